@@ -3,7 +3,19 @@
 // Must not minify: Elysia reads the text of its hooks and answers 500 without their names.
 
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
@@ -13,10 +25,26 @@ const root = resolve(import.meta.dir, "..");
 const dist = join(root, "dist");
 
 /** What the executable is made from: while none of it changes, `--if-changed` builds nothing. Dependencies are in bun.lock. */
-const INPUTS = ["src", "migrations", "scripts/build.ts", "scripts/sbom.ts", "package.json", "bun.lock", "tsconfig.json"];
+const INPUTS = [
+  "src",
+  "migrations",
+  "scripts/build.ts",
+  "scripts/sbom.ts",
+  "package.json",
+  "bun.lock",
+  "tsconfig.json",
+];
 
 /** Bun finds a Worker inside an executable only when its file was an entry of the build. */
-const ENTRIES = ["src/main.ts", "src/writer.ts", "src/reads.ts", "src/scanner.ts", "src/backup-worker.ts", "src/body-worker.ts", "src/certificate-worker.ts"];
+const ENTRIES = [
+  "src/main.ts",
+  "src/writer.ts",
+  "src/reads.ts",
+  "src/scanner.ts",
+  "src/backup-worker.ts",
+  "src/body-worker.ts",
+  "src/certificate-worker.ts",
+];
 
 interface Platform {
   package: string;
@@ -43,7 +71,9 @@ try {
 async function main(): Promise<void> {
   const { target, ifChanged } = readArguments();
   if (Bun.version !== manifest.devDependencies.bun) {
-    throw new Error(`the build wants Bun ${manifest.devDependencies.bun}, this is ${Bun.version}: use ./scripts/bun scripts/build.ts`);
+    throw new Error(
+      `the build wants Bun ${manifest.devDependencies.bun}, this is ${Bun.version}: use ./scripts/bun scripts/build.ts`,
+    );
   }
   if (target === undefined) {
     await buildHost(ifChanged);
@@ -59,7 +89,9 @@ async function main(): Promise<void> {
 
 function readArguments(): { target: string | undefined; ifChanged: boolean } {
   try {
-    const { values } = parseArgs({ options: { target: { type: "string" }, "if-changed": { type: "boolean", default: false } } });
+    const { values } = parseArgs({
+      options: { target: { type: "string" }, "if-changed": { type: "boolean", default: false } },
+    });
     return { target: values.target, ifChanged: values["if-changed"] };
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : error}. ${USAGE}`);
@@ -71,14 +103,26 @@ async function buildHost(ifChanged: boolean): Promise<void> {
   const stamp = join(dist, ".netledger-inputs");
   // Read before building: a file that is saved during the build must lead to another one.
   const fingerprint = fingerprintInputs();
-  if (ifChanged && existsSync(executable) && existsSync(`${executable}${SBOM}`) && existsSync(stamp) && readFileSync(stamp, "utf8") === fingerprint) return;
+  if (
+    ifChanged &&
+    existsSync(executable) &&
+    existsSync(`${executable}${SBOM}`) &&
+    existsSync(stamp) &&
+    readFileSync(stamp, "utf8") === fingerprint
+  )
+    return;
   await compile(executable, process.execPath, hostPlatform());
   writeFileSync(stamp, fingerprint);
 }
 
 /** The one that this runs on. */
 function hostPlatform(): Platform {
-  return Object.values(PLATFORMS).find(({ cpu }) => cpu === process.arch) ?? { package: `@oven/bun-${process.platform}-${process.arch}`, cpu: process.arch };
+  return (
+    Object.values(PLATFORMS).find(({ cpu }) => cpu === process.arch) ?? {
+      package: `@oven/bun-${process.platform}-${process.arch}`,
+      cpu: process.arch,
+    }
+  );
 }
 
 /** Compiles into a folder of its own and renames: an executable that runs is not written to, and nobody sees half of one. */
@@ -116,7 +160,10 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
     if (!result.success) throw new Error(`the build failed.\n${result.logs.map((log) => Bun.inspect(log)).join("\n")}`);
     if (result.metafile === undefined) throw new Error("the bundler does not tell what it has bundled.");
     const bill = join(folder, SBOM);
-    writeFileSync(bill, sbomOf({ root, bundle: result.metafile, runtimePackage: platform.package, runtimeVersions: process.versions }));
+    writeFileSync(
+      bill,
+      sbomOf({ root, bundle: result.metafile, runtimePackage: platform.package, runtimeVersions: process.versions }),
+    );
     renameSync(bill, `${outfile}${SBOM}`);
     chmodSync(built, 0o755);
     renameSync(built, outfile);
@@ -135,19 +182,36 @@ async function runtimeOf(platform: Platform): Promise<string> {
   const runtime = join(folder, "node_modules", platform.package, "bin/bun");
   const integrity = integrityOf(readFileSync(join(root, "bun.lock"), "utf8"), platform.package);
   const lock = join(folder, "bun.lock");
-  if (existsSync(runtime) && existsSync(lock) && integrityOf(readFileSync(lock, "utf8"), platform.package) === integrity) return runtime;
+  if (
+    existsSync(runtime) &&
+    existsSync(lock) &&
+    integrityOf(readFileSync(lock, "utf8"), platform.package) === integrity
+  )
+    return runtime;
 
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies: { [platform.package]: manifest.devDependencies.bun } }));
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({ private: true, dependencies: { [platform.package]: manifest.devDependencies.bun } }),
+  );
   for (const config of [".npmrc", "bunfig.toml"]) {
     if (existsSync(join(root, config))) copyFileSync(join(root, config), join(folder, config));
   }
   const install = Bun.spawnSync(
-    [process.execPath, "install", "--ignore-scripts", "--save-text-lockfile", "--os=linux", `--cpu=${platform.cpu}`, "--libc=glibc"],
+    [
+      process.execPath,
+      "install",
+      "--ignore-scripts",
+      "--save-text-lockfile",
+      "--os=linux",
+      `--cpu=${platform.cpu}`,
+      "--libc=glibc",
+    ],
     { cwd: folder, env: { ...process.env, ...npmRegistry() }, stdin: "ignore", stdout: "ignore", stderr: "pipe" },
   );
-  if (install.exitCode !== 0) throw new Error(`${platform.package} could not be fetched: ${install.stderr.toString().trim()}`);
+  if (install.exitCode !== 0)
+    throw new Error(`${platform.package} could not be fetched: ${install.stderr.toString().trim()}`);
   if (integrityOf(readFileSync(lock, "utf8"), platform.package) !== integrity) {
     rmSync(folder, { recursive: true, force: true });
     throw new Error(`the registry's ${platform.package} is not the one that bun.lock names.`);
@@ -166,7 +230,12 @@ function integrityOf(lock: string, name: string): string {
 /** A registry that only npm's own configuration names holds for Bun too. */
 function npmRegistry(): { NPM_CONFIG_REGISTRY?: string } {
   if (process.env["BUN_CONFIG_REGISTRY"] !== undefined || Bun.which("npm") === null) return {};
-  const asked = Bun.spawnSync(["npm", "config", "get", "registry"], { cwd: root, stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+  const asked = Bun.spawnSync(["npm", "config", "get", "registry"], {
+    cwd: root,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+  });
   const registry = asked.stdout.toString().trim();
   return asked.exitCode === 0 && registry.startsWith("http") ? { NPM_CONFIG_REGISTRY: registry } : {};
 }
@@ -174,7 +243,11 @@ function npmRegistry(): { NPM_CONFIG_REGISTRY?: string } {
 function fingerprintInputs(): string {
   const hash = createHash("sha256").update(`${Bun.version} ${process.platform} ${process.arch}\n`);
   for (const input of INPUTS) {
-    for (const file of filesBelow(input)) hash.update(`${file}\0`).update(readFileSync(join(root, file))).update("\0");
+    for (const file of filesBelow(input))
+      hash
+        .update(`${file}\0`)
+        .update(readFileSync(join(root, file)))
+        .update("\0");
   }
   return `${hash.digest("hex")}\n`;
 }

@@ -8,7 +8,9 @@ import { Enums, Models, Serialize, Spec, SPDX } from "@cyclonedx/cyclonedx-libra
 
 /** What the bundler says of its work (`metafile`). */
 export interface BundleInputs {
-  readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>>;
+  readonly outputs: Readonly<
+    Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
+  >;
 }
 
 export interface SbomOptions {
@@ -60,13 +62,21 @@ export function sbomOf({ root, bundle, runtimePackage, runtimeVersions }: SbomOp
   const lock = readFileSync(join(root, "bun.lock"), "utf8");
   const manifest = manifestIn(root);
   const bom = new Models.Bom();
-  const program = new Models.Component(Enums.ComponentType.Application, manifest.name, { version: manifest.version, bomRef: `${manifest.name}@${manifest.version}` });
+  const program = new Models.Component(Enums.ComponentType.Application, manifest.name, {
+    version: manifest.version,
+    bomRef: `${manifest.name}@${manifest.version}`,
+  });
   if (manifest.description !== undefined) program.description = manifest.description;
   license(program, manifest.license);
   bom.metadata.component = program;
 
   const components = new Map<string, Models.Component>();
-  const keys = new Set([...Object.values(bundle.outputs).flatMap(({ inputs }) => Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? packageKey(path) : []))), ...READ_BY_MACROS]);
+  const keys = new Set([
+    ...Object.values(bundle.outputs).flatMap(({ inputs }) =>
+      Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? packageKey(path) : [])),
+    ),
+    ...READ_BY_MACROS,
+  ]);
   for (const key of [...keys].sort()) components.set(key, packageComponent(root, key, lock));
   for (const [key, component] of components) {
     bom.components.add(component);
@@ -127,23 +137,40 @@ function manifestIn(folder: string): Manifest {
 function packageComponent(root: string, key: string, lock: string): Models.Component {
   const manifest = manifestIn(folderOf(root, key));
   const purl = purlOf(manifest.name, manifest.version);
-  const component = new Models.Component(Enums.ComponentType.Library, manifest.name, { version: manifest.version, bomRef: key === manifest.name ? purl : `${purl}#${key}`, purl: purl as never });
+  const component = new Models.Component(Enums.ComponentType.Library, manifest.name, {
+    version: manifest.version,
+    bomRef: key === manifest.name ? purl : `${purl}#${key}`,
+    purl: purl as never,
+  });
   license(component, manifest.license);
   component.hashes.set(Enums.HashAlgorithm["SHA-512"], hashIn(lock, key, `${manifest.name}@${manifest.version}`));
   return component;
 }
 
-function runtimeComponent(root: string, lock: string, runtimePackage: string, versions: SbomOptions["runtimeVersions"]): Models.Component {
+function runtimeComponent(
+  root: string,
+  lock: string,
+  runtimePackage: string,
+  versions: SbomOptions["runtimeVersions"],
+): Models.Component {
   const { version, license: terms } = manifestIn(folderOf(root, "bun"));
   const purl = purlOf(runtimePackage, version);
-  const runtime = new Models.Component(Enums.ComponentType.Platform, "bun", { version, bomRef: purl, purl: purl as never });
+  const runtime = new Models.Component(Enums.ComponentType.Platform, "bun", {
+    version,
+    bomRef: purl,
+    purl: purl as never,
+  });
   license(runtime, terms);
   runtime.hashes.set(Enums.HashAlgorithm["SHA-512"], hashIn(lock, runtimePackage, `${runtimePackage}@${version}`));
   for (const [key, part] of Object.entries(RUNTIME_PARTS)) {
     const partVersion = versions[key];
     if (partVersion === undefined) continue;
     const generic = `pkg:generic/${part.name}@${partVersion}`;
-    const component = new Models.Component(Enums.ComponentType.Library, part.name, { version: partVersion, bomRef: generic, purl: generic as never });
+    const component = new Models.Component(Enums.ComponentType.Library, part.name, {
+      version: partVersion,
+      bomRef: generic,
+      purl: generic as never,
+    });
     license(component, part.license);
     runtime.components.add(component);
   }
@@ -171,11 +198,19 @@ function purlOf(name: string, version: string): string {
 }
 
 function dependenciesOf(manifest: Manifest): string[] {
-  return Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies }).sort();
+  return Object.keys({
+    ...manifest.dependencies,
+    ...manifest.optionalDependencies,
+    ...manifest.peerDependencies,
+  }).sort();
 }
 
 /** What a package gets when it imports a name: its own copy, or that of a folder above it. */
-function resolved(key: string, name: string, components: ReadonlyMap<string, Models.Component>): Models.Component | undefined {
+function resolved(
+  key: string,
+  name: string,
+  components: ReadonlyMap<string, Models.Component>,
+): Models.Component | undefined {
   const parents = namesIn(key);
   for (let depth = parents.length; depth >= 0; depth -= 1) {
     const found = components.get([...parents.slice(0, depth), name].join("/"));

@@ -36,7 +36,12 @@ process.exit(failed === 0 ? 0 : 1);
 /** Runs a script with this Bun in the checkout; answers its exit code. */
 function run(title: string, command: string[]): number {
   console.log(`== ${title}`);
-  const child = Bun.spawnSync([process.execPath, ...command], { cwd: root, stdin: "ignore", stdout: "inherit", stderr: "inherit" });
+  const child = Bun.spawnSync([process.execPath, ...command], {
+    cwd: root,
+    stdin: "ignore",
+    stdout: "inherit",
+    stderr: "inherit",
+  });
   return child.exitCode;
 }
 
@@ -64,7 +69,11 @@ async function runTests(filters: string[]): Promise<Count> {
   const summary = readSummary(report);
   if (summary === null) {
     problems.push(`the test runner ended with ${child.signalCode ?? `status ${exitCode}`} before its summary`);
-    return { passed: report.match(/^\(pass\) /gm)?.length ?? 0, failed: report.match(/^\(fail\) /gm)?.length ?? 0, skipped: 0 };
+    return {
+      passed: report.match(/^\(pass\) /gm)?.length ?? 0,
+      failed: report.match(/^\(fail\) /gm)?.length ?? 0,
+      skipped: 0,
+    };
   }
   if (exitCode !== 0 && summary.failed === 0) problems.push(`the test runner ended with status ${exitCode}`);
   if (summary.passed + summary.failed === 0) problems.push("no test ran");
@@ -76,7 +85,10 @@ async function runTests(filters: string[]): Promise<Count> {
  * left out. Its JUnit report will not do: a file that fails to load is missing there. Null when there is no summary.
  */
 function readSummary(report: string): Count | null {
-  const lines = report.replaceAll(/\u001b\[[0-9;]*m/g, "").trimEnd().split("\n");
+  const lines = report
+    .replaceAll(/\u001b\[[0-9;]*m/g, "")
+    .trimEnd()
+    .split("\n");
   const end = lines.length - 1;
   if (!/^Ran \d+ tests? across \d+ files?\./.test(lines[end] ?? "")) return null;
   const numbers = new Map<string, number>();

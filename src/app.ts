@@ -85,7 +85,9 @@ export function createApp(options: AppOptions) {
   // standardHostname says where Elysia looks for the path, where Bun has not found the route (a slash at its end): behind 7 characters, or
   // behind 11, which leaves out hosts of three letters over HTTP and of two over HTTPS.
   const app = new Elysia({ aot: true, normalize: false, handler: { standardHostname: options.isTls } });
-  const cookieApp = new Elysia({ aot: true, normalize: false }).use(cookie({ path: "/", httpOnly: true, sameSite: "lax" }).as("scoped"));
+  const cookieApp = new Elysia({ aot: true, normalize: false }).use(
+    cookie({ path: "/", httpOnly: true, sameSite: "lax" }).as("scoped"),
+  );
   const surface = new Surface<Actor, Access>({
     app: app as unknown as Elysia,
     cookieApp: cookieApp as unknown as Elysia,
@@ -100,7 +102,9 @@ export function createApp(options: AppOptions) {
     isTls: options.isTls,
   });
   // First of all: an error hook that is registered later lets exception texts through.
-  app.onError(({ code, error, request }) => (code === "NOT_FOUND" ? surface.notRouted(request) : surface.failed(error, request)));
+  app.onError(({ code, error, request }) =>
+    code === "NOT_FOUND" ? surface.notRouted(request) : surface.failed(error, request),
+  );
   accessRoutes(surface, options.inventory, options.signIn);
   app.use(cookieApp);
   apiKeyRoutes(surface, options.inventory, options.random);
@@ -109,7 +113,12 @@ export function createApp(options: AppOptions) {
   credentialRoutes(surface, options.inventory);
   discoveryRoutes(surface, options.inventory, options.discovery);
   scanRoutes(surface, options.inventory, options.scans, options.watch);
-  healthRoutes(surface, { readStore: () => options.inventory.reader.head(), schemaVersion: SCHEMA_VERSION, isReadOnly: options.isReadOnly, limitations: options.limitations });
+  healthRoutes(surface, {
+    readStore: () => options.inventory.reader.head(),
+    schemaVersion: SCHEMA_VERSION,
+    isReadOnly: options.isReadOnly,
+    limitations: options.limitations,
+  });
   hostRoutes(surface, options.inventory);
   ifEntryRoutes(surface, options.inventory);
   ignoredRoutes(surface, options.inventory);

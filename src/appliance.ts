@@ -129,12 +129,19 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     const worker = options.startWriter?.() ?? new Worker(new URL("./writer.ts", import.meta.url).href);
     closers.push(() => worker.terminate());
     const writerOptions: WriterOptions = { databasePath: files.database, secretKey: loadKey(files, random) };
-    const writes = await WorkerWriteQueue.open(worker, writerOptions, options.clock, mayLowerRights, crash.resolve).catch((error: Error) => {
+    const writes = await WorkerWriteQueue.open(
+      worker,
+      writerOptions,
+      options.clock,
+      mayLowerRights,
+      crash.resolve,
+    ).catch((error: Error) => {
       throw new DatabaseRefused(error.message);
     });
     closers.push(() => writes.close());
     // There is no way back from it but a backup of before: whoever looks for the reason finds it told.
-    if (found > 0 && found < SCHEMA_VERSION) log.info("brought_up_to_date", { schema_before: found, schema: SCHEMA_VERSION });
+    if (found > 0 && found < SCHEMA_VERSION)
+      log.info("brought_up_to_date", { schema_before: found, schema: SCHEMA_VERSION });
     const reader = openReader(files, clock);
     closers.push(() => reader.close());
     checkClock(reader, options);
@@ -149,19 +156,32 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     const backups = new BackupFolder({
       directory: files.backups,
       database: files.database,
-      takeBackup: (order) => orderBackup(startThread(() => new Worker(new URL("./backup-worker.ts", import.meta.url).href)), order),
+      takeBackup: (order) =>
+        orderBackup(
+          startThread(() => new Worker(new URL("./backup-worker.ts", import.meta.url).href)),
+          order,
+        ),
       clock,
       log,
     });
     closers.push(() => backups.close());
-    const watch = new CommitWatch({ commits: writes.commits, timers: systemTimers, head: () => reader.head().sequence, monotonicMs: () => performance.now() });
+    const watch = new CommitWatch({
+      commits: writes.commits,
+      timers: systemTimers,
+      head: () => reader.head().sequence,
+      monotonicMs: () => performance.now(),
+    });
     const bodyChecks = startBodyChecks(log);
     closers.push(() => bodyChecks.close());
     const rights = new RightsNow(reader.db);
     const scans = new ScanDirector({
       writes,
       startThread: workerThread(() => startThread(() => new Worker(new URL("./scanner.ts", import.meta.url).href))),
-      threadOptions: { databasePath: files.database, secretKey: writerOptions.secretKey, ...options.scanning } satisfies ScannerOptions,
+      threadOptions: {
+        databasePath: files.database,
+        secretKey: writerOptions.secretKey,
+        ...options.scanning,
+      } satisfies ScannerOptions,
       timers: systemTimers,
       log,
       organizationIdOf: (networkId) => organizationIdOf(reader, networkId),
@@ -171,8 +191,22 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     closers.push(() => scans.stop());
     await scans.start();
     const schedules = new ScheduleRunner({ reader, writes, scans, clock, timers: systemTimers, log });
-    const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups, scans, isReadOnly: false, setupToken });
-    const tls = options.tls === "self-signed" ? { own: { certificate: files.tlsCertificate, privateKey: files.tlsKey } } : options.tls;
+    const app = composeApp({
+      ...options,
+      reader,
+      writes,
+      longReads,
+      bodyChecks,
+      watch,
+      backups,
+      scans,
+      isReadOnly: false,
+      setupToken,
+    });
+    const tls =
+      options.tls === "self-signed"
+        ? { own: { certificate: files.tlsCertificate, privateKey: files.tlsKey } }
+        : options.tls;
     const served = await openListener(app, options, tls);
     closers.push(() => served.stop());
     // Who waits for changes, or follows a scan, would be waited for. Scans stop while requests end.
@@ -220,10 +254,18 @@ export interface ReadOnlyAppliance extends Appliance {
 export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<ReadOnlyAppliance> {
   const { file, clock, log } = options;
   requireReadable(file);
-  const reader = new Reader(orRefused(file, () => openStill(file)), clock);
+  const reader = new Reader(
+    orRefused(file, () => openStill(file)),
+    clock,
+  );
   const writes = new ReadOnlyWriteQueue(reader);
   const longReads = startLongReads(file, log);
-  const watch = new CommitWatch({ commits: writes.commits, timers: systemTimers, head: () => reader.head().sequence, monotonicMs: () => performance.now() });
+  const watch = new CommitWatch({
+    commits: writes.commits,
+    timers: systemTimers,
+    head: () => reader.head().sequence,
+    monotonicMs: () => performance.now(),
+  });
   const bodyChecks = startBodyChecks(log);
   const stopReading = async () => {
     bodyChecks.close();
@@ -232,14 +274,34 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
   };
   try {
     const head = orRefused(file, () => reader.head());
-    const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups: NO_BACKUPS, scans: NO_SCANS, isReadOnly: true, limitations: [], setupToken: null });
+    const app = composeApp({
+      ...options,
+      reader,
+      writes,
+      longReads,
+      bodyChecks,
+      watch,
+      backups: NO_BACKUPS,
+      scans: NO_SCANS,
+      isReadOnly: true,
+      limitations: [],
+      setupToken: null,
+    });
     const served = await openListener(app, options, options.tls);
     const stop = async () => {
       watch.close();
       await served.stop();
       await stopReading();
     };
-    return { url: served.url, tls: served.tls, directory: file, setupToken: null, asOf: head.sequence === 0 ? null : head.at, crashed: new Promise(() => {}), stop };
+    return {
+      url: served.url,
+      tls: served.tls,
+      directory: file,
+      setupToken: null,
+      asOf: head.sequence === 0 ? null : head.at,
+      crashed: new Promise(() => {}),
+      stop,
+    };
   } catch (error) {
     await stopReading();
     throw error;
@@ -250,7 +312,15 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
 export function composeApp(options: AppParts): App {
   const { reader, writes, longReads, clock, random, log } = options;
   const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
-  const signIn = new SignIn({ reader, writes, gate, clock, random, throttle: new SignInThrottle(clock), setupToken: () => options.setupToken });
+  const signIn = new SignIn({
+    reader,
+    writes,
+    gate,
+    clock,
+    random,
+    throttle: new SignInThrottle(clock),
+    setupToken: () => options.setupToken,
+  });
   const discoveryIds = new UuidSource(random);
   const { app } = createApp({
     inventory: { reader, writes, longReads, log, authorOf: (call) => gate.authorOf(call) },
@@ -281,7 +351,11 @@ interface Served {
 }
 
 /** Listens, with a certificate that is watched over where one was asked for. @param tls the files of a pair, or of one that the appliance makes itself; null for plain HTTP */
-async function openListener(app: App, options: Pick<ApplianceOptions, "listen" | "clock" | "random" | "log">, tls: PairFiles | { readonly own: SelfSignedFiles } | null): Promise<Served> {
+async function openListener(
+  app: App,
+  options: Pick<ApplianceOptions, "listen" | "clock" | "random" | "log">,
+  tls: PairFiles | { readonly own: SelfSignedFiles } | null,
+): Promise<Served> {
   const { listen: address, clock, random, log } = options;
   const parts = { app, address, log, timers: systemTimers };
   if (tls === null) {
@@ -290,15 +364,33 @@ async function openListener(app: App, options: Pick<ApplianceOptions, "listen" |
   }
   const read = async () => {
     if (!("own" in tls)) return readTlsPair(tls);
-    const { pair, isNew } = await ensureSelfSigned(tls.own, namesOf(address.host, hostname(), ownAddresses()), makeCertificate, clock, random);
-    if (isNew) log.info("certificate_made", { fingerprint: pair.fingerprint, names: pair.names, valid_to: formatInstant(pair.validTo) });
+    const { pair, isNew } = await ensureSelfSigned(
+      tls.own,
+      namesOf(address.host, hostname(), ownAddresses()),
+      makeCertificate,
+      clock,
+      random,
+    );
+    if (isNew)
+      log.info("certificate_made", {
+        fingerprint: pair.fingerprint,
+        names: pair.names,
+        valid_to: formatInstant(pair.validTo),
+      });
     return pair;
   };
   const pair = await read().catch((error: unknown) => {
     throw error instanceof TlsRefused ? new ListenError(`${error.message}.`) : error;
   });
   const listener = new Listener({ ...parts, pair });
-  const renewal = new CertificateRenewal({ read, pair, take: (next) => listener.renew(next), timers: systemTimers, clock, log });
+  const renewal = new CertificateRenewal({
+    read,
+    pair,
+    take: (next) => listener.renew(next),
+    timers: systemTimers,
+    clock,
+    log,
+  });
   const path = "own" in tls ? tls.own.certificate : tls.certificate.path;
   const stop = async () => {
     renewal.close();
@@ -307,7 +399,9 @@ async function openListener(app: App, options: Pick<ApplianceOptions, "listen" |
   return { url: listener.url, tls: { pair, path, isSelfSigned: "own" in tls, look: () => renewal.look() }, stop };
 }
 
-const makeCertificate = orderedFrom(() => startThread(() => new Worker(new URL("./certificate-worker.ts", import.meta.url).href)));
+const makeCertificate = orderedFrom(() =>
+  startThread(() => new Worker(new URL("./certificate-worker.ts", import.meta.url).href)),
+);
 
 /** The machine's, but those that mean something on one link only. */
 function ownAddresses(): string[] {
@@ -326,11 +420,17 @@ function addressesByName(): string[] | null {
 
 function startLongReads(databasePath: string, log: Log): LongReads {
   const start = () => startThread(() => new Worker(new URL("./reads.ts", import.meta.url).href));
-  const worker = () => new WorkerLongReads(start, { databasePath } satisfies ReadsOptions, (message) => log.error("long_reads_crashed", { reason: message }));
+  const worker = () =>
+    new WorkerLongReads(start, { databasePath } satisfies ReadsOptions, (message) =>
+      log.error("long_reads_crashed", { reason: message }),
+    );
   // Each is a thread that starts when it is first needed.
   return new SharedOutLongReads([worker(), worker()], [worker()], READS_IN_LARGE_STEPS, callerOfRead);
 }
 
 function startBodyChecks(log: Log): BodyChecks {
-  return new BodyChecks(() => startThread(() => new Worker(new URL("./body-worker.ts", import.meta.url).href)), (message) => log.error("body_checks_crashed", { reason: message }));
+  return new BodyChecks(
+    () => startThread(() => new Worker(new URL("./body-worker.ts", import.meta.url).href)),
+    (message) => log.error("body_checks_crashed", { reason: message }),
+  );
 }

@@ -4,7 +4,10 @@ import "reflect-metadata";
 import type { CertificateReply, CertificateWish } from "./tls/order.ts";
 
 if (!Bun.isMainThread) {
-  const port = globalThis as unknown as { postMessage(message: CertificateReply): void; onmessage: (event: MessageEvent<CertificateWish>) => void };
+  const port = globalThis as unknown as {
+    postMessage(message: CertificateReply): void;
+    onmessage: (event: MessageEvent<CertificateWish>) => void;
+  };
   port.onmessage = async (event) => {
     try {
       // Only now: it asks for what reflect-metadata brings, and a bundle would run it first.

@@ -32,48 +32,156 @@ export interface ListenAddress {
 
 /** Every setting there is. */
 export const OPTIONS = {
-  listen: option("listen", "HOST:PORT", "127.0.0.1:8080", "Where HTTP is answered; IPv6 as [::1]:8080, port 0 for any that is free.", parseListen),
-  tlsCertificate: option("tls-certificate", "FILE", null, "HTTPS: the certificate (PEM), with its chain behind it. When the file changes it is taken over within a minute, on SIGHUP at once.", parsePath),
-  tlsKey: option("tls-key", "FILE", null, "HTTPS: the certificate's private key (PEM, without a passphrase).", parsePath),
-  tlsSelfSigned: flag("tls-self-signed", "HTTPS with a certificate of its own, made at the first start and kept in the data folder."),
-  plainHttp: flag("plain-http", "Listen beyond this machine without TLS: whoever is on the way reads passwords and keys, unless a TLS proxy stands in front."),
+  listen: option(
+    "listen",
+    "HOST:PORT",
+    "127.0.0.1:8080",
+    "Where HTTP is answered; IPv6 as [::1]:8080, port 0 for any that is free.",
+    parseListen,
+  ),
+  tlsCertificate: option(
+    "tls-certificate",
+    "FILE",
+    null,
+    "HTTPS: the certificate (PEM), with its chain behind it. When the file changes it is taken over within a minute, on SIGHUP at once.",
+    parsePath,
+  ),
+  tlsKey: option(
+    "tls-key",
+    "FILE",
+    null,
+    "HTTPS: the certificate's private key (PEM, without a passphrase).",
+    parsePath,
+  ),
+  tlsSelfSigned: flag(
+    "tls-self-signed",
+    "HTTPS with a certificate of its own, made at the first start and kept in the data folder.",
+  ),
+  plainHttp: flag(
+    "plain-http",
+    "Listen beyond this machine without TLS: whoever is on the way reads passwords and keys, unless a TLS proxy stands in front.",
+  ),
   data: option("data", "DIR", "./data", "The folder of the database, its key file and its lock.", parsePath),
-  setupOrganization: option("setup-organization", "NAME", null, "Unattended set-up: the organization to make when there is none yet.", parseText),
+  setupOrganization: option(
+    "setup-organization",
+    "NAME",
+    null,
+    "Unattended set-up: the organization to make when there is none yet.",
+    parseText,
+  ),
   setupNetwork: option("setup-network", "NAME", null, "Unattended set-up: its first network.", parseText),
   setupEmail: option("setup-email", "EMAIL", null, "Unattended set-up: its Owner, who signs in with it.", parseText),
-  setupPasswordFile: option("setup-password-file", "FILE", null, "Unattended set-up: the file with the Owner's password; a final newline does not count.", parsePath),
+  setupPasswordFile: option(
+    "setup-password-file",
+    "FILE",
+    null,
+    "Unattended set-up: the file with the Owner's password; a final newline does not count.",
+    parsePath,
+  ),
   self: flag("self", "Unattended set-up: record the machine that this runs on as the network's first host."),
   acceptClock: flag("accept-clock", "Go on with a clock that is more than 400 days ahead of the last change."),
-  secretsFolder: option("secrets-folder", "DIR", null, "The folder below which credentials' secrets of the mode FilePath are read; without it none is.", parsePath),
+  secretsFolder: option(
+    "secrets-folder",
+    "DIR",
+    null,
+    "The folder below which credentials' secrets of the mode FilePath are read; without it none is.",
+    parsePath,
+  ),
   snmpPort: option("snmp-port", "PORT", "161", "The UDP port that devices are asked at by SNMP.", parsePort),
-  scanTcpPorts: option("scan-tcp-ports", "PORT,…", null, "The TCP ports that a sweep connects to, instead of its own list.", parsePorts),
+  scanTcpPorts: option(
+    "scan-tcp-ports",
+    "PORT,…",
+    null,
+    "The TCP ports that a sweep connects to, instead of its own list.",
+    parsePorts,
+  ),
   logFormat: option("log-format", "text|json", "text", "The form of the log on standard error.", parseLogFormat),
 
   newOrganization: option("organization", "NAME", null, "The organization to make.", parseText),
   newNetwork: option("network", "NAME", null, "Its first network.", parseText),
-  organization: option("organization", "NAME", null, "The organization meant, by name or id; not needed where there is only one.", parseText),
+  organization: option(
+    "organization",
+    "NAME",
+    null,
+    "The organization meant, by name or id; not needed where there is only one.",
+    parseText,
+  ),
   email: option("email", "EMAIL", null, "The user's e-mail address.", parseText),
   role: option("role", "ROLE", null, "Owner, Admin, Member or Viewer.", parseText),
-  networks: option("networks", "NAME,…", null, "The networks within reach, by name or id; an Owner or Admin reaches all, but for a key that is given some.", parseList),
+  networks: option(
+    "networks",
+    "NAME,…",
+    null,
+    "The networks within reach, by name or id; an Owner or Admin reaches all, but for a key that is given some.",
+    parseList,
+  ),
   name: option("name", "NAME", null, "What it is called.", parseText),
-  passwordFile: option("password-file", "FILE", null, "The file with the password, - for standard input; a final newline does not count.", parsePathOrStdin),
-  permissions: option("permissions", "ROLE", "Viewer", "What the key may do, within its user's role: Owner, Admin, Member or Viewer.", parseText),
+  passwordFile: option(
+    "password-file",
+    "FILE",
+    null,
+    "The file with the password, - for standard input; a final newline does not count.",
+    parsePathOrStdin,
+  ),
+  permissions: option(
+    "permissions",
+    "ROLE",
+    "Viewer",
+    "What the key may do, within its user's role: Owner, Admin, Member or Viewer.",
+    parseText,
+  ),
   expiresAt: option("expires-at", "TIMESTAMP", null, "When the key ends (RFC 3339); never, if not given.", parseText),
   keyId: option("id", "ID", null, "The id of the key.", parseText),
   repairDerived: flag(
     "repair-derived",
     "Where they are not what the ledger says, make the live tables, spans, counts and links anew; return damaged observations to those of the newest versions, and drop what else is damaged beside the ledger; no appliance may run.",
   ),
-  knownHead: option("head", "SEQUENCE:HASH", null, "A transaction and its hash as they were written down once: the ledger must hold it unchanged.", parseHead),
-  before: option("before", "DATE", null, "What happened before it is thinned: 2026-01-01 (midnight UTC), an RFC 3339 instant, or an age in days or weeks such as -365d.", parseText),
-  keep: option("keep", "daily|monthly", null, "What is kept of it: the last state of each day or month (UTC). Without it only the last state before DATE.", parseKeep),
+  knownHead: option(
+    "head",
+    "SEQUENCE:HASH",
+    null,
+    "A transaction and its hash as they were written down once: the ledger must hold it unchanged.",
+    parseHead,
+  ),
+  before: option(
+    "before",
+    "DATE",
+    null,
+    "What happened before it is thinned: 2026-01-01 (midnight UTC), an RFC 3339 instant, or an age in days or weeks such as -365d.",
+    parseText,
+  ),
+  keep: option(
+    "keep",
+    "daily|monthly",
+    null,
+    "What is kept of it: the last state of each day or month (UTC). Without it only the last state before DATE.",
+    parseKeep,
+  ),
   dryRun: flag("dry-run", "Tell what would be dropped, and drop nothing; an appliance may run."),
-  vacuum: flag("vacuum", "Then write the file anew without what was dropped, which gives its room back to the disk; meanwhile it takes up to twice its size."),
-  readOnly: option("read-only", "FILE", null, "Serve this backup, to be read only, instead of the data of a folder; the file stays as it is.", parsePath),
+  vacuum: flag(
+    "vacuum",
+    "Then write the file anew without what was dropped, which gives its room back to the disk; meanwhile it takes up to twice its size.",
+  ),
+  readOnly: option(
+    "read-only",
+    "FILE",
+    null,
+    "Serve this backup, to be read only, instead of the data of a folder; the file stays as it is.",
+    parsePath,
+  ),
   file: option("file", "FILE", null, "The backup.", parsePath),
-  backup: option("backup", "FILE", null, "Prove this backup, instead of the data of a folder; the file stays as it is.", parsePath),
+  backup: option(
+    "backup",
+    "FILE",
+    null,
+    "Prove this backup, instead of the data of a folder; the file stays as it is.",
+    parsePath,
+  ),
   replace: flag("replace", "Put the backup in the place of data that are there; what was there is kept beside it."),
-  dropSecrets: flag("drop-secrets", "Go on without the key file that the credentials' secrets are sealed with: they are dropped, to be entered anew."),
+  dropSecrets: flag(
+    "drop-secrets",
+    "Go on without the key file that the credentials' secrets are sealed with: they are dropped, to be entered anew.",
+  ),
 } as const satisfies Record<string, Option<unknown>>;
 
 export type OptionName = keyof typeof OPTIONS;
@@ -116,9 +224,14 @@ export function readConfig<Always extends OptionName, Maybe extends OptionName>(
     const { flag: spelled, value, fallback, parse }: Option<unknown> = OPTIONS[name];
     const variable = variableOf(spelled);
     const shown = name === form.operand ? String(value) : `--${spelled}`;
-    const [source, text] = given.has(name) ? [shown, given.get(name)] : environment[variable] ? [variable, environment[variable]] : [shown, fallback];
+    const [source, text] = given.has(name)
+      ? [shown, given.get(name)]
+      : environment[variable]
+        ? [variable, environment[variable]]
+        : [shown, fallback];
     if (text === null || text === undefined) {
-      if ((form.always as readonly OptionName[]).includes(name)) throw new UsageError(`${name === form.operand ? shown : `${shown} ${value}`} is required (or ${variable})`);
+      if ((form.always as readonly OptionName[]).includes(name))
+        throw new UsageError(`${name === form.operand ? shown : `${shown} ${value}`} is required (or ${variable})`);
       config[name] = null;
       continue;
     }
@@ -134,7 +247,9 @@ export function readConfig<Always extends OptionName, Maybe extends OptionName>(
 /** Variables that begin like ours and that no command knows: most likely misspelt. */
 export function unknownVariables(environment: Environment = process.env): string[] {
   const known = new Set(Object.values(OPTIONS).map((each) => variableOf(each.flag)));
-  return Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.has(name)).sort();
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && !known.has(name))
+    .sort();
 }
 
 /** The environment's name of a flag: `setup-email` is `NETLEDGER_SETUP_EMAIL`. */
@@ -145,7 +260,11 @@ export function variableOf(spelled: string): string {
 const PREFIX = "NETLEDGER_";
 
 /** The texts of the flags given. */
-function readFlags(names: readonly OptionName[], operand: OptionName | null, args: readonly string[]): Map<OptionName, string> {
+function readFlags(
+  names: readonly OptionName[],
+  operand: OptionName | null,
+  args: readonly string[],
+): Map<OptionName, string> {
   const given = new Map<OptionName, string>();
   for (let position = 0; position < args.length; position += 1) {
     const arg = args[position] as string;
@@ -153,12 +272,18 @@ function readFlags(names: readonly OptionName[], operand: OptionName | null, arg
       given.set(operand, arg);
       continue;
     }
-    if (!arg.startsWith("--") || arg === "--") throw new UsageError(`${quoted(arg)} is not understood: every ${operand === null ? "" : "other "}setting is a flag`);
+    if (!arg.startsWith("--") || arg === "--")
+      throw new UsageError(
+        `${quoted(arg)} is not understood: every ${operand === null ? "" : "other "}setting is a flag`,
+      );
     const equals = arg.indexOf("=");
     const spelled = equals === -1 ? arg.slice(2) : arg.slice(2, equals);
     const attached = equals === -1 ? null : arg.slice(equals + 1);
     const name = names.find((each) => OPTIONS[each].flag === spelled);
-    const negated = name === undefined && spelled.startsWith("no-") ? names.find((each) => OPTIONS[each].value === null && OPTIONS[each].flag === spelled.slice(3)) : undefined;
+    const negated =
+      name === undefined && spelled.startsWith("no-")
+        ? names.find((each) => OPTIONS[each].value === null && OPTIONS[each].flag === spelled.slice(3))
+        : undefined;
     const meant = name ?? negated;
     if (meant === undefined) throw new UsageError(`the flag ${quoted(`--${spelled}`)} is not known here`);
     if (given.has(meant)) throw new UsageError(`--${OPTIONS[meant].flag} is given more than once`);
@@ -169,14 +294,21 @@ function readFlags(names: readonly OptionName[], operand: OptionName | null, arg
     }
     // What looks like the next flag is one: a value that begins with two dashes is attached with `=`.
     const next = attached === null ? args[position + 1] : attached;
-    if (next === undefined || (attached === null && next.startsWith("--"))) throw new UsageError(`--${spelled} needs a value: ${OPTIONS[meant].value}`);
+    if (next === undefined || (attached === null && next.startsWith("--")))
+      throw new UsageError(`--${spelled} needs a value: ${OPTIONS[meant].value}`);
     if (attached === null) position += 1;
     given.set(meant, next);
   }
   return given;
 }
 
-function option<T>(spelled: string, value: string, fallback: string | null, meaning: string, parse: (text: string) => T): Option<T> {
+function option<T>(
+  spelled: string,
+  value: string,
+  fallback: string | null,
+  meaning: string,
+  parse: (text: string) => T,
+): Option<T> {
   return { flag: spelled, value, fallback, meaning, parse };
 }
 
@@ -213,7 +345,8 @@ function parseSwitch(text: string): boolean {
 
 function parsePort(text: string): number {
   const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535) throw new UsageError(`must be a port from 1 to 65535, not ${quoted(text)}`);
+  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535)
+    throw new UsageError(`must be a port from 1 to 65535, not ${quoted(text)}`);
   return port;
 }
 
@@ -234,7 +367,10 @@ function parseKeep(text: string): "daily" | "monthly" {
 
 function parseHead(text: string): { readonly sequence: number; readonly hash: string } {
   const [, sequence, hash = ""] = /^(\d{1,10}):([0-9a-f]{64})$/i.exec(text) ?? [];
-  if (sequence === undefined) throw new UsageError(`must be SEQUENCE:HASH, the number and the hash of a transaction as verify and GET /api/v1/ledger tell them, not ${quoted(text)}`);
+  if (sequence === undefined)
+    throw new UsageError(
+      `must be SEQUENCE:HASH, the number and the hash of a transaction as verify and GET /api/v1/ledger tell them, not ${quoted(text)}`,
+    );
   return Object.freeze({ sequence: Number(sequence), hash: hash.toLowerCase() });
 }
 
@@ -244,8 +380,12 @@ function parseListen(text: string): ListenAddress {
   const host = bracketed ?? plain;
   const port = Number(digits);
   // A plain one may be a name; of digits and dots alone it can only be an IPv4 address.
-  const isAddress = bracketed !== undefined ? parseIp(bracketed)?.version === 6 : plain !== undefined && (/[^\d.]/.test(plain) || parseIp(plain) !== null);
-  if (host === undefined || !isAddress || port > 65_535) throw new UsageError(`must be HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, not ${quoted(text)}`);
+  const isAddress =
+    bracketed !== undefined
+      ? parseIp(bracketed)?.version === 6
+      : plain !== undefined && (/[^\d.]/.test(plain) || parseIp(plain) !== null);
+  if (host === undefined || !isAddress || port > 65_535)
+    throw new UsageError(`must be HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, not ${quoted(text)}`);
   return Object.freeze({ host, port });
 }
 

@@ -21,7 +21,18 @@ import { readTroubleOf } from "./db/trouble.ts";
 import { ListenError } from "./listener.ts";
 
 /** In the order of the help. */
-const COMMANDS: readonly Command[] = [serve, setup, ...userCommands, ...keyCommands, verify, prune, backup, restore, openapi, version];
+const COMMANDS: readonly Command[] = [
+  serve,
+  setup,
+  ...userCommands,
+  ...keyCommands,
+  verify,
+  prune,
+  backup,
+  restore,
+  openapi,
+  version,
+];
 
 process.exit(await main(process.argv.slice(2)));
 
@@ -44,7 +55,9 @@ async function dispatch(args: readonly string[]): Promise<number> {
   if (named.length === 0) {
     const forms = COMMANDS.map((command) => command.form);
     if (first === "help" || (wantsHelp && first.startsWith("-"))) return help(helpOverview(forms));
-    throw new UsageError(first === "" ? "a command is required" : `there is no command ${JSON.stringify(first.slice(0, 100))}`);
+    throw new UsageError(
+      first === "" ? "a command is required" : `there is no command ${JSON.stringify(first.slice(0, 100))}`,
+    );
   }
   const exact = named.filter(({ form }) => form.name === first || form.name === `${first} ${second}`);
   const forms = (exact.length > 0 ? exact : named).map((command) => command.form);
@@ -79,7 +92,8 @@ async function explain(error: unknown, args: readonly string[]): Promise<number>
     await printError(trouble.code === "storage_full" ? `${trouble.message} ${trouble.cause}` : String(trouble.cause));
     return trouble.code === "storage_full" ? EXIT.failed : EXIT.dataRefused;
   }
-  if (error instanceof DomainError) await printError(error.cause === undefined ? error.message : `${error.message} ${error.cause}`);
+  if (error instanceof DomainError)
+    await printError(error.cause === undefined ? error.message : `${error.message} ${error.cause}`);
   else await printError(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return EXIT.failed;
 }

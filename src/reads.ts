@@ -42,7 +42,15 @@ export function callerOfRead(input: unknown): unknown {
 }
 
 if (!Bun.isMainThread) {
-  const port = globalThis as unknown as { postMessage(message: FromReadWorker): void; onmessage: (event: MessageEvent<ToReadWorker>) => void };
-  const receive = serveLongReads((options) => new Reader(openReadOnly((options as ReadsOptions).databasePath), systemClock), LONG_READS, port, { callerOf: callerOfRead });
+  const port = globalThis as unknown as {
+    postMessage(message: FromReadWorker): void;
+    onmessage: (event: MessageEvent<ToReadWorker>) => void;
+  };
+  const receive = serveLongReads(
+    (options) => new Reader(openReadOnly((options as ReadsOptions).databasePath), systemClock),
+    LONG_READS,
+    port,
+    { callerOf: callerOfRead },
+  );
   port.onmessage = (event) => receive(event.data);
 }

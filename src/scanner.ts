@@ -11,12 +11,26 @@ import { linksOf } from "./discovery/topology/find-links.ts";
 
 export function openScanner(options: ScannerOptions): ScanMachine {
   const shared = { timers: systemTimers, random: systemRandom };
-  const probes = systemProbes({ ...shared, snmpPort: options.snmpPort, tcpPorts: options.tcpPorts, monotonicMs: () => performance.now() });
-  return openScanMachine(options, { ...shared, probes, commands: SIGHTING_COMMANDS, links: linksOf, clock: systemClock });
+  const probes = systemProbes({
+    ...shared,
+    snmpPort: options.snmpPort,
+    tcpPorts: options.tcpPorts,
+    monotonicMs: () => performance.now(),
+  });
+  return openScanMachine(options, {
+    ...shared,
+    probes,
+    commands: SIGHTING_COMMANDS,
+    links: linksOf,
+    clock: systemClock,
+  });
 }
 
 if (!Bun.isMainThread) {
-  const port = globalThis as unknown as { postMessage(message: FromScanner): void; onmessage: (event: MessageEvent<ToScanner>) => void };
+  const port = globalThis as unknown as {
+    postMessage(message: FromScanner): void;
+    onmessage: (event: MessageEvent<ToScanner>) => void;
+  };
   const receive = serveScans((options) => openScanner(options as ScannerOptions), port);
   port.onmessage = (event) => receive(event.data);
 }

@@ -47,14 +47,21 @@ export function openStore(options: StoreOptions & { readonly mayCreate: boolean 
   const { clock, random } = options;
   const files = dataFiles(options.directory);
   if (options.mayCreate) ensureDataDirectory(files.directory);
-  else if (!existsSync(files.database)) throw new DatabaseRefused(`There are no data in ${files.directory}: netledger serve or netledger setup makes them.`);
+  else if (!existsSync(files.database))
+    throw new DatabaseRefused(
+      `There are no data in ${files.directory}: netledger serve or netledger setup makes them.`,
+    );
   refuseForeignFile(files.database);
   // Held by a running appliance for as long as it runs: waiting helps only while somebody else makes the data.
   const lock = DataLock.take(files.lock, existsSync(files.database) ? 0 : LOCK_WAIT_MS);
   try {
     // Whoever runs on these data must not find another schema under its feet.
     if (lock === null) requireCurrentSchema(files);
-    const writer = orRefused(files.database, () => openWriter({ databasePath: files.database, secretKey: loadKey(files, random) }, clock, random, { leadMs: lock === null ? BESIDE_LEAD_MS : 0 }));
+    const writer = orRefused(files.database, () =>
+      openWriter({ databasePath: files.database, secretKey: loadKey(files, random) }, clock, random, {
+        leadMs: lock === null ? BESIDE_LEAD_MS : 0,
+      }),
+    );
     try {
       const reader = openReader(files, clock);
       checkClock(reader, options);
@@ -89,13 +96,20 @@ export function checkClock(reader: Reader, options: Pick<StoreOptions, "clock" |
     );
   }
   if (last.at - now > CLOCK_LEAD_REPORTED_MS) {
-    options.log.warn("store_clock_leads", { lead_ms: last.at - now, last_change: formatInstant(last.at), clock: formatInstant(now) });
+    options.log.warn("store_clock_leads", {
+      lead_ms: last.at - now,
+      last_change: formatInstant(last.at),
+      clock: formatInstant(now),
+    });
   }
 }
 
 /** @throws DatabaseRefused */
 export function openReader(files: DataFiles, clock: Clock): Reader {
-  return new Reader(orRefused(files.database, () => openReadOnly(files.database)), clock);
+  return new Reader(
+    orRefused(files.database, () => openReadOnly(files.database)),
+    clock,
+  );
 }
 
 /**
@@ -104,7 +118,9 @@ export function openReader(files: DataFiles, clock: Clock): Reader {
  */
 export function loadKey(files: DataFiles, random: Random): Uint8Array {
   if (!existsSync(files.key) && hasSecrets(files)) {
-    throw new DatabaseRefused(`The key file ${files.key} is missing, and ${files.database} holds secrets sealed with it: put it back. If it is lost: netledger backup, and netledger restore of that backup with --replace --drop-secrets.`);
+    throw new DatabaseRefused(
+      `The key file ${files.key} is missing, and ${files.database} holds secrets sealed with it: put it back. If it is lost: netledger backup, and netledger restore of that backup with --replace --drop-secrets.`,
+    );
   }
   try {
     return loadOrCreateKeyFile(files.key, random);
@@ -132,6 +148,8 @@ function requireCurrentSchema(files: DataFiles): void {
   const { user_version: version } = $client.query("PRAGMA user_version").get() as { user_version: number };
   $client.close();
   if (version !== SCHEMA_VERSION) {
-    throw new DatabaseRefused(`The data in ${files.directory} are in use by a netledger of another version (schema ${version}, this one knows ${SCHEMA_VERSION}).`);
+    throw new DatabaseRefused(
+      `The data in ${files.directory} are in use by a netledger of another version (schema ${version}, this one knows ${SCHEMA_VERSION}).`,
+    );
   }
 }

@@ -15,7 +15,15 @@ import { Writer, type Commands } from "./db/writer.ts";
 import { RETELLING } from "./history/told-again.ts";
 import { upgradeStore } from "./history/upgrade.ts";
 import { restoreRecord, revertTransaction } from "./history/restore/restore-commands.ts";
-import { cancelScan, dispatchScan, endScan, interruptScans, noteScan, passSchedule, queueScan } from "./discovery/scans/commands.ts";
+import {
+  cancelScan,
+  dispatchScan,
+  endScan,
+  interruptScans,
+  noteScan,
+  passSchedule,
+  queueScan,
+} from "./discovery/scans/commands.ts";
 import { recordSelf } from "./discovery/self/reconcile.ts";
 import { SIGHTING_COMMANDS } from "./discovery/sighting-commands.ts";
 import { apiKeyKind } from "./resources/api-keys/api-key.ts";
@@ -186,11 +194,28 @@ const TAKES_LONG =
  * Opens the database for writing, brought to this version's schema.
  * @throws DatabaseRefused with one sentence for the operator
  */
-export function openWriter(options: WriterOptions, clock = systemClock, random: Random = systemRandom, shared: SharedWithWriter = {}): Writer {
+export function openWriter(
+  options: WriterOptions,
+  clock = systemClock,
+  random: Random = systemRandom,
+  shared: SharedWithWriter = {},
+): Writer {
   const db = openMigrated(options.databasePath);
   const box = new SecretBox(options.secretKey, random);
   const { past, ...others } = shared;
-  return new Writer({ db, kinds: KINDS, commands: commandsOf(box), clock, random, box, rights: new RightsNow(db.$client), retelling: RETELLING, lowersRights, ...others, ...(past === undefined ? {} : { past: new AnsweredPast(clock, past) }) });
+  return new Writer({
+    db,
+    kinds: KINDS,
+    commands: commandsOf(box),
+    clock,
+    random,
+    box,
+    rights: new RightsNow(db.$client),
+    retelling: RETELLING,
+    lowersRights,
+    ...others,
+    ...(past === undefined ? {} : { past: new AnsweredPast(clock, past) }),
+  });
 }
 
 function openMigrated(path: string): Sql {
@@ -206,9 +231,13 @@ function openMigrated(path: string): Sql {
 }
 
 if (!Bun.isMainThread) {
-  const port = globalThis as unknown as { postMessage(message: FromWorker): void; onmessage: (event: MessageEvent<ToWorker>) => void };
+  const port = globalThis as unknown as {
+    postMessage(message: FromWorker): void;
+    onmessage: (event: MessageEvent<ToWorker>) => void;
+  };
   const serving: Serving = {
-    open: (options, past, onPostponed) => openWriter(options as WriterOptions, systemClock, systemRandom, { past, onPostponed }),
+    open: (options, past, onPostponed) =>
+      openWriter(options as WriterOptions, systemClock, systemRandom, { past, onPostponed }),
     takesLong,
     monotonicMs: () => performance.now(),
   };

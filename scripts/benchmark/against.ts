@@ -29,7 +29,8 @@ const { values: options, positionals } = parseArgs({
   },
 });
 const [revision] = positionals;
-if (revision === undefined || positionals.length > 1) throw new Error("usage: scripts/bench --against REVISION [--hosts N] [--seconds N] [--turns N] [--directory DIR]");
+if (revision === undefined || positionals.length > 1)
+  throw new Error("usage: scripts/bench --against REVISION [--hosts N] [--seconds N] [--turns N] [--directory DIR]");
 const seconds = Number(options.seconds);
 const turns = Number(options.turns);
 const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
@@ -79,14 +80,17 @@ function checkOut(commit: string, folder: string): string {
   run(["sh", "-c", `git -C '${ROOT}' archive '${commit.replaceAll("'", "")}' | tar -x -C '${folder}'`], ROOT);
   const isSame = (file: string) => readFileSync(join(folder, file), "utf8") === readFileSync(join(ROOT, file), "utf8");
   // With other dependencies it installs its own.
-  if (isSame("bun.lock") && existsSync(join(ROOT, "node_modules"))) symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  if (isSame("bun.lock") && existsSync(join(ROOT, "node_modules")))
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   run(["./scripts/bun", "scripts/build.ts"], folder);
   return folder;
 }
 
 /** Builds the store, or takes the finished one that is there, by the code of a checkout. */
 function buildEarlierStore(checkout: string, folder: string): BuiltStore {
-  const populations = JSON.stringify([{ network: "campus", hosts: Number(options.hosts), entriesPerHost: 50, versions: 5 }]);
+  const populations = JSON.stringify([
+    { network: "campus", hosts: Number(options.hosts), entriesPerHost: 50, versions: 5 },
+  ]);
   const code = `import { buildStore } from "./scripts/benchmark/store.ts";
     const built = await buildStore(${JSON.stringify(folder)}, ${populations}, (line) => console.error(line));
     await Bun.write(${JSON.stringify(`${folder}.json`)}, JSON.stringify(built));
@@ -98,7 +102,19 @@ function buildEarlierStore(checkout: string, folder: string): BuiltStore {
 
 function side(name: string, folder: string): { name: string; executable: string; reconcile: string } {
   const reconcile = join(directory, `reconcile-${name}`);
-  run(["./scripts/bun", "build", "scripts/benchmark/reconcile.ts", "--compile", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig", "--outfile", reconcile], folder);
+  run(
+    [
+      "./scripts/bun",
+      "build",
+      "scripts/benchmark/reconcile.ts",
+      "--compile",
+      "--no-compile-autoload-dotenv",
+      "--no-compile-autoload-bunfig",
+      "--outfile",
+      reconcile,
+    ],
+    folder,
+  );
   return { name, executable: folder === ROOT ? EXECUTABLE : join(folder, "dist/netledger"), reconcile };
 }
 
@@ -119,12 +135,21 @@ async function measure(one: Side): Promise<Figures> {
     const inTurn = <T>(items: readonly T[], i: number) => items[(i * 7919) % items.length] as T;
     const requests: Array<[string, (i: number) => Uint8Array]> = [
       ["a page of 50, live", () => requestBytes("GET", list, headers)],
-      ["a page of 50 by host, live", (i) => requestBytes("GET", `${list}?host_id=${inTurn(store.hostIds["campus"] as string[], i)}`, headers)],
+      [
+        "a page of 50 by host, live",
+        (i) => requestBytes("GET", `${list}?host_id=${inTurn(store.hostIds["campus"] as string[], i)}`, headers),
+      ],
       ["a page of 50, at a random instant", (i) => requestBytes("GET", `${list}?at=${inTurn(instants, i)}`, headers)],
       // Of the shape of then, wherever hosts have got a field since.
       ["a page of 50 hosts, live", () => requestBytes("GET", HOSTS, headers)],
-      ["a page of 50 hosts, at a random instant", (i) => requestBytes("GET", `${HOSTS}&at=${inTurn(instants, i)}`, headers)],
-      ["one host with its children, live", (i) => requestBytes("GET", `/api/v1/hosts/${inTurn(store.hostIds["campus"] as string[], i)}`, headers)],
+      [
+        "a page of 50 hosts, at a random instant",
+        (i) => requestBytes("GET", `${HOSTS}&at=${inTurn(instants, i)}`, headers),
+      ],
+      [
+        "one host with its children, live",
+        (i) => requestBytes("GET", `/api/v1/hosts/${inTurn(store.hostIds["campus"] as string[], i)}`, headers),
+      ],
     ];
     for (const [name, request] of requests) await measureRequests(figures, name, running, CONNECTIONS, request);
     const updates = await hostUpdates(running, store);
@@ -138,13 +163,20 @@ async function measure(one: Side): Promise<Figures> {
   for (const line of run([one.reconcile, "--devices", String(RECONCILED_DEVICES)], directory).split("\n")) {
     const [, name, took] = /^(\S.*?) {2,}([\d.]+) +\d+ +\d+$/.exec(line) ?? [];
     // The second of the same name is the one after everything was warm.
-    if (name !== undefined) figures.set(`reconcile ${RECONCILED_DEVICES} devices of 50 interfaces: ${name}`, Number(took) * 1000);
+    if (name !== undefined)
+      figures.set(`reconcile ${RECONCILED_DEVICES} devices of 50 interfaces: ${name}`, Number(took) * 1000);
   }
   return figures;
 }
 
 /** The processor time of a request is what a slow generator cannot hide. */
-async function measureRequests(figures: Figures, name: string, running: Running, connections: number, request: (i: number) => Uint8Array): Promise<void> {
+async function measureRequests(
+  figures: Figures,
+  name: string,
+  running: Running,
+  connections: number,
+  request: (i: number) => Uint8Array,
+): Promise<void> {
   await load({ ...running, seconds: Math.min(1, seconds), connections, request });
   const { requestsPerSecond, cpuMicroseconds, failures } = await load({ ...running, seconds, connections, request });
   if (failures > 0) throw new Error(`${name}: ${failures} requests failed`);
@@ -164,12 +196,18 @@ async function measureBulk(figures: Figures, running: Running, one: Side): Promi
       if_name: `Gi1/0/${place + 1}`,
       if_alias: `rack ${host} of room ${place}`,
       speed_bps: 1_000_000_000,
-      mac_address: [0, 0x1b, one.bulks, host >> 8, host & 255, place].map((byte) => byte.toString(16).padStart(2, "0")).join(":"),
+      mac_address: [0, 0x1b, one.bulks, host >> 8, host & 255, place]
+        .map((byte) => byte.toString(16).padStart(2, "0"))
+        .join(":"),
     })),
   }));
   const send = async (name: string, body: readonly object[]) => {
     const started = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/hosts/bulk`, { method: "POST", headers: { authorization: `Bearer ${one.store.key}`, "content-type": "application/json" }, body: JSON.stringify(body) });
+    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/hosts/bulk`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${one.store.key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
     const { data } = (await answer.json()) as { data: Array<{ id: string }> };
     if (!answer.ok) throw new Error(`${name} answered ${answer.status}`);
     figures.set(name, performance.now() - started);
@@ -178,18 +216,27 @@ async function measureBulk(figures: Figures, running: Running, one: Side): Promi
   const created = await send(`bulk: ${BULK_HOSTS} hosts with ${BULK_ENTRIES} interfaces created`, items);
   await send(
     "bulk: all of them updated",
-    items.map((item, place) => ({ ...item, id: created[place]?.id, interfaces: item.interfaces.map((each) => ({ ...each, oper_status: "Down" })) })),
+    items.map((item, place) => ({
+      ...item,
+      id: created[place]?.id,
+      interfaces: item.interfaces.map((each) => ({ ...each, oper_status: "Down" })),
+    })),
   );
 }
 
 async function someInstants(running: Running, store: BuiltStore): Promise<string[]> {
-  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/transactions?limit=1000`, { headers: { authorization: `Bearer ${store.key}` } });
+  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/transactions?limit=1000`, {
+    headers: { authorization: `Bearer ${store.key}` },
+  });
   const { data } = (await answer.json()) as { data: Array<{ at: string }> };
   return data.map(({ at }) => at);
 }
 
 /** Twenty hosts with 20 children each, and bodies that change one of them every time. */
-async function hostUpdates(running: Running, store: BuiltStore): Promise<Array<{ path: string; body: (i: number) => string }>> {
+async function hostUpdates(
+  running: Running,
+  store: BuiltStore,
+): Promise<Array<{ path: string; body: (i: number) => string }>> {
   const updates = [];
   for (let host = 0; host < 20; host += 1) {
     const create = {
@@ -199,9 +246,20 @@ async function hostUpdates(running: Running, store: BuiltStore): Promise<Array<{
       ports: Array.from({ length: 10 }, (_, k) => ({ number: 8000 + k, protocol: "Tcp" })),
       services: Array.from({ length: 5 }, (_, k) => ({ name: `service ${k}`, service_definition: "bench" })),
     };
-    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/hosts`, { method: "POST", headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" }, body: JSON.stringify(create) });
+    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/hosts`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
+      body: JSON.stringify(create),
+    });
     const { data } = (await answer.json()) as { data: { id: string; ports: Array<{ number: number }> } };
-    updates.push({ path: `/api/v1/hosts/${data.id}`, body: (i: number) => JSON.stringify({ ...data, ports: data.ports.map((each, k) => (k === 0 ? { ...each, number: 9000 + (i % 1000) } : each)) }) });
+    updates.push({
+      path: `/api/v1/hosts/${data.id}`,
+      body: (i: number) =>
+        JSON.stringify({
+          ...data,
+          ports: data.ports.map((each, k) => (k === 0 ? { ...each, number: 9000 + (i % 1000) } : each)),
+        }),
+    });
   }
   return updates;
 }
@@ -211,10 +269,16 @@ function print(pairs: ReadonlyArray<readonly [Figures, Figures]>): void {
   const columns = (cells: readonly string[]) => cells.map((cell) => cell.padStart(12)).join("");
   console.log(`\n${"milliseconds".padEnd(84)}${columns(["before", "after", "faster", "least", "most"])}`);
   for (const name of pairs[0]?.[0].keys() ?? []) {
-    const both = pairs.map(([before, after]) => [before.get(name) ?? Number.NaN, after.get(name) ?? Number.NaN] as const);
+    const both = pairs.map(
+      ([before, after]) => [before.get(name) ?? Number.NaN, after.get(name) ?? Number.NaN] as const,
+    );
     const ratios = both.map(([before, after]) => before / after).sort((a, b) => a - b);
-    const figures = [median(both.map(([before]) => before)), median(both.map(([, after]) => after))].map((ms) => (ms < 10 ? ms.toFixed(3) : ms.toFixed(0)));
-    console.log(`${name.padEnd(84)}${columns([...figures, ...[median(ratios), ratios[0], ratios.at(-1)].map((ratio) => `${(ratio as number).toFixed(2)} ×`)])}`);
+    const figures = [median(both.map(([before]) => before)), median(both.map(([, after]) => after))].map((ms) =>
+      ms < 10 ? ms.toFixed(3) : ms.toFixed(0),
+    );
+    console.log(
+      `${name.padEnd(84)}${columns([...figures, ...[median(ratios), ratios[0], ratios.at(-1)].map((ratio) => `${(ratio as number).toFixed(2)} ×`)])}`,
+    );
   }
 }
 

@@ -32,11 +32,20 @@ const CHILDREN_MAX = 10_000;
 
 try {
   say(`Building: ${before} hosts × ${interfaces} interface entries`);
-  const store = await buildStore(join(directory, "bulk"), [{ network: "campus", hosts: before, entriesPerHost: interfaces, versions: 1 }], say);
+  const store = await buildStore(
+    join(directory, "bulk"),
+    [{ network: "campus", hosts: before, entriesPerHost: interfaces, versions: 1 }],
+    say,
+  );
   const running = await startExecutable(options.executable, store.directory);
-  const send = (items: readonly object[], status = 200) => bulk(running, store, encoder.encode(JSON.stringify(items)), status);
-  say(`\n${hosts} hosts × ${interfaces} interface entries in one request, and beside it a reader that gets one small record after the other`);
-  say(`${"".padEnd(48)}${"MB sent".padStart(9)}${"seconds".padStart(9)}${"reads".padStart(9)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${"longest".padStart(9)}`);
+  const send = (items: readonly object[], status = 200) =>
+    bulk(running, store, encoder.encode(JSON.stringify(items)), status);
+  say(
+    `\n${hosts} hosts × ${interfaces} interface entries in one request, and beside it a reader that gets one small record after the other`,
+  );
+  say(
+    `${"".padEnd(48)}${"MB sent".padStart(9)}${"seconds".padStart(9)}${"reads".padStart(9)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${"longest".padStart(9)}`,
+  );
   await measure(running, store, "nothing beside the reader", 0, async () => Bun.sleep(2_000));
   let created: Array<{ id: string }> = [];
   const items = Array.from({ length: hosts }, (_, host) => newItem(store, host));
@@ -45,12 +54,22 @@ try {
     created = await send(items);
   });
   const known = items.map((item, position) => ({ ...item, id: created[position]?.id as string }));
-  const changed = known.map((item) => ({ ...item, interfaces: item.interfaces.map((each) => ({ ...each, oper_status: "Down" })) }));
+  const changed = known.map((item) => ({
+    ...item,
+    interfaces: item.interfaces.map((each) => ({ ...each, oper_status: "Down" })),
+  }));
   await measure(running, store, "every interface entry updated", megabytes, () => send(changed));
   await measure(running, store, "the same again: nothing changes", megabytes, () => send(changed));
-  await measure(running, store, "refused: an unknown tag on every host", megabytes, () => send(items.map((item) => ({ ...item, tags: [item.network_id] })), 400));
+  await measure(running, store, "refused: an unknown tag on every host", megabytes, () =>
+    send(
+      items.map((item) => ({ ...item, tags: [item.network_id] })),
+      400,
+    ),
+  );
   const largest = largestBody(items);
-  await measure(running, store, "refused by the schema, the largest body", largest.length / 1e6, () => bulk(running, store, largest, 400));
+  await measure(running, store, "refused by the schema, the largest body", largest.length / 1e6, () =>
+    bulk(running, store, largest, 400),
+  );
   await measure(running, store, "created, the reader asking for a second ago", megabytes, () => send(items), true);
   await measureLargest(running, store);
   say(`\nAnonymous memory after all of it: ${(await running.anonymousMb()).toFixed(0)} MB`);
@@ -59,13 +78,27 @@ try {
   if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
 }
 
-async function measure(running: Running, store: BuiltStore, name: string, megabytes: number, action: () => Promise<unknown>, isPast = false): Promise<void> {
+async function measure(
+  running: Running,
+  store: BuiltStore,
+  name: string,
+  megabytes: number,
+  action: () => Promise<unknown>,
+  isPast = false,
+): Promise<void> {
   const reader = await startReader(running, store, isPast);
   const started = performance.now();
   await action();
   const seconds = (performance.now() - started) / 1000;
   const { reads, p50Ms, p99Ms, longestMs } = await reader.stop();
-  const columns = [megabytes.toFixed(1), seconds.toFixed(2), String(reads), p50Ms.toFixed(2), p99Ms.toFixed(2), longestMs.toFixed(1)];
+  const columns = [
+    megabytes.toFixed(1),
+    seconds.toFixed(2),
+    String(reads),
+    p50Ms.toFixed(2),
+    p99Ms.toFixed(2),
+    longestMs.toFixed(1),
+  ];
   say(`${name.padEnd(48)}${columns.map((column) => column.padStart(9)).join("")}`);
 }
 
@@ -73,9 +106,14 @@ async function measure(running: Running, store: BuiltStore, name: string, megaby
 async function measureLargest(running: Running, store: BuiltStore): Promise<void> {
   const network_id = store.networkIds["campus"] as string;
   const children = {
-    ip_addresses: Array.from({ length: CHILDREN_MAX }, (_, position) => ({ ip_address: `10.201.${position >> 8}.${position & 255}` })),
+    ip_addresses: Array.from({ length: CHILDREN_MAX }, (_, position) => ({
+      ip_address: `10.201.${position >> 8}.${position & 255}`,
+    })),
     ports: Array.from({ length: CHILDREN_MAX }, (_, position) => ({ number: position + 1, protocol: "Tcp" })),
-    services: Array.from({ length: CHILDREN_MAX }, (_, position) => ({ name: `service ${position}`, service_definition: "OpenSSH" })),
+    services: Array.from({ length: CHILDREN_MAX }, (_, position) => ({
+      name: `service ${position}`,
+      service_definition: "OpenSSH",
+    })),
   };
   const body = encoder.encode(JSON.stringify({ name: "largest", network_id, ...children }));
   let id = "";
@@ -83,16 +121,39 @@ async function measureLargest(running: Running, store: BuiltStore): Promise<void
     id = (await asked<{ id: string }>(running, store, "POST", "/hosts", body, 200)).id;
   });
   await measure(running, store, "it is read", 0, () => asked(running, store, "GET", `/hosts/${id}`, null, 200));
-  const typos = encoder.encode(`{${Array.from({ length: BODY_LIMIT_BYTES / 20 - 100 }, (_, position) => `"field_${String(position).padStart(7, "0")}":1`).join(",")}}`);
-  await measure(running, store, "refused: the largest body of unknown fields", typos.length / 1e6, () => asked(running, store, "POST", "/hosts", typos, 400));
-  const nested = encoder.encode(`${"[".repeat(60)}${"1,".repeat(BODY_LIMIT_BYTES / 2 - 1_000)}"\\u0000"${"]".repeat(60)}`);
-  await measure(running, store, "refused: the largest body of numbers", nested.length / 1e6, () => asked(running, store, "POST", "/tags", nested, 400));
-  await measure(running, store, "all hosts with their children, as a stream", 0, () => asked(running, store, "GET", "/hosts?limit=0", null, 200));
-  await measure(running, store, "all interface entries, as a stream", 0, () => asked(running, store, "GET", "/if-entries?limit=0", null, 200));
+  const typos = encoder.encode(
+    `{${Array.from({ length: BODY_LIMIT_BYTES / 20 - 100 }, (_, position) => `"field_${String(position).padStart(7, "0")}":1`).join(",")}}`,
+  );
+  await measure(running, store, "refused: the largest body of unknown fields", typos.length / 1e6, () =>
+    asked(running, store, "POST", "/hosts", typos, 400),
+  );
+  const nested = encoder.encode(
+    `${"[".repeat(60)}${"1,".repeat(BODY_LIMIT_BYTES / 2 - 1_000)}"\\u0000"${"]".repeat(60)}`,
+  );
+  await measure(running, store, "refused: the largest body of numbers", nested.length / 1e6, () =>
+    asked(running, store, "POST", "/tags", nested, 400),
+  );
+  await measure(running, store, "all hosts with their children, as a stream", 0, () =>
+    asked(running, store, "GET", "/hosts?limit=0", null, 200),
+  );
+  await measure(running, store, "all interface entries, as a stream", 0, () =>
+    asked(running, store, "GET", "/if-entries?limit=0", null, 200),
+  );
 }
 
-async function asked<T>(running: Running, store: BuiltStore, method: string, path: string, body: Uint8Array<ArrayBuffer> | null, status: number): Promise<T> {
-  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1${path}`, { method, headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" }, ...(body === null ? {} : { body }) });
+async function asked<T>(
+  running: Running,
+  store: BuiltStore,
+  method: string,
+  path: string,
+  body: Uint8Array<ArrayBuffer> | null,
+  status: number,
+): Promise<T> {
+  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
+    ...(body === null ? {} : { body }),
+  });
   // As it comes, as fast as it comes: putting it together would slow the stream down.
   if (method === "GET" && path.endsWith("limit=0")) {
     for await (const _chunk of answer.body as ReadableStream<Uint8Array>);
@@ -104,12 +165,17 @@ async function asked<T>(running: Running, store: BuiltStore, method: string, pat
 }
 
 /** A reader in a thread of its own: what this one is busy with must not count as waiting. */
-async function startReader(running: Running, store: BuiltStore, isPast: boolean): Promise<{ stop(): Promise<ReaderReport> }> {
+async function startReader(
+  running: Running,
+  store: BuiltStore,
+  isPast: boolean,
+): Promise<{ stop(): Promise<ReaderReport> }> {
   const worker = new Worker(new URL("./reader.ts", import.meta.url).href);
   const paths = [`/api/v1/networks/${store.networkIds["campus"]}`, `/api/v1/if-entries?limit=1`];
   const report = Promise.withResolvers<ReaderReport>();
   const warm = Promise.withResolvers<void>();
-  worker.onmessage = (event: MessageEvent<ReaderReport | "warm">) => (event.data === "warm" ? warm.resolve() : report.resolve(event.data));
+  worker.onmessage = (event: MessageEvent<ReaderReport | "warm">) =>
+    event.data === "warm" ? warm.resolve() : report.resolve(event.data);
   worker.postMessage({ port: running.port, paths, key: store.key, isPast });
   await warm.promise;
   return {
@@ -122,8 +188,17 @@ async function startReader(running: Running, store: BuiltStore, isPast: boolean)
   };
 }
 
-async function bulk(running: Running, store: BuiltStore, body: Uint8Array<ArrayBuffer>, status: number): Promise<Array<{ id: string }>> {
-  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/hosts/bulk`, { method: "POST", headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" }, body });
+async function bulk(
+  running: Running,
+  store: BuiltStore,
+  body: Uint8Array<ArrayBuffer>,
+  status: number,
+): Promise<Array<{ id: string }>> {
+  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/hosts/bulk`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
+    body,
+  });
   const text = await answer.text();
   if (answer.status !== status) throw new Error(`answered ${answer.status}: ${text.slice(0, 300)}`);
   return (JSON.parse(text) as { data: Array<{ id: string }> }).data;
@@ -135,7 +210,10 @@ function newItem(store: BuiltStore, host: number) {
     network_id,
     name: `bulk-${host}`,
     ip_addresses: [{ ip_address: `10.200.${host >> 8}.${host & 255}` }],
-    ports: [{ number: 22, protocol: "Tcp" }, { number: 161, protocol: "Udp" }],
+    ports: [
+      { number: 22, protocol: "Tcp" },
+      { number: 161, protocol: "Udp" },
+    ],
     services: [{ name: "ssh", service_definition: "OpenSSH" }],
     interfaces: Array.from({ length: interfaces }, (_, position) => fullInterface(host, position + 1)),
   };
@@ -143,7 +221,11 @@ function newItem(store: BuiltStore, host: number) {
 
 /** The items again and again, as many as are taken at once, with descriptions that fill the body, and something wrong at its end. */
 function largestBody(items: ReadonlyArray<ReturnType<typeof newItem>>): Uint8Array<ArrayBuffer> {
-  const room = Math.floor((BULK_BODY_LIMIT_BYTES - 100_000 - JSON.stringify(items).length) / (items.length * interfaces + 1)) - 20;
-  const filled = items.map((item) => ({ ...item, interfaces: item.interfaces.map((each) => ({ ...each, lldp_sys_desc: "x".repeat(Math.min(4_000, room)) })) }));
+  const room =
+    Math.floor((BULK_BODY_LIMIT_BYTES - 100_000 - JSON.stringify(items).length) / (items.length * interfaces + 1)) - 20;
+  const filled = items.map((item) => ({
+    ...item,
+    interfaces: item.interfaces.map((each) => ({ ...each, lldp_sys_desc: "x".repeat(Math.min(4_000, room)) })),
+  }));
   return encoder.encode(JSON.stringify([...filled.slice(0, -1), { ...filled.at(-1), name: "" }]));
 }

@@ -35,8 +35,17 @@ const POLL_MS = 100;
 interface ScanRecord {
   readonly id: string;
   readonly status: string;
-  readonly progress: { readonly addresses_total: number; readonly hosts_found: number; readonly requests: number; readonly errors: Record<string, number> } | null;
-  readonly outcome: { readonly records: Record<string, { created: number; updated: number; deleted: number }>; readonly icmp: string | null; readonly problem: string | null } | null;
+  readonly progress: {
+    readonly addresses_total: number;
+    readonly hosts_found: number;
+    readonly requests: number;
+    readonly errors: Record<string, number>;
+  } | null;
+  readonly outcome: {
+    readonly records: Record<string, { created: number; updated: number; deleted: number }>;
+    readonly icmp: string | null;
+    readonly problem: string | null;
+  } | null;
 }
 
 try {
@@ -51,11 +60,18 @@ try {
 
 async function measureSwitches(): Promise<void> {
   say(`Starting ${switches} switches of ${ports} ports with ${FORWARDING_ENTRIES} forwarding entries each`);
-  const agents = Bun.spawn([process.execPath, join(import.meta.dir, "switches.ts"), String(switches), String(ports), String(snmpPort)], { stdout: "pipe", stderr: "inherit" });
+  const agents = Bun.spawn(
+    [process.execPath, join(import.meta.dir, "switches.ts"), String(switches), String(ports), String(snmpPort)],
+    { stdout: "pipe", stderr: "inherit" },
+  );
   try {
     const ready = new TextDecoder().decode((await agents.stdout.getReader().read()).value);
     if (!ready.startsWith("ready")) throw new Error("the switches did not start");
-    const store = await buildStore(join(directory, "switches"), [{ network: "campus", hosts: 200, entriesPerHost: 50, versions: 1 }], () => {});
+    const store = await buildStore(
+      join(directory, "switches"),
+      [{ network: "campus", hosts: 200, entriesPerHost: 50, versions: 1 }],
+      () => {},
+    );
     const running = await startExecutable(options.executable, store.directory, ["--snmp-port", String(snmpPort)]);
     await ask(running, store, "POST", "/credentials", {
       organization_id: store.organizationId,
@@ -65,7 +81,9 @@ async function measureSwitches(): Promise<void> {
       host_assignments: [],
       tags: [],
     });
-    say(`\n${"".padEnd(34)}${["seconds", "records", "ports/s", "reads", "p50 ms", "p99 ms", "longest", "MB"].map((name) => name.padStart(9)).join("")}`);
+    say(
+      `\n${"".padEnd(34)}${["seconds", "records", "ports/s", "reads", "p50 ms", "p99 ms", "longest", "MB"].map((name) => name.padStart(9)).join("")}`,
+    );
     const targets = blocksOf(switches);
     await measure(running, store, "found for the first time", { kind: "snmp", targets });
     await measure(running, store, "the same again", { kind: "snmp", targets });
@@ -86,20 +104,42 @@ async function measure(running: Running, store: BuiltStore, name: string, reques
   });
   const seconds = (performance.now() - started) / 1000;
   const { reads, p50Ms, p99Ms, longestMs } = await reader.stop();
-  const records = Object.values(scan.outcome?.records ?? {}).reduce((sum, { created, updated, deleted }) => sum + created + updated + deleted, 0);
-  const columns = [seconds.toFixed(1), String(records), Math.round((switches * ports) / seconds).toString(), String(reads), p50Ms.toFixed(2), p99Ms.toFixed(2), longestMs.toFixed(1), memory.toFixed(0)];
+  const records = Object.values(scan.outcome?.records ?? {}).reduce(
+    (sum, { created, updated, deleted }) => sum + created + updated + deleted,
+    0,
+  );
+  const columns = [
+    seconds.toFixed(1),
+    String(records),
+    Math.round((switches * ports) / seconds).toString(),
+    String(reads),
+    p50Ms.toFixed(2),
+    p99Ms.toFixed(2),
+    longestMs.toFixed(1),
+    memory.toFixed(0),
+  ];
   say(`${name.padEnd(34)}${columns.map((column) => column.padStart(9)).join("")}`);
-  if (scan.progress?.hosts_found !== switches) say(`  ${scan.progress?.hosts_found} of ${switches} answered; errors ${JSON.stringify(scan.progress?.errors)}`);
+  if (scan.progress?.hosts_found !== switches)
+    say(`  ${scan.progress?.hosts_found} of ${switches} answered; errors ${JSON.stringify(scan.progress?.errors)}`);
   return scan;
 }
 
-async function scanned(running: Running, store: BuiltStore, request: object, meanwhile: () => Promise<void>): Promise<ScanRecord> {
-  const asked = await ask<ScanRecord>(running, store, "POST", "/discovery/scans", { network_id: store.networkIds["campus"], ...request });
+async function scanned(
+  running: Running,
+  store: BuiltStore,
+  request: object,
+  meanwhile: () => Promise<void>,
+): Promise<ScanRecord> {
+  const asked = await ask<ScanRecord>(running, store, "POST", "/discovery/scans", {
+    network_id: store.networkIds["campus"],
+    ...request,
+  });
   const deadline = performance.now() + LIMIT_S * 1_000;
   for (;;) {
     const scan = await ask<ScanRecord>(running, store, "GET", `/discovery/scans/${asked.id}`);
     if (scan.status === "Completed") return scan;
-    if (scan.status !== "Queued" && scan.status !== "Running") throw new Error(`the scan ended as ${scan.status}: ${scan.outcome?.problem}`);
+    if (scan.status !== "Queued" && scan.status !== "Running")
+      throw new Error(`the scan ended as ${scan.status}: ${scan.outcome?.problem}`);
     if (performance.now() > deadline) throw new Error(`the scan takes longer than ${LIMIT_S} s`);
     await meanwhile();
     await Bun.sleep(POLL_MS);
@@ -128,7 +168,22 @@ async function enterSilence(): Promise<void> {
     ip("-n", far, "link", "set", "bench1", "up");
     // The far end forwards nothing: what is routed to it is gone without a word.
     ip("-n", near, "route", "add", `10.77.0.0/${options.silent}`, "via", "10.76.0.2");
-    const inside = Bun.spawn(["ip", "netns", "exec", near, process.execPath, import.meta.path, "--inside", "--silent", options.silent, "--executable", options.executable], { stdout: "inherit", stderr: "inherit" });
+    const inside = Bun.spawn(
+      [
+        "ip",
+        "netns",
+        "exec",
+        near,
+        process.execPath,
+        import.meta.path,
+        "--inside",
+        "--silent",
+        options.silent,
+        "--executable",
+        options.executable,
+      ],
+      { stdout: "inherit", stderr: "inherit" },
+    );
     if ((await inside.exited) !== 0) throw new Error("the measurement in the silent namespace failed");
   } finally {
     for (const name of [near, far]) Bun.spawnSync(["ip", "netns", "delete", name], { stderr: "ignore" });
@@ -136,12 +191,23 @@ async function enterSilence(): Promise<void> {
 }
 
 async function measureSilence(): Promise<void> {
-  const store = await buildStore(join(directory, "silent"), [{ network: "campus", hosts: 1, entriesPerHost: 1, versions: 1 }], () => {});
+  const store = await buildStore(
+    join(directory, "silent"),
+    [{ network: "campus", hosts: 1, entriesPerHost: 1, versions: 1 }],
+    () => {},
+  );
   const running = await startExecutable(options.executable, store.directory);
   const started = performance.now();
-  const scan = await scanned(running, store, { kind: "sweep", targets: [`10.77.0.0/${options.silent}`] }, async () => {});
+  const scan = await scanned(
+    running,
+    store,
+    { kind: "sweep", targets: [`10.77.0.0/${options.silent}`] },
+    async () => {},
+  );
   const seconds = (performance.now() - started) / 1000;
-  say(`\n${scan.progress?.addresses_total} addresses that drop everything, swept (${scan.outcome?.icmp ?? "no ICMP"}, then TCP): ${seconds.toFixed(1)} s, ${scan.progress?.hosts_found} believed alive`);
+  say(
+    `\n${scan.progress?.addresses_total} addresses that drop everything, swept (${scan.outcome?.icmp ?? "no ICMP"}, then TCP): ${seconds.toFixed(1)} s, ${scan.progress?.hosts_found} believed alive`,
+  );
   await running.stop();
 }
 
@@ -161,8 +227,14 @@ async function startReader(running: Running, store: BuiltStore): Promise<{ stop(
   const worker = new Worker(new URL("./reader.ts", import.meta.url).href);
   const report = Promise.withResolvers<ReaderReport>();
   const warm = Promise.withResolvers<void>();
-  worker.onmessage = (event: MessageEvent<ReaderReport | "warm">) => (event.data === "warm" ? warm.resolve() : report.resolve(event.data));
-  worker.postMessage({ port: running.port, paths: ["/api/v1/if-entries", "/api/v1/subnets"], key: store.key, isPast: false });
+  worker.onmessage = (event: MessageEvent<ReaderReport | "warm">) =>
+    event.data === "warm" ? warm.resolve() : report.resolve(event.data);
+  worker.postMessage({
+    port: running.port,
+    paths: ["/api/v1/if-entries", "/api/v1/subnets"],
+    key: store.key,
+    isPast: false,
+  });
   await warm.promise;
   return {
     stop: async () => {

@@ -19,14 +19,22 @@ export interface Running {
 }
 
 /** @param more flags of `serve` */
-export async function startExecutable(executable: string, directory: string, more: readonly string[] = []): Promise<Running> {
+export async function startExecutable(
+  executable: string,
+  directory: string,
+  more: readonly string[] = [],
+): Promise<Running> {
   const port = await freePort();
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const started = performance.now();
-  const child = Bun.spawn([executable, "serve", "--listen", `127.0.0.1:${port}`, "--data", directory, ...more], { stdout: "ignore", stderr: Bun.file(join(directory, "benchmark.log")) });
+  const child = Bun.spawn([executable, "serve", "--listen", `127.0.0.1:${port}`, "--data", directory, ...more], {
+    stdout: "ignore",
+    stderr: Bun.file(join(directory, "benchmark.log")),
+  });
   let firstAnswerMs = Number.NaN;
   while (Number.isNaN(firstAnswerMs)) {
-    if (performance.now() - started > 30_000 || child.exitCode !== null) throw new Error(`the executable did not start; see ${join(directory, "benchmark.log")}`);
+    if (performance.now() - started > 30_000 || child.exitCode !== null)
+      throw new Error(`the executable did not start; see ${join(directory, "benchmark.log")}`);
     const answer = await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => null);
     if (answer?.ok) firstAnswerMs = performance.now() - started;
     else await Bun.sleep(2);
@@ -35,7 +43,8 @@ export async function startExecutable(executable: string, directory: string, mor
     pid: child.pid,
     port,
     firstAnswerMs,
-    anonymousMb: async () => Number(/RssAnon:\s+(\d+)/.exec(await Bun.file(`/proc/${child.pid}/status`).text())?.[1]) / 1024,
+    anonymousMb: async () =>
+      Number(/RssAnon:\s+(\d+)/.exec(await Bun.file(`/proc/${child.pid}/status`).text())?.[1]) / 1024,
     cpuSeconds: () => cpuSecondsOf(child.pid),
     stop: async () => {
       child.kill("SIGTERM");

@@ -2,7 +2,9 @@
 
 /** With every field that a scan fills; of each host and index another one. About 840 bytes on the wire when it is told again. */
 export function fullInterface(host: number, index: number) {
-  const mac = [0, 0x1b, host >> 16, host >> 8, host, index].map((byte) => (byte & 255).toString(16).padStart(2, "0")).join(":");
+  const mac = [0, 0x1b, host >> 16, host >> 8, host, index]
+    .map((byte) => (byte & 255).toString(16).padStart(2, "0"))
+    .join(":");
   return {
     if_index: index,
     if_descr: `GigabitEthernet1/0/${index}`,

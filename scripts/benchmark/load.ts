@@ -83,7 +83,8 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   });
   const cpuSeconds = (await options.cpuSeconds()) - cpuBefore;
   latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
+  const at = (share: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
   return {
     requestsPerSecond: latencies.length / ((lastAt - begin) / 1000),
     p50Ms: at(0.5),
@@ -95,7 +96,11 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
 
 /** A request as bytes. */
 export function requestBytes(method: string, path: string, headers: Record<string, string>, body = ""): Uint8Array {
-  const all = { host: "127.0.0.1", ...headers, ...(body === "" ? {} : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) }) };
+  const all = {
+    host: "127.0.0.1",
+    ...headers,
+    ...(body === "" ? {} : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) }),
+  };
   const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return encoder.encode(`${method} ${path} HTTP/1.1\r\n${head.join("")}\r\n${body}`);
 }

@@ -32,8 +32,14 @@ const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-ben
 const say = (line: string) => console.log(line);
 
 try {
-  say(`Building: ${hosts} hosts × ${ENTRIES} interface entries; ${stations} stations that move ${moves} times, each seen on ${switches} switches`);
-  const store = await buildStore(join(directory, "locate"), [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 1 }], say);
+  say(
+    `Building: ${hosts} hosts × ${ENTRIES} interface entries; ${stations} stations that move ${moves} times, each seen on ${switches} switches`,
+  );
+  const store = await buildStore(
+    join(directory, "locate"),
+    [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 1 }],
+    say,
+  );
   const done = join(store.directory, "stations.json");
   const described = { switches, stations, moves };
   if (!existsSync(done) || !Bun.deepEquals(await Bun.file(done).json(), described)) {
@@ -50,7 +56,9 @@ try {
 async function measure(running: Running, store: BuiltStore): Promise<void> {
   const ask = async (path: string) => {
     const started = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${running.port}${path}`, { headers: { authorization: `Bearer ${store.key}` } });
+    const answer = await fetch(`http://127.0.0.1:${running.port}${path}`, {
+      headers: { authorization: `Bearer ${store.key}` },
+    });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
     return { tookMs: performance.now() - started, data: (JSON.parse(text) as { data: never }).data as unknown };
@@ -64,7 +72,8 @@ async function measure(running: Running, store: BuiltStore): Promise<void> {
   say(`\n${"".padEnd(48)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${"longest".padStart(9)}`);
   const row = (name: string, times: number[]) => {
     times.sort((a, b) => a - b);
-    const at = (share: number) => (times[Math.min(times.length - 1, Math.floor(times.length * share))] as number).toFixed(2);
+    const at = (share: number) =>
+      (times[Math.min(times.length - 1, Math.floor(times.length * share))] as number).toFixed(2);
     say(`${name.padEnd(48)}${at(0.5).padStart(9)}${at(0.99).padStart(9)}${at(1).padStart(9)}`);
   };
   for (const [name, question] of questions) {
@@ -72,8 +81,11 @@ async function measure(running: Running, store: BuiltStore): Promise<void> {
       const times: number[] = [];
       for (let i = -20; i < requests; i += 1) {
         const station = Math.abs(i * 7919) % stations;
-        const { tookMs, data } = await ask(`/api/v1/locate?${question(station)}${when === "live" ? "" : `&at=${instants[Math.abs(i * 104_729) % instants.length]}`}`);
-        const [first] = (data as { candidates: Array<{ confidence: number; port: { role: string } | null }> }).candidates;
+        const { tookMs, data } = await ask(
+          `/api/v1/locate?${question(station)}${when === "live" ? "" : `&at=${instants[Math.abs(i * 104_729) % instants.length]}`}`,
+        );
+        const [first] = (data as { candidates: Array<{ confidence: number; port: { role: string } | null }> })
+          .candidates;
         if (first?.port?.role !== "Edge") throw new Error(`station ${station} is not at an edge`);
         if (i >= 0) times.push(tookMs);
       }
@@ -88,7 +100,9 @@ async function measure(running: Running, store: BuiltStore): Promise<void> {
     intervals += (data as { intervals: unknown[] }).intervals.length;
   }
   row(`timeline of all time, ${(intervals / 20).toFixed(0)} intervals`, times);
-  const beside = Promise.all(Array.from({ length: 8 }, (_, i) => ask(`/api/v1/locate/timeline?hostname=station-${(i * 7919) % stations}`)));
+  const beside = Promise.all(
+    Array.from({ length: 8 }, (_, i) => ask(`/api/v1/locate/timeline?hostname=station-${(i * 7919) % stations}`)),
+  );
   const waits: number[] = [];
   let isOver = false;
   beside.finally(() => {
@@ -102,7 +116,9 @@ async function measure(running: Running, store: BuiltStore): Promise<void> {
 /** Instants of transactions while the stations moved. */
 function instantsOf(store: BuiltStore): string[] {
   const db = openWritable(dataFiles(store.directory).database);
-  const rows = db.$client.query("SELECT at FROM history_transactions ORDER BY sequence DESC LIMIT ?").values(Math.max(1, stations * moves - 1)) as Array<[number]>;
+  const rows = db.$client
+    .query("SELECT at FROM history_transactions ORDER BY sequence DESC LIMIT ?")
+    .values(Math.max(1, stations * moves - 1)) as Array<[number]>;
   db.$client.close();
   return rows.map(([at]) => new Date(at).toISOString());
 }

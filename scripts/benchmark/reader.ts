@@ -18,7 +18,10 @@ interface Task {
 /** Requests that do not count: connection and code are cold. */
 const WARM_UP = 200;
 
-const port = globalThis as unknown as { postMessage(message: ReaderReport | "warm"): void; onmessage: (event: MessageEvent<Task | "stop">) => void };
+const port = globalThis as unknown as {
+  postMessage(message: ReaderReport | "warm"): void;
+  onmessage: (event: MessageEvent<Task | "stop">) => void;
+};
 let isStopped = false;
 
 port.onmessage = (event) => {

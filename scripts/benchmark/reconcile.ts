@@ -17,7 +17,9 @@ import type { OrganizationMade } from "../../src/resources/organizations/command
 import { openWriter } from "../../src/writer.ts";
 import { deviceAt, ethernet, mac } from "../../test/support/sightings.ts";
 
-const { values: options } = parseArgs({ options: { devices: { type: "string", default: "1000" }, ports: { type: "string", default: "50" } } });
+const { values: options } = parseArgs({
+  options: { devices: { type: "string", default: "1000" }, ports: { type: "string", default: "50" } },
+});
 const devices = Number(options.devices);
 const ports = Number(options.ports);
 /** As the scanner hands them over. */
@@ -26,15 +28,36 @@ const directory = mkdtempSync(join(tmpdir(), "netledger-bench-"));
 const say = (line: string) => console.log(line);
 
 try {
-  const writer = openWriter({ databasePath: join(directory, "netledger.db"), secretKey: systemRandom.bytes(32) }, systemClock, systemRandom);
-  const setUp = writer.execute([{ command: "organization.set_up", input: { organizationName: "Benchmark", networkName: "campus", email: "bench@example.net", passwordHash: "unused", onlyFirst: true }, actor: SYSTEM_AUTHOR }]);
+  const writer = openWriter(
+    { databasePath: join(directory, "netledger.db"), secretKey: systemRandom.bytes(32) },
+    systemClock,
+    systemRandom,
+  );
+  const setUp = writer.execute([
+    {
+      command: "organization.set_up",
+      input: {
+        organizationName: "Benchmark",
+        networkName: "campus",
+        email: "bench@example.net",
+        passwordHash: "unused",
+        onlyFirst: true,
+      },
+      actor: SYSTEM_AUTHOR,
+    },
+  ]);
   const place = outcomeOf<OrganizationMade>(setUp[0] as WriteReply).result;
   say(`${devices} devices of ${ports} interfaces, each with four forwarding entries`);
   say(`${"".padEnd(52)}${["seconds", "versions", "entries/s"].map((name) => name.padStart(11)).join("")}`);
   measure(writer, place, "for the first time", sightings(0));
   measure(writer, place, "the same again", sightings(0));
   measure(writer, place, "the same again", sightings(0));
-  measure(writer, place, "the same again, every record compared", sightings(0).map(({ digest: _digest, ...each }) => each));
+  measure(
+    writer,
+    place,
+    "the same again, every record compared",
+    sightings(0).map(({ digest: _digest, ...each }) => each),
+  );
   measure(writer, place, "one port of each device is down", sightings(1));
   writer.close();
 } finally {
@@ -43,17 +66,39 @@ try {
 
 function measure(writer: Writer, place: OrganizationMade, name: string, all: readonly DeviceSighting[]): void {
   const scanId = Bun.randomUUIDv7();
-  const actor: CommandActor = { type: "Discovery", id: scanId, name: "benchmark", organizationId: place.organizationId, requestId: null, userId: null, role: "Owner", networkIds: [place.networkId] };
+  const actor: CommandActor = {
+    type: "Discovery",
+    id: scanId,
+    name: "benchmark",
+    organizationId: place.organizationId,
+    requestId: null,
+    userId: null,
+    role: "Owner",
+    networkIds: [place.networkId],
+  };
   const inputs: Uint8Array[] = [];
-  for (let start = 0; start < all.length; start += DEVICES_OF_COMMAND) inputs.push(new TextEncoder().encode(JSON.stringify({ scan_id: scanId, network_id: place.networkId, sightings: all.slice(start, start + DEVICES_OF_COMMAND) })));
+  for (let start = 0; start < all.length; start += DEVICES_OF_COMMAND)
+    inputs.push(
+      new TextEncoder().encode(
+        JSON.stringify({
+          scan_id: scanId,
+          network_id: place.networkId,
+          sightings: all.slice(start, start + DEVICES_OF_COMMAND),
+        }),
+      ),
+    );
   let versions = 0;
   const started = performance.now();
   for (const bytes of inputs) {
-    const { result } = outcomeOf<Recorded>(writer.execute([{ command: "discovery.devices", input: { bytes }, actor }])[0] as WriteReply);
+    const { result } = outcomeOf<Recorded>(
+      writer.execute([{ command: "discovery.devices", input: { bytes }, actor }])[0] as WriteReply,
+    );
     for (const { created, updated, deleted } of Object.values(result.records)) versions += created + updated + deleted;
   }
   const seconds = (performance.now() - started) / 1000;
-  say(`${name.padEnd(52)}${[seconds.toFixed(2), String(versions), Math.round((devices * ports) / seconds).toString()].map((column) => column.padStart(11)).join("")}`);
+  say(
+    `${name.padEnd(52)}${[seconds.toFixed(2), String(versions), Math.round((devices * ports) / seconds).toString()].map((column) => column.padStart(11)).join("")}`,
+  );
 }
 
 /** @param down how many ports of each device are */
@@ -66,7 +111,10 @@ function sightings(down: number): DeviceSighting[] {
         oper_status: port < down ? "Down" : "Up",
         vlans: [1, 10, 20],
         native_vlan: 1,
-        forwarding: Array.from({ length: 4 }, (_, entry) => ({ mac_address: mac(port * 4 + entry, 4_096 + number), vlan_number: 10 })),
+        forwarding: Array.from({ length: 4 }, (_, entry) => ({
+          mac_address: mac(port * 4 + entry, 4_096 + number),
+          vlan_number: 10,
+        })),
       }),
     );
     const sighting = deviceAt(address, {

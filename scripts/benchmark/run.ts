@@ -39,8 +39,14 @@ interface Row {
 }
 
 try {
-  say(`Building: ${hosts} hosts × 50 interface entries × 5 versions, and ${options["depth-hosts"]} × 50 with 2 and with 200 versions`);
-  const wide = await buildStore(join(directory, "wide"), [{ network: "campus", hosts, entriesPerHost: 50, versions: 5 }], say);
+  say(
+    `Building: ${hosts} hosts × 50 interface entries × 5 versions, and ${options["depth-hosts"]} × 50 with 2 and with 200 versions`,
+  );
+  const wide = await buildStore(
+    join(directory, "wide"),
+    [{ network: "campus", hosts, entriesPerHost: 50, versions: 5 }],
+    say,
+  );
   const depthHosts = Number(options["depth-hosts"]);
   const deep = await buildStore(
     join(directory, "deep"),
@@ -61,7 +67,9 @@ try {
 
 async function measureStart(empty: string): Promise<void> {
   const running = await startExecutable(executable, empty);
-  say(`\nEmpty store: first answer ${running.firstAnswerMs.toFixed(0)} ms after the start, anonymous memory at rest ${(await running.anonymousMb()).toFixed(0)} MB`);
+  say(
+    `\nEmpty store: first answer ${running.firstAnswerMs.toFixed(0)} ms after the start, anonymous memory at rest ${(await running.anonymousMb()).toFixed(0)} MB`,
+  );
   await running.stop();
 }
 
@@ -69,7 +77,9 @@ async function measureWide(store: BuiltStore): Promise<void> {
   const running = await startExecutable(executable, store.directory);
   const headers = { authorization: `Bearer ${store.key}` };
   const total = hosts * 50;
-  say(`${total} entries × 5 versions: first answer ${running.firstAnswerMs.toFixed(0)} ms after the start, anonymous memory at rest ${(await running.anonymousMb()).toFixed(0)} MB`);
+  say(
+    `${total} entries × 5 versions: first answer ${running.firstAnswerMs.toFixed(0)} ms after the start, anonymous memory at rest ${(await running.anonymousMb()).toFixed(0)} MB`,
+  );
   const network = store.networkIds["campus"] as string;
   const someHosts = store.hostIds["campus"] as string[];
   const instants = await instantsOf(running.port, store);
@@ -86,10 +96,22 @@ async function measureWide(store: BuiltStore): Promise<void> {
   };
   const ids = await someIds(running.port, store, 50);
   const hostBodies = await hostUpdates(running.port, store);
-  const memory = await measure("(a) the same bytes from memory", yardstick, get(() => "/"));
+  const memory = await measure(
+    "(a) the same bytes from memory",
+    yardstick,
+    get(() => "/"),
+  );
   yardstick.stop();
-  const live = await measure("(b) a page of 50, live", running, get(() => list));
-  const past = await measure("(c) a page of 50, at a random instant", running, get((i) => `${list}?at=${pick(instants, i)}`));
+  const live = await measure(
+    "(b) a page of 50, live",
+    running,
+    get(() => list),
+  );
+  const past = await measure(
+    "(c) a page of 50, at a random instant",
+    running,
+    get((i) => `${list}?at=${pick(instants, i)}`),
+  );
   const filters: Array<[string, (i: number) => string]> = [
     ["network", () => `${list}?network_id=${network}`],
     ["host", (i) => `${list}?host_id=${pick(someHosts, i)}`],
@@ -98,19 +120,33 @@ async function measureWide(store: BuiltStore): Promise<void> {
   const pairs: Array<[string, LoadResult, LoadResult]> = [["none", live, past]];
   for (const [filter, path] of filters) {
     const now = await measure(`(d) by ${filter}, live`, running, get(path));
-    const then = await measure(`(d) by ${filter}, at a random instant`, running, get((i) => `${path(i)}&at=${pick(instants, i)}`));
+    const then = await measure(
+      `(d) by ${filter}, at a random instant`,
+      running,
+      get((i) => `${path(i)}&at=${pick(instants, i)}`),
+    );
     pairs.push([filter, now, then]);
   }
   const offset = Math.min(100_000, Math.floor(total / 2));
-  const farNow = await measure(`(e) at offset ${offset}, live`, running, get(() => `${list}?offset=${offset}`));
-  const farThen = await measure(`(e) at offset ${offset}, at a late instant`, running, get(() => `${list}?offset=${offset}&at=${instants.at(-1)}`));
+  const farNow = await measure(
+    `(e) at offset ${offset}, live`,
+    running,
+    get(() => `${list}?offset=${offset}`),
+  );
+  const farThen = await measure(
+    `(e) at offset ${offset}, at a late instant`,
+    running,
+    get(() => `${list}?offset=${offset}&at=${instants.at(-1)}`),
+  );
   pairs.push([`offset ${offset}`, farNow, farThen]);
   await measure("(f) PUT of a host with 20 children", running, (i) => {
     const each = pick(hostBodies, i);
     return requestBytes("PUT", each.path, headers, each.body(i));
   });
   table(rows, memory);
-  say(`\n(b) serves ${(live.requestsPerSecond / memory.requestsPerSecond).toFixed(2)} of (a), by processor time ${(memory.cpuMicroseconds / live.cpuMicroseconds).toFixed(2)}; wanted: 0.2 or more`);
+  say(
+    `\n(b) serves ${(live.requestsPerSecond / memory.requestsPerSecond).toFixed(2)} of (a), by processor time ${(memory.cpuMicroseconds / live.cpuMicroseconds).toFixed(2)}; wanted: 0.2 or more`,
+  );
   say(`(c) takes ${ratio(past, live)} × the time of (b); wanted: 2.5 or less, aimed at 1.5`);
   for (const [filter, now, then] of pairs.slice(1)) say(`past to present by ${filter}: ${ratio(then, now)} ×`);
   await measureStream(running.port, running.anonymousMb, headers, total);
@@ -118,7 +154,12 @@ async function measureWide(store: BuiltStore): Promise<void> {
 }
 
 /** All entries in one answer: memory stays bounded. */
-async function measureStream(port: number, anonymousMb: () => Promise<number>, headers: Record<string, string>, total: number): Promise<void> {
+async function measureStream(
+  port: number,
+  anonymousMb: () => Promise<number>,
+  headers: Record<string, string>,
+  total: number,
+): Promise<void> {
   let peakMb = 0;
   let bytes = 0;
   const started = performance.now();
@@ -132,7 +173,9 @@ async function measureStream(port: number, anonymousMb: () => Promise<number>, h
     }
   }
   const took = (performance.now() - started) / 1000;
-  say(`limit=0 streams ${total} entries (${(bytes / 1e6).toFixed(0)} MB) in ${took.toFixed(1)} s; anonymous memory at most ${peakMb.toFixed(0)} MB (wanted: under 200)`);
+  say(
+    `limit=0 streams ${total} entries (${(bytes / 1e6).toFixed(0)} MB) in ${took.toFixed(1)} s; anonymous memory at most ${peakMb.toFixed(0)} MB (wanted: under 200)`,
+  );
 }
 
 async function measureDeep(store: BuiltStore): Promise<void> {
@@ -146,35 +189,50 @@ async function measureDeep(store: BuiltStore): Promise<void> {
     ["first page", (network) => `network_id=${store.networkIds[network]}`],
     ["any host's", (network, i) => `host_id=${pick(store.hostIds[network] as string[], i)}`],
   ];
-  const depths = [["shallow", 2], ["deep", 200]] as const;
+  const depths = [
+    ["shallow", 2],
+    ["deep", 200],
+  ] as const;
   for (const [page, filter] of pages) {
     const measured = new Map(depths.map(([network]) => [network, [] as LoadResult[]]));
     // Turn by turn, the first one to warm up: what else the machine does falls on both alike.
     for (let turn = 0; turn <= DEPTH_TURNS; turn += 1) {
       for (const [network] of depths) {
-        const request = (i: number) => requestBytes("GET", `/api/v1/if-entries?${filter(network, i)}&at=${pick(late, i)}`, headers);
+        const request = (i: number) =>
+          requestBytes("GET", `/api/v1/if-entries?${filter(network, i)}&at=${pick(late, i)}`, headers);
         const result = await load({ ...running, seconds, connections, request });
         if (turn > 0) measured.get(network)?.push(result);
       }
     }
-    const rows = depths.map(([network, versions]) => ({ name: `(g) ${page}, ${versions} versions each`, result: median(measured.get(network) as LoadResult[]) }));
+    const rows = depths.map(([network, versions]) => ({
+      name: `(g) ${page}, ${versions} versions each`,
+      result: median(measured.get(network) as LoadResult[]),
+    }));
     const [shallow, deep] = rows.map(({ result }) => result) as [LoadResult, LoadResult];
     table(rows, shallow);
-    say(`(g) ${page}: 200 versions take ${ratio(deep, shallow)} × the time of 2, at random instants, the median of ${DEPTH_TURNS} turns each; wanted: 1.2 or less`);
+    say(
+      `(g) ${page}: 200 versions take ${ratio(deep, shallow)} × the time of 2, at random instants, the median of ${DEPTH_TURNS} turns each; wanted: 1.2 or less`,
+    );
   }
   await running.stop();
 }
 
 /** The run in the middle by speed. */
 function median(results: readonly LoadResult[]): LoadResult {
-  return [...results].sort((one, other) => one.requestsPerSecond - other.requestsPerSecond)[Math.floor(results.length / 2)] as LoadResult;
+  return [...results].sort((one, other) => one.requestsPerSecond - other.requestsPerSecond)[
+    Math.floor(results.length / 2)
+  ] as LoadResult;
 }
 
 function table(rows: Row[], base: LoadResult): void {
-  say(`\n${"".padEnd(48)}${"requests/s".padStart(11)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${"CPU µs".padStart(9)}${"of first".padStart(10)}`);
+  say(
+    `\n${"".padEnd(48)}${"requests/s".padStart(11)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${"CPU µs".padStart(9)}${"of first".padStart(10)}`,
+  );
   for (const { name, result } of rows) {
     const share = result.requestsPerSecond / base.requestsPerSecond;
-    say(`${name.padEnd(48)}${result.requestsPerSecond.toFixed(0).padStart(11)}${result.p50Ms.toFixed(2).padStart(9)}${result.p99Ms.toFixed(2).padStart(9)}${result.cpuMicroseconds.toFixed(0).padStart(9)}${share.toFixed(3).padStart(10)}${result.failures > 0 ? `  ${result.failures} failed` : ""}`);
+    say(
+      `${name.padEnd(48)}${result.requestsPerSecond.toFixed(0).padStart(11)}${result.p50Ms.toFixed(2).padStart(9)}${result.p99Ms.toFixed(2).padStart(9)}${result.cpuMicroseconds.toFixed(0).padStart(9)}${share.toFixed(3).padStart(10)}${result.failures > 0 ? `  ${result.failures} failed` : ""}`,
+    );
   }
 }
 
@@ -191,7 +249,9 @@ function pick<T>(items: readonly T[], i: number): T {
 async function instantsOf(port: number, store: BuiltStore): Promise<string[]> {
   const { Database } = await import("bun:sqlite");
   const db = new Database(join(store.directory, "netledger.db"), { readonly: true });
-  const { first, last } = db.query("SELECT min(sequence) AS first, max(sequence) AS last FROM history_transactions").get() as { first: number; last: number };
+  const { first, last } = db
+    .query("SELECT min(sequence) AS first, max(sequence) AS last FROM history_transactions")
+    .get() as { first: number; last: number };
   const instants: string[] = [];
   for (let i = 1; i <= 2_000; i += 1) {
     const sequence = first + 10 + Math.floor(((last - first - 10) * i) / 2_000);
@@ -200,7 +260,9 @@ async function instantsOf(port: number, store: BuiltStore): Promise<string[]> {
   }
   db.close();
   // The last instants of a store that was just built are still before the wall clock.
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/if-entries?at=${instants[0]}`, { headers: { authorization: `Bearer ${store.key}` } });
+  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/if-entries?at=${instants[0]}`, {
+    headers: { authorization: `Bearer ${store.key}` },
+  });
   if (!answer.ok) throw new Error(`the first instant answers ${answer.status}`);
   return instants;
 }
@@ -208,14 +270,19 @@ async function instantsOf(port: number, store: BuiltStore): Promise<string[]> {
 async function someIds(port: number, store: BuiltStore, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (const hostId of (store.hostIds["campus"] as string[]).slice(0, count)) {
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/if-entries?host_id=${hostId}&limit=1`, { headers: { authorization: `Bearer ${store.key}` } });
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/if-entries?host_id=${hostId}&limit=1`, {
+      headers: { authorization: `Bearer ${store.key}` },
+    });
     ids.push(((await answer.json()) as { data: Array<{ id: string }> }).data[0]?.id as string);
   }
   return ids;
 }
 
 /** Twenty hosts with 20 children each, and bodies that change one of them every time. */
-async function hostUpdates(port: number, store: BuiltStore): Promise<Array<{ path: string; body: (i: number) => string }>> {
+async function hostUpdates(
+  port: number,
+  store: BuiltStore,
+): Promise<Array<{ path: string; body: (i: number) => string }>> {
   const headers = { authorization: `Bearer ${store.key}`, "content-type": "application/json" };
   const updates = [];
   for (let host = 0; host < 20; host += 1) {
@@ -226,9 +293,17 @@ async function hostUpdates(port: number, store: BuiltStore): Promise<Array<{ pat
       ports: Array.from({ length: 10 }, (_, k) => ({ number: 8000 + k, protocol: "Tcp" })),
       services: Array.from({ length: 5 }, (_, k) => ({ name: `service ${k}`, service_definition: "bench" })),
     };
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/hosts`, { method: "POST", headers, body: JSON.stringify(create) });
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/hosts`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(create),
+    });
     const { data } = (await answer.json()) as { data: { id: string; ports: Array<{ number: number }> } };
-    const body = (i: number) => JSON.stringify({ ...data, ports: data.ports.map((each, k) => (k === 0 ? { ...each, number: 9000 + (i % 1000) } : each)) });
+    const body = (i: number) =>
+      JSON.stringify({
+        ...data,
+        ports: data.ports.map((each, k) => (k === 0 ? { ...each, number: 9000 + (i % 1000) } : each)),
+      });
     updates.push({ path: `/api/v1/hosts/${data.id}`, body });
   }
   return updates;

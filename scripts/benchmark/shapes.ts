@@ -16,7 +16,12 @@ import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { buildStore } from "./store.ts";
 
 const { values: options } = parseArgs({
-  options: { hosts: { type: "string", default: "300" }, pages: { type: "string", default: "300" }, turns: { type: "string", default: "9" }, directory: { type: "string" } },
+  options: {
+    hosts: { type: "string", default: "300" },
+    pages: { type: "string", default: "300" },
+    turns: { type: "string", default: "9" },
+    directory: { type: "string" },
+  },
 });
 const [hosts, pages, turns] = [Number(options.hosts), Number(options.pages), Number(options.turns)];
 const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
@@ -35,16 +40,26 @@ const LATER: ReadonlyArray<readonly [string, readonly Upcaster[] | null]> = [
 ];
 
 try {
-  const store = await buildStore(join(directory, "shapes"), [{ network: "campus", hosts, entriesPerHost: 20, versions: 5 }], (line) => console.log(line));
+  const store = await buildStore(
+    join(directory, "shapes"),
+    [{ network: "campus", hosts, entriesPerHost: 20, versions: 5 }],
+    (line) => console.log(line),
+  );
   const db = openReadOnly(dataFiles(store.directory).database);
   const reader = new Reader(db, systemClock);
   const reach = { organizationN: reader.recordN(store.organizationId) as number, networkNs: null };
   const head = reader.head().sequence;
-  console.log(`\n${`a page of ${PAGE_ROWS} at a random instant`.padEnd(64)}${["µs", "times", "least", "most"].map((cell) => cell.padStart(10)).join("")}`);
+  console.log(
+    `\n${`a page of ${PAGE_ROWS} at a random instant`.padEnd(64)}${["µs", "times", "least", "most"].map((cell) => cell.padStart(10)).join("")}`,
+  );
   for (const kind of [hostKind, ifEntryKind] as AnyKind[]) {
     const variants = LATER.map(([name, later]) => {
       const { upcasters: own = [], ...rest } = kind;
-      return { name, kind: (later === null ? rest : { ...rest, upcasters: [...own, ...later] }) as AnyKind, tookUs: [] as number[] };
+      return {
+        name,
+        kind: (later === null ? rest : { ...rest, upcasters: [...own, ...later] }) as AnyKind,
+        tookUs: [] as number[],
+      };
     });
     for (let turn = 0; turn <= turns; turn += 1) {
       // In turns, and each time another one first: what the machine does meanwhile must favour none.
@@ -59,7 +74,10 @@ try {
     for (const { name, tookUs } of variants) {
       const ratios = tookUs.map((each, turn) => each / (today[turn] as number)).sort((a, b) => a - b);
       if (median(ratios) > TIMES_MAX) process.exitCode = 1;
-      const cells = [median(tookUs).toFixed(0), ...[median(ratios), ratios[0] as number, ratios.at(-1) as number].map((ratio) => ratio.toFixed(2))];
+      const cells = [
+        median(tookUs).toFixed(0),
+        ...[median(ratios), ratios[0] as number, ratios.at(-1) as number].map((ratio) => ratio.toFixed(2)),
+      ];
       console.log(`${`${kind.plural}, ${name}`.padEnd(64)}${cells.map((cell) => cell.padStart(10)).join("")}`);
     }
   }

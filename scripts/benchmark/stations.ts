@@ -27,17 +27,29 @@ export interface Stations {
 const AUTHOR: Author = { type: "System", id: null, name: "benchmark", organizationId: null, requestId: null };
 
 /** Makes the first hosts switches of a tree whose root is the first, and stations that move from edge to edge. */
-export function addStations(store: BuiltStore, { switches, stations, moves }: Stations, report: (line: string) => void): void {
+export function addStations(
+  store: BuiltStore,
+  { switches, stations, moves }: Stations,
+  report: (line: string) => void,
+): void {
   const db = openWritable(dataFiles(store.directory).database);
   db.$client.run("PRAGMA synchronous = OFF");
   db.$client.run("PRAGMA cache_size = -400000");
   const writer = new Writer({ db, kinds: KINDS, commands: COMMANDS, clock: systemClock, random: systemRandom });
-  const run = <T>(command: string, inputs: readonly unknown[]): T[] => writer.execute(inputs.map((input) => ({ command, input, actor: AUTHOR }))).map((reply) => outcomeOf<T>(reply as WriteReply).result);
+  const run = <T>(command: string, inputs: readonly unknown[]): T[] =>
+    writer
+      .execute(inputs.map((input) => ({ command, input, actor: AUTHOR })))
+      .map((reply) => outcomeOf<T>(reply as WriteReply).result);
   const started = performance.now();
-  const place = { organizationId: store.organizationId, networkId: store.networkIds["campus"] as string, subnetId: store.subnetId };
+  const place = {
+    organizationId: store.organizationId,
+    networkId: store.networkIds["campus"] as string,
+    subnetId: store.subnetId,
+  };
   const ids = (store.hostIds["campus"] as string[]).slice(0, switches);
   const [ports] = run<string[][]>("link", [{ hostIds: ids }]) as [string[][]];
-  for (let first = 0; first < stations; first += 100) run("stations", [{ ...place, ports, hostIds: ids, first, count: Math.min(100, stations - first) }]);
+  for (let first = 0; first < stations; first += 100)
+    run("stations", [{ ...place, ports, hostIds: ids, first, count: Math.min(100, stations - first) }]);
   for (let move = 1; move <= moves; move += 1) {
     const inputs = Array.from({ length: stations }, (_, station) => ({ ...place, ports, hostIds: ids, station, move }));
     for (let start = 0; start < stations; start += 50) run("move", inputs.slice(start, start + 50));
@@ -57,21 +69,54 @@ interface Place {
 
 const COMMANDS = {
   link: (tx: WriteTransaction, input: { hostIds: readonly string[] }) => {
-    const entries = input.hostIds.map((id) => tx.children(ifEntryKind, "host_n", id).sort((a, b) => a.if_index - b.if_index));
+    const entries = input.hostIds.map((id) =>
+      tx.children(ifEntryKind, "host_n", id).sort((a, b) => a.if_index - b.if_index),
+    );
     for (const [position, own] of entries.entries()) {
-      for (const entry of own) tx.update(ifEntryKind, entry.id, { lldp_chassis_id: undefined, lldp_port_id: undefined, lldp_sys_name: undefined, lldp_port_desc: undefined });
+      for (const entry of own)
+        tx.update(ifEntryKind, entry.id, {
+          lldp_chassis_id: undefined,
+          lldp_port_id: undefined,
+          lldp_sys_name: undefined,
+          lldp_port_desc: undefined,
+        });
       const uplink = own.at(-1) as IfEntryRecord;
       // Every other one of them is told of by LLDP; the others are known by their crowd.
-      if (position > 0 && position % 2 === 0) tx.update(ifEntryKind, uplink.id, { neighbor: { type: "Host", id: input.hostIds[0] as string }, lldp_sys_name: "switch-0" });
+      if (position > 0 && position % 2 === 0)
+        tx.update(ifEntryKind, uplink.id, {
+          neighbor: { type: "Host", id: input.hostIds[0] as string },
+          lldp_sys_name: "switch-0",
+        });
     }
     return entries.map((own) => own.map((entry) => entry.id));
   },
   stations: (tx: WriteTransaction, input: Place & { first: number; count: number }) => {
     for (let station = input.first; station < input.first + input.count; station += 1) {
-      const host = tx.create(hostKind, input.organizationId, { ...HOST, name: `station-${station}`, hostname: `station-${station}.example.net`, network_id: input.networkId });
-      tx.create(ipAddressKind, input.organizationId, { host_id: host.id, network_id: input.networkId, subnet_id: input.subnetId, ip_address: ipOf(station), mac_address: macOf(station), name: "", position: 0, first_discovery_id: null });
+      const host = tx.create(hostKind, input.organizationId, {
+        ...HOST,
+        name: `station-${station}`,
+        hostname: `station-${station}.example.net`,
+        network_id: input.networkId,
+      });
+      tx.create(ipAddressKind, input.organizationId, {
+        host_id: host.id,
+        network_id: input.networkId,
+        subnet_id: input.subnetId,
+        ip_address: ipOf(station),
+        mac_address: macOf(station),
+        name: "",
+        position: 0,
+        first_discovery_id: null,
+      });
       const edge = edgeOf(input, station, 0);
-      for (const [position, own] of input.ports.entries()) learn(tx, input, position, position === edge.switch ? (own[edge.port] as string) : (own.at(-1) as string), station);
+      for (const [position, own] of input.ports.entries())
+        learn(
+          tx,
+          input,
+          position,
+          position === edge.switch ? (own[edge.port] as string) : (own.at(-1) as string),
+          station,
+        );
     }
   },
   /** What changes in the tables: the edge that it leaves, the one that it comes to, and the uplinks of both. */
@@ -90,7 +135,13 @@ const COMMANDS = {
 };
 
 function learn(tx: WriteTransaction, place: Place, position: number, portId: string, station: number): void {
-  tx.create(fdbEntryKind, place.organizationId, { if_entry_id: portId, host_id: place.hostIds[position] as string, network_id: place.networkId, mac_address: macOf(station), vlan_number: 1 + (station % 4) });
+  tx.create(fdbEntryKind, place.organizationId, {
+    if_entry_id: portId,
+    host_id: place.hostIds[position] as string,
+    network_id: place.networkId,
+    mac_address: macOf(station),
+    vlan_number: 1 + (station % 4),
+  });
   tx.setComposed(ifEntryKind, portId, true);
 }
 

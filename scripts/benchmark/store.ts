@@ -51,10 +51,18 @@ const AUTHOR: Author = { type: "System", id: null, name: "benchmark", organizati
 const BUILD = 3;
 
 /** Builds a store, or takes the finished one that is there. Progress goes to `report`. */
-export async function buildStore(directory: string, populations: readonly Population[], report: (line: string) => void): Promise<BuiltStore> {
+export async function buildStore(
+  directory: string,
+  populations: readonly Population[],
+  report: (line: string) => void,
+): Promise<BuiltStore> {
   const description = join(directory, "benchmark.json");
   if (existsSync(description)) {
-    const known = (await Bun.file(description).json()) as { build?: number; populations: readonly Population[]; store: BuiltStore };
+    const known = (await Bun.file(description).json()) as {
+      build?: number;
+      populations: readonly Population[];
+      store: BuiltStore;
+    };
     if (known.build === BUILD && Bun.deepEquals(known.populations, populations)) return known.store;
   }
   rmSync(directory, { recursive: true, force: true });
@@ -67,7 +75,8 @@ export async function buildStore(directory: string, populations: readonly Popula
   db.$client.run("PRAGMA synchronous = OFF");
   db.$client.run("PRAGMA cache_size = -400000");
   const writer = new Writer({ db, kinds: KINDS, commands: COMMANDS, clock: systemClock, random: systemRandom });
-  const run = <T>(command: string, input: unknown): T => outcomeOf<T>(writer.execute([{ command, input, actor: AUTHOR }])[0] as WriteReply).result;
+  const run = <T>(command: string, input: unknown): T =>
+    outcomeOf<T>(writer.execute([{ command, input, actor: AUTHOR }])[0] as WriteReply).result;
   const { organizationId, userId } = run<OrganizationMade>("set_up", {
     organizationName: "Benchmark",
     networkName: "unused",
@@ -77,7 +86,11 @@ export async function buildStore(directory: string, populations: readonly Popula
   });
   const key = generateApiKey(systemRandom);
   run("key", { organizationId, userId, hash: hashApiKey(key), mask: maskApiKey(key) });
-  const places = populations.map((population) => ({ population, made: run<PlaceMade>("network", { organizationId, name: population.network }), hostIds: [] as string[] }));
+  const places = populations.map((population) => ({
+    population,
+    made: run<PlaceMade>("network", { organizationId, name: population.network }),
+    hostIds: [] as string[],
+  }));
   const started = performance.now();
   // In rounds, so that the populations live side by side: the same instants mean as much to one as to the other.
   const rounds = Math.max(...populations.map((population) => population.versions));
@@ -88,7 +101,14 @@ export async function buildStore(directory: string, populations: readonly Popula
         for (let start = 0; start < population.hosts; start += GROUP) {
           const requests = [];
           for (let host = start; host < Math.min(start + GROUP, population.hosts); host += 1) {
-            const input = { organizationId, networkId: made.networkId, host, version, entries: population.entriesPerHost, hostId: hostIds[host] };
+            const input = {
+              organizationId,
+              networkId: made.networkId,
+              host,
+              version,
+              entries: population.entriesPerHost,
+              hostId: hostIds[host],
+            };
             requests.push({ command: version === 0 ? "host" : "version", input, actor: AUTHOR });
           }
           const results = writer.execute(requests).map((reply) => outcomeOf<string>(reply).result);
@@ -96,21 +116,28 @@ export async function buildStore(directory: string, populations: readonly Popula
         }
       }
     }
-    if (round % 10 === 0 || rounds < 20) report(`  round ${round + 1} of ${rounds}, ${((performance.now() - started) / 1000).toFixed(0)} s`);
+    if (round % 10 === 0 || rounds < 20)
+      report(`  round ${round + 1} of ${rounds}, ${((performance.now() - started) / 1000).toFixed(0)} s`);
   }
   for (const { population, hostIds } of places) {
     const died = hostIds.slice(0, Math.floor(hostIds.length * (population.diedShare ?? 0)));
     for (let start = 0; start < died.length; start += GROUP) {
-      for (const reply of writer.execute(died.slice(start, start + GROUP).map((hostId) => ({ command: "remove", input: { hostId }, actor: AUTHOR })))) outcomeOf(reply);
+      for (const reply of writer.execute(
+        died.slice(start, start + GROUP).map((hostId) => ({ command: "remove", input: { hostId }, actor: AUTHOR })),
+      ))
+        outcomeOf(reply);
     }
-    if (died.length > 0) report(`  ${died.length} hosts have died, ${((performance.now() - started) / 1000).toFixed(0)} s`);
+    if (died.length > 0)
+      report(`  ${died.length} hosts have died, ${((performance.now() - started) / 1000).toFixed(0)} s`);
     hostIds.splice(0, died.length);
   }
   const networkIds: Record<string, string> = {};
   const someHostIds: Record<string, string[]> = {};
   for (const { population, made, hostIds } of places) {
     networkIds[population.network] = made.networkId;
-    someHostIds[population.network] = hostIds.filter((_, position) => position % Math.max(1, Math.floor(hostIds.length / 200)) === 0);
+    someHostIds[population.network] = hostIds.filter(
+      (_, position) => position % Math.max(1, Math.floor(hostIds.length / 200)) === 0,
+    );
   }
   const subnetId = places.at(-1)?.made.subnetId ?? "";
   writer.close();
@@ -143,11 +170,22 @@ const COMMANDS = {
       key: input.mask,
     });
     tx.afterwardsRun(() => {
-      tx.db.insert(apiKeyHashes).values(withChecksum(apiKeyHashes, { hash: Buffer.from(input.hash), api_key_n: tx.recordN(record.id) as number })).run();
+      tx.db
+        .insert(apiKeyHashes)
+        .values(
+          withChecksum(apiKeyHashes, { hash: Buffer.from(input.hash), api_key_n: tx.recordN(record.id) as number }),
+        )
+        .run();
     });
   },
   network: (tx: WriteTransaction, input: { organizationId: string; name: string }) => {
-    const network = tx.create(networkKind, input.organizationId, { organization_id: input.organizationId, name: input.name, description: null, tags: [], stale_after_hours: null });
+    const network = tx.create(networkKind, input.organizationId, {
+      organization_id: input.organizationId,
+      name: input.name,
+      description: null,
+      tags: [],
+      stale_after_hours: null,
+    });
     const subnet = tx.create(subnetKind, input.organizationId, {
       network_id: network.id,
       cidr: "10.0.0.0/8",
@@ -184,7 +222,9 @@ const COMMANDS = {
       asset_tag: null,
     });
     for (let index = 1; index <= input.entries; index += 1) {
-      tx.create(ifEntryKind, input.organizationId, fullEntry(host.id, input.networkId, input.host, index), { observed: { last_seen_at: host.created_at, last_discovery_id: host.id } });
+      tx.create(ifEntryKind, input.organizationId, fullEntry(host.id, input.networkId, input.host, index), {
+        observed: { last_seen_at: host.created_at, last_discovery_id: host.id },
+      });
     }
     return host.id;
   },
@@ -194,7 +234,10 @@ const COMMANDS = {
   },
   version: (tx: WriteTransaction, input: { hostId: string; version: number }) => {
     for (const entry of tx.children(ifEntryKind, "host_n", input.hostId)) {
-      tx.update(ifEntryKind, entry.id, { oper_status: input.version % 2 === 0 ? "Up" : "Down", if_alias: `uplink of rack ${entry.if_index}, change ${input.version}` });
+      tx.update(ifEntryKind, entry.id, {
+        oper_status: input.version % 2 === 0 ? "Up" : "Down",
+        if_alias: `uplink of rack ${entry.if_index}, change ${input.version}`,
+      });
     }
     return input.hostId;
   },
@@ -203,5 +246,11 @@ const COMMANDS = {
 /** An entry as a scan leaves it. */
 function fullEntry(hostId: string, networkId: string, host: number, index: number) {
   const entry = fullInterface(host, index);
-  return { ...entry, host_id: hostId, network_id: networkId, if_alias: `${entry.if_alias}, change 0`, first_discovery_id: hostId };
+  return {
+    ...entry,
+    host_id: hostId,
+    network_id: networkId,
+    if_alias: `${entry.if_alias}, change 0`,
+    first_discovery_id: hostId,
+  };
 }

@@ -35,9 +35,27 @@ const VERSIONS = ENTRIES + 1;
 const DIFF_VERSIONS = 10_000;
 
 try {
-  say(`Building: ${hosts} hosts × ${ENTRIES} interface entries × 5 versions; ${options["churn-hosts"]} × ${ENTRIES} of which 95 % have died`);
-  const wide = await buildStore(join(directory, "wide"), [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 5 }], say);
-  const churn = await buildStore(join(directory, "churn"), [{ network: "churn", hosts: Number(options["churn-hosts"]), entriesPerHost: ENTRIES, versions: 1, diedShare: 0.95 }], say);
+  say(
+    `Building: ${hosts} hosts × ${ENTRIES} interface entries × 5 versions; ${options["churn-hosts"]} × ${ENTRIES} of which 95 % have died`,
+  );
+  const wide = await buildStore(
+    join(directory, "wide"),
+    [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 5 }],
+    say,
+  );
+  const churn = await buildStore(
+    join(directory, "churn"),
+    [
+      {
+        network: "churn",
+        hosts: Number(options["churn-hosts"]),
+        entriesPerHost: ENTRIES,
+        versions: 1,
+        diedShare: 0.95,
+      },
+    ],
+    say,
+  );
   await measureQuestions(wide);
   await measurePastAndPresent("1,000,000 entries, all alive", wide, "campus");
   await measurePastAndPresent("where 95 % have died", churn, "churn");
@@ -61,23 +79,62 @@ async function measureQuestions(store: BuiltStore): Promise<void> {
       bytes += answer.bytes;
     }
     times.sort((a, b) => a - b);
-    say(`${name.padEnd(60)}${(times[Math.floor(times.length / 2)] as number).toFixed(1).padStart(9)}${(times.at(-1) as number).toFixed(1).padStart(9)}${(bytes / count / 1000).toFixed(0).padStart(9)}`);
+    say(
+      `${name.padEnd(60)}${(times[Math.floor(times.length / 2)] as number).toFixed(1).padStart(9)}${(times.at(-1) as number).toFixed(1).padStart(9)}${(bytes / count / 1000).toFixed(0).padStart(9)}`,
+    );
   };
   const step = Math.ceil(DIFF_VERSIONS / VERSIONS);
   const first = Math.floor(instants.length / 4);
   const window = (i: number) => first + ((i * 7919) % (instants.length - first - step));
-  await row(`diff of two instants with ${DIFF_VERSIONS} changes between them`, 11, (i) => `/api/v1/diff?from=${instants[window(i)]}&to=${instants[window(i) + step]}`);
-  await row("the same as lines (ndjson)", 5, (i) => `/api/v1/diff?from=${instants[window(i)]}&to=${instants[window(i) + step]}&format=ndjson`);
-  await row("diff of one host over all time", 51, (i) => `/api/v1/diff?from=${instants[0]}&host_id=${someHosts[i % someHosts.length]}`);
-  await row(`a host with ${ENTRIES} interfaces, live`, 201, (i) => `/api/v1/hosts/${someHosts[(i * 31) % someHosts.length]}`);
-  await row(`a host with ${ENTRIES} interfaces, at a random instant`, 201, (i) => `/api/v1/hosts/${someHosts[(i * 31) % someHosts.length]}?at=${instants[Math.floor(instants.length / 3) + ((i * 7919) % Math.floor(instants.length / 2))]}`);
-  await row("history of a host, all of it with its children", 51, (i) => `/api/v1/hosts/${someHosts[(i * 31) % someHosts.length]}/history`);
+  await row(
+    `diff of two instants with ${DIFF_VERSIONS} changes between them`,
+    11,
+    (i) => `/api/v1/diff?from=${instants[window(i)]}&to=${instants[window(i) + step]}`,
+  );
+  await row(
+    "the same as lines (ndjson)",
+    5,
+    (i) => `/api/v1/diff?from=${instants[window(i)]}&to=${instants[window(i) + step]}&format=ndjson`,
+  );
+  await row(
+    "diff of one host over all time",
+    51,
+    (i) => `/api/v1/diff?from=${instants[0]}&host_id=${someHosts[i % someHosts.length]}`,
+  );
+  await row(
+    `a host with ${ENTRIES} interfaces, live`,
+    201,
+    (i) => `/api/v1/hosts/${someHosts[(i * 31) % someHosts.length]}`,
+  );
+  await row(
+    `a host with ${ENTRIES} interfaces, at a random instant`,
+    201,
+    (i) =>
+      `/api/v1/hosts/${someHosts[(i * 31) % someHosts.length]}?at=${instants[Math.floor(instants.length / 3) + ((i * 7919) % Math.floor(instants.length / 2))]}`,
+  );
+  await row(
+    "history of a host, all of it with its children",
+    51,
+    (i) => `/api/v1/hosts/${someHosts[(i * 31) % someHosts.length]}/history`,
+  );
   await row("a page of 100 of the change feed", 51, (i) => `/api/v1/changes?after=${((i * 7919) % (head - 10)) + 1}`);
   await row("a page of 50 transactions", 51, (i) => `/api/v1/transactions?offset=${(i * 7919) % (head - 100)}`);
-  await row("hosts found by search=switch-777, live", 51, () => "/api/v1/hosts?search=switch-777&include_children=false");
-  await row("hosts found by search=switch-777, at a random instant", 51, (i) => `/api/v1/hosts?search=switch-777&include_children=false&at=${instants[Math.floor(instants.length / 2) + i]}`);
+  await row(
+    "hosts found by search=switch-777, live",
+    51,
+    () => "/api/v1/hosts?search=switch-777&include_children=false",
+  );
+  await row(
+    "hosts found by search=switch-777, at a random instant",
+    51,
+    (i) => `/api/v1/hosts?search=switch-777&include_children=false&at=${instants[Math.floor(instants.length / 2) + i]}`,
+  );
   await row("a page of hosts ordered by name, live", 11, () => "/api/v1/hosts?order_by=name&include_children=false");
-  await row("a page of hosts ordered by name, at a random instant", 11, (i) => `/api/v1/hosts?order_by=name&include_children=false&at=${instants[Math.floor(instants.length / 2) + i]}`);
+  await row(
+    "a page of hosts ordered by name, at a random instant",
+    11,
+    (i) => `/api/v1/hosts?order_by=name&include_children=false&at=${instants[Math.floor(instants.length / 2) + i]}`,
+  );
   for (const [name, path] of [
     ["a diff over all time", `/api/v1/diff?from=2000-01-01T00:00:00Z&format=ndjson`],
     ["an export of every interface entry", "/api/v1/if-entries/export/csv"],
@@ -86,14 +143,17 @@ async function measureQuestions(store: BuiltStore): Promise<void> {
     const beside = new Worker(new URL("./reader.ts", import.meta.url).href);
     const warm = Promise.withResolvers<void>();
     const report = Promise.withResolvers<ReaderReport>();
-    beside.onmessage = (event: MessageEvent<ReaderReport | "warm">) => (event.data === "warm" ? warm.resolve() : report.resolve(event.data));
+    beside.onmessage = (event: MessageEvent<ReaderReport | "warm">) =>
+      event.data === "warm" ? warm.resolve() : report.resolve(event.data);
     beside.postMessage({ port: running.port, paths: [`/api/v1/hosts/${someHosts[0]}`], key: store.key, isPast: false });
     await warm.promise;
     const { tookMs, bytes } = await ask(path);
     beside.postMessage("stop");
     const { p50Ms, p99Ms, longestMs } = await report.promise;
     beside.terminate();
-    say(`${name}: ${(tookMs / 1000).toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB; another caller's reads meanwhile p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, longest ${longestMs.toFixed(1)} ms (wanted: 50 or less)`);
+    say(
+      `${name}: ${(tookMs / 1000).toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB; another caller's reads meanwhile p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, longest ${longestMs.toFixed(1)} ms (wanted: 50 or less)`,
+    );
   }
   say(`anonymous memory after all of it ${(await running.anonymousMb()).toFixed(0)} MB`);
   await running.stop();
@@ -110,7 +170,10 @@ async function measurePastAndPresent(title: string, store: BuiltStore, network: 
   const livingHosts: string[] = [];
   for (const id of hostIds) if ((await ask(`/api/v1/if-entries?host_id=${id}&limit=1`)).total > 0) livingHosts.push(id);
   const ids: Record<string, string> = {};
-  for (const list of ["if-entries", "hosts"]) ids[list] = ((JSON.parse((await ask(`/api/v1/${list}?limit=50`)).text) as { data: Array<{ id: string }> }).data.map((each) => each.id).join(","));
+  for (const list of ["if-entries", "hosts"])
+    ids[list] = (JSON.parse((await ask(`/api/v1/${list}?limit=50`)).text) as { data: Array<{ id: string }> }).data
+      .map((each) => each.id)
+      .join(",");
   // The last instants: all that has died is in the way, and nothing of it is to be shown.
   const late = instants.slice(-50, -1);
   say(`\n${title.padEnd(60)}${"live/s".padStart(9)}${"past/s".padStart(9)}${"past ÷ present".padStart(16)}`);
@@ -135,7 +198,9 @@ async function measurePastAndPresent(title: string, store: BuiltStore, network: 
     const live = await rate(() => "");
     const past = await rate((i) => `&at=${late[i % late.length]}`);
     const failed = live.failures + past.failures;
-    say(`${name.padEnd(60)}${live.requestsPerSecond.toFixed(0).padStart(9)}${past.requestsPerSecond.toFixed(0).padStart(9)}${(live.requestsPerSecond / past.requestsPerSecond).toFixed(2).padStart(16)}${failed > 0 ? `  ${failed} failed` : ""}`);
+    say(
+      `${name.padEnd(60)}${live.requestsPerSecond.toFixed(0).padStart(9)}${past.requestsPerSecond.toFixed(0).padStart(9)}${(live.requestsPerSecond / past.requestsPerSecond).toFixed(2).padStart(16)}${failed > 0 ? `  ${failed} failed` : ""}`,
+    );
   }
   await running.stop();
 }
@@ -151,7 +216,9 @@ interface Asked {
 function asker(running: Running, store: BuiltStore): (path: string) => Promise<Asked> {
   return async (path) => {
     const started = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${running.port}${path}`, { headers: { authorization: `Bearer ${store.key}` } });
+    const answer = await fetch(`http://127.0.0.1:${running.port}${path}`, {
+      headers: { authorization: `Bearer ${store.key}` },
+    });
     let bytes = 0;
     let text = "";
     const decoder = new TextDecoder();
@@ -161,7 +228,12 @@ function asker(running: Running, store: BuiltStore): (path: string) => Promise<A
       if (bytes < 10_000_000) text += decoder.decode(chunk, { stream: true });
     }
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
-    return { tookMs: performance.now() - started, bytes, text, total: Number(/"total_count":(\d+)/.exec(text)?.[1] ?? 0) };
+    return {
+      tookMs: performance.now() - started,
+      bytes,
+      text,
+      total: Number(/"total_count":(\d+)/.exec(text)?.[1] ?? 0),
+    };
   };
 }
 

@@ -30,7 +30,11 @@ export const disk: Part = {
         proofs.push(...row.value);
       }
     }
-    return { findings: proofs.flatMap(({ findings }) => findings), tables: proofs.flatMap(({ tables = [] }) => tables), leftOut: proofs.flatMap(({ leftOut = [] }) => leftOut) };
+    return {
+      findings: proofs.flatMap(({ findings }) => findings),
+      tables: proofs.flatMap(({ tables = [] }) => tables),
+      leftOut: proofs.flatMap(({ leftOut = [] }) => leftOut),
+    };
   },
 };
 

@@ -34,7 +34,9 @@ export const input: Part = {
     const { requests, deadlineMs, memoryMib } = FORMS[form];
     const world = await InputWorld.open(executable, proving.directory);
     try {
-      const document = new OpenApiDocument(await (await fetch(`${world.appliance.url}/api/openapi.json`)).json() as Record<string, unknown>);
+      const document = new OpenApiDocument(
+        (await (await fetch(`${world.appliance.url}/api/openapi.json`)).json()) as Record<string, unknown>,
+      );
       const findings: Finding[] = [noticesFaults(document)];
       say("requests written by hand");
       findings.push(...(await hostileFindings(world, document, form)));
@@ -44,10 +46,21 @@ export const input: Part = {
       await askAll(world, document, { rounds: 1, runsEach: 1, seed: seed + 1_000_000, deadlineMs, say: () => {} });
       const before = await settled(world, null);
       say("requests made from the document");
-      const tally = await askAll(world, document, { rounds: Math.ceil(requests / (document.operations.length * RUNS_EACH)), runsEach: RUNS_EACH, seed, deadlineMs, say });
+      const tally = await askAll(world, document, {
+        rounds: Math.ceil(requests / (document.operations.length * RUNS_EACH)),
+        runsEach: RUNS_EACH,
+        seed,
+        deadlineMs,
+        say,
+      });
       findings.push(...asFindings(tally, document, requests));
       world.connection.close();
-      const after = await settled(world, { ...before, memoryKib: before.memoryKib + memoryMib * 1_024, descriptors: before.descriptors + DESCRIPTORS_MORE, threads: before.threads + THREADS_MORE });
+      const after = await settled(world, {
+        ...before,
+        memoryKib: before.memoryKib + memoryMib * 1_024,
+        descriptors: before.descriptors + DESCRIPTORS_MORE,
+        threads: before.threads + THREADS_MORE,
+      });
       if (form === "long") findings.push(flatness(tally));
       findings.push(...footprints(before, after, memoryMib), ...(await theEnd(world, executable)));
       return { findings, tables: [statusTable(tally)], leftOut: crowd.leftOut };
@@ -59,21 +72,34 @@ export const input: Part = {
 
 function asFindings(tally: Tally, document: OpenApiDocument, wanted: number): Finding[] {
   const { asked, failures, statuses } = tally;
-  const worst = failures.map(({ operation, faults, curl }) => `${operation}: ${faults.join("; ").slice(0, 400)}: ${curl.slice(0, 800)}`).join(" | ");
+  const worst = failures
+    .map(({ operation, faults, curl }) => `${operation}: ${faults.join("; ").slice(0, 400)}: ${curl.slice(0, 800)}`)
+    .join(" | ");
   const names = document.operations.map(({ operation }) => operation["operationId"] as string);
-  const share = (holds: (status: number) => boolean) => names.filter((name) => [...(statuses.get(name)?.keys() ?? [])].some(holds)).length / names.length;
+  const share = (holds: (status: number) => boolean) =>
+    names.filter((name) => [...(statuses.get(name)?.keys() ?? [])].some(holds)).length / names.length;
   const [done, refused] = [share((status) => status < 300), share((status) => status >= 400)];
-  const notDone = names.filter((name) => !NEVER_DONE.has(name) && ![...(statuses.get(name)?.keys() ?? [])].some((status) => status < 300));
+  const notDone = names.filter(
+    (name) => !NEVER_DONE.has(name) && ![...(statuses.get(name)?.keys() ?? [])].some((status) => status < 300),
+  );
   // Few drafts of each operation leave a few of them to luck.
   const isReached = wanted > 10_000 ? notDone.length === 0 : done > 0.6;
   return [
     {
-      claim: "No request gets a 5xx, an answer outside the document, a secret back or another organization's data, and none that is refused changes anything",
+      claim:
+        "No request gets a 5xx, an answer outside the document, a secret back or another organization's data, and none that is refused changes anything",
       held: failures.length === 0 && asked >= wanted,
-      figure: failures.length === 0 ? `${asked} requests to ${statuses.size} operations` : `${asked} requests, ${failures.length} operations failed; the smallest requests that do: ${worst}`.slice(0, 6_000),
+      figure:
+        failures.length === 0
+          ? `${asked} requests to ${statuses.size} operations`
+          : `${asked} requests, ${failures.length} operations failed; the smallest requests that do: ${worst}`.slice(
+              0,
+              6_000,
+            ),
     },
     {
-      claim: "The requests reach what they are for: operations were done, and refused, and not merely refused at the door",
+      claim:
+        "The requests reach what they are for: operations were done, and refused, and not merely refused at the door",
       held: isReached && refused > 0.95,
       figure: `${Math.round(done * 100)} % of the operations were done, ${Math.round(refused * 100)} % refused${wanted > 10_000 && notDone.length > 0 ? `; never done: ${notDone.join(", ")}` : ""}`,
     },
@@ -82,18 +108,30 @@ function asFindings(tally: Tally, document: OpenApiDocument, wanted: number): Fi
 
 /** What is started and kept at first comes to an end: by then, memory has none to go on growing for. */
 function flatness({ memoryKib }: Tally): Finding {
-  const median = (from: number, to: number) => memoryKib.slice(Math.floor(memoryKib.length * from), Math.ceil(memoryKib.length * to)).sort((a, b) => a - b)[Math.floor((memoryKib.length * (to - from)) / 2)] as number;
+  const median = (from: number, to: number) =>
+    memoryKib.slice(Math.floor(memoryKib.length * from), Math.ceil(memoryKib.length * to)).sort((a, b) => a - b)[
+      Math.floor((memoryKib.length * (to - from)) / 2)
+    ] as number;
   const quarters = [0, 0.25, 0.5, 0.75].map((from) => Math.round(median(from, from + 0.25) / 1_024));
   const growthMib = (quarters[3] as number) - (quarters[2] as number);
-  return { claim: `Memory grows by less than ${QUARTER_MIB} MiB from the third quarter of the requests to the last`, held: growthMib < QUARTER_MIB, figure: `medians of the quarters: ${quarters.join(", ")} MiB anonymous` };
+  return {
+    claim: `Memory grows by less than ${QUARTER_MIB} MiB from the third quarter of the requests to the last`,
+    held: growthMib < QUARTER_MIB,
+    figure: `medians of the quarters: ${quarters.join(", ")} MiB anonymous`,
+  };
 }
 
 function footprints(before: Footprint, after: Footprint, memoryMib: number): Finding[] {
   return [
-    { claim: `Memory afterwards is within ${memoryMib} MiB of what it was before`, held: after.memoryKib <= before.memoryKib + memoryMib * 1_024, figure: `${Math.round(before.memoryKib / 1_024)} MiB anonymous before, ${Math.round(after.memoryKib / 1_024)} MiB after` },
+    {
+      claim: `Memory afterwards is within ${memoryMib} MiB of what it was before`,
+      held: after.memoryKib <= before.memoryKib + memoryMib * 1_024,
+      figure: `${Math.round(before.memoryKib / 1_024)} MiB anonymous before, ${Math.round(after.memoryKib / 1_024)} MiB after`,
+    },
     {
       claim: "Descriptors and threads afterwards are as before",
-      held: after.descriptors <= before.descriptors + DESCRIPTORS_MORE && after.threads <= before.threads + THREADS_MORE,
+      held:
+        after.descriptors <= before.descriptors + DESCRIPTORS_MORE && after.threads <= before.threads + THREADS_MORE,
       figure: `${before.descriptors} descriptors and ${before.threads} threads before, ${after.descriptors} and ${after.threads} after`,
     },
   ];
@@ -106,11 +144,31 @@ async function theEnd(world: InputWorld, executable: string): Promise<Finding[]>
   const { pid } = appliance;
   const stopped = await appliance.stop();
   const verified = await place.run(["verify", "--data", place.data], { command: [executable] });
-  const complaints = appliance.log.split("\n").filter((line) => /crashed|request_failed|unhandled_rejection|stream_failed/.test(line));
+  const complaints = appliance.log
+    .split("\n")
+    .filter((line) => /crashed|request_failed|unhandled_rejection|stream_failed/.test(line));
   return [
-    { claim: "The process that was started is the one that still serves, and it stops in order", held: isServing && stopped.code === 0, figure: `process ${pid}, ended with ${stopped.code ?? stopped.signal}` },
-    { claim: "The data are clean afterwards: verify finds nothing", held: verified.code === 0, figure: verified.code === 0 ? (verified.out.trim().split("\n").at(-1) ?? "") : verified.out.slice(-500) + verified.err.slice(-500) },
-    { claim: "The log holds no secret that was sent, and tells of no failure inside", held: !appliance.log.includes(SECRET_MARK) && complaints.length === 0, figure: complaints.length > 0 ? `${complaints.length} complaints: ${complaints.slice(0, 3).join(" ").slice(0, 1_500)}` : `${appliance.log.split("\n").length} lines` },
+    {
+      claim: "The process that was started is the one that still serves, and it stops in order",
+      held: isServing && stopped.code === 0,
+      figure: `process ${pid}, ended with ${stopped.code ?? stopped.signal}`,
+    },
+    {
+      claim: "The data are clean afterwards: verify finds nothing",
+      held: verified.code === 0,
+      figure:
+        verified.code === 0
+          ? (verified.out.trim().split("\n").at(-1) ?? "")
+          : verified.out.slice(-500) + verified.err.slice(-500),
+    },
+    {
+      claim: "The log holds no secret that was sent, and tells of no failure inside",
+      held: !appliance.log.includes(SECRET_MARK) && complaints.length === 0,
+      figure:
+        complaints.length > 0
+          ? `${complaints.length} complaints: ${complaints.slice(0, 3).join(" ").slice(0, 1_500)}`
+          : `${appliance.log.split("\n").length} lines`,
+    },
   ];
 }
 
@@ -120,7 +178,10 @@ async function settled(world: InputWorld, allowed: Footprint | null): Promise<Fo
   let quiet = 0;
   await until(() => {
     const now = world.footprint();
-    if (allowed !== null) return now.memoryKib <= allowed.memoryKib && now.descriptors <= allowed.descriptors && now.threads <= allowed.threads;
+    if (allowed !== null)
+      return (
+        now.memoryKib <= allowed.memoryKib && now.descriptors <= allowed.descriptors && now.threads <= allowed.threads
+      );
     quiet = now.memoryKib < lowest.memoryKib - 1_024 ? 0 : quiet + 1;
     if (now.memoryKib < lowest.memoryKib) lowest = now;
     return quiet > 40;
@@ -130,33 +191,65 @@ async function settled(world: InputWorld, allowed: Footprint | null): Promise<Fo
 
 function statusTable({ statuses }: Tally): Table {
   const all = new Map<number, number>();
-  for (const each of statuses.values()) for (const [status, count] of each) all.set(status, (all.get(status) ?? 0) + count);
-  return { title: "Answers to requests made from the document, by status", columns: ["status", "answers"], rows: [...all].sort(([a], [b]) => a - b).map(([status, count]) => [String(status), String(count)]) };
+  for (const each of statuses.values())
+    for (const [status, count] of each) all.set(status, (all.get(status) ?? 0) + count);
+  return {
+    title: "Answers to requests made from the document, by status",
+    columns: ["status", "answers"],
+    rows: [...all].sort(([a], [b]) => a - b).map(([status, count]) => [String(status), String(count)]),
+  };
 }
 
 /** Forged answers, each with one fault: a judge that misses one would prove nothing. */
 function noticesFaults(document: OpenApiDocument): Finding {
   const id = randomUUID();
   const sent = { method: "GET", target: "/api/v1/tags?limit=1", asker: "owner" } as const;
-  const meta = { api_version: 1, server_version: "0", pagination: { total_count: 0, limit: 1, offset: 0, has_more: false } };
+  const meta = {
+    api_version: 1,
+    server_version: "0",
+    pagination: { total_count: 0, limit: 1, offset: 0, has_more: false },
+  };
   const answer = (status: number, body: unknown, headers: Record<string, string> = {}): WireAnswer => ({
     status,
-    headers: Object.entries({ "content-type": "application/json", "x-request-id": id, "x-content-type-options": "nosniff", "cache-control": "private, no-cache", ...headers }).filter(([, value]) => value !== ""),
+    headers: Object.entries({
+      "content-type": "application/json",
+      "x-request-id": id,
+      "x-content-type-options": "nosniff",
+      "cache-control": "private, no-cache",
+      ...headers,
+    }).filter(([, value]) => value !== ""),
     body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
     isLast: false,
   });
   const list = { success: true, data: [] as unknown[], meta };
-  const refusal = { success: false, code: "validation_failed", error: "No.", params: { issues: [] }, meta: { api_version: 1, server_version: "0" } };
+  const refusal = {
+    success: false,
+    code: "validation_failed",
+    error: "No.",
+    params: { issues: [] },
+    meta: { api_version: 1, server_version: "0" },
+  };
   const nothing = { first: [], second: [], besides: false };
   const its = [{ sequence: 1, request_id: id }];
   const missed: string[] = [];
   const must = (name: string, found: readonly string[]) => found.length === 0 && missed.push(name);
-  if (faults(document, sent, answer(200, list), nothing).length > 0) missed.push(`a good answer is told of: ${faults(document, sent, answer(200, list), nothing).join("; ")}`);
-  if (faults(document, sent, answer(400, refusal), nothing).length > 0) missed.push(`a good refusal is told of: ${faults(document, sent, answer(400, refusal), nothing).join("; ")}`);
-  must("a 500", faults(document, sent, answer(500, { ...refusal, code: "internal_error", params: { request_id: id } }), nothing));
+  if (faults(document, sent, answer(200, list), nothing).length > 0)
+    missed.push(`a good answer is told of: ${faults(document, sent, answer(200, list), nothing).join("; ")}`);
+  if (faults(document, sent, answer(400, refusal), nothing).length > 0)
+    missed.push(`a good refusal is told of: ${faults(document, sent, answer(400, refusal), nothing).join("; ")}`);
+  must(
+    "a 500",
+    faults(document, sent, answer(500, { ...refusal, code: "internal_error", params: { request_id: id } }), nothing),
+  );
   must("a 503", faults(document, sent, answer(503, { ...refusal, code: "shutting_down", params: {} }), nothing));
-  must("a status outside the document", faults(document, sent, answer(404, { ...refusal, code: "entity_not_found" }), nothing));
-  must("a code outside the document", faults(document, sent, answer(400, { ...refusal, code: "entity_stale" }), nothing));
+  must(
+    "a status outside the document",
+    faults(document, sent, answer(404, { ...refusal, code: "entity_not_found" }), nothing),
+  );
+  must(
+    "a code outside the document",
+    faults(document, sent, answer(400, { ...refusal, code: "entity_stale" }), nothing),
+  );
   must("a field too many", faults(document, sent, answer(200, { ...list, more: 1 }), nothing));
   must("a field too few", faults(document, sent, answer(200, { success: true, data: [] }), nothing));
   must("no envelope", faults(document, sent, answer(400, "No."), nothing));
@@ -164,12 +257,40 @@ function noticesFaults(document: OpenApiDocument): Finding {
   must("no X-Request-Id", faults(document, sent, answer(200, list, { "x-request-id": "" }), nothing));
   must("a header of the request's making", faults(document, sent, answer(200, list, { "x-evil": "1" }), nothing));
   must("a secret", faults(document, sent, answer(400, { ...refusal, error: `${SECRET_MARK}-1` }), nothing));
-  must("an exception's text", faults(document, sent, answer(400, { ...refusal, error: "TypeError: x is not a function" }), nothing));
-  must("another organization's data", faults(document, sent, answer(400, { ...refusal, error: MARKS.second }), nothing));
-  must("a refused request that wrote", faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), { ...nothing, first: its }));
+  must(
+    "an exception's text",
+    faults(document, sent, answer(400, { ...refusal, error: "TypeError: x is not a function" }), nothing),
+  );
+  must(
+    "another organization's data",
+    faults(document, sent, answer(400, { ...refusal, error: MARKS.second }), nothing),
+  );
+  must(
+    "a refused request that wrote",
+    faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), {
+      ...nothing,
+      first: its,
+    }),
+  );
   must("a question that wrote", faults(document, sent, answer(200, list), { ...nothing, first: its }));
-  must("a write to another organization", faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), { ...nothing, second: its }));
-  must("a refused request that changed what the ledger does not tell of", faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), { ...nothing, besides: true }));
+  must(
+    "a write to another organization",
+    faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), {
+      ...nothing,
+      second: its,
+    }),
+  );
+  must(
+    "a refused request that changed what the ledger does not tell of",
+    faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), {
+      ...nothing,
+      besides: true,
+    }),
+  );
   must("a body of HEAD", faults(document, { ...sent, method: "HEAD" }, answer(200, list), nothing));
-  return { claim: "The proof notices forged answers of every wrong kind", held: missed.length === 0, figure: missed.length === 0 ? "18 forged, 18 noticed; 2 good ones let through" : `missed: ${missed.join(", ")}` };
+  return {
+    claim: "The proof notices forged answers of every wrong kind",
+    held: missed.length === 0,
+    figure: missed.length === 0 ? "18 forged, 18 noticed; 2 good ones let through" : `missed: ${missed.join(", ")}`,
+  };
 }

@@ -51,18 +51,28 @@ async function prove({ form, executable, directory, seed, say }: Proving): Promi
         if (shim !== null && store === 0) liar = await trial.roundOnLiar();
       } catch (error) {
         // What the other stores found is not lost to it.
-        troubles.starts.push(`store ${store} did not come to its end: ${error instanceof Error ? error.message : error}`);
+        troubles.starts.push(
+          `store ${store} did not come to its end: ${error instanceof Error ? error.message : error}`,
+        );
         await trial.abandon();
       }
       rmSync(place, { recursive: true, force: true });
-      say(`${(store + 1) * rounds} rounds: ${counts.acknowledged} writes acknowledged, ${counts.unanswered} cut off, ${Object.values(troubles).flat().length} troubles`);
+      say(
+        `${(store + 1) * rounds} rounds: ${counts.acknowledged} writes acknowledged, ${counts.unanswered} cut off, ${Object.values(troubles).flat().length} troubles`,
+      );
     }
   } finally {
     devices.close();
   }
   return {
     findings: findingsOf(troubles, counts, shim !== null, unexplained, recovered, liar),
-    tables: [{ title: "Rounds by the moment of the kill and what became of what was not synced", columns: ["killed", "not synced", "rounds"], rows: [...byMoment].sort().map(([key, count]) => [...key.split(" "), String(count)]) }],
+    tables: [
+      {
+        title: "Rounds by the moment of the kill and what became of what was not synced",
+        columns: ["killed", "not synced", "rounds"],
+        rows: [...byMoment].sort().map(([key, count]) => [...key.split(" "), String(count)]),
+      },
+    ],
     leftOut: "missing" in compiled ? [`Power loss: ${compiled.missing}.`] : [],
   };
 }
@@ -79,23 +89,79 @@ function planOf(round: number, random: SeededRandom, verifyEvery: number, otherW
   };
 }
 
-function findingsOf(troubles: Troubles, counts: Counts, hasShim: boolean, unexplained: readonly string[] | null, recovered: { readonly before: number; readonly after: number } | null, liar: { readonly noticed: Troubles; readonly loss: Loss } | null): Finding[] {
-  const finding = (claim: string, wrong: readonly string[], figure: string): Finding => ({ claim, held: wrong.length === 0, figure: wrong.length === 0 ? figure : `${wrong.length} times not: ${[...new Set(wrong)].slice(0, 4).join(" · ")}` });
+function findingsOf(
+  troubles: Troubles,
+  counts: Counts,
+  hasShim: boolean,
+  unexplained: readonly string[] | null,
+  recovered: { readonly before: number; readonly after: number } | null,
+  liar: { readonly noticed: Troubles; readonly loss: Loss } | null,
+): Finding[] {
+  const finding = (claim: string, wrong: readonly string[], figure: string): Finding => ({
+    claim,
+    held: wrong.length === 0,
+    figure: wrong.length === 0 ? figure : `${wrong.length} times not: ${[...new Set(wrong)].slice(0, 4).join(" · ")}`,
+  });
   const after = hasShim ? "after a kill and after a loss of power" : "after a kill";
   const findings = [
-    finding(`every acknowledged write is there ${after}, exactly as acknowledged`, troubles.lost, `${counts.acknowledged} acknowledged writes, ${counts.kills} kills, ${counts.losses} losses of power`),
-    finding("a request that was cut off is wholly written or not at all", troubles.half, `${counts.unanswered} requests without an answer`),
-    finding("a POST that was cut off, sent again with its Idempotency-Key, is done exactly once", troubles.repeated, `${counts.repeated} sent again, ${counts.replayed} of them written before the kill`),
-    finding(`the store is sound ${after}: verify, SQLite's own checks, live rows equal to the newest history, a sequence without a gap`, troubles.unsound, `verified ${counts.verified} times; ${counts.otherWays} other ways in which the same power loss could have gone`),
-    finding("answers about the past stay the same byte for byte, but for `valid_to` where the version has ended since", troubles.past, `${counts.pastAnswers} comparisons`),
-    finding("scans that a kill cut off are marked Interrupted, and those that were completed stay so", troubles.scans, `${counts.scansInterrupted} interrupted, ${counts.scansCompleted} completed`),
-    finding("a backup that was said to be done is whole, and stays the file that it was", troubles.backups, "hashed after every start"),
+    finding(
+      `every acknowledged write is there ${after}, exactly as acknowledged`,
+      troubles.lost,
+      `${counts.acknowledged} acknowledged writes, ${counts.kills} kills, ${counts.losses} losses of power`,
+    ),
+    finding(
+      "a request that was cut off is wholly written or not at all",
+      troubles.half,
+      `${counts.unanswered} requests without an answer`,
+    ),
+    finding(
+      "a POST that was cut off, sent again with its Idempotency-Key, is done exactly once",
+      troubles.repeated,
+      `${counts.repeated} sent again, ${counts.replayed} of them written before the kill`,
+    ),
+    finding(
+      `the store is sound ${after}: verify, SQLite's own checks, live rows equal to the newest history, a sequence without a gap`,
+      troubles.unsound,
+      `verified ${counts.verified} times; ${counts.otherWays} other ways in which the same power loss could have gone`,
+    ),
+    finding(
+      "answers about the past stay the same byte for byte, but for `valid_to` where the version has ended since",
+      troubles.past,
+      `${counts.pastAnswers} comparisons`,
+    ),
+    finding(
+      "scans that a kill cut off are marked Interrupted, and those that were completed stay so",
+      troubles.scans,
+      `${counts.scansInterrupted} interrupted, ${counts.scansCompleted} completed`,
+    ),
+    finding(
+      "a backup that was said to be done is whole, and stays the file that it was",
+      troubles.backups,
+      "hashed after every start",
+    ),
     finding("it starts again by itself every time, and never ends by itself", troubles.starts, `${counts.kills} kills`),
     finding("nothing is refused meanwhile", troubles.refusals, `${counts.acknowledged} answered`),
   ];
-  const tried = { "acknowledged writes": counts.acknowledged / counts.kills, "requests cut off": counts.unanswered, "requests sent again": counts.repeated, "scans cut off": counts.scansInterrupted, "scans completed": counts.scansCompleted, backups: counts.backups };
-  const missing = Object.entries(tried).filter(([, count]) => count < 1).map(([what]) => what);
-  findings.push({ claim: "the rounds had everything in them: writes, requests and scans that were cut off, scans and backups that were done", held: missing.length === 0, figure: missing.length > 0 ? `missing: ${missing.join(", ")}` : `${(counts.acknowledged / counts.kills).toFixed(1)} acknowledged writes a kill, ${counts.backups} backups` });
+  const tried = {
+    "acknowledged writes": counts.acknowledged / counts.kills,
+    "requests cut off": counts.unanswered,
+    "requests sent again": counts.repeated,
+    "scans cut off": counts.scansInterrupted,
+    "scans completed": counts.scansCompleted,
+    backups: counts.backups,
+  };
+  const missing = Object.entries(tried)
+    .filter(([, count]) => count < 1)
+    .map(([what]) => what);
+  findings.push({
+    claim:
+      "the rounds had everything in them: writes, requests and scans that were cut off, scans and backups that were done",
+    held: missing.length === 0,
+    figure:
+      missing.length > 0
+        ? `missing: ${missing.join(", ")}`
+        : `${(counts.acknowledged / counts.kills).toFixed(1)} acknowledged writes a kill, ${counts.backups} backups`,
+  });
   if (!hasShim) return findings;
   return [
     ...findings,
@@ -109,8 +175,16 @@ function findingsOf(troubles: Troubles, counts: Counts, hasShim: boolean, unexpl
       held: (liar?.loss.droppedBytes ?? 0) > 0,
       figure: `${kib(counts.unsyncedBytes)} written and not synced when the power went, ${kib(counts.droppedBytes)} of files not as they were last, ${counts.changedNames} names undone; of a disk that lies about syncs, ${kib(liar?.loss.droppedBytes ?? 0)}`,
     },
-    finding("the disk that forgets sees all that is written", unexplained ?? ["not tried"], "every file below the data folder follows from its log"),
-    { claim: "a disk that lies about syncs is noticed", held: (liar?.noticed.lost.length ?? 0) + (liar?.noticed.starts.length ?? 0) > 0, figure: `${liar?.noticed.lost.length ?? 0} acknowledged writes found missing` },
+    finding(
+      "the disk that forgets sees all that is written",
+      unexplained ?? ["not tried"],
+      "every file below the data folder follows from its log",
+    ),
+    {
+      claim: "a disk that lies about syncs is noticed",
+      held: (liar?.noticed.lost.length ?? 0) + (liar?.noticed.starts.length ?? 0) > 0,
+      figure: `${liar?.noticed.lost.length ?? 0} acknowledged writes found missing`,
+    },
   ];
 }
 

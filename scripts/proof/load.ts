@@ -41,7 +41,14 @@ interface Plan {
   readonly switches: number;
   readonly ports: number;
   /** Requests a second that the search begins with and goes to at most, how long a try takes, how many there are of a rate, how often the interval is halved, and whether followers and what is long by nature are there as well. */
-  readonly search: { readonly from: number; readonly most: number; readonly seconds: number; readonly tries: number; readonly halvings: number; readonly inCompany: boolean };
+  readonly search: {
+    readonly from: number;
+    readonly most: number;
+    readonly seconds: number;
+    readonly tries: number;
+    readonly halvings: number;
+    readonly inCompany: boolean;
+  };
   readonly holdS: number;
   /** Of the rate found: a try of some seconds is luckier than a long time. */
   readonly heldShares: readonly number[];
@@ -122,7 +129,16 @@ export const load: Part = {
       proving.say,
     );
     const snmpPort = await freeSnmpPort();
-    const switches = Bun.spawn([process.execPath, join(import.meta.dir, "../benchmark/switches.ts"), String(plan.switches), String(plan.ports), String(snmpPort)], { stdout: "pipe", stderr: "inherit" });
+    const switches = Bun.spawn(
+      [
+        process.execPath,
+        join(import.meta.dir, "../benchmark/switches.ts"),
+        String(plan.switches),
+        String(plan.ports),
+        String(snmpPort),
+      ],
+      { stdout: "pipe", stderr: "inherit" },
+    );
     try {
       const ready = new TextDecoder().decode((await switches.stdout.getReader().read()).value);
       if (!ready.startsWith("ready")) throw new Error("the switches did not start");
@@ -150,13 +166,19 @@ async function prove(proving: Proving, plan: Plan, store: BuiltStore, running: R
   const stalled = await stall(plan, running, generator, held.rate);
   const overloads = await overload(proving, plan, store, running, generator, held.rate);
   await running.stop();
-  const verified = Bun.spawnSync([proving.executable, "verify", "--data", store.directory], { stdout: "pipe", stderr: "ignore" });
+  const verified = Bun.spawnSync([proving.executable, "verify", "--data", store.directory], {
+    stdout: "pipe",
+    stderr: "ignore",
+  });
   const clean: Finding = {
     claim: "after load and overload, verify finds the data sound",
     held: verified.exitCode === 0,
     figure: verified.exitCode === 0 ? `${headOf(store)} transactions` : verified.stdout.toString().slice(0, 500),
   };
-  return { findings: [...held.findings, stalled, ...overloads.findings, clean], tables: [mixTable(held.rate), triedTable(plan, tried), ...held.tables, ...overloads.tables] };
+  return {
+    findings: [...held.findings, stalled, ...overloads.findings, clean],
+    tables: [mixTable(held.rate), triedTable(plan, tried), ...held.tables, ...overloads.tables],
+  };
 }
 
 interface Followers {
@@ -183,10 +205,18 @@ class Generators {
     this.world = world;
   }
 
-  async run(task: Pick<Task, "kind" | "rate" | "seconds" | "withLong"> & { readonly connections?: number }): Promise<Report> {
+  async run(
+    task: Pick<Task, "kind" | "rate" | "seconds" | "withLong"> & { readonly connections?: number },
+  ): Promise<Report> {
     this.count += 1;
     const file = join(this.proving.directory, `load-${this.count}.json`);
-    const whole: Task = { world: this.world, connections: CONNECTIONS, seed: this.proving.seed + this.count, patienceMs: PATIENCE_MS, ...task };
+    const whole: Task = {
+      world: this.world,
+      connections: CONNECTIONS,
+      seed: this.proving.seed + this.count,
+      patienceMs: PATIENCE_MS,
+      ...task,
+    };
     await Bun.write(file, JSON.stringify(whole));
     return JSON.parse(await run(join(import.meta.dir, "load/generator.ts"), file)) as Report;
   }
@@ -195,7 +225,11 @@ class Generators {
   async follow(after: number): Promise<Followers> {
     const file = join(this.proving.directory, "followers.json");
     await Bun.write(file, JSON.stringify({ port: this.world.port, key: this.world.keys[0], after, ...FOLLOWERS }));
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, "load/followers.ts"), file], { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, "load/followers.ts"), file], {
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "inherit",
+    });
     return {
       seenUntil: async (last) => {
         child.stdin.write(`until ${last}\n`);
@@ -212,7 +246,13 @@ class Generators {
 }
 
 /** The highest rate at which a short time keeps its latency: doubled until one does not, then halved in between. */
-async function search(proving: Proving, plan: Plan, store: BuiltStore, generator: Generators, tried: Tried[]): Promise<number> {
+async function search(
+  proving: Proving,
+  plan: Plan,
+  store: BuiltStore,
+  generator: Generators,
+  tried: Tried[],
+): Promise<number> {
   const { from, most, seconds, tries, halvings, inCompany } = plan.search;
   // Code and caches are cold.
   await generator.run({ kind: "mixed", rate: from, seconds, withLong: false });
@@ -221,7 +261,9 @@ async function search(proving: Proving, plan: Plan, store: BuiltStore, generator
     for (let attempt = 0; attempt < tries; attempt += 1) {
       const report = await generator.run({ kind: "mixed", rate, seconds, withLong: inCompany });
       tried.push({ rate, seconds, report });
-      proving.say(`${Math.round(rate)} requests a second: p50 ${report.served.p50Ms} ms, p99 ${report.served.p99Ms} ms, ${JSON.stringify(report.statuses)}`);
+      proving.say(
+        `${Math.round(rate)} requests a second: p50 ${report.served.p50Ms} ms, p99 ${report.served.p99Ms} ms, ${JSON.stringify(report.statuses)}`,
+      );
       if (isKept(plan, report)) return true;
     }
     return false;
@@ -247,7 +289,9 @@ function isKept(plan: Plan, report: Report): boolean {
 
 /** Whether everything that was due was sent, and answered with success. */
 function isClean({ unsent, unanswered, broken, statuses }: Report): boolean {
-  return unsent === 0 && unanswered === 0 && broken === 0 && Object.keys(statuses).every((status) => status.startsWith("2"));
+  return (
+    unsent === 0 && unanswered === 0 && broken === 0 && Object.keys(statuses).every((status) => status.startsWith("2"))
+  );
 }
 
 interface Held {
@@ -256,14 +300,24 @@ interface Held {
   readonly tables: Table[];
 }
 
-async function hold(proving: Proving, plan: Plan, store: BuiltStore, running: Running, generator: Generators, found: number, tried: Tried[]): Promise<Held> {
+async function hold(
+  proving: Proving,
+  plan: Plan,
+  store: BuiltStore,
+  running: Running,
+  generator: Generators,
+  found: number,
+  tried: Tried[],
+): Promise<Held> {
   const wal = `${dataFiles(store.directory).database}-wal`;
   const descriptorsBefore = descriptorsOf(running.pid);
   for (const [attempt, share] of plan.heldShares.entries()) {
     const rate = Math.max(1, Math.floor(found * share));
     const { watch, report, expected, seen } = await holdOnce(plan, store, running, generator, rate, wal);
     tried.push({ rate, seconds: plan.holdS, report });
-    proving.say(`${rate} requests a second for ${plan.holdS} s: p50 ${report.served.p50Ms} ms, p99 ${report.served.p99Ms} ms, p99.9 ${report.served.p999Ms} ms, ${JSON.stringify(report.statuses)}`);
+    proving.say(
+      `${rate} requests a second for ${plan.holdS} s: p50 ${report.served.p50Ms} ms, p99 ${report.served.p99Ms} ms, p99.9 ${report.served.p999Ms} ms, ${JSON.stringify(report.statuses)}`,
+    );
     if (!isKept(plan, report) && attempt < plan.heldShares.length - 1) continue;
     const { largest } = watch;
     const missed = seen.filter(({ problem, digest }) => problem !== null || digest !== expected.digest);
@@ -271,20 +325,68 @@ async function hold(proving: Proving, plan: Plan, store: BuiltStore, running: Ru
     return {
       rate,
       findings: [
-        { claim: `of a mixed load, 99 of 100 interactive requests are answered within ${plan.p99Ms} ms of the moment they were due`, held: report.served.p99Ms < plan.p99Ms, figure: `${rate} requests a second for ${plan.holdS} s: ${sentence(report.served)}` },
-        { claim: "of a mixed load, no request fails, is refused or stays unanswered", held: isClean(report), figure: `${report.sent} requests${isClean(report) ? "" : `; ${outcome(report)}`}` },
-        { claim: "followers of the changes see every version of every transaction once and in order", held: expected.versions > 0 && missed.length === 0 && seen.length === FOLLOWERS.polling + FOLLOWERS.events, figure: `${seen.length} followers, ${expected.versions} versions in ${expected.transactions} transactions${missed.length === 0 ? "" : `; ${JSON.stringify(missed)}`}` },
-        { claim: "a follower that missed one version would be noticed", held: changesSince(store, expected.after, 1).digest !== expected.digest, figure: `the digest of ${expected.versions - 1} versions is another` },
-        { claim: `under a mixed load, anonymous memory stays under ${MEMORY_MB} MB`, held: largest.memoryMb < MEMORY_MB, figure: `at most ${largest.memoryMb.toFixed(0)} MB` },
+        {
+          claim: `of a mixed load, 99 of 100 interactive requests are answered within ${plan.p99Ms} ms of the moment they were due`,
+          held: report.served.p99Ms < plan.p99Ms,
+          figure: `${rate} requests a second for ${plan.holdS} s: ${sentence(report.served)}`,
+        },
+        {
+          claim: "of a mixed load, no request fails, is refused or stays unanswered",
+          held: isClean(report),
+          figure: `${report.sent} requests${isClean(report) ? "" : `; ${outcome(report)}`}`,
+        },
+        {
+          claim: "followers of the changes see every version of every transaction once and in order",
+          held: expected.versions > 0 && missed.length === 0 && seen.length === FOLLOWERS.polling + FOLLOWERS.events,
+          figure: `${seen.length} followers, ${expected.versions} versions in ${expected.transactions} transactions${missed.length === 0 ? "" : `; ${JSON.stringify(missed)}`}`,
+        },
+        {
+          claim: "a follower that missed one version would be noticed",
+          held: changesSince(store, expected.after, 1).digest !== expected.digest,
+          figure: `the digest of ${expected.versions - 1} versions is another`,
+        },
+        {
+          claim: `under a mixed load, anonymous memory stays under ${MEMORY_MB} MB`,
+          held: largest.memoryMb < MEMORY_MB,
+          figure: `at most ${largest.memoryMb.toFixed(0)} MB`,
+        },
         // Half a minute says nothing about it.
         ...(proving.form === "long" ? [flatness(watch)] : []),
-        { claim: `under a mixed load, the write-ahead log stays under ${WAL_MB} MB`, held: largest.walMb < WAL_MB, figure: `at most ${largest.walMb.toFixed(1)} MB` },
-        { claim: "a mixed load leaves no descriptor open", held: opened <= DESCRIPTORS_MORE, figure: `${descriptorsBefore} before, ${descriptorsBefore + opened} afterwards, at most ${largest.descriptors} meanwhile` },
+        {
+          claim: `under a mixed load, the write-ahead log stays under ${WAL_MB} MB`,
+          held: largest.walMb < WAL_MB,
+          figure: `at most ${largest.walMb.toFixed(1)} MB`,
+        },
+        {
+          claim: "a mixed load leaves no descriptor open",
+          held: opened <= DESCRIPTORS_MORE,
+          figure: `${descriptorsBefore} before, ${descriptorsBefore + opened} afterwards, at most ${largest.descriptors} meanwhile`,
+        },
       ],
       tables: [
-        { title: `Milliseconds from the moment at which a request was due, at ${rate} interactive requests a second for ${plan.holdS} s`, columns: ["class", "requests", "p50", "p99", "p99.9", "longest"], rows: [["all interactive", ...cells(report.served)], ...Object.entries(report.byClass).map(([name, each]) => [name, ...cells(each)])] },
-        { title: "What is long by nature, beside it, in milliseconds", columns: ["class", "requests", "p50", "p99", "p99.9", "longest"], rows: Object.entries(report.long).map(([name, each]) => [name, ...cells(each)]) },
-        { title: "The appliance meanwhile", columns: ["second", "anonymous memory, MB", "descriptors", "write-ahead log, MB"], rows: thinned(watch.looks).map(({ atS, memoryMb, descriptors, walMb }) => [atS.toFixed(0), memoryMb.toFixed(0), String(descriptors), walMb.toFixed(1)]) },
+        {
+          title: `Milliseconds from the moment at which a request was due, at ${rate} interactive requests a second for ${plan.holdS} s`,
+          columns: ["class", "requests", "p50", "p99", "p99.9", "longest"],
+          rows: [
+            ["all interactive", ...cells(report.served)],
+            ...Object.entries(report.byClass).map(([name, each]) => [name, ...cells(each)]),
+          ],
+        },
+        {
+          title: "What is long by nature, beside it, in milliseconds",
+          columns: ["class", "requests", "p50", "p99", "p99.9", "longest"],
+          rows: Object.entries(report.long).map(([name, each]) => [name, ...cells(each)]),
+        },
+        {
+          title: "The appliance meanwhile",
+          columns: ["second", "anonymous memory, MB", "descriptors", "write-ahead log, MB"],
+          rows: thinned(watch.looks).map(({ atS, memoryMb, descriptors, walMb }) => [
+            atS.toFixed(0),
+            memoryMb.toFixed(0),
+            String(descriptors),
+            walMb.toFixed(1),
+          ]),
+        },
       ],
     };
   }
@@ -295,11 +397,22 @@ async function hold(proving: Proving, plan: Plan, store: BuiltStore, running: Ru
 function flatness({ looks }: Watch): Finding {
   const bands = bandsOf(looks);
   const [first, second] = bands.map(({ lowMb, highMb }) => `${lowMb.toFixed(0)} to ${highMb.toFixed(0)} MB`);
-  return { claim: `over ten minutes, memory is flat: in the second half neither its lows nor its highs are ${100 * FLAT_SHARE} % above those of the first`, held: isFlat(bands, FLAT_SHARE), figure: `${first}, then ${second}` };
+  return {
+    claim: `over ten minutes, memory is flat: in the second half neither its lows nor its highs are ${100 * FLAT_SHARE} % above those of the first`,
+    held: isFlat(bands, FLAT_SHARE),
+    figure: `${first}, then ${second}`,
+  };
 }
 
 /** The load for its whole time, and what those saw who followed the changes meanwhile. */
-async function holdOnce(plan: Plan, store: BuiltStore, running: Running, generator: Generators, rate: number, wal: string) {
+async function holdOnce(
+  plan: Plan,
+  store: BuiltStore,
+  running: Running,
+  generator: Generators,
+  rate: number,
+  wal: string,
+) {
   const after = headOf(store);
   const followers = await generator.follow(after);
   const watch = new Watch(running.pid, wal, plan.lookEveryMs);
@@ -335,23 +448,45 @@ async function stall(plan: Plan, running: Running, generator: Generators, rate: 
   };
 }
 
-async function overload(proving: Proving, plan: Plan, store: BuiltStore, running: Running, generator: Generators, rate: number): Promise<Omit<Held, "rate">> {
+async function overload(
+  proving: Proving,
+  plan: Plan,
+  store: BuiltStore,
+  running: Running,
+  generator: Generators,
+  rate: number,
+): Promise<Omit<Held, "rate">> {
   const wal = `${dataFiles(store.directory).database}-wal`;
   const descriptorsBefore = descriptorsOf(running.pid);
-  const runs: { readonly name: string; readonly report: Report; readonly watch: Watch; readonly health: Health; readonly recoveredMs: number | null }[] = [];
+  const runs: {
+    readonly name: string;
+    readonly report: Report;
+    readonly watch: Watch;
+    readonly health: Health;
+    readonly recoveredMs: number | null;
+  }[] = [];
   for (const { kind, factor } of plan.overloads) {
     const watch = new Watch(running.pid, wal, 250);
     const beside = watchHealth(running.port);
-    const report = await generator.run({ kind, rate: rate * factor, seconds: plan.overloadS, withLong: false, connections: plan.overloadConnections });
+    const report = await generator.run({
+      kind,
+      rate: rate * factor,
+      seconds: plan.overloadS,
+      withLong: false,
+      connections: plan.overloadConnections,
+    });
     watch.stop();
     const health = await beside();
     const recoveredMs = await recovery(plan, generator, rate);
     runs.push({ name: `${kind} × ${factor}`, report, watch, health, recoveredMs });
-    proving.say(`${kind} × ${factor}: ${outcome(report)}; served ${sentence(report.served)}; from sending ${sentence(report.fromSending)}; memory ${watch.largest.memoryMb.toFixed(0)} MB; recovered ${recoveredMs === null ? "not" : `${(recoveredMs / 1_000).toFixed(1)} s`}`);
+    proving.say(
+      `${kind} × ${factor}: ${outcome(report)}; served ${sentence(report.served)}; from sending ${sentence(report.fromSending)}; memory ${watch.largest.memoryMb.toFixed(0)} MB; recovered ${recoveredMs === null ? "not" : `${(recoveredMs / 1_000).toFixed(1)} s`}`,
+    );
   }
   const worst = (value: (run: (typeof runs)[number]) => number) => Math.max(...runs.map(value));
   const sum = (value: (run: (typeof runs)[number]) => number) => runs.reduce((total, each) => total + value(each), 0);
-  const offenders = (isWrong: (run: (typeof runs)[number]) => boolean) => runs.filter(isWrong).map(({ name, report }) => `${name}: ${outcome(report)}`);
+  const offenders = (isWrong: (run: (typeof runs)[number]) => boolean) =>
+    runs.filter(isWrong).map(({ name, report }) => `${name}: ${outcome(report)}`);
   const forgotten = offenders(({ report }) => report.unanswered > 0 || report.broken > 0);
   const wrong = offenders(({ report }) => report.faults.length > 0);
   const refused = sum(({ report }) => report.refusals.count);
@@ -359,25 +494,83 @@ async function overload(proving: Proving, plan: Plan, store: BuiltStore, running
   const slowest = worst(({ report }) => report.fromSending.longestMs);
   const memoryMb = worst(({ watch }) => watch.largest.memoryMb);
   const walMb = worst(({ watch }) => watch.largest.walMb);
-  const late = runs.filter(({ recoveredMs }) => recoveredMs === null || recoveredMs > RECOVERY_MS).map(({ name }) => name);
+  const late = runs
+    .filter(({ recoveredMs }) => recoveredMs === null || recoveredMs > RECOVERY_MS)
+    .map(({ name }) => name);
   const opened = (await settledDescriptors(running.pid, descriptorsBefore + DESCRIPTORS_MORE)) - descriptorsBefore;
   return {
     findings: [
-      { claim: "of more than it can do, the appliance refuses a part at once", held: refused > 0, figure: `${refused} of ${sum(({ report }) => report.fromSending.count)} requests refused` },
-      { claim: "beyond its rate, no request waits for ever: every one is answered or refused", held: forgotten.length === 0, figure: forgotten.length === 0 ? `${sum(({ report }) => report.fromSending.count)} requests` : forgotten.join("; ") },
-      { claim: `beyond its rate, every request is answered or refused within ${plan.promptMs / 1_000} s of its sending`, held: slowest < plan.promptMs, figure: `the slowest after ${Math.round(slowest)} ms` },
-      { claim: "beyond its rate, nothing is answered but success, 429 and 503", held: wrong.length === 0, figure: wrong.length === 0 ? statusesOf(runs.map(({ report }) => report)) : wrong.join("; ") },
-      { claim: "every refusal says with Retry-After when to come again", held: mute === 0, figure: `${refused} refusals, ${mute} without` },
-      { claim: "beyond its rate, the health check is never refused", held: sum(({ health }) => health.failed) === 0 && sum(({ health }) => health.answered) > 0, figure: `${sum(({ health }) => health.answered)} answered, ${sum(({ health }) => health.failed)} not; the slowest after ${Math.round(worst(({ health }) => health.slowestMs))} ms` },
-      { claim: `beyond its rate, anonymous memory stays under ${MEMORY_MB} MB`, held: memoryMb < MEMORY_MB, figure: `at most ${memoryMb.toFixed(0)} MB` },
-      { claim: `beyond its rate, the write-ahead log stays under ${WAL_MB} MB`, held: walMb < WAL_MB, figure: `at most ${walMb.toFixed(1)} MB` },
-      { claim: "an overload leaves no descriptor open", held: opened <= DESCRIPTORS_MORE, figure: `${descriptorsBefore} before, ${descriptorsBefore + opened} afterwards, at most ${worst(({ watch }) => watch.largest.descriptors)} meanwhile` },
-      { claim: `within ${RECOVERY_MS / 1_000} s after an overload, the rate of before has its latency again`, held: late.length === 0, figure: late.length === 0 ? `after ${(worst(({ recoveredMs }) => recoveredMs ?? 0) / 1_000).toFixed(1)} s at most` : `not after ${late.join(", ")}` },
+      {
+        claim: "of more than it can do, the appliance refuses a part at once",
+        held: refused > 0,
+        figure: `${refused} of ${sum(({ report }) => report.fromSending.count)} requests refused`,
+      },
+      {
+        claim: "beyond its rate, no request waits for ever: every one is answered or refused",
+        held: forgotten.length === 0,
+        figure:
+          forgotten.length === 0 ? `${sum(({ report }) => report.fromSending.count)} requests` : forgotten.join("; "),
+      },
+      {
+        claim: `beyond its rate, every request is answered or refused within ${plan.promptMs / 1_000} s of its sending`,
+        held: slowest < plan.promptMs,
+        figure: `the slowest after ${Math.round(slowest)} ms`,
+      },
+      {
+        claim: "beyond its rate, nothing is answered but success, 429 and 503",
+        held: wrong.length === 0,
+        figure: wrong.length === 0 ? statusesOf(runs.map(({ report }) => report)) : wrong.join("; "),
+      },
+      {
+        claim: "every refusal says with Retry-After when to come again",
+        held: mute === 0,
+        figure: `${refused} refusals, ${mute} without`,
+      },
+      {
+        claim: "beyond its rate, the health check is never refused",
+        held: sum(({ health }) => health.failed) === 0 && sum(({ health }) => health.answered) > 0,
+        figure: `${sum(({ health }) => health.answered)} answered, ${sum(({ health }) => health.failed)} not; the slowest after ${Math.round(worst(({ health }) => health.slowestMs))} ms`,
+      },
+      {
+        claim: `beyond its rate, anonymous memory stays under ${MEMORY_MB} MB`,
+        held: memoryMb < MEMORY_MB,
+        figure: `at most ${memoryMb.toFixed(0)} MB`,
+      },
+      {
+        claim: `beyond its rate, the write-ahead log stays under ${WAL_MB} MB`,
+        held: walMb < WAL_MB,
+        figure: `at most ${walMb.toFixed(1)} MB`,
+      },
+      {
+        claim: "an overload leaves no descriptor open",
+        held: opened <= DESCRIPTORS_MORE,
+        figure: `${descriptorsBefore} before, ${descriptorsBefore + opened} afterwards, at most ${worst(({ watch }) => watch.largest.descriptors)} meanwhile`,
+      },
+      {
+        claim: `within ${RECOVERY_MS / 1_000} s after an overload, the rate of before has its latency again`,
+        held: late.length === 0,
+        figure:
+          late.length === 0
+            ? `after ${(worst(({ recoveredMs }) => recoveredMs ?? 0) / 1_000).toFixed(1)} s at most`
+            : `not after ${late.join(", ")}`,
+      },
     ],
     tables: [
       {
         title: `Beyond ${rate} requests a second, over ${plan.overloadConnections} connections for ${plan.overloadS} s each; milliseconds from the sending`,
-        columns: ["load", "served", "refused", "found no connection free", "served p50", "served p99", "refused p50", "refused p99", "longest", "memory, MB", "recovered after, s"],
+        columns: [
+          "load",
+          "served",
+          "refused",
+          "found no connection free",
+          "served p50",
+          "served p99",
+          "refused p50",
+          "refused p99",
+          "longest",
+          "memory, MB",
+          "recovered after, s",
+        ],
         rows: runs.map(({ name, report, watch, recoveredMs }) => [
           name,
           String(report.served.count),
@@ -409,7 +602,9 @@ function watchHealth(port: number): () => Promise<Health> {
   const asking = (async () => {
     while (!isOver) {
       const askedAt = performance.now();
-      const answer = await fetch(`http://127.0.0.1:${port}/api/health`, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => null);
+      const answer = await fetch(`http://127.0.0.1:${port}/api/health`, {
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      }).catch(() => null);
       if (answer?.ok) health.answered += 1;
       else health.failed += 1;
       await answer?.arrayBuffer().catch(() => null);
@@ -438,7 +633,9 @@ async function recovery(plan: Plan, generator: Generators, rate: number): Promis
 async function scansAreOver(running: Running, store: BuiltStore): Promise<void> {
   const deadline = performance.now() + 2 * PATIENCE_MS;
   for (;;) {
-    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/discovery/scans?limit=100`, { headers: { authorization: `Bearer ${store.key}` } });
+    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/discovery/scans?limit=100`, {
+      headers: { authorization: `Bearer ${store.key}` },
+    });
     const { data } = (await answer.json()) as { data: { status: string }[] };
     if (data.every(({ status }) => status !== "Queued" && status !== "Running")) return;
     if (performance.now() > deadline) throw new Error("a scan does not end");
@@ -458,7 +655,11 @@ function mixTable(rate: number): Table {
     title: `An hour of a busy network in ten minutes (× ${COMPRESSION}): what is asked of it`,
     columns: ["class", "share of the interactive", "in that hour"],
     rows: [
-      ...INTERACTIVE.map(({ name, share }) => [name, `${Math.round(share * 100)} %`, String(Math.round((share * rate * 3_600) / COMPRESSION))]),
+      ...INTERACTIVE.map(({ name, share }) => [
+        name,
+        `${Math.round(share * 100)} %`,
+        String(Math.round((share * rate * 3_600) / COMPRESSION)),
+      ]),
       ...LONG.map(({ name, perHour }) => [name, "", String(perHour)]),
       ["followers of the changes", "", `${FOLLOWERS.polling} by long polling, ${FOLLOWERS.events} by events`],
     ],
@@ -468,8 +669,20 @@ function mixTable(rate: number): Table {
 function triedTable(plan: Plan, tried: readonly Tried[]): Table {
   return {
     title: "Rates that were tried, one after the other",
-    columns: ["requests a second", "for, s", "p50, ms", "p99, ms", "p99.9, ms", `p99 below ${plan.p99Ms} ms, and every answer a success`],
-    rows: tried.map(({ rate, seconds, report }) => [rate.toFixed(0), String(seconds), ...[report.served.p50Ms, report.served.p99Ms, report.served.p999Ms].map(String), isKept(plan, report) ? "yes" : `no: ${outcome(report)}`]),
+    columns: [
+      "requests a second",
+      "for, s",
+      "p50, ms",
+      "p99, ms",
+      "p99.9, ms",
+      `p99 below ${plan.p99Ms} ms, and every answer a success`,
+    ],
+    rows: tried.map(({ rate, seconds, report }) => [
+      rate.toFixed(0),
+      String(seconds),
+      ...[report.served.p50Ms, report.served.p99Ms, report.served.p999Ms].map(String),
+      isKept(plan, report) ? "yes" : `no: ${outcome(report)}`,
+    ]),
   };
 }
 
@@ -483,8 +696,11 @@ function outcome({ sent, unsent, unanswered, broken, statuses, faults }: Report)
 
 function statusesOf(reports: readonly Report[]): string {
   const total: Record<string, number> = {};
-  for (const { statuses } of reports) for (const [status, count] of Object.entries(statuses)) total[status] = (total[status] ?? 0) + count;
-  return Object.entries(total).map(([status, count]) => `${count} × ${status}`).join(", ");
+  for (const { statuses } of reports)
+    for (const [status, count] of Object.entries(statuses)) total[status] = (total[status] ?? 0) + count;
+  return Object.entries(total)
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(", ");
 }
 
 function cells({ count, p50Ms, p99Ms, p999Ms, longestMs }: Latencies): string[] {

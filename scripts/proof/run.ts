@@ -70,7 +70,9 @@ async function main(): Promise<number> {
   const unknown = positionals.filter((name) => !PARTS.some((part) => part.name === name));
   const seed = Number(values.seed ?? 1);
   if (unknown.length > 0 || !Number.isSafeInteger(seed)) {
-    console.error(`netledger: ${unknown.length > 0 ? `there is no part ${unknown.join(", ")}` : "--seed must be a whole number"}. ${USAGE}`);
+    console.error(
+      `netledger: ${unknown.length > 0 ? `there is no part ${unknown.join(", ")}` : "--seed must be a whole number"}. ${USAGE}`,
+    );
     return 2;
   }
   const form: Form = values.short ? "short" : "long";
@@ -86,7 +88,9 @@ async function main(): Promise<number> {
   }
   const broken = outcomes.flatMap(({ part, proof, failure }) => [
     ...(failure === null ? [] : [`${part.name}: ${failure}`]),
-    ...(proof?.findings ?? []).filter(({ held }) => !held).map(({ claim, figure }) => `${part.name}: ${claim}: ${figure}`),
+    ...(proof?.findings ?? [])
+      .filter(({ held }) => !held)
+      .map(({ claim, figure }) => `${part.name}: ${claim}: ${figure}`),
   ]);
   for (const line of broken) console.log(`did not hold: ${line}`);
   console.log(`the report is in ${report}`);
@@ -97,7 +101,12 @@ function readArguments() {
   try {
     return parseArgs({
       allowPositionals: true,
-      options: { short: { type: "boolean", default: false }, seed: { type: "string" }, report: { type: "string" }, directory: { type: "string" } },
+      options: {
+        short: { type: "boolean", default: false },
+        seed: { type: "string" },
+        report: { type: "string" },
+        directory: { type: "string" },
+      },
     });
   } catch (error) {
     console.error(`netledger: ${error instanceof Error ? error.message : error}. ${USAGE}`);
@@ -112,12 +121,24 @@ async function run(part: Part, form: Form, seed: number, parent: string): Promis
   under = directory;
   const began = performance.now();
   try {
-    const proof = await part.prove({ form, executable: EXECUTABLE, directory, seed, say: (line) => console.log(`   ${line}`) });
-    for (const { claim, held, figure } of proof.findings) console.log(`${held ? "held" : "DID NOT HOLD"}: ${claim} (${figure})`);
+    const proof = await part.prove({
+      form,
+      executable: EXECUTABLE,
+      directory,
+      seed,
+      say: (line) => console.log(`   ${line}`),
+    });
+    for (const { claim, held, figure } of proof.findings)
+      console.log(`${held ? "held" : "DID NOT HOLD"}: ${claim} (${figure})`);
     for (const reason of proof.leftOut ?? []) console.log(`left out: ${reason}`);
     return { part, proof, failure: null, tookMs: performance.now() - began };
   } catch (error) {
-    return { part, proof: null, failure: error instanceof Error ? (error.stack ?? error.message) : String(error), tookMs: performance.now() - began };
+    return {
+      part,
+      proof: null,
+      failure: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      tookMs: performance.now() - began,
+    };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -134,10 +155,22 @@ function render(outcomes: readonly Outcome[], form: Form, seed: number, parent: 
     `${findings.filter(({ held }) => held).length} of ${findings.length} claims held.`,
   ];
   for (const { part, proof, failure, tookMs } of outcomes) {
-    lines.push("", `## ${part.title}`, "", `\`./scripts/prove ${part.name}${form === "short" ? " --short" : ""}${seed === 1 ? "" : ` --seed ${seed}`}\`, ${Math.round(tookMs / 1000)} s.`, "");
+    lines.push(
+      "",
+      `## ${part.title}`,
+      "",
+      `\`./scripts/prove ${part.name}${form === "short" ? " --short" : ""}${seed === 1 ? "" : ` --seed ${seed}`}\`, ${Math.round(tookMs / 1000)} s.`,
+      "",
+    );
     if (failure !== null) lines.push(`**Came to no findings**: ${failure}`);
     if (proof === null) continue;
-    lines.push(...tableLines({ title: "", columns: ["claim", "held", "measured"], rows: proof.findings.map(({ claim, held, figure }) => [claim, held ? "yes" : "**no**", figure]) }));
+    lines.push(
+      ...tableLines({
+        title: "",
+        columns: ["claim", "held", "measured"],
+        rows: proof.findings.map(({ claim, held, figure }) => [claim, held ? "yes" : "**no**", figure]),
+      }),
+    );
     for (const table of proof.tables ?? []) lines.push("", `${table.title}:`, "", ...tableLines(table));
     for (const reason of proof.leftOut ?? []) lines.push("", `Left out: ${reason}`);
   }
@@ -145,20 +178,27 @@ function render(outcomes: readonly Outcome[], form: Form, seed: number, parent: 
 }
 
 function tableLines({ columns, rows }: Table): string[] {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
   return [line(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(line)];
 }
 
 /** Of the checkout, where it is one. */
 function revision(): string {
   if (Bun.which("git") === null) return "";
-  const asked = Bun.spawnSync(["git", "-C", ROOT, "describe", "--always", "--dirty"], { stdout: "pipe", stderr: "ignore" });
+  const asked = Bun.spawnSync(["git", "-C", ROOT, "describe", "--always", "--dirty"], {
+    stdout: "pipe",
+    stderr: "ignore",
+  });
   return asked.exitCode === 0 ? ` (${asked.stdout.toString().trim()})` : "";
 }
 
 /** Of the folder in which all of it lies: what a disk does is part of what was measured. */
 function fileSystemOf(folder: string): string {
-  const mounts = readFileSync("/proc/self/mounts", "utf8").trim().split("\n").map((line) => line.split(" "));
+  const mounts = readFileSync("/proc/self/mounts", "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" "));
   const under = mounts.filter(([, path = ""]) => path === "/" || `${folder}/`.startsWith(`${path}/`));
   return under.sort((a, b) => (b[1] ?? "").length - (a[1] ?? "").length)[0]?.[2] ?? "unknown";
 }

@@ -30,8 +30,17 @@ export const security: Part = {
     findings.push(...timing.findings);
     tables.push(timing.table);
     findings.push(...(await chapter("rights that are taken away from who waits", () => proveLateRights(proving))));
-    const [secrets, sent, ...others] = await chapter("sessions, other sites' pages, attacks, TLS, secrets looked for, and whom they are sent to", () =>
-      Promise.all([proveSecrets(proving), proveSentSecrets(proving), proveSessions(proving), proveForeignPages(proving), proveEncryption(proving), proveAttacks(proving)] as const),
+    const [secrets, sent, ...others] = await chapter(
+      "sessions, other sites' pages, attacks, TLS, secrets looked for, and whom they are sent to",
+      () =>
+        Promise.all([
+          proveSecrets(proving),
+          proveSentSecrets(proving),
+          proveSessions(proving),
+          proveForeignPages(proving),
+          proveEncryption(proving),
+          proveAttacks(proving),
+        ] as const),
     );
     findings.push(...secrets.findings, ...sent.findings, ...others.flat());
     return { findings, tables, leftOut: [...secrets.leftOut, ...sent.leftOut] };

@@ -90,12 +90,28 @@ class SideBySide {
       await this.measureDiffs(products, rows);
       await this.measureWrites(products, rows);
       const afterLoad = new Map(products.map((product) => [product.name, memoryOf(product.pids)]));
-      await this.compare(products, rows, "still tell the same pages at those instants after the updates and the bulk", false);
-      const failures = this.measures.flatMap(({ runs }) => runs).filter(({ failures }) => failures > 0).map(({ name, failures }) => `${failures} of ${name}`);
-      this.findings.push({ claim: "No request of the measurement fails, of whatever product", held: failures.length === 0, figure: failures.length === 0 ? "none" : failures.join(", ") });
+      await this.compare(
+        products,
+        rows,
+        "still tell the same pages at those instants after the updates and the bulk",
+        false,
+      );
+      const failures = this.measures
+        .flatMap(({ runs }) => runs)
+        .filter(({ failures }) => failures > 0)
+        .map(({ name, failures }) => `${failures} of ${name}`);
+      this.findings.push({
+        claim: "No request of the measurement fails, of whatever product",
+        held: failures.length === 0,
+        figure: failures.length === 0 ? "none" : failures.join(", "),
+      });
       return {
         findings: this.findings,
-        tables: [this.measureTable(products), this.sizeTable(products, afterLoad, diskMb, walMb), this.conditions(rows, postgres, directus)],
+        tables: [
+          this.measureTable(products),
+          this.sizeTable(products, afterLoad, diskMb, walMb),
+          this.conditions(rows, postgres, directus),
+        ],
         leftOut: this.leftOut,
       };
     } finally {
@@ -112,7 +128,12 @@ class SideBySide {
 
   private async directus(rows: Rows): Promise<Directus | null> {
     try {
-      return new Directus(await installDirectus(this.proving.say), this.proving.directory, rows, this.sizes.connections);
+      return new Directus(
+        await installDirectus(this.proving.say),
+        this.proving.directory,
+        rows,
+        this.sizes.connections,
+      );
     } catch (error) {
       this.leftOut.push(`Directus: ${error instanceof Error ? error.message : String(error)}.`);
       return null;
@@ -128,13 +149,27 @@ class SideBySide {
         started.get(product.name)?.push((await product.start()) / 1000);
       }
     }
-    this.measures.push({ title: "from the start to the first page", unit: "seconds", runs: products.map(({ name }) => ({ name, values: started.get(name) as number[], cpuMicroseconds: [], failures: 0 })) });
+    this.measures.push({
+      title: "from the start to the first page",
+      unit: "seconds",
+      runs: products.map(({ name }) => ({
+        name,
+        values: started.get(name) as number[],
+        cpuMicroseconds: [],
+        failures: 0,
+      })),
+    });
   }
 
   /** Without it the comparison would mean nothing. */
   private async compare(products: readonly Product[], rows: Rows, what: string, isLive = true): Promise<void> {
-    const instants = Array.from({ length: COMPARED_INSTANTS }, (_, i) => rows.instants[Math.floor(((i + 0.5) * rows.instants.length) / COMPARED_INSTANTS)] as string);
-    const asked: Array<[networkId: string | null, at: string | null]> = rows.depths.flatMap(({ networkId }) => instants.map((at): [string, string] => [networkId, at]));
+    const instants = Array.from(
+      { length: COMPARED_INSTANTS },
+      (_, i) => rows.instants[Math.floor(((i + 0.5) * rows.instants.length) / COMPARED_INSTANTS)] as string,
+    );
+    const asked: Array<[networkId: string | null, at: string | null]> = rows.depths.flatMap(({ networkId }) =>
+      instants.map((at): [string, string] => [networkId, at]),
+    );
     if (isLive) asked.push([null, null], ...rows.depths.map(({ networkId }): [string, null] => [networkId, null]));
     const [reference, ...others] = products as readonly [Product, ...Product[]];
     const problems: string[] = [];
@@ -146,43 +181,118 @@ class SideBySide {
       for (const other of others) {
         const seen = await other.page(networkId, at);
         // When a version ended depends on when each product was told of the next one. Directus knows how many there are now, not how many there were.
-        const difference = isLive ? differenceOf(expected, seen, false) : differenceOf(endless(expected), endless(seen), other instanceof Directus);
+        const difference = isLive
+          ? differenceOf(expected, seen, false)
+          : differenceOf(endless(expected), endless(seen), other instanceof Directus);
         if (difference !== null) problems.push(`${other.name} at ${at ?? "present"}: ${difference}`);
-        if (networkId === null && differenceOf(forged(expected), seen, false) === null) problems.push(`a forged page was taken for that of ${other.name}`);
+        if (networkId === null && differenceOf(forged(expected), seen, false) === null)
+          problems.push(`a forged page was taken for that of ${other.name}`);
       }
     }
     const names = products.map(({ name }) => name).join(", ");
-    this.findings.push({ claim: `${names} ${what}`, held: problems.length === 0, figure: problems.length === 0 ? `${asked.length} pages, ${records} records, field by field` : `${problems.length} differences, the first: ${problems[0]}` });
+    this.findings.push({
+      claim: `${names} ${what}`,
+      held: problems.length === 0,
+      figure:
+        problems.length === 0
+          ? `${asked.length} pages, ${records} records, field by field`
+          : `${problems.length} differences, the first: ${problems[0]}`,
+    });
     if (problems.length > 0) this.proving.say(`not comparable: ${problems.slice(0, 3).join("; ")}`);
   }
 
-  private async measureReads(netledger: Netledger, products: readonly Product[], postgres: Postgres | null, rows: Rows): Promise<void> {
-    const page = await fetch(`http://127.0.0.1:${netledger.port}/api/v1/if-entries?limit=${PAGE_ROWS}`, { headers: { authorization: `Bearer ${rows.store.key}` } }).then((answer) => answer.bytes());
+  private async measureReads(
+    netledger: Netledger,
+    products: readonly Product[],
+    postgres: Postgres | null,
+    rows: Rows,
+  ): Promise<void> {
+    const page = await fetch(`http://127.0.0.1:${netledger.port}/api/v1/if-entries?limit=${PAGE_ROWS}`, {
+      headers: { authorization: `Bearer ${rows.store.key}` },
+    }).then((answer) => answer.bytes());
     const yardstick = await startYardstick(page, this.proving.directory);
     try {
-      const memory = { product: { name: "memory", port: yardstick.port, pids: [yardstick.pid] }, operation: { each: 1, requests: () => requestBytes("GET", "/", {}) } };
-      const extra = postgres === null ? [] : [named(postgres, COUNTED, postgres.countedLivePage()), named(postgres, UNCOUNTED, postgres.uncountedLivePage()), named(postgres, RENDERED, postgres.renderedLivePage())];
-      const live = await rates([...products.map((product) => ({ product, operation: product.livePage() })), memory, ...extra], this.sizes);
+      const memory = {
+        product: { name: "memory", port: yardstick.port, pids: [yardstick.pid] },
+        operation: { each: 1, requests: () => requestBytes("GET", "/", {}) },
+      };
+      const extra =
+        postgres === null
+          ? []
+          : [
+              named(postgres, COUNTED, postgres.countedLivePage()),
+              named(postgres, UNCOUNTED, postgres.uncountedLivePage()),
+              named(postgres, RENDERED, postgres.renderedLivePage()),
+            ];
+      const live = await rates(
+        [...products.map((product) => ({ product, operation: product.livePage() })), memory, ...extra],
+        this.sizes,
+      );
       this.push(`a page of ${PAGE_ROWS} live entries, the first of all`, live);
-      for (const { name } of products.slice(1)) this.claim(`A page of ${PAGE_ROWS} live entries, always the same one, comes ${LIVE_WANTED} times as fast as from ${name}`, live, name, LIVE_WANTED);
+      for (const { name } of products.slice(1))
+        this.claim(
+          `A page of ${PAGE_ROWS} live entries, always the same one, comes ${LIVE_WANTED} times as fast as from ${name}`,
+          live,
+          name,
+          LIVE_WANTED,
+        );
       const share = ratio(valuesOf(live, "netledger"), valuesOf(live, "memory"));
       // What both cores are busy with decides over it: a figure of the long form, on a machine that has nothing else to do.
-      if (this.proving.form === "long") this.findings.push({ claim: `A page of ${PAGE_ROWS} live entries, key and total included, comes at ${LIMIT_WANTED} of the rate of the same bytes from memory`, held: share.median >= LIMIT_WANTED, figure: `${spreadText(share)} of ${short(spread(valuesOf(live, "memory")).median)} per second` });
+      if (this.proving.form === "long")
+        this.findings.push({
+          claim: `A page of ${PAGE_ROWS} live entries, key and total included, comes at ${LIMIT_WANTED} of the rate of the same bytes from memory`,
+          held: share.median >= LIMIT_WANTED,
+          figure: `${spreadText(share)} of ${short(spread(valuesOf(live, "memory")).median)} per second`,
+        });
     } finally {
       yardstick.stop();
     }
-    const places = rows.depths.flatMap(({ networkId, entries }) => Array.from({ length: Math.min(WANDERED_PAGES, entries / PAGE_ROWS) }, (_, page) => ({ networkId, offset: page * PAGE_ROWS })));
-    const wandering = await rates(products.map((product) => ({ product, operation: product.livePages(places) })), this.sizes);
+    const places = rows.depths.flatMap(({ networkId, entries }) =>
+      Array.from({ length: Math.min(WANDERED_PAGES, entries / PAGE_ROWS) }, (_, page) => ({
+        networkId,
+        offset: page * PAGE_ROWS,
+      })),
+    );
+    const wandering = await rates(
+      products.map((product) => ({ product, operation: product.livePages(places) })),
+      this.sizes,
+    );
     this.push(`a page of ${PAGE_ROWS} live entries, each time another one of ${places.length}`, wandering);
-    for (const { name } of products.slice(1)) this.claim(`A page of ${PAGE_ROWS} live entries, each time another one, comes ${LIVE_WANTED} times as fast as from ${name}`, wandering, name, LIVE_WANTED);
+    for (const { name } of products.slice(1))
+      this.claim(
+        `A page of ${PAGE_ROWS} live entries, each time another one, comes ${LIVE_WANTED} times as fast as from ${name}`,
+        wandering,
+        name,
+        LIVE_WANTED,
+      );
     for (const { versions, entries, networkId } of rows.depths) {
-      const contenders = await Promise.all(products.map(async (product) => ({ product, operation: await product.asOfPage(networkId, rows.instants) })));
-      const extra = postgres === null ? [] : [named(postgres, COUNTED, postgres.countedAsOfPage(networkId, rows.instants)), named(postgres, RENDERED, postgres.renderedAsOfPage(networkId, rows.instants))];
+      const contenders = await Promise.all(
+        products.map(async (product) => ({ product, operation: await product.asOfPage(networkId, rows.instants) })),
+      );
+      const extra =
+        postgres === null
+          ? []
+          : [
+              named(postgres, COUNTED, postgres.countedAsOfPage(networkId, rows.instants)),
+              named(postgres, RENDERED, postgres.renderedAsOfPage(networkId, rows.instants)),
+            ];
       const past = await rates([...contenders, ...extra], this.sizes);
       this.push(`a page of ${PAGE_ROWS} at random instants, of ${entries} entries × ${versions} versions`, past);
-      for (const { name } of products.slice(1)) this.claim(`A page of ${PAGE_ROWS} at a random instant among ${versions} versions comes ${PAST_WANTED} times as fast as from ${name}`, past, name, PAST_WANTED);
+      for (const { name } of products.slice(1))
+        this.claim(
+          `A page of ${PAGE_ROWS} at a random instant among ${versions} versions comes ${PAST_WANTED} times as fast as from ${name}`,
+          past,
+          name,
+          PAST_WANTED,
+        );
     }
-    this.push("the total alone (limit=1)", await rates(products.map((product) => ({ product, operation: product.count() })), this.sizes));
+    this.push(
+      "the total alone (limit=1)",
+      await rates(
+        products.map((product) => ({ product, operation: product.count() })),
+        this.sizes,
+      ),
+    );
   }
 
   private async measureDiffs(products: readonly Product[], rows: Rows): Promise<void> {
@@ -190,25 +300,47 @@ class SideBySide {
       const told = new Set<number>();
       const runs = await times(products, this.sizes.runs, async (product) => told.add(await product.diff(from, to)));
       this.push(`a diff of two instants with ${changes} changes between them`, runs, "seconds");
-      this.findings.push({ claim: `All tell of the ${changes} entries that changed between two instants`, held: told.size === 1 && told.has(changes), figure: [...told].join(", ") });
+      this.findings.push({
+        claim: `All tell of the ${changes} entries that changed between two instants`,
+        held: told.size === 1 && told.has(changes),
+        figure: [...told].join(", "),
+      });
     }
   }
 
   private async measureWrites(products: readonly Product[], rows: Rows): Promise<void> {
-    this.push("updates of one entry, each durable", await rates(products.map((product) => ({ product, operation: product.update(rows.some) })), this.sizes));
+    this.push(
+      "updates of one entry, each durable",
+      await rates(
+        products.map((product) => ({ product, operation: product.update(rows.some) })),
+        this.sizes,
+      ),
+    );
     const { bulkHosts, runs } = this.sizes;
     const created = bulkHosts * ENTRIES_PER_BULK_HOST;
-    const bulks = Array.from({ length: runs }, (_, run) => Array.from({ length: bulkHosts }, (_, host) => bulkHost(rows.depths[0]?.networkId as string, run, host)));
+    const bulks = Array.from({ length: runs }, (_, run) =>
+      Array.from({ length: bulkHosts }, (_, host) => bulkHost(rows.depths[0]?.networkId as string, run, host)),
+    );
     const before = await Promise.all(products.map(async (product) => (await product.page(null, null)).total));
-    this.push(`${created} entries of ${bulkHosts} hosts created at once`, await times(products, runs, (product, run) => product.bulk(bulks[run] as BulkHost[])), "seconds");
+    this.push(
+      `${created} entries of ${bulkHosts} hosts created at once`,
+      await times(products, runs, (product, run) => product.bulk(bulks[run] as BulkHost[])),
+      "seconds",
+    );
     const after = await Promise.all(products.map(async (product) => (await product.page(null, null)).total));
     const grown = after.map((total, place) => total - (before[place] as number));
-    this.findings.push({ claim: "All count what was created at once", held: grown.every((each) => each === runs * created), figure: grown.join(", ") });
+    this.findings.push({
+      claim: "All count what was created at once",
+      held: grown.every((each) => each === runs * created),
+      figure: grown.join(", "),
+    });
   }
 
   private push(title: string, runs: readonly Runs[], unit: Measure["unit"] = "per second"): void {
     this.measures.push({ title, unit, runs });
-    this.proving.say(`${title}: ${runs.map(({ name, values }) => `${name} ${short(spread(values).median)}`).join(", ")} ${unit}`);
+    this.proving.say(
+      `${title}: ${runs.map(({ name, values }) => `${name} ${short(spread(values).median)}`).join(", ")} ${unit}`,
+    );
   }
 
   /** By the rate; in the short form by processor time, since what else a machine does decides over the rates of moments. */
@@ -216,7 +348,11 @@ class SideBySide {
     const byRate = ratio(valuesOf(runs, "netledger"), valuesOf(runs, name));
     const byProcessor = ratio(cpuOf(runs, name), cpuOf(runs, "netledger"));
     const decides = this.proving.form === "long" ? byRate : byProcessor;
-    this.findings.push({ claim, held: decides.median >= wanted, figure: `${spreadText(byRate)} times; by processor time ${spreadText(byProcessor)}` });
+    this.findings.push({
+      claim,
+      held: decides.median >= wanted,
+      figure: `${spreadText(byRate)} times; by processor time ${spreadText(byProcessor)}`,
+    });
   }
 
   private measureTable(products: readonly Product[]): Table {
@@ -226,7 +362,12 @@ class SideBySide {
         const own = runs.find(({ name }) => name === "netledger") as Runs;
         const cells = rivals.flatMap((name) => {
           const theirs = shown.get(name);
-          return theirs === undefined ? ["", ""] : [valueText(theirs, unit), spreadText(unit === "seconds" ? ratio(theirs.values, own.values) : ratio(own.values, theirs.values))];
+          return theirs === undefined
+            ? ["", ""]
+            : [
+                valueText(theirs, unit),
+                spreadText(unit === "seconds" ? ratio(theirs.values, own.values) : ratio(own.values, theirs.values)),
+              ];
         });
         return [title, shown.has("netledger") ? valueText(own, unit) : "", ...cells];
       };
@@ -237,21 +378,40 @@ class SideBySide {
         if (theirs !== undefined) lines.push(line(`— ${each}`, new Map([[rivals[0] as string, theirs]])));
       }
       const memory = known.get("memory");
-      if (memory !== undefined) lines.push([`— the same bytes from memory: ${valueText(memory, unit)}`, "", ...rivals.flatMap(() => ["", ""])]);
+      if (memory !== undefined)
+        lines.push([`— the same bytes from memory: ${valueText(memory, unit)}`, "", ...rivals.flatMap(() => ["", ""])]);
       return lines;
     });
-    return { title: `Medians of ${this.sizes.runs} runs in turns; operations per second (processor time of all processes of the product for one, in µs) or milliseconds; behind it how many times netledger is ahead (least–most)`, columns: ["", "netledger", ...rivals.flatMap((name) => [name, "netledger is ahead"])], rows };
+    return {
+      title: `Medians of ${this.sizes.runs} runs in turns; operations per second (processor time of all processes of the product for one, in µs) or milliseconds; behind it how many times netledger is ahead (least–most)`,
+      columns: ["", "netledger", ...rivals.flatMap((name) => [name, "netledger is ahead"])],
+      rows,
+    };
   }
 
-  private sizeTable(products: readonly Product[], afterLoad: ReadonlyMap<string, Memory>, diskMb: ReadonlyMap<string, number>, walMb: number): Table {
-    const text = (memory: Memory | undefined) => (memory === undefined ? "" : `${memory.anonymousMb.toFixed(0)} MB${memory.sharedMb >= 1 ? `, and ${memory.sharedMb.toFixed(0)} MB shared` : ""}`);
+  private sizeTable(
+    products: readonly Product[],
+    afterLoad: ReadonlyMap<string, Memory>,
+    diskMb: ReadonlyMap<string, number>,
+    walMb: number,
+  ): Table {
+    const text = (memory: Memory | undefined) =>
+      memory === undefined
+        ? ""
+        : `${memory.anonymousMb.toFixed(0)} MB${memory.sharedMb >= 1 ? `, and ${memory.sharedMb.toFixed(0)} MB shared` : ""}`;
     return {
       title: "Memory (anonymous, all processes; shared buffers apart) and disk",
       columns: ["", ...products.map(({ name }) => name)],
       rows: [
         ["memory at rest, after the trials", ...products.map(({ name }) => text(this.atRest.get(name)))],
         ["memory after the load", ...products.map(({ name }) => text(afterLoad.get(name)))],
-        ["disk, rows with history and indexes", ...products.map(({ name }) => `${diskMb.get(name)?.toFixed(0)} MB${name.startsWith("Postgre") ? `, and ${walMb.toFixed(0)} MB of log` : ""}`)],
+        [
+          "disk, rows with history and indexes",
+          ...products.map(
+            ({ name }) =>
+              `${diskMb.get(name)?.toFixed(0)} MB${name.startsWith("Postgre") ? `, and ${walMb.toFixed(0)} MB of log` : ""}`,
+          ),
+        ],
       ],
     };
   }
@@ -259,18 +419,45 @@ class SideBySide {
   /** What a reader needs to know to doubt it. */
   private conditions(rows: Rows, postgres: Postgres | null, directus: Directus | null): Table {
     const lines = [
-      ["rows", `${rows.entries} entries, ${rows.versions} versions: ${rows.depths.map(({ entries, versions }) => `${entries} × ${versions}`).join(", ")}; written by netledger, loaded into the others version by version, those of one record side by side`],
-      ["load", `closed loop, ${this.sizes.connections} connections, ${this.sizes.seconds} s a run; the generator has the same cores`],
-      ["netledger", "an update of an entry is a version of its host as well, and a link of a hash chain; the others keep no history of hosts"],
+      [
+        "rows",
+        `${rows.entries} entries, ${rows.versions} versions: ${rows.depths.map(({ entries, versions }) => `${entries} × ${versions}`).join(", ")}; written by netledger, loaded into the others version by version, those of one record side by side`,
+      ],
+      [
+        "load",
+        `closed loop, ${this.sizes.connections} connections, ${this.sizes.seconds} s a run; the generator has the same cores`,
+      ],
+      [
+        "netledger",
+        "an update of an entry is a version of its host as well, and a link of a hash chain; the others keep no history of hosts",
+      ],
     ];
     if (postgres !== null) {
-      const chosen = rows.depths.map(({ versions, networkId }) => `${versions} versions: ${postgres.chosen[networkId]?.way}, ${postgres.chosen[networkId]?.render}`).join("; ");
-      lines.push(["PostgreSQL", `live and history table with tstzrange and GiST, a PL/pgSQL trigger; totals kept by a trigger, as versions too; the server before it is one Bun process with 8 connections on the socket. Fastest of all that was tried: live ${postgres.chosen["live"]?.render}; ${chosen}`]);
-      lines.push(["", Object.entries(tuning()).map(([name, value]) => `${name}=${value}`).join(", ")]);
+      const chosen = rows.depths
+        .map(
+          ({ versions, networkId }) =>
+            `${versions} versions: ${postgres.chosen[networkId]?.way}, ${postgres.chosen[networkId]?.render}`,
+        )
+        .join("; ");
+      lines.push([
+        "PostgreSQL",
+        `live and history table with tstzrange and GiST, a PL/pgSQL trigger; totals kept by a trigger, as versions too; the server before it is one Bun process with 8 connections on the socket. Fastest of all that was tried: live ${postgres.chosen["live"]?.render}; ${chosen}`,
+      ]);
+      lines.push([
+        "",
+        Object.entries(tuning())
+          .map(([name, value]) => `${name}=${value}`)
+          .join(", "),
+      ]);
     }
     if (directus !== null) {
-      const chosen = rows.depths.map(({ versions, networkId }) => `${versions} versions: ${directus.chosen[networkId]}`).join("; ");
-      lines.push(["Directus", `${directus.name} on SQLite (WAL, synchronous=FULL), an index on its revisions added. No list of it knows an instant: a page of the past is the page of now and then the revisions of its items, in two requests (all revisions) or three (newest revisions), whichever is faster: ${chosen}. Of each network 24 instants are asked for in turns, since the client has to know their revisions; reading answers costs the client nothing here. Its diff tells what was written, not what was there before.`]);
+      const chosen = rows.depths
+        .map(({ versions, networkId }) => `${versions} versions: ${directus.chosen[networkId]}`)
+        .join("; ");
+      lines.push([
+        "Directus",
+        `${directus.name} on SQLite (WAL, synchronous=FULL), an index on its revisions added. No list of it knows an instant: a page of the past is the page of now and then the revisions of its items, in two requests (all revisions) or three (newest revisions), whichever is faster: ${chosen}. Of each network 24 instants are asked for in turns, since the client has to know their revisions; reading answers costs the client nothing here. Its diff tells what was written, not what was there before.`,
+      ]);
     }
     return { title: "Under which conditions", columns: ["", ""], rows: lines };
   }
@@ -300,13 +487,15 @@ function valueText({ values, cpuMicroseconds }: Runs, unit: Measure["unit"]): st
 /** Null where they are the same, but for fields that the product that was seen has no word for. */
 function differenceOf(expected: PageSeen, seen: PageSeen, anyTotal: boolean): string | null {
   if (!anyTotal && expected.total !== seen.total) return `a total of ${seen.total}, not ${expected.total}`;
-  if (expected.records.length !== seen.records.length) return `${seen.records.length} records, not ${expected.records.length}`;
+  if (expected.records.length !== seen.records.length)
+    return `${seen.records.length} records, not ${expected.records.length}`;
   for (const [place, record] of expected.records.entries()) {
     const other = seen.records[place] as Record<string, unknown>;
     // A product that never tells a field is one without a word for it; one that tells it must tell it always.
     const without = seen.records.every((each) => !("valid_from" in each)) ? ["valid_from", "valid_to"] : [];
     for (const name of new Set([...Object.keys(record), ...Object.keys(other)])) {
-      if (!without.includes(name) && !Bun.deepEquals(record[name], other[name])) return `${name} of record ${place} is ${JSON.stringify(other[name])}, not ${JSON.stringify(record[name])}`;
+      if (!without.includes(name) && !Bun.deepEquals(record[name], other[name]))
+        return `${name} of record ${place} is ${JSON.stringify(other[name])}, not ${JSON.stringify(record[name])}`;
     }
   }
   return null;
@@ -318,9 +507,20 @@ function endless(page: PageSeen): PageSeen {
 
 /** The same page with one value of one record changed: it must not be taken for the same. */
 function forged(page: PageSeen): PageSeen {
-  return { total: page.total, records: page.records.map((record, place) => (place === PAGE_ROWS - 1 ? { ...record, if_alias: "forged" } : record)) };
+  return {
+    total: page.total,
+    records: page.records.map((record, place) =>
+      place === PAGE_ROWS - 1 ? { ...record, if_alias: "forged" } : record,
+    ),
+  };
 }
 
 function bulkHost(networkId: string, run: number, host: number): BulkHost {
-  return { network_id: networkId, name: `bulk-${run}-${host}`, interfaces: Array.from({ length: ENTRIES_PER_BULK_HOST }, (_, position) => fullInterface((run << 16) | host, position + 1)) };
+  return {
+    network_id: networkId,
+    name: `bulk-${run}-${host}`,
+    interfaces: Array.from({ length: ENTRIES_PER_BULK_HOST }, (_, position) =>
+      fullInterface((run << 16) | host, position + 1),
+    ),
+  };
 }

@@ -72,5 +72,8 @@ export function requireSession(actor: { readonly type: Author["type"] }, what: s
 /** @throws DomainError auth_permission_denied naming the role that it takes */
 export function requireRole(role: Role, required: Role, what: string): void {
   if (atLeast(role, required)) return;
-  throw new DomainError("auth_permission_denied", `${what} takes the role ${required}; yours is ${role}.`, { required, actual: role });
+  throw new DomainError("auth_permission_denied", `${what} takes the role ${required}; yours is ${role}.`, {
+    required,
+    actual: role,
+  });
 }

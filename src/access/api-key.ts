@@ -40,7 +40,8 @@ export function hashApiKey(text: string): Uint8Array {
 
 /** What identifies a key without authenticating: `nlk_`, the first four characters, `…`. Throws on what is not a key. */
 export function maskApiKey(text: string): string {
-  if (!isWellFormedApiKey(text)) throw new Error("Only a well-formed API key can be masked: a shorter text would be shown whole.");
+  if (!isWellFormedApiKey(text))
+    throw new Error("Only a well-formed API key can be masked: a shorter text would be shown whole.");
   return `${text.slice(0, API_KEY_PREFIX.length + MASK_VISIBLE_LENGTH)}…`;
 }
 

@@ -29,7 +29,8 @@ export interface SessionOpening {
  */
 export function touchKey(tx: WriteTransaction, input: { n: number; at: Instant }): void {
   const id = tx.recordId(input.n);
-  if (id !== null && tx.find(apiKeyKind, id) !== null) tx.observe(apiKeyKind, id, { last_used: formatInstant(input.at) });
+  if (id !== null && tx.find(apiKeyKind, id) !== null)
+    tx.observe(apiKeyKind, id, { last_used: formatInstant(input.at) });
 }
 
 /** When a session was last used. Idle ones expire. */
@@ -37,7 +38,11 @@ export function touchSession(tx: WriteTransaction, input: { hash: Uint8Array; at
   const isIt = eq(sessions.hash, Buffer.from(input.hash));
   const session = tx.db.select().from(sessions).where(isIt).limit(1).all()[0];
   if (session === undefined) return;
-  tx.db.update(sessions).set(withChanges(sessions, session, { last_used_at: input.at })).where(isIt).run();
+  tx.db
+    .update(sessions)
+    .set(withChanges(sessions, session, { last_used_at: input.at }))
+    .where(isIt)
+    .run();
 }
 
 /**
@@ -49,10 +54,18 @@ export function openSession(tx: WriteTransaction, input: SessionOpening): void {
   const userN = tx.recordN(input.userId);
   if (user === null || userN === null || !user.is_enabled) throw invalidCredentials();
   if (input.passwordHash !== undefined) {
-    const stored = tx.db.select({ hash: userPasswords.hash }).from(userPasswords).where(eq(userPasswords.user_n, userN)).limit(1).all()[0];
+    const stored = tx.db
+      .select({ hash: userPasswords.hash })
+      .from(userPasswords)
+      .where(eq(userPasswords.user_n, userN))
+      .limit(1)
+      .all()[0];
     if (stored?.hash !== input.passwordHash) throw invalidCredentials();
   }
-  tx.db.delete(sessions).where(lt(sessions.last_used_at, input.at - SESSION_FORGOTTEN_MS)).run();
+  tx.db
+    .delete(sessions)
+    .where(lt(sessions.last_used_at, input.at - SESSION_FORGOTTEN_MS))
+    .run();
   if (input.replaces !== undefined && input.replaces !== null) closeSession(tx, { hash: input.replaces });
   const session = { hash: Buffer.from(input.hash), user_n: userN, created_at: input.at, last_used_at: input.at };
   tx.db.insert(sessions).values(withChecksum(sessions, session)).run();
@@ -61,5 +74,8 @@ export function openSession(tx: WriteTransaction, input: SessionOpening): void {
 
 /** Ends a session; one that is not there has ended already. */
 export function closeSession(tx: WriteTransaction, input: { hash: Uint8Array }): void {
-  tx.db.delete(sessions).where(eq(sessions.hash, Buffer.from(input.hash))).run();
+  tx.db
+    .delete(sessions)
+    .where(eq(sessions.hash, Buffer.from(input.hash)))
+    .run();
 }

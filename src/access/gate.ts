@@ -97,7 +97,9 @@ export class AccessGate implements Gate<Actor, Access> {
     if (known !== undefined) return known;
     const isLikely = authorization === null ? isWellFormedSessionToken(credentials) : keyIn(authorization) !== null;
     if (!isLikely || !mayAsk()) return null;
-    const userN = this.reader.snapshot(() => (authorization !== null ? this.userOfKey(authorization) : this.userOfSession(credentials)));
+    const userN = this.reader.snapshot(() =>
+      authorization !== null ? this.userOfKey(authorization) : this.userOfSession(credentials),
+    );
     if (userN !== null) this.knowSender(credentials, userN);
     return userN;
   }
@@ -112,7 +114,8 @@ export class AccessGate implements Gate<Actor, Access> {
 
   private userOfKey(authorization: string): number | null {
     const found = this.findKey(authorization);
-    const isGood = found !== null && found.isEnabled && (found.expiresAt === null || this.clock.now() < found.expiresAt);
+    const isGood =
+      found !== null && found.isEnabled && (found.expiresAt === null || this.clock.now() < found.expiresAt);
     return isGood ? found.actor.userN : null;
   }
 
@@ -149,12 +152,28 @@ export class AccessGate implements Gate<Actor, Access> {
 
   logFieldsOf(actor: Actor): LogFields {
     const { id, name, userId } = this.named(actor);
-    return { actor_type: actor.type, actor_id: id, actor_name: name, ...(actor.type === "ApiKey" ? { actor_user_id: userId } : {}) };
+    return {
+      actor_type: actor.type,
+      actor_id: id,
+      actor_name: name,
+      ...(actor.type === "ApiKey" ? { actor_user_id: userId } : {}),
+    };
   }
 
   private named(actor: Actor): { id: string; name: string; userId: string; organizationId: string } {
-    const row = this.reader.statement(AUTHOR_SQL).values(actor.n, actor.userN, actor.organizationN)[0] as [string, string, string, string | null, string | null];
-    return { id: row[0], name: (actor.type === "User" ? row[3] : row[4]) ?? "", userId: row[1], organizationId: row[2] };
+    const row = this.reader.statement(AUTHOR_SQL).values(actor.n, actor.userN, actor.organizationN)[0] as [
+      string,
+      string,
+      string,
+      string | null,
+      string | null,
+    ];
+    return {
+      id: row[0],
+      name: (actor.type === "User" ? row[3] : row[4]) ?? "",
+      userId: row[1],
+      organizationId: row[2],
+    };
   }
 
   /** The caller that a user is who has just signed in. Whether the user may sign in is not asked here. */
@@ -174,14 +193,18 @@ export class AccessGate implements Gate<Actor, Access> {
     const [lastUsedAt, userN, role, isEnabled, organizationN] = row;
     const now = this.clock.now();
     if (isEnabled !== 1) throw notAuthenticated();
-    if (now - lastUsedAt > SESSION_IDLE_MS) throw new DomainError("auth_session_expired", "The session has ended: sign in again.", {});
+    if (now - lastUsedAt > SESSION_IDLE_MS)
+      throw new DomainError("auth_session_expired", "The session has ended: sign in again.", {});
     this.usage.sessionUsed(hash, now);
     return { type: "User", n: userN, userN, role, organizationN, networkNs: this.userNetworks(userN, role) };
   }
 
   private byKey(authorization: string): Actor {
     // By the header as it came: the same one comes again and again, and recognising it costs more than looking it up.
-    const found = authorization.length <= AUTHORIZATION_MAX_LENGTH ? this.reader.remember(`authorization ${authorization}`, () => this.findKey(authorization)) : null;
+    const found =
+      authorization.length <= AUTHORIZATION_MAX_LENGTH
+        ? this.reader.remember(`authorization ${authorization}`, () => this.findKey(authorization))
+        : null;
     if (found === null) throw notAuthenticated();
     const { actor, isEnabled, expiresAt } = found;
     const now = this.clock.now();
@@ -199,7 +222,14 @@ export class AccessGate implements Gate<Actor, Access> {
     const [keyN, permissions, keyEnabled, allNetworks, expiresAt, userN, userRole, userEnabled, organizationN] = row;
     const reach = this.userNetworks(userN, userRole);
     const networkNs = allNetworks === 1 ? reach : intersection(this.networks(keyN), reach);
-    const actor: Actor = { type: "ApiKey", n: keyN, userN, role: lesserRole(permissions, userRole), organizationN, networkNs };
+    const actor: Actor = {
+      type: "ApiKey",
+      n: keyN,
+      userN,
+      role: lesserRole(permissions, userRole),
+      organizationN,
+      networkNs,
+    };
     return { actor, isEnabled: keyEnabled === 1 && userEnabled === 1, expiresAt };
   }
 
@@ -216,13 +246,21 @@ export class AccessGate implements Gate<Actor, Access> {
 /** @throws DomainError auth_origin_rejected for a change that another site's page asked for */
 export function assertOrigin(request: Request): void {
   const { headers } = request;
-  const allowed = originAllowed({ origin: headers.get("origin"), secFetchSite: headers.get("sec-fetch-site"), host: headers.get("host") });
+  const allowed = originAllowed({
+    origin: headers.get("origin"),
+    secFetchSite: headers.get("sec-fetch-site"),
+    host: headers.get("host"),
+  });
   if (!allowed) throw new DomainError("auth_origin_rejected", "The request comes from a page of another site.", {});
 }
 
 /** 401: the same whether the account is unknown, disabled, or the password is wrong. */
 export function invalidCredentials(): DomainError {
-  return new DomainError("auth_invalid_credentials", "The e-mail address or the password is wrong, or the account is disabled.", {});
+  return new DomainError(
+    "auth_invalid_credentials",
+    "The e-mail address or the password is wrong, or the account is disabled.",
+    {},
+  );
 }
 
 /** The value of the session cookie; null where there is none. */
@@ -263,5 +301,9 @@ export function assertKeyInForce(isEnabled: boolean, expiresAt: Instant | null, 
 
 /** 401: no credentials, or none that anybody is known by. */
 export function notAuthenticated(): DomainError {
-  return new DomainError("auth_not_authenticated", "This takes valid credentials: an API key as Authorization: Bearer nlk_…, or a sign-in.", {});
+  return new DomainError(
+    "auth_not_authenticated",
+    "This takes valid credentials: an API key as Authorization: Bearer nlk_…, or a sign-in.",
+    {},
+  );
 }

@@ -113,7 +113,9 @@ export class PasswordGate {
 
   /** The place goes to the next in line without becoming free in between, or a newcomer could take it. */
   #leave(): void {
-    const [first, second] = this.#wasKnown ? [this.#othersWaiting, this.#knownWaiting] : [this.#knownWaiting, this.#othersWaiting];
+    const [first, second] = this.#wasKnown
+      ? [this.#othersWaiting, this.#knownWaiting]
+      : [this.#knownWaiting, this.#othersWaiting];
     this.#wasKnown = (first.length > 0 ? first : second) === this.#knownWaiting;
     const next = first.shift() ?? second.shift();
     if (next) next();
@@ -124,7 +126,8 @@ export class PasswordGate {
 const ARGON2ID = { algorithm: "argon2id", memoryCost: PASSWORD_MEMORY_KIB, timeCost: PASSWORD_TIME_COST } as const;
 
 /** Of a random password that nobody kept, with the parameters above. */
-const DUMMY_HASH = "$argon2id$v=19$m=19456,t=2,p=1$mSotCU94OJHIke8Y/qjVNRZMz9iOh1MbrNGxiY+Dv/Y$viiiqp8h6dFSaqMZIkNkG51IkPMlo8EfOQ1JlnpWEeE";
+const DUMMY_HASH =
+  "$argon2id$v=19$m=19456,t=2,p=1$mSotCU94OJHIke8Y/qjVNRZMz9iOh1MbrNGxiY+Dv/Y$viiiqp8h6dFSaqMZIkNkG51IkPMlo8EfOQ1JlnpWEeE";
 
 /** One for the process: memory is bounded over all callers together. */
 const gate = new PasswordGate(PASSWORD_MAX_RUNNING, PASSWORD_MAX_WAITING);

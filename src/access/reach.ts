@@ -7,14 +7,24 @@ import type { WriteTransaction } from "../db/transaction.ts";
 import type { CommandActor } from "./actor.ts";
 
 /** The record that a path names. @throws DomainError entity_not_found */
-export function getReachable<R extends RecordBase>(tx: WriteTransaction, kind: Kind<R>, id: string, actor: CommandActor): R {
+export function getReachable<R extends RecordBase>(
+  tx: WriteTransaction,
+  kind: Kind<R>,
+  id: string,
+  actor: CommandActor,
+): R {
   const record = findReachable(tx, kind, id, actor);
   if (record === null) throw notFound(kind.name, id);
   return record;
 }
 
 /** The record, or null where there is none for this caller. */
-export function findReachable<R extends RecordBase>(tx: WriteTransaction, kind: Kind<R>, id: string, actor: CommandActor): R | null {
+export function findReachable<R extends RecordBase>(
+  tx: WriteTransaction,
+  kind: Kind<R>,
+  id: string,
+  actor: CommandActor,
+): R | null {
   const record = tx.find(kind, id);
   if (record === null) return null;
   const organizationN = tx.recordN(actor.organizationId);
@@ -31,7 +41,13 @@ export function findReachable<R extends RecordBase>(tx: WriteTransaction, kind: 
  * @param field as the caller wrote it: `tags`
  * @throws DomainError entity_reference_invalid with all that are unknown, foreign or out of reach
  */
-export function getReferenced<R extends RecordBase>(tx: WriteTransaction, kind: Kind<R>, ids: readonly string[], field: string, actor: CommandActor): R[] {
+export function getReferenced<R extends RecordBase>(
+  tx: WriteTransaction,
+  kind: Kind<R>,
+  ids: readonly string[],
+  field: string,
+  actor: CommandActor,
+): R[] {
   const wrong: string[] = [];
   const found: R[] = [];
   for (const id of new Set(ids)) {
@@ -46,7 +62,10 @@ export function getReferenced<R extends RecordBase>(tx: WriteTransaction, kind: 
 /** @throws DomainError entity_access_denied for an `organization_id` that is not the caller's */
 export function assertOwnOrganization(organizationId: string | undefined, actor: CommandActor): void {
   if (organizationId !== undefined && organizationId !== actor.organizationId) {
-    throw new DomainError("entity_access_denied", "The field organization_id is not your organization's.", { field: "organization_id", value: organizationId });
+    throw new DomainError("entity_access_denied", "The field organization_id is not your organization's.", {
+      field: "organization_id",
+      value: organizationId,
+    });
   }
 }
 
@@ -59,7 +78,13 @@ export function assertSameIds(record: object, body: object, fields: readonly str
   const sent = body as Record<string, unknown>;
   for (const field of fields) {
     if (sent[field] === undefined || sent[field] === own[field]) continue;
-    if (field === "id") throw new DomainError("validation_id_mismatch", "The id in the body is not the one in the path.", { path_id: own[field], body_id: sent[field] });
-    throw invalid([{ path: `/${field}`, message: `must be the record's own ${field}; it can't be changed`, value: sent[field] }]);
+    if (field === "id")
+      throw new DomainError("validation_id_mismatch", "The id in the body is not the one in the path.", {
+        path_id: own[field],
+        body_id: sent[field],
+      });
+    throw invalid([
+      { path: `/${field}`, message: `must be the record's own ${field}; it can't be changed`, value: sent[field] },
+    ]);
   }
 }

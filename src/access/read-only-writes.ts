@@ -55,7 +55,9 @@ export class ReadOnlyWriteQueue implements WriteQueue {
   private open({ hash, userId, at, replaces }: SessionOpening): void {
     this.reader.statement("DELETE FROM temp.sessions WHERE last_used_at < ?").run(at - SESSION_FORGOTTEN_MS);
     if (replaces !== undefined && replaces !== null) this.end(replaces);
-    this.reader.statement("INSERT INTO temp.sessions VALUES (?1, ?2, ?3, ?3)").run(blob(hash), this.reader.recordN(userId), at);
+    this.reader
+      .statement("INSERT INTO temp.sessions VALUES (?1, ?2, ?3, ?3)")
+      .run(blob(hash), this.reader.recordN(userId), at);
   }
 
   private end(hash: Uint8Array): void {

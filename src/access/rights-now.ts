@@ -21,7 +21,8 @@ const KEY_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expi
 const NETWORKS_SQL = `SELECT r.id FROM live_links l JOIN history_records r ON r.n = l.target_n
   WHERE l.n = +? AND l.relation = 'network_ids' ORDER BY l.target_n`;
 
-const USER_BY_ID_SQL = "SELECT u.n, u.role, u.is_enabled, r.id FROM history_records r JOIN users u ON u.n = r.n WHERE r.id = +?";
+const USER_BY_ID_SQL =
+  "SELECT u.n, u.role, u.is_enabled, r.id FROM history_records r JOIN users u ON u.n = r.n WHERE r.id = +?";
 const KEY_BY_ID_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, u.n, u.role, u.is_enabled, r.id
   FROM history_records r JOIN api_keys k ON k.n = r.n JOIN users u ON u.n = k.user_n WHERE r.id = +?`;
 
@@ -54,22 +55,34 @@ export class RightsNow {
    */
   of(author: Author, at: Instant): Author {
     const { orderedBy } = author as Partial<CommandActor>;
-    if (orderedBy !== undefined && !this.mayOrder(orderedBy, at)) throw new DomainError("auth_permission_denied", ORDER_WITHDRAWN, {});
+    if (orderedBy !== undefined && !this.mayOrder(orderedBy, at))
+      throw new DomainError("auth_permission_denied", ORDER_WITHDRAWN, {});
     if (author.type !== "User" && author.type !== "ApiKey") return author;
     const { standing, ...actor } = author as CommandActor;
-    if (standing === undefined) throw new Error(`rights: the ${author.type} ${author.id} comes without what its rights rest on`);
+    if (standing === undefined)
+      throw new Error(`rights: the ${author.type} ${author.id} comes without what its rights rest on`);
     const { credential } = standing;
-    const rights = author.type === "User" ? this.ofUser(author, this.session.values(credential)[0]) : this.ofKey(author, this.key.values(credential)[0], at);
+    const rights =
+      author.type === "User"
+        ? this.ofUser(author, this.session.values(credential)[0])
+        : this.ofKey(author, this.key.values(credential)[0], at);
     requireAccess({ type: actor.type, role: rights.role }, standing.access);
     // What was given meanwhile is for the next request: this one is answered as its caller saw the inventory when it came.
-    const now: CommandActor = { ...actor, role: lesserRole(actor.role, rights.role), networkIds: common(actor.networkIds, rights.networkIds) };
+    const now: CommandActor = {
+      ...actor,
+      role: lesserRole(actor.role, rights.role),
+      networkIds: common(actor.networkIds, rights.networkIds),
+    };
     return now;
   }
 
   /** Whether somebody may order at this moment what was ordered; a person need not be signed in for that. */
   mayOrder({ type, id, role, networkId }: Orderer, at: Instant): boolean {
     try {
-      const rights = type === "User" ? this.ofUser({ id }, this.userById.values(id)[0]) : this.ofKey({ id }, this.keyById.values(id)[0], at);
+      const rights =
+        type === "User"
+          ? this.ofUser({ id }, this.userById.values(id)[0])
+          : this.ofKey({ id }, this.keyById.values(id)[0], at);
       return atLeast(rights.role, role) && (rights.networkIds === null || rights.networkIds.includes(networkId));
     } catch (error) {
       if (error instanceof DomainError) return false;

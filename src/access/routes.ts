@@ -26,14 +26,22 @@ export const COOKIE_MAX_AGE_SECONDS = 400 * 24 * 60 * 60;
 const SETUP_TOKEN_MAX_LENGTH = 255;
 
 const Claim = Body({
-  setup_token: Type.String({ minLength: 1, maxLength: SETUP_TOKEN_MAX_LENGTH, writeOnly: true, description: "As the appliance printed it when it started; another one at each start. Case, hyphens and blanks do not matter." }),
+  setup_token: Type.String({
+    minLength: 1,
+    maxLength: SETUP_TOKEN_MAX_LENGTH,
+    writeOnly: true,
+    description:
+      "As the appliance printed it when it started; another one at each start. Case, hyphens and blanks do not matter.",
+  }),
   organization_name: Name,
   network_name: Name,
   email: Email,
   password: Password,
 });
 const Claimed = Type.Object({ user: User, organization_id: Uuid, network_id: Uuid }, { $id: "Claimed" });
-const SetupState = Type.Object({ needed: Type.Boolean({ description: "Whether nobody has claimed the appliance yet." }) });
+const SetupState = Type.Object({
+  needed: Type.Boolean({ description: "Whether nobody has claimed the appliance yet." }),
+});
 
 /** Any text can be tried: what a password must be is asked when one is set. */
 const TypedPassword = Type.String({ minLength: 1, maxLength: PASSWORD_MAX_LENGTH, writeOnly: true });
@@ -46,7 +54,9 @@ const Me = Type.Object(
     organization: Organization,
     authenticated_by: OneOf(["Session", "ApiKey"]),
     api_key_id: Nullable(Uuid, { description: "The API key of this request; null where a person signed in." }),
-    effective_role: OneOf(ROLES, { description: "What this caller may do: with an API key the lesser of its role and its user's." }),
+    effective_role: OneOf(ROLES, {
+      description: "What this caller may do: with an API key the lesser of its role and its user's.",
+    }),
     reachable_network_ids: Type.Array(Uuid, { description: "Every network that this caller reaches today." }),
   },
   { $id: "Me" },
@@ -56,7 +66,14 @@ const group = "Access";
 const anyone = "anyone" as const;
 const session: Access = { role: "Viewer", sessionOnly: true };
 /** Whoever has claimed the appliance, and sends the examples. */
-const OWNER_EXAMPLE = { ...USER_EXAMPLE, id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007", email: "noc@example.net", name: "Network operations", role: "Owner", network_ids: [] };
+const OWNER_EXAMPLE = {
+  ...USER_EXAMPLE,
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007",
+  email: "noc@example.net",
+  name: "Network operations",
+  role: "Owner",
+  network_ids: [],
+};
 const typed = { email: OWNER_EXAMPLE.email, password: "a phrase of their own" };
 const network_id = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002";
 const ME_EXAMPLE = {
@@ -68,7 +85,12 @@ const ME_EXAMPLE = {
   reachable_network_ids: [network_id],
 };
 const CLAIM_EXAMPLE = {
-  body: { setup_token: "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY", organization_name: ORGANIZATION_EXAMPLE.name, network_name: "Campus North", ...typed },
+  body: {
+    setup_token: "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY",
+    organization_name: ORGANIZATION_EXAMPLE.name,
+    network_name: "Campus North",
+    ...typed,
+  },
   data: { user: OWNER_EXAMPLE, organization_id: USER_EXAMPLE.organization_id, network_id },
 };
 
@@ -76,49 +98,147 @@ const CLAIM_EXAMPLE = {
 export function accessRoutes(surface: Surface<Actor, Access>, inventory: Inventory, signIn: SignIn): void {
   const { reader, authorOf } = inventory;
   surface
-    .get("/api/auth/setup", { operationId: "getSetup", summary: "Ask whether the set-up is still to be done", description: "Until somebody has claimed the appliance it has no organization, and every other operation that takes credentials is refused.", group, access: anyone, answer: SetupState, example: { data: { needed: false } } }, (call) =>
-      json(call, JSON.stringify({ needed: signIn.setupNeeded() })),
+    .get(
+      "/api/auth/setup",
+      {
+        operationId: "getSetup",
+        summary: "Ask whether the set-up is still to be done",
+        description:
+          "Until somebody has claimed the appliance it has no organization, and every other operation that takes credentials is refused.",
+        group,
+        access: anyone,
+        answer: SetupState,
+        example: { data: { needed: false } },
+      },
+      (call) => json(call, JSON.stringify({ needed: signIn.setupNeeded() })),
     )
-    .post("/api/auth/setup", { operationId: "setUp", summary: "Claim the appliance", description: "Once: makes the organization, its first network and its Owner, and signs in.", group, access: anyone, setsCookie: true, bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES, body: Claim, answer: Claimed, errors: ["auth_invalid_credentials", "auth_origin_rejected", "entity_already_exists"], example: CLAIM_EXAMPLE }, async (call) => {
-      assertOrigin(call.request);
-      const { actor, userId, organizationId, networkId, token } = await signIn.claim(call.body, call.source, call.requestId);
-      noteAccount(call, { id: userId, email: call.body.email });
-      keepCookie(call, token);
-      const user = userText(userId, actor);
-      return json(call, `{"user":${user},"organization_id":"${organizationId}","network_id":"${networkId}"}`);
-    })
-    .post("/api/auth/login", { operationId: "signIn", isRecord: false, summary: "Sign in", description: "The session ends after seven days without use. Failed attempts are slowed down, growingly, per account and address.", group, access: anyone, setsCookie: true, bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES, body: Credentials, answer: User, errors: ["auth_invalid_credentials", "auth_origin_rejected"], example: { body: typed, data: OWNER_EXAMPLE } }, async (call) => {
-      assertOrigin(call.request);
-      const { actor, userId, token } = await signIn.signIn(call.body.email, call.body.password, call.source, cookieOf(call), (account) => noteAccount(call, account));
-      keepCookie(call, token);
-      return json(call, userText(userId, actor));
-    })
-    .post("/api/auth/logout", { operationId: "signOut", summary: "Sign out", description: "Ends the session of the cookie, and takes the cookie back. Other sessions and API keys go on.", group, access: session, setsCookie: true, answer: Type.Object({}), example: { data: {} } }, async (call) => {
-      await signIn.signOut(cookieOf(call) as string, authorOf(call));
-      call.setCookie(SESSION_COOKIE, "", { maxAge: 0, secure: isTls(call) });
-      return json(call, "{}");
-    })
-    .get("/api/auth/me", { operationId: "getMe", isRecord: false, summary: "Ask who one is", description: "The user, with what this very request may do.", group, access: VIEWER, answer: Me, example: { data: ME_EXAMPLE } }, (call) =>
-      reader.snapshot(() => {
+    .post(
+      "/api/auth/setup",
+      {
+        operationId: "setUp",
+        summary: "Claim the appliance",
+        description: "Once: makes the organization, its first network and its Owner, and signs in.",
+        group,
+        access: anyone,
+        setsCookie: true,
+        bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES,
+        body: Claim,
+        answer: Claimed,
+        errors: ["auth_invalid_credentials", "auth_origin_rejected", "entity_already_exists"],
+        example: CLAIM_EXAMPLE,
+      },
+      async (call) => {
+        assertOrigin(call.request);
+        const { actor, userId, organizationId, networkId, token } = await signIn.claim(
+          call.body,
+          call.source,
+          call.requestId,
+        );
+        noteAccount(call, { id: userId, email: call.body.email });
+        keepCookie(call, token);
+        const user = userText(userId, actor);
+        return json(call, `{"user":${user},"organization_id":"${organizationId}","network_id":"${networkId}"}`);
+      },
+    )
+    .post(
+      "/api/auth/login",
+      {
+        operationId: "signIn",
+        isRecord: false,
+        summary: "Sign in",
+        description:
+          "The session ends after seven days without use. Failed attempts are slowed down, growingly, per account and address.",
+        group,
+        access: anyone,
+        setsCookie: true,
+        bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES,
+        body: Credentials,
+        answer: User,
+        errors: ["auth_invalid_credentials", "auth_origin_rejected"],
+        example: { body: typed, data: OWNER_EXAMPLE },
+      },
+      async (call) => {
+        assertOrigin(call.request);
+        const { actor, userId, token } = await signIn.signIn(
+          call.body.email,
+          call.body.password,
+          call.source,
+          cookieOf(call),
+          (account) => noteAccount(call, account),
+        );
+        keepCookie(call, token);
+        return json(call, userText(userId, actor));
+      },
+    )
+    .post(
+      "/api/auth/logout",
+      {
+        operationId: "signOut",
+        summary: "Sign out",
+        description: "Ends the session of the cookie, and takes the cookie back. Other sessions and API keys go on.",
+        group,
+        access: session,
+        setsCookie: true,
+        answer: Type.Object({}),
+        example: { data: {} },
+      },
+      async (call) => {
+        await signIn.signOut(cookieOf(call) as string, authorOf(call));
+        call.setCookie(SESSION_COOKIE, "", { maxAge: 0, secure: isTls(call) });
+        return json(call, "{}");
+      },
+    )
+    .get(
+      "/api/auth/me",
+      {
+        operationId: "getMe",
+        isRecord: false,
+        summary: "Ask who one is",
+        description: "The user, with what this very request may do.",
+        group,
+        access: VIEWER,
+        answer: Me,
+        example: { data: ME_EXAMPLE },
+      },
+      (call) =>
+        reader.snapshot(() => {
+          const author = authorOf(call);
+          const user = userText(author.userId as string, call.actor);
+          const organization = reader.find(organizationKind, author.organizationId, call.actor, null)?.text ?? "null";
+          const isKey = call.actor.type === "ApiKey";
+          const rest = JSON.stringify({
+            authenticated_by: isKey ? "ApiKey" : "Session",
+            api_key_id: isKey ? author.id : null,
+            effective_role: author.role,
+            reachable_network_ids: author.networkIds ?? networkIds(call.actor),
+          });
+          return json(call, spliced(user, `"organization":${organization},${rest.slice(1, -1)}`));
+        }),
+    )
+    .put(
+      "/api/auth/password",
+      {
+        operationId: "changePassword",
+        isRecord: false,
+        summary: "Change one's own password",
+        description: "The other sessions end; API keys go on.",
+        group,
+        access: session,
+        body: PasswordChange,
+        answer: User,
+        errors: ["auth_invalid_credentials"],
+        example: {
+          body: { current_password: typed.password, new_password: "another phrase of their own" },
+          data: OWNER_EXAMPLE,
+        },
+      },
+      async (call) => {
+        const { current_password: current, new_password: wanted } = call.body;
         const author = authorOf(call);
-        const user = userText(author.userId as string, call.actor);
-        const organization = reader.find(organizationKind, author.organizationId, call.actor, null)?.text ?? "null";
-        const isKey = call.actor.type === "ApiKey";
-        const rest = JSON.stringify({
-          authenticated_by: isKey ? "ApiKey" : "Session",
-          api_key_id: isKey ? author.id : null,
-          effective_role: author.role,
-          reachable_network_ids: author.networkIds ?? networkIds(call.actor),
-        });
-        return json(call, spliced(user, `"organization":${organization},${rest.slice(1, -1)}`));
-      }),
-    )
-    .put("/api/auth/password", { operationId: "changePassword", isRecord: false, summary: "Change one's own password", description: "The other sessions end; API keys go on.", group, access: session, body: PasswordChange, answer: User, errors: ["auth_invalid_credentials"], example: { body: { current_password: typed.password, new_password: "another phrase of their own" }, data: OWNER_EXAMPLE } }, async (call) => {
-      const { current_password: current, new_password: wanted } = call.body;
-      const author = authorOf(call);
-      await signIn.changePassword(call.actor, author, { current, wanted }, call.source, cookieOf(call) as string);
-      return json(call, userText(author.userId as string, call.actor));
-    });
+        await signIn.changePassword(call.actor, author, { current, wanted }, call.source, cookieOf(call) as string);
+        return json(call, userText(author.userId as string, call.actor));
+      },
+    );
 
   function userText(userId: string, actor: Actor): string {
     return reader.snapshot(() => {

@@ -54,7 +54,8 @@ export interface SignInOptions {
   readonly setupToken: () => string | null;
 }
 
-const ACCOUNT_SQL = "SELECT r.id, u.is_enabled, p.hash, u.email FROM users u JOIN history_records r ON r.n = u.n LEFT JOIN user_passwords p ON p.user_n = u.n WHERE u.identity = ?";
+const ACCOUNT_SQL =
+  "SELECT r.id, u.is_enabled, p.hash, u.email FROM users u JOIN history_records r ON r.n = u.n LEFT JOIN user_passwords p ON p.user_n = u.n WHERE u.identity = ?";
 const PASSWORD_SQL = "SELECT u.email, p.hash FROM users u LEFT JOIN user_passwords p ON p.user_n = u.n WHERE u.n = ?";
 
 /** No e-mail address is like it, so that it is slowed apart from all of them. */
@@ -81,11 +82,22 @@ export class SignIn {
     const { writes, setupToken } = this.options;
     if (!this.setupNeeded()) throw alreadySetUp();
     const expected = setupToken();
-    await this.slowed(SETUP_ACCOUNT, source, wrongSetupToken, async () => expected !== null && setupTokenMatches(expected, claim.setup_token));
+    await this.slowed(
+      SETUP_ACCOUNT,
+      source,
+      wrongSetupToken,
+      async () => expected !== null && setupTokenMatches(expected, claim.setup_token),
+    );
     const passwordHash = await hashPassword(claim.password);
     const { result } = await writes.run<{ organizationId: string; networkId: string; userId: string }>(
       "organization.set_up",
-      { organizationName: claim.organization_name, networkName: claim.network_name, email: claim.email, passwordHash, onlyFirst: true },
+      {
+        organizationName: claim.organization_name,
+        networkName: claim.network_name,
+        email: claim.email,
+        passwordHash,
+        onlyFirst: true,
+      },
       { ...SYSTEM_AUTHOR, requestId },
     );
     return { ...result, ...(await this.open(result.userId, passwordHash, null)) };
@@ -96,13 +108,26 @@ export class SignIn {
    * @param named told whose account it is, before anything else: null where it is nobody's, and what was typed may be a password
    * @throws DomainError auth_invalid_credentials; rate_limit_exceeded
    */
-  async signIn(email: string, password: string, source: string, replaces: string | null, named: (account: Account | null) => void): Promise<SignedIn> {
-    const row = this.options.reader.statement(ACCOUNT_SQL).values(foldCase(email))[0] as [string, number, string | null, string] | undefined;
+  async signIn(
+    email: string,
+    password: string,
+    source: string,
+    replaces: string | null,
+    named: (account: Account | null) => void,
+  ): Promise<SignedIn> {
+    const row = this.options.reader.statement(ACCOUNT_SQL).values(foldCase(email))[0] as
+      | [string, number, string | null, string]
+      | undefined;
     const [userId, isEnabled, passwordHash] = row ?? ["", 0, null];
     named(row === undefined ? null : { id: userId, email: row[3] });
     const isKnown = this.options.throttle.knows(email, source);
     // The password is verified first, also for a disabled account and for none: the time taken must not tell.
-    await this.slowed(email, source, invalidCredentials, async () => (await verifyPassword(password, passwordHash, isKnown)) && isEnabled === 1);
+    await this.slowed(
+      email,
+      source,
+      invalidCredentials,
+      async () => (await verifyPassword(password, passwordHash, isKnown)) && isEnabled === 1,
+    );
     return this.open(userId, passwordHash as string, replaces);
   }
 
@@ -116,7 +141,13 @@ export class SignIn {
    * @param token of the session that goes on
    * @throws DomainError auth_invalid_credentials for a wrong present password; rate_limit_exceeded; validation_failed
    */
-  async changePassword(actor: Actor, author: CommandActor, passwords: { current: string; wanted: string }, source: string, token: string): Promise<void> {
+  async changePassword(
+    actor: Actor,
+    author: CommandActor,
+    passwords: { current: string; wanted: string },
+    source: string,
+    token: string,
+  ): Promise<void> {
     const problem = describePasswordProblem(passwords.wanted);
     if (problem !== null) throw invalid([{ path: "/new_password", message: problem }]);
     const { reader, writes } = this.options;
@@ -143,12 +174,19 @@ export class SignIn {
   }
 
   /** Verifies unless it was tried too often, and counts how it went. */
-  private async slowed(account: string, source: string, wrong: () => DomainError, verify: () => Promise<boolean>): Promise<void> {
+  private async slowed(
+    account: string,
+    source: string,
+    wrong: () => DomainError,
+    verify: () => Promise<boolean>,
+  ): Promise<void> {
     const { throttle } = this.options;
     const wait = throttle.check(account, source);
     if (wait !== null) {
       const { retryAfterSeconds } = wait;
-      throw new DomainError("rate_limit_exceeded", `Too many failed attempts; try again in ${retryAfterSeconds} s.`, { retry_after_seconds: retryAfterSeconds });
+      throw new DomainError("rate_limit_exceeded", `Too many failed attempts; try again in ${retryAfterSeconds} s.`, {
+        retry_after_seconds: retryAfterSeconds,
+      });
     }
     let isRight: boolean;
     try {
@@ -168,5 +206,9 @@ function wrongPassword(): DomainError {
 }
 
 function wrongSetupToken(): DomainError {
-  return new DomainError("auth_invalid_credentials", "The set-up token is wrong; the appliance printed it when it started, another one at each start.", {});
+  return new DomainError(
+    "auth_invalid_credentials",
+    "The set-up token is wrong; the appliance printed it when it started, another one at each start.",
+    {},
+  );
 }

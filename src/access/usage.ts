@@ -11,7 +11,13 @@ export const USAGE_INTERVAL_MS = 60_000;
 const MAX_REMEMBERED = 50_000;
 
 /** The appliance itself, where it writes on nobody's behalf. */
-export const SYSTEM_AUTHOR: Author = { type: "System", id: null, name: "netledger", organizationId: null, requestId: null };
+export const SYSTEM_AUTHOR: Author = {
+  type: "System",
+  id: null,
+  name: "netledger",
+  organizationId: null,
+  requestId: null,
+};
 
 export class UsageRecorder implements UsageReport {
   private readonly writes: WriteQueue;
@@ -36,6 +42,8 @@ export class UsageRecorder implements UsageReport {
     if (last !== undefined && at - last < USAGE_INTERVAL_MS && at >= last) return;
     if (this.recordedAt.size >= MAX_REMEMBERED) this.recordedAt.clear();
     this.recordedAt.set(name, at);
-    this.writes.run(command, input, SYSTEM_AUTHOR).catch((error: unknown) => this.log.warn("usage_not_recorded", { cause: String(error) }));
+    this.writes
+      .run(command, input, SYSTEM_AUTHOR)
+      .catch((error: unknown) => this.log.warn("usage_not_recorded", { cause: String(error) }));
   }
 }

@@ -93,13 +93,19 @@ export class BackupFolder implements Backups {
       if (name === null || !NAME.test(name)) continue;
       removePartial(join(options.directory, file));
       // Whole backups have their name as well for a moment.
-      if (!existsSync(join(options.directory, name))) this.fail(name, "The appliance ended before the backup was done.");
+      if (!existsSync(join(options.directory, name)))
+        this.fail(name, "The appliance ended before the backup was done.");
     }
   }
 
   list(): Backup[] {
-    const done = this.files().filter((file) => NAME.test(file)).map((name) => this.described(name));
-    const running = this.running === null || done.some(({ name }) => name === this.running?.name) ? [] : [backup(this.running.name, { state: "Running" })];
+    const done = this.files()
+      .filter((file) => NAME.test(file))
+      .map((name) => this.described(name));
+    const running =
+      this.running === null || done.some(({ name }) => name === this.running?.name)
+        ? []
+        : [backup(this.running.name, { state: "Running" })];
     return [...this.failed, ...done, ...running].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -117,7 +123,12 @@ export class BackupFolder implements Backups {
   start(name: string): Backup {
     const { directory, database, freeBytes = freeBytesOf } = this.options;
     if (this.running !== null) {
-      throw new DomainError("entity_already_exists", `A backup is under way already: ${this.running.name}.`, { entity: "backup", field: "state", value: "Running", name: this.running.name });
+      throw new DomainError("entity_already_exists", `A backup is under way already: ${this.running.name}.`, {
+        entity: "backup",
+        field: "state",
+        value: "Running",
+        name: this.running.name,
+      });
     }
     this.makeDirectory();
     requireRoom(directory, databaseBytes(database), freeBytes);
@@ -134,7 +145,12 @@ export class BackupFolder implements Backups {
 
   private isTaken(name: string): boolean {
     const path = join(this.options.directory, name);
-    return existsSync(path) || existsSync(path + PARTIAL) || this.running?.name === name || this.failed.some((each) => each.name === name);
+    return (
+      existsSync(path) ||
+      existsSync(path + PARTIAL) ||
+      this.running?.name === name ||
+      this.failed.some((each) => each.name === name)
+    );
   }
 
   private async settle(name: string, job: BackupJob): Promise<void> {
@@ -168,7 +184,10 @@ export class BackupFolder implements Backups {
       // Also where it is there already: who made it may have been killed before its name was on the disk.
       syncDirectory(dirname(directory));
     } catch (cause) {
-      throw Object.assign(new DomainError("storage_full", "The disk is full, fails or cannot be written to: no backup was begun."), { cause });
+      throw Object.assign(
+        new DomainError("storage_full", "The disk is full, fails or cannot be written to: no backup was begun."),
+        { cause },
+      );
     }
   }
 
@@ -192,7 +211,11 @@ function read(name: string, path: string, size: number): Backup {
     return backup(name, { state: "Done", size_bytes: size, sequence: head?.sequence ?? 0, hash: head?.hash ?? null });
   } catch (error) {
     const refusal = refusalOf(error, name);
-    return backup(name, { state: "Failed", size_bytes: size, reason: refusal instanceof Error ? refusal.message : String(refusal) });
+    return backup(name, {
+      state: "Failed",
+      size_bytes: size,
+      reason: refusal instanceof Error ? refusal.message : String(refusal),
+    });
   }
 }
 

@@ -46,7 +46,13 @@ export async function serveBackup(order: BackupOrder): Promise<BackupReply> {
   try {
     return { ok: true, taken: await takeBackup(order) };
   } catch (error) {
-    if (error instanceof DomainError) return { ok: false, code: error.code, message: error.message, cause: error.cause === undefined ? null : String(error.cause) };
+    if (error instanceof DomainError)
+      return {
+        ok: false,
+        code: error.code,
+        message: error.message,
+        cause: error.cause === undefined ? null : String(error.cause),
+      };
     if (error instanceof DatabaseRefused) return { ok: false, code: "refused", message: error.message };
     return { ok: false, code: null, message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }

@@ -9,7 +9,14 @@ import { loadKeyFile } from "../base/key-file.ts";
 import type { Random } from "../base/random.ts";
 import { SecretBox } from "../base/secret-box.ts";
 import { openWritable, type Sql } from "../db/connection.ts";
-import { dataFiles, ensureDataDirectory, lockData, removeMadeDirectories, type DataFiles, type DataLock } from "../db/data-directory.ts";
+import {
+  dataFiles,
+  ensureDataDirectory,
+  lockData,
+  removeMadeDirectories,
+  type DataFiles,
+  type DataLock,
+} from "../db/data-directory.ts";
 import { DatabaseRefused, migrate, refusalOf } from "../db/migrate.ts";
 import { isDiskTrouble, sqliteCode } from "../db/sqlite-code.ts";
 import { describeFirst } from "../history/verify/findings.ts";
@@ -63,7 +70,9 @@ export function restoreBackup(options: RestoreOptions): Restored {
   let isDone = false;
   try {
     if (existsSync(files.database) && !options.mayReplace) {
-      throw new DatabaseRefused(`There are data in ${directory} already: --replace puts the backup in their place and keeps them beside it.`);
+      throw new DatabaseRefused(
+        `There are data in ${directory} already: --replace puts the backup in their place and keeps them beside it.`,
+      );
     }
     removeDatabase(restoring);
     requireRoom(directory, sizeOf(file), freeBytes);
@@ -83,7 +92,10 @@ export function restoreBackup(options: RestoreOptions): Restored {
     return { report, kept, secrets };
   } catch (error) {
     if (!isDiskTrouble(error)) throw refusalOf(error, file);
-    throw Object.assign(new DomainError("storage_full", `The disk of ${directory} is full or fails: the data are as they were.`), { cause: error });
+    throw Object.assign(
+      new DomainError("storage_full", `The disk of ${directory} is full or fails: the data are as they were.`),
+      { cause: error },
+    );
   } finally {
     removeDatabase(restoring);
     syncDirectory(directory);
@@ -105,7 +117,11 @@ function lockedOr(files: DataFiles, undo: () => void): DataLock {
 }
 
 /** Everything that is still to be done to the copy, so that it only needs its name. */
-function prepare(restoring: string, files: DataFiles, options: RestoreOptions): { report: Report; secrets: SecretsFound } {
+function prepare(
+  restoring: string,
+  files: DataFiles,
+  options: RestoreOptions,
+): { report: Report; secrets: SecretsFound } {
   const db = openWritable(restoring);
   try {
     bringUpToDate(db, options.file);
@@ -128,7 +144,9 @@ function bringUpToDate(db: Sql, file: string): void {
     migrate(db, file, upgradeStore);
   } catch (error) {
     if (sqliteCode(error) !== "" || error instanceof DatabaseRefused) throw error;
-    throw new DatabaseRefused(`${file} cannot be brought up to date: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new DatabaseRefused(
+      `${file} cannot be brought up to date: ${error instanceof Error ? error.message : String(error)}.`,
+    );
   }
 }
 

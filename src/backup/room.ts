@@ -26,7 +26,11 @@ export function sizeOf(path: string): number {
 export function requireRoom(directory: string, neededBytes: number, freeBytes: FreeBytes): void {
   const free = freeBytes(directory);
   if (free >= neededBytes) return;
-  throw new DomainError("storage_full", `There is not enough room on the disk: a copy takes ${inUnits(neededBytes)}, and ${inUnits(free)} are free.`, { needed_bytes: neededBytes, free_bytes: free });
+  throw new DomainError(
+    "storage_full",
+    `There is not enough room on the disk: a copy takes ${inUnits(neededBytes)}, and ${inUnits(free)} are free.`,
+    { needed_bytes: neededBytes, free_bytes: free },
+  );
 }
 
 /** `6.9 GB`, `812 kB`. */

@@ -32,46 +32,113 @@ const BACKUP_EXAMPLE: BackupView = {
   hash: "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0",
   reason: null,
 };
-const STARTED_EXAMPLE: BackupView = { ...BACKUP_EXAMPLE, state: "Running", size_bytes: null, sequence: null, hash: null };
+const STARTED_EXAMPLE: BackupView = {
+  ...BACKUP_EXAMPLE,
+  state: "Running",
+  size_bytes: null,
+  sequence: null,
+  hash: null,
+};
 
 const List = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: "Rows of the page; 0 for all." })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0, description: "Rows to pass over." })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMIT_MAX,
+      default: LIMIT_DEFAULT,
+      description: "Rows of the page; 0 for all.",
+    }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0, description: "Rows to pass over." }),
+  ),
 });
-const Params = Type.Object({ name: Type.String({ minLength: 1, maxLength: NAME_MAX_LENGTH, description: "The name of the backup." }) });
+const Params = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: NAME_MAX_LENGTH, description: "The name of the backup." }),
+});
 const group = "Backups";
 
 /** /api/v1/backups. */
 export function backupRoutes(surface: Surface<Actor, Access>, inventory: Inventory, backups: Backups): void {
   /** A backup is of everything: a key that was given some networks is not to have it made, nor to hear of it. */
   const ofEverything = ({ actor }: Call<Actor, unknown, unknown, unknown>): void => {
-    if (actor.networkNs !== null) throw new DomainError("auth_permission_denied", "A backup is of everything: an API key that is confined to some networks can't have one; use one with all networks.", { required: "Owner", actual: actor.role, all_networks: false });
+    if (actor.networkNs !== null)
+      throw new DomainError(
+        "auth_permission_denied",
+        "A backup is of everything: an API key that is confined to some networks can't have one; use one with all networks.",
+        { required: "Owner", actual: actor.role, all_networks: false },
+      );
   };
   surface
-    .get("/api/v1/backups", { operationId: "listBackups", summary: "List backups", description: "Oldest first.", group, access: OWNER, query: List, answer: Type.Array(Backup), isList: true, example: { data: [BACKUP_EXAMPLE] } }, (call) => {
-      ofEverything(call);
-      const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
-      const all = backups.list();
-      const page = all.slice(offset, limit === 0 ? all.length : offset + limit);
-      const items = page.map((each) => JSON.stringify(each)).join(",");
-      return json(call, LIST_HEAD + items + listTail(listMeta({ limit, offset, total: all.length }, null)));
-    })
-    .post("/api/v1/backups", { operationId: "createBackup", summary: "Take a backup", description: "Answers at once, with the backup as Running: a large store takes minutes. One at a time. The appliance goes on meanwhile, and the backup is of one state of all that is stored. The key that the credentials' secrets are sealed with is not in it.", group, access: OWNER, answer: Backup, errors: ["entity_already_exists"], example: { data: STARTED_EXAMPLE } }, async (call) => {
-      ofEverything(call);
-      const name = await nameOf(call);
-      const known = backups.find(name);
-      // A name that was given out before and that no backup has: the first request was refused.
-      if (known === null) delete call.headers["idempotency-replayed"];
-      const backup = known ?? backups.start(name);
-      if (known === null) inventory.log.info("backup_started", { name, request_id: call.requestId });
-      return json(call, successBody(JSON.stringify(backup)));
-    })
-    .get("/api/v1/backups/:name", { operationId: "getBackup", summary: "Get a backup", description: "By its name, while it is taken and afterwards: `Done` once it was read through and is sound.", group, access: OWNER, params: Params, answer: Backup, example: { data: BACKUP_EXAMPLE } }, (call) => {
-      ofEverything(call);
-      const backup = backups.find(call.params.name);
-      if (backup === null) throw new DomainError("entity_not_found", `There is no backup ${call.params.name}.`, { entity: "backup", id: call.params.name });
-      return json(call, successBody(JSON.stringify(backup)));
-    });
+    .get(
+      "/api/v1/backups",
+      {
+        operationId: "listBackups",
+        summary: "List backups",
+        description: "Oldest first.",
+        group,
+        access: OWNER,
+        query: List,
+        answer: Type.Array(Backup),
+        isList: true,
+        example: { data: [BACKUP_EXAMPLE] },
+      },
+      (call) => {
+        ofEverything(call);
+        const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
+        const all = backups.list();
+        const page = all.slice(offset, limit === 0 ? all.length : offset + limit);
+        const items = page.map((each) => JSON.stringify(each)).join(",");
+        return json(call, LIST_HEAD + items + listTail(listMeta({ limit, offset, total: all.length }, null)));
+      },
+    )
+    .post(
+      "/api/v1/backups",
+      {
+        operationId: "createBackup",
+        summary: "Take a backup",
+        description:
+          "Answers at once, with the backup as Running: a large store takes minutes. One at a time. The appliance goes on meanwhile, and the backup is of one state of all that is stored. The key that the credentials' secrets are sealed with is not in it.",
+        group,
+        access: OWNER,
+        answer: Backup,
+        errors: ["entity_already_exists"],
+        example: { data: STARTED_EXAMPLE },
+      },
+      async (call) => {
+        ofEverything(call);
+        const name = await nameOf(call);
+        const known = backups.find(name);
+        // A name that was given out before and that no backup has: the first request was refused.
+        if (known === null) delete call.headers["idempotency-replayed"];
+        const backup = known ?? backups.start(name);
+        if (known === null) inventory.log.info("backup_started", { name, request_id: call.requestId });
+        return json(call, successBody(JSON.stringify(backup)));
+      },
+    )
+    .get(
+      "/api/v1/backups/:name",
+      {
+        operationId: "getBackup",
+        summary: "Get a backup",
+        description: "By its name, while it is taken and afterwards: `Done` once it was read through and is sound.",
+        group,
+        access: OWNER,
+        params: Params,
+        answer: Backup,
+        example: { data: BACKUP_EXAMPLE },
+      },
+      (call) => {
+        ofEverything(call);
+        const backup = backups.find(call.params.name);
+        if (backup === null)
+          throw new DomainError("entity_not_found", `There is no backup ${call.params.name}.`, {
+            entity: "backup",
+            id: call.params.name,
+          });
+        return json(call, successBody(JSON.stringify(backup)));
+      },
+    );
 
   /** A new name, or where the request repeats one, the name that it got. */
   async function nameOf(call: Call<Actor, unknown, unknown, unknown, Access>): Promise<string> {

@@ -45,7 +45,9 @@ export async function takeBackup(options: TakeOptions): Promise<TakenBackup> {
   begin(partial);
   try {
     requireRoom(dirname(file), databaseBytes(database), freeBytes);
-    const head = await copyDatabase(database, partial, (done, total) => onProgress({ step: "copied pages", done, total })).catch((error: unknown) => {
+    const head = await copyDatabase(database, partial, (done, total) =>
+      onProgress({ step: "copied pages", done, total }),
+    ).catch((error: unknown) => {
       throw isDiskTrouble(error) ? error : refusalOf(error, database);
     });
     requireSound(partial, head, onProgress);
@@ -72,8 +74,13 @@ function begin(partial: string): void {
     closeSync(openSync(partial, "wx", 0o600));
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    if (code !== "EEXIST") throw isDiskTrouble(error) ? diskTrouble(error) : new DatabaseRefused(`${partial} cannot be made (${code}).`);
-    throw new DomainError("entity_already_exists", `${partial} is there already: another backup of this name is under way, or one was cut off; then remove it.`, { entity: "backup", field: "file", value: partial });
+    if (code !== "EEXIST")
+      throw isDiskTrouble(error) ? diskTrouble(error) : new DatabaseRefused(`${partial} cannot be made (${code}).`);
+    throw new DomainError(
+      "entity_already_exists",
+      `${partial} is there already: another backup of this name is under way, or one was cut off; then remove it.`,
+      { entity: "backup", field: "file", value: partial },
+    );
   }
 }
 
@@ -83,9 +90,14 @@ function requireSound(partial: string, head: LedgerHead | null, onProgress: (pro
   try {
     const report = verifyLedger(db, KINDS, { onProgress });
     const wrong = describeFirst(report);
-    if (wrong !== null) throw new DatabaseRefused(`The copy is not sound, and was removed: ${wrong}. netledger verify tells whether the data are.`);
+    if (wrong !== null)
+      throw new DatabaseRefused(
+        `The copy is not sound, and was removed: ${wrong}. netledger verify tells whether the data are.`,
+      );
     if (report.head?.sequence !== head?.sequence || report.head?.hash !== head?.hash) {
-      throw new DatabaseRefused(`The copy ends with transaction ${report.head?.sequence ?? 0} instead of ${head?.sequence ?? 0}, and was removed.`);
+      throw new DatabaseRefused(
+        `The copy ends with transaction ${report.head?.sequence ?? 0} instead of ${head?.sequence ?? 0}, and was removed.`,
+      );
     }
   } finally {
     db.$client.close();
@@ -104,7 +116,11 @@ function giveName(partial: string, file: string): void {
 }
 
 function isThere(file: string): DomainError {
-  return new DomainError("entity_already_exists", `${file} is there already: a backup replaces nothing.`, { entity: "backup", field: "file", value: file });
+  return new DomainError("entity_already_exists", `${file} is there already: a backup replaces nothing.`, {
+    entity: "backup",
+    field: "file",
+    value: file,
+  });
 }
 
 function diskTrouble(cause: unknown): DomainError {

@@ -55,8 +55,15 @@ export class DomainError extends Error {
 export function invalid(issues: Issue[]): DomainError {
   const first = issues[0];
   if (first === undefined) return new DomainError("validation_failed", "The request is not valid.", { issues });
-  const others = issues.length === 1 ? "" : ` ${issues.length - 1} more ${issues.length === 2 ? "offender is" : "offenders are"} listed in params.issues.`;
-  return new DomainError("validation_failed", `${first.path === "" ? "The body" : `The field ${first.path}`} ${first.message}.${others}`, { issues });
+  const others =
+    issues.length === 1
+      ? ""
+      : ` ${issues.length - 1} more ${issues.length === 2 ? "offender is" : "offenders are"} listed in params.issues.`;
+  return new DomainError(
+    "validation_failed",
+    `${first.path === "" ? "The body" : `The field ${first.path}`} ${first.message}.${others}`,
+    { issues },
+  );
 }
 
 /** A JSON pointer to a name that a caller made up (RFC 6901 section 3). */
@@ -69,7 +76,10 @@ export function pointerTo(name: string): string {
  * @param at the instant that was asked for, as text; null for the present
  */
 export function notFound(entity: string, id: string, at: string | null = null): DomainError {
-  const sentence = at === null ? `There is no ${entityWord(entity)} with the id ${id}.` : `There was no ${entityWord(entity)} with the id ${id} at ${at}.`;
+  const sentence =
+    at === null
+      ? `There is no ${entityWord(entity)} with the id ${id}.`
+      : `There was no ${entityWord(entity)} with the id ${id} at ${at}.`;
   return new DomainError("entity_not_found", sentence, { entity, id });
 }
 
@@ -84,10 +94,17 @@ export function referenceInvalid(entity: string, field: string, ids: string[]): 
 
 /** 409: something with this value is there already. */
 export function alreadyExists(entity: string, field: string, value: unknown): DomainError {
-  return new DomainError("entity_already_exists", `There is already ${oneEntity(entity)} with the ${field} ${String(value)}.`, { entity, field, value });
+  return new DomainError(
+    "entity_already_exists",
+    `There is already ${oneEntity(entity)} with the ${field} ${String(value)}.`,
+    { entity, field, value },
+  );
 }
 
 /** 403: what is asked would change a store that is only to be read. */
 export function storeReadOnly(): DomainError {
-  return new DomainError("store_read_only", "This appliance serves a backup, to be read only: nothing in it can be changed.");
+  return new DomainError(
+    "store_read_only",
+    "This appliance serves a backup, to be read only: nothing in it can be changed.",
+  );
 }

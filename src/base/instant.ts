@@ -77,5 +77,7 @@ function daysInMonth(year: number, month: number): number {
 function followsLeapSecond(instant: Instant): boolean {
   const date = new Date(instant);
   const month = date.getUTCMonth();
-  return (month === 0 || month === 6) && date.getUTCDate() === 1 && date.getUTCHours() === 0 && date.getUTCMinutes() === 0;
+  return (
+    (month === 0 || month === 6) && date.getUTCDate() === 1 && date.getUTCHours() === 0 && date.getUTCMinutes() === 0
+  );
 }

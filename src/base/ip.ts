@@ -29,7 +29,9 @@ export interface Cidr {
 export function parseIp(text: string): Ip | null {
   if (text.length > MAX_IP_LENGTH) return null;
   if (!text.includes(":")) {
-    return ipaddr.IPv4.isValidFourPartDecimal(text) ? toIp(Uint8Array.from(ipaddr.IPv4.parse(text).toByteArray())) : null;
+    return ipaddr.IPv4.isValidFourPartDecimal(text)
+      ? toIp(Uint8Array.from(ipaddr.IPv4.parse(text).toByteArray()))
+      : null;
   }
   const plain = expandDottedTail(text);
   // The library takes zone ids.
@@ -126,7 +128,9 @@ function readCidr(text: string): Cidr | string {
     return `The prefix length of an IPv${ip.version} block is a whole number from 0 to ${bits}, without leading zeros.`;
   }
   const cidr = cidrOf(ip, Number(lengthText));
-  return equalBytes(cidr.bytes, ip.bytes) ? cidr : `Host bits are set: the block that this address lies in is ${cidr.text}.`;
+  return equalBytes(cidr.bytes, ip.bytes)
+    ? cidr
+    : `Host bits are set: the block that this address lies in is ${cidr.text}.`;
 }
 
 function maskBytes(bytes: Uint8Array, prefixLength: number): Uint8Array {

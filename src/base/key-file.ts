@@ -1,7 +1,17 @@
 // The file that holds the key for secrets at rest: made once, then only read.
 // Must not change a file that exists, nor know what the key is for.
 
-import { closeSync, constants, fstatSync, fsyncSync, linkSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { syncDirectory } from "./durable-file.ts";
 import type { Random } from "./random.ts";
@@ -15,13 +25,20 @@ export const KEY_FILE_BYTES = 32;
  * Throws, in one sentence, when the file is not exactly 32 bytes, can be read or written by its group or by others, or is not owned by
  * `userId` (the one who runs the program), and when it can be neither read nor made.
  */
-export function loadOrCreateKeyFile(path: string, random: Random, userId: number | undefined = process.geteuid?.()): Uint8Array {
+export function loadOrCreateKeyFile(
+  path: string,
+  random: Random,
+  userId: number | undefined = process.geteuid?.(),
+): Uint8Array {
   const existing = load(path, userId);
   if (existing !== null) return existing;
   create(path, random);
   // Read back: another starter may have been first, and then its key is the key.
   const created = load(path, userId);
-  if (created === null) throw new Error(`The key file ${path} cannot be made: a broken symbolic link stands there, or somebody removed it again.`);
+  if (created === null)
+    throw new Error(
+      `The key file ${path} cannot be made: a broken symbolic link stands there, or somebody removed it again.`,
+    );
   return created;
 }
 
@@ -44,14 +61,20 @@ function load(path: string, userId: number | undefined): Uint8Array | null {
     const { mode, uid, size } = fstatSync(file);
     if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new Error(`The key file ${path} is not a regular file.`);
     if (userId !== undefined && uid !== userId) {
-      throw new Error(`The key file ${path} is owned by user ${uid}, but the program runs as user ${userId}: run it as its owner, or change the owner.`);
+      throw new Error(
+        `The key file ${path} is owned by user ${uid}, but the program runs as user ${userId}: run it as its owner, or change the owner.`,
+      );
     }
     if ((mode & 0o077) !== 0) {
-      throw new Error(`The key file ${path} is open to others (mode ${(mode & 0o777).toString(8).padStart(4, "0")}): make it 0600 with chmod.`);
+      throw new Error(
+        `The key file ${path} is open to others (mode ${(mode & 0o777).toString(8).padStart(4, "0")}): make it 0600 with chmod.`,
+      );
     }
     const bytes = new Uint8Array(KEY_FILE_BYTES);
     if (size !== KEY_FILE_BYTES || readSync(file, bytes, 0, KEY_FILE_BYTES, 0) !== KEY_FILE_BYTES) {
-      throw new Error(`The key file ${path} has ${size} bytes instead of ${KEY_FILE_BYTES}: it is damaged or another file; put the right one back.`);
+      throw new Error(
+        `The key file ${path} has ${size} bytes instead of ${KEY_FILE_BYTES}: it is damaged or another file; put the right one back.`,
+      );
     }
     return bytes;
   } finally {

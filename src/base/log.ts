@@ -39,17 +39,19 @@ export const LOG_MAX_ITEMS = 100;
 export function createLog(options: LogOptions): Log {
   const { write, clock } = options;
   const render = options.format === "json" ? renderJson : renderText;
-  const at = (level: Level) => (event: string, fields: Record<string, unknown> = {}): void => {
-    const now = formatInstant(clock.now());
-    let line: string;
-    try {
-      line = render(now, level, event, fields);
-    } catch {
-      // A getter or a proxy threw.
-      line = render(now, level, event, { fields: "[unreadable]" });
-    }
-    write(line);
-  };
+  const at =
+    (level: Level) =>
+    (event: string, fields: Record<string, unknown> = {}): void => {
+      const now = formatInstant(clock.now());
+      let line: string;
+      try {
+        line = render(now, level, event, fields);
+      } catch {
+        // A getter or a proxy threw.
+        line = render(now, level, event, { fields: "[unreadable]" });
+      }
+      write(line);
+    };
   return { info: at("info"), warn: at("warn"), error: at("error") };
 }
 
@@ -81,14 +83,19 @@ const API_KEY = /(nlk(?:_|%5f))[0-9a-z]{5,}/gi;
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 function renderJson(at: string, level: Level, event: string, fields: Record<string, unknown>): string {
-  const line: [string, unknown][] = [["at", at], ["level", level], ["event", cut(event)]];
+  const line: [string, unknown][] = [
+    ["at", at],
+    ["level", level],
+    ["event", cut(event)],
+  ];
   for (const [name, value] of entriesOf(fields)) line.push([RESERVED.has(name) ? `${name}_` : name, value]);
   return quote(Object.fromEntries(line));
 }
 
 function renderText(at: string, level: Level, event: string, fields: Record<string, unknown>): string {
   const words = [at, level.toUpperCase().padEnd(5), quote(cut(event)).slice(1, -1).replaceAll('\\"', '"')];
-  for (const [name, value] of entriesOf(fields)) words.push(`${bare(name)}=${typeof value === "string" ? bare(value) : quote(value)}`);
+  for (const [name, value] of entriesOf(fields))
+    words.push(`${bare(name)}=${typeof value === "string" ? bare(value) : quote(value)}`);
   return words.join(" ");
 }
 
@@ -98,7 +105,10 @@ function bare(text: string): string {
 }
 
 function quote(value: unknown): string {
-  return JSON.stringify(value).replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return JSON.stringify(value).replace(
+    UNSAFE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** Name and printable value of each field. */
@@ -131,7 +141,9 @@ function describeError(error: Error): string {
   const title = `${error.name}: ${error.message}`;
   const stack = typeof error.stack === "string" ? error.stack : "";
   const text = stack.includes(error.message) ? stack : `${title}\n${stack}`;
-  return error.cause instanceof Error && error.cause !== error ? `${text}\ncaused by ${error.cause.name}: ${error.cause.message}` : text;
+  return error.cause instanceof Error && error.cause !== error
+    ? `${text}\ncaused by ${error.cause.name}: ${error.cause.message}`
+    : text;
 }
 
 /** The text without API keys, and not endless. */

@@ -47,7 +47,8 @@ export interface VirtualRouter {
  */
 export function virtualRouterOf(mac: string): VirtualRouter | null {
   for (const { prefix, protocol } of VIRTUAL_ROUTERS) {
-    if (mac.startsWith(prefix)) return { protocol, group: Number.parseInt(mac.slice(prefix.length).replace(":", ""), 16) };
+    if (mac.startsWith(prefix))
+      return { protocol, group: Number.parseInt(mac.slice(prefix.length).replace(":", ""), 16) };
   }
   return null;
 }

@@ -18,7 +18,8 @@ export class SecretBox {
 
   /** Throws when the key is not 32 bytes. */
   constructor(key: Uint8Array, random: Random) {
-    if (key.length !== SECRET_BOX_KEY_BYTES) throw new Error(`The key of a secret box has ${SECRET_BOX_KEY_BYTES} bytes, not ${key.length}.`);
+    if (key.length !== SECRET_BOX_KEY_BYTES)
+      throw new Error(`The key of a secret box has ${SECRET_BOX_KEY_BYTES} bytes, not ${key.length}.`);
     this.#key = createSecretKey(key);
     this.#random = random;
   }
@@ -39,15 +40,20 @@ export class SecretBox {
   /** The text that was sealed. Throws when the box is damaged, was sealed under another context or with another key. */
   open(box: Uint8Array, context: string): string {
     if (box.length < HEADER_BYTES + TAG_BYTES) throw new Error("A sealed secret cannot be opened: it is cut off.");
-    if (box[0] !== VERSION) throw new Error(`A sealed secret cannot be opened: its version ${box[0]} is not known to this program.`);
-    const decipher = createDecipheriv(ALGORITHM, this.#key, box.subarray(1, HEADER_BYTES), { authTagLength: TAG_BYTES });
+    if (box[0] !== VERSION)
+      throw new Error(`A sealed secret cannot be opened: its version ${box[0]} is not known to this program.`);
+    const decipher = createDecipheriv(ALGORITHM, this.#key, box.subarray(1, HEADER_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
     decipher.setAAD(associatedData(context));
     decipher.setAuthTag(box.subarray(-TAG_BYTES));
     try {
       const plaintext = [decipher.update(box.subarray(HEADER_BYTES, -TAG_BYTES)), decipher.final()];
       return Buffer.concat(plaintext).toString("utf8");
     } catch {
-      throw new Error("A sealed secret cannot be opened: it is damaged, belongs to another record, or was sealed with another key.");
+      throw new Error(
+        "A sealed secret cannot be opened: it is damaged, belongs to another record, or was sealed with another key.",
+      );
     }
   }
 }

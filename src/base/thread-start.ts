@@ -22,7 +22,14 @@ function assertRoom(open: () => number): void {
   } catch (error) {
     // Where it fails for another reason, nothing is known of the room.
     if (!isOutOfDescriptors(error)) return;
-    throw Object.assign(new DomainError("rate_limit_exceeded", "Too many connections are open for this to be done now; try again in a few seconds.", { retry_after_seconds: 5 }), { cause: error });
+    throw Object.assign(
+      new DomainError(
+        "rate_limit_exceeded",
+        "Too many connections are open for this to be done now; try again in a few seconds.",
+        { retry_after_seconds: 5 },
+      ),
+      { cause: error },
+    );
   } finally {
     for (const descriptor of opened) closeSync(descriptor);
   }

@@ -15,7 +15,8 @@ import { progressTo } from "./progress.ts";
 export const backup = defineCommand(
   {
     name: "backup",
-    summary: "copies all data into one file as of one transaction, and verifies it. May run beside an appliance. The key file is not in it.",
+    summary:
+      "copies all data into one file as of one transaction, and verifies it. May run beside an appliance. The key file is not in it.",
     always: ["file", "data"],
     maybe: [],
     operand: "file",
@@ -23,10 +24,23 @@ export const backup = defineCommand(
   async ({ file, data }, { clock, print }) => {
     requireFolderOf(file);
     const files = findData(data);
-    requireSchema(files.database, readHeader(files.database)?.schemaVersion ?? 0, ", or the older netledger takes the backup");
-    const { head, sizeBytes } = await takeBackup({ database: files.database, file, onProgress: progressTo(systemLog(), clock, "backing_up") });
-    const last = head === null ? "The ledger is empty." : `Last transaction: ${head.sequence}, at ${formatInstant(head.at)}, hash ${head.hash}`;
-    await print(`${last}\nCopied and verified: ${file}, ${inUnits(sizeBytes)}\nNot in it: ${files.key}, which the credentials' secrets are sealed with. Keep a copy of it apart, or they are lost with it.\n`);
+    requireSchema(
+      files.database,
+      readHeader(files.database)?.schemaVersion ?? 0,
+      ", or the older netledger takes the backup",
+    );
+    const { head, sizeBytes } = await takeBackup({
+      database: files.database,
+      file,
+      onProgress: progressTo(systemLog(), clock, "backing_up"),
+    });
+    const last =
+      head === null
+        ? "The ledger is empty."
+        : `Last transaction: ${head.sequence}, at ${formatInstant(head.at)}, hash ${head.hash}`;
+    await print(
+      `${last}\nCopied and verified: ${file}, ${inUnits(sizeBytes)}\nNot in it: ${files.key}, which the credentials' secrets are sealed with. Keep a copy of it apart, or they are lost with it.\n`,
+    );
     return EXIT.done;
   },
 );

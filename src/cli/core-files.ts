@@ -13,7 +13,10 @@ export function forbidCoreFiles(): boolean {
   try {
     // Mostly it is so anyway, and the C library need not be opened.
     if (isForbidden()) return true;
-    const { symbols } = openLibc({ getrlimit: { args: ["i32", "ptr"], returns: "i32" }, setrlimit: { args: ["i32", "ptr"], returns: "i32" } }, "to forbid core files");
+    const { symbols } = openLibc(
+      { getrlimit: { args: ["i32", "ptr"], returns: "i32" }, setrlimit: { args: ["i32", "ptr"], returns: "i32" } },
+      "to forbid core files",
+    );
     const limits = new BigUint64Array(2);
     if (symbols.getrlimit(RLIMIT_CORE, limits) !== 0) return false;
     limits[SOFT] = 0n;

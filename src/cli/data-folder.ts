@@ -23,7 +23,10 @@ export function findData(directory: string): DataFiles {
 export async function reading<T>({ database }: DataFiles, work: (db: Sql) => T | Promise<T>): Promise<T> {
   const db = orRefused(database, openReadOnly);
   try {
-    requireSchema(database, orRefused(database, () => schemaVersionOf(db)));
+    requireSchema(
+      database,
+      orRefused(database, () => schemaVersionOf(db)),
+    );
     return await work(db);
   } finally {
     db.$client.close();

@@ -35,9 +35,15 @@ function helpOfOne(form: Form): string {
   const options: readonly Option<unknown>[] = [...always, ...form.maybe.map((name) => OPTIONS[name])];
   const operand: Option<unknown> | null = form.operand === undefined ? null : OPTIONS[form.operand];
   const required = always.filter((option) => option.fallback === null);
-  const usage = ["usage: netledger", form.name, ...required.map((option) => (option === operand ? `${option.value}` : `--${option.flag} ${option.value}`)), ...(options.length > required.length ? ["[--flag VALUE …]"] : [])];
+  const usage = [
+    "usage: netledger",
+    form.name,
+    ...required.map((option) => (option === operand ? `${option.value}` : `--${option.flag} ${option.value}`)),
+    ...(options.length > required.length ? ["[--flag VALUE …]"] : []),
+  ];
   const rows = options.map((option) => ({
-    spelled: option === operand ? `${option.value}` : `--${option.flag}${option.value === null ? "" : ` ${option.value}`}`,
+    spelled:
+      option === operand ? `${option.value}` : `--${option.flag}${option.value === null ? "" : ` ${option.value}`}`,
     variable: variableOf(option.flag),
     meaning: `${option.meaning}${suffix(option, required.includes(option))}`,
   }));

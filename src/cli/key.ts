@@ -10,22 +10,56 @@ import type { KeySecret } from "../resources/api-keys/commands.ts";
 import { userKind, type UserRecord } from "../resources/users/user.ts";
 import { checkSetting } from "./checked-setting.ts";
 import { defineCommand, type Command } from "./command.ts";
-import { networkIdsOf, operatorOf, organizationOf, organizationsOf, recordOf, recordsOf, table, userOf, type Found, type Organization } from "./operator.ts";
+import {
+  networkIdsOf,
+  operatorOf,
+  organizationOf,
+  organizationsOf,
+  recordOf,
+  recordsOf,
+  table,
+  userOf,
+  type Found,
+  type Organization,
+} from "./operator.ts";
 import { withStore } from "./with-store.ts";
 
 const list = defineCommand(
-  { name: "key list", summary: "lists the API keys, all or one organization's or one user's.", always: ["data", "acceptClock"], maybe: ["organization", "email"] },
+  {
+    name: "key list",
+    summary: "lists the API keys, all or one organization's or one user's.",
+    always: ["data", "acceptClock"],
+    maybe: ["organization", "email"],
+  },
   (config, surroundings) =>
     withStore(config, surroundings, false, async ({ reader }) => {
       const user = config.email === null ? null : userOf(reader, config.email);
-      const organizations = user !== null ? [user.organization] : config.organization === null ? organizationsOf(reader) : [organizationOf(reader, config.organization)];
+      const organizations =
+        user !== null
+          ? [user.organization]
+          : config.organization === null
+            ? organizationsOf(reader)
+            : [organizationOf(reader, config.organization)];
       const rows = organizations.flatMap((organization) => {
-        const emails = new Map(recordsOf<UserRecord>(reader, userKind, organization).map((each) => [each.id, each.email]));
+        const emails = new Map(
+          recordsOf<UserRecord>(reader, userKind, organization).map((each) => [each.id, each.email]),
+        );
         return recordsOf<ApiKeyRecord & { last_used: string | null }>(reader, apiKeyKind, organization)
           .filter((key) => user === null || key.user_id === user.record.id)
-          .map((key) => [key.id, emails.get(key.user_id) ?? null, key.name, key.permissions, key.is_enabled ? "enabled" : "disabled", key.key, key.expires_at, key.last_used]);
+          .map((key) => [
+            key.id,
+            emails.get(key.user_id) ?? null,
+            key.name,
+            key.permissions,
+            key.is_enabled ? "enabled" : "disabled",
+            key.key,
+            key.expires_at,
+            key.last_used,
+          ]);
       });
-      await surroundings.print(table(["id", "email", "name", "permissions", "state", "key", "expires_at", "last_used"], rows));
+      await surroundings.print(
+        table(["id", "email", "name", "permissions", "state", "key", "expires_at", "last_used"], rows),
+      );
     }),
 );
 
@@ -60,19 +94,33 @@ const create = defineCommand(
   },
 );
 
-const disable = defineCommand({ name: "key disable", summary: "refuses an API key until it is enabled again.", always: ["data", "keyId", "acceptClock"], maybe: [] }, (config, surroundings) =>
-  withStore(config, surroundings, false, (store) => setEnabled(store, config.keyId, false)),
+const disable = defineCommand(
+  {
+    name: "key disable",
+    summary: "refuses an API key until it is enabled again.",
+    always: ["data", "keyId", "acceptClock"],
+    maybe: [],
+  },
+  (config, surroundings) => withStore(config, surroundings, false, (store) => setEnabled(store, config.keyId, false)),
 );
 
-const enable = defineCommand({ name: "key enable", summary: "accepts a disabled API key again.", always: ["data", "keyId", "acceptClock"], maybe: [] }, (config, surroundings) =>
-  withStore(config, surroundings, false, (store) => setEnabled(store, config.keyId, true)),
+const enable = defineCommand(
+  {
+    name: "key enable",
+    summary: "accepts a disabled API key again.",
+    always: ["data", "keyId", "acceptClock"],
+    maybe: [],
+  },
+  (config, surroundings) => withStore(config, surroundings, false, (store) => setEnabled(store, config.keyId, true)),
 );
 
-const remove = defineCommand({ name: "key delete", summary: "deletes an API key.", always: ["data", "keyId", "acceptClock"], maybe: [] }, (config, surroundings) =>
-  withStore(config, surroundings, false, async (store) => {
-    const { record, ifMatch, organization } = keyOf(store, config.keyId);
-    await store.writes.run("api_key.delete", { id: record.id, ifMatch }, operatorOf(organization.id));
-  }),
+const remove = defineCommand(
+  { name: "key delete", summary: "deletes an API key.", always: ["data", "keyId", "acceptClock"], maybe: [] },
+  (config, surroundings) =>
+    withStore(config, surroundings, false, async (store) => {
+      const { record, ifMatch, organization } = keyOf(store, config.keyId);
+      await store.writes.run("api_key.delete", { id: record.id, ifMatch }, operatorOf(organization.id));
+    }),
 );
 
 export const keyCommands: readonly Command[] = [list, create, disable, enable, remove];

@@ -31,7 +31,9 @@ export function operatorOf(organizationId: string): CommandActor {
 /** All organizations, oldest first. */
 export function organizationsOf(reader: Reader): Organization[] {
   const rows = reader
-    .statement("SELECT o.n, r.id, ('{' || o.members || '}') ->> '$.name' FROM organizations o JOIN history_records r ON r.n = o.n ORDER BY o.n")
+    .statement(
+      "SELECT o.n, r.id, ('{' || o.members || '}') ->> '$.name' FROM organizations o JOIN history_records r ON r.n = o.n ORDER BY o.n",
+    )
     .values() as Array<[number, string, string]>;
   return rows.map(([n, id, name]) => ({ organizationN: n, networkNs: null, id, name }));
 }
@@ -44,7 +46,10 @@ export function organizationOf(reader: Reader, wanted: string | null): Organizat
   const all = organizationsOf(reader);
   if (all.length === 0) throw missing("There is no organization yet: netledger setup makes one.");
   const meant = wanted === null ? all : all.filter(({ id, name }) => isCalled(wanted, id, name));
-  if (meant.length > 1) throw missing(`${wanted === null ? "There are several organizations" : "Several organizations are called so"}: name one by its id with --organization (${list(meant)}).`);
+  if (meant.length > 1)
+    throw missing(
+      `${wanted === null ? "There are several organizations" : "Several organizations are called so"}: name one by its id with --organization (${list(meant)}).`,
+    );
   if (meant[0] === undefined) throw missing(`There is no organization ${JSON.stringify(wanted)}, but ${list(all)}.`);
   return meant[0];
 }
@@ -61,10 +66,16 @@ export function networkIdsOf(reader: Reader, organization: Organization, wanted:
 
 /** @throws DomainError entity_not_found when nobody has the address */
 export function userOf(reader: Reader, email: string): Found<UserRecord> & { readonly organization: Organization } {
-  const row = reader.statement("SELECT r.id, u.organization_n FROM users u JOIN history_records r ON r.n = u.n WHERE u.identity = ?").values(foldCase(email))[0] as [string, number] | undefined;
+  const row = reader
+    .statement("SELECT r.id, u.organization_n FROM users u JOIN history_records r ON r.n = u.n WHERE u.identity = ?")
+    .values(foldCase(email))[0] as [string, number] | undefined;
   const organization = organizationsOf(reader).find(({ organizationN }) => organizationN === row?.[1]);
-  const found = row === undefined || organization === undefined ? null : recordOf<UserRecord>(reader, userKind, organization, row[0]);
-  if (found === null || organization === undefined) throw missing(`There is no user with the e-mail address ${JSON.stringify(email)}.`);
+  const found =
+    row === undefined || organization === undefined
+      ? null
+      : recordOf<UserRecord>(reader, userKind, organization, row[0]);
+  if (found === null || organization === undefined)
+    throw missing(`There is no user with the e-mail address ${JSON.stringify(email)}.`);
   return { ...found, organization };
 }
 
@@ -76,7 +87,9 @@ export function recordOf<R>(reader: Reader, kind: AnyKind, organization: Organiz
 
 /** All live records of a kind in an organization, in page order. */
 export function recordsOf<R>(reader: Reader, kind: AnyKind, organization: Organization): R[] {
-  return reader.items({ kind, reach: organization, asOf: null, limit: 0, offset: 0 }).map((item) => JSON.parse(item.text) as R);
+  return reader
+    .items({ kind, reach: organization, asOf: null, limit: 0, offset: 0 })
+    .map((item) => JSON.parse(item.text) as R);
 }
 
 /** Lines of columns separated by tabs, which no name can contain. */
@@ -93,5 +106,8 @@ function isCalled(wanted: string, id: string, name: string): boolean {
 }
 
 function list(organizations: readonly Organization[]): string {
-  return organizations.slice(0, 20).map(({ id, name }) => `${id} ${name}`).join(", ");
+  return organizations
+    .slice(0, 20)
+    .map(({ id, name }) => `${id} ${name}`)
+    .join(", ");
 }

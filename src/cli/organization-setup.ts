@@ -31,7 +31,12 @@ export function checkWish(wish: OrganizationWish, prefix = ""): OrganizationWish
  * @param onlyFirst refuse where there is an organization already
  * @throws DomainError entity_already_exists
  */
-export async function makeOrganization(writes: WriteQueue, wish: OrganizationWish, password: string, onlyFirst: boolean): Promise<OrganizationMade> {
+export async function makeOrganization(
+  writes: WriteQueue,
+  wish: OrganizationWish,
+  password: string,
+  onlyFirst: boolean,
+): Promise<OrganizationMade> {
   const input: OrganizationSetup = { ...wish, passwordHash: await hashPassword(password), onlyFirst };
   const { result } = await writes.run<OrganizationMade>("organization.set_up", input, SYSTEM_AUTHOR);
   return result;

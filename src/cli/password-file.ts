@@ -16,7 +16,9 @@ export async function readPasswordFile(path: string, flag: string, surroundings:
   try {
     bytes = path === "-" ? await surroundings.readStdin() : await readFile(path);
   } catch (error) {
-    throw new UsageError(`${flag} ${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error})`);
+    throw new UsageError(
+      `${flag} ${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error})`,
+    );
   }
   let text: string;
   try {

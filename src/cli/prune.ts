@@ -23,12 +23,16 @@ import { progressTo } from "./progress.ts";
 export const prune = defineCommand(
   {
     name: "prune",
-    summary: "thins history for good: drops what happened before a date, but for the states to keep. No appliance may run.",
+    summary:
+      "thins history for good: drops what happened before a date, but for the states to keep. No appliance may run.",
     always: ["before", "dryRun", "vacuum", "data", "acceptClock"],
     maybe: ["keep"],
   },
   async (config, surroundings) => {
-    const order: PruneOrder = { before: instantIn(config.before, surroundings.clock.now()), keep: config.keep ?? "none" };
+    const order: PruneOrder = {
+      before: instantIn(config.before, surroundings.clock.now()),
+      keep: config.keep ?? "none",
+    };
     const files = findData(config.data);
     if (config.dryRun) await tell(order, files, surroundings);
     else await thin(order, config, files, surroundings);
@@ -40,11 +44,22 @@ type PruneConfig = Config<"vacuum" | "acceptClock">;
 
 async function tell(order: PruneOrder, files: DataFiles, { clock, print }: Surroundings): Promise<void> {
   const plan = await reading(files, (db) => planPrune(db, order, progressTo(systemLog(), clock, "looking")));
-  const segments = plan.segments.map(({ first, last, resolution }) => `Thinned then: transactions ${first} to ${last}: ${KEPT[resolution]}\n`);
-  await print(plan.dropped === 0 ? nothing(order, plan) : `Would drop ${dropped(plan)}.\n${segments.join("")}Nothing was changed.\n`);
+  const segments = plan.segments.map(
+    ({ first, last, resolution }) => `Thinned then: transactions ${first} to ${last}: ${KEPT[resolution]}\n`,
+  );
+  await print(
+    plan.dropped === 0
+      ? nothing(order, plan)
+      : `Would drop ${dropped(plan)}.\n${segments.join("")}Nothing was changed.\n`,
+  );
 }
 
-async function thin(order: PruneOrder, config: PruneConfig, files: DataFiles, surroundings: Surroundings): Promise<void> {
+async function thin(
+  order: PruneOrder,
+  config: PruneConfig,
+  files: DataFiles,
+  surroundings: Surroundings,
+): Promise<void> {
   const { clock, print } = surroundings;
   const lock = lockData(files);
   try {
@@ -53,7 +68,9 @@ async function thin(order: PruneOrder, config: PruneConfig, files: DataFiles, su
       orRefused(files.database, () => migrate(db, files.database, upgradeStore));
       const log = systemLog();
       checkClock(new Reader(db, clock), { clock, acceptClock: config.acceptClock, log });
-      const pruned = onDisk(files, "nothing was pruned", () => pruneLedger(db, KINDS, order, clock.now(), progressTo(log, clock, "pruning")));
+      const pruned = onDisk(files, "nothing was pruned", () =>
+        pruneLedger(db, KINDS, order, clock.now(), progressTo(log, clock, "pruning")),
+      );
       if (pruned.report === null) await print(nothing(order, pruned));
       else await print(`Dropped ${dropped(pruned)}.\n${describeReport(pruned.report)}`);
       onDisk(files, "the log is folded in at the next start", () => db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)"));
@@ -84,7 +101,9 @@ function dropped({ dropped: count, versions, droppedBytes, coverage, states }: P
 }
 
 function nothing({ before }: PruneOrder, { last }: PrunePlan): string {
-  return last === 0 ? `Nothing is older than ${formatInstant(before)}.\n` : `Nothing to drop before ${formatInstant(before)}: all that is there is needed for what is to be kept.\n`;
+  return last === 0
+    ? `Nothing is older than ${formatInstant(before)}.\n`
+    : `Nothing to drop before ${formatInstant(before)}: all that is there is needed for what is to be kept.\n`;
 }
 
 /** @throws UsageError for what is no instant of the past */
@@ -92,7 +111,10 @@ function instantIn(text: string, now: Instant): Instant {
   const before = parseInstantOrAge(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text, now);
   // Minutes and hours are hardly meant where history goes for good: -3m is three minutes, not three months.
   if (/^-\d+[smh]$/i.test(text)) throw new UsageError("--before takes an age in days or weeks, such as -365d or -52w");
-  if (before === null) throw new UsageError("--before must be a date such as 2026-01-01, an RFC 3339 timestamp with an offset, or an age such as -365d");
+  if (before === null)
+    throw new UsageError(
+      "--before must be a date such as 2026-01-01, an RFC 3339 timestamp with an offset, or an age such as -365d",
+    );
   if (before > now) throw new UsageError("--before must not be in the future");
   return before;
 }
@@ -103,6 +125,9 @@ function onDisk<T>(files: DataFiles, outcome: string, act: () => T): T {
     return act();
   } catch (error) {
     if (!isDiskTrouble(error)) throw error;
-    throw Object.assign(new DomainError("storage_full", `The disk of ${files.directory} is full or fails: ${outcome}.`), { cause: error });
+    throw Object.assign(
+      new DomainError("storage_full", `The disk of ${files.directory} is full or fails: ${outcome}.`),
+      { cause: error },
+    );
   }
 }

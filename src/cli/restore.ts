@@ -26,7 +26,10 @@ export const restore = defineCommand(
     });
     const lines = [`Restored into ${data}. Users, passwords and API keys are those of then; everybody signs in anew.`];
     if (kept !== null) lines.push(`What was there before is kept: ${kept}`);
-    if (secrets.closed > 0) lines.push(`Dropped: ${secrets.total} sealed ${secrets.total === 1 ? "secret" : "secrets"} of credentials, to be entered anew.`);
+    if (secrets.closed > 0)
+      lines.push(
+        `Dropped: ${secrets.total} sealed ${secrets.total === 1 ? "secret" : "secrets"} of credentials, to be entered anew.`,
+      );
     await print(`${describeReport(report)}${lines.join("\n")}\n`);
     return EXIT.done;
   },

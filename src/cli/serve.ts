@@ -1,6 +1,12 @@
 // netledger serve: runs the appliance until it is told to stop.
 
-import { startAppliance, startReadOnlyAppliance, type Appliance, type ReadOnlyAppliance, type ServedTls } from "../appliance.ts";
+import {
+  startAppliance,
+  startReadOnlyAppliance,
+  type Appliance,
+  type ReadOnlyAppliance,
+  type ServedTls,
+} from "../appliance.ts";
 import { formatInstant } from "../base/instant.ts";
 import { systemLog, type Log } from "../base/log.ts";
 import { systemTimers } from "../base/timers.ts";
@@ -34,12 +40,20 @@ export const serve = defineCommand(
   (config, surroundings) => runAppliance(config, surroundings),
 );
 
-type ServeConfig = Config<"listen" | "tlsSelfSigned" | "plainHttp" | "data" | "self" | "acceptClock" | "snmpPort" | "logFormat", (typeof TLS)[number] | (typeof SETUP)[number] | "readOnly" | "secretsFolder" | "scanTcpPorts">;
+type ServeConfig = Config<
+  "listen" | "tlsSelfSigned" | "plainHttp" | "data" | "self" | "acceptClock" | "snmpPort" | "logFormat",
+  (typeof TLS)[number] | (typeof SETUP)[number] | "readOnly" | "secretsFolder" | "scanTcpPorts"
+>;
 
 /** @param startWriter starts the writer's thread; a test may start one that fails */
-export async function runAppliance(config: ServeConfig, surroundings: Surroundings, startWriter?: () => Worker): Promise<number> {
+export async function runAppliance(
+  config: ServeConfig,
+  surroundings: Surroundings,
+  startWriter?: () => Worker,
+): Promise<number> {
   const setup = unattendedSetup(config);
-  if (setup !== null && config.readOnly !== null) throw new UsageError("--read-only serves what is in the backup: it goes without a set-up");
+  if (setup !== null && config.readOnly !== null)
+    throw new UsageError("--read-only serves what is in the backup: it goes without a set-up");
   const files = tlsFiles(config);
   await requireProtection(config, files);
   // From here on a signal ends the start in order as soon as it is through.
@@ -72,7 +86,13 @@ export async function runAppliance(config: ServeConfig, surroundings: Surroundin
           },
     ...(startWriter === undefined ? {} : { startWriter }),
   });
-  log.info("started", { version: SERVER_VERSION, url: appliance.url, data: appliance.directory, ...fingerprintOf(appliance.tls), pid: process.pid });
+  log.info("started", {
+    version: SERVER_VERSION,
+    url: appliance.url,
+    data: appliance.directory,
+    ...fingerprintOf(appliance.tls),
+    pid: process.pid,
+  });
   watchOver(appliance.tls, surroundings);
   announce(greeting(appliance, config.listen), surroundings, log);
   // Trying takes tens of milliseconds of a start: whoever waits for the first answer does not wait for it.
@@ -86,17 +106,44 @@ async function tellLimitations(limitations: Limitation[], log: Log): Promise<voi
   for (const { code, message } of limitations) log.warn("machine_limits", { limitation: code, message });
 }
 
-async function runReadOnly(file: string, tls: PairFiles | null, config: ServeConfig, surroundings: Surroundings, stopped: Promise<string>, log: Log): Promise<number> {
+async function runReadOnly(
+  file: string,
+  tls: PairFiles | null,
+  config: ServeConfig,
+  surroundings: Surroundings,
+  stopped: Promise<string>,
+  log: Log,
+): Promise<number> {
   const { clock, random } = surroundings;
-  const appliance = await startReadOnlyAppliance({ file, listen: config.listen, tls, clock, random, monotonicMs: () => performance.now(), log });
-  log.info("started", { version: SERVER_VERSION, url: appliance.url, read_only: file, ...fingerprintOf(appliance.tls), pid: process.pid });
+  const appliance = await startReadOnlyAppliance({
+    file,
+    listen: config.listen,
+    tls,
+    clock,
+    random,
+    monotonicMs: () => performance.now(),
+    log,
+  });
+  log.info("started", {
+    version: SERVER_VERSION,
+    url: appliance.url,
+    read_only: file,
+    ...fingerprintOf(appliance.tls),
+    pid: process.pid,
+  });
   watchOver(appliance.tls, surroundings);
   announce(readOnlyGreeting(appliance), surroundings, log);
   return untilTheEnd(appliance, stopped, log);
 }
 
 /** The machine as the network's first host. Not worth failing the start for: it can be asked for again through the API. */
-async function recordSelf(writes: WriteQueue, organizationId: string, networkId: string, { clock, random }: Surroundings, log: Log): Promise<void> {
+async function recordSelf(
+  writes: WriteQueue,
+  organizationId: string,
+  networkId: string,
+  { clock, random }: Surroundings,
+  log: Log,
+): Promise<void> {
   try {
     const discoveryId = new UuidSource(random).next(clock.now());
     const report = await discoverSelf(writes, { networkId, discoveryId, actor: operatorOf(organizationId) });
@@ -107,7 +154,10 @@ async function recordSelf(writes: WriteQueue, organizationId: string, networkId:
 }
 
 async function untilTheEnd(appliance: Appliance, stopped: Promise<string>, log: Log): Promise<number> {
-  const end = await Promise.race([stopped.then((signal) => ({ signal })), appliance.crashed.then((reason) => ({ reason }))]);
+  const end = await Promise.race([
+    stopped.then((signal) => ({ signal })),
+    appliance.crashed.then((reason) => ({ reason })),
+  ]);
   if ("reason" in end) {
     // Reads would go on and every write would fail: better a supervisor starts the whole anew.
     log.error("writer_crashed", { reason: end.reason });
@@ -148,7 +198,9 @@ function readOnlyGreeting({ url, tls, directory: file, asOf }: ReadOnlyAppliance
 
 /** For people to compare with what their browser shows. */
 function certificateLine(tls: ServedTls | null): string {
-  return tls === null ? "" : `Its ${tls.isSelfSigned ? "own certificate" : "certificate"} is ${tls.path}, SHA-256 fingerprint ${tls.pair.fingerprint}\n`;
+  return tls === null
+    ? ""
+    : `Its ${tls.isSelfSigned ? "own certificate" : "certificate"} is ${tls.path}, SHA-256 fingerprint ${tls.pair.fingerprint}\n`;
 }
 
 function fingerprintOf(tls: ServedTls | null): { certificate?: string } {
@@ -169,12 +221,21 @@ function reachable(url: string, listen: ListenAddress): string {
 /** The certificate and key that are named, checked. @throws UsageError for what is not a pair, and for settings that exclude each other */
 function tlsFiles(config: ServeConfig): PairFiles | null {
   const { tlsCertificate: certificate, tlsKey: privateKey, tlsSelfSigned, plainHttp, readOnly } = config;
-  if ((certificate === null) !== (privateKey === null)) throw new UsageError("--tls-certificate and --tls-key are given both or not at all");
-  if (tlsSelfSigned && certificate !== null) throw new UsageError("--tls-self-signed and --tls-certificate exclude each other");
-  if (plainHttp && (tlsSelfSigned || certificate !== null)) throw new UsageError("--plain-http goes without TLS: it is not given with --tls-certificate or --tls-self-signed");
-  if (tlsSelfSigned && readOnly !== null) throw new UsageError("--tls-self-signed keeps its pair in the data folder, and --read-only goes without one: give --tls-certificate and --tls-key");
+  if ((certificate === null) !== (privateKey === null))
+    throw new UsageError("--tls-certificate and --tls-key are given both or not at all");
+  if (tlsSelfSigned && certificate !== null)
+    throw new UsageError("--tls-self-signed and --tls-certificate exclude each other");
+  if (plainHttp && (tlsSelfSigned || certificate !== null))
+    throw new UsageError("--plain-http goes without TLS: it is not given with --tls-certificate or --tls-self-signed");
+  if (tlsSelfSigned && readOnly !== null)
+    throw new UsageError(
+      "--tls-self-signed keeps its pair in the data folder, and --read-only goes without one: give --tls-certificate and --tls-key",
+    );
   if (certificate === null || privateKey === null) return null;
-  const files = { certificate: { path: certificate, shown: `--tls-certificate ${certificate}` }, privateKey: { path: privateKey, shown: `--tls-key ${privateKey}` } };
+  const files = {
+    certificate: { path: certificate, shown: `--tls-certificate ${certificate}` },
+    privateKey: { path: privateKey, shown: `--tls-key ${privateKey}` },
+  };
   try {
     readTlsPair(files);
   } catch (error) {
@@ -195,13 +256,23 @@ async function requireProtection(config: ServeConfig, files: PairFiles | null): 
 
 /** @throws UsageError when only some of the settings are given */
 function unattendedSetup(config: ServeConfig): { wish: OrganizationWish; passwordFile: string } | null {
-  const { setupOrganization: organizationName, setupNetwork: networkName, setupEmail: email, setupPasswordFile: passwordFile } = config;
+  const {
+    setupOrganization: organizationName,
+    setupNetwork: networkName,
+    setupEmail: email,
+    setupPasswordFile: passwordFile,
+  } = config;
   if (organizationName === null && networkName === null && email === null && passwordFile === null) {
-    if (config.self) throw new UsageError("--self belongs to the unattended set-up: it takes --setup-organization and the others as well");
+    if (config.self)
+      throw new UsageError(
+        "--self belongs to the unattended set-up: it takes --setup-organization and the others as well",
+      );
     return null;
   }
   if (organizationName === null || networkName === null || email === null || passwordFile === null) {
-    throw new UsageError("--setup-organization, --setup-network, --setup-email and --setup-password-file are given all together or not at all");
+    throw new UsageError(
+      "--setup-organization, --setup-network, --setup-email and --setup-password-file are given all together or not at all",
+    );
   }
   return { wish: checkWish({ organizationName, networkName, email }, "setup-"), passwordFile };
 }

@@ -13,11 +13,17 @@ export const setup = defineCommand(
     maybe: [],
   },
   async (config, surroundings) => {
-    const wish = checkWish({ organizationName: config.newOrganization, networkName: config.newNetwork, email: config.email });
+    const wish = checkWish({
+      organizationName: config.newOrganization,
+      networkName: config.newNetwork,
+      email: config.email,
+    });
     const password = await readPasswordFile(config.passwordFile, "--password-file", surroundings);
     return withStore(config, surroundings, true, async ({ writes }) => {
       const made = await makeOrganization(writes, wish, password, false);
-      await surroundings.print(`organization_id\t${made.organizationId}\nnetwork_id\t${made.networkId}\nuser_id\t${made.userId}\n`);
+      await surroundings.print(
+        `organization_id\t${made.organizationId}\nnetwork_id\t${made.networkId}\nuser_id\t${made.userId}\n`,
+      );
     });
   },
 );

@@ -14,10 +14,16 @@ import { readPasswordFile } from "./password-file.ts";
 import { withStore } from "./with-store.ts";
 
 const list = defineCommand(
-  { name: "user list", summary: "lists the users, all or one organization's.", always: ["data", "acceptClock"], maybe: ["organization"] },
+  {
+    name: "user list",
+    summary: "lists the users, all or one organization's.",
+    always: ["data", "acceptClock"],
+    maybe: ["organization"],
+  },
   (config, surroundings) =>
     withStore(config, surroundings, false, async ({ reader }) => {
-      const organizations = config.organization === null ? organizationsOf(reader) : [organizationOf(reader, config.organization)];
+      const organizations =
+        config.organization === null ? organizationsOf(reader) : [organizationOf(reader, config.organization)];
       const rows = organizations.flatMap((organization) =>
         recordsOf<UserRecord & { last_login: string | null }>(reader, userKind, organization).map((user) => [
           user.id,
@@ -34,7 +40,12 @@ const list = defineCommand(
 );
 
 const create = defineCommand(
-  { name: "user create", summary: "makes a user.", always: ["data", "email", "role", "passwordFile", "acceptClock"], maybe: ["organization", "name", "networks"] },
+  {
+    name: "user create",
+    summary: "makes a user.",
+    always: ["data", "email", "role", "passwordFile", "acceptClock"],
+    maybe: ["organization", "name", "networks"],
+  },
   async (config, surroundings) => {
     const email = checkSetting(Email, config.email, "--email");
     const role = checkSetting(OneOf(ROLES), config.role, "--role");
@@ -44,7 +55,12 @@ const create = defineCommand(
       const organization = organizationOf(reader, config.organization);
       const networks = config.networks === null ? null : networkIdsOf(reader, organization, config.networks);
       const input: UserCreation = {
-        body: { email, role, ...(name === null ? {} : { name }), ...(networks === null ? {} : { network_ids: networks }) },
+        body: {
+          email,
+          role,
+          ...(name === null ? {} : { name }),
+          ...(networks === null ? {} : { network_ids: networks }),
+        },
         passwordHash: await hashPassword(password),
       };
       const { result } = await writes.run<Written>("user.create", input, operatorOf(organization.id));
@@ -53,16 +69,33 @@ const create = defineCommand(
   },
 );
 
-const disable = defineCommand({ name: "user disable", summary: "keeps a user and the user's keys out, and ends the sessions.", always: ["data", "email", "acceptClock"], maybe: [] }, (config, surroundings) =>
-  withStore(config, surroundings, false, (store) => setEnabled(store, config.email, false)),
+const disable = defineCommand(
+  {
+    name: "user disable",
+    summary: "keeps a user and the user's keys out, and ends the sessions.",
+    always: ["data", "email", "acceptClock"],
+    maybe: [],
+  },
+  (config, surroundings) => withStore(config, surroundings, false, (store) => setEnabled(store, config.email, false)),
 );
 
-const enable = defineCommand({ name: "user enable", summary: "lets a disabled user in again.", always: ["data", "email", "acceptClock"], maybe: [] }, (config, surroundings) =>
-  withStore(config, surroundings, false, (store) => setEnabled(store, config.email, true)),
+const enable = defineCommand(
+  {
+    name: "user enable",
+    summary: "lets a disabled user in again.",
+    always: ["data", "email", "acceptClock"],
+    maybe: [],
+  },
+  (config, surroundings) => withStore(config, surroundings, false, (store) => setEnabled(store, config.email, true)),
 );
 
 const password = defineCommand(
-  { name: "user password", summary: "gives a user a new password and ends the sessions.", always: ["data", "email", "passwordFile", "acceptClock"], maybe: [] },
+  {
+    name: "user password",
+    summary: "gives a user a new password and ends the sessions.",
+    always: ["data", "email", "passwordFile", "acceptClock"],
+    maybe: [],
+  },
   async (config, surroundings) => {
     const wanted = await readPasswordFile(config.passwordFile, "--password-file", surroundings);
     return withStore(config, surroundings, false, async ({ reader, writes }) => {
@@ -77,6 +110,11 @@ export const userCommands: readonly Command[] = [list, create, disable, enable, 
 
 async function setEnabled({ reader, writes }: Store, email: string, isEnabled: boolean): Promise<void> {
   const { record, ifMatch, organization } = userOf(reader, email);
-  const input: UserChange = { id: record.id, body: { email: record.email, role: record.role, is_enabled: isEnabled }, passwordHash: null, ifMatch };
+  const input: UserChange = {
+    id: record.id,
+    body: { email: record.email, role: record.role, is_enabled: isEnabled },
+    passwordHash: null,
+    ifMatch,
+  };
   await writes.run("user.update", input, operatorOf(organization.id));
 }

@@ -27,7 +27,8 @@ export const verify = defineCommand(
   async (config, { clock, print }) => {
     const progress = progressTo(systemLog(), clock, "verifying");
     if (config.backup !== null) {
-      if (config.repairDerived) throw new UsageError("--repair-derived is for the data of a folder: a backup stays as it is");
+      if (config.repairDerived)
+        throw new UsageError("--repair-derived is for the data of a folder: a backup stays as it is");
       const report = readBackup(config.backup, config.knownHead, progress);
       const remedy = isOther(report) ? OTHERS : "It is of no use as a backup: take another one.\n";
       await print(`${describeReport(report)}${isSound(report) ? "" : remedy}`);
@@ -36,7 +37,9 @@ export const verify = defineCommand(
     const files = findData(config.data);
     const report = await read(files, config.knownHead, progress);
     // Where something is missing that was there, what is derived may be all that is left of it.
-    const isLedgerSound = !report.findings.some(({ check }) => check === KNOWN_CHECK || (LEDGER_CHECKS as readonly string[]).includes(check));
+    const isLedgerSound = !report.findings.some(
+      ({ check }) => check === KNOWN_CHECK || (LEDGER_CHECKS as readonly string[]).includes(check),
+    );
     if (isOther(report)) {
       await print(`${describeReport(report)}${OTHERS}`);
       return EXIT.failed;
@@ -62,7 +65,8 @@ export const verify = defineCommand(
   },
 );
 
-const OTHERS = "Nothing else is wrong with the data. Either what is given by --head was mistyped, or is of other data; or a backup was put back since, the ledger was cut, or it was made anew.\n";
+const OTHERS =
+  "Nothing else is wrong with the data. Either what is given by --head was mistyped, or is of other data; or a backup was put back since, the ledger was cut, or it was made anew.\n";
 
 const BESIDE_DAMAGED = `The ledger itself is sound. Either ${GOOD_COPY}, which has the rest as well; \
 or netledger verify --repair-derived makes anew what is derived from it, drops what is damaged beside it, and says what that was.
@@ -77,8 +81,14 @@ function isSound(report: Report): boolean {
   return report.findings.length === 0;
 }
 
-function read(files: DataFiles, knownHead: KnownHead | null, onProgress: (progress: Progress) => void): Promise<Report> {
-  return reading(files, (db) => verifyLedger(db, KINDS, { isBusy: isBusy(files), onProgress, ...(knownHead === null ? {} : { knownHead }) }));
+function read(
+  files: DataFiles,
+  knownHead: KnownHead | null,
+  onProgress: (progress: Progress) => void,
+): Promise<Report> {
+  return reading(files, (db) =>
+    verifyLedger(db, KINDS, { isBusy: isBusy(files), onProgress, ...(knownHead === null ? {} : { knownHead }) }),
+  );
 }
 
 function readBackup(file: string, knownHead: KnownHead | null, onProgress: (progress: Progress) => void): Report {

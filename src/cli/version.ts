@@ -5,17 +5,20 @@ import { SCHEMA_VERSION } from "../db/migrate.ts";
 import { API_VERSION, SERVER_VERSION } from "../http/envelope.ts";
 import { defineCommand, EXIT } from "./command.ts";
 
-export const version = defineCommand({ name: "version", summary: "tells the versions of the program and of what it is made of.", always: [], maybe: [] }, async (_config, { print }) => {
-  await print(
-    [
-      `netledger ${SERVER_VERSION}`,
-      `api ${API_VERSION}`,
-      `schema ${SCHEMA_VERSION}`,
-      `bun ${Bun.version}`,
-      `sqlite ${sqliteVersion()}`,
-      `platform ${process.platform}-${process.arch}`,
-      "",
-    ].join("\n"),
-  );
-  return EXIT.done;
-});
+export const version = defineCommand(
+  { name: "version", summary: "tells the versions of the program and of what it is made of.", always: [], maybe: [] },
+  async (_config, { print }) => {
+    await print(
+      [
+        `netledger ${SERVER_VERSION}`,
+        `api ${API_VERSION}`,
+        `schema ${SCHEMA_VERSION}`,
+        `bun ${Bun.version}`,
+        `sqlite ${sqliteVersion()}`,
+        `platform ${process.platform}-${process.arch}`,
+        "",
+      ].join("\n"),
+    );
+    return EXIT.done;
+  },
+);

@@ -14,9 +14,21 @@ export interface StoreSettings {
  * @param mayCreate whether data are made where there are none
  * @returns the exit status of work that came to its end
  */
-export async function withStore(settings: StoreSettings, surroundings: Surroundings, mayCreate: boolean, work: (store: Store) => Promise<void>): Promise<number> {
+export async function withStore(
+  settings: StoreSettings,
+  surroundings: Surroundings,
+  mayCreate: boolean,
+  work: (store: Store) => Promise<void>,
+): Promise<number> {
   const { clock, random } = surroundings;
-  const store = openStore({ directory: settings.data, acceptClock: settings.acceptClock, clock, random, log: systemLog(), mayCreate });
+  const store = openStore({
+    directory: settings.data,
+    acceptClock: settings.acceptClock,
+    clock,
+    random,
+    log: systemLog(),
+    mayCreate,
+  });
   try {
     await work(store);
     return EXIT.done;

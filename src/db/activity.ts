@@ -41,7 +41,10 @@ export class Activity {
       const sequences = this.merged("sequence > ", after, until, "ASC", limit);
       return { sequences, through: sequences.length < limit ? until : (sequences.at(-1) as number) };
     }
-    const through = Math.min(until, this.at(this.organizationN, this.place(this.organizationN, after) + limit) ?? until);
+    const through = Math.min(
+      until,
+      this.at(this.organizationN, this.place(this.organizationN, after) + limit) ?? until,
+    );
     return { sequences: this.between(after, through, "ASC"), through };
   }
 
@@ -49,7 +52,8 @@ export class Activity {
   *newestFirst(until: number, offset: number): Generator<readonly number[]> {
     const scope = this.only();
     if (scope !== null) {
-      for (let place = this.place(scope, until) - offset; place > 0; place -= STEP_TRANSACTIONS) yield this.upToPlace(scope, place);
+      for (let place = this.place(scope, until) - offset; place > 0; place -= STEP_TRANSACTIONS)
+        yield this.upToPlace(scope, place);
       return;
     }
     let skipped = 0;
@@ -100,11 +104,22 @@ export class Activity {
   }
 
   /** Each once, from an end on: SQLite goes through all scopes side by side, and sorts nothing. */
-  private merged(beyond: "sequence > " | "sequence < ", from: number, until: number, direction: "ASC" | "DESC", limit: number): number[] {
+  private merged(
+    beyond: "sequence > " | "sequence < ",
+    from: number,
+    until: number,
+    direction: "ASC" | "DESC",
+    limit: number,
+  ): number[] {
     const sql = new SqlBuilder(null);
     const condition = `${beyond}${sql.bind(from)}${direction === "ASC" ? ` AND sequence <= ${sql.bind(until)}` : ""}`;
-    const each = this.scopes.map((scope) => `SELECT sequence FROM history_activity WHERE scope = ${sql.bind(scope)} AND ${condition}`);
-    return this.sequences(`${each.join(" UNION ")} ORDER BY sequence ${direction} LIMIT ${sql.bind(limit)}`, ...sql.values);
+    const each = this.scopes.map(
+      (scope) => `SELECT sequence FROM history_activity WHERE scope = ${sql.bind(scope)} AND ${condition}`,
+    );
+    return this.sequences(
+      `${each.join(" UNION ")} ORDER BY sequence ${direction} LIMIT ${sql.bind(limit)}`,
+      ...sql.values,
+    );
   }
 
   /** Each once: what there is between two transactions that are not far apart is sorted. */
@@ -114,24 +129,36 @@ export class Activity {
   }
 
   private countBetween(after: number, through: number): number {
-    const text = "SELECT count(DISTINCT a.sequence) FROM json_each(+?1) c CROSS JOIN history_activity a ON a.scope = c.value AND a.sequence > +?2 AND a.sequence <= +?3";
+    const text =
+      "SELECT count(DISTINCT a.sequence) FROM json_each(+?1) c CROSS JOIN history_activity a ON a.scope = c.value AND a.sequence > +?2 AND a.sequence <= +?3";
     return (this.connection.statement(text).values(this.scopesJson, after, through)[0] as [number])[0];
   }
 
   /** How many transactions of a scope there were up to a sequence. */
   private place(scope: number, until: number): number {
-    const row = this.connection.statement("SELECT ordinal FROM history_activity WHERE scope = +?1 AND sequence <= +?2 ORDER BY sequence DESC LIMIT 1").values(scope, until)[0] as [number] | undefined;
+    const row = this.connection
+      .statement(
+        "SELECT ordinal FROM history_activity WHERE scope = +?1 AND sequence <= +?2 ORDER BY sequence DESC LIMIT 1",
+      )
+      .values(scope, until)[0] as [number] | undefined;
     return row?.[0] ?? 0;
   }
 
   /** The transaction at a place of a scope, from 1 on; null for none. */
   private at(scope: number, place: number): number | null {
-    const row = this.connection.statement("SELECT sequence FROM history_activity WHERE scope = +?1 AND ordinal = +?2").values(scope, place)[0] as [number] | undefined;
+    const row = this.connection
+      .statement("SELECT sequence FROM history_activity WHERE scope = +?1 AND ordinal = +?2")
+      .values(scope, place)[0] as [number] | undefined;
     return row?.[0] ?? null;
   }
 
   private upToPlace(scope: number, place: number): number[] {
-    return this.sequences("SELECT sequence FROM history_activity WHERE scope = +?1 AND ordinal <= +?2 ORDER BY ordinal DESC LIMIT +?3", scope, place, STEP_TRANSACTIONS);
+    return this.sequences(
+      "SELECT sequence FROM history_activity WHERE scope = +?1 AND ordinal <= +?2 ORDER BY ordinal DESC LIMIT +?3",
+      scope,
+      place,
+      STEP_TRANSACTIONS,
+    );
   }
 
   private sequences(text: string, ...values: Array<string | number>): number[] {

@@ -93,7 +93,11 @@ export class ChangeLog {
     for (let left = sequences, n = 0; left.length > 0; ) {
       const last = this.versionAt(looked, left, n);
       const among = last === null ? left : left.slice(0, left.indexOf(last.sequence) + 1);
-      const rows = this.connection.statement(text).values(...values, JSON.stringify(among), n, last?.sequence ?? 0, last?.n ?? 0) as Array<[number, number, number, string, number, string | null]>;
+      const rows = this.connection
+        .statement(text)
+        .values(...values, JSON.stringify(among), n, last?.sequence ?? 0, last?.n ?? 0) as Array<
+        [number, number, number, string, number, string | null]
+      >;
       const changes = rows.map(([n, sequence, code, id, operation, changed]) => ({
         n,
         sequence,
@@ -113,8 +117,12 @@ export class ChangeLog {
   touching(query: ChangeQuery, after: number, until: number, limit: number): Stretch {
     if (query.hostN === undefined) return this.activity(query).next(after, until, limit);
     // A change of what lies in a host is a version of the host. Also one that was dropped: what lay in the host may still be there.
-    const touched = ["history_versions", "history_thinned"].map((table) => `SELECT key FROM ${table} WHERE key > ((+?1 << 31) | +?2) AND key <= ((+?1 << 31) | +?3)`);
-    const rows = this.connection.statement(`SELECT key & 2147483647 FROM (${touched.join(" UNION ALL ")} ORDER BY key LIMIT +?4)`).values(query.hostN, after, until, limit) as Array<[number]>;
+    const touched = ["history_versions", "history_thinned"].map(
+      (table) => `SELECT key FROM ${table} WHERE key > ((+?1 << 31) | +?2) AND key <= ((+?1 << 31) | +?3)`,
+    );
+    const rows = this.connection
+      .statement(`SELECT key & 2147483647 FROM (${touched.join(" UNION ALL ")} ORDER BY key LIMIT +?4)`)
+      .values(query.hostN, after, until, limit) as Array<[number]>;
     const sequences = rows.map((row) => row[0]);
     return { sequences, through: sequences.length < limit ? until : (sequences.at(-1) as number) };
   }
@@ -123,16 +131,26 @@ export class ChangeLog {
   activity({ reach, networkN }: Pick<ChangeQuery, "reach" | "networkN">): Activity {
     const { networkNs, organizationN } = reach;
     // Whose activity together holds all that the query is about.
-    const scopes = networkN !== undefined ? [networkN] : networkNs === null ? [organizationN] : [-organizationN, ...networkNs];
+    const scopes =
+      networkN !== undefined ? [networkN] : networkNs === null ? [organizationN] : [-organizationN, ...networkNs];
     return new Activity(this.connection, organizationN, scopes);
   }
 
   /** The versions of one record up to a transaction, newest first. */
   versions(kind: AnyKind, n: number, id: string, until: number, limit: number, offset: number): Change[] {
     const rows = this.connection
-      .statement(`SELECT v.key & 2147483647, v.operation, ${changedSql(kind, "v")} FROM history_versions v WHERE v.key > (+?1 << 31) AND v.key <= ((+?1 << 31) | +?2) ORDER BY v.key DESC LIMIT +?3 OFFSET +?4`)
+      .statement(
+        `SELECT v.key & 2147483647, v.operation, ${changedSql(kind, "v")} FROM history_versions v WHERE v.key > (+?1 << 31) AND v.key <= ((+?1 << 31) | +?2) ORDER BY v.key DESC LIMIT +?3 OFFSET +?4`,
+      )
       .values(n, until, limit, offset) as Array<[number, number, string | null]>;
-    return rows.map(([sequence, operation, changed]) => ({ n, sequence, kind, id, operation: operationOf(operation), changedFields: changed === null ? null : (JSON.parse(changed) as string[]) }));
+    return rows.map(([sequence, operation, changed]) => ({
+      n,
+      sequence,
+      kind,
+      id,
+      operation: operationOf(operation),
+      changedFields: changed === null ? null : (JSON.parse(changed) as string[]),
+    }));
   }
 
   /**
@@ -142,8 +160,14 @@ export class ChangeLog {
   *versionsBetween(kind: AnyKind, ns: readonly number[], after: number, until: number): Generator<RecordVersion[]> {
     const text = `SELECT j.value, v.key & 2147483647, ${changedSql(kind, "v")} FROM json_each(+?1) j CROSS JOIN history_versions v ON v.key > ((j.value << 31) | iif(j.key = 0, +?2, +?3)) AND v.key <= ((j.value << 31) | +?4) LIMIT +?5`;
     for (let left = ns, from = after; left.length > 0; ) {
-      const rows = this.connection.statement(text).values(JSON.stringify(left), from, after, until, STEP_CHANGES) as Array<[number, number, string | null]>;
-      yield rows.map(([n, sequence, changed]) => ({ n, sequence, changedFields: changed === null ? null : (JSON.parse(changed) as string[]) }));
+      const rows = this.connection
+        .statement(text)
+        .values(JSON.stringify(left), from, after, until, STEP_CHANGES) as Array<[number, number, string | null]>;
+      yield rows.map(([n, sequence, changed]) => ({
+        n,
+        sequence,
+        changedFields: changed === null ? null : (JSON.parse(changed) as string[]),
+      }));
       const last = rows.at(-1);
       if (last === undefined || rows.length < STEP_CHANGES) return;
       left = left.slice(left.indexOf(last[0]));
@@ -153,19 +177,29 @@ export class ChangeLog {
 
   /** How many versions a record had up to a transaction. */
   versionCount(n: number, until: number): number {
-    return (this.connection.statement("SELECT count(*) FROM history_versions WHERE key > (+?1 << 31) AND key <= ((+?1 << 31) | +?2)").values(n, until)[0] as [number])[0];
+    return (
+      this.connection
+        .statement("SELECT count(*) FROM history_versions WHERE key > (+?1 << 31) AND key <= ((+?1 << 31) | +?2)")
+        .values(n, until)[0] as [number]
+    )[0];
   }
 
   /** The last version of a record after `after` and up to `until` that was dropped when history was thinned; 0 for none. */
   lastDropped(n: number, after: number, until: number): number {
-    const row = this.connection.statement("SELECT max(key) & 2147483647 FROM history_thinned WHERE key > ((+?1 << 31) | +?2) AND key <= ((+?1 << 31) | +?3)").values(n, after, until)[0] as [number | null];
+    const row = this.connection
+      .statement(
+        "SELECT max(key) & 2147483647 FROM history_thinned WHERE key > ((+?1 << 31) | +?2) AND key <= ((+?1 << 31) | +?3)",
+      )
+      .values(n, after, until)[0] as [number | null];
     return row[0] ?? 0;
   }
 
   /** Which of these records were alive as of a transaction. */
   aliveAt(ns: readonly number[], sequence: number): Set<number> {
     const rows = this.connection
-      .statement(`SELECT j.value FROM json_each(+?1) j CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (j.value << 31) AND key <= ((j.value << 31) | +?2)) WHERE v.operation <> ${OPERATION.Deleted}`)
+      .statement(
+        `SELECT j.value FROM json_each(+?1) j CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (j.value << 31) AND key <= ((j.value << 31) | +?2)) WHERE v.operation <> ${OPERATION.Deleted}`,
+      )
       .values(JSON.stringify(ns), sequence) as Array<[number]>;
     return new Set(rows.map((row) => row[0]));
   }
@@ -185,15 +219,30 @@ export class ChangeLog {
   /** Transactions by their sequences, in any order. */
   entries(sequences: Iterable<number>): Map<number, LedgerEntry> {
     const rows = this.connection
-      .statement("SELECT t.sequence, t.at, t.actor_type, t.actor_id, t.actor_name, t.request_id, t.source FROM json_each(?) j CROSS JOIN history_transactions t ON t.sequence = j.value")
-      .values(JSON.stringify([...new Set(sequences)])) as Array<[number, number, LedgerEntry["actorType"], string | null, string, string | null, string]>;
-    return new Map(rows.map(([sequence, at, actorType, actorId, actorName, requestId, source]) => [sequence, { sequence, at, actorType, actorId, actorName, requestId, source }]));
+      .statement(
+        "SELECT t.sequence, t.at, t.actor_type, t.actor_id, t.actor_name, t.request_id, t.source FROM json_each(?) j CROSS JOIN history_transactions t ON t.sequence = j.value",
+      )
+      .values(JSON.stringify([...new Set(sequences)])) as Array<
+      [number, number, LedgerEntry["actorType"], string | null, string, string | null, string]
+    >;
+    return new Map(
+      rows.map(([sequence, at, actorType, actorId, actorName, requestId, source]) => [
+        sequence,
+        { sequence, at, actorType, actorId, actorName, requestId, source },
+      ]),
+    );
   }
 
   /** So many versions on from the record `n` in the first of the transactions: where a step ends; null where there are not as many. */
-  private versionAt(count: number, sequences: readonly number[], n: number): { readonly n: number; readonly sequence: number } | null {
+  private versionAt(
+    count: number,
+    sequences: readonly number[],
+    n: number,
+  ): { readonly n: number; readonly sequence: number } | null {
     const text = `SELECT v.key >> 31, a.value FROM ${versionsIn("+?1", "+?2")} LIMIT 1 OFFSET +?3`;
-    const row = this.connection.statement(text).values(JSON.stringify(sequences), n, count - 1)[0] as [number, number] | undefined;
+    const row = this.connection.statement(text).values(JSON.stringify(sequences), n, count - 1)[0] as
+      | [number, number]
+      | undefined;
     return row === undefined ? null : { n: row[0], sequence: row[1] };
   }
 
@@ -205,12 +254,18 @@ export class ChangeLog {
 
   /** Whether the record `r` is what the query is about and the caller may see it. What has left a network shows as it was there. */
   private visible({ reach, kinds, networkN, hostN }: ChangeQuery, sql: SqlBuilder): string {
-    const livedIn = (container: string) => `EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ${container} * 64 + r.kind AND s.n = r.n)`;
-    const where = [`r.kind IN (${kinds.map((kind) => kind.code).join(", ") || "0"})`, livedIn(sql.bind(reach.organizationN))];
+    const livedIn = (container: string) =>
+      `EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ${container} * 64 + r.kind AND s.n = r.n)`;
+    const where = [
+      `r.kind IN (${kinds.map((kind) => kind.code).join(", ") || "0"})`,
+      livedIn(sql.bind(reach.organizationN)),
+    ];
     if (reach.networkNs !== null) {
       const beside = kinds.filter((kind) => kind.scopes.network === undefined).map((kind) => kind.code);
       const reached = sql.bind(JSON.stringify(reach.networkNs));
-      where.push(`(r.kind IN (${beside.join(", ") || "0"}) OR EXISTS (SELECT 1 FROM json_each(${reached}) c CROSS JOIN history_spans s WHERE s.scope = c.value * 64 + r.kind AND s.n = r.n))`);
+      where.push(
+        `(r.kind IN (${beside.join(", ") || "0"}) OR EXISTS (SELECT 1 FROM json_each(${reached}) c CROSS JOIN history_spans s WHERE s.scope = c.value * 64 + r.kind AND s.n = r.n))`,
+      );
     }
     if (networkN !== undefined) where.push(livedIn(sql.bind(networkN)));
     if (hostN !== undefined) {

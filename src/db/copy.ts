@@ -30,7 +30,11 @@ const HEAD = "SELECT sequence, at, lower(hex(hash)) AS hash FROM history_transac
  * @returns the head as of which the copy is; null for an empty ledger
  * @throws SQLite's errors: see isDiskTrouble and refusalOf
  */
-export async function copyDatabase(from: string, to: string, onStep: (done: number, total: number) => void = () => {}): Promise<LedgerHead | null> {
+export async function copyDatabase(
+  from: string,
+  to: string,
+  onStep: (done: number, total: number) => void = () => {},
+): Promise<LedgerHead | null> {
   const source = new DatabaseSync(from, { readOnly: true });
   const file = openSync(to, "r");
   try {

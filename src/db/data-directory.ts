@@ -80,7 +80,8 @@ export const LOCK_WAIT_MS = 300;
  */
 export function lockData(files: DataFiles): DataLock {
   const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
-  if (lock === null) throw new DatabaseRefused(`The data in ${files.directory} are in use by another netledger: stop it first.`);
+  if (lock === null)
+    throw new DatabaseRefused(`The data in ${files.directory} are in use by another netledger: stop it first.`);
   return lock;
 }
 
@@ -127,7 +128,11 @@ export class DataLock {
       database?.close();
       const code = sqliteCode(error);
       if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) return null;
-      throw new DatabaseRefused(code === "" ? `The lock file ${path} cannot be used (${codeOf(error)}).` : `The lock file ${describeRefusal(error, path)}`);
+      throw new DatabaseRefused(
+        code === ""
+          ? `The lock file ${path} cannot be used (${codeOf(error)}).`
+          : `The lock file ${describeRefusal(error, path)}`,
+      );
     }
   }
 

@@ -30,7 +30,15 @@ export function schemaDifferences(db: Sql): SchemaDifference[] {
   const keys = [...new Set([...expected.keys(), ...found.keys()])].sort();
   return keys.flatMap((key) => {
     const [made, is] = [expected.get(key) ?? null, found.get(key) ?? null];
-    return isSame(made, is) ? [] : [{ expected: made, found: is, isReplaceable: [made, is].every((each) => each === null || isReplaceable(each, expected)) }];
+    return isSame(made, is)
+      ? []
+      : [
+          {
+            expected: made,
+            found: is,
+            isReplaceable: [made, is].every((each) => each === null || isReplaceable(each, expected)),
+          },
+        ];
   });
 }
 

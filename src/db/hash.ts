@@ -41,11 +41,27 @@ export function hashVersion(v: HashedVersion): Uint8Array {
 }
 
 /** SHA-256 of a transaction: its predecessor's hash, its own columns, and its versions' hashes in the order of their record numbers. */
-export function hashTransaction(previous: Uint8Array, t: HashedTransaction, versionHashes: readonly Uint8Array[]): Uint8Array {
+export function hashTransaction(
+  previous: Uint8Array,
+  t: HashedTransaction,
+  versionHashes: readonly Uint8Array[],
+): Uint8Array {
   const hasher = new Bun.CryptoHasher("sha256");
   hasher.update(previous);
   hasher.update(
-    frame([t.sequence, t.at, t.wall_at, t.organization_id, t.actor_type, t.actor_id, t.actor_name, t.request_id, t.source, t.last_n, versionHashes.length]),
+    frame([
+      t.sequence,
+      t.at,
+      t.wall_at,
+      t.organization_id,
+      t.actor_type,
+      t.actor_id,
+      t.actor_name,
+      t.request_id,
+      t.source,
+      t.last_n,
+      versionHashes.length,
+    ]),
   );
   for (const hash of versionHashes) hasher.update(hash);
   return new Uint8Array(hasher.digest());

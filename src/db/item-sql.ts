@@ -30,7 +30,11 @@ export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): 
   }
   const composed = parts === undefined ? "" : `, CASE v.composed WHEN 1 THEN ${parts.asOf} END`;
   // In the present held still, observation values are today's; a record that has gone meanwhile has those of its version.
-  const observed = !isObserved ? "" : asOf.present ? ", coalesce((SELECT o.observed FROM observations o WHERE o.n = p.n), v.observed)" : ", v.observed";
+  const observed = !isObserved
+    ? ""
+    : asOf.present
+      ? ", coalesce((SELECT o.observed FROM observations o WHERE o.n = p.n), v.observed)"
+      : ", v.observed";
   const version = `(SELECT concat(${membersSql(kind, "v")}${observed}${composed}) FROM history_versions v WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
   if (asOf.present) return { item: `concat('{', ${version}, ${noEnd})`, joins: "" };
   const successor =
@@ -51,7 +55,9 @@ export function sortSql(kind: AnyKind, term: OrderTerm, asOf: AsOf | null): stri
 
 /** What p has there, whatever the direction. */
 export function sortValueSql(kind: AnyKind, term: Pick<OrderTerm, "field" | "byKey">, asOf: AsOf | null): string {
-  return (kind.observed as readonly string[]).includes(term.field) ? observedFieldSql(term.field, kind, asOf) : newestSql((version) => sortExpression(term, version), kind, asOf);
+  return (kind.observed as readonly string[]).includes(term.field)
+    ? observedFieldSql(term.field, kind, asOf)
+    : newestSql((version) => sortExpression(term, version), kind, asOf);
 }
 
 /** Some of the own fields of p, as a JSON array. The field names come from the resources, never from a caller. */
@@ -61,7 +67,10 @@ export function ownFieldsSql(kind: AnyKind, fields: readonly string[], asOf: AsO
 }
 
 /** Each document that is parsed is felt: sort keys are small, and a version knows by itself when it was written. */
-function sortExpression({ field, byKey }: Pick<OrderTerm, "field" | "byKey">, { members, sortKeys, writtenAt }: NewestSql): string {
+function sortExpression(
+  { field, byKey }: Pick<OrderTerm, "field" | "byKey">,
+  { members, sortKeys, writtenAt }: NewestSql,
+): string {
   if (byKey) return `${sortKeys} ->> '$.${field}'`;
   return field === "updated_at" ? writtenAt : `('{' || ${members} || '}') ->> '$.${field}'`;
 }
@@ -83,7 +92,12 @@ interface NewestSql {
 
 /** An expression on the newest version of p.n. */
 function newestSql(expression: (version: NewestSql) => string, kind: AnyKind, asOf: AsOf | null): string {
-  if (asOf === null) return `(SELECT ${expression({ members: "members", sortKeys: "sort_keys", writtenAt: "sequence" })} FROM ${getTableName(kind.table)} WHERE n = p.n)`;
-  const then = { members: membersSql(kind, "history_versions"), sortKeys: sortKeysSql(kind, "history_versions"), writtenAt: "valid_from" };
+  if (asOf === null)
+    return `(SELECT ${expression({ members: "members", sortKeys: "sort_keys", writtenAt: "sequence" })} FROM ${getTableName(kind.table)} WHERE n = p.n)`;
+  const then = {
+    members: membersSql(kind, "history_versions"),
+    sortKeys: sortKeysSql(kind, "history_versions"),
+    writtenAt: "valid_from",
+  };
   return `(SELECT ${expression(then)} FROM history_versions WHERE key <= ((p.n << 31) | ?1) ORDER BY key DESC LIMIT 1)`;
 }

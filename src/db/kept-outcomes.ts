@@ -74,14 +74,25 @@ export class KeptOutcomes {
    * @throws DomainError idempotency_key_reused for another request with the key
    */
   find(request: Repeatable, now: Instant): KnownOutcome | null {
-    const query = this.db.$client.query("SELECT sealed FROM idempotency_keys WHERE caller_n = ? AND key = ? AND at > ?");
+    const query = this.db.$client.query(
+      "SELECT sealed FROM idempotency_keys WHERE caller_n = ? AND key = ? AND at > ?",
+    );
     const since = now - OUTCOME_KEPT_MS;
-    const found = query.values(request.userN, storedKey(request), since)[0] ?? query.values(request.callerN, request.key, since)[0];
+    const found =
+      query.values(request.userN, storedKey(request), since)[0] ?? query.values(request.callerN, request.key, since)[0];
     if (found === undefined) return null;
     const [sealed] = found as [Uint8Array];
-    const { fingerprint, rights = null, ...outcome } = JSON.parse(unpacked(this.box.open(sealed, contextOf(request)))) as Kept;
+    const {
+      fingerprint,
+      rights = null,
+      ...outcome
+    } = JSON.parse(unpacked(this.box.open(sealed, contextOf(request)))) as Kept;
     if (fingerprint !== request.fingerprint) {
-      throw new DomainError("idempotency_key_reused", `The Idempotency-Key ${request.key} was used for another request within the last 24 hours; nothing was done. A new request takes a new key.`, { key: request.key });
+      throw new DomainError(
+        "idempotency_key_reused",
+        `The Idempotency-Key ${request.key} was used for another request within the last 24 hours; nothing was done. A new request takes a new key.`,
+        { key: request.key },
+      );
     }
     return { ...outcome, isReplayed: true, rights };
   }
@@ -91,7 +102,12 @@ export class KeptOutcomes {
    * @param rights with which it was done: plain data
    */
   keep(request: Repeatable, outcome: Outcome<unknown>, now: Instant, rights?: unknown): void {
-    const kept: Kept = { ...outcome, result: keptOf(request.keeps, outcome.result), fingerprint: request.fingerprint, rights };
+    const kept: Kept = {
+      ...outcome,
+      result: keptOf(request.keeps, outcome.result),
+      fingerprint: request.fingerprint,
+      rights,
+    };
     const sealed = Buffer.from(this.box.seal(packed(JSON.stringify(kept)), contextOf(request)));
     this.db.$client.query("DELETE FROM idempotency_keys WHERE at <= ?").run(now - OUTCOME_KEPT_MS);
     this.makeRoom(request.userN, { count: 1, bytes: sealed.length });
@@ -103,12 +119,17 @@ export class KeptOutcomes {
     const all = sum(this.inAll ?? this.volumeOf(null), more);
     this.inAll = isWithin(all, this.limits.inAll) ? all : sum(this.dropOfMost(more), more);
     const own = sum(this.ofUsers.get(userN) ?? this.volumeOf(userN), more);
-    this.ofUsers.set(userN, isWithin(own, this.limits.ofUser) ? own : sum(this.dropOldest(userN, this.limits.ofUser, more), more));
+    this.ofUsers.set(
+      userN,
+      isWithin(own, this.limits.ofUser) ? own : sum(this.dropOldest(userN, this.limits.ofUser, more), more),
+    );
   }
 
   private volumeOf(userN: number | null): Volume {
     const where = userN === null ? "" : "WHERE caller_n = ?";
-    const [count, bytes] = this.db.$client.query(`SELECT count(*), coalesce(sum(length(sealed)), 0) FROM idempotency_keys ${where}`).values(...(userN === null ? [] : [userN]))[0] as [number, number];
+    const [count, bytes] = this.db.$client
+      .query(`SELECT count(*), coalesce(sum(length(sealed)), 0) FROM idempotency_keys ${where}`)
+      .values(...(userN === null ? [] : [userN]))[0] as [number, number];
     return { count, bytes };
   }
 
@@ -117,7 +138,9 @@ export class KeptOutcomes {
     let left = this.volumeOf(userN);
     if (isWithin(sum(left, more), limit)) return left;
     const wanted = { count: Math.floor(limit.count * LEFT), bytes: Math.floor(limit.bytes * LEFT) };
-    const rows = this.db.$client.query("SELECT key, length(sealed) FROM idempotency_keys WHERE caller_n = ? ORDER BY at, key").values(userN) as Array<[string, number]>;
+    const rows = this.db.$client
+      .query("SELECT key, length(sealed) FROM idempotency_keys WHERE caller_n = ? ORDER BY at, key")
+      .values(userN) as Array<[string, number]>;
     const drop = this.db.$client.query("DELETE FROM idempotency_keys WHERE caller_n = ? AND key = ?");
     for (const [key, bytes] of rows) {
       if (isWithin(sum(left, more), wanted)) break;
@@ -135,7 +158,9 @@ export class KeptOutcomes {
     const wanted = { count: Math.floor(inAll.count * LEFT), bytes: Math.floor(inAll.bytes * LEFT) };
     // By the greater of both shares: who has many, and who has much.
     const users = this.db.$client
-      .query("SELECT caller_n, count(*), sum(length(sealed)) FROM idempotency_keys GROUP BY caller_n ORDER BY max(count(*) * 1.0 / ?, sum(length(sealed)) * 1.0 / ?) DESC")
+      .query(
+        "SELECT caller_n, count(*), sum(length(sealed)) FROM idempotency_keys GROUP BY caller_n ORDER BY max(count(*) * 1.0 / ?, sum(length(sealed)) * 1.0 / ?) DESC",
+      )
       .values(inAll.count, inAll.bytes) as Array<[number, number, number]>;
     for (const [userN, count, bytes] of users) {
       if (isWithin(sum(left, more), wanted)) break;
@@ -163,7 +188,9 @@ function packed(json: string): string {
 }
 
 function unpacked(text: string): string {
-  return text.startsWith(PACKED) ? new TextDecoder().decode(Bun.inflateSync(Uint8Array.fromBase64(text.slice(PACKED.length)))) : text;
+  return text.startsWith(PACKED)
+    ? new TextDecoder().decode(Bun.inflateSync(Uint8Array.fromBase64(text.slice(PACKED.length))))
+    : text;
 }
 
 function sum(one: Volume, other: Volume): Volume {

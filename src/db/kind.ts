@@ -34,7 +34,14 @@ export type LiveTable = SQLiteTableWithColumns<any>;
 export type ScopeName = "network" | "host" | "service" | "if_entry" | "credential" | "user";
 
 /** The codes of the kinds that are containers: an id of any other kind holds nothing. */
-export const SCOPE_CODES: Readonly<Record<ScopeName, number>> = { network: 2, credential: 6, host: 7, if_entry: 9, service: 12, user: 15 };
+export const SCOPE_CODES: Readonly<Record<ScopeName, number>> = {
+  network: 2,
+  credential: 6,
+  host: 7,
+  if_entry: 9,
+  service: 12,
+  user: 15,
+};
 
 /** Observation fields: refreshed without a version, kept beside the ledger. */
 export type ObservedField = "last_seen_at" | "last_discovery_id" | "last_used" | "last_login";

@@ -4,7 +4,16 @@
 import { formatInstant } from "../base/instant.ts";
 import { alreadyExists, DomainError } from "../base/errors.ts";
 import { hashTransaction, hashVersion } from "./hash.ts";
-import { liveIdentity, OPERATION, renderMembers, renderObserved, scopeKey, type AnyKind, type Link, type RecordBase } from "./kind.ts";
+import {
+  liveIdentity,
+  OPERATION,
+  renderMembers,
+  renderObserved,
+  scopeKey,
+  type AnyKind,
+  type Link,
+  type RecordBase,
+} from "./kind.ts";
 import { ROWS_PER_INSERT } from "./native-statement.ts";
 import { BLOCK_BITS } from "./schema.ts";
 import { searchText } from "./search-text.ts";
@@ -37,7 +46,11 @@ interface Rendered {
 export function writeLedger(tx: WriteTransaction, changes: Change[]): void {
   const created = changes.reduce((count, change) => count + (change.operation === "Created" ? 1 : 0), 0);
   if (created > MAX_CREATED_PER_TRANSACTION) {
-    throw new DomainError("payload_too_large", `The write would create ${created} records at once; ${MAX_CREATED_PER_TRANSACTION} is the most. Split it.`, { limit_records: MAX_CREATED_PER_TRANSACTION });
+    throw new DomainError(
+      "payload_too_large",
+      `The write would create ${created} records at once; ${MAX_CREATED_PER_TRANSACTION} is the most. Split it.`,
+      { limit_records: MAX_CREATED_PER_TRANSACTION },
+    );
   }
   new LedgerWriter(tx).write(changes);
 }
@@ -73,15 +86,18 @@ class LedgerWriter {
     for (const { entry } of removals) this.remember(entry);
     // Numbers are given in page order: what is created at one instant stands in the order of the ids.
     creations.sort((a, b) => a.entry.kind.code - b.entry.kind.code || (a.entry.id < b.entry.id ? -1 : 1));
-    for (let start = 0; start < creations.length; start += ROWS_PER_INSERT) this.createMany(creations.slice(start, start + ROWS_PER_INSERT));
+    for (let start = 0; start < creations.length; start += ROWS_PER_INSERT)
+      this.createMany(creations.slice(start, start + ROWS_PER_INSERT));
     // Two records that are created together may refer to each other.
     for (const change of creations) this.link(change.entry);
     for (const change of updates) this.update(change);
     // References go first: two records that are removed together may refer to each other.
     for (const { entry } of removals) this.tx.statements.unlink(entry.n);
     for (const change of removals) this.remove(change.entry);
-    for (const [scope, delta] of this.census) if (delta !== 0) this.tx.statements.addToCensus(scope, this.tx.sequence, delta);
-    for (const [scope, blocks] of this.blocks) for (const [block, { alive, died }] of blocks) this.tx.statements.addToBlock(scope, block, alive, died);
+    for (const [scope, delta] of this.census)
+      if (delta !== 0) this.tx.statements.addToCensus(scope, this.tx.sequence, delta);
+    for (const [scope, blocks] of this.blocks)
+      for (const [block, { alive, died }] of blocks) this.tx.statements.addToBlock(scope, block, alive, died);
     for (const scope of this.active) this.tx.statements.addActivity(scope, this.tx.sequence);
     this.close();
   }
@@ -120,7 +136,13 @@ class LedgerWriter {
     this.lastN = (this.lastN ?? statements.lastN()) + 1;
     entry.n = this.lastN;
     rows.push({ n: entry.n, kind: kind.code, id: entry.id });
-    return { ...(entry.after as RecordBase), lineage_id: lineageField as string | null, created_at: at, updated_at: at, valid_from: at };
+    return {
+      ...(entry.after as RecordBase),
+      lineage_id: lineageField as string | null,
+      created_at: at,
+      updated_at: at,
+      valid_from: at,
+    };
   }
 
   /** A record that had ended keeps its number, its creation and its lineage. */
@@ -136,9 +158,18 @@ class LedgerWriter {
     entry.after = record;
     const rendered = this.render(entry);
     const { kind } = entry;
-    if (liveIdentity(kind, before) === liveIdentity(kind, record) && Bun.deepEquals(kind.columns(before, asId), kind.columns(record, asId))) {
+    if (
+      liveIdentity(kind, before) === liveIdentity(kind, record) &&
+      Bun.deepEquals(kind.columns(before, asId), kind.columns(record, asId))
+    ) {
       // Naming an indexed column in an UPDATE rewrites its index entry even where the value stays.
-      statements.updateContent(kind, { n: entry.n, sequence, composed: entry.composed ? 1 : 0, sort_keys: rendered.sort_keys, members: rendered.members });
+      statements.updateContent(kind, {
+        n: entry.n,
+        sequence,
+        composed: entry.composed ? 1 : 0,
+        sort_keys: rendered.sort_keys,
+        members: rendered.members,
+      });
     } else {
       this.guarded(kind, record, () => statements.updateLive(kind, this.liveRow(entry, rendered)));
     }
@@ -148,7 +179,8 @@ class LedgerWriter {
       for (const scope of this.scopes(entry, record)) if (!left.delete(scope)) this.enter(scope, entry.n);
       for (const scope of left) this.leave(scope, entry.n);
       const leftLarge = new Set(largeScopes(entry, before, (id) => this.nOf(id)));
-      for (const scope of largeScopes(entry, record, (id) => this.nOf(id))) if (!leftLarge.delete(scope)) this.block(scope, entry.n, 1);
+      for (const scope of largeScopes(entry, record, (id) => this.nOf(id)))
+        if (!leftLarge.delete(scope)) this.block(scope, entry.n, 1);
       for (const scope of leftLarge) this.block(scope, entry.n, -1);
     }
     this.version(entry, "Updated", change.changed, rendered, sequence);
@@ -258,7 +290,9 @@ class LedgerWriter {
 
   private noteActivity(entry: Entry): void {
     const records = [entry.before, entry.after].filter((record) => record !== null);
-    const scopes = records.flatMap((record) => activityScopes(entry.kind, record, entry.organizationN, (id) => this.nOf(id)));
+    const scopes = records.flatMap((record) =>
+      activityScopes(entry.kind, record, entry.organizationN, (id) => this.nOf(id)),
+    );
     for (const scope of scopes) this.active.add(scope);
   }
 
@@ -293,7 +327,11 @@ class LedgerWriter {
       last_n: statements.lastN(),
     };
     this.hashes.sort((a, b) => a.n - b.n);
-    const hash = hashTransaction(statements.headHash(), row, this.hashes.map((each) => each.hash));
+    const hash = hashTransaction(
+      statements.headHash(),
+      row,
+      this.hashes.map((each) => each.hash),
+    );
     statements.insertTransaction({ ...row, hash });
   }
 
@@ -359,7 +397,8 @@ class LedgerWriter {
     try {
       write();
     } catch (error) {
-      if (kind.unique !== null && isUniqueViolation(error)) throw alreadyExists(kind.name, kind.unique.field, kind.unique.value(record));
+      if (kind.unique !== null && isUniqueViolation(error))
+        throw alreadyExists(kind.name, kind.unique.field, kind.unique.value(record));
       throw error;
     }
   }
@@ -368,14 +407,21 @@ class LedgerWriter {
 /** The scopes of an organization and of a network: those that may have very many. */
 function largeScopes(entry: Entry, record: RecordBase, n: (id: string) => number): number[] {
   const networkId = entry.kind.scopeIds(record).network;
-  return [entry.organizationN, ...(typeof networkId === "string" ? [n(networkId)] : [])].map((container) => scopeKey(container, entry.kind));
+  return [entry.organizationN, ...(typeof networkId === "string" ? [n(networkId)] : [])].map((container) =>
+    scopeKey(container, entry.kind),
+  );
 }
 
 /**
  * Where a change of this record shows: its organization, and in it a network, or what belongs to no network (the organization's
  * number, negative).
  */
-export function activityScopes(kind: AnyKind, record: RecordBase, organizationN: number, n: (id: string) => number): number[] {
+export function activityScopes(
+  kind: AnyKind,
+  record: RecordBase,
+  organizationN: number,
+  n: (id: string) => number,
+): number[] {
   if (kind.isApart === true) return [];
   const networkId = kind.scopeIds(record).network;
   return [organizationN, typeof networkId === "string" ? n(networkId) : -organizationN];

@@ -49,7 +49,12 @@ export class SharedOutLongReads implements LongReads {
    * @param inLargeSteps names of reads; a step of theirs may take as long as one pass over what was alive
    * @param callerOf tells from a read's input who asks: nobody has more than LONG_READS_OF_CALLER_MAX under way, besides those that were admitted elsewhere
    */
-  constructor(forLargeSteps: readonly LongReads[], forTheRest: readonly LongReads[], inLargeSteps: ReadonlySet<string>, callerOf: (input: unknown) => unknown) {
+  constructor(
+    forLargeSteps: readonly LongReads[],
+    forTheRest: readonly LongReads[],
+    inLargeSteps: ReadonlySet<string>,
+    callerOf: (input: unknown) => unknown,
+  ) {
     this.callerOf = callerOf;
     const laneOf = (reads: LongReads): Lane => ({ reads, underWay: 0 });
     this.forLargeSteps = forLargeSteps.map(laneOf);
@@ -57,7 +62,11 @@ export class SharedOutLongReads implements LongReads {
     this.inLargeSteps = inLargeSteps;
   }
 
-  async start(name: string, input: unknown, { isAdmitted = false }: LongReadOptions = {}): Promise<AsyncIterable<Uint8Array>> {
+  async start(
+    name: string,
+    input: unknown,
+    { isAdmitted = false }: LongReadOptions = {},
+  ): Promise<AsyncIterable<Uint8Array>> {
     const lanes = this.inLargeSteps.has(name) ? this.forLargeSteps : this.forTheRest;
     const lane = lanes.reduce((least, each) => (each.underWay < least.underWay ? each : least));
     const release = isAdmitted ? () => {} : this.take(this.callerOf(input));
@@ -82,7 +91,11 @@ export class SharedOutLongReads implements LongReads {
   private take(caller: unknown): () => void {
     const own = this.underWayOf.get(caller) ?? 0;
     if (own >= LONG_READS_OF_CALLER_MAX) {
-      throw new DomainError("rate_limit_exceeded", `You have ${LONG_READS_OF_CALLER_MAX} long reads under way already; take what they answer, or close them, first.`, { retry_after_seconds: 1 });
+      throw new DomainError(
+        "rate_limit_exceeded",
+        `You have ${LONG_READS_OF_CALLER_MAX} long reads under way already; take what they answer, or close them, first.`,
+        { retry_after_seconds: 1 },
+      );
     }
     this.underWayOf.set(caller, own + 1);
     return () => {
@@ -125,7 +138,12 @@ export function untilOver(chunks: AsyncIterable<Uint8Array>, over: () => void): 
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-export type ToReadWorker = { type: "open"; options: unknown } | { type: "start"; id: number; name: string; input: unknown } | { type: "more"; id: number } | { type: "stop"; id: number } | { type: "close" };
+export type ToReadWorker =
+  | { type: "open"; options: unknown }
+  | { type: "start"; id: number; name: string; input: unknown }
+  | { type: "more"; id: number }
+  | { type: "stop"; id: number }
+  | { type: "close" };
 /** A thread that is in the middle of a long step is waited for no longer than this before it is ended. */
 const CLOSE_MAX_MS = 1_000;
 
@@ -133,7 +151,14 @@ export type FromReadWorker =
   | { type: "closed" }
   | { type: "chunk"; id: number; bytes: Uint8Array }
   | { type: "done"; id: number }
-  | { type: "failed"; id: number; code: ErrorCode; message: string; params: Record<string, unknown>; cause: string | null };
+  | {
+      type: "failed";
+      id: number;
+      code: ErrorCode;
+      message: string;
+      params: Record<string, unknown>;
+      cause: string | null;
+    };
 
 const SHUTTING_DOWN = "the appliance is shutting down";
 
@@ -242,7 +267,14 @@ export class WorkerLongReads implements LongReads {
   private fail(message: string): void {
     for (const [id, waiting] of [...this.waiting]) {
       this.waiting.delete(id);
-      waiting.settle({ type: "failed", id, code: "internal_error", message: "The read was cut off.", params: {}, cause: message });
+      waiting.settle({
+        type: "failed",
+        id,
+        code: "internal_error",
+        message: "The read was cut off.",
+        params: {},
+        cause: message,
+      });
     }
   }
 }
@@ -288,7 +320,12 @@ export function serveLongReads(
       isScheduled = true;
     }
   };
-  const step = (from: Reader, id: number, { caller, steps }: { readonly caller: unknown; readonly steps: Generator<Uint8Array, void> }, untilMs: number) => {
+  const step = (
+    from: Reader,
+    id: number,
+    { caller, steps }: { readonly caller: unknown; readonly steps: Generator<Uint8Array, void> },
+    untilMs: number,
+  ) => {
     try {
       const next = from.snapshot(() => {
         for (;;) {
@@ -337,8 +374,24 @@ export function serveLongReads(
 }
 
 function failure(id: number, error: unknown): FromReadWorker {
-  if (error instanceof DomainError) return { type: "failed", id, code: error.code, message: error.message, params: error.params, cause: null };
+  if (error instanceof DomainError)
+    return { type: "failed", id, code: error.code, message: error.message, params: error.params, cause: null };
   const trouble = readTroubleOf(error);
-  if (trouble !== null) return { type: "failed", id, code: trouble.code, message: trouble.message, params: {}, cause: String(trouble.cause) };
-  return { type: "failed", id, code: "internal_error", message: "Something went wrong inside the appliance.", params: {}, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  if (trouble !== null)
+    return {
+      type: "failed",
+      id,
+      code: trouble.code,
+      message: trouble.message,
+      params: {},
+      cause: String(trouble.cause),
+    };
+  return {
+    type: "failed",
+    id,
+    code: "internal_error",
+    message: "Something went wrong inside the appliance.",
+    params: {},
+    cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
 }

@@ -1,7 +1,18 @@
 // Brings a database file to this executable's schema, or refuses it untouched.
 // The migrations are embedded: nothing is read from a folder at run time.
 
-import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import ledger from "../../migrations/0001_ledger.sql" with { type: "text" };
 import inventory from "../../migrations/0002_inventory.sql" with { type: "text" };
@@ -75,7 +86,11 @@ export function readHeader(path: string): DatabaseHeader | null {
     throw new DatabaseRefused(`${path} is not an SQLite database.`);
   }
   refuseCutOff(path, header.readUInt16BE(16));
-  return { applicationId: header.readUInt32BE(68), schemaVersion: header.readUInt32BE(60), hasLog: header.readUInt8(18) === 2 };
+  return {
+    applicationId: header.readUInt32BE(68),
+    schemaVersion: header.readUInt32BE(60),
+    hasLog: header.readUInt8(18) === 2,
+  };
 }
 
 /**
@@ -86,7 +101,9 @@ export function refuseForeignFile(path: string): void {
   const header = readHeader(path);
   // SQLite would begin anew and remove the log.
   if (header === null && logBytes(path) > 0) {
-    throw new DatabaseRefused(`${path} is ${existsSync(path) ? "empty" : "missing"}, and its log ${path}-wal is not. ${GOOD_COPY_SENTENCE}`);
+    throw new DatabaseRefused(
+      `${path} is ${existsSync(path) ? "empty" : "missing"}, and its log ${path}-wal is not. ${GOOD_COPY_SENTENCE}`,
+    );
   }
   // Neither: a start that was cut off at its very beginning.
   if (header === null || (header.applicationId === 0 && header.schemaVersion === 0)) return;
@@ -115,7 +132,10 @@ export function orRefused<T>(path: string, act: (path: string) => T): T {
  * @throws DatabaseRefused for any schema but this version's
  */
 export function requireSchema(path: string, version: number, orElse = ""): void {
-  if (version !== SCHEMA_VERSION) throw new DatabaseRefused(`${path} has the schema ${version}, and this netledger knows ${SCHEMA_VERSION}: netledger serve brings it up to date${orElse}.`);
+  if (version !== SCHEMA_VERSION)
+    throw new DatabaseRefused(
+      `${path} has the schema ${version}, and this netledger knows ${SCHEMA_VERSION}: netledger serve brings it up to date${orElse}.`,
+    );
 }
 
 /** The schema of a database, also where its newest migration is still in the log. */
@@ -197,7 +217,9 @@ function openToRead(path: string): number {
   try {
     return openSync(path, "r");
   } catch (error) {
-    throw new DatabaseRefused(`${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error}).`);
+    throw new DatabaseRefused(
+      `${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error}).`,
+    );
   }
 }
 
@@ -209,7 +231,9 @@ export function requireWritable(path: string): void {
   try {
     if (existsSync(path)) accessSync(path, constants.W_OK);
   } catch (error) {
-    throw new DatabaseRefused(`${path} cannot be written to (${error instanceof Error && "code" in error ? error.code : error}).`);
+    throw new DatabaseRefused(
+      `${path} cannot be written to (${error instanceof Error && "code" in error ? error.code : error}).`,
+    );
   }
 }
 

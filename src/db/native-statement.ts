@@ -66,7 +66,8 @@ export class NativeInsert {
     for (const count of ROWS_AT_ONCE) {
       for (; rows.length - start >= count; start += count) {
         const values: Value[] = [];
-        for (let place = start; place < start + count; place += 1) for (const value of this.valuesOf(rows[place] as Row)) values.push(value);
+        for (let place = start; place < start + count; place += 1)
+          for (const value of this.valuesOf(rows[place] as Row)) values.push(value);
         this.ofMany(count).run(...values);
       }
     }
@@ -79,7 +80,10 @@ export class NativeInsert {
     if (statement === undefined) {
       const end = this.sql.lastIndexOf(" values ") + " values ".length;
       const row = this.sql.slice(end);
-      statement = this.db.$client.prepare(this.sql.slice(0, end).replace(/^insert into/i, "INSERT OR FAIL INTO") + Array.from({ length: count }, () => row).join(", ")) as never as { run(...values: Value[]): unknown };
+      statement = this.db.$client.prepare(
+        this.sql.slice(0, end).replace(/^insert into/i, "INSERT OR FAIL INTO") +
+          Array.from({ length: count }, () => row).join(", "),
+      ) as never as { run(...values: Value[]): unknown };
       this.many.set(count, statement);
     }
     return statement;
@@ -99,6 +103,6 @@ function binder(params: readonly unknown[]): (row: Row) => Value[] {
 /** The name of a placeholder, also of one that stands for a column's value; null for a fixed value. */
 function nameOf(param: unknown): string | null {
   if (param instanceof Placeholder) return param.name as string;
-  const inner = (param as SQL & { value?: unknown } | null)?.value;
+  const inner = (param as (SQL & { value?: unknown }) | null)?.value;
   return inner instanceof Placeholder ? (inner.name as string) : null;
 }

@@ -39,15 +39,23 @@ export class Populations {
     const scopes = this.wholeScopes(query);
     // What lives now is counted once between two commits; what lived at one of a million instants is asked each time.
     if (scopes !== null && query.asOf === null) {
-      return this.connection.remember(`total ${query.kind.code} ${scopes.join()}`, () => this.first(censusSql(scopes, query.kind, null, sql), sql));
+      return this.connection.remember(`total ${query.kind.code} ${scopes.join()}`, () =>
+        this.first(censusSql(scopes, query.kind, null, sql), sql),
+      );
     }
-    return this.first(scopes === null ? `SELECT count(*) FROM (${this.population(query, sql)})` : censusSql(scopes, query.kind, query.asOf, sql), sql);
+    return this.first(
+      scopes === null
+        ? `SELECT count(*) FROM (${this.population(query, sql)})`
+        : censusSql(scopes, query.kind, query.asOf, sql),
+      sql,
+    );
   }
 
   /** `SELECT … AS n` of a page of who matches, in list order. @param limit rows; −1 for all */
   page(query: ListQuery, sql: SqlBuilder, limit: number): string {
     const numbers = this.orderedByWorkedOutKeys(query);
-    if (numbers === null) return `${this.ordered(query, sql)} LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(query.offset)}`;
+    if (numbers === null)
+      return `${this.ordered(query, sql)} LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(query.offset)}`;
     const page = numbers.subarray(query.offset, limit < 0 ? undefined : query.offset + limit);
     return `SELECT value AS n FROM json_each(${sql.bind(JSON.stringify(Array.from(page)))}) ORDER BY key`;
   }
@@ -55,15 +63,27 @@ export class Populations {
   /** The record numbers of all who match, in list order, where that is by keys that no version keeps; null where SQL has the order. */
   orderedByWorkedOutKeys(query: ListQuery): Uint32Array | null {
     const { kind, asOf } = query;
-    const terms = (query.order ?? []).map((term) => ({ ...term, keyOf: (term.byKey ? kind.orderKeys?.[term.field] : undefined) ?? null }));
+    const terms = (query.order ?? []).map((term) => ({
+      ...term,
+      keyOf: (term.byKey ? kind.orderKeys?.[term.field] : undefined) ?? null,
+    }));
     if (terms.every((term) => term.keyOf === null)) return null;
     const sql = new SqlBuilder(asOf);
     const population = this.population(query, sql);
-    const values = terms.map(({ field, byKey, keyOf }, place) => `${sortValueSql(kind, { field, byKey: byKey && keyOf === null }, asOf)} AS value_${place}`);
+    const values = terms.map(
+      ({ field, byKey, keyOf }, place) =>
+        `${sortValueSql(kind, { field, byKey: byKey && keyOf === null }, asOf)} AS value_${place}`,
+    );
     const order = new WorkedOutOrder(terms);
     // There may be a million: row by row, so that they are never all there as rows.
-    const rows = this.connection.statement(`SELECT p.n AS n, ${values.join(", ")} FROM (${population}) p`).iterate(...sql.values) as Iterable<Record<string, string | number | null> & { n: number }>;
-    for (const row of rows) order.add(row.n, terms.map((_, place) => row[`value_${place}`] ?? null));
+    const rows = this.connection
+      .statement(`SELECT p.n AS n, ${values.join(", ")} FROM (${population}) p`)
+      .iterate(...sql.values) as Iterable<Record<string, string | number | null> & { n: number }>;
+    for (const row of rows)
+      order.add(
+        row.n,
+        terms.map((_, place) => row[`value_${place}`] ?? null),
+      );
     return order.sorted();
   }
 
@@ -79,7 +99,9 @@ export class Populations {
   /** `SELECT … AS n` of who matches beyond the record number `after`, in page order. */
   inPageOrder(query: ListQuery, sql: SqlBuilder, after = 0): string {
     // SQLite knows the order of two loops in each other, not that of what they come to.
-    return this.goesByBlocks(query) ? `${this.population(query, sql, after, true)} ORDER BY b.block, s.n` : `${this.population(query, sql, after)} ORDER BY n`;
+    return this.goesByBlocks(query)
+      ? `${this.population(query, sql, after, true)} ORDER BY b.block, s.n`
+      : `${this.population(query, sql, after)} ORDER BY n`;
   }
 
   /** Whether the dead are passed over by blocks: in a walk over what is large, an organization or a network. */
@@ -111,9 +133,13 @@ export class Populations {
     const arms =
       way === "sorted"
         ? [{ container: "c.value", source: `json_each(${sql.bind(JSON.stringify(networkNs))}) c CROSS JOIN ` }]
-        : (way === "merged" && networkNs !== null ? networkNs : [base?.n ?? reach.organizationN]).map((n) => ({ container: sql.bind(n), source: "" }));
+        : (way === "merged" && networkNs !== null ? networkNs : [base?.n ?? reach.organizationN]).map((n) => ({
+            container: sql.bind(n),
+            source: "",
+          }));
     const ids = query.ids === undefined ? null : sql.bind(JSON.stringify(query.ids));
-    const byIds = ids === null ? null : `SELECT r.n FROM json_each(${ids}) j CROSS JOIN history_records r ON r.id = j.value`;
+    const byIds =
+      ids === null ? null : `SELECT r.n FROM json_each(${ids}) j CROSS JOIN history_records r ON r.id = j.value`;
     const found = terms(query).map((term) => foundBy(sql.bind(term), kind, asOf));
     const selects = arms.map(({ container, source }) => {
       const where: string[] = [];
@@ -123,7 +149,10 @@ export class Populations {
         if (byIds !== null) where.push(`l.n IN (${byIds})`);
         if (baseColumn !== "organization_n") where.push(`+l.organization_n = ${sql.bind(reach.organizationN)}`);
         for (const check of checks) where.push(`+l.${check.column} = ${sql.bind(check.n)}`);
-        if (confinement !== null) where.push(`+l.${kind.scopes.network} IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(confinement))}))`);
+        if (confinement !== null)
+          where.push(
+            `+l.${kind.scopes.network} IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(confinement))}))`,
+          );
         if (after > 0) where.push(`l.n > ${sql.bind(after)}`);
         for (const each of found) where.push(`l.n IN (${each})`);
         for (const filter of query.filters ?? []) where.push(isLive(kind, filter, sql));
@@ -132,9 +161,19 @@ export class Populations {
       where.push(`s.scope = ${container} * 64 + ${kind.code}`, "s.born <= ?1", "s.died > ?1");
       if (byBlocks) {
         const [first, last] = [sql.bind(after), sql.bind(asOf.lastN)];
-        where.unshift(`b.scope = ${container} * 64 + ${kind.code}`, `b.block >= (${first} >> ${BLOCK_BITS}) AND b.block <= (${last} >> ${BLOCK_BITS})`, "(b.alive > 0 OR b.died > ?1)");
-        where.push(`s.n >= (b.block << ${BLOCK_BITS}) AND s.n < ((b.block + 1) << ${BLOCK_BITS})`, `+s.n > ${first} AND +s.n <= ${last}`);
-      } else where.push(byIds === null ? `s.n > ${sql.bind(after)} AND s.n <= ${sql.bind(asOf.lastN)}` : `s.n IN (${byIds})`);
+        where.unshift(
+          `b.scope = ${container} * 64 + ${kind.code}`,
+          `b.block >= (${first} >> ${BLOCK_BITS}) AND b.block <= (${last} >> ${BLOCK_BITS})`,
+          "(b.alive > 0 OR b.died > ?1)",
+        );
+        where.push(
+          `s.n >= (b.block << ${BLOCK_BITS}) AND s.n < ((b.block + 1) << ${BLOCK_BITS})`,
+          `+s.n > ${first} AND +s.n <= ${last}`,
+        );
+      } else
+        where.push(
+          byIds === null ? `s.n > ${sql.bind(after)} AND s.n <= ${sql.bind(asOf.lastN)}` : `s.n IN (${byIds})`,
+        );
       if (byIds !== null && after > 0) where.push(`+s.n > ${sql.bind(after)}`);
       for (const check of checks) where.push(livedIn(sql.bind(check.n * 64 + kind.code)));
       if (confinement !== null) where.push(livedInOneOf(kind, sql.bind(JSON.stringify(confinement))));
@@ -185,7 +224,9 @@ export class Populations {
       if (id === undefined) continue;
       const column = query.kind.scopes[scope];
       if (column === undefined) throw new Error(`population: ${query.kind.plural} do not live in a ${scope}`);
-      const n = this.connection.remember(`container ${query.reach.organizationN} ${scope} ${id}`, () => this.containerN(scope, id, query.reach.organizationN));
+      const n = this.connection.remember(`container ${query.reach.organizationN} ${scope} ${id}`, () =>
+        this.containerN(scope, id, query.reach.organizationN),
+      );
       if (n === null) return null;
       if (scope === "network" && query.reach.networkNs !== null && !query.reach.networkNs.includes(n)) return null;
       containers.push({ scope, n, column });
@@ -195,7 +236,8 @@ export class Populations {
 
   /** The number of a container that ever lived in the organization. */
   private containerN(scope: ScopeName, id: string, organizationN: number): number | null {
-    const sql = "SELECT r.n FROM history_records r WHERE r.id = +? AND r.kind = +? AND EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = +? * 64 + r.kind AND s.n = r.n)";
+    const sql =
+      "SELECT r.n FROM history_records r WHERE r.id = +? AND r.kind = +? AND EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = +? * 64 + r.kind AND s.n = r.n)";
     const row = this.connection.statement(sql).values(id, SCOPE_CODES[scope], organizationN)[0] as [number] | undefined;
     return row?.[0] ?? null;
   }
@@ -215,7 +257,11 @@ function isConfined(query: ListQuery): boolean {
 
 /** Whether it is few records, found by what they are asked for, that are looked at, and not who is in a container. */
 function isLedByMatches(query: ListQuery): boolean {
-  return query.ids !== undefined || terms(query).length > 0 || (query.asOf === null && (query.filters ?? []).some((filter) => !("equals" in filter)));
+  return (
+    query.ids !== undefined ||
+    terms(query).length > 0 ||
+    (query.asOf === null && (query.filters ?? []).some((filter) => !("equals" in filter)))
+  );
 }
 
 function terms(query: ListQuery): string[] {
@@ -236,9 +282,12 @@ function isLive(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
     const targets = `SELECT r.n FROM json_each(${sql.bind(JSON.stringify(filter.namesAny))}) j CROSS JOIN history_records r ON r.id = j.value`;
     return `l.n IN (SELECT k.n FROM live_links k WHERE k.target_n IN (${targets}) AND k.relation = '${filter.field}')`;
   }
-  if ("names" in filter) return `l.n IN (SELECT k.n FROM ${getTableName(kind.table)} k WHERE k.${filter.field.replace(/_id$/, "_n")} = (SELECT n FROM history_records WHERE id = ${sql.bind(filter.names)}))`;
+  if ("names" in filter)
+    return `l.n IN (SELECT k.n FROM ${getTableName(kind.table)} k WHERE k.${filter.field.replace(/_id$/, "_n")} = (SELECT n FROM history_records WHERE id = ${sql.bind(filter.names)}))`;
   const value = sql.bind(sqlValue(filter.equals));
-  return Object.hasOwn(getTableColumns(kind.table), filter.field) ? `+l.${filter.field} = ${value}` : `('{' || l.members || '}') ->> '$.${filter.field}' = ${value}`;
+  return Object.hasOwn(getTableColumns(kind.table), filter.field)
+    ? `+l.${filter.field} = ${value}`
+    : `('{' || l.members || '}') ->> '$.${filter.field}' = ${value}`;
 }
 
 /** The same of the version of then: no index knows it, so each who lived then is looked at. */
@@ -269,9 +318,15 @@ function livedInOneOf(kind: AnyKind, networkNs: string): string {
 }
 
 /** How many records of a kind lived in these containers together. */
-function censusSql(containerNs: readonly number[], kind: Pick<AnyKind, "code">, asOf: AsOf | null, sql: SqlBuilder): string {
+function censusSql(
+  containerNs: readonly number[],
+  kind: Pick<AnyKind, "code">,
+  asOf: AsOf | null,
+  sql: SqlBuilder,
+): string {
   const until = asOf === null ? "" : " AND c.sequence <= ?1";
-  const census = (scope: string) => `(SELECT c.count FROM history_census c WHERE c.scope = ${scope}${until} ORDER BY c.sequence DESC LIMIT 1)`;
+  const census = (scope: string) =>
+    `(SELECT c.count FROM history_census c WHERE c.scope = ${scope}${until} ORDER BY c.sequence DESC LIMIT 1)`;
   const keys = containerNs.map((n) => n * 64 + kind.code);
   if (keys.length === 1) return `SELECT ${census(sql.bind(keys[0] as number))}`;
   return `SELECT coalesce(sum(${census("j.value")}), 0) FROM json_each(${sql.bind(JSON.stringify(keys))}) j`;

@@ -83,7 +83,9 @@ export class Reader extends ReadConnection {
 
   /** The newest transaction; sequence 0 in an empty ledger. */
   head(): { sequence: number; at: Instant; lastN: number } {
-    const row = this.statement("SELECT sequence, at, last_n FROM history_transactions ORDER BY sequence DESC LIMIT 1").values()[0] as [number, number, number] | undefined;
+    const row = this.statement(
+      "SELECT sequence, at, last_n FROM history_transactions ORDER BY sequence DESC LIMIT 1",
+    ).values()[0] as [number, number, number] | undefined;
     return row === undefined ? { sequence: 0, at: -1, lastN: 0 } : { sequence: row[0], at: row[1], lastN: row[2] };
   }
 
@@ -93,7 +95,9 @@ export class Reader extends ReadConnection {
    */
   resolve(at: Instant | null): AsOf | null {
     if (at === null || at >= this.now()) return null;
-    const row = this.statement("SELECT sequence, last_n FROM history_transactions WHERE at <= +? ORDER BY at DESC LIMIT 1").values(at)[0] as [number, number] | undefined;
+    const row = this.statement(
+      "SELECT sequence, last_n FROM history_transactions WHERE at <= +? ORDER BY at DESC LIMIT 1",
+    ).values(at)[0] as [number, number] | undefined;
     if (row === undefined) return { sequence: 0, lastN: 0, present: false };
     const [asked, lastN] = row;
     if (asked >= this.thinnedPast.until) return { sequence: asked, lastN, present: false };
@@ -110,24 +114,38 @@ export class Reader extends ReadConnection {
 
   /** As of exactly one transaction: how a write answers with what it wrote. */
   atSequence(sequence: number): AsOf {
-    const row = this.statement("SELECT last_n FROM history_transactions WHERE sequence = +?").values(sequence)[0] as [number] | undefined;
-    return { sequence, lastN: row?.[0] ?? 0, present: false, ...(sequence < this.thinnedPast.until ? { endsAreThinned: true } : {}) };
+    const row = this.statement("SELECT last_n FROM history_transactions WHERE sequence = +?").values(sequence)[0] as
+      | [number]
+      | undefined;
+    return {
+      sequence,
+      lastN: row?.[0] ?? 0,
+      present: false,
+      ...(sequence < this.thinnedPast.until ? { endsAreThinned: true } : {}),
+    };
   }
 
   /** Where history was thinned. */
   get thinnedPast(): ThinnedPast {
-    return this.remember("thinned past", () => new ThinnedPast((sql, ...values) => this.statement(sql).values(...values) as unknown[][]));
+    return this.remember(
+      "thinned past",
+      () => new ThinnedPast((sql, ...values) => this.statement(sql).values(...values) as unknown[][]),
+    );
   }
 
   /** The hash of a transaction, as hexadecimal digits; null for one that does not exist. */
   hashOf(sequence: number): string | null {
-    const row = this.statement("SELECT lower(hex(hash)) FROM history_transactions WHERE sequence = +?").values(sequence)[0] as [string] | undefined;
+    const row = this.statement("SELECT lower(hex(hash)) FROM history_transactions WHERE sequence = +?").values(
+      sequence,
+    )[0] as [string] | undefined;
     return row?.[0] ?? null;
   }
 
   /** The beginning of a transaction's hash, as hexadecimal digits; nothing for one that does not exist. */
   markOf(sequence: number): string {
-    const row = this.statement(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = +?`).values(sequence)[0] as [string] | undefined;
+    const row = this.statement(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = +?`).values(
+      sequence,
+    )[0] as [string] | undefined;
     return row?.[0] ?? "";
   }
 
@@ -139,7 +157,9 @@ export class Reader extends ReadConnection {
 
   /** The ids of record numbers, in the order given. */
   recordIds(ns: readonly number[]): string[] {
-    const rows = this.statement("SELECT r.id FROM json_each(?) j JOIN history_records r ON r.n = j.value ORDER BY j.key").values(JSON.stringify(ns)) as Array<[string]>;
+    const rows = this.statement(
+      "SELECT r.id FROM json_each(?) j JOIN history_records r ON r.n = j.value ORDER BY j.key",
+    ).values(JSON.stringify(ns)) as Array<[string]>;
     return rows.map((row) => row[0]);
   }
 
@@ -154,7 +174,10 @@ export class Reader extends ReadConnection {
         ? `(SELECT sequence FROM ${getTableName(kind.table)} WHERE n = p.n)`
         : `(SELECT key & 2147483647 FROM history_versions WHERE key <= ((p.n << 31) | ?1) ORDER BY key DESC LIMIT 1)`;
     const mark = `(SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = ${version})`;
-    const ended = asOf === null ? "0" : "EXISTS (SELECT 1 FROM history_versions WHERE key > ((p.n << 31) | ?1) AND key < ((p.n + 1) << 31))";
+    const ended =
+      asOf === null
+        ? "0"
+        : "EXISTS (SELECT 1 FROM history_versions WHERE key > ((p.n << 31) | ?1) AND key < ((p.n + 1) << 31))";
     const { item, joins } = this.itemSql(kind, asOf, reach);
     const text = `SELECT p.n, ${version}, ${mark}, ${item}, ${ended} FROM (${population} LIMIT 1) p${joins}`;
     const row = this.statement(text).values(...sql.values)[0] as [number, number, string, string, number] | undefined;
@@ -181,7 +204,11 @@ export class Reader extends ReadConnection {
       // Between two commits pages of the same list are asked for with the same words: what they are need not be worked out again.
       const statement = this.remember(shape, () => this.plainPageStatement(query));
       const { head, tail } = frame(this.total(query));
-      return this.framed(statement === null ? nothingBetween(head, tail) : { text: statement.text, values: [...statement.values, query.limit, query.offset, head, tail] });
+      return this.framed(
+        statement === null
+          ? nothingBetween(head, tail)
+          : { text: statement.text, values: [...statement.values, query.limit, query.offset, head, tail] },
+      );
     });
   }
 
@@ -210,11 +237,24 @@ export class Reader extends ReadConnection {
    * One page with parts composed in. Reads on one state of the database.
    * @returns null where the parts are too many for one step
    */
-  composedPage(query: ListQuery, compose: Compose, parts: Parts | undefined, frame: (total: number) => Frame): Uint8Array<ArrayBuffer> | null {
+  composedPage(
+    query: ListQuery,
+    compose: Compose,
+    parts: Parts | undefined,
+    frame: (total: number) => Frame,
+  ): Uint8Array<ArrayBuffer> | null {
     return this.snapshot(() => {
       const { head, tail } = frame(this.total(query));
       const items = this.items(query);
-      if (parts !== undefined && this.areMany(items.map((item) => item.n), parts, query.asOf)) return null;
+      if (
+        parts !== undefined &&
+        this.areMany(
+          items.map((item) => item.n),
+          parts,
+          query.asOf,
+        )
+      )
+        return null;
       return encoder.encode(head + compose(items, query.asOf).join(",") + tail) as Uint8Array<ArrayBuffer>;
     });
   }
@@ -227,7 +267,11 @@ export class Reader extends ReadConnection {
   /** Whether SQLite would put more parts into the records of a page than one step should take. */
   isHeavyPage(query: ListQuery): boolean {
     const kinds = this.renderedKinds(query.kind, query.reach);
-    return kinds.length > 0 && !this.populations.findsNothing(query) && this.weight([...this.numbers(query)], kinds, query.asOf) > CHUNK_RENDERED_PARTS;
+    return (
+      kinds.length > 0 &&
+      !this.populations.findsNothing(query) &&
+      this.weight([...this.numbers(query)], kinds, query.asOf) > CHUNK_RENDERED_PARTS
+    );
   }
 
   /** How many parts of these kinds live in these records together. */
@@ -248,13 +292,18 @@ export class Reader extends ReadConnection {
     const limit = query.limit === 0 ? -1 : query.limit;
     const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
     const text = `SELECT p.n, ${item} FROM (${this.populations.page(query, sql, limit)}) p${joins}`;
-    return (this.statement(text).values(...sql.values) as Array<[number, string]>).map(([n, item]) => ({ n, text: item }));
+    return (this.statement(text).values(...sql.values) as Array<[number, string]>).map(([n, item]) => ({
+      n,
+      text: item,
+    }));
   }
 
   /** Records by their numbers, in the order given, as of one instant. Each must have lived then; whether the caller may see it is not asked. */
   itemsOf(kind: AnyKind, ns: readonly number[], asOf: AsOf, reach: Reach): Item[] {
     const { item, joins } = this.itemSql(kind, asOf, reach);
-    const rows = this.statement(`SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(+?2) ORDER BY key) p${joins}`).values(asOf.sequence, JSON.stringify(ns)) as Array<[number, string]>;
+    const rows = this.statement(
+      `SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(+?2) ORDER BY key) p${joins}`,
+    ).values(asOf.sequence, JSON.stringify(ns)) as Array<[number, string]>;
     return rows.map(([n, text]) => ({ n, text }));
   }
 
@@ -270,7 +319,12 @@ export class Reader extends ReadConnection {
    * Records of a kind in runs, each so short that what SQLite puts into them is no more than one step should take.
    * @param asOf when each of them is looked at
    */
-  *lightRuns<T extends { readonly n: number }>(kind: AnyKind, records: readonly T[], reach: Reach, asOf: (record: T) => readonly AsOf[]): Generator<readonly T[]> {
+  *lightRuns<T extends { readonly n: number }>(
+    kind: AnyKind,
+    records: readonly T[],
+    reach: Reach,
+    asOf: (record: T) => readonly AsOf[],
+  ): Generator<readonly T[]> {
     const kinds = this.renderedKinds(kind, reach);
     let start = 0;
     let weight = 0;
@@ -308,7 +362,11 @@ export class Reader extends ReadConnection {
    * What `chunks` gives, and how many match in all. Where it takes a look at each record to know, or an order, that is done here, once
    * for both, before the first chunk is asked for.
    */
-  countedChunks(query: ListQuery, compose: Compose | null, parts?: Parts): { readonly total: number; readonly chunks: Generator<Uint8Array> } {
+  countedChunks(
+    query: ListQuery,
+    compose: Compose | null,
+    parts?: Parts,
+  ): { readonly total: number; readonly chunks: Generator<Uint8Array> } {
     if (this.populations.findsNothing(query)) return { total: 0, chunks: this.chunks(query, compose, parts) };
     if (this.isWalked(query)) return { total: this.total(query), chunks: this.chunks(query, compose, parts) };
     const { total, numbers } = this.snapshot(() => this.gathered(query));
@@ -319,7 +377,13 @@ export class Reader extends ReadConnection {
    * The parts of several owners, by owner, in page order.
    * @param outside a scope that parts may live in as well: only those that live in none of it
    */
-  parts(kind: AnyKind, scope: ScopeName, ownerNs: readonly number[], asOf: AsOf | null, outside?: ScopeName): Map<number, string[]> {
+  parts(
+    kind: AnyKind,
+    scope: ScopeName,
+    ownerNs: readonly number[],
+    asOf: AsOf | null,
+    outside?: ScopeName,
+  ): Map<number, string[]> {
     const sql = new SqlBuilder(asOf);
     const owners = sql.bind(JSON.stringify(ownerNs));
     const column = kind.scopes[scope];
@@ -335,7 +399,9 @@ export class Reader extends ReadConnection {
         ? `SELECT l.${column} AS owner, l.n AS n FROM ${getTableName(kind.table)} l WHERE l.${column} IN (SELECT value FROM json_each(${owners}))${isOutside} ORDER BY l.${column}, l.n`
         : `SELECT j.value AS owner, s.n AS n FROM json_each(${owners}) j CROSS JOIN history_spans s WHERE s.scope = j.value * 64 + ${kind.code} AND s.born <= ?1 AND s.died > ?1${isOutside} ORDER BY j.key, s.n`;
     const { item, joins } = itemSql(kind, asOf, kind.composedSql !== undefined);
-    const rows = this.statement(`SELECT p.owner, ${item} FROM (${population}) p${joins}`).values(...sql.values) as Array<[number, string]>;
+    const rows = this.statement(`SELECT p.owner, ${item} FROM (${population}) p${joins}`).values(
+      ...sql.values,
+    ) as Array<[number, string]>;
     const parts = new Map<number, string[]>();
     for (const [owner, text] of rows) {
       const list = parts.get(owner);
@@ -352,15 +418,26 @@ export class Reader extends ReadConnection {
 
   private hadAny(kindCode: number, organizationN: number): boolean {
     const scope = organizationN * 64 + kindCode;
-    return this.remember(`census ${scope}`, () => this.statement("SELECT 1 FROM history_census WHERE scope = ? LIMIT 1").values(scope).length > 0);
+    return this.remember(
+      `census ${scope}`,
+      () => this.statement("SELECT 1 FROM history_census WHERE scope = ? LIMIT 1").values(scope).length > 0,
+    );
   }
 
   /** Records by their numbers, as chunks of comma-separated JSON objects. */
-  private *rendered(query: ListQuery, numberChunks: Iterable<number[]>, compose: Compose | null, parts: Parts | undefined): Generator<Uint8Array> {
+  private *rendered(
+    query: ListQuery,
+    numberChunks: Iterable<number[]>,
+    compose: Compose | null,
+    parts: Parts | undefined,
+  ): Generator<Uint8Array> {
     const { asOf } = query;
     if (asOf === null) throw new Error("reader: a long read is as of a fixed sequence");
     const { item, joins } = this.itemSql(query.kind, asOf, query.reach);
-    const [kinds, atOnce] = parts === undefined ? [this.renderedKinds(query.kind, query.reach), CHUNK_RENDERED_PARTS] : [parts.kinds, CHUNK_PARTS];
+    const [kinds, atOnce] =
+      parts === undefined
+        ? [this.renderedKinds(query.kind, query.reach), CHUNK_RENDERED_PARTS]
+        : [parts.kinds, CHUNK_PARTS];
     for (const numbers of this.lightChunks(numberChunks, asOf, kinds, atOnce)) {
       const text =
         compose === null
@@ -368,12 +445,23 @@ export class Reader extends ReadConnection {
           : `SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p${joins}`;
       const found = this.statement(text).values(asOf.sequence, JSON.stringify(numbers)) as unknown[][];
       if (compose === null) yield found[0]?.[0] as Uint8Array;
-      else yield encoder.encode(compose((found as Array<[number, string]>).map(([n, item]) => ({ n, text: item })), asOf).join(","));
+      else
+        yield encoder.encode(
+          compose(
+            (found as Array<[number, string]>).map(([n, item]) => ({ n, text: item })),
+            asOf,
+          ).join(","),
+        );
     }
   }
 
   /** Record numbers in list order, so few at a time that their parts of these kinds are no more than `atOnce`. */
-  private *lightChunks(numberChunks: Iterable<number[]>, asOf: AsOf, kinds: ReadonlyArray<Pick<AnyKind, "code">>, atOnce: number): Generator<number[]> {
+  private *lightChunks(
+    numberChunks: Iterable<number[]>,
+    asOf: AsOf,
+    kinds: ReadonlyArray<Pick<AnyKind, "code">>,
+    atOnce: number,
+  ): Generator<number[]> {
     for (const numbers of numberChunks) {
       if (kinds.length === 0) {
         yield numbers;
@@ -416,7 +504,12 @@ export class Reader extends ReadConnection {
 
   /** Whether all of it is asked for in page order, and each step can go on where the last one came to. */
   private isWalked(query: ListQuery): boolean {
-    return query.limit === 0 && (query.order ?? []).length === 0 && !isSifted(query) && this.populations.wayThrough(query) !== "sorted";
+    return (
+      query.limit === 0 &&
+      (query.order ?? []).length === 0 &&
+      !isSifted(query) &&
+      this.populations.wayThrough(query) !== "sorted"
+    );
   }
 
   /** The record numbers that are asked for, in list order, and how many match in all. */
@@ -426,15 +519,21 @@ export class Reader extends ReadConnection {
     const where = isNow ? { ...query, asOf: null } : query;
     if (!isSifted(query)) return { total: this.total(where), numbers: this.numbers(where) };
     const all = this.numbers({ ...where, limit: 0, offset: 0 });
-    return { total: all.length, numbers: all.subarray(query.offset, query.limit === 0 ? undefined : query.offset + query.limit) };
+    return {
+      total: all.length,
+      numbers: all.subarray(query.offset, query.limit === 0 ? undefined : query.offset + query.limit),
+    };
   }
 
   /** Record numbers in list order: there may be a million, for which rows of their own would take a hundred times the memory. */
   private numbers(query: ListQuery): Uint32Array {
     const sorted = this.populations.orderedByWorkedOutKeys(query);
-    if (sorted !== null) return sorted.subarray(query.offset, query.limit === 0 ? undefined : query.offset + query.limit);
+    if (sorted !== null)
+      return sorted.subarray(query.offset, query.limit === 0 ? undefined : query.offset + query.limit);
     const sql = new SqlBuilder(query.asOf);
-    const row = this.statement(`SELECT count(*), CAST(group_concat(n) AS BLOB) FROM (${this.populations.page(query, sql, query.limit === 0 ? -1 : query.limit)})`).values(...sql.values)[0] as [number, Uint8Array | null];
+    const row = this.statement(
+      `SELECT count(*), CAST(group_concat(n) AS BLOB) FROM (${this.populations.page(query, sql, query.limit === 0 ? -1 : query.limit)})`,
+    ).values(...sql.values)[0] as [number, Uint8Array | null];
     return numbersIn(row[1], row[0]);
   }
 }
@@ -482,7 +581,13 @@ const REMEMBERED_NETWORKS_MAX = 8;
 
 /** What tells live pages of one list from those of others; null where more than who is in it decides. */
 function shapeOfPlainPage({ kind, reach, within, ids, search, filters, order }: ListQuery): string | null {
-  if (ids !== undefined || search !== undefined || (filters !== undefined && filters.length > 0) || (order !== undefined && order.length > 0)) return null;
+  if (
+    ids !== undefined ||
+    search !== undefined ||
+    (filters !== undefined && filters.length > 0) ||
+    (order !== undefined && order.length > 0)
+  )
+    return null;
   if (reach.networkNs !== null && reach.networkNs.length > REMEMBERED_NETWORKS_MAX) return null;
   let place = "";
   for (const scope in within) {

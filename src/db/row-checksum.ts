@@ -101,7 +101,7 @@ export function* walkChecked(
   const [first, next] = [select(""), select(`WHERE (${keys}) > (${marks})`)];
   const isBeyond = db.$client.prepare(`SELECT (${marks}) > (${marks})`);
   let after: StoredValue[] | null = null;
-  for (let count = STEP_ROWS; count === STEP_ROWS;) {
+  for (let count = STEP_ROWS; count === STEP_ROWS; ) {
     const rows = (after === null ? first.values() : next.values(...(after as never[]))) as StoredValue[][];
     each(rows.map((row) => ({ values: row, isWhole: checksumOf(table, row) === row[columns.length] })));
     const last = rows.at(-1);

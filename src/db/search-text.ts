@@ -26,7 +26,8 @@ export function searchText(texts: SearchTexts): string {
     if (typeof text !== "string") continue;
     for (const word of words(text)) for (const part of parts(word)) entries.add(part);
   }
-  for (const text of texts.wholes ?? []) if (typeof text === "string") for (const word of words(text)) entries.add(cut(word));
+  for (const text of texts.wholes ?? [])
+    if (typeof text === "string") for (const word of words(text)) entries.add(cut(word));
   return [...entries].join(" ");
 }
 
@@ -40,7 +41,9 @@ export function searchWords(search: string): string[] {
  * otherwise. FTS5 query strings, one per word.
  */
 export function searchTerms(search: string): string[] {
-  return searchWords(search).map((word) => [...new Set([word, ...canonicalBeginnings(word)])].map((each) => `${phrase(each)}*`).join(" OR "));
+  return searchWords(search).map((word) =>
+    [...new Set([word, ...canonicalBeginnings(word)])].map((each) => `${phrase(each)}*`).join(" OR "),
+  );
 }
 
 /** The query of exactly one whole entry: an address. */

@@ -23,14 +23,21 @@ type Shaped = Pick<AnyKind, "upcasters">;
 
 /** A field that earlier versions did not have. @param value what it is in all of them. @param sortKey where lists are ordered by its key */
 export function addsField(migration: number, name: string, value: unknown, sortKey?: string): Upcaster {
-  const upcaster = { migration, members: (members: string) => `${members} || ${quoted(`,${JSON.stringify(name)}:${JSON.stringify(value)}`)}` };
+  const upcaster = {
+    migration,
+    members: (members: string) => `${members} || ${quoted(`,${JSON.stringify(name)}:${JSON.stringify(value)}`)}`,
+  };
   if (sortKey === undefined) return upcaster;
-  return { ...upcaster, sortKeys: (sortKeys) => `json_set(coalesce(${sortKeys}, '{}'), ${quoted(`$.${name}`)}, ${quoted(sortKey)})` };
+  return {
+    ...upcaster,
+    sortKeys: (sortKeys) => `json_set(coalesce(${sortKeys}, '{}'), ${quoted(`$.${name}`)}, ${quoted(sortKey)})`,
+  };
 }
 
 /** A field that had another name. @param from what every record had, if only as null: rewritesRecord is for fields that may be left out */
 export function renamesField(migration: number, from: string, to: string): Upcaster {
-  const renamed = (record: string) => `json_remove(json_set(${record}, ${quoted(`$.${to}`)}, ${record} -> ${quoted(`$.${from}`)}), ${quoted(`$.${from}`)})`;
+  const renamed = (record: string) =>
+    `json_remove(json_set(${record}, ${quoted(`$.${to}`)}, ${record} -> ${quoted(`$.${from}`)}), ${quoted(`$.${from}`)})`;
   const has = (record: string) => `json_type(${record}, ${quoted(`$.${from}`)}) IS NOT NULL`;
   // In JSON that was written without blanks a quoted name before a colon is nothing but a key. Where there is one alone, it is the record's own:
   // replacing a text takes a fraction of what reading and writing JSON does. What is put in its place by way of trial has another length.
@@ -45,7 +52,8 @@ export function renamesField(migration: number, from: string, to: string): Upcas
     members: (members) =>
       `(SELECT CASE WHEN ${isOnce} THEN ${replaced} WHEN json_valid(${RECORD}) AND ${has(RECORD)} THEN ${inside(renamed(RECORD))} ELSE m END
         FROM (SELECT m, replace(m, ${quoted(oldKey)}, ${quoted(trial)}) AS t FROM (SELECT ${members} AS m LIMIT 1) LIMIT 1))`,
-    sortKeys: (sortKeys) => `(SELECT CASE WHEN ${has("k")} THEN ${renamed("k")} ELSE k END FROM (SELECT ${sortKeys} AS k))`,
+    sortKeys: (sortKeys) =>
+      `(SELECT CASE WHEN ${has("k")} THEN ${renamed("k")} ELSE k END FROM (SELECT ${sortKeys} AS k))`,
     changed: (changed) => `replace(${changed}, ${quoted(JSON.stringify(from))}, ${quoted(JSON.stringify(to))})`,
   };
 }
@@ -88,19 +96,33 @@ export function changedSql(kind: Shaped, version: string): string {
  * @param kinds those that may be there
  * @param code an expression for the code of the version's kind
  */
-export function ofKindSql(kinds: Iterable<AnyKind>, code: string, version: string, sqlOf: (kind: Shaped, version: string) => string): string {
+export function ofKindSql(
+  kinds: Iterable<AnyKind>,
+  code: string,
+  version: string,
+  sqlOf: (kind: Shaped, version: string) => string,
+): string {
   const plain = sqlOf({}, version);
-  const arms = [...kinds].filter((kind) => sqlOf(kind, version) !== plain).map((kind) => `WHEN ${kind.code} THEN ${sqlOf(kind, version)}`);
+  const arms = [...kinds]
+    .filter((kind) => sqlOf(kind, version) !== plain)
+    .map((kind) => `WHEN ${kind.code} THEN ${sqlOf(kind, version)}`);
   return arms.length === 0 ? plain : `CASE ${code} ${arms.join(" ")} ELSE ${plain} END`;
 }
 
 type Step = ((sql: string) => string) | undefined;
 
-function upcastSql({ upcasters = [] }: Shaped, version: string, column: string, stepOf: (upcaster: Upcaster) => Step): string {
+function upcastSql(
+  { upcasters = [] }: Shaped,
+  version: string,
+  column: string,
+  stepOf: (upcaster: Upcaster) => Step,
+): string {
   const steps = upcasters.map(stepOf);
   const stored = `${version}.${column}`;
   if (steps.every((step) => step === undefined)) return stored;
-  const arms = steps.map((_, place) => `WHEN ${place + 1} THEN ${steps.slice(place).reduce((sql, step) => step?.(sql) ?? sql, stored)}`);
+  const arms = steps.map(
+    (_, place) => `WHEN ${place + 1} THEN ${steps.slice(place).reduce((sql, step) => step?.(sql) ?? sql, stored)}`,
+  );
   return `CASE ${version}.shape ${arms.join(" ")} ELSE ${stored} END`;
 }
 

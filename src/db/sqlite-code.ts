@@ -17,7 +17,8 @@ export function sqliteCode(error: unknown): string {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { code, errcode } = each as { code?: unknown; errcode?: unknown };
     if (typeof code === "string" && code.startsWith("SQLITE_")) return code;
-    if (code === "ERR_SQLITE_ERROR" && typeof errcode === "number") return PRIMARY_CODES[errcode & 255] ?? `SQLITE_${errcode}`;
+    if (code === "ERR_SQLITE_ERROR" && typeof errcode === "number")
+      return PRIMARY_CODES[errcode & 255] ?? `SQLITE_${errcode}`;
   }
   return "";
 }

@@ -54,8 +54,12 @@ export class Statements {
   constructor(db: Sql) {
     this.db = db;
     this.ledger = ledgerStatements(db);
-    this.updateBlock = db.$client.prepare("UPDATE history_span_blocks SET alive = alive + ?1, died = max(died, ?2) WHERE scope = +?3 AND block = +?4");
-    this.insertBlock = db.$client.prepare("INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (?, ?, ?, ?)");
+    this.updateBlock = db.$client.prepare(
+      "UPDATE history_span_blocks SET alive = alive + ?1, died = max(died, ?2) WHERE scope = +?3 AND block = +?4",
+    );
+    this.insertBlock = db.$client.prepare(
+      "INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (?, ?, ?, ?)",
+    );
     this.readChanges = db.$client.prepare("SELECT total_changes()");
     this.readMark = db.$client.prepare(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = +?`);
     this.indexText = db.$client.prepare("INSERT INTO history_search (rowid, text) VALUES ((?1 << 31) | ?2, ?3)");
@@ -175,7 +179,9 @@ export class Statements {
   }
 
   linksTo(targetN: number, relation: string): Array<{ kind: number; id: string }> {
-    return this.ledger.linksTo.all({ target_n: targetN, relation }).map(([kind, id]) => ({ kind: kind as number, id: id as string }));
+    return this.ledger.linksTo
+      .all({ target_n: targetN, relation })
+      .map(([kind, id]) => ({ kind: kind as number, id: id as string }));
   }
 
   insertLive(kind: AnyKind, row: Record<string, unknown>): void {
@@ -187,7 +193,10 @@ export class Statements {
   }
 
   /** A new version that changes nothing that the live table is filtered or constrained by. */
-  updateContent(kind: AnyKind, row: { n: number; sequence: number; composed: number; sort_keys: string | null; members: string }): void {
+  updateContent(
+    kind: AnyKind,
+    row: { n: number; sequence: number; composed: number; sort_keys: string | null; members: string },
+  ): void {
     this.live(kind).updateContent.run(row);
   }
 
@@ -212,8 +221,11 @@ export class Statements {
     const name = `${kind.name}.${column}`;
     let statement = this.lookups.get(name);
     if (statement === undefined) {
-      if (!(column in getTableColumns(kind.table))) throw new Error(`statements: ${kind.plural} has no column ${column}`);
-      statement = this.db.$client.prepare(`${selectLive(kind)} WHERE l.${column} = +? ORDER BY l.n`) as { all(...values: number[]): unknown[] };
+      if (!(column in getTableColumns(kind.table)))
+        throw new Error(`statements: ${kind.plural} has no column ${column}`);
+      statement = this.db.$client.prepare(`${selectLive(kind)} WHERE l.${column} = +? ORDER BY l.n`) as {
+        all(...values: number[]): unknown[];
+      };
       this.lookups.set(name, statement);
     }
     return statement;
@@ -231,46 +243,96 @@ export class Statements {
 
 function ledgerStatements(db: Sql) {
   return {
-    head: new NativeStatement(db, db
-      .select({ sequence: historyTransactions.sequence, at: historyTransactions.at })
-      .from(historyTransactions)
-      .orderBy(desc(historyTransactions.sequence))
-      .limit(1)),
-    headHash: new NativeStatement(db, db.select({ hash: historyTransactions.hash }).from(historyTransactions).orderBy(desc(historyTransactions.sequence)).limit(1)),
-    lastN: new NativeStatement(db, db.select({ n: historyRecords.n }).from(historyRecords).orderBy(desc(historyRecords.n)).limit(1)),
-    insertRecord: new NativeInsert(db, db.insert(historyRecords).values({ n: value("n"), kind: value("kind"), id: value("id") })),
-    recordN: new NativeStatement(db, db.select({ n: historyRecords.n }).from(historyRecords).where(eq(historyRecords.id, value("id")))),
-    recordId: new NativeStatement(db, db.select({ id: historyRecords.id }).from(historyRecords).where(eq(historyRecords.n, value("n")))),
-    insertTransaction: new NativeStatement(db, db.insert(historyTransactions).values(placeholders(getTableColumns(historyTransactions)))),
+    head: new NativeStatement(
+      db,
+      db
+        .select({ sequence: historyTransactions.sequence, at: historyTransactions.at })
+        .from(historyTransactions)
+        .orderBy(desc(historyTransactions.sequence))
+        .limit(1),
+    ),
+    headHash: new NativeStatement(
+      db,
+      db
+        .select({ hash: historyTransactions.hash })
+        .from(historyTransactions)
+        .orderBy(desc(historyTransactions.sequence))
+        .limit(1),
+    ),
+    lastN: new NativeStatement(
+      db,
+      db.select({ n: historyRecords.n }).from(historyRecords).orderBy(desc(historyRecords.n)).limit(1),
+    ),
+    insertRecord: new NativeInsert(
+      db,
+      db.insert(historyRecords).values({ n: value("n"), kind: value("kind"), id: value("id") }),
+    ),
+    recordN: new NativeStatement(
+      db,
+      db
+        .select({ n: historyRecords.n })
+        .from(historyRecords)
+        .where(eq(historyRecords.id, value("id"))),
+    ),
+    recordId: new NativeStatement(
+      db,
+      db
+        .select({ id: historyRecords.id })
+        .from(historyRecords)
+        .where(eq(historyRecords.n, value("n"))),
+    ),
+    insertTransaction: new NativeStatement(
+      db,
+      db.insert(historyTransactions).values(placeholders(getTableColumns(historyTransactions))),
+    ),
     insertVersion: new NativeInsert(
       db,
       db
         .insert(historyVersions)
         // Packed within SQL: the key has more bits than a JavaScript number.
-        .values({ ...placeholders(getTableColumns(historyVersions)), key: sql`(${value("n")} << 31) | ${value("sequence")}` }),
+        .values({
+          ...placeholders(getTableColumns(historyVersions)),
+          key: sql`(${value("n")} << 31) | ${value("sequence")}`,
+        }),
     ),
     bear: new NativeInsert(db, db.insert(historySpans).values(placeholders(getTableColumns(historySpans)))),
-    bury: new NativeStatement(db, db
-      .update(historySpans)
-      .set({ died: sql`${value("died")}` })
-      .where(and(eq(historySpans.scope, value("scope")), eq(historySpans.n, value("n")), eq(historySpans.died, ALIVE)))),
-    census: new NativeStatement(db, db
-      .select({ count: historyCensus.count })
-      .from(historyCensus)
-      .where(and(eq(historyCensus.scope, value("scope")), lte(historyCensus.sequence, value("sequence"))))
-      .orderBy(desc(historyCensus.sequence))
-      .limit(1)),
-    insertCensus: new NativeStatement(db, db.insert(historyCensus).values(placeholders(getTableColumns(historyCensus)))),
-    addActivity: new NativeStatement(db, db
-      .insert(historyActivity)
-      .values({
+    bury: new NativeStatement(
+      db,
+      db
+        .update(historySpans)
+        .set({ died: sql`${value("died")}` })
+        .where(
+          and(eq(historySpans.scope, value("scope")), eq(historySpans.n, value("n")), eq(historySpans.died, ALIVE)),
+        ),
+    ),
+    census: new NativeStatement(
+      db,
+      db
+        .select({ count: historyCensus.count })
+        .from(historyCensus)
+        .where(and(eq(historyCensus.scope, value("scope")), lte(historyCensus.sequence, value("sequence"))))
+        .orderBy(desc(historyCensus.sequence))
+        .limit(1),
+    ),
+    insertCensus: new NativeStatement(
+      db,
+      db.insert(historyCensus).values(placeholders(getTableColumns(historyCensus))),
+    ),
+    addActivity: new NativeStatement(
+      db,
+      db.insert(historyActivity).values({
         scope: value("scope"),
         sequence: value("sequence"),
         ordinal: sql`1 + coalesce((SELECT a.ordinal FROM history_activity a WHERE a.scope = ${value("scope")} ORDER BY a.ordinal DESC LIMIT 1), 0)`,
-      })),
+      }),
+    ),
     insertSearchText: new NativeInsert(
       db,
-      db.insert(historySearchTexts).values({ key: sql`(${value("n")} << 31) | ${value("sequence")}`, owner_n: value("owner_n"), text: value("text") }),
+      db.insert(historySearchTexts).values({
+        key: sql`(${value("n")} << 31) | ${value("sequence")}`,
+        owner_n: value("owner_n"),
+        text: value("text"),
+      }),
     ),
     lineage: new NativeStatement(
       db,
@@ -279,10 +341,16 @@ function ledgerStatements(db: Sql) {
         .from(historyLineages)
         .where(and(eq(historyLineages.kind, value("kind")), eq(historyLineages.identity, value("identity")))),
     ),
-    remember: new NativeStatement(db, db
-      .insert(historyLineages)
-      .values(placeholders(getTableColumns(historyLineages)))
-      .onConflictDoUpdate({ target: [historyLineages.kind, historyLineages.identity], set: { lineage_id: sql`excluded.lineage_id` } })),
+    remember: new NativeStatement(
+      db,
+      db
+        .insert(historyLineages)
+        .values(placeholders(getTableColumns(historyLineages)))
+        .onConflictDoUpdate({
+          target: [historyLineages.kind, historyLineages.identity],
+          set: { lineage_id: sql`excluded.lineage_id` },
+        }),
+    ),
     setObserved: new NativeStatement(
       db,
       db
@@ -296,16 +364,35 @@ function ledgerStatements(db: Sql) {
     deleteObserved: new NativeStatement(db, db.delete(observations).where(eq(observations.n, value("n")))),
     link: new NativeStatement(db, db.insert(liveLinks).values(placeholders(getTableColumns(liveLinks)))),
     unlink: new NativeStatement(db, db.delete(liveLinks).where(eq(liveLinks.n, value("n")))),
-    unlinkOne: new NativeStatement(db, db
-      .delete(liveLinks)
-      .where(and(eq(liveLinks.n, value("n")), eq(liveLinks.relation, value("relation")), eq(liveLinks.target_n, value("target_n"))))),
-    isLinkedTo: new NativeStatement(db, db.select({ n: liveLinks.n }).from(liveLinks).where(eq(liveLinks.target_n, value("n"))).limit(1)),
-    linksTo: new NativeStatement(db, db
-      .select({ kind: historyRecords.kind, id: historyRecords.id })
-      .from(liveLinks)
-      .innerJoin(historyRecords, eq(historyRecords.n, liveLinks.n))
-      .where(and(eq(liveLinks.target_n, value("target_n")), eq(liveLinks.relation, value("relation"))))
-      .orderBy(liveLinks.n)),
+    unlinkOne: new NativeStatement(
+      db,
+      db
+        .delete(liveLinks)
+        .where(
+          and(
+            eq(liveLinks.n, value("n")),
+            eq(liveLinks.relation, value("relation")),
+            eq(liveLinks.target_n, value("target_n")),
+          ),
+        ),
+    ),
+    isLinkedTo: new NativeStatement(
+      db,
+      db
+        .select({ n: liveLinks.n })
+        .from(liveLinks)
+        .where(eq(liveLinks.target_n, value("n")))
+        .limit(1),
+    ),
+    linksTo: new NativeStatement(
+      db,
+      db
+        .select({ kind: historyRecords.kind, id: historyRecords.id })
+        .from(liveLinks)
+        .innerJoin(historyRecords, eq(historyRecords.n, liveLinks.n))
+        .where(and(eq(liveLinks.target_n, value("target_n")), eq(liveLinks.relation, value("relation"))))
+        .orderBy(liveLinks.n),
+    ),
   };
 }
 
@@ -316,17 +403,36 @@ function liveStatements(db: Sql, kind: AnyKind) {
   for (const name of Object.keys(columns)) if (name !== "n") assignments[name] = sql`${value(name)}`;
   return {
     insert: new NativeStatement(db, db.insert(table).values(placeholders(columns))),
-    update: new NativeStatement(db, db.update(table).set(assignments).where(eq(table.n, value("n")))),
+    update: new NativeStatement(
+      db,
+      db
+        .update(table)
+        .set(assignments)
+        .where(eq(table.n, value("n"))),
+    ),
     updateContent: new NativeStatement(
       db,
       db
         .update(table)
-        .set({ sequence: sql`${value("sequence")}`, composed: sql`${value("composed")}`, sort_keys: sql`${value("sort_keys")}`, members: sql`${value("members")}` })
+        .set({
+          sequence: sql`${value("sequence")}`,
+          composed: sql`${value("composed")}`,
+          sort_keys: sql`${value("sort_keys")}`,
+          members: sql`${value("members")}`,
+        })
         .where(eq(table.n, value("n"))),
     ),
     remove: new NativeStatement(db, db.delete(table).where(eq(table.n, value("n")))),
-    clearIdentity: new NativeStatement(db, db.update(table).set({ identity: null }).where(eq(table.n, value("n")))),
-    byId: db.$client.prepare(`${selectLive(kind)} WHERE l.n = (SELECT n FROM history_records WHERE id = +? AND kind = ${kind.code})`) as Single,
+    clearIdentity: new NativeStatement(
+      db,
+      db
+        .update(table)
+        .set({ identity: null })
+        .where(eq(table.n, value("n"))),
+    ),
+    byId: db.$client.prepare(
+      `${selectLive(kind)} WHERE l.n = (SELECT n FROM history_records WHERE id = +? AND kind = ${kind.code})`,
+    ) as Single,
     byIdentity: db.$client.prepare(`${selectLive(kind)} WHERE l.identity = +?`) as Single,
   };
 }
@@ -336,7 +442,9 @@ function selectLive(kind: AnyKind): string {
   return `SELECT l.n, l.organization_n, l.sequence, l.composed, l.members, o.observed FROM ${getTableName(kind.table)} l LEFT JOIN observations o ON o.n = l.n`;
 }
 
-function placeholders<Columns extends Record<string, unknown>>(columns: Columns): { [Name in keyof Columns]: ReturnType<typeof sql.placeholder> } {
+function placeholders<Columns extends Record<string, unknown>>(
+  columns: Columns,
+): { [Name in keyof Columns]: ReturnType<typeof sql.placeholder> } {
   const values: Record<string, ReturnType<typeof sql.placeholder>> = {};
   for (const name of Object.keys(columns)) values[name] = value(name);
   return values as { [Name in keyof Columns]: ReturnType<typeof sql.placeholder> };

@@ -39,7 +39,11 @@ export class ThinnedPast {
   /** @param segments those that the store knows, if no others are given; in order */
   constructor(rows: Rows, segments?: readonly Segment[]) {
     this.rows = rows;
-    this.segments = segments ?? (rows(READ_SEGMENTS) as Array<[number, number, Resolution, number]>).map(([first, last, resolution, prunedBy]) => ({ first, last, resolution, prunedBy }));
+    this.segments =
+      segments ??
+      (rows(READ_SEGMENTS) as Array<[number, number, Resolution, number]>).map(
+        ([first, last, resolution, prunedBy]) => ({ first, last, resolution, prunedBy }),
+      );
   }
 
   /** The transaction up to which history was thinned; 0 where it was not. What came after it is all there. */
@@ -80,7 +84,9 @@ export class ThinnedPast {
   /** What is to be said of an answer as of a kept transaction, given as the answer to a question about `asked`; undefined where all is there. */
   told(asked: number, kept: number): Thinned | undefined {
     const segment = this.around(asked);
-    return segment === null ? undefined : { resolution: segment.resolution, resolvedAt: kept === 0 ? null : this.instantOf(kept) };
+    return segment === null
+      ? undefined
+      : { resolution: segment.resolution, resolvedAt: kept === 0 ? null : this.instantOf(kept) };
   }
 
   /** @param sequence of a transaction that there is */
@@ -95,7 +101,10 @@ export class ThinnedPast {
 }
 
 /** The day or month (UTC) around an instant: [start, end). */
-export function periodOf(at: Instant, resolution: "daily" | "monthly"): { readonly start: Instant; readonly end: Instant } {
+export function periodOf(
+  at: Instant,
+  resolution: "daily" | "monthly",
+): { readonly start: Instant; readonly end: Instant } {
   const date = new Date(at);
   if (resolution === "daily") {
     const start = date.setUTCHours(0, 0, 0, 0);

@@ -93,7 +93,14 @@ export class WriteTransaction {
   private readonly afterwards: Array<() => void> = [];
 
   /** @param notBefore the earliest instant that the transaction may have; without it only the ledger sets one */
-  constructor(statements: Statements, author: Author, source: string, wallAt: Instant, uuids: UuidSource, notBefore?: Instant) {
+  constructor(
+    statements: Statements,
+    author: Author,
+    source: string,
+    wallAt: Instant,
+    uuids: UuidSource,
+    notBefore?: Instant,
+  ) {
     const previous = statements.head();
     this.statements = statements;
     this.author = author;
@@ -124,11 +131,15 @@ export class WriteTransaction {
     const parent = this.statements.recordN(parentId);
     const found = new Set<Entry>();
     if (parent !== null) {
-      for (const row of this.statements.liveByColumn(kind, column).all(parent) as LiveRow[]) found.add(this.hold(kind, row));
+      for (const row of this.statements.liveByColumn(kind, column).all(parent) as LiveRow[])
+        found.add(this.hold(kind, row));
     }
     for (const entry of this.changed.withParent(kind, column, parentId)) found.add(entry);
     return [...found]
-      .filter((entry) => entry.after !== null && (entry.after === entry.before || referredId(kind, column, entry.after) === parentId))
+      .filter(
+        (entry) =>
+          entry.after !== null && (entry.after === entry.before || referredId(kind, column, entry.after) === parentId),
+      )
       .map((entry) => entry.after as R);
   }
 
@@ -137,7 +148,8 @@ export class WriteTransaction {
     const row = this.statements.liveByIdentity(kind).get(identity) as LiveRow | null;
     for (const entry of [this.changed.withIdentity(kind, identity), row === null ? null : this.hold(kind, row)]) {
       // What had the identity may have given it up since.
-      if (entry !== null && entry.after !== null && liveIdentity(kind, entry.after) === identity) return entry.after as R;
+      if (entry !== null && entry.after !== null && liveIdentity(kind, entry.after) === identity)
+        return entry.after as R;
     }
     return null;
   }
@@ -145,7 +157,9 @@ export class WriteTransaction {
   /** The records that name `targetId` in the id list `relation`, or did before this transaction changed them again. */
   referringTo(relation: string, targetId: string): Array<{ kind: number; id: string }> {
     const target = this.statements.recordN(targetId);
-    const found = new Map((target === null ? [] : this.statements.linksTo(target, relation)).map((each) => [each.id, each]));
+    const found = new Map(
+      (target === null ? [] : this.statements.linksTo(target, relation)).map((each) => [each.id, each]),
+    );
     for (const { id, kind } of this.changed.withLink(relation, targetId)) found.set(id, { kind: kind.code, id });
     return [...found.values()];
   }
@@ -187,11 +201,15 @@ export class WriteTransaction {
     const id = options.id ?? this.newId();
     // An id made here is new.
     if (options.id !== undefined && (this.entries.has(id) || this.statements.recordN(id) !== null)) {
-      throw new DomainError("entity_already_exists", `The id ${id} was used before: every record has an id of its own, for ever.`, {
-        entity: kind.name,
-        field: "id",
-        value: id,
-      });
+      throw new DomainError(
+        "entity_already_exists",
+        `The id ${id} was used before: every record has an id of its own, for ever.`,
+        {
+          entity: kind.name,
+          field: "id",
+          value: id,
+        },
+      );
     }
     const at = formatInstant(this.instant);
     const after = { id, ...fields, lineage_id: null, created_at: at, updated_at: at, valid_from: at } as unknown as R;
@@ -206,10 +224,16 @@ export class WriteTransaction {
    * A record that has ended, alive again under its own id and number: its life goes on where it broke off.
    * @param record what it is from now on; its `created_at` and `lineage_id` are those that it always had
    */
-  revive<R extends RecordBase>(kind: Kind<R>, organizationId: string, record: R, options: { composed?: boolean; observed?: Observed } = {}): R {
+  revive<R extends RecordBase>(
+    kind: Kind<R>,
+    organizationId: string,
+    record: R,
+    options: { composed?: boolean; observed?: Observed } = {},
+  ): R {
     const { id } = record;
     const n = this.statements.recordN(id);
-    if (n === null || this.find(kind, id) !== null || this.entries.has(id)) throw new Error(`transaction: ${kind.name} ${id} has not ended before this transaction`);
+    if (n === null || this.find(kind, id) !== null || this.entries.has(id))
+      throw new Error(`transaction: ${kind.name} ${id} has not ended before this transaction`);
     const at = formatInstant(this.instant);
     const after = { ...record, updated_at: at, valid_from: at };
     const organizationN = this.recordN(organizationId);
@@ -320,8 +344,10 @@ export class WriteTransaction {
           if (state === null) continue;
           for (const owner of entry.kind.owners(state)) {
             const kind = kinds.get(owner.kind);
-            if (kind === undefined) throw new Error(`transaction: ${entry.kind.name} is owned by the unknown kind ${owner.kind}`);
-            if (kind.code >= entry.kind.code) throw new Error(`transaction: ${entry.kind.name} is owned by ${owner.kind}, whose code is not lower`);
+            if (kind === undefined)
+              throw new Error(`transaction: ${entry.kind.name} is owned by the unknown kind ${owner.kind}`);
+            if (kind.code >= entry.kind.code)
+              throw new Error(`transaction: ${entry.kind.name} is owned by ${owner.kind}, whose code is not lower`);
             if (this.find(kind, owner.id) === null) continue;
             this.held(kind, owner.id).touched.add(owner.as);
           }
@@ -359,7 +385,12 @@ export class WriteTransaction {
   }
 
   /** Holds a record that was not alive before this transaction. @param place its number, 0 for one that has none yet, and its organization */
-  private add<R extends RecordBase>(kind: Kind<R>, place: Pick<Entry, "n" | "organizationN" | "organizationId">, after: R, options: { composed?: boolean; observed?: Observed }): R {
+  private add<R extends RecordBase>(
+    kind: Kind<R>,
+    place: Pick<Entry, "n" | "organizationN" | "organizationId">,
+    after: R,
+    options: { composed?: boolean; observed?: Observed },
+  ): R {
     const entry: Entry = {
       ...place,
       kind,

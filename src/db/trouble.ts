@@ -24,9 +24,16 @@ export function troubleOf(error: unknown, nothing: string): DomainError | null {
   const code = sqliteCode(error);
   if (isDamage(error)) {
     const cause = `The database is damaged (${code}): stop the appliance, see what netledger verify finds, and ${GOOD_COPY}.`;
-    return because(new DomainError("internal_error", `The database is damaged: ${nothing}. The log of the appliance says what is to be done.`), cause);
+    return because(
+      new DomainError(
+        "internal_error",
+        `The database is damaged: ${nothing}. The log of the appliance says what is to be done.`,
+      ),
+      cause,
+    );
   }
-  if (isDiskTrouble(error)) return because(new DomainError("storage_full", `The disk is full or fails: ${nothing}.`), String(error));
+  if (isDiskTrouble(error))
+    return because(new DomainError("storage_full", `The disk is full or fails: ${nothing}.`), String(error));
   if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN")) {
     return because(new DomainError("storage_full", `The disk cannot be written to: ${nothing}.`), String(error));
   }
@@ -43,8 +50,10 @@ export function describeRefusal(error: unknown, path: string): string {
   const code = sqliteCode(error);
   if (isDamage(error)) return `${path} is damaged (${code}): ${GOOD_COPY}.`;
   if (isDiskTrouble(error)) return `${path} cannot be used (${code}): its disk is full or fails. Make room on it.`;
-  if (code.startsWith("SQLITE_CANTOPEN")) return `${path} cannot be opened (${code}): it takes a disk that has room for another file, and the right to make files in its folder.`;
-  if (code.startsWith("SQLITE_READONLY")) return `${path} cannot be written to (${code}): it takes a disk that is not read-only, and the right to write to the file and to its folder.`;
+  if (code.startsWith("SQLITE_CANTOPEN"))
+    return `${path} cannot be opened (${code}): it takes a disk that has room for another file, and the right to make files in its folder.`;
+  if (code.startsWith("SQLITE_READONLY"))
+    return `${path} cannot be written to (${code}): it takes a disk that is not read-only, and the right to write to the file and to its folder.`;
   return `${path} cannot be opened (${code}).`;
 }
 

@@ -58,7 +58,9 @@ export class WorkedOutOrder {
 function ranksOf(values: readonly Value[], { direction, keyOf }: WorkedOutTerm): Uint32Array {
   const keys = keyOf === null ? values : values.map((value) => (typeof value === "string" ? keyOf(value) : value));
   const sign = direction === "desc" ? -1 : 1;
-  const sorted = Uint32Array.from(keys, (_, place) => place).sort((a, b) => sign * compared(keys[a] as Value, keys[b] as Value));
+  const sorted = Uint32Array.from(keys, (_, place) => place).sort(
+    (a, b) => sign * compared(keys[a] as Value, keys[b] as Value),
+  );
   const ranks = new Uint32Array(values.length);
   for (const [rank, place] of sorted.entries()) ranks[place] = rank;
   return ranks;

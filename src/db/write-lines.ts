@@ -100,7 +100,8 @@ export class WriteLines {
   private group(lines: FairLines<WaitingWrite>, most: number, withLarge = true): WaitingWrite[] {
     const taken: WaitingWrite[] = [];
     let bytes = 0;
-    const fits = (write: WaitingWrite) => (this.isLarge(write) ? withLarge && taken.length === 0 : bytes + write.bytes <= MAX_GROUP_BYTES);
+    const fits = (write: WaitingWrite) =>
+      this.isLarge(write) ? withLarge && taken.length === 0 : bytes + write.bytes <= MAX_GROUP_BYTES;
     while (taken.length < most) {
       const write = lines.take(fits);
       if (write === null) break;

@@ -75,7 +75,10 @@ export class DirectWriteQueue implements WriteQueue {
   }
 }
 
-export type ToWorker = { type: "open"; options: unknown; past: SharedArrayBuffer } | { type: "run"; id: number; bytes: number; request: WriteRequest } | { type: "close" };
+export type ToWorker =
+  | { type: "open"; options: unknown; past: SharedArrayBuffer }
+  | { type: "run"; id: number; bytes: number; request: WriteRequest }
+  | { type: "close" };
 export type FromWorker =
   | { type: "opened" }
   | { type: "refused"; message: string }
@@ -98,7 +101,15 @@ export class WorkerWriteQueue implements WriteQueue {
   private readonly worker: Worker;
   private readonly past: AnsweredPast;
   /** In the order of their sending. */
-  private readonly waiting = new Map<number, { readonly settle: (reply: WriteReply) => void; readonly crowd: Crowd; readonly bytes: number; readonly isUrgent: boolean }>();
+  private readonly waiting = new Map<
+    number,
+    {
+      readonly settle: (reply: WriteReply) => void;
+      readonly crowd: Crowd;
+      readonly bytes: number;
+      readonly isUrgent: boolean;
+    }
+  >();
   private readonly crowds = new Map<string, Crowd>();
   /** Of the commands that wait, those of users. */
   private waitingOfUsers = 0;
@@ -110,7 +121,12 @@ export class WorkerWriteQueue implements WriteQueue {
   private closedNow: () => void = () => {};
   private dead: string | null = null;
 
-  private constructor(worker: Worker, past: AnsweredPast, mayBeUrgent: (command: string) => boolean, onCrash: (message: string) => void) {
+  private constructor(
+    worker: Worker,
+    past: AnsweredPast,
+    mayBeUrgent: (command: string) => boolean,
+    onCrash: (message: string) => void,
+  ) {
     this.worker = worker;
     this.past = past;
     this.mayBeUrgent = mayBeUrgent;
@@ -136,7 +152,13 @@ export class WorkerWriteQueue implements WriteQueue {
    * @param mayBeUrgent whether a command is to be tried before those that wait: the writer does it then only if it lowers rights
    * @param onCrash called when the writer is gone: the appliance can't go on without it
    */
-  static open(worker: Worker, options: unknown, clock: Clock, mayBeUrgent: (command: string) => boolean, onCrash: (message: string) => void): Promise<WorkerWriteQueue> {
+  static open(
+    worker: Worker,
+    options: unknown,
+    clock: Clock,
+    mayBeUrgent: (command: string) => boolean,
+    onCrash: (message: string) => void,
+  ): Promise<WorkerWriteQueue> {
     const past = new AnsweredPast(clock);
     return new Promise((resolve, reject) => {
       worker.onerror = (event) => reject(new Error(event.message));
@@ -148,14 +170,24 @@ export class WorkerWriteQueue implements WriteQueue {
     });
   }
 
-  run<T>(command: string, input: unknown, actor: Author, { repeatable, bytes = 0 }: WriteTerms = {}): Promise<Outcome<T>> {
-    if (this.closed !== null) return Promise.reject(new DomainError("shutting_down", "The appliance is shutting down: nothing was written."));
-    if (this.dead !== null) return Promise.reject(new DomainError("internal_error", "The writer has stopped; nothing was written."));
+  run<T>(
+    command: string,
+    input: unknown,
+    actor: Author,
+    { repeatable, bytes = 0 }: WriteTerms = {},
+  ): Promise<Outcome<T>> {
+    if (this.closed !== null)
+      return Promise.reject(new DomainError("shutting_down", "The appliance is shutting down: nothing was written."));
+    if (this.dead !== null)
+      return Promise.reject(new DomainError("internal_error", "The writer has stopped; nothing was written."));
     const line = lineOf(actor);
     const crowd = this.crowds.get(line) ?? { line, count: 0, bytes: 0, urgentCount: 0 };
     const isUrgent = this.mayBeUrgent(command) && crowd.urgentCount < MAX_URGENT_OF_USER;
     const refusal = isUrgent ? null : this.refusalOf(crowd, bytes);
-    if (refusal !== null) return Promise.reject(new DomainError("rate_limit_exceeded", refusal, { retry_after_seconds: WRITE_RETRY_AFTER_S }));
+    if (refusal !== null)
+      return Promise.reject(
+        new DomainError("rate_limit_exceeded", refusal, { retry_after_seconds: WRITE_RETRY_AFTER_S }),
+      );
     const id = this.nextId;
     this.nextId += 1;
     return new Promise((resolve, reject) => {
@@ -166,7 +198,13 @@ export class WorkerWriteQueue implements WriteQueue {
           reject(error);
         }
       };
-      const request: WriteRequest = { command, input, actor, ...(repeatable === undefined ? {} : { repeatable }), ...(isUrgent ? { isUrgent } : {}) };
+      const request: WriteRequest = {
+        command,
+        input,
+        actor,
+        ...(repeatable === undefined ? {} : { repeatable }),
+        ...(isUrgent ? { isUrgent } : {}),
+      };
       this.worker.postMessage({ type: "run", id, bytes, request } satisfies ToWorker);
       this.waiting.set(id, { settle, crowd, bytes, isUrgent });
       this.count(crowd, 1, bytes, isUrgent);
@@ -178,8 +216,11 @@ export class WorkerWriteQueue implements WriteQueue {
     const isUser = isUserLine(line);
     if (!isUser) return count >= MAX_WAITING_COMMANDS ? "Too many writes are waiting; try again in a second." : null;
     const isCrowded = count >= MAX_WAITING_OF_USER || (count > 0 && bytes + moreBytes > MAX_WAITING_BYTES_OF_USER);
-    if (isCrowded) return `Too many writes of yours are waiting: ${MAX_WAITING_OF_USER}, or ${MAX_WAITING_BYTES_OF_USER / 1024 / 1024} MiB, at most. Try again in a second.`;
-    return this.waitingOfUsers >= MAX_WAITING_COMMANDS && count >= RESERVED_OF_USER ? "Too many writes are waiting; try again in a second." : null;
+    if (isCrowded)
+      return `Too many writes of yours are waiting: ${MAX_WAITING_OF_USER}, or ${MAX_WAITING_BYTES_OF_USER / 1024 / 1024} MiB, at most. Try again in a second.`;
+    return this.waitingOfUsers >= MAX_WAITING_COMMANDS && count >= RESERVED_OF_USER
+      ? "Too many writes are waiting; try again in a second."
+      : null;
   }
 
   /** @param step 1 for a command that comes, -1 for one that goes */
@@ -253,19 +294,26 @@ export interface Serving {
 /**
  * The Worker's side: commits together what may be, line by line in turn. What arrives during a commit is looked at before the next one.
  */
-export function serveWrites({ open, takesLong, monotonicMs }: Serving, port: { postMessage(message: FromWorker): void }): (message: ToWorker) => void {
+export function serveWrites(
+  { open, takesLong, monotonicMs }: Serving,
+  port: { postMessage(message: FromWorker): void },
+): (message: ToWorker) => void {
   let writer: Writer | null = null;
   const lines = new WriteLines(takesLong);
   let scheduled = false;
   const commit = (from: Writer) => {
     const group = lines.next();
     const began = monotonicMs();
-    const replies = from.execute(group.map(({ request }) => request), GROUP_PATIENCE_MS);
+    const replies = from.execute(
+      group.map(({ request }) => request),
+      GROUP_PATIENCE_MS,
+    );
     lines.served(monotonicMs() - began);
     lines.putBack(group.slice(replies.length));
     for (const [position, reply] of replies.entries()) {
       const write = group[position] as WaitingWrite;
-      if (!reply.ok && reply.isNotUrgent === true) lines.add({ ...write, request: { ...write.request, isUrgent: undefined } });
+      if (!reply.ok && reply.isNotUrgent === true)
+        lines.add({ ...write, request: { ...write.request, isUrgent: undefined } });
       else port.postMessage({ type: "reply", id: write.id, reply });
     }
   };
@@ -303,5 +351,11 @@ export function serveWrites({ open, takesLong, monotonicMs }: Serving, port: { p
 }
 
 function internal(cause: string): WriteReply {
-  return { ok: false, code: "internal_error", message: "The writer has stopped; nothing was written.", params: {}, cause };
+  return {
+    ok: false,
+    code: "internal_error",
+    message: "The writer has stopped; nothing was written.",
+    params: {},
+    cause,
+  };
 }

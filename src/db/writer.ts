@@ -34,7 +34,14 @@ export interface WriteRequest {
 
 export type WriteReply =
   | { readonly ok: true; readonly outcome: Outcome<unknown> }
-  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly params: Record<string, unknown>; readonly cause: string | null; readonly isNotUrgent?: true };
+  | {
+      readonly ok: false;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly params: Record<string, unknown>;
+      readonly cause: string | null;
+      readonly isNotUrgent?: true;
+    };
 
 /** What says which rights an author has at this moment. Asked within the transaction that is to write. */
 export interface RightsNow {
@@ -94,7 +101,22 @@ export class Writer {
    * @param options.leadMs how far every commit is dated ahead of the clock, where another process answers that does not know of it:
    * nobody is answered about what is still to come as if it had passed
    */
-  constructor(options: { db: Sql; kinds: readonly AnyKind[]; commands: Commands; clock: Clock; random: Random; box?: Box; rights?: RightsNow; retelling?: Retelling; lowersRights?: (tx: WriteTransaction) => boolean; past?: AnsweredPast; onPostponed?: () => void; pause?: (ms: number) => void; leadMs?: number; monotonicMs?: () => number }) {
+  constructor(options: {
+    db: Sql;
+    kinds: readonly AnyKind[];
+    commands: Commands;
+    clock: Clock;
+    random: Random;
+    box?: Box;
+    rights?: RightsNow;
+    retelling?: Retelling;
+    lowersRights?: (tx: WriteTransaction) => boolean;
+    past?: AnsweredPast;
+    onPostponed?: () => void;
+    pause?: (ms: number) => void;
+    leadMs?: number;
+    monotonicMs?: () => number;
+  }) {
     this.db = options.db;
     this.kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
     this.commands = options.commands;
@@ -138,10 +160,17 @@ export class Writer {
   }
 
   /** One try at a commit; null where an instant from its first one on was answered meanwhile. */
-  private attempt(requests: readonly WriteRequest[], patienceMs: number, notBefore: Instant, isLast: boolean, aheadMs: number): WriteReply[] | null {
+  private attempt(
+    requests: readonly WriteRequest[],
+    patienceMs: number,
+    notBefore: Instant,
+    isLast: boolean,
+    aheadMs: number,
+  ): WriteReply[] | null {
     const client = this.db.$client;
     this.committed = null;
-    const replies = this.runAll(requests, patienceMs, notBefore, false) ?? this.runAll(requests, patienceMs, notBefore, true) ?? [];
+    const replies =
+      this.runAll(requests, patienceMs, notBefore, false) ?? this.runAll(requests, patienceMs, notBefore, true) ?? [];
     if (!client.inTransaction) return replies;
     // What is acknowledged must not lie ahead of the clock, or it would be there, then not, then there again.
     this.awaitInstant(this.leadMs, aheadMs);
@@ -167,7 +196,12 @@ export class Writer {
    * command changes, and hardly any command fails after it has begun to write: they are set only where one did.
    * @returns null where one that failed so, without savepoints, took its neighbours with it: nothing is written, and all are to be run again
    */
-  private runAll(requests: readonly WriteRequest[], patienceMs: number, notBefore: Instant, withSavepoints: boolean): WriteReply[] | null {
+  private runAll(
+    requests: readonly WriteRequest[],
+    patienceMs: number,
+    notBefore: Instant,
+    withSavepoints: boolean,
+  ): WriteReply[] | null {
     const client = this.db.$client;
     this.written = [];
     try {
@@ -235,7 +269,8 @@ export class Writer {
       // A repetition as well: what was done for somebody is not told to who may not do it any more.
       const actor = this.rights === null ? request.actor : this.rights.of(request.actor, now);
       const { repeatable } = request;
-      if (repeatable !== undefined && this.outcomes === null) throw new Error("writer: nothing is kept here of repeatable requests");
+      if (repeatable !== undefined && this.outcomes === null)
+        throw new Error("writer: nothing is kept here of repeatable requests");
       const known = repeatable === undefined ? null : (this.outcomes?.find(repeatable, now) ?? null);
       const tx = new WriteTransaction(this.statements, actor, request.command, now, this.uuids, notBefore);
       if (known !== null) {
@@ -248,7 +283,8 @@ export class Writer {
       if (request.isUrgent === true && !this.lowersRights(tx)) throw NOT_URGENT;
       const sequence = tx.finish(this.kinds);
       const outcome = sequence === null ? { sequence, result, head: tx.sequence - 1 } : { sequence, result };
-      if (repeatable !== undefined) this.outcomes?.keep(repeatable, outcome, this.clock.now(), this.retelling?.rightsOf(tx, actor));
+      if (repeatable !== undefined)
+        this.outcomes?.keep(repeatable, outcome, this.clock.now(), this.retelling?.rightsOf(tx, actor));
       if (withSavepoint) client.run("RELEASE command");
       if (outcome.sequence !== null) this.written.push({ sequence: outcome.sequence, instant: tx.instant });
       return { ok: true, outcome };
@@ -283,13 +319,35 @@ function lost(reply: WriteReply): WriteReply {
 }
 
 function failure(error: unknown): WriteReply {
-  if (error === NOT_URGENT) return { ok: false, code: "internal_error", message: NOT_URGENT.message, params: {}, cause: null, isNotUrgent: true };
-  if (error instanceof DomainError) return { ok: false, code: error.code, message: error.message, params: error.params, cause: null };
+  if (error === NOT_URGENT)
+    return {
+      ok: false,
+      code: "internal_error",
+      message: NOT_URGENT.message,
+      params: {},
+      cause: null,
+      isNotUrgent: true,
+    };
+  if (error instanceof DomainError)
+    return { ok: false, code: error.code, message: error.message, params: error.params, cause: null };
   const trouble = troubleOf(error, "nothing was written");
-  if (trouble !== null) return { ok: false, code: trouble.code, message: trouble.message, params: {}, cause: String(trouble.cause) };
+  if (trouble !== null)
+    return { ok: false, code: trouble.code, message: trouble.message, params: {}, cause: String(trouble.cause) };
   if (sqliteCode(error).startsWith("SQLITE_BUSY")) {
-    return { ok: false, code: "rate_limit_exceeded", message: "Another process is writing to the database; try again in a second.", params: { retry_after_seconds: 1 }, cause: null };
+    return {
+      ok: false,
+      code: "rate_limit_exceeded",
+      message: "Another process is writing to the database; try again in a second.",
+      params: { retry_after_seconds: 1 },
+      cause: null,
+    };
   }
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { ok: false, code: "internal_error", message: "Something went wrong inside the appliance; nothing was written.", params: {}, cause };
+  return {
+    ok: false,
+    code: "internal_error",
+    message: "Something went wrong inside the appliance; nothing was written.",
+    params: {},
+    cause,
+  };
 }

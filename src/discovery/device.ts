@@ -5,7 +5,18 @@ import type { AdminStatus, ChassisIdSubtype, OperStatus, PortIdSubtype } from ".
 import type { RowCount } from "./rows.ts";
 
 /** What is read of a device in one piece, and may fail in one piece. */
-export const DEVICE_TABLES = ["system", "entity", "interfaces", "interface_extensions", "addresses", "arp", "forwarding", "vlans", "lldp", "cdp"] as const;
+export const DEVICE_TABLES = [
+  "system",
+  "entity",
+  "interfaces",
+  "interface_extensions",
+  "addresses",
+  "arp",
+  "forwarding",
+  "vlans",
+  "lldp",
+  "cdp",
+] as const;
 export type DeviceTable = (typeof DEVICE_TABLES)[number];
 
 /**

@@ -16,7 +16,9 @@ const SelfDiscovery = Type.Object(
     discovery_id: Uuid,
     network_id: Uuid,
     host_id: Uuid,
-    sequence: Nullable(Type.Integer(), { description: "The ledger transaction that it made; null where nothing had changed." }),
+    sequence: Nullable(Type.Integer(), {
+      description: "The ledger transaction that it made; null where nothing had changed.",
+    }),
     created: Counts,
     updated: Counts,
     deleted: Counts,
@@ -41,13 +43,18 @@ export interface DiscoveryOptions {
 }
 
 /** /api/v1/discovery: what the appliance finds out by itself. */
-export function discoveryRoutes(surface: Surface<Actor, Access>, inventory: Inventory, options: DiscoveryOptions): void {
+export function discoveryRoutes(
+  surface: Surface<Actor, Access>,
+  inventory: Inventory,
+  options: DiscoveryOptions,
+): void {
   surface.post(
     "/api/v1/discovery/self",
     {
       operationId: "discoverSelf",
       summary: "Record the machine that netledger runs on",
-      description: "Reads interfaces, addresses, ports and the services known by them from the kernel's own tables and writes what differs from the last time. On an unchanged machine that is nothing.",
+      description:
+        "Reads interfaces, addresses, ports and the services known by them from the kernel's own tables and writes what differs from the last time. On an unchanged machine that is nothing.",
       group: "Discovery",
       access: MEMBER,
       body: Body({ network_id: Uuid }),
@@ -64,7 +71,9 @@ export function discoveryRoutes(surface: Surface<Actor, Access>, inventory: Inve
         ...(options.readMachine === undefined ? {} : { read: options.readMachine }),
       });
       if (isReplayed) call.headers["idempotency-replayed"] = "true";
-      return new Response(successBody(JSON.stringify(report), META), { headers: { ...call.headers, "content-type": "application/json" } });
+      return new Response(successBody(JSON.stringify(report), META), {
+        headers: { ...call.headers, "content-type": "application/json" },
+      });
     },
   );
 }

@@ -77,13 +77,18 @@ export function setAside({ read, kept, set_aside }: RowCount, reason: RowReason,
 
 /** Of rows of which `kept` were handed on, what became of those there. */
 export function narrowed(rows: RowCount, handed: Pick<RowCount, "set_aside">): RowCount {
-  return Object.entries(handed.set_aside).reduce((count, [reason, left]) => setAside(count, reason as RowReason, left), rows);
+  return Object.entries(handed.set_aside).reduce(
+    (count, [reason, left]) => setAside(count, reason as RowReason, left),
+    rows,
+  );
 }
 
 /** `851 rows read, 667 kept, 184 set aside: 28 without a MAC address, 156 with an address in none of the network's subnets`. */
 export function rowsInWords({ read, kept, set_aside }: RowCount): string {
   const number = (count: number): string => count.toLocaleString("en");
-  const reasons = Object.entries(set_aside).map(([reason, count]) => `${number(count)} ${ROW_REASONS[reason as RowReason]}`);
+  const reasons = Object.entries(set_aside).map(
+    ([reason, count]) => `${number(count)} ${ROW_REASONS[reason as RowReason]}`,
+  );
   const aside = reasons.length === 0 ? "" : `, ${number(read - kept)} set aside: ${reasons.join(", ")}`;
   return `${number(read)} rows read, ${number(kept)} kept${aside}`;
 }

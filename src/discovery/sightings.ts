@@ -57,7 +57,16 @@ export interface WorkingCredential {
   readonly key_extension: "Blumenthal" | "Reeder" | null;
 }
 
-export const FINDING_TYPES = ["Created", "Changed", "Closed", "Unreached", "Partial", "Skipped", "Ignored", "Read"] as const;
+export const FINDING_TYPES = [
+  "Created",
+  "Changed",
+  "Closed",
+  "Unreached",
+  "Partial",
+  "Skipped",
+  "Ignored",
+  "Read",
+] as const;
 export type FindingType = (typeof FINDING_TYPES)[number];
 
 /** One line of a scan's outcome. */

@@ -35,10 +35,37 @@ const RETRY_MS = 3_000;
 const MARK = /^([0-9a-f]{8})?$/;
 
 const Query = Type.Object({
-  after: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0, description: "What came after this transaction: `meta.feed.after` of the last answer. 0: from the beginning." })),
-  mark: Type.Optional(Type.String({ pattern: MARK.source, description: "`meta.feed.mark` of the last answer. Where a backup was put back since, another transaction may have got the number `after`: with its mark, such a place is refused (400), and nothing is missed unnoticed." })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: FEED_LIMIT_MAX, default: FEED_LIMIT_DEFAULT, description: "Versions at most; a transaction is never divided, so that a large one may bring more." })),
-  wait: Type.Optional(Type.Integer({ minimum: 0, maximum: FEED_WAIT_MAX_S, default: 0, description: `Seconds to wait for a change where there is none yet. Who waits is told of the first one at once, and of those of the next ${TELLING_INTERVAL_MS} ms together. ${WAITING_OF_USER_MAX} requests of one user and that user's keys may wait at a time.` })),
+  after: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: INT32_MAX,
+      default: 0,
+      description: "What came after this transaction: `meta.feed.after` of the last answer. 0: from the beginning.",
+    }),
+  ),
+  mark: Type.Optional(
+    Type.String({
+      pattern: MARK.source,
+      description:
+        "`meta.feed.mark` of the last answer. Where a backup was put back since, another transaction may have got the number `after`: with its mark, such a place is refused (400), and nothing is missed unnoticed.",
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: FEED_LIMIT_MAX,
+      default: FEED_LIMIT_DEFAULT,
+      description: "Versions at most; a transaction is never divided, so that a large one may bring more.",
+    }),
+  ),
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: FEED_WAIT_MAX_S,
+      default: 0,
+      description: `Seconds to wait for a change where there is none yet. Who waits is told of the first one at once, and of those of the next ${TELLING_INTERVAL_MS} ms together. ${WAITING_OF_USER_MAX} requests of one user and that user's keys may wait at a time.`,
+    }),
+  ),
   types: Type.Optional(QueryList(OneOf(CHANGE_TYPES), { description: "Only these kinds of record." })),
   network_id: Type.Optional(Uuid),
 });
@@ -53,16 +80,35 @@ interface FeedPage {
 const FeedMeta = Type.Object({
   feed: Type.Object({
     after: Type.Integer({ minimum: 0, description: "Go on from here." }),
-    mark: Type.String({ pattern: MARK.source, description: "Of this place; given back as `mark`, it tells the place from one in other data." }),
+    mark: Type.String({
+      pattern: MARK.source,
+      description: "Of this place; given back as `mark`, it tells the place from one in other data.",
+    }),
     has_more: Type.Boolean({ description: "Whether more is there already." }),
-    thinned_until: Type.Optional(Type.Integer({ minimum: 1, description: "Only where `after` lies in thinned history: of the versions up to this transaction some were dropped. After it none is missing." })),
+    thinned_until: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          "Only where `after` lies in thinned history: of the versions up to this transaction some were dropped. After it none is missing.",
+      }),
+    ),
   }),
 });
 
 /** /api/v1/changes. */
 export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inventory, watch: CommitWatch): void {
-  const streams = new HeldConnections({ maxOfUser: EVENT_STREAMS_OF_USER_MAX, max: EVENT_STREAMS_MAX, what: "streams of changes open", remedy: "close one, or ask with wait" });
-  const waiting = new HeldConnections({ maxOfUser: WAITING_OF_USER_MAX, max: WAITING_MAX, what: "requests waiting for changes", remedy: "let one of them end first, or follow a stream of events" });
+  const streams = new HeldConnections({
+    maxOfUser: EVENT_STREAMS_OF_USER_MAX,
+    max: EVENT_STREAMS_MAX,
+    what: "streams of changes open",
+    remedy: "close one, or ask with wait",
+  });
+  const waiting = new HeldConnections({
+    maxOfUser: WAITING_OF_USER_MAX,
+    max: WAITING_MAX,
+    what: "requests waiting for changes",
+    remedy: "let one of them end first, or follow a stream of events",
+  });
 
   surface.get(
     "/api/v1/changes",
@@ -76,7 +122,13 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
       query: Query,
       answer: Type.Array(ChangeOfAny),
       meta: FeedMeta,
-      media: [{ type: EVENT_STREAM, description: `The changes as they are committed, with a comment as a sign of life every 15 seconds. One user and that user's keys may have ${EVENT_STREAMS_OF_USER_MAX} such streams open at a time.`, example: `event: change\nid: 42-9f86d081\ndata: ${JSON.stringify(CHANGE_EXAMPLE)}\n\n` }],
+      media: [
+        {
+          type: EVENT_STREAM,
+          description: `The changes as they are committed, with a comment as a sign of life every 15 seconds. One user and that user's keys may have ${EVENT_STREAMS_OF_USER_MAX} such streams open at a time.`,
+          example: `event: change\nid: 42-9f86d081\ndata: ${JSON.stringify(CHANGE_EXAMPLE)}\n\n`,
+        },
+      ],
       errors: ["rate_limit_exceeded"],
       example: { data: [CHANGE_EXAMPLE], meta: { feed: { after: 42, mark: "9f86d081", has_more: false } } },
     },
@@ -88,11 +140,18 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
     assertPlace({ after, mark }, "/after", "/mark");
     const turn = wait > 0 ? watch.turn(after, call.request) : null;
     if (turn !== null) await turn;
-    const first = turn === null ? await read(call.actor, call.query, after, limit, "json") : await call.again((actor) => read(actor, call.query, after, limit, "json"));
+    const first =
+      turn === null
+        ? await read(call.actor, call.query, after, limit, "json")
+        : await call.again((actor) => read(actor, call.query, after, limit, "json"));
     const { thinnedUntil } = first.head;
     const { head, chunks } = first.head.count === 0 && wait > 0 ? await nextPage(call, first, limit, wait) : first;
-    const meta = metaWith(`"feed":{"after":${head.after},"mark":"${head.mark}","has_more":${head.hasMore}${thinnedUntil === null ? "" : `,"thinned_until":${thinnedUntil}`}}`);
-    return new Response(byteStream(LIST_HEAD, chunks, listTail(meta), failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
+    const meta = metaWith(
+      `"feed":{"after":${head.after},"mark":"${head.mark}","has_more":${head.hasMore}${thinnedUntil === null ? "" : `,"thinned_until":${thinnedUntil}`}}`,
+    );
+    return new Response(byteStream(LIST_HEAD, chunks, listTail(meta), failed(inventory, call)), {
+      headers: { ...call.headers, "content-type": "application/json" },
+    });
   }
 
   /** The first page after an empty one that tells something; when its time is over, another empty one. Nothing is read, or kept, in between. */
@@ -126,12 +185,20 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
     else assertPlace(last, "/Last-Event-ID", "/Last-Event-ID");
     const release = streams.take(call.actor.userN);
     // For proxies that would wait for the end of it.
-    const headers = { ...call.headers, "content-type": EVENT_STREAM, "cache-control": "no-store", "x-accel-buffering": "no" };
+    const headers = {
+      ...call.headers,
+      "content-type": EVENT_STREAM,
+      "cache-control": "no-store",
+      "x-accel-buffering": "no",
+    };
     if (call.request.method === "HEAD") {
       release();
       return new Response(null, { headers });
     }
-    return new Response(byteStream(`retry: ${RETRY_MS}\n\n`, untilOver(follow(call, after), release), "", failed(inventory, call)), { headers });
+    return new Response(
+      byteStream(`retry: ${RETRY_MS}\n\n`, untilOver(follow(call, after), release), "", failed(inventory, call)),
+      { headers },
+    );
   }
 
   async function* follow(call: FeedCall, start: number): AsyncGenerator<Uint8Array> {
@@ -139,7 +206,9 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
     try {
       for (;;) {
         // Each time with the rights of the moment: a key that is disabled hears no more.
-        const { head, chunks } = await call.again((actor) => read(actor, call.query, after, call.query.limit ?? FEED_LIMIT_DEFAULT, "events", { isAdmitted: true }));
+        const { head, chunks } = await call.again((actor) =>
+          read(actor, call.query, after, call.query.limit ?? FEED_LIMIT_DEFAULT, "events", { isAdmitted: true }),
+        );
         try {
           if (after === start && head.thinnedUntil !== null) yield thinnedEvent(head.thinnedUntil);
           yield* chunks;
@@ -162,21 +231,42 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
   }
 
   /** A page's beginning, and its versions as they are made. */
-  async function read(actor: Actor, query: Static<typeof Query>, after: number, limit: number, format: ChangeFeedInput["format"], options: LongReadOptions = {}): Promise<FeedPage> {
+  async function read(
+    actor: Actor,
+    query: Static<typeof Query>,
+    after: number,
+    limit: number,
+    format: ChangeFeedInput["format"],
+    options: LongReadOptions = {},
+  ): Promise<FeedPage> {
     const networkN = query.network_id === undefined ? null : (inventory.reader.recordN(query.network_id) ?? 0);
-    const input: ChangeFeedInput = { actor: plainActor(actor), types: query.types ?? CHANGE_TYPES, networkN, after, limit, format };
+    const input: ChangeFeedInput = {
+      actor: plainActor(actor),
+      types: query.types ?? CHANGE_TYPES,
+      networkN,
+      after,
+      limit,
+      format,
+    };
     const steps = (await inventory.longReads.start("change_feed", input, options))[Symbol.asyncIterator]();
     const first = await steps.next();
     if (first.done === true) throw new Error("change feed: it has no beginning");
-    return { head: JSON.parse(decoder.decode(first.value)) as ChangeFeedHead, chunks: { [Symbol.asyncIterator]: () => steps } };
+    return {
+      head: JSON.parse(decoder.decode(first.value)) as ChangeFeedHead,
+      chunks: { [Symbol.asyncIterator]: () => steps },
+    };
   }
 
   /** A place in another ledger, of which this one is a backup that was put back, is no place here: what came after it there is not what came here. */
   function assertPlace({ after, mark }: Place, path: string, markPath: string): void {
     const { sequence } = inventory.reader.head();
     const others = "the data are others than those that it was read from";
-    if (after > sequence) throw invalid([{ path, message: `is beyond the last transaction, ${sequence}: ${others}`, value: after }]);
-    if (mark !== undefined && mark !== inventory.reader.markOf(after)) throw invalid([{ path: markPath, message: `is not the mark of the transaction ${after}: ${others}`, value: mark }]);
+    if (after > sequence)
+      throw invalid([{ path, message: `is beyond the last transaction, ${sequence}: ${others}`, value: after }]);
+    if (mark !== undefined && mark !== inventory.reader.markOf(after))
+      throw invalid([
+        { path: markPath, message: `is not the mark of the transaction ${after}: ${others}`, value: mark },
+      ]);
   }
 }
 
@@ -186,7 +276,9 @@ async function letGo(chunks: AsyncIterable<Uint8Array>): Promise<void> {
 }
 
 function accepts(request: Request, type: string): boolean {
-  return (request.headers.get("accept") ?? "").split(",").some((each) => each.split(";", 1)[0]?.trim().toLowerCase() === type);
+  return (request.headers.get("accept") ?? "")
+    .split(",")
+    .some((each) => each.split(";", 1)[0]?.trim().toLowerCase() === type);
 }
 
 /** Where a client stands. */
@@ -200,7 +292,14 @@ function lastEventId(request: Request): Place | null {
   const id = request.headers.get("last-event-id");
   if (id === null || id === "") return null;
   const [, after, mark] = /^(\d{1,10})(?:-([0-9a-f]{8}))?$/.exec(id) ?? [];
-  if (after === undefined) throw invalid([{ path: "/Last-Event-ID", message: "must be the id of an event of this stream, or the sequence of a transaction", value: id.slice(0, 100) }]);
+  if (after === undefined)
+    throw invalid([
+      {
+        path: "/Last-Event-ID",
+        message: "must be the id of an event of this stream, or the sequence of a transaction",
+        value: id.slice(0, 100),
+      },
+    ]);
   return { after: Number(after), mark };
 }
 

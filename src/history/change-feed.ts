@@ -49,7 +49,13 @@ export const changeFeed: LongRead = function* (reader: Reader, input: ChangeFeed
   const steps = log.changes(query, input.after, until);
   const { found, head, isWhole } = yield* collect(steps, input.after, until, input.limit);
   const thinned = reader.thinnedPast.until;
-  yield encoder.encode(JSON.stringify({ ...head, mark: reader.markOf(head.after), thinnedUntil: input.after < thinned ? thinned : null } satisfies ChangeFeedHead));
+  yield encoder.encode(
+    JSON.stringify({
+      ...head,
+      mark: reader.markOf(head.after),
+      thinnedUntil: input.after < thinned ? thinned : null,
+    } satisfies ChangeFeedHead),
+  );
   const view = new ChangeView(reader, input.actor);
   let isFirst = true;
   for (const told of parts(found, isWhole ? [] : restOf(steps, head.after))) {
@@ -70,7 +76,9 @@ export const changeFeed: LongRead = function* (reader: Reader, input: ChangeFeed
   /** Only the last version of a transaction says where it stands: whoever is cut off within one gets the whole of it again. */
   function endOf(told: Part, place: number): string | null {
     const { sequence } = told.changes[place] as Change;
-    return (told.changes[place + 1] ?? told.next)?.sequence === sequence ? null : `${sequence}-${reader.markOf(sequence)}`;
+    return (told.changes[place + 1] ?? told.next)?.sequence === sequence
+      ? null
+      : `${sequence}-${reader.markOf(sequence)}`;
   }
 };
 
@@ -86,10 +94,12 @@ function* parts(found: readonly Change[], rest: Iterable<readonly Change[]>): Ge
   for (const more of rest) {
     yield { changes: [], next: undefined };
     // The last one is kept back until it is known what comes after it.
-    for (; left.length > STEP_VERSIONS; left = left.slice(STEP_VERSIONS)) yield { changes: left.slice(0, STEP_VERSIONS), next: left[STEP_VERSIONS] };
+    for (; left.length > STEP_VERSIONS; left = left.slice(STEP_VERSIONS))
+      yield { changes: left.slice(0, STEP_VERSIONS), next: left[STEP_VERSIONS] };
     left = [...left, ...more];
   }
-  for (; left.length > 0; left = left.slice(STEP_VERSIONS)) yield { changes: left.slice(0, STEP_VERSIONS), next: left[STEP_VERSIONS] };
+  for (; left.length > 0; left = left.slice(STEP_VERSIONS))
+    yield { changes: left.slice(0, STEP_VERSIONS), next: left[STEP_VERSIONS] };
 }
 
 /** What a transaction has left of which the beginning was found. */
@@ -110,7 +120,12 @@ interface Found {
 }
 
 /** The versions to tell. */
-function* collect(steps: Generator<ChangeStep>, after: number, until: number, limit: number): Generator<Uint8Array, Found> {
+function* collect(
+  steps: Generator<ChangeStep>,
+  after: number,
+  until: number,
+  limit: number,
+): Generator<Uint8Array, Found> {
   const found: Change[] = [];
   for (let step = steps.next(); step.done !== true; step = steps.next()) {
     const { changes, through } = step.value;
@@ -122,7 +137,12 @@ function* collect(steps: Generator<ChangeStep>, after: number, until: number, li
       return { found: page, isWhole: true, head: { after: last, hasMore: last < until, count: page.length } };
     }
     const [first] = found;
-    if (first !== undefined && found.length > limit) return { found, isWhole: false, head: { after: first.sequence, hasMore: first.sequence < until, count: found.length } };
+    if (first !== undefined && found.length > limit)
+      return {
+        found,
+        isWhole: false,
+        head: { after: first.sequence, hasMore: first.sequence < until, count: found.length },
+      };
     yield PAUSE;
   }
   return { found, isWhole: true, head: { after: Math.max(after, until), hasMore: false, count: found.length } };
@@ -136,7 +156,8 @@ function wholeTransactions(found: readonly Change[], limit: number, through: num
   const [first, last] = [found[0], found.at(-1)];
   if (found.length < limit || first === undefined || last === undefined) return null;
   if (first.sequence === last.sequence && last.sequence > through) return null;
-  const isEnd = (place: number) => (place < found.length ? found[place - 1]?.sequence !== found[place]?.sequence : last.sequence <= through);
+  const isEnd = (place: number) =>
+    place < found.length ? found[place - 1]?.sequence !== found[place]?.sequence : last.sequence <= through;
   let end = limit;
   while (end > 0 && !isEnd(end)) end -= 1;
   return found.slice(0, end > 0 ? end : found.findIndex((_, place) => isEnd(place + 1)) + 1);

@@ -85,7 +85,8 @@ export class ChangeSeeker {
 
   private *nextOf(key: string, ground: Ground, sequence: number): Generator<void, number | null> {
     let known = this.ahead.get(key);
-    while (known !== undefined && known.sequences.length > 0 && (known.sequences[0] as number) <= sequence) known.sequences.shift();
+    while (known !== undefined && known.sequences.length > 0 && (known.sequences[0] as number) <= sequence)
+      known.sequences.shift();
     if (known === undefined || (known.sequences.length === 0 && !known.isWhole)) {
       known = yield* this.look(ground, sequence);
       this.ahead.set(key, known);
@@ -105,9 +106,15 @@ export class ChangeSeeker {
       return found;
     }
     if (ground.type === "members") {
-      return this.listed("SELECT s FROM (SELECT born AS s FROM history_spans WHERE scope = +?1 UNION SELECT died FROM history_spans WHERE scope = +?1) WHERE s > +?2 AND s <= +?3 ORDER BY s LIMIT +?4", [ground.scope, after, this.until, LIST_MAX]);
+      return this.listed(
+        "SELECT s FROM (SELECT born AS s FROM history_spans WHERE scope = +?1 UNION SELECT died FROM history_spans WHERE scope = +?1) WHERE s > +?2 AND s <= +?3 ORDER BY s LIMIT +?4",
+        [ground.scope, after, this.until, LIST_MAX],
+      );
     }
-    const found = ground.type === "record" ? yield* this.nextVersion(ground.n, ground.kind, after) : yield* this.nextCount(ground, after);
+    const found =
+      ground.type === "record"
+        ? yield* this.nextVersion(ground.n, ground.kind, after)
+        : yield* this.nextCount(ground, after);
     return { sequences: found === null ? [] : [found], isWhole: found === null };
   }
 
@@ -119,7 +126,10 @@ export class ChangeSeeker {
 
   /** Where a text that matches begins to be one, as far as the caller sees the record. That it ends is a version of the record. */
   private termSql(): string {
-    const visible = this.sight.networkIds === null ? "" : ` AND ('{' || ${MEMBERS} || '}') ->> '$.network_id' IN (SELECT value FROM json_each(+?6))`;
+    const visible =
+      this.sight.networkIds === null
+        ? ""
+        : ` AND ('{' || ${MEMBERS} || '}') ->> '$.network_id' IN (SELECT value FROM json_each(+?6))`;
     return `SELECT DISTINCT t.key & 2147483647 AS s
       FROM (SELECT history_search.rowid AS key FROM history_search WHERE history_search MATCH +?1 AND (history_search.rowid & 2147483647) > +?2 AND (history_search.rowid & 2147483647) <= +?3) t
       CROSS JOIN history_records r ON r.n = t.key >> 31 CROSS JOIN history_versions v ON v.key = t.key
@@ -136,7 +146,10 @@ export class ChangeSeeker {
   }
 
   /** Where a count leaves its range. */
-  private *nextCount({ scope, low, high }: { readonly scope: number; readonly low: number; readonly high: number }, after: number): Generator<void, number | null> {
+  private *nextCount(
+    { scope, low, high }: { readonly scope: number; readonly low: number; readonly high: number },
+    after: number,
+  ): Generator<void, number | null> {
     const text = `SELECT count(*), max(sequence), min(CASE WHEN count < +?4 OR count > +?5 THEN sequence END)
       FROM (SELECT sequence, count FROM history_census WHERE scope = +?1 AND sequence > +?2 AND sequence <= +?3 ORDER BY sequence LIMIT ${STEP_ROWS})`;
     return yield* this.scan(text, [scope, low, high], after);
@@ -145,7 +158,9 @@ export class ChangeSeeker {
   /** @param values of ?1, and of ?4 on; ?2 and ?3 are where the step begins and all ends */
   private *scan(text: string, [first, ...rest]: readonly number[], after: number): Generator<void, number | null> {
     for (let from = after; ; ) {
-      const [count, last, found] = this.connection.statement(text).values(first as number, from, this.until, ...rest)[0] as [number, number | null, number | null];
+      const [count, last, found] = this.connection
+        .statement(text)
+        .values(first as number, from, this.until, ...rest)[0] as [number, number | null, number | null];
       this.rows += count + QUERY_ROWS;
       if (found !== null) return found;
       if (count < STEP_ROWS || last === null) return null;

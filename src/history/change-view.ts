@@ -32,7 +32,11 @@ export const TransactionOfChange = Type.Object(
   {
     sequence: Type.Integer({ minimum: 1, description: "The place in the ledger: strictly increasing, without gaps." }),
     at: Timestamp,
-    actor: Type.Object({ type: OneOf(ACTOR_TYPES), id: Nullable(Uuid), name: Type.String({ description: "As it was called then, also when it is gone." }) }),
+    actor: Type.Object({
+      type: OneOf(ACTOR_TYPES),
+      id: Nullable(Uuid),
+      name: Type.String({ description: "As it was called then, also when it is gone." }),
+    }),
     request_id: Nullable(Type.String({ description: "X-Request-Id of the request that made it." })),
   },
   { $id: "TransactionOfChange" },
@@ -40,7 +44,10 @@ export const TransactionOfChange = Type.Object(
 
 const changeFields = {
   operation: OneOf(OPERATIONS, { description: "Created also where a deleted record was brought back." }),
-  changed_fields: Type.Array(Type.String(), { description: "The fields that differ from the version before; none where everything is new or gone. A host names the kinds of its children." }),
+  changed_fields: Type.Array(Type.String(), {
+    description:
+      "The fields that differ from the version before; none where everything is new or gone. A host names the kinds of its children.",
+  }),
   transaction: TransactionOfChange,
 };
 
@@ -60,7 +67,9 @@ const SHOWN_RECORDS: ReadonlyArray<{ readonly name: string; readonly title: stri
  * @param suffix the schema's name, and what the names of its parts end in: `Change`, `HostChange`
  */
 export function ofAnyKind(suffix: string, fields: TProperties) {
-  const kinds: TSchema[] = SHOWN_RECORDS.map(({ name, title, record }) => Type.Object({ entity_type: Type.Literal(name), ...fields, record }, { $id: `${title}${suffix}` }));
+  const kinds: TSchema[] = SHOWN_RECORDS.map(({ name, title, record }) =>
+    Type.Object({ entity_type: Type.Literal(name), ...fields, record }, { $id: `${title}${suffix}` }),
+  );
   return Type.Union(kinds, { $id: suffix });
 }
 
@@ -116,7 +125,9 @@ export class ChangeView {
       const { kind } = changes[start] as Change;
       let end = start + 1;
       while (changes[end]?.kind === kind) end += 1;
-      yield* this.reader.lightRuns(kind, changes.slice(start, end), this.actor, ({ sequence }) => [this.reader.atSequence(sequence)]);
+      yield* this.reader.lightRuns(kind, changes.slice(start, end), this.actor, ({ sequence }) => [
+        this.reader.atSequence(sequence),
+      ]);
       start = end;
     }
   }
@@ -137,7 +148,12 @@ export class ChangeView {
     const texts: string[] = [];
     for (const { kind, sequence, places } of groups.values()) {
       const asOf = this.reader.atSequence(sequence);
-      const items = this.reader.itemsOf(kind, places.map((place) => (changes[place] as Change).n), asOf, this.actor);
+      const items = this.reader.itemsOf(
+        kind,
+        places.map((place) => (changes[place] as Change).n),
+        asOf,
+        this.actor,
+      );
       const shown = this.composed(kind, isWhole, items, asOf);
       for (const [index, place] of places.entries()) texts[place] = shown[index] as string;
     }
@@ -171,5 +187,10 @@ export function transactionText(entry: LedgerEntry): string {
 
 function renderTransaction(entry: LedgerEntry): string {
   const { sequence, at, actorType, actorId, actorName, requestId } = entry;
-  return JSON.stringify({ sequence, at: formatInstant(at), actor: { type: actorType, id: actorId, name: actorName }, request_id: requestId });
+  return JSON.stringify({
+    sequence,
+    at: formatInstant(at),
+    actor: { type: actorType, id: actorId, name: actorName },
+    request_id: requestId,
+  });
 }

@@ -32,7 +32,23 @@ const ALL = ["added", "removed", "changed"] as const;
 const PAUSE = new Uint8Array(0);
 
 /** The columns of the table: one row for each record that was added or removed, and for each field that was changed. */
-export const DIFF_COLUMNS = fieldColumns(["change", "entity_type", "id", "name", "network_id", "host_id", "host_name", "field", "from", "to", "sequence", "at", "actor_type", "actor_name", "request_id"]);
+export const DIFF_COLUMNS = fieldColumns([
+  "change",
+  "entity_type",
+  "id",
+  "name",
+  "network_id",
+  "host_id",
+  "host_name",
+  "field",
+  "from",
+  "to",
+  "sequence",
+  "at",
+  "actor_type",
+  "actor_name",
+  "request_id",
+]);
 
 export const diff: LongRead = function* (reader: Reader, input: DiffInput) {
   const differences = new Diff(reader, input);
@@ -40,11 +56,15 @@ export const diff: LongRead = function* (reader: Reader, input: DiffInput) {
   yield* FORMATS[input.format](differences, input, new RecordNames(reader, input.actor, [input.to, input.from]));
 };
 
-const FORMATS: Readonly<Record<DiffFormat, (diff: Diff, input: DiffInput, names: RecordNames) => Generator<Uint8Array>>> = { json, ndjson, csv, text };
+const FORMATS: Readonly<
+  Record<DiffFormat, (diff: Diff, input: DiffInput, names: RecordNames) => Generator<Uint8Array>>
+> = { json, ndjson, csv, text };
 
 function* json(diff: Diff, input: DiffInput): Generator<Uint8Array> {
   const counts = new Counts();
-  yield encode(`{"success":true,"data":{"from":${bound(input.fromAt, input.from, input.fromThinned)},"to":${bound(input.toAt, input.to, input.toThinned)}`);
+  yield encode(
+    `{"success":true,"data":{"from":${bound(input.fromAt, input.from, input.fromThinned)},"to":${bound(input.toAt, input.to, input.toThinned)}`,
+  );
   for (const sort of ALL) {
     let separator = `,"${sort}":[`;
     for (const step of diff.differences([sort])) {
@@ -58,21 +78,32 @@ function* json(diff: Diff, input: DiffInput): Generator<Uint8Array> {
     }
     yield encode(separator === "," ? "]" : `${separator}]`);
   }
-  yield encode(`,"counts":${JSON.stringify(counts.byType)}},"meta":${metaAt(null, thinnedUntilMember(input.thinnedUntil))}}\n`);
+  yield encode(
+    `,"counts":${JSON.stringify(counts.byType)}},"meta":${metaAt(null, thinnedUntilMember(input.thinnedUntil))}}\n`,
+  );
 }
 
 function* ndjson(diff: Diff): Generator<Uint8Array> {
-  for (const step of diff.differences(ALL)) yield encode(step.map((each) => `{"change":"${each.change}",${differenceText(each).slice(1)}\n`).join(""));
+  for (const step of diff.differences(ALL))
+    yield encode(step.map((each) => `{"change":"${each.change}",${differenceText(each).slice(1)}\n`).join(""));
 }
 
 function* csv(diff: Diff, _input: DiffInput, names: RecordNames): Generator<Uint8Array> {
   yield encode(csvHead(DIFF_COLUMNS));
-  for (const step of diff.differences(ALL)) yield encode(csvRows(DIFF_COLUMNS, step.flatMap((each) => rows(each, names))));
+  for (const step of diff.differences(ALL))
+    yield encode(
+      csvRows(
+        DIFF_COLUMNS,
+        step.flatMap((each) => rows(each, names)),
+      ),
+    );
 }
 
 function* text(diff: Diff, input: DiffInput, names: RecordNames): Generator<Uint8Array> {
   const counts = new Counts();
-  yield encode(`What changed from ${formatInstant(input.fromAt)} to ${formatInstant(input.toAt)}\n${thinnedLines(input)}`);
+  yield encode(
+    `What changed from ${formatInstant(input.fromAt)} to ${formatInstant(input.toAt)}\n${thinnedLines(input)}`,
+  );
   let heading = "";
   for (const step of diff.differences(ALL)) {
     counts.add(step);
@@ -86,7 +117,9 @@ function* text(diff: Diff, input: DiffInput, names: RecordNames): Generator<Uint
     yield encode(lines);
   }
   const { added, removed, changed } = counts.total;
-  yield encode(added + removed + changed === 0 ? "\nNothing.\n" : `\n${added} added, ${removed} removed, ${changed} changed.\n`);
+  yield encode(
+    added + removed + changed === 0 ? "\nNothing.\n" : `\n${added} added, ${removed} removed, ${changed} changed.\n`,
+  );
 }
 
 /** One difference as a JSON object. */
@@ -96,16 +129,31 @@ function differenceText(difference: Difference): string {
   const tail = `"transaction":${transactionText(transaction)}}`;
   if (difference.change !== "changed") return `${head},"record":${JSON.stringify(record)},${tail}`;
   const fields = difference.fields.map(
-    (each) => `{"field":${JSON.stringify(each.field)},"from":${JSON.stringify(each.from)},"to":${JSON.stringify(each.to)},"transaction":${each.transaction === null ? "null" : transactionText(each.transaction)}}`,
+    (each) =>
+      `{"field":${JSON.stringify(each.field)},"from":${JSON.stringify(each.from)},"to":${JSON.stringify(each.to)},"transaction":${each.transaction === null ? "null" : transactionText(each.transaction)}}`,
   );
   return `${head},"fields":[${fields.join(",")}],${tail}`;
 }
 
 function rows(difference: Difference, names: RecordNames): Array<Record<string, unknown>> {
   const { change, kind, name, record } = difference;
-  const about = { change, entity_type: kind.name, id: record["id"], name, network_id: record["network_id"], host_id: record["host_id"], host_name: hostName(difference, names) };
+  const about = {
+    change,
+    entity_type: kind.name,
+    id: record["id"],
+    name,
+    network_id: record["network_id"],
+    host_id: record["host_id"],
+    host_name: hostName(difference, names),
+  };
   if (difference.change !== "changed") return [{ ...about, ...who(difference.transaction) }];
-  return difference.fields.map(({ field, from, to, transaction }) => ({ ...about, field, from, to, ...(transaction === null ? {} : who(transaction)) }));
+  return difference.fields.map(({ field, from, to, transaction }) => ({
+    ...about,
+    field,
+    from,
+    to,
+    ...(transaction === null ? {} : who(transaction)),
+  }));
 }
 
 function who(transaction: LedgerEntry): Record<string, unknown> {
@@ -115,10 +163,12 @@ function who(transaction: LedgerEntry): Record<string, unknown> {
 
 /** `+ core-1`, `- core-1`, or `~ core-1` and its fields, each with who and when. */
 function reported(difference: Difference, names: RecordNames): string {
-  const by = (entry: LedgerEntry | null) => (entry === null ? "not kept by whom" : `${oneLine(entry.actorName)}, ${formatInstant(entry.at)}`);
+  const by = (entry: LedgerEntry | null) =>
+    entry === null ? "not kept by whom" : `${oneLine(entry.actorName)}, ${formatInstant(entry.at)}`;
   const host = hostName(difference, names);
   const name = oneLine(host === null ? difference.name : `${host} ${difference.name}`);
-  if (difference.change !== "changed") return `  ${difference.change === "added" ? "+" : "-"} ${name}  (${by(difference.transaction)})\n`;
+  if (difference.change !== "changed")
+    return `  ${difference.change === "added" ? "+" : "-"} ${name}  (${by(difference.transaction)})\n`;
   return `  ~ ${name}\n${difference.fields.map((each) => `      ${each.field}: ${moved(each, names)}  (${by(each.transaction)})\n`).join("")}`;
 }
 
@@ -132,7 +182,8 @@ function hostName({ record }: Difference, names: RecordNames): string | null {
 function moved({ field, from, to }: FieldChange, names: RecordNames): string {
   const nameOf = REFERENCE.test(field) ? (id: string) => names.of(id) : () => null;
   const [old, now] = [listOf(from), listOf(to)];
-  if (old === null || now === null || (from === null && to === null)) return `${shown(from, nameOf)} → ${shown(to, nameOf)}`;
+  if (old === null || now === null || (from === null && to === null))
+    return `${shown(from, nameOf)} → ${shown(to, nameOf)}`;
   const [before, after] = [new Set(old), new Set(now)];
   const called = (value: string) => oneLine(nameOf(value) ?? value);
   const came = now.filter((each) => !before.has(each)).map((each) => `+${called(each)}`);
@@ -173,8 +224,14 @@ function bound(at: Instant, sequence: number, thinned: Thinned | undefined): str
 function thinnedLines({ fromThinned, toThinned, thinnedUntil }: DiffInput): string {
   if (thinnedUntil === null) return "";
   const lines = [`History up to ${formatInstant(thinnedUntil)} was thinned: not every change is there any more.`];
-  for (const [end, thinned] of [["beginning", fromThinned], ["end", toThinned]] as const) {
-    if (thinned !== undefined) lines.push(`The ${end} is ${thinned.resolvedAt === null ? "before all that is kept" : `as of ${formatInstant(thinned.resolvedAt)}, the last state kept before it`}.`);
+  for (const [end, thinned] of [
+    ["beginning", fromThinned],
+    ["end", toThinned],
+  ] as const) {
+    if (thinned !== undefined)
+      lines.push(
+        `The ${end} is ${thinned.resolvedAt === null ? "before all that is kept" : `as of ${formatInstant(thinned.resolvedAt)}, the last state kept before it`}.`,
+      );
   }
   return `${lines.join("\n")}\n`;
 }

@@ -25,7 +25,13 @@ const Query = Type.Object({
   types: Type.Optional(QueryList(OneOf(CHANGE_TYPES), { description: "Only these kinds of record." })),
   network_id: Type.Optional(Uuid),
   host_id: Type.Optional(Type.String({ format: "uuid", description: "Only this host and what is its own." })),
-  format: Type.Optional(OneOf(DIFF_FORMATS, { default: "json", description: "`ndjson`: a line for each record, as it is found. `csv`: a row for each record added or removed and for each field changed. `text`: a report for people." })),
+  format: Type.Optional(
+    OneOf(DIFF_FORMATS, {
+      default: "json",
+      description:
+        "`ndjson`: a line for each record, as it is found. `csv`: a row for each record added or removed and for each field changed. `text`: a report for people.",
+    }),
+  ),
 });
 
 const about = {
@@ -39,16 +45,35 @@ const Whole = ofAnyKind("WholeDifference", { id: about.id, name: about.name, ...
 const Partly = Type.Object(
   {
     ...about,
-    fields: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown(), transaction: Nullable(TransactionOfChange, { description: "The last one that changed it; null where history was thinned and that is not known any more." }) }), { description: "Field by field. A field without a value is null." }),
+    fields: Type.Array(
+      Type.Object({
+        field: Type.String(),
+        from: Type.Unknown(),
+        to: Type.Unknown(),
+        transaction: Nullable(TransactionOfChange, {
+          description: "The last one that changed it; null where history was thinned and that is not known any more.",
+        }),
+      }),
+      { description: "Field by field. A field without a value is null." },
+    ),
     ...transaction,
   },
   { $id: "FieldDifference" },
 );
 const Bound = Type.Object({
   at: Timestamp,
-  sequence: Type.Integer({ minimum: 0, description: "The last transaction at or before it; where history was thinned, the last one that is kept." }),
-  resolution: Type.Optional(OneOf(RESOLUTIONS, { description: "Only where it lies in thinned history: what is kept there." })),
-  resolved_at: Type.Optional(Nullable(Timestamp, { description: "With `resolution`: the instant as of which it really is; null before all that is kept." })),
+  sequence: Type.Integer({
+    minimum: 0,
+    description: "The last transaction at or before it; where history was thinned, the last one that is kept.",
+  }),
+  resolution: Type.Optional(
+    OneOf(RESOLUTIONS, { description: "Only where it lies in thinned history: what is kept there." }),
+  ),
+  resolved_at: Type.Optional(
+    Nullable(Timestamp, {
+      description: "With `resolution`: the instant as of which it really is; null before all that is kept.",
+    }),
+  ),
 });
 const DiffAnswer = Type.Object(
   {
@@ -57,7 +82,15 @@ const DiffAnswer = Type.Object(
     added: Type.Array(Whole),
     removed: Type.Array(Whole),
     changed: Type.Array(Partly),
-    counts: Type.Record(Type.String(), Type.Object({ added: Type.Optional(Type.Integer()), removed: Type.Optional(Type.Integer()), changed: Type.Optional(Type.Integer()) }), { description: "By kind of record." }),
+    counts: Type.Record(
+      Type.String(),
+      Type.Object({
+        added: Type.Optional(Type.Integer()),
+        removed: Type.Optional(Type.Integer()),
+        changed: Type.Optional(Type.Integer()),
+      }),
+      { description: "By kind of record." },
+    ),
   },
   { $id: "Diff" },
 );
@@ -94,15 +127,28 @@ export function diffRoutes(surface: Surface<Actor, Access>, inventory: Inventory
     {
       operationId: "diff",
       summary: "What was added, removed and changed between two instants",
-      description: "Field by field, with who did it and when. What changed and changed back in between is no difference, nor is what is only seen again. API keys are not compared: they show to who may see each. It costs the changes between the two instants, not the size of the inventory. Where history was thinned, the states that are kept are compared, and formats without `meta` say so in the header `X-Thinned-Until`.",
+      description:
+        "Field by field, with who did it and when. What changed and changed back in between is no difference, nor is what is only seen again. API keys are not compared: they show to who may see each. It costs the changes between the two instants, not the size of the inventory. Where history was thinned, the states that are kept are compared, and formats without `meta` say so in the header `X-Thinned-Until`.",
       group: "Changes",
       access: VIEWER,
       query: Query,
       answer: DiffAnswer,
       media: [
-        { type: "application/x-ndjson", description: "One difference per line, as in `added`, `removed` and `changed`, with `change` telling which.", example: `${JSON.stringify({ change: "changed", ...EXAMPLE.changed[0] })}\n` },
-        { type: "text/csv", description: "RFC 4180 with a header row.", example: "change,entity_type,id,name\r\nadded,host,01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010,core-1\r\n" },
-        { type: "text/plain", description: "A report for people.", example: "Hosts\n  + core-1  (Ada, 2026-11-21T09:15:00.123Z)\n" },
+        {
+          type: "application/x-ndjson",
+          description: "One difference per line, as in `added`, `removed` and `changed`, with `change` telling which.",
+          example: `${JSON.stringify({ change: "changed", ...EXAMPLE.changed[0] })}\n`,
+        },
+        {
+          type: "text/csv",
+          description: "RFC 4180 with a header row.",
+          example: "change,entity_type,id,name\r\nadded,host,01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010,core-1\r\n",
+        },
+        {
+          type: "text/plain",
+          description: "A report for people.",
+          example: "Hosts\n  + core-1  (Ada, 2026-11-21T09:15:00.123Z)\n",
+        },
       ],
       example: { parameters: { from: "-24h" }, data: EXAMPLE },
     },
@@ -110,7 +156,8 @@ export function diffRoutes(surface: Surface<Actor, Access>, inventory: Inventory
       const now = clock.now();
       const fromAt = parseInstantOrAge(call.query.from, now) as Instant;
       const toAt = call.query.to === undefined ? now : (parseInstantOrAge(call.query.to, now) as Instant);
-      if (fromAt > toAt) throw invalid([{ path: "/from", message: "must not be later than to", value: call.query.from }]);
+      if (fromAt > toAt)
+        throw invalid([{ path: "/from", message: "must not be later than to", value: call.query.from }]);
       // The later end that has passed: the earlier one is settled with it.
       const hasPassed = toAt < now;
       return readingAt(inventory, hasPassed ? toAt : fromAt, async (settled) => {
@@ -133,7 +180,11 @@ export function diffRoutes(surface: Surface<Actor, Access>, inventory: Inventory
           ...(asOf?.thinned === undefined ? {} : { toThinned: asOf.thinned }),
           thinnedUntil,
         };
-        const headers = { ...call.headers, "content-type": CONTENT_TYPES[format], ...(thinnedUntil === null || format === "json" ? {} : { "x-thinned-until": formatInstant(thinnedUntil) }) };
+        const headers = {
+          ...call.headers,
+          "content-type": CONTENT_TYPES[format],
+          ...(thinnedUntil === null || format === "json" ? {} : { "x-thinned-until": formatInstant(thinnedUntil) }),
+        };
         const chunks = await inventory.longReads.start("diff", input);
         return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers });
       });

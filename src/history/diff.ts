@@ -34,14 +34,36 @@ export interface FieldChange {
 
 /** One record that differs. */
 export type Difference =
-  | { readonly change: "added" | "removed"; readonly kind: AnyKind; readonly name: string; readonly record: Fields; readonly transaction: LedgerEntry }
-  | { readonly change: "changed"; readonly kind: AnyKind; readonly name: string; readonly record: Fields; readonly fields: readonly FieldChange[]; readonly transaction: LedgerEntry };
+  | {
+      readonly change: "added" | "removed";
+      readonly kind: AnyKind;
+      readonly name: string;
+      readonly record: Fields;
+      readonly transaction: LedgerEntry;
+    }
+  | {
+      readonly change: "changed";
+      readonly kind: AnyKind;
+      readonly name: string;
+      readonly record: Fields;
+      readonly fields: readonly FieldChange[];
+      readonly transaction: LedgerEntry;
+    };
 
 /** Records that are compared in one step. */
 const STEP_RECORDS = 200;
 
 /** Of every version, or seen without one: they say when, not what. */
-const UNCOMPARED = new Set(["created_at", "updated_at", "valid_from", "valid_to", "last_seen_at", "last_discovery_id", "last_used", "last_login"]);
+const UNCOMPARED = new Set([
+  "created_at",
+  "updated_at",
+  "valid_from",
+  "valid_to",
+  "last_seen_at",
+  "last_discovery_id",
+  "last_used",
+  "last_login",
+]);
 
 /**
  * The differences in steps, kind by kind and within a kind in page order; an empty step hands the turn to other reads. First
@@ -66,10 +88,21 @@ export class Diff {
   /** Gathers what was touched between the two. To be run to its end before anything else. */
   *gather(): Generator<void> {
     const { actor, networkN, hostN, from, to } = this.query;
-    const query: ChangeQuery = { reach: actor, kinds: this.kinds, ...(networkN === null ? {} : { networkN }), ...(hostN === null ? {} : { hostN }) };
+    const query: ChangeQuery = {
+      reach: actor,
+      kinds: this.kinds,
+      ...(networkN === null ? {} : { networkN }),
+      ...(hostN === null ? {} : { hostN }),
+    };
     const places = new Map(this.kinds.map((kind, place) => [kind, place]));
     for (const { changes } of this.log.changes(query, from, to)) {
-      for (const { n, kind, operation, changedFields } of changes) this.touched.add(places.get(kind) as number, n, operation, changedFields?.every((field) => PARTS.has(field)) !== true);
+      for (const { n, kind, operation, changedFields } of changes)
+        this.touched.add(
+          places.get(kind) as number,
+          n,
+          operation,
+          changedFields?.every((field) => PARTS.has(field)) !== true,
+        );
       yield;
     }
     if (this.isThinned) yield* this.correct();
@@ -81,7 +114,8 @@ export class Diff {
     for (const { kindPlace, records } of this.touched.steps(sorts, STEP_RECORDS)) {
       if (records.length === 0) yield [];
       const kind = this.kinds[kindPlace] as AnyKind;
-      for (const run of this.reader.lightRuns(kind, records, this.query.actor, () => ends)) yield* this.compare(kind, run);
+      for (const run of this.reader.lightRuns(kind, records, this.query.actor, () => ends))
+        yield* this.compare(kind, run);
     }
   }
 
@@ -93,8 +127,12 @@ export class Diff {
   private *correct(): Generator<void> {
     const { from, to } = this.query;
     for (const { kindPlace, records } of this.touched.steps(null, STEP_RECORDS)) {
-      const alive = this.log.aliveAt(records.map((record) => record.n), from);
-      for (const { n } of records) this.touched.correct(kindPlace, n, alive.has(n), this.log.lastDropped(n, from, to) > 0);
+      const alive = this.log.aliveAt(
+        records.map((record) => record.n),
+        from,
+      );
+      for (const { n } of records)
+        this.touched.correct(kindPlace, n, alive.has(n), this.log.lastDropped(n, from, to) > 0);
       yield;
     }
   }
@@ -102,16 +140,27 @@ export class Diff {
   /** Records of one kind; each of them may have had very many versions, which are gone through in steps without differences. */
   private *compare(kind: AnyKind, records: readonly TouchedRecord[]): Generator<Difference[]> {
     const { from, to } = this.query;
-    const courses = new Map(records.map(({ n }) => [n, new Course(this.isThinned ? this.log.lastDropped(n, from, to) : 0)]));
+    const courses = new Map(
+      records.map(({ n }) => [n, new Course(this.isThinned ? this.log.lastDropped(n, from, to) : 0)]),
+    );
     let isFirst = true;
     for (const versions of this.log.versionsBetween(kind, [...courses.keys()], from, to)) {
       if (!isFirst) yield [];
       isFirst = false;
       const told = this.reached.of(kind, versions);
-      for (const [place, version] of versions.entries()) courses.get(version.n)?.add({ ...version, changedFields: told[place] ?? null });
+      for (const [place, version] of versions.entries())
+        courses.get(version.n)?.add({ ...version, changedFields: told[place] ?? null });
     }
-    const before = this.documents(kind, records.filter((record) => record.wasAlive), from);
-    const after = this.documents(kind, records.filter((record) => record.isAlive), to);
+    const before = this.documents(
+      kind,
+      records.filter((record) => record.wasAlive),
+      from,
+    );
+    const after = this.documents(
+      kind,
+      records.filter((record) => record.isAlive),
+      to,
+    );
     const entries = this.log.entries([...courses.values()].flatMap((course) => course.sequences()));
     const entryOf = (sequence: number) => entries.get(sequence) as LedgerEntry;
     const differences: Difference[] = [];
@@ -119,11 +168,38 @@ export class Diff {
       const old = before.get(n);
       const now = after.get(n);
       // Added by who made it, whoever changed it since.
-      if (old === undefined && now !== undefined) differences.push({ change: "added", kind, name: recordLabel(kind.name, now), record: now, transaction: entryOf(course.lastWhole || course.last) });
-      else if (old !== undefined && now === undefined) differences.push({ change: "removed", kind, name: recordLabel(kind.name, old), record: old, transaction: entryOf(course.last) });
+      if (old === undefined && now !== undefined)
+        differences.push({
+          change: "added",
+          kind,
+          name: recordLabel(kind.name, now),
+          record: now,
+          transaction: entryOf(course.lastWhole || course.last),
+        });
+      else if (old !== undefined && now === undefined)
+        differences.push({
+          change: "removed",
+          kind,
+          name: recordLabel(kind.name, old),
+          record: old,
+          transaction: entryOf(course.last),
+        });
       else if (old !== undefined && now !== undefined) {
-        const fields = changedFields(old, now).map((field) => ({ field, from: old[field] ?? null, to: now[field] ?? null, transaction: entries.get(course.lastChangeOf(field)) ?? null }));
-        if (fields.length > 0) differences.push({ change: "changed", kind, name: recordLabel(kind.name, now), record: now, fields, transaction: entryOf(course.last) });
+        const fields = changedFields(old, now).map((field) => ({
+          field,
+          from: old[field] ?? null,
+          to: now[field] ?? null,
+          transaction: entries.get(course.lastChangeOf(field)) ?? null,
+        }));
+        if (fields.length > 0)
+          differences.push({
+            change: "changed",
+            kind,
+            name: recordLabel(kind.name, now),
+            record: now,
+            fields,
+            transaction: entryOf(course.last),
+          });
       }
     }
     yield differences;
@@ -133,7 +209,12 @@ export class Diff {
     if (records.length === 0) return new Map();
     const asOf: AsOf = this.reader.atSequence(sequence);
     const { actor } = this.query;
-    const items = this.reader.itemsOf(kind, records.map((record) => record.n), asOf, actor);
+    const items = this.reader.itemsOf(
+      kind,
+      records.map((record) => record.n),
+      asOf,
+      actor,
+    );
     const compose = composeOf(kind, false);
     const texts = compose === undefined ? items.map((item) => item.text) : compose(this.reader, actor)(items, asOf);
     return new Map(items.map((item, place) => [item.n, JSON.parse(texts[place] as string) as Fields]));

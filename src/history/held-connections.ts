@@ -46,6 +46,8 @@ export class HeldConnections {
   }
 
   private tooMany(there: string): DomainError {
-    return new DomainError("rate_limit_exceeded", `${there} ${this.what} already; ${this.remedy}.`, { retry_after_seconds: RETRY_AFTER_S });
+    return new DomainError("rate_limit_exceeded", `${there} ${this.what} already; ${this.remedy}.`, {
+      retry_after_seconds: RETRY_AFTER_S,
+    });
   }
 }

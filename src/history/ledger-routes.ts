@@ -18,7 +18,13 @@ const Transaction = Type.Object(
   {
     ...TransactionOfChange.properties,
     command: Type.String({ description: "What the appliance was told to do: `host.update`." }),
-    changes: Type.Record(Type.String(), Type.Object(Object.fromEntries(OPERATIONS.map((operation) => [operation, Type.Optional(Type.Integer({ minimum: 1 }))]))), { description: "Versions by kind of record and operation, of what the caller sees." }),
+    changes: Type.Record(
+      Type.String(),
+      Type.Object(
+        Object.fromEntries(OPERATIONS.map((operation) => [operation, Type.Optional(Type.Integer({ minimum: 1 }))])),
+      ),
+      { description: "Versions by kind of record and operation, of what the caller sees." },
+    ),
   },
   { $id: "Transaction" },
 );
@@ -34,15 +40,25 @@ const TRANSACTION_EXAMPLE = {
 
 const Ledger = Type.Object(
   {
-    sequence: Type.Integer({ minimum: 0, description: "The last transaction, of all organizations; 0 in an empty ledger." }),
+    sequence: Type.Integer({
+      minimum: 0,
+      description: "The last transaction, of all organizations; 0 in an empty ledger.",
+    }),
     at: Nullable(Timestamp, { description: "Its instant." }),
-    hash: Nullable(Type.String({ description: "SHA-256 over its versions' hashes and its predecessor's hash: it stands for everything up to here. Written down elsewhere, `netledger verify --head SEQUENCE:HASH` finds later whether the ledger was changed or cut." })),
+    hash: Nullable(
+      Type.String({
+        description:
+          "SHA-256 over its versions' hashes and its predecessor's hash: it stands for everything up to here. Written down elsewhere, `netledger verify --head SEQUENCE:HASH` finds later whether the ledger was changed or cut.",
+      }),
+    ),
     thinned: Type.Array(
       Type.Object({
         first_sequence: Type.Integer({ minimum: 1 }),
         last_sequence: Type.Integer({ minimum: 1, description: "As of this one all is kept." }),
         until: Timestamp,
-        resolution: OneOf(RESOLUTIONS, { description: "What is kept: the last state of each day or month (UTC), or none but the last of the stretch." }),
+        resolution: OneOf(RESOLUTIONS, {
+          description: "What is kept: the last state of each day or month (UTC), or none but the last of the stretch.",
+        }),
         pruned_by: Type.Integer({ minimum: 1, description: "The transaction of the prune." }),
       }),
       { description: "Stretches of history that were thinned, in order; none by default." },
@@ -51,7 +67,12 @@ const Ledger = Type.Object(
   { $id: "Ledger" },
 );
 
-const LEDGER_EXAMPLE = { sequence: 42, at: "2026-11-21T09:15:00.123Z", hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", thinned: [] };
+const LEDGER_EXAMPLE = {
+  sequence: 42,
+  at: "2026-11-21T09:15:00.123Z",
+  hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  thinned: [],
+};
 
 /** /api/v1/transactions, /api/v1/ledger. */
 export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
@@ -62,7 +83,8 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Invento
       {
         operationId: "listTransactions",
         summary: "List transactions, newest first",
-        description: "Each is one change of the whole inventory: what it wrote became visible at once, at one instant. With `at`, those up to then. Those of API keys alone are not among them, as in the feed.",
+        description:
+          "Each is one change of the whole inventory: what it wrote became visible at once, at one instant. With `at`, those up to then. Those of API keys alone are not among them, as in the feed.",
         group: "Changes",
         access: VIEWER,
         query: Type.Object(PageQuery),
@@ -74,29 +96,77 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Invento
         const { at, asked } = readAt(call.query.at, reader.now());
         return readingAt(inventory, at, async (asOf) => {
           const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
-          const input: TransactionsInput = { actor: plainActor(call.actor), until: (asOf ?? reader.head()).sequence, limit, offset, asked, ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }) };
+          const input: TransactionsInput = {
+            actor: plainActor(call.actor),
+            until: (asOf ?? reader.head()).sequence,
+            limit,
+            offset,
+            asked,
+            ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+          };
           const chunks = await longReads.start("transactions", input);
-          return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
+          return new Response(byteStream("", chunks, "", failed(inventory, call)), {
+            headers: { ...call.headers, "content-type": "application/json" },
+          });
         });
       },
     )
     .get(
       "/api/v1/transactions/:sequence",
-      { operationId: "getTransaction", summary: "Get a transaction", description: "Its versions are in the feed: `/api/v1/changes?after=<sequence − 1>&limit=1`.", group: "Changes", access: VIEWER, params: SequenceParams, answer: Transaction, isRecord: false, example: { parameters: { sequence: 2 }, data: TRANSACTION_EXAMPLE } },
+      {
+        operationId: "getTransaction",
+        summary: "Get a transaction",
+        description: "Its versions are in the feed: `/api/v1/changes?after=<sequence − 1>&limit=1`.",
+        group: "Changes",
+        access: VIEWER,
+        params: SequenceParams,
+        answer: Transaction,
+        isRecord: false,
+        example: { parameters: { sequence: 2 }, data: TRANSACTION_EXAMPLE },
+      },
       async (call) => {
         const { sequence } = call.params;
         if (!isVisible(call.actor, sequence)) throw noTransaction(sequence);
-        const chunks = await longReads.start("transaction", { actor: plainActor(call.actor), sequence } satisfies TransactionInput);
-        return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
+        const chunks = await longReads.start("transaction", {
+          actor: plainActor(call.actor),
+          sequence,
+        } satisfies TransactionInput);
+        return new Response(byteStream("", chunks, "", failed(inventory, call)), {
+          headers: { ...call.headers, "content-type": "application/json" },
+        });
       },
     )
-    .get("/api/v1/ledger", { operationId: "getLedger", summary: "The head of the ledger: its last transaction and the hash over all", description: "Written down elsewhere, it tells later whether the ledger is still the same: `netledger verify --head SEQUENCE:HASH`. Also lists where history was thinned.", group: "Changes", access: VIEWER, answer: Ledger, example: { data: LEDGER_EXAMPLE } }, (call) => {
-      const head = reader.head();
-      const { thinnedPast } = reader;
-      const thinned = thinnedPast.segments.map(({ first, last, resolution, prunedBy }) => ({ first_sequence: first, last_sequence: last, until: formatInstant(thinnedPast.instantOf(last)), resolution, pruned_by: prunedBy }));
-      const data = head.sequence === 0 ? { sequence: 0, at: null, hash: null, thinned } : { sequence: head.sequence, at: formatInstant(head.at), hash: reader.hashOf(head.sequence), thinned };
-      return new Response(successBody(JSON.stringify(data)), { headers: { ...call.headers, "content-type": "application/json" } });
-    });
+    .get(
+      "/api/v1/ledger",
+      {
+        operationId: "getLedger",
+        summary: "The head of the ledger: its last transaction and the hash over all",
+        description:
+          "Written down elsewhere, it tells later whether the ledger is still the same: `netledger verify --head SEQUENCE:HASH`. Also lists where history was thinned.",
+        group: "Changes",
+        access: VIEWER,
+        answer: Ledger,
+        example: { data: LEDGER_EXAMPLE },
+      },
+      (call) => {
+        const head = reader.head();
+        const { thinnedPast } = reader;
+        const thinned = thinnedPast.segments.map(({ first, last, resolution, prunedBy }) => ({
+          first_sequence: first,
+          last_sequence: last,
+          until: formatInstant(thinnedPast.instantOf(last)),
+          resolution,
+          pruned_by: prunedBy,
+        }));
+        const data =
+          head.sequence === 0
+            ? { sequence: 0, at: null, hash: null, thinned }
+            : { sequence: head.sequence, at: formatInstant(head.at), hash: reader.hashOf(head.sequence), thinned };
+        return new Response(successBody(JSON.stringify(data)), {
+          headers: { ...call.headers, "content-type": "application/json" },
+        });
+      },
+    );
 
   function isVisible(actor: Actor, sequence: number): boolean {
     return new ChangeLog(reader).activity({ reach: actor }).next(sequence - 1, sequence, 1).sequences.length > 0;

@@ -12,7 +12,16 @@ import { ThinnedPast, type Segment } from "../db/thinned-past.ts";
 import { coverageEndedUpTo, dropCoverage, type EndedCoverage } from "../resources/credential-assignments/coverage.ts";
 import { describeFirst } from "./verify/findings.ts";
 import { rebuildPastWithin } from "./verify/rebuild.ts";
-import { afterPrune, dispensable, isDispensableStretch, keptSequences, pruneSource, type LedgerPlace, type PruneOrder, type ThinnableVersion } from "./thinning.ts";
+import {
+  afterPrune,
+  dispensable,
+  isDispensableStretch,
+  keptSequences,
+  pruneSource,
+  type LedgerPlace,
+  type PruneOrder,
+  type ThinnableVersion,
+} from "./thinning.ts";
 import { verifyLedger, type Progress, type Report } from "./verify/verify.ts";
 
 /** What a prune would come to. */
@@ -55,7 +64,8 @@ const SEQUENCE_INDEX = "history_versions_by_sequence";
 const VERSIONS = `
   SELECT key >> 31, key & 2147483647, operation, octet_length(members) + octet_length(observed) + coalesce(octet_length(sort_keys), 0) + coalesce(octet_length(changed), 0)
   FROM history_versions WHERE key > ((?1 << 31) | ?2) AND +(key & 2147483647) <= ?3 ORDER BY key LIMIT ${STEP_ROWS}`;
-const DAY_ENDS = "SELECT max(sequence), max(at) FROM history_transactions WHERE sequence <= ?1 GROUP BY at / 86400000 ORDER BY 1";
+const DAY_ENDS =
+  "SELECT max(sequence), max(at) FROM history_transactions WHERE sequence <= ?1 GROUP BY at / 86400000 ORDER BY 1";
 
 /** What a prune would come to. Reads in short steps; an appliance may be at work on the data. */
 export function planPrune(db: Sql, order: PruneOrder, onProgress: OnProgress = () => {}): PrunePlan {
@@ -67,14 +77,22 @@ export function planPrune(db: Sql, order: PruneOrder, onProgress: OnProgress = (
  * @param now the wall clock
  * @throws DatabaseRefused for a store that is not sound: what is wrong with it would never be found again. Whatever is thrown, nothing is changed.
  */
-export function prune(db: Sql, kinds: readonly AnyKind[], order: PruneOrder, now: Instant, onProgress: OnProgress = () => {}): Pruned {
+export function prune(
+  db: Sql,
+  kinds: readonly AnyKind[],
+  order: PruneOrder,
+  now: Instant,
+  onProgress: OnProgress = () => {},
+): Pruned {
   const { $client } = db;
   $client.run(`PRAGMA cache_size = -${CACHE_KIB}`);
   return $client
     .transaction(() => {
       requireSound(verifyLedger(db, kinds, { onProgress }), "The data are not sound, and were not pruned");
       let definitions: readonly string[] = [];
-      const thin = $client.prepare("INSERT INTO history_thinned (key, hash) SELECT key, hash FROM history_versions WHERE key = ((?1 << 31) | ?2)");
+      const thin = $client.prepare(
+        "INSERT INTO history_thinned (key, hash) SELECT key, hash FROM history_versions WHERE key = ((?1 << 31) | ?2)",
+      );
       const drop = $client.prepare("DELETE FROM history_versions WHERE key = ((?1 << 31) | ?2)");
       const versions = (n: number, sequences: readonly number[]) => {
         if (definitions.length === 0) definitions = takeOff(db);
@@ -107,7 +125,9 @@ function goThrough(db: Sql, order: PruneOrder, onProgress: OnProgress, drop: Dro
   const { segments: before } = past;
   // In a stretch that is thinned already it ends with a state that is still there.
   const last = past.keptUpTo(past.lastBefore(order.before));
-  const { sequence } = $client.query("SELECT coalesce(max(sequence), 0) + 1 AS sequence FROM history_transactions").get() as { sequence: number };
+  const { sequence } = $client
+    .query("SELECT coalesce(max(sequence), 0) + 1 AS sequence FROM history_transactions")
+    .get() as { sequence: number };
   const segments = last === 0 ? before : afterPrune(before, { last, keep: order.keep, sequence });
   const until = segments.at(-1)?.last ?? 0;
   const kept = keptSequences(segments, dayEnds(db, until));
@@ -123,7 +143,11 @@ function goThrough(db: Sql, order: PruneOrder, onProgress: OnProgress, drop: Dro
     plan.versions += versions.length;
     plan.dropped += dropped.length;
     for (const { bytes } of dropped) plan.droppedBytes += bytes;
-    if (dropped.length > 0) drop.versions(n, dropped.map((version) => version.sequence));
+    if (dropped.length > 0)
+      drop.versions(
+        n,
+        dropped.map((version) => version.sequence),
+      );
     versions = [];
   };
   for (let isLast = false; !isLast; ) {
@@ -149,7 +173,10 @@ function goThrough(db: Sql, order: PruneOrder, onProgress: OnProgress, drop: Dro
 }
 
 function dayEnds(db: Sql, until: number): LedgerPlace[] {
-  return (db.$client.query(DAY_ENDS).values(until) as Array<[number, number]>).map(([sequence, at]) => ({ sequence, at }));
+  return (db.$client.query(DAY_ENDS).values(until) as Array<[number, number]>).map(([sequence, at]) => ({
+    sequence,
+    at,
+  }));
 }
 
 /**
@@ -157,7 +184,11 @@ function dayEnds(db: Sql, until: number): LedgerPlace[] {
  * @returns the SQL that puts all of it back
  */
 function takeOff({ $client }: Sql): string[] {
-  const triggers = $client.query(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN (${GUARDED.map((table) => `'${table}'`).join(", ")})`).all() as Array<{ name: string; sql: string }>;
+  const triggers = $client
+    .query(
+      `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN (${GUARDED.map((table) => `'${table}'`).join(", ")})`,
+    )
+    .all() as Array<{ name: string; sql: string }>;
   const index = $client.query("SELECT sql FROM sqlite_schema WHERE name = ?").get(SEQUENCE_INDEX) as { sql: string };
   for (const { name } of triggers) $client.run(`DROP TRIGGER ${name}`);
   $client.run(`DROP INDEX ${SEQUENCE_INDEX}`);
@@ -182,7 +213,9 @@ function record(db: Sql, order: PruneOrder, segments: readonly Segment[], now: I
   };
   statements.insertTransaction({ ...row, hash: hashTransaction(statements.headHash(), row, []) });
   db.$client.run("DELETE FROM history_segments");
-  const insert = db.$client.prepare("INSERT INTO history_segments (first, last, resolution, pruned_by) VALUES (?, ?, ?, ?)");
+  const insert = db.$client.prepare(
+    "INSERT INTO history_segments (first, last, resolution, pruned_by) VALUES (?, ?, ?, ?)",
+  );
   for (const { first, last, resolution, prunedBy } of segments) insert.run(first, last, resolution, prunedBy);
   insert.finalize();
 }

@@ -25,7 +25,8 @@ export class ReachedFields {
    * was thinned names such a field only where what was kept differs.
    */
   of(kind: AnyKind, versions: readonly ChangedVersion[]): Array<readonly string[] | null> {
-    const compose = this.actor.networkNs === null ? undefined : RESOURCES.find((resource) => resource.kind === kind)?.compose;
+    const compose =
+      this.actor.networkNs === null ? undefined : RESOURCES.find((resource) => resource.kind === kind)?.compose;
     const confined = compose?.reachFields;
     if (compose === undefined || confined === undefined) return versions.map(({ changedFields }) => changedFields);
     return versions.map(({ n, sequence, changedFields }) => {

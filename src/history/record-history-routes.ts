@@ -13,7 +13,11 @@ import { RESOURCES } from "../resources/catalog.ts";
 import { versionExample, VersionOf } from "./change-view.ts";
 import type { RecordHistoryInput } from "./record-history.ts";
 
-const WITH_CHILDREN = { include_children: Type.Optional(Type.Boolean({ default: true, description: "Whether each host comes with its children as they were." })) };
+const WITH_CHILDREN = {
+  include_children: Type.Optional(
+    Type.Boolean({ default: true, description: "Whether each host comes with its children as they were." }),
+  ),
+};
 
 /** The history of every resource's records. */
 export function recordHistoryRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
@@ -24,7 +28,8 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, inventory: 
       {
         operationId: `list${title}History`,
         summary: `Every version of ${group === "API keys" ? "an API key" : `one of the ${group}`}, newest first`,
-        description: "With who made it and which fields changed; also after the record, or who changed it, is gone. With `at`, the versions that there were by then.",
+        description:
+          "With who made it and which fields changed; also after the record, or who changed it, is gone. With `at`, the versions that there were by then.",
         group,
         access: read,
         params: IdParams,
@@ -44,9 +49,22 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, inventory: 
           if (n === null) throw notFound(kind.name, id);
           const isAlone = (call.query as { include_children?: boolean }).include_children === false;
           const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
-          const input: RecordHistoryInput = { actor: plainActor(call.actor), kind: kind.name, id, n, until: (asOf ?? reader.head()).sequence, limit, offset, isAlone, asked, ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }) };
+          const input: RecordHistoryInput = {
+            actor: plainActor(call.actor),
+            kind: kind.name,
+            id,
+            n,
+            until: (asOf ?? reader.head()).sequence,
+            limit,
+            offset,
+            isAlone,
+            asked,
+            ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+          };
           const chunks = await inventory.longReads.start("record_history", input);
-          return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
+          return new Response(byteStream("", chunks, "", failed(inventory, call)), {
+            headers: { ...call.headers, "content-type": "application/json" },
+          });
         });
       },
     );

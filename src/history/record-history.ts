@@ -5,7 +5,14 @@ import { ChangeLog } from "../db/change-log.ts";
 import type { LongRead } from "../db/long-reads.ts";
 import type { Reader } from "../db/reader.ts";
 import type { Thinned } from "../db/thinned-past.ts";
-import { commaSeparated, LIST_HEAD, listMeta, listTail, resolvedMembers, thinnedUntilMember } from "../http/envelope.ts";
+import {
+  commaSeparated,
+  LIST_HEAD,
+  listMeta,
+  listTail,
+  resolvedMembers,
+  thinnedUntilMember,
+} from "../http/envelope.ts";
 import { resourceOf } from "../resources/catalog.ts";
 import { ChangeView } from "./change-view.ts";
 
@@ -44,14 +51,18 @@ export const recordHistory: LongRead = function* (reader: Reader, input: RecordH
 
   function thinned(): string {
     const incompleteUntil = reader.thinnedPast.incompleteUntil(0);
-    return resolvedMembers(input.thinned) + thinnedUntilMember(incompleteUntil !== null && log.lastDropped(n, 0, until) > 0 ? incompleteUntil : null);
+    return (
+      resolvedMembers(input.thinned) +
+      thinnedUntilMember(incompleteUntil !== null && log.lastDropped(n, 0, until) > 0 ? incompleteUntil : null)
+    );
   }
 
   function* versions(): Generator<Uint8Array> {
     const end = limit === 0 ? Number.POSITIVE_INFINITY : offset + limit;
     for (let place = offset; place < end; place += step) {
       const changes = log.versions(resource.kind, n, id, until, Math.min(step, end - place), place);
-      for (const run of view.lightRuns(changes)) yield encoder.encode(view.render(run, { withType: false, isWhole }).join(","));
+      for (const run of view.lightRuns(changes))
+        yield encoder.encode(view.render(run, { withType: false, isWhole }).join(","));
       if (changes.length < step) return;
     }
   }

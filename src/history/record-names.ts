@@ -35,7 +35,9 @@ export class RecordNames {
   }
 
   private find(id: string): string | null {
-    const row = this.reader.statement("SELECT kind FROM history_records WHERE id = +?").values(id)[0] as [number] | undefined;
+    const row = this.reader.statement("SELECT kind FROM history_records WHERE id = +?").values(id)[0] as
+      | [number]
+      | undefined;
     const kind = CHANGE_KINDS.find((each) => each.code === row?.[0]);
     if (kind === undefined) return null;
     for (const asOf of this.instants) {

@@ -99,7 +99,12 @@ export class RecordsAt {
   }
 
   /** As livingIn, only those with one of these values in a field. */
-  livingWith<R extends RecordBase>(kind: Kind<R>, containerN: number, field: keyof R & string, values: readonly (string | number)[]): Known<R>[] {
+  livingWith<R extends RecordBase>(
+    kind: Kind<R>,
+    containerN: number,
+    field: keyof R & string,
+    values: readonly (string | number)[],
+  ): Known<R>[] {
     const condition = ` AND ('{' || ${membersOf([kind])} || '}') ->> '$.${field}' IN (SELECT value FROM json_each(+?4))`;
     return this.living(kind, containerN, condition, [JSON.stringify(values)], values.length);
   }
@@ -108,12 +113,18 @@ export class RecordsAt {
    * How many records of a kind lived in each container.
    * @param rangeOf the counts that mean the same as a container's own
    */
-  counts(kind: AnyKind, containerNs: Iterable<number>, rangeOf: (count: number, containerN: number) => CountRange): Map<number, number> {
+  counts(
+    kind: AnyKind,
+    containerNs: Iterable<number>,
+    rangeOf: (count: number, containerN: number) => CountRange,
+  ): Map<number, number> {
     const ns = [...new Set(containerNs)];
     const counts = new Map<number, number>();
     if (ns.length === 0) return counts;
     const text = `SELECT j.value, coalesce((SELECT c.count FROM history_census c WHERE c.scope = j.value * 64 + ${kind.code} AND c.sequence <= ?1 ORDER BY c.sequence DESC LIMIT 1), 0) FROM json_each(+?2) j`;
-    for (const [n, count] of this.connection.statement(text).values(this.sequence, JSON.stringify(ns)) as Array<[number, number]>) {
+    for (const [n, count] of this.connection.statement(text).values(this.sequence, JSON.stringify(ns)) as Array<
+      [number, number]
+    >) {
       counts.set(n, count);
       const { low, high } = rangeOf(count, n);
       this.trace?.count(scopeKey(n, kind), low, high);
@@ -123,11 +134,19 @@ export class RecordsAt {
 
   /** The number of a record by its id, whether it was there then or not; null for an id that was never used. */
   numberOf(id: string): number | null {
-    const row = this.connection.statement("SELECT n FROM history_records WHERE id = +?").values(id)[0] as [number] | undefined;
+    const row = this.connection.statement("SELECT n FROM history_records WHERE id = +?").values(id)[0] as
+      | [number]
+      | undefined;
     return row?.[0] ?? null;
   }
 
-  private living<R extends RecordBase>(kind: Kind<R>, containerN: number, condition: string, values: readonly string[], limit: number): Known<R>[] {
+  private living<R extends RecordBase>(
+    kind: Kind<R>,
+    containerN: number,
+    condition: string,
+    values: readonly string[],
+    limit: number,
+  ): Known<R>[] {
     const scope = scopeKey(containerN, kind);
     this.trace?.members(scope);
     const text = `SELECT r.n, r.kind, ${membersOf([kind])} FROM history_spans s CROSS JOIN history_records r ON r.n = s.n ${VERSION}
@@ -135,9 +154,15 @@ export class RecordsAt {
     return this.remembered([kind], text, [this.sequence, scope, limit, ...values, ...this.sightValues()]);
   }
 
-  private remembered<R extends RecordBase>(kinds: readonly Kind<R>[], text: string, values: readonly (string | number)[]): Known<R>[] {
+  private remembered<R extends RecordBase>(
+    kinds: readonly Kind<R>[],
+    text: string,
+    values: readonly (string | number)[],
+  ): Known<R>[] {
     const found: Known<R>[] = [];
-    for (const [n, code, members] of this.connection.statement(text).values(...values) as Array<[number, number, string]>) {
+    for (const [n, code, members] of this.connection.statement(text).values(...values) as Array<
+      [number, number, string]
+    >) {
       const kind = kinds.find((each) => each.code === code);
       if (kind === undefined) continue;
       const record = parseMembers<R>(members);

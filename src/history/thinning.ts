@@ -36,10 +36,16 @@ export function parsePruneSource(source: string): PruneOrder | null {
  * @param segments those before it, in order
  * @param prune the last transaction that it reaches, what it keeps, and its own transaction
  */
-export function afterPrune(segments: readonly Segment[], prune: { readonly last: number; readonly keep: Resolution; readonly sequence: number }): Segment[] {
+export function afterPrune(
+  segments: readonly Segment[],
+  prune: { readonly last: number; readonly keep: Resolution; readonly sequence: number },
+): Segment[] {
   const { last, keep, sequence } = prune;
   const parts: Segment[] = [];
-  const coarsened = (segment: Segment): Segment => (RESOLUTIONS.indexOf(keep) <= RESOLUTIONS.indexOf(segment.resolution) ? segment : { ...segment, resolution: keep, prunedBy: sequence });
+  const coarsened = (segment: Segment): Segment =>
+    RESOLUTIONS.indexOf(keep) <= RESOLUTIONS.indexOf(segment.resolution)
+      ? segment
+      : { ...segment, resolution: keep, prunedBy: sequence };
   for (const segment of segments) {
     if (segment.first > last) parts.push(segment);
     else if (segment.last <= last) parts.push(coarsened(segment));
@@ -56,7 +62,12 @@ function merged(parts: readonly Segment[]): Segment[] {
   for (const part of parts) {
     const before = segments.at(-1);
     if (before?.resolution !== part.resolution) segments.push(part);
-    else segments[segments.length - 1] = { ...before, last: part.last, prunedBy: Math.max(before.prunedBy, part.prunedBy) };
+    else
+      segments[segments.length - 1] = {
+        ...before,
+        last: part.last,
+        prunedBy: Math.max(before.prunedBy, part.prunedBy),
+      };
   }
   return segments;
 }

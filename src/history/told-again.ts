@@ -37,7 +37,8 @@ function assertMayBeTold(tx: WriteTransaction, known: KnownOutcome, author: Auth
   const isOfLedger = known.sequence !== null && !TELLS_KEY.has(tx.source);
   const rights = (known.rights as KeptRights | null) ?? (isOfLedger ? null : UNKNOWN_RIGHTS);
   if (rights !== null) assertContains(tx, actor, rights);
-  if (known.sequence !== null && !reachesTransaction(tx, known.sequence, actor)) throw notFound("transaction", String(known.sequence));
+  if (known.sequence !== null && !reachesTransaction(tx, known.sequence, actor))
+    throw notFound("transaction", String(known.sequence));
   if (TELLS_KEY.has(tx.source)) assertMayHaveText(tx, (known.result as { readonly id: string }).id, actor);
 }
 
@@ -48,7 +49,11 @@ function assertContains(tx: WriteTransaction, actor: CommandActor, [role, networ
   const lost = networks?.find((n) => !reached.has(n));
   if (lost !== undefined) throw notFound(networkKind.name, tx.recordId(lost) as string);
   if (networks !== null) return;
-  throw new DomainError("entity_not_found", "What this request came to is told again to who reaches every network, as its caller did then.", { entity: networkKind.name, id: null });
+  throw new DomainError(
+    "entity_not_found",
+    "What this request came to is told again to who reaches every network, as its caller did then.",
+    { entity: networkKind.name, id: null },
+  );
 }
 
 /** A key that has ended opens nothing any more. @throws DomainError entity_not_found, auth_permission_denied */

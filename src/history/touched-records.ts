@@ -90,7 +90,11 @@ export class TouchedRecords {
         const first = (chapter % CHAPTERS_OF_KIND) * CHAPTER_RECORDS + block * 32;
         for (let bits = this.wanted(start, sorts); bits !== 0; bits &= bits - 1) {
           const bit = bits & -bits;
-          records.push({ n: first + 31 - Math.clz32(bit), wasAlive: this.has(start + WAS_ALIVE, bit), isAlive: this.has(start + IS_ALIVE, bit) });
+          records.push({
+            n: first + 31 - Math.clz32(bit),
+            wasAlive: this.has(start + WAS_ALIVE, bit),
+            isAlive: this.has(start + IS_ALIVE, bit),
+          });
           if (records.length < size) continue;
           yield { kindPlace, records };
           records = [];

@@ -5,7 +5,15 @@ import { ChangeLog, type ChangeQuery, type LedgerEntry, type Operation } from ".
 import type { LongRead } from "../db/long-reads.ts";
 import type { Reader } from "../db/reader.ts";
 import type { Thinned } from "../db/thinned-past.ts";
-import { LIST_HEAD, listMeta, listTail, metaAt, resolvedMembers, successBody, thinnedUntilMember } from "../http/envelope.ts";
+import {
+  LIST_HEAD,
+  listMeta,
+  listTail,
+  metaAt,
+  resolvedMembers,
+  successBody,
+  thinnedUntilMember,
+} from "../http/envelope.ts";
 import { CHANGE_KINDS, transactionText } from "./change-view.ts";
 
 export interface TransactionsInput {
@@ -46,7 +54,15 @@ export const transactions: LongRead = function* (reader: Reader, input: Transact
   const count = activity.count(until);
   let counted = count.next();
   for (; counted.done !== true; counted = count.next()) yield PAUSE;
-  yield encoder.encode(listTail(listMeta({ limit, offset, total: counted.value }, asked, resolvedMembers(input.thinned) + thinnedUntilMember(reader.thinnedPast.incompleteUntil(0)))));
+  yield encoder.encode(
+    listTail(
+      listMeta(
+        { limit, offset, total: counted.value },
+        asked,
+        resolvedMembers(input.thinned) + thinnedUntilMember(reader.thinnedPast.incompleteUntil(0)),
+      ),
+    ),
+  );
 };
 
 /** Of what comes in steps of any length, so many, a few at a time; also none, to hand the turn on. @param limit 0 for all */
@@ -55,7 +71,8 @@ function* page(steps: Iterable<readonly number[]>, limit: number): Generator<rea
   for (const step of steps) {
     const wanted = step.slice(0, left);
     if (wanted.length === 0) yield wanted;
-    for (let start = 0; start < wanted.length; start += STEP_TRANSACTIONS) yield wanted.slice(start, start + STEP_TRANSACTIONS);
+    for (let start = 0; start < wanted.length; start += STEP_TRANSACTIONS)
+      yield wanted.slice(start, start + STEP_TRANSACTIONS);
     left -= wanted.length;
     if (left === 0) return;
   }
@@ -71,7 +88,9 @@ export const transaction: LongRead = function* (reader: Reader, input: Transacti
   const log = new ChangeLog(reader);
   const entry = log.entries([input.sequence]).get(input.sequence) as LedgerEntry;
   const text = yield* described(log, { reach: input.actor, kinds: CHANGE_KINDS }, entry);
-  yield encoder.encode(successBody(text, metaAt(null, thinnedUntilMember(reader.thinnedPast.incompleteUntil(input.sequence - 1)))));
+  yield encoder.encode(
+    successBody(text, metaAt(null, thinnedUntilMember(reader.thinnedPast.incompleteUntil(input.sequence - 1)))),
+  );
 };
 
 /** A transaction as a JSON object. */

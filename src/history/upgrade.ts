@@ -24,6 +24,9 @@ const STEPS: readonly UpgradeStep[] = [
  * @param from the schema that the store had, 1 at least
  */
 export function upgradeStore(db: Sql, from: number): void {
-  rebuildLiveWithin(db, KINDS.filter(({ upcasters = [] }) => upcasters.some(({ migration }) => from < migration)));
+  rebuildLiveWithin(
+    db,
+    KINDS.filter(({ upcasters = [] }) => upcasters.some(({ migration }) => from < migration)),
+  );
   for (const { migration, run } of STEPS) if (from < migration) run(db);
 }

@@ -34,7 +34,9 @@ const LOG_AFTER_MS = 1_000;
 
 /** What a request that is not let in is answered. */
 export function overloaded(): DomainError {
-  return new DomainError("rate_limit_exceeded", "Too many requests have come at once; try again in a second.", { retry_after_seconds: OVERLOAD_RETRY_AFTER_S });
+  return new DomainError("rate_limit_exceeded", "Too many requests have come at once; try again in a second.", {
+    retry_after_seconds: OVERLOAD_RETRY_AFTER_S,
+  });
 }
 
 /** Who sends a request, as far as admission cares. Nothing is asked where nobody has to wait. */
@@ -89,7 +91,12 @@ export class Admission {
     if (this.count <= this.alwaysAdmitted || now - this.beganAt <= this.patienceMs) return true;
     const { place } = peerPlace(sender.source());
     const user = sender.user(() => counted(this.lookups, place, ROUND_LOOKUPS_OF_SOURCE));
-    if (user === null ? counted(this.byPlace, place, ROUND_ALWAYS_ADMITTED_OF_CALLER) : counted(this.byUser, user, ROUND_ALWAYS_ADMITTED_OF_CALLER)) return true;
+    if (
+      user === null
+        ? counted(this.byPlace, place, ROUND_ALWAYS_ADMITTED_OF_CALLER)
+        : counted(this.byUser, user, ROUND_ALWAYS_ADMITTED_OF_CALLER)
+    )
+      return true;
     this.refusedAt = now;
     this.noteRefusal();
     return false;

@@ -41,7 +41,10 @@ export interface TakesBody {
 /** @throws DomainError malformed_json */
 export function checkBody(operation: TakesBody, { bytes, repeatedAs }: BodyToCheck): CheckedBody {
   // What is sent where nothing is expected is looked at all the same: a typo must not be a silent no-op.
-  const checked = operation.body === undefined ? check(NoBody, bytes.length === 0 ? {} : parseJson(bytes)) : check(operation.body, parseJson(bytes), "", operation.issuesMax);
+  const checked =
+    operation.body === undefined
+      ? check(NoBody, bytes.length === 0 ? {} : parseJson(bytes))
+      : check(operation.body, parseJson(bytes), "", operation.issuesMax);
   if (!checked.ok) return { checked, fingerprint: null };
   if (operation.takesBytes === true) {
     return { checked: { ok: true, value: sharedBytes(JSON.stringify(checked.value)) }, fingerprint: null };
@@ -62,7 +65,13 @@ export function fingerprintOf(repeatedAs: string, body: string): string {
 
 export type FromBodyWorker =
   | { readonly ok: true; readonly body: CheckedBody }
-  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly params: Record<string, unknown>; readonly cause: string | null };
+  | {
+      readonly ok: false;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly params: Record<string, unknown>;
+      readonly cause: string | null;
+    };
 
 interface Waiting {
   readonly body: BodyToCheck;
@@ -132,14 +141,24 @@ export class BodyChecks {
       const { current } = this;
       this.current = null;
       if (data.ok) current?.resolve(data.body);
-      else current?.reject(Object.assign(new DomainError(data.code, data.message, data.params), data.cause === null ? {} : { cause: data.cause }));
+      else
+        current?.reject(
+          Object.assign(
+            new DomainError(data.code, data.message, data.params),
+            data.cause === null ? {} : { cause: data.cause },
+          ),
+        );
       this.next();
     };
     const crash = (message: string) => {
       if (this.worker !== worker) return;
       this.worker = null;
       this.onCrash(message);
-      this.failAll(() => Object.assign(new DomainError("internal_error", "The body could not be checked: nothing was written."), { cause: message }));
+      this.failAll(() =>
+        Object.assign(new DomainError("internal_error", "The body could not be checked: nothing was written."), {
+          cause: message,
+        }),
+      );
     };
     worker.onerror = (event) => crash(event.message);
     worker.addEventListener("close", () => crash("the thread that checks bodies ended"));
@@ -155,7 +174,10 @@ export class BodyChecks {
 }
 
 /** The Worker's side. */
-export function serveBodyChecks(operations: readonly TakesBody[], port: { postMessage(message: FromBodyWorker): void }): (message: BodyToCheck) => void {
+export function serveBodyChecks(
+  operations: readonly TakesBody[],
+  port: { postMessage(message: FromBodyWorker): void },
+): (message: BodyToCheck) => void {
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   return (body) => {
     try {
@@ -163,8 +185,16 @@ export function serveBodyChecks(operations: readonly TakesBody[], port: { postMe
       if (operation === undefined) throw new Error(`body checks: there is no operation ${body.operationId}`);
       port.postMessage({ ok: true, body: checkBody(operation, body) });
     } catch (error) {
-      if (error instanceof DomainError) port.postMessage({ ok: false, code: error.code, message: error.message, params: error.params, cause: null });
-      else port.postMessage({ ok: false, code: "internal_error", message: "Something went wrong inside the appliance.", params: {}, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      if (error instanceof DomainError)
+        port.postMessage({ ok: false, code: error.code, message: error.message, params: error.params, cause: null });
+      else
+        port.postMessage({
+          ok: false,
+          code: "internal_error",
+          message: "Something went wrong inside the appliance.",
+          params: {},
+          cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        });
     }
   };
 }

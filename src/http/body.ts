@@ -36,7 +36,9 @@ export class BodyRoom {
   take(caller: unknown, bytes: number, sharedBytes: number): void {
     const held = (this.bytesOf.get(caller) ?? 0) + bytes;
     if (held > BODIES_OF_CALLER_LIMIT_BYTES || this.sharedBytes + sharedBytes > BODIES_LIMIT_BYTES) {
-      throw new DomainError("rate_limit_exceeded", "Too much is being sent at once; try again in a second.", { retry_after_seconds: 1 });
+      throw new DomainError("rate_limit_exceeded", "Too much is being sent at once; try again in a second.", {
+        retry_after_seconds: 1,
+      });
     }
     this.bytesOf.set(caller, held);
     this.sharedBytes += sharedBytes;
@@ -98,13 +100,22 @@ export async function readBody(request: Request, limitBytes: number, allowance: 
  * @param digest is shown what arrives, piece by piece: all at once would be felt
  * @throws DomainError unsupported_media_type, payload_too_large, rate_limit_exceeded
  */
-export async function readShared(request: Request, limitBytes: number, allowance: BodyAllowance, digest: Bun.CryptoHasher | null): Promise<Uint8Array> {
+export async function readShared(
+  request: Request,
+  limitBytes: number,
+  allowance: BodyAllowance,
+  digest: Bun.CryptoHasher | null,
+): Promise<Uint8Array> {
   assertReadable(request, limitBytes);
   return readBytes(request, limitBytes, allowance, { ...SHARED, notice: (chunk) => digest?.update(chunk) });
 }
 
 /** As readBody, for an operation that needs none: whatever its media type is, and empty where there is none. */
-export async function readOptionalBody(request: Request, limitBytes: number, allowance: BodyAllowance): Promise<Uint8Array> {
+export async function readOptionalBody(
+  request: Request,
+  limitBytes: number,
+  allowance: BodyAllowance,
+): Promise<Uint8Array> {
   return readBytes(request, limitBytes, allowance, OWN);
 }
 
@@ -112,11 +123,19 @@ export async function readOptionalBody(request: Request, limitBytes: number, all
 function assertReadable(request: Request, limitBytes: number): void {
   const type = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase();
   if (type !== "application/json") {
-    throw new DomainError("unsupported_media_type", "The body must be JSON: send the header Content-Type: application/json.", { content_type: type ?? "" });
+    throw new DomainError(
+      "unsupported_media_type",
+      "The body must be JSON: send the header Content-Type: application/json.",
+      { content_type: type ?? "" },
+    );
   }
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding.trim().toLowerCase() !== "identity") {
-    throw new DomainError("unsupported_media_type", "Compressed bodies are not taken: send it as it is, without Content-Encoding.", { content_encoding: encoding.slice(0, 100) });
+    throw new DomainError(
+      "unsupported_media_type",
+      "Compressed bodies are not taken: send it as it is, without Content-Encoding.",
+      { content_encoding: encoding.slice(0, 100) },
+    );
   }
   const declared = Number(request.headers.get("content-length") ?? "0");
   if (declared > limitBytes) throw tooLarge(limitBytes);
@@ -138,7 +157,11 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch (error) {
     // The parser's words may quote the body, and with it a secret.
     const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
-    throw new DomainError("malformed_json", "The body is not valid JSON.", position === undefined ? {} : { position: Number(position) });
+    throw new DomainError(
+      "malformed_json",
+      "The body is not valid JSON.",
+      position === undefined ? {} : { position: Number(position) },
+    );
   }
 }
 
@@ -162,7 +185,8 @@ const OWN: Room = {
 
 /** Grows in place: nothing is copied twice, however large it becomes. */
 const SHARED: Room = {
-  make: (limitBytes) => new Uint8Array(new SharedArrayBuffer(Math.min(limitBytes, 65_536), { maxByteLength: limitBytes })),
+  make: (limitBytes) =>
+    new Uint8Array(new SharedArrayBuffer(Math.min(limitBytes, 65_536), { maxByteLength: limitBytes })),
   enlarge: (bytes, size) => {
     // A view of a whole buffer that grows, grows with it.
     (bytes.buffer as SharedArrayBuffer).grow(size);
@@ -170,7 +194,12 @@ const SHARED: Room = {
   },
 };
 
-async function readBytes(request: Request, limitBytes: number, allowance: BodyAllowance, room: Room): Promise<Uint8Array> {
+async function readBytes(
+  request: Request,
+  limitBytes: number,
+  allowance: BodyAllowance,
+  room: Room,
+): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
   // One buffer that grows: a body sent byte by byte must not become a million small ones.
   let bytes = room.make(limitBytes);
@@ -178,7 +207,8 @@ async function readBytes(request: Request, limitBytes: number, allowance: BodyAl
   for await (const chunk of inTime(request.body, allowance.room.timers)) {
     if (length + chunk.length > limitBytes) throw tooLarge(limitBytes);
     allowance.take(chunk.length);
-    if (length + chunk.length > bytes.length) bytes = room.enlarge(bytes, Math.min(limitBytes, Math.max(2 * bytes.length, length + chunk.length)));
+    if (length + chunk.length > bytes.length)
+      bytes = room.enlarge(bytes, Math.min(limitBytes, Math.max(2 * bytes.length, length + chunk.length)));
     bytes.set(chunk, length);
     room.notice?.(chunk);
     length += chunk.length;
@@ -204,7 +234,11 @@ async function* inTime(body: ReadableStream<Uint8Array>, timers: Timers): AsyncG
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (isLate) throw new DomainError("malformed_json", `The body is not whole: its next MiB did not arrive within ${BODY_PATIENCE_MS / 1_000} seconds.`);
+      if (isLate)
+        throw new DomainError(
+          "malformed_json",
+          `The body is not whole: its next MiB did not arrive within ${BODY_PATIENCE_MS / 1_000} seconds.`,
+        );
       if (done) return;
       sinceBytes += value.length;
       if (sinceBytes >= MIB) {
@@ -238,8 +272,14 @@ function assertModest(text: string): void {
     else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
       open += 1;
       count += 1;
-      if (open > BODY_MAX_DEPTH) throw new DomainError("malformed_json", `The body nests arrays and objects more than ${BODY_MAX_DEPTH} deep.`, { max_depth: BODY_MAX_DEPTH });
-      if (count > BODY_MAX_CONTAINERS) throw new DomainError("malformed_json", `The body has more than ${BODY_MAX_CONTAINERS} arrays and objects.`, { max_containers: BODY_MAX_CONTAINERS });
+      if (open > BODY_MAX_DEPTH)
+        throw new DomainError("malformed_json", `The body nests arrays and objects more than ${BODY_MAX_DEPTH} deep.`, {
+          max_depth: BODY_MAX_DEPTH,
+        });
+      if (count > BODY_MAX_CONTAINERS)
+        throw new DomainError("malformed_json", `The body has more than ${BODY_MAX_CONTAINERS} arrays and objects.`, {
+          max_containers: BODY_MAX_CONTAINERS,
+        });
     } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) open -= 1;
   }
 }
@@ -247,5 +287,7 @@ function assertModest(text: string): void {
 const [BACKSLASH, QUOTE, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5c, 0x22, 0x5b, 0x5d, 0x7b, 0x7d];
 
 function tooLarge(limitBytes: number): DomainError {
-  return new DomainError("payload_too_large", `The body is larger than ${limitBytes / 1024 / 1024} MiB.`, { limit_bytes: limitBytes });
+  return new DomainError("payload_too_large", `The body is larger than ${limitBytes / 1024 / 1024} MiB.`, {
+    limit_bytes: limitBytes,
+  });
 }

@@ -5,7 +5,12 @@
  * @param chunks what stands between head and tail; closed when the client goes away
  * @param failed told what broke the stream off: its status is out already, and a connection that ends is all that can be said
  */
-export function byteStream(head: string, chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, tail: string, failed: (error: unknown) => void): ReadableStream<Uint8Array> {
+export function byteStream(
+  head: string,
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  tail: string,
+  failed: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
   const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
   const deliver = (controller: ReadableStreamDefaultController<Uint8Array>, next: IteratorResult<Uint8Array>) => {
     if (next.done !== true) {

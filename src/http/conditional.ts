@@ -16,7 +16,10 @@ export interface RecordVersion {
  * @param ended tells a version of the past from the same one while it was the newest
  * @param view the answer's text, where it can differ without a new version: its hash tells such answers apart
  */
-export function entityTag({ sequence, mark }: RecordVersion, { shape = 1, ended = false, view = null }: { shape?: number; ended?: boolean; view?: string | null } = {}): string {
+export function entityTag(
+  { sequence, mark }: RecordVersion,
+  { shape = 1, ended = false, view = null }: { shape?: number; ended?: boolean; view?: string | null } = {},
+): string {
   const shown = [...(shape === 1 ? [] : [`s${shape}`]), ...(view === null ? [] : [Bun.hash(view).toString(36)])];
   return `"${[`${sequence}-${mark}${ended ? "-ended" : ""}`, ...shown].join(".")}"`;
 }
@@ -36,7 +39,9 @@ export function assertMatch(header: string | null, version: RecordVersion): void
   // The version is what a write builds on, whatever else the answer showed.
   if (!tags(header).some((each) => each === tag || each.startsWith(beginning))) {
     const isWeak = tags(header).some((each) => each === `W/${tag}` || each.startsWith(`W/${beginning}`));
-    const sentence = isWeak ? "If-Match takes strong entity tags only: send it without W/, as the record's GET has it." : "The record is no longer the version that If-Match names; read it again.";
+    const sentence = isWeak
+      ? "If-Match takes strong entity tags only: send it without W/, as the record's GET has it."
+      : "The record is no longer the version that If-Match names; read it again.";
     throw new DomainError("precondition_failed", sentence, { expected: header.slice(0, 200), actual: tag });
   }
 }
@@ -47,7 +52,11 @@ export function assertMatch(header: string | null, version: RecordVersion): void
  */
 export function assertMayExist(request: Request): void {
   const header = request.method === "PUT" || request.method === "DELETE" ? request.headers.get("if-none-match") : null;
-  if (header?.trim() === "*") throw new DomainError("precondition_failed", "If-None-Match: * allows no change of what is there already.", { expected: "*", actual: null });
+  if (header?.trim() === "*")
+    throw new DomainError("precondition_failed", "If-None-Match: * allows no change of what is there already.", {
+      expected: "*",
+      actual: null,
+    });
 }
 
 function tags(header: string): string[] {

@@ -40,7 +40,8 @@ function text(cell: unknown): string {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "string") return guarded(cell);
   if (typeof cell === "number" || typeof cell === "boolean") return String(cell);
-  if (Array.isArray(cell) && cell.every((each) => typeof each === "string" || typeof each === "number")) return guarded(cell.join(";"));
+  if (Array.isArray(cell) && cell.every((each) => typeof each === "string" || typeof each === "number"))
+    return guarded(cell.join(";"));
   return onlyType(cell) ?? guarded(JSON.stringify(cell));
 }
 
@@ -54,8 +55,12 @@ function onlyType(cell: object): string | null {
  * which parts cells where a spreadsheet speaks other languages. */
 function guarded(value: string): string {
   // Each run of blanks is gone through once, however long it is.
-  const guardedWithin = value.replaceAll(/[;\t\r\n][\s\p{Cc}\p{Cf}]*/gu, (run, start: number) => (FORMULA.test(value.charAt(start + run.length)) ? `${run}'` : run));
-  return FORMULA.test(value.charAt(/^[\s\p{Cc}\p{Cf}]*/u.exec(value)?.[0].length ?? 0)) || /^[\t\r\n]/.test(value) ? `'${guardedWithin}` : guardedWithin;
+  const guardedWithin = value.replaceAll(/[;\t\r\n][\s\p{Cc}\p{Cf}]*/gu, (run, start: number) =>
+    FORMULA.test(value.charAt(start + run.length)) ? `${run}'` : run,
+  );
+  return FORMULA.test(value.charAt(/^[\s\p{Cc}\p{Cf}]*/u.exec(value)?.[0].length ?? 0)) || /^[\t\r\n]/.test(value)
+    ? `'${guardedWithin}`
+    : guardedWithin;
 }
 
 /** What a formula begins with, in the wide forms of East Asian keyboards as well. */

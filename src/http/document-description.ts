@@ -2,8 +2,24 @@
 
 import { MAX_WAITING_BYTES_OF_USER, MAX_WAITING_OF_USER, OUTCOME_LIMITS } from "../base/write-limits.ts";
 import { OVERLOAD_RETRY_AFTER_S, ROUND_ALWAYS_ADMITTED, ROUND_PATIENCE_MS } from "./admission.ts";
-import { BODIES_OF_CALLER_LIMIT_BYTES, BODY_LIMIT_BYTES, BODY_MAX_CONTAINERS, BODY_MAX_DEPTH, BODY_PATIENCE_MS, BULK_BODY_LIMIT_BYTES } from "./body.ts";
-import { BULK_MAX, CHILDREN_MAX, DESCRIPTION_MAX_LENGTH, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH, TAGS_MAX } from "./schemas.ts";
+import {
+  BODIES_OF_CALLER_LIMIT_BYTES,
+  BODY_LIMIT_BYTES,
+  BODY_MAX_CONTAINERS,
+  BODY_MAX_DEPTH,
+  BODY_PATIENCE_MS,
+  BULK_BODY_LIMIT_BYTES,
+} from "./body.ts";
+import {
+  BULK_MAX,
+  CHILDREN_MAX,
+  DESCRIPTION_MAX_LENGTH,
+  IDS_MAX,
+  LIMIT_DEFAULT,
+  LIMIT_MAX,
+  NAME_MAX_LENGTH,
+  TAGS_MAX,
+} from "./schemas.ts";
 
 const count = (n: number) => n.toLocaleString("en");
 
@@ -95,7 +111,10 @@ export const GROUPS: readonly { readonly name: string; readonly description: str
   { name: "Access", description: "Set-up, sign-in and sign-out, the own user and password." },
   { name: "Organizations", description: "The caller's organization." },
   { name: "Users", description: "The people of the organization, their roles and the networks that they reach." },
-  { name: "API keys", description: "Keys act for their user, within the user's role and networks. Managed by sign-in only." },
+  {
+    name: "API keys",
+    description: "Keys act for their user, within the user's role and networks. Managed by sign-in only.",
+  },
   { name: "Networks", description: "Where hosts, subnets and VLANs live, and what rights are given by." },
   { name: "Subnets", description: "The IP prefixes of a network." },
   { name: "VLANs", description: "The numbered broadcast domains of a network (IEEE 802.1Q)." },
@@ -103,12 +122,26 @@ export const GROUPS: readonly { readonly name: string; readonly description: str
   { name: "IP addresses", description: "The addresses of hosts, each in a subnet of the host's network." },
   { name: "Ports", description: "The TCP and UDP ports that hosts serve." },
   { name: "Services", description: "What runs on hosts, and where it listens." },
-  { name: "Bindings", description: "Where a service listens: on a port of its host, at one address or at all, or at an address as a whole." },
-  { name: "Interface entries", description: "The rows of hosts' interface tables, with what is known of their links (IF-MIB, LLDP, CDP)." },
-  { name: "Credentials", description: "What discovery signs in to devices with. Secrets are sealed, and never answered." },
+  {
+    name: "Bindings",
+    description:
+      "Where a service listens: on a port of its host, at one address or at all, or at an address as a whole.",
+  },
+  {
+    name: "Interface entries",
+    description: "The rows of hosts' interface tables, with what is known of their links (IF-MIB, LLDP, CDP).",
+  },
+  {
+    name: "Credentials",
+    description: "What discovery signs in to devices with. Secrets are sealed, and never answered.",
+  },
   { name: "Tags", description: "Labels of the organization, and which records carry them." },
   { name: "Locate", description: "Where something is or was: behind which port of which switch, and why." },
   { name: "Changes", description: "What happened to the inventory, in the order in which it was committed." },
   { name: "Discovery", description: "What the appliance finds by itself." },
-  { name: "Backups", description: "Verified copies of all that is stored, on the appliance's own disk: those of the operator, of all organizations together." },
+  {
+    name: "Backups",
+    description:
+      "Verified copies of all that is stored, on the appliance's own disk: those of the operator, of all organizations together.",
+  },
 ];

@@ -55,34 +55,55 @@ export function documentation(surface: DocumentedSurface) {
   const answerDocument = async (request: Request) => {
     document ??= generated(DOCUMENT_PATH)
       .then((response) => response.json())
-      .then((made) => assetOf(new TextEncoder().encode(JSON.stringify(finished(made as Json, surface.routes))), "application/json"));
+      .then((made) =>
+        assetOf(new TextEncoder().encode(JSON.stringify(finished(made as Json, surface.routes))), "application/json"),
+      );
     return answerAsset(request, await document, surface.headersOf(request));
   };
   const answerPage = async (request: Request) => {
     page ??= generated(PAGE_PATH)
       .then((response) => response.text())
       .then(completed);
-    const headers = { ...surface.headersOf(request), ...PAGE_HEADERS, "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY };
+    const headers = {
+      ...surface.headersOf(request),
+      ...PAGE_HEADERS,
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": PAGE_POLICY,
+    };
     return new Response(await page, { headers });
   };
   const answerScript = async (request: Request) => {
     script ??= assetOfFile(scalarScript, "text/javascript; charset=utf-8");
     return answerAsset(request, await script, surface.headersOf(request));
   };
-  const redirect = (request: Request) => new Response(null, { status: 302, headers: { ...surface.headersOf(request), location: PAGE_PATH } });
+  const redirect = (request: Request) =>
+    new Response(null, { status: 302, headers: { ...surface.headersOf(request), location: PAGE_PATH } });
   // The plugin's own answers are what these are made from: nobody else gets them.
-  const covered = new Elysia().onBeforeHandle(({ route, request }) => surface.refusalOf(request) ?? (route === PAGE_PATH ? answerPage(request) : answerDocument(request))).use(plugin);
-  return new Elysia({ name: "documentation" })
-    .use(covered)
-    // Once more, as a route that Bun itself finds: Elysia's own search does not understand every host under TLS.
-    .get(PAGE_PATH, ({ request }) => surface.refusalOf(request) ?? answerPage(request), { detail: { hide: true } })
-    .get(SHORT_DOCUMENT_PATH, ({ request }) => surface.refusalOf(request) ?? answerDocument(request), { detail: { hide: true } })
-    .get(SCRIPT_PATH, ({ request }) => surface.refusalOf(request) ?? answerScript(request), { detail: { hide: true } })
-    .get("/", ({ request }) => surface.refusalOf(request) ?? redirect(request), { detail: { hide: true } });
+  const covered = new Elysia()
+    .onBeforeHandle(
+      ({ route, request }) =>
+        surface.refusalOf(request) ?? (route === PAGE_PATH ? answerPage(request) : answerDocument(request)),
+    )
+    .use(plugin);
+  return (
+    new Elysia({ name: "documentation" })
+      .use(covered)
+      // Once more, as a route that Bun itself finds: Elysia's own search does not understand every host under TLS.
+      .get(PAGE_PATH, ({ request }) => surface.refusalOf(request) ?? answerPage(request), { detail: { hide: true } })
+      .get(SHORT_DOCUMENT_PATH, ({ request }) => surface.refusalOf(request) ?? answerDocument(request), {
+        detail: { hide: true },
+      })
+      .get(SCRIPT_PATH, ({ request }) => surface.refusalOf(request) ?? answerScript(request), {
+        detail: { hide: true },
+      })
+      .get("/", ({ request }) => surface.refusalOf(request) ?? redirect(request), { detail: { hide: true } })
+  );
 }
 
 /** The document of an app as JSON text, as it would be answered at its path. */
-export async function openApiDocument(app: { handle(request: Request): Response | Promise<Response> }): Promise<string> {
+export async function openApiDocument(app: {
+  handle(request: Request): Response | Promise<Response>;
+}): Promise<string> {
   const response = await app.handle(new Request(`http://localhost${DOCUMENT_PATH}`));
   if (response.status !== 200) throw new Error(`the OpenAPI document was answered with ${response.status}`);
   return response.text();
@@ -112,7 +133,11 @@ const SWAGGER: ElysiaSwaggerConfig<typeof PAGE_PATH> = {
   documentation: {
     openapi: "3.1.0",
     // The plugin writes this description into an HTML attribute; the document gets the whole introduction afterwards.
-    info: { title: "netledger", version: SERVER_VERSION, description: "The HTTP API of a network inventory that remembers." },
+    info: {
+      title: "netledger",
+      version: SERVER_VERSION,
+      description: "The HTTP API of a network inventory that remembers.",
+    },
     servers: [{ url: "/", description: "This appliance." }],
     tags: [...GROUPS],
   },
@@ -121,20 +146,34 @@ const SWAGGER: ElysiaSwaggerConfig<typeof PAGE_PATH> = {
 /** The generated document with its operations told in full, its introduction, and the components and groups in use. */
 function finished(generated: Json, routes: readonly RegisteredRoute[]): Json {
   const named: NamedSchemas = new Map();
-  const described = new Map(routes.map(({ method, operation }) => [operation.operationId, describeOperation(method, operation, named)]));
+  const described = new Map(
+    routes.map(({ method, operation }) => [operation.operationId, describeOperation(method, operation, named)]),
+  );
   const paths = Object.fromEntries(
     Object.entries(generated["paths"] as Record<string, Record<string, Json>>).map(([path, methods]) => [
       path,
-      Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, described.get(operation["operationId"] as string) ?? operation])),
+      Object.fromEntries(
+        Object.entries(methods).map(([method, operation]) => [
+          method,
+          described.get(operation["operationId"] as string) ?? operation,
+        ]),
+      ),
     ]),
   );
   const shared = sharedComponents();
   const schemas = Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1)));
   const components = { ...shared, schemas: { ...(shared["schemas"] as Json), ...schemas } };
-  const groups = new Set(Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => operation["tags"] as string[])));
+  const groups = new Set(
+    Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => operation["tags"] as string[])),
+  );
   return {
     openapi: generated["openapi"],
-    info: { ...(generated["info"] as Json), description: INTRODUCTION, contact: { name: "Whoever runs this appliance" }, license: { name: "Apache License 2.0", identifier: "Apache-2.0" } },
+    info: {
+      ...(generated["info"] as Json),
+      description: INTRODUCTION,
+      contact: { name: "Whoever runs this appliance" },
+      license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
+    },
     servers: generated["servers"],
     tags: (generated["tags"] as { name: string }[]).filter((group) => groups.has(group.name)),
     paths,
@@ -159,7 +198,11 @@ function inUse(components: Json, from: unknown): Json {
   return Object.fromEntries(
     Object.entries(components).map(([kind, byName]) => [
       kind,
-      kind === "securitySchemes" ? byName : Object.fromEntries(Object.entries(byName as Json).filter(([name]) => used.has(`#/components/${kind}/${name}`))),
+      kind === "securitySchemes"
+        ? byName
+        : Object.fromEntries(
+            Object.entries(byName as Json).filter(([name]) => used.has(`#/components/${kind}/${name}`)),
+          ),
     ]),
   );
 }
@@ -170,7 +213,10 @@ function completed(html: string): string {
     .replace(/>\s+<\/script>/, "></script>")
     .replace("<html>", '<html lang="en">')
     .replace("<head>", '<head>\n    <link rel="icon" href="data:,">')
-    .replace("<body>", `<body>\n    <noscript>This page takes JavaScript; the document itself is at <a href="${DOCUMENT_PATH}">${DOCUMENT_PATH}</a>.</noscript>`);
+    .replace(
+      "<body>",
+      `<body>\n    <noscript>This page takes JavaScript; the document itself is at <a href="${DOCUMENT_PATH}">${DOCUMENT_PATH}</a>.</noscript>`,
+    );
 }
 
 /** Something whole that does not change while the appliance runs. */
@@ -198,9 +244,11 @@ async function assetOfFile(path: string, type: string): Promise<Asset> {
 function answerAsset(request: Request, asset: Asset, common: Record<string, string>): Response {
   // Weak (RFC 9110 section 8.8.1): the compressed form has the same tag.
   const headers = { ...common, "cache-control": "no-cache", etag: `W/${asset.tag}`, vary: "accept-encoding" };
-  if (isNotModified(request.headers.get("if-none-match"), asset.tag)) return new Response(null, { status: 304, headers });
+  if (isNotModified(request.headers.get("if-none-match"), asset.tag))
+    return new Response(null, { status: 304, headers });
   const typed = { ...headers, "content-type": asset.type };
-  if (takesGzip(request.headers.get("accept-encoding"))) return new Response(asset.gzipped, { headers: { ...typed, "content-encoding": "gzip" } });
+  if (takesGzip(request.headers.get("accept-encoding")))
+    return new Response(asset.gzipped, { headers: { ...typed, "content-encoding": "gzip" } });
   return new Response(asset.content, { headers: typed });
 }
 

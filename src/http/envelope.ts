@@ -20,7 +20,9 @@ export function metaAt(at: string | null, more = ""): string {
  * @param resolvedAt null before the first instant of which anything is known
  * @returns members that follow others; nothing where all is there
  */
-export function resolvedMembers(thinned: { readonly resolution: string; readonly resolvedAt: Instant | null } | undefined): string {
+export function resolvedMembers(
+  thinned: { readonly resolution: string; readonly resolvedAt: Instant | null } | undefined,
+): string {
   if (thinned === undefined) return "";
   return `,"resolution":"${thinned.resolution}","resolved_at":${thinned.resolvedAt === null ? "null" : `"${formatInstant(thinned.resolvedAt)}"`}`;
 }

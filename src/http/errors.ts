@@ -43,7 +43,8 @@ export function errorResponse(error: DomainError, headers: Record<string, string
   if (status === 401) all["www-authenticate"] = "Bearer";
   if (status === 405 && Array.isArray(error.params["allow"])) all["allow"] = error.params["allow"].join(", ");
   const retryAfter = error.params["retry_after_seconds"] ?? (status === 503 ? RESTART_S : null);
-  if ((status === 429 || status === 503) && typeof retryAfter === "number") all["retry-after"] = String(Math.ceil(retryAfter));
+  if ((status === 429 || status === 503) && typeof retryAfter === "number")
+    all["retry-after"] = String(Math.ceil(retryAfter));
   const body = `{"success":false,"code":${JSON.stringify(error.code)},"error":${JSON.stringify(error.message)},"params":${JSON.stringify(error.params)},"meta":${META}}\n`;
   return new Response(body, { status, headers: all });
 }

@@ -21,7 +21,9 @@ export interface HealthLimitation {
   readonly message: string;
 }
 
-const ReadOnly = Type.Boolean({ description: "Whether a backup is served: everything that would change something is refused." });
+const ReadOnly = Type.Boolean({
+  description: "Whether a backup is served: everything that would change something is refused.",
+});
 
 const Limitation = Type.Object({
   code: Type.String({ description: "`native_calls_refused` or `netlink_refused`." }),
@@ -52,13 +54,19 @@ const Version = Type.Object(
 
 /** /api/health and /api/version, for anyone. */
 export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, probe: HealthProbe): void {
-  const version = JSON.stringify({ version: SERVER_VERSION, api_version: API_VERSION, schema_version: probe.schemaVersion, read_only: probe.isReadOnly });
+  const version = JSON.stringify({
+    version: SERVER_VERSION,
+    api_version: API_VERSION,
+    schema_version: probe.schemaVersion,
+    read_only: probe.isReadOnly,
+  });
   surface.get(
     "/api/health",
     {
       operationId: "getHealth",
       summary: "Whether the appliance answers and its store can be read",
-      description: "For whoever watches over it: answered also while other requests are refused as too many. `limitations` are what the machine does not let it do.",
+      description:
+        "For whoever watches over it: answered also while other requests are refused as too many. `limitations` are what the machine does not let it do.",
       group: "Appliance",
       access: "anyone",
       // Who watches over the appliance asks whether it is there: one that is busy is.
@@ -69,7 +77,10 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
     ({ headers }) => {
       probe.readStore();
       // What the machine refuses is found out beside the start.
-      return answer(JSON.stringify({ status: "ok", read_only: probe.isReadOnly, limitations: probe.limitations }), headers);
+      return answer(
+        JSON.stringify({ status: "ok", read_only: probe.isReadOnly, limitations: probe.limitations }),
+        headers,
+      );
     },
   );
   surface.get(
@@ -77,11 +88,19 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
     {
       operationId: "getVersion",
       summary: "The versions of the program, its API and its database",
-      description: "`schema_version` is that of the database: a backup of an older one is brought up to date by `netledger restore`.",
+      description:
+        "`schema_version` is that of the database: a backup of an older one is brought up to date by `netledger restore`.",
       group: "Appliance",
       access: "anyone",
       answer: Version,
-      example: { data: { version: SERVER_VERSION, api_version: API_VERSION, schema_version: probe.schemaVersion, read_only: false } },
+      example: {
+        data: {
+          version: SERVER_VERSION,
+          api_version: API_VERSION,
+          schema_version: probe.schemaVersion,
+          read_only: false,
+        },
+      },
     },
     ({ headers }) => answer(version, headers),
   );

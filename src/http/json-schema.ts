@@ -49,15 +49,18 @@ function plain(schema: TSchema, named: NamedSchemas): Json {
       if (schema.type === "string") result["format"] = "password";
     } else if (keyword === "format" && !PUBLIC_FORMATS.has(value as string)) {
       const sentence = FORMAT_SENTENCES[value as string];
-      if (sentence !== undefined) result["description"] = [schema.description, sentence].filter((each) => each !== undefined).join(" ");
+      if (sentence !== undefined)
+        result["description"] = [schema.description, sentence].filter((each) => each !== undefined).join(" ");
     } else if (keyword === "description") result[keyword] ??= value;
-    else if (SCHEMA_KEYWORDS.has(keyword) && typeof value === "object") result[keyword] = jsonSchema(value as TSchema, named);
+    else if (SCHEMA_KEYWORDS.has(keyword) && typeof value === "object")
+      result[keyword] = jsonSchema(value as TSchema, named);
     else if (LIST_KEYWORDS.has(keyword)) result[keyword] = (value as TSchema[]).map((each) => jsonSchema(each, named));
     else if (MAP_KEYWORDS.has(keyword)) result[keyword] = byName(value as Record<string, TSchema>, named);
     else result[keyword] = value;
   }
   if (result["properties"] !== undefined) result["properties"] = toldInWords(result);
-  if (result["type"] === "integer" && typeof result["maximum"] === "number") result["format"] = result["maximum"] <= INT32_MAX ? "int32" : "int64";
+  if (result["type"] === "integer" && typeof result["maximum"] === "number")
+    result["format"] = result["maximum"] <= INT32_MAX ? "int32" : "int64";
   sendBack(schema, result);
   return nullable(result);
 }
@@ -72,13 +75,22 @@ function byName(schemas: Record<string, TSchema>, named: NamedSchemas): Json {
  */
 function toldInWords(result: Json): Json {
   const required = (result["required"] ?? []) as string[];
-  const told = (schema: Json, sentence: string) => ({ description: [schema["description"], sentence].filter((each) => each !== undefined).join(" ") });
+  const told = (schema: Json, sentence: string) => ({
+    description: [schema["description"], sentence].filter((each) => each !== undefined).join(" "),
+  });
   const one = (name: string, { default: value, ...rest }: Json): Json => {
     if (rest["type"] === "null") return told(rest, "null.");
     if (value === undefined) return rest;
-    return required.includes(name) ? { ...rest, default: value } : { ...rest, ...told(rest, `Left out: \`${JSON.stringify(value)}\`.`) };
+    return required.includes(name)
+      ? { ...rest, default: value }
+      : { ...rest, ...told(rest, `Left out: \`${JSON.stringify(value)}\`.`) };
   };
-  return Object.fromEntries(Object.entries((result["properties"] ?? {}) as Record<string, Json>).map(([name, schema]) => [name, one(name, schema)]));
+  return Object.fromEntries(
+    Object.entries((result["properties"] ?? {}) as Record<string, Json>).map(([name, schema]) => [
+      name,
+      one(name, schema),
+    ]),
+  );
 }
 
 /** Read-only fields that a body may send back are listed, or a checking client would refuse what the server takes. */
@@ -86,7 +98,14 @@ function sendBack(schema: TSchema, result: Json): void {
   const ignored = schema["ignored"] as readonly string[] | undefined;
   if (ignored === undefined) return;
   const properties = result["properties"] as Json;
-  result["properties"] = { ...properties, ...Object.fromEntries(ignored.filter((name) => !Object.hasOwn(properties, name)).map((name) => [name, { readOnly: true, description: "May be sent back; is ignored." }])) };
+  result["properties"] = {
+    ...properties,
+    ...Object.fromEntries(
+      ignored
+        .filter((name) => !Object.hasOwn(properties, name))
+        .map((name) => [name, { readOnly: true, description: "May be sent back; is ignored." }]),
+    ),
+  };
 }
 
 /** A union of one inline type and null is a type array, which tools show as one type. */
@@ -98,5 +117,11 @@ function nullable(schema: Json): Json {
   const { anyOf: _branches, ...rest } = schema;
   const values = branch["enum"] as unknown[] | undefined;
   const description = [branch["description"], rest["description"]].filter((each) => each !== undefined).join(" ");
-  return { ...branch, ...rest, type: [branch["type"], "null"], ...(values === undefined ? {} : { enum: [...values, null] }), ...(description === "" ? {} : { description }) };
+  return {
+    ...branch,
+    ...rest,
+    type: [branch["type"], "null"],
+    ...(values === undefined ? {} : { enum: [...values, null] }),
+    ...(description === "" ? {} : { description }),
+  };
 }

@@ -14,7 +14,11 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
     const name = key.endsWith("[]") ? key.slice(0, -2) : key;
     const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
     if (property === undefined || (name !== key && !KindGuard.IsArray(property))) {
-      issues.push({ path: pointerTo(key), message: "is not a parameter here", ...(isSecretFieldName(key) ? {} : { value: text.slice(0, 200) }) });
+      issues.push({
+        path: pointerTo(key),
+        message: "is not a parameter here",
+        ...(isSecretFieldName(key) ? {} : { value: text.slice(0, 200) }),
+      });
       continue;
     }
     const values = raw.get(name);
@@ -31,15 +35,28 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
     }
     const checked = check(property, sent, `/${name}`);
     if (checked.ok) value[name] = checked.value;
-    else issues.push(...checked.issues.map((issue) => (isOffsetLost(property, texts) ? { ...issue, message: `${issue.message}; a + is written %2B in a query` } : issue)));
+    else
+      issues.push(
+        ...checked.issues.map((issue) =>
+          isOffsetLost(property, texts)
+            ? { ...issue, message: `${issue.message}; a + is written %2B in a query` }
+            : issue,
+        ),
+      );
   }
-  for (const name of schema.required ?? []) if (!raw.has(name)) issues.push({ path: `/${name}`, message: "is required" });
+  for (const name of schema.required ?? [])
+    if (!raw.has(name)) issues.push({ path: `/${name}`, message: "is required" });
   return { value, issues };
 }
 
 /** The texts of a path as the values of a schema; what is no such value stays a text and is refused by the check. */
 export function parameterValues(schema: TObject, texts: Readonly<Record<string, string>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Object.hasOwn(schema.properties, name) ? read(schema.properties[name] as TSchema, [text]) : text]));
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [
+      name,
+      Object.hasOwn(schema.properties, name) ? read(schema.properties[name] as TSchema, [text]) : text,
+    ]),
+  );
 }
 
 /** A timestamp whose `+01:00` became ` 01:00`, as a plus does in a query. */

@@ -32,7 +32,11 @@ export interface RequestContext {
 }
 
 /** Sets a cookie of the answer, whatever the answer becomes. `maxAge` is in seconds; 0 ends the cookie. */
-export type SetCookie = (name: string, value: string, options: { readonly maxAge: number; readonly secure: boolean }) => void;
+export type SetCookie = (
+  name: string,
+  value: string,
+  options: { readonly maxAge: number; readonly secure: boolean },
+) => void;
 
 export interface Call<Actor, P, Q, B, Access = unknown> extends RequestContext {
   readonly actor: Actor;
@@ -60,7 +64,14 @@ export class ReceivedRequest implements RequestContext {
   private peer: string | null = null;
 
   /** @param isSecret whether nothing of the answer is to be kept anywhere; `peerOf` the address of the peer, as long as it is there */
-  constructor(request: Request, requestId: string, setCookie: SetCookie, isSecret: boolean, isTls: boolean, peerOf: () => string) {
+  constructor(
+    request: Request,
+    requestId: string,
+    setCookie: SetCookie,
+    isSecret: boolean,
+    isTls: boolean,
+    peerOf: () => string,
+  ) {
     this.peerOf = peerOf;
     this.request = request;
     this.requestId = requestId;
@@ -111,7 +122,8 @@ function answerHeaders(requestId: string, isSecret: boolean, isTls: boolean): Re
  */
 export function requireOneHost(headers: Headers): void {
   const host = headers.get("host");
-  if (host !== null && !HOST.test(host)) throw invalid([{ path: "/Host", message: "must be there once, and be a host with or without a port" }]);
+  if (host !== null && !HOST.test(host))
+    throw invalid([{ path: "/Host", message: "must be there once, and be a host with or without a port" }]);
 }
 
 /** RFC 9110 section 7.2, but for the comma, which is in no host's name; an empty host is no http URI's (section 4.2.1). */
@@ -126,7 +138,8 @@ export function sentRequestId(request: Request): string | null {
 /** The caller's Idempotency-Key; null where there is none. A PUT or DELETE is the same when it is repeated, and has none. */
 export function idempotencyKey(request: Request, issues: Issue[]): string | null {
   const key = request.method === "POST" ? request.headers.get("idempotency-key") : null;
-  if (key !== null && !IDEMPOTENCY_KEY.test(key)) issues.push({ path: "/Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" });
+  if (key !== null && !IDEMPOTENCY_KEY.test(key))
+    issues.push({ path: "/Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" });
   return key;
 }
 

@@ -1,7 +1,17 @@
 // The building bricks of wire schemas: identifiers, instants, addresses, limits. TypeBox, and nothing of any resource.
 // A value is checked as it was sent and then normalised by its format: nothing is coerced.
 
-import { FormatRegistry, Kind, Type, TypeRegistry, type SchemaOptions, type Static, type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
+import {
+  FormatRegistry,
+  Kind,
+  Type,
+  TypeRegistry,
+  type SchemaOptions,
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+} from "@sinclair/typebox";
 import { parseInstant, parseInstantOrAge } from "../base/instant.ts";
 import { parseCidr, parseIp } from "../base/ip.ts";
 import { parseMac } from "../base/mac.ts";
@@ -34,28 +44,47 @@ const formats: Record<string, Format> = {
   "instant-or-age": {
     // What reaches back from 1970 reaches back from today.
     parse: (text) => (parseInstantOrAge(text, 0) === null ? null : text),
-    sentence: "must be an RFC 3339 timestamp of an existing date with an offset, such as 2026-11-21T09:15:00.123Z, or an age such as -90s, -15m, -24h, -7d or -2w, or now",
+    sentence:
+      "must be an RFC 3339 timestamp of an existing date with an offset, such as 2026-11-21T09:15:00.123Z, or an age such as -90s, -15m, -24h, -7d or -2w, or now",
   },
   "as-of": {
     // Now is what there is without it.
     parse: (text) => (text === "now" || parseInstantOrAge(text, 0) === null ? null : text),
-    sentence: "must be an RFC 3339 timestamp of an existing date with an offset, such as 2026-11-21T09:15:00.123Z, or an age such as -90s, -15m, -24h, -7d or -2w",
+    sentence:
+      "must be an RFC 3339 timestamp of an existing date with an offset, such as 2026-11-21T09:15:00.123Z, or an age such as -90s, -15m, -24h, -7d or -2w",
   },
-  ip: { parse: (text) => parseIp(text)?.text ?? null, sentence: "must be an IPv4 or IPv6 address without a zone, such as 10.2.3.4 or 2001:db8::1" },
-  cidr: { parse: (text) => parseCidr(text)?.text ?? null, sentence: "must be an IPv4 or IPv6 prefix with no host bits set, such as 10.2.3.0/24" },
+  ip: {
+    parse: (text) => parseIp(text)?.text ?? null,
+    sentence: "must be an IPv4 or IPv6 address without a zone, such as 10.2.3.4 or 2001:db8::1",
+  },
+  cidr: {
+    parse: (text) => parseCidr(text)?.text ?? null,
+    sentence: "must be an IPv4 or IPv6 prefix with no host bits set, such as 10.2.3.0/24",
+  },
   target: {
     parse: (text) => (text.includes("/") ? parseCidr(text)?.text : parseIp(text)?.text) ?? null,
-    sentence: "must be an IPv4 or IPv6 address without a zone, or a prefix with no host bits set, such as 10.2.3.4 or 10.2.3.0/24",
+    sentence:
+      "must be an IPv4 or IPv6 address without a zone, or a prefix with no host bits set, such as 10.2.3.4 or 10.2.3.0/24",
   },
   mac: { parse: parseMac, sentence: "must be a MAC address such as 00:1b:21:aa:bb:cc" },
   // No control characters: they break terminals, logs and CSV. Not blank: nobody finds a record that is called nothing.
-  name: { parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) && /[^\s\p{Cf}]/u.test(text) ? text : null), sentence: "must not be blank nor contain control characters" },
-  line: { parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) ? text : null), sentence: "must not contain control characters" },
+  name: {
+    parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) && /[^\s\p{Cf}]/u.test(text) ? text : null),
+    sentence: "must not be blank nor contain control characters",
+  },
+  line: {
+    parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) ? text : null),
+    sentence: "must not contain control characters",
+  },
   "relative-path": {
-    parse: (text) => (text.startsWith("/") || text.split("/").includes("..") || /[\p{Cc}\u2028\u2029]/u.test(text) ? null : text),
+    parse: (text) =>
+      text.startsWith("/") || text.split("/").includes("..") || /[\p{Cc}\u2028\u2029]/u.test(text) ? null : text,
     sentence: "must be a relative path without .. in it",
   },
-  email: { parse: (text) => (/^[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}]{1,189}$/u.test(text) ? text : null), sentence: "must be an e-mail address" },
+  email: {
+    parse: (text) => (/^[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}]{1,189}$/u.test(text) ? text : null),
+    sentence: "must be an e-mail address",
+  },
 };
 
 for (const [name, format] of Object.entries(formats)) register(name, format);
@@ -88,7 +117,10 @@ export const Name = Type.String({ format: "name", minLength: 1, maxLength: NAME_
 /** A text that a device reports or a person adds: one line, possibly empty. */
 export const Line = Type.String({ format: "line", maxLength: NAME_MAX_LENGTH });
 export const Description = Type.String({ maxLength: DESCRIPTION_MAX_LENGTH });
-export const TagIds = Type.Array(Uuid, { maxItems: TAGS_MAX, description: "Tags of the organization; duplicates are dropped." });
+export const TagIds = Type.Array(Uuid, {
+  maxItems: TAGS_MAX,
+  description: "Tags of the organization; duplicates are dropped.",
+});
 
 /** A schema whose value may also be null. */
 export function Nullable<T extends TSchema>(schema: T, options: SchemaOptions = {}) {
@@ -118,14 +150,22 @@ export const NoBody = Body({});
 /** Read-only on every record. */
 export const RECORD_READ_ONLY = ["created_at", "updated_at", "valid_from", "valid_to", "lineage_id"] as const;
 /** Read-only on what discovery observes. */
-export const OBSERVED_READ_ONLY = [...RECORD_READ_ONLY, "first_discovery_id", "last_discovery_id", "last_seen_at"] as const;
+export const OBSERVED_READ_ONLY = [
+  ...RECORD_READ_ONLY,
+  "first_discovery_id",
+  "last_discovery_id",
+  "last_seen_at",
+] as const;
 
 /** The fields that every record's answer ends with. */
 export const recordFields = {
   created_at: Timestamp,
   updated_at: Timestamp,
   valid_from: Timestamp,
-  valid_to: Nullable(Timestamp, { description: "The end of this version; null on the live one. The one field of an answer about the past that may change afterwards: when the version ends." }),
+  valid_to: Nullable(Timestamp, {
+    description:
+      "The end of this version; null on the live one. The one field of an answer about the past that may change afterwards: when the version ends.",
+  }),
   lineage_id: Nullable(Uuid, { description: "The first incarnation of the same real thing." }),
 };
 
@@ -141,11 +181,22 @@ export function QueryList<T extends TSchema>(item: T, options: SchemaOptions = {
 }
 
 export const AtQuery = {
-  at: Type.Optional(AsOfText("As of this instant, or of so long ago: what was, instead of what is. `meta.at` tells the instant that an age comes to.")),
+  at: Type.Optional(
+    AsOfText(
+      "As of this instant, or of so long ago: what was, instead of what is. `meta.at` tells the instant that an age comes to.",
+    ),
+  ),
 };
 
 export const PageQuery = {
-  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: "Rows of the page; 0 for all, as a stream." })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMIT_MAX,
+      default: LIMIT_DEFAULT,
+      description: "Rows of the page; 0 for all, as a stream.",
+    }),
+  ),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0 })),
   ...AtQuery,
 };
@@ -156,10 +207,20 @@ export const IdsQuery = {
 };
 
 /** The body of a bulk-delete. */
-export const BulkIds = Type.Array(Uuid, { minItems: 1, maxItems: BULK_MAX, description: "The records to delete, all or none." });
+export const BulkIds = Type.Array(Uuid, {
+  minItems: 1,
+  maxItems: BULK_MAX,
+  description: "The records to delete, all or none.",
+});
 
 export const CascadeQuery = {
-  cascade: Type.Optional(Type.Boolean({ default: false, description: "Also when others depend on the record: what cannot be without it is removed as well, from the others the reference is taken off." })),
+  cascade: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        "Also when others depend on the record: what cannot be without it is removed as well, from the others the reference is taken off.",
+    }),
+  ),
 };
 
 export const IdParams = Type.Object({ id: Uuid });

@@ -7,18 +7,44 @@ import { DomainError, invalid, type ErrorCode, type Issue } from "../base/errors
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 import { Admission, overloaded } from "./admission.ts";
-import { checkBody, fingerprintOf, LARGE_BODY_BYTES, type BodyChecks, type BodyToCheck, type CheckedBody } from "./body-checks.ts";
+import {
+  checkBody,
+  fingerprintOf,
+  LARGE_BODY_BYTES,
+  type BodyChecks,
+  type BodyToCheck,
+  type CheckedBody,
+} from "./body-checks.ts";
 import { BODY_LIMIT_BYTES, BodyAllowance, BodyRoom, readBody, readOptionalBody, readShared } from "./body.ts";
 import { errorResponse } from "./errors.ts";
 import { parameterValues, parseQuery } from "./query.ts";
-import { idempotencyKey, isSecretPath, pathOf, ReceivedRequest, refuseCookie, repeatedAs, requireOneHost, searchOf, sentRequestId, type Call, type LogFields, type RequestContext, type SetCookie } from "./request.ts";
+import {
+  idempotencyKey,
+  isSecretPath,
+  pathOf,
+  ReceivedRequest,
+  refuseCookie,
+  repeatedAs,
+  requireOneHost,
+  searchOf,
+  sentRequestId,
+  type Call,
+  type LogFields,
+  type RequestContext,
+  type SetCookie,
+} from "./request.ts";
 import { carriesSecret, secretInUrl, withoutSecrets } from "./url-secrets.ts";
 import { check } from "./validation.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** What an operation promises: it is checked against this, and documented from it. */
-export interface Operation<Access, P extends TObject = TObject, Q extends TObject = TObject, B extends TSchema = TSchema> {
+export interface Operation<
+  Access,
+  P extends TObject = TObject,
+  Q extends TObject = TObject,
+  B extends TSchema = TSchema,
+> {
   /** Unique; what generated clients call it. */
   readonly operationId: string;
   readonly summary: string;
@@ -93,7 +119,9 @@ export interface Gate<Actor, Access> {
 type Values<S> = S extends TSchema ? Static<S> : Record<string, never>;
 /** A body, or the bytes of it in memory that threads share. */
 type HandedOver<B extends TSchema> = TUnsafe<Static<B> | Uint8Array>;
-type Handler<Actor, Access, P, Q, B> = (call: Call<Actor, Values<P>, Values<Q>, Values<B>, Access>) => Response | Promise<Response>;
+type Handler<Actor, Access, P, Q, B> = (
+  call: Call<Actor, Values<P>, Values<Q>, Values<B>, Access>,
+) => Response | Promise<Response>;
 
 export interface RegisteredRoute {
   readonly method: Method;
@@ -126,7 +154,19 @@ export class Surface<Actor, Access> {
   private readonly isTls: boolean;
 
   /** @param options.cookieApp has the cookie plugin and is mounted in `app`: operations that set cookies go there, and no other pays for it; without `bodyChecks`, large bodies are checked on this thread as well; `explain` says what an error of another layer is to whoever asked, null where it is none that it knows */
-  constructor(options: { app: Elysia; cookieApp: Elysia; gate: Gate<Actor, Access>; bodyChecks: BodyChecks | null; timers: Timers; log: Log; monotonicMs: () => number; idPrefix: string; unauthenticated: Actor; explain?: (error: unknown) => DomainError | null; isTls?: boolean }) {
+  constructor(options: {
+    app: Elysia;
+    cookieApp: Elysia;
+    gate: Gate<Actor, Access>;
+    bodyChecks: BodyChecks | null;
+    timers: Timers;
+    log: Log;
+    monotonicMs: () => number;
+    idPrefix: string;
+    unauthenticated: Actor;
+    explain?: (error: unknown) => DomainError | null;
+    isTls?: boolean;
+  }) {
     this.app = options.app;
     this.cookieApp = options.cookieApp;
     this.gate = options.gate;
@@ -141,17 +181,44 @@ export class Surface<Actor, Access> {
     this.isTls = options.isTls ?? false;
   }
 
-  get<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, never>, handler: Handler<Actor, Access, P, Q, undefined>): this {
-    return this.register("GET", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>);
+  get<P extends TObject, Q extends TObject>(
+    path: string,
+    operation: Operation<Access, P, Q, never>,
+    handler: Handler<Actor, Access, P, Q, undefined>,
+  ): this {
+    return this.register(
+      "GET",
+      path,
+      operation as unknown as Operation<Access>,
+      handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>,
+    );
   }
 
-  post<P extends TObject, Q extends TObject, B extends TSchema>(path: string, operation: Operation<Access, P, Q, B>, handler: Handler<Actor, Access, P, Q, B>): this {
-    return this.register("POST", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>);
+  post<P extends TObject, Q extends TObject, B extends TSchema>(
+    path: string,
+    operation: Operation<Access, P, Q, B>,
+    handler: Handler<Actor, Access, P, Q, B>,
+  ): this {
+    return this.register(
+      "POST",
+      path,
+      operation as unknown as Operation<Access>,
+      handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>,
+    );
   }
 
   /** As post, where the body as an object would hold up other callers on its way to another thread: the handler gets its bytes, in shared memory. */
-  postBytes<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, TSchema>, handler: Handler<Actor, Access, P, Q, TUnsafe<Uint8Array>>): this {
-    return this.register("POST", path, { ...operation, takesBytes: true } as unknown as Operation<Access>, handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>);
+  postBytes<P extends TObject, Q extends TObject>(
+    path: string,
+    operation: Operation<Access, P, Q, TSchema>,
+    handler: Handler<Actor, Access, P, Q, TUnsafe<Uint8Array>>,
+  ): this {
+    return this.register(
+      "POST",
+      path,
+      { ...operation, takesBytes: true } as unknown as Operation<Access>,
+      handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>,
+    );
   }
 
   /**
@@ -177,12 +244,30 @@ export class Surface<Actor, Access> {
     return this.put(path, { ...operation, takesLargeAsBytes: true }, ofEither);
   }
 
-  put<P extends TObject, Q extends TObject, B extends TSchema>(path: string, operation: Operation<Access, P, Q, B>, handler: Handler<Actor, Access, P, Q, B>): this {
-    return this.register("PUT", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>);
+  put<P extends TObject, Q extends TObject, B extends TSchema>(
+    path: string,
+    operation: Operation<Access, P, Q, B>,
+    handler: Handler<Actor, Access, P, Q, B>,
+  ): this {
+    return this.register(
+      "PUT",
+      path,
+      operation as unknown as Operation<Access>,
+      handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>,
+    );
   }
 
-  delete<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, never>, handler: Handler<Actor, Access, P, Q, undefined>): this {
-    return this.register("DELETE", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>);
+  delete<P extends TObject, Q extends TObject>(
+    path: string,
+    operation: Operation<Access, P, Q, never>,
+    handler: Handler<Actor, Access, P, Q, undefined>,
+  ): this {
+    return this.register(
+      "DELETE",
+      path,
+      operation as unknown as Operation<Access>,
+      handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>,
+    );
   }
 
   /** Makes other methods than GET and HEAD a 405 at a path that is served without being an operation. */
@@ -224,12 +309,25 @@ export class Surface<Actor, Access> {
     if (refusal !== null) return refusal;
     const context = this.context(request);
     const path = pathOf(request.url);
-    const allow = [...new Set(this.routes.filter((route) => matches(route.path, path)).flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method])))];
+    const allow = [
+      ...new Set(
+        this.routes
+          .filter((route) => matches(route.path, path))
+          .flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method])),
+      ),
+    ];
     if (this.besides.has(path)) allow.push("GET", "HEAD");
     const error =
       allow.length > 0
-        ? new DomainError("method_not_allowed", `${request.method} is not possible here; ${allow.join(", ")} ${allow.length === 1 ? "is" : "are"}.`, { method: request.method, allow })
-        : new DomainError("entity_not_found", "There is nothing at this path; the operations are listed at /docs.", { entity: "operation", id: path.slice(0, 200) });
+        ? new DomainError(
+            "method_not_allowed",
+            `${request.method} is not possible here; ${allow.join(", ")} ${allow.length === 1 ? "is" : "are"}.`,
+            { method: request.method, allow },
+          )
+        : new DomainError("entity_not_found", "There is nothing at this path; the operations are listed at /docs.", {
+            entity: "operation",
+            id: path.slice(0, 200),
+          });
     return errorResponse(error, context.headers);
   }
 
@@ -238,7 +336,12 @@ export class Surface<Actor, Access> {
     return this.refuse(error, this.context(request));
   }
 
-  private register(method: Method, path: string, operation: Operation<Access>, handler: Handler<Actor, Access, TObject, TObject, TSchema>): this {
+  private register(
+    method: Method,
+    path: string,
+    operation: Operation<Access>,
+    handler: Handler<Actor, Access, TObject, TObject, TSchema>,
+  ): this {
     this.routes.push({ method, path, operation: operation as Operation<unknown> });
     if (isSecretPath(path)) this.secretive.add(operation);
     const app = operation.setsCookie === true ? this.cookieApp : this.app;
@@ -246,7 +349,8 @@ export class Surface<Actor, Access> {
     // property definition and a promise around it. Reads go without; who sets cookies needs the promise for them to be set.
     const run =
       operation.setsCookie === true
-        ? (input: RouteInput & { setCookie: SetCookie }) => this.run(operation, handler, input.request, input.params, input.setCookie)
+        ? (input: RouteInput & { setCookie: SetCookie }) =>
+            this.run(operation, handler, input.request, input.params, input.setCookie)
         : (input: RouteInput) => {
             const answer = this.run(operation, handler, input.request, input.params, refuseCookie);
             return answer;
@@ -258,7 +362,13 @@ export class Surface<Actor, Access> {
   }
 
   /** Stays synchronous where there is no body: a promise per request is felt on the hot paths. */
-  private run(operation: Operation<Access>, handler: Handler<Actor, Access, TObject, TObject, TSchema>, request: Request, rawParams: Record<string, string>, setCookie: SetCookie): Response | Promise<Response> {
+  private run(
+    operation: Operation<Access>,
+    handler: Handler<Actor, Access, TObject, TObject, TSchema>,
+    request: Request,
+    rawParams: Record<string, string>,
+    setCookie: SetCookie,
+  ): Response | Promise<Response> {
     const started = this.monotonicMs();
     const isAdmitted = this.admits(request, started);
     if (!isAdmitted && operation.isAlwaysAdmitted !== true) return this.overloaded(request);
@@ -266,14 +376,24 @@ export class Surface<Actor, Access> {
     if (!isAdmitted) context.headers["connection"] = "close";
     try {
       requirePlain(request);
-      if (operation.access === "anyone") return this.answer(operation, handler, context, this.unauthenticated, rawParams, started);
-      return this.permitted(operation.access, context, (actor) => this.answer(operation, handler, context, actor, rawParams, started));
+      if (operation.access === "anyone")
+        return this.answer(operation, handler, context, this.unauthenticated, rawParams, started);
+      return this.permitted(operation.access, context, (actor) =>
+        this.answer(operation, handler, context, actor, rawParams, started),
+      );
     } catch (error) {
       return this.refuse(error, context);
     }
   }
 
-  private answer(operation: Operation<Access>, handler: Handler<Actor, Access, TObject, TObject, TSchema>, context: RequestContext, actor: Actor, rawParams: Record<string, string>, started: number): Response | Promise<Response> {
+  private answer(
+    operation: Operation<Access>,
+    handler: Handler<Actor, Access, TObject, TObject, TSchema>,
+    context: RequestContext,
+    actor: Actor,
+    rawParams: Record<string, string>,
+    started: number,
+  ): Response | Promise<Response> {
     const issues: Issue[] = [];
     let params: unknown = EMPTY;
     if (operation.params !== undefined) {
@@ -286,7 +406,17 @@ export class Surface<Actor, Access> {
     if (operation.body === undefined && context.request.method !== "POST") {
       if (issues.length > 0) throw invalid(issues);
       const again = <T>(handle: (actor: Actor) => T) => this.stillPermitted(operation, context, actor, handle);
-      const answer = handler(Object.assign(context, { actor, access: operation.access, params, query: parsed.value, body: undefined, bodyBytes: 0, again }) as never);
+      const answer = handler(
+        Object.assign(context, {
+          actor,
+          access: operation.access,
+          params,
+          query: parsed.value,
+          body: undefined,
+          bodyBytes: 0,
+          again,
+        }) as never,
+      );
       if (answer instanceof Response) return this.done(answer, context, operation, started);
       return answer.then(
         (response) => this.done(response, context, operation, started),
@@ -312,14 +442,34 @@ export class Surface<Actor, Access> {
       const limitBytes = operation.bodyLimitBytes ?? BODY_LIMIT_BYTES;
       const keyIssues: Issue[] = [];
       const key = idempotencyKey(context.request, keyIssues);
-      const { checked, fingerprint } = await this.received(operation, context.request, key === null ? null : repeatedAs(context.request), limitBytes, allowance, String(payer));
+      const { checked, fingerprint } = await this.received(
+        operation,
+        context.request,
+        key === null ? null : repeatedAs(context.request),
+        limitBytes,
+        allowance,
+        String(payer),
+      );
       if (!checked.ok) issues.push(...checked.issues);
       issues.push(...keyIssues);
       if (issues.length > 0 || !checked.ok) throw invalid(issues);
       const body = checked.value;
       const idempotency = key === null || fingerprint === null ? null : { key, fingerprint };
       const again = <T>(handle: (actor: Actor) => T) => this.stillPermitted(operation, context, actor, handle);
-      const answer = again((now) => handler(Object.assign(context, { actor: now, access: operation.access, params, query, body, bodyBytes: allowance.bytes, idempotency, again }) as never));
+      const answer = again((now) =>
+        handler(
+          Object.assign(context, {
+            actor: now,
+            access: operation.access,
+            params,
+            query,
+            body,
+            bodyBytes: allowance.bytes,
+            idempotency,
+            again,
+          }) as never,
+        ),
+      );
       const response = await answer;
       return this.done(response, context, operation, started);
     } catch (error) {
@@ -330,23 +480,51 @@ export class Surface<Actor, Access> {
   }
 
   /** The body of a request, and what it comes to. @param sender whose turn it takes where it is checked */
-  private async received(operation: Operation<Access>, request: Request, repeatedAs: string | null, limitBytes: number, allowance: BodyAllowance, sender: string): Promise<CheckedBody> {
+  private async received(
+    operation: Operation<Access>,
+    request: Request,
+    repeatedAs: string | null,
+    limitBytes: number,
+    allowance: BodyAllowance,
+    sender: string,
+  ): Promise<CheckedBody> {
     if (operation.takesBytes === true) {
       const digest = repeatedAs === null ? null : new Bun.CryptoHasher("sha256");
       const bytes = await readShared(request, limitBytes, allowance, digest);
-      const { checked } = await this.checkedBody(operation, { operationId: operation.operationId, bytes, repeatedAs: null }, sender);
-      return { checked, fingerprint: repeatedAs === null || digest === null ? null : fingerprintOf(repeatedAs, digest.digest("hex")) };
+      const { checked } = await this.checkedBody(
+        operation,
+        { operationId: operation.operationId, bytes, repeatedAs: null },
+        sender,
+      );
+      return {
+        checked,
+        fingerprint: repeatedAs === null || digest === null ? null : fingerprintOf(repeatedAs, digest.digest("hex")),
+      };
     }
-    const bytes = operation.body === undefined ? await readOptionalBody(request, limitBytes, allowance) : await readBody(request, limitBytes, allowance);
+    const bytes =
+      operation.body === undefined
+        ? await readOptionalBody(request, limitBytes, allowance)
+        : await readBody(request, limitBytes, allowance);
     return this.checkedBody(operation, { operationId: operation.operationId, bytes, repeatedAs }, sender);
   }
 
-  private checkedBody(operation: Operation<Access>, body: BodyToCheck, sender: string): CheckedBody | Promise<CheckedBody> {
-    return this.bodyChecks !== null && body.bytes.length > LARGE_BODY_BYTES ? this.bodyChecks.check(body, sender) : checkBody(operation, body);
+  private checkedBody(
+    operation: Operation<Access>,
+    body: BodyToCheck,
+    sender: string,
+  ): CheckedBody | Promise<CheckedBody> {
+    return this.bodyChecks !== null && body.bytes.length > LARGE_BODY_BYTES
+      ? this.bodyChecks.check(body, sender)
+      : checkBody(operation, body);
   }
 
   /** A body may take minutes to arrive: rights are those of the moment it is there. */
-  private stillPermitted<T>(operation: Operation<Access>, context: RequestContext, actor: Actor, handle: (actor: Actor) => T): T {
+  private stillPermitted<T>(
+    operation: Operation<Access>,
+    context: RequestContext,
+    actor: Actor,
+    handle: (actor: Actor) => T,
+  ): T {
     const { access } = operation;
     if (access === "anyone") return handle(actor);
     return this.permitted(access, context, handle);
@@ -357,7 +535,8 @@ export class Surface<Actor, Access> {
     return this.gate.snapshot(() => {
       const actor = this.gate.identify(context, access);
       // Of what is to be changed, by whom is told, also where it is refused.
-      if (!isRead(context.request) && context.logFields["actor_id"] === undefined) Object.assign(context.logFields, this.gate.logFieldsOf(actor));
+      if (!isRead(context.request) && context.logFields["actor_id"] === undefined)
+        Object.assign(context.logFields, this.gate.logFieldsOf(actor));
       this.gate.permit(actor, access, context);
       return handle(actor);
     });
@@ -366,7 +545,14 @@ export class Surface<Actor, Access> {
   private done(response: Response, context: RequestContext, operation: Operation<Access>, started: number): Response {
     const tookMs = this.monotonicMs() - started;
     if (context.request.method !== "GET" || tookMs > SLOW_MS) {
-      this.log.info("request", { operation: operation.operationId, status: response.status, took_ms: Math.round(tookMs), request_id: context.requestId, source: context.source, ...context.logFields });
+      this.log.info("request", {
+        operation: operation.operationId,
+        status: response.status,
+        took_ms: Math.round(tookMs),
+        request_id: context.requestId,
+        source: context.source,
+        ...context.logFields,
+      });
     }
     return response;
   }
@@ -375,27 +561,71 @@ export class Surface<Actor, Access> {
     const { request, requestId } = context;
     // Whoever went away reads no answer, and nothing is wrong with the appliance.
     if (!(thrown instanceof DomainError) && request.signal.aborted) {
-      this.log.info("request_cut_off", { method: request.method, path: loggedPath(request), request_id: requestId, source: context.source, ...context.logFields });
-      return errorResponse(new DomainError("shutting_down", "The connection was closed before the request was whole: nothing was written."), context.headers);
+      this.log.info("request_cut_off", {
+        method: request.method,
+        path: loggedPath(request),
+        request_id: requestId,
+        source: context.source,
+        ...context.logFields,
+      });
+      return errorResponse(
+        new DomainError(
+          "shutting_down",
+          "The connection was closed before the request was whole: nothing was written.",
+        ),
+        context.headers,
+      );
     }
     let error: DomainError;
     if (thrown instanceof DomainError) error = thrown;
-    else error = this.explain(thrown) ?? new DomainError("internal_error", "Something went wrong inside the appliance.");
+    else
+      error = this.explain(thrown) ?? new DomainError("internal_error", "Something went wrong inside the appliance.");
     const path = loggedPath(request);
     if (error.code === "internal_error" || error.code === "storage_full") {
-      const cause = error.cause ?? (thrown instanceof DomainError ? thrown.message : thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown);
-      this.log.error("request_failed", { method: context.request.method, path, code: error.code, cause: String(cause), request_id: context.requestId, ...context.logFields });
+      const cause =
+        error.cause ??
+        (thrown instanceof DomainError
+          ? thrown.message
+          : thrown instanceof Error
+            ? (thrown.stack ?? thrown.message)
+            : thrown);
+      this.log.error("request_failed", {
+        method: context.request.method,
+        path,
+        code: error.code,
+        cause: String(cause),
+        request_id: context.requestId,
+        ...context.logFields,
+      });
       error = new DomainError(error.code, error.message, { request_id: context.requestId });
     } else {
-      this.log.info("request_refused", { method: context.request.method, path, code: error.code, request_id: context.requestId, source: context.source, ...context.logFields });
+      this.log.info("request_refused", {
+        method: context.request.method,
+        path,
+        code: error.code,
+        request_id: context.requestId,
+        source: context.source,
+        ...context.logFields,
+      });
     }
     return errorResponse(error, context.headers);
   }
 
-  private context(request: Request, setCookie = refuseCookie, isSecret = isSecretPath(pathOf(request.url))): RequestContext {
+  private context(
+    request: Request,
+    setCookie = refuseCookie,
+    isSecret = isSecretPath(pathOf(request.url)),
+  ): RequestContext {
     this.served += 1;
     const requestId = sentRequestId(request) ?? `${this.idPrefix}-${this.served.toString(36)}`;
-    const context = new ReceivedRequest(request, requestId, setCookie, isSecret, this.isTls, () => this.app.server?.requestIP(request)?.address ?? "local");
+    const context = new ReceivedRequest(
+      request,
+      requestId,
+      setCookie,
+      isSecret,
+      this.isTls,
+      () => this.app.server?.requestIP(request)?.address ?? "local",
+    );
     // Asked later, when the peer may have gone, it would not be known; a read hardly ever asks.
     if (request.method !== "GET") void context.source;
     return context;
@@ -427,5 +657,8 @@ function loggedPath(request: Request): string {
 function matches(pattern: string, path: string): boolean {
   const want = pattern.split("/");
   const have = path.split("/");
-  return want.length === have.length && want.every((part, position) => (part.startsWith(":") ? have[position] !== "" : part === have[position]));
+  return (
+    want.length === have.length &&
+    want.every((part, position) => (part.startsWith(":") ? have[position] !== "" : part === have[position]))
+  );
 }

@@ -20,16 +20,21 @@ export function withoutSecrets(url: string): string {
 
 /** 400, whoever asks and whatever for. */
 export function secretInUrl(): DomainError {
-  return new DomainError("validation_failed", "The URL holds a key, a token or a password, and URLs are kept by proxies, logs and histories: send a key as Authorization: Bearer nlk_…, and make a new one in place of this one.", {
-    issues: [{ path: "", message: "must not hold a key, a token or a password" }],
-  });
+  return new DomainError(
+    "validation_failed",
+    "The URL holds a key, a token or a password, and URLs are kept by proxies, logs and histories: send a key as Authorization: Bearer nlk_…, and make a new one in place of this one.",
+    {
+      issues: [{ path: "", message: "must not hold a key, a token or a password" }],
+    },
+  );
 }
 
 const KEY_BEGIN = "nlk_";
 /** A quarter of a key's digits: a shorter text is its mask, which may be searched for, or a name. */
 const KEY = /nlk_[0-9A-Za-z]{11}/;
 /** Behind the first question mark or an ampersand: another question mark is part of a value (RFC 3986 section 3.4). */
-const PARAMETER = /(?:^[^?]*\?|&)(?:x[-_])?(?:api[-_]?key|key|(?:access|auth|setup|api)?[-_]?token|(?:client[-_]?)?secret|authorization|bearer|session_id|(?:current_|new_)?password)(?:\[\]|%5b%5d)?=/i;
+const PARAMETER =
+  /(?:^[^?]*\?|&)(?:x[-_])?(?:api[-_]?key|key|(?:access|auth|setup|api)?[-_]?token|(?:client[-_]?)?secret|authorization|bearer|session_id|(?:current_|new_)?password)(?:\[\]|%5b%5d)?=/i;
 
 /** Encoded once more than it takes, it would still be told to whoever reads the log. */
 const DECODINGS_MAX = 3;

@@ -55,12 +55,20 @@ function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean,
       if (told !== null && error.value !== null && typeof error.value === "object" && !Array.isArray(error.value)) {
         // A body as a whole has no name that an issue could give: the field that tells its forms apart has.
         const value = (error.value as Record<string, unknown>)[told.field];
-        issues.push({ path: `/${told.field}`, message: value === undefined ? "is required" : oneOf(told.tags), ...(value === undefined || holdsSecret(error.schema) ? {} : { value: shown(value) }) });
+        issues.push({
+          path: `/${told.field}`,
+          message: value === undefined ? "is required" : oneOf(told.tags),
+          ...(value === undefined || holdsSecret(error.schema) ? {} : { value: shown(value) }),
+        });
         continue;
       }
     }
     // The schema's limits are in characters (RFC 8259), not in UTF-16 units.
-    if (error.type === ValueErrorType.StringMaxLength && [...(error.value as string)].length <= (error.schema["maxLength"] as number)) continue;
+    if (
+      error.type === ValueErrorType.StringMaxLength &&
+      [...(error.value as string)].length <= (error.schema["maxLength"] as number)
+    )
+      continue;
     // A missing property is reported twice: once as missing, once as of the wrong type.
     if (seen.has(error.path)) continue;
     seen.add(error.path);
@@ -68,7 +76,11 @@ function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean,
     const message = sentence(error);
     const isMissing = error.type === ValueErrorType.ObjectRequiredProperty || error.value === undefined;
     // The schema of an unknown field's error is the object that it stands in.
-    const isHidden = isSecret || isInSecret(schema, error.path) || holdsSecret(error.schema) || isSecretFieldName(path.slice(path.lastIndexOf("/") + 1));
+    const isHidden =
+      isSecret ||
+      isInSecret(schema, error.path) ||
+      holdsSecret(error.schema) ||
+      isSecretFieldName(path.slice(path.lastIndexOf("/") + 1));
     issues.push(isMissing || isHidden ? { path, message } : { path, message, value: shown(error.value) });
   }
 }
@@ -85,7 +97,9 @@ function isInSecret(schema: TSchema, path: string): boolean {
   let place: TSchema | undefined = schema;
   for (const segment of path.split("/").slice(1)) {
     if (place === undefined || isSecretItself(place)) break;
-    place = KindGuard.IsArray(place) ? place.items : (place["properties"] as Record<string, TSchema> | undefined)?.[segment];
+    place = KindGuard.IsArray(place)
+      ? place.items
+      : (place["properties"] as Record<string, TSchema> | undefined)?.[segment];
   }
   return place !== undefined && isSecretItself(place);
 }
@@ -96,7 +110,11 @@ const holders = new WeakMap<TSchema, boolean>();
 function holdsSecret(schema: TSchema): boolean {
   let holds = holders.get(schema);
   if (holds === undefined) {
-    const parts = [...Object.values((schema["properties"] ?? {}) as Record<string, TSchema>), ...((schema["anyOf"] ?? []) as TSchema[]), ...(KindGuard.IsArray(schema) ? [schema.items] : [])];
+    const parts = [
+      ...Object.values((schema["properties"] ?? {}) as Record<string, TSchema>),
+      ...((schema["anyOf"] ?? []) as TSchema[]),
+      ...(KindGuard.IsArray(schema) ? [schema.items] : []),
+    ];
     holds = isSecretItself(schema) || parts.some(holdsSecret);
     holders.set(schema, holds);
   }
@@ -141,7 +159,9 @@ function sentence(error: ValueError): string {
     case ValueErrorType.Union:
       return unionSentence(schema as TUnion);
     default:
-      return Array.isArray(schema["enum"]) ? oneOf(schema["enum"]) : error.message.charAt(0).toLowerCase() + error.message.slice(1);
+      return Array.isArray(schema["enum"])
+        ? oneOf(schema["enum"])
+        : error.message.charAt(0).toLowerCase() + error.message.slice(1);
   }
 }
 
@@ -151,13 +171,17 @@ function oneOf(values: readonly unknown[]): string {
 
 function unionSentence(union: TUnion): string {
   const told = discriminatorOf(union);
-  return told === null ? "has the wrong type" : `must be an object whose ${told.field} is one of ${told.tags.join(", ")}`;
+  return told === null
+    ? "has the wrong type"
+    : `must be an object whose ${told.field} is one of ${told.tags.join(", ")}`;
 }
 
 /** The field that tells the forms of a union apart, and its values; null where none does. */
 function discriminatorOf(union: TUnion): { field: string; tags: unknown[] } | null {
   for (const field of DISCRIMINATORS) {
-    const tags = union.anyOf.map((branch) => branch.properties?.[field]?.const as unknown).filter((tag) => tag !== undefined);
+    const tags = union.anyOf
+      .map((branch) => branch.properties?.[field]?.const as unknown)
+      .filter((tag) => tag !== undefined);
     if (tags.length > 0) return { field, tags };
   }
   return null;
@@ -207,11 +231,16 @@ function strip(schema: TSchema, value: unknown): unknown {
     const branch = branchOf(schema, value);
     return branch === null ? value : strip(branch, value);
   }
-  if (KindGuard.IsArray(schema)) return Array.isArray(value) ? mapped(value, (item) => strip(schema.items, item)) : value;
+  if (KindGuard.IsArray(schema))
+    return Array.isArray(value) ? mapped(value, (item) => strip(schema.items, item)) : value;
   if (!KindGuard.IsObject(schema) || Array.isArray(value)) return value;
   const ignored = schema["ignored"] as readonly string[] | undefined;
   const isSentBack = ignored !== undefined && Object.keys(value).some((name) => ignored.includes(name));
-  return mappedFields(schema, isSentBack ? Object.fromEntries(Object.entries(value).filter(([name]) => !ignored.includes(name))) : value, strip);
+  return mappedFields(
+    schema,
+    isSentBack ? Object.fromEntries(Object.entries(value).filter(([name]) => !ignored.includes(name))) : value,
+    strip,
+  );
 }
 
 function normalise(schema: TSchema, value: unknown): unknown {
@@ -229,7 +258,8 @@ function normalise(schema: TSchema, value: unknown): unknown {
     const branch = branchOf(schema, value);
     return branch === null ? value : normalise(branch, value);
   }
-  if (Array.isArray(value)) return KindGuard.IsArray(schema) ? mapped(value, (item) => normalise(schema.items, item)) : value;
+  if (Array.isArray(value))
+    return KindGuard.IsArray(schema) ? mapped(value, (item) => normalise(schema.items, item)) : value;
   return KindGuard.IsObject(schema) ? mappedFields(schema, value, normalise) : value;
 }
 
@@ -263,10 +293,20 @@ function mappedFields(schema: TObject, object: object, replace: (schema: TSchema
  * Half characters and NULs are not text: SQLite and every client would each make something else of them.
  * @param within where the value stands below `at`; put together only for an offender, since there may be millions of values
  */
-function unreadableTexts(value: unknown, within: Array<string | number>, at: string, issues: Issue[], limit: number): void {
+function unreadableTexts(
+  value: unknown,
+  within: Array<string | number>,
+  at: string,
+  issues: Issue[],
+  limit: number,
+): void {
   if (issues.length >= limit || value === null) return;
   if (typeof value === "string") {
-    if (!isReadable(value)) issues.push({ path: `${at}${within.map((name) => pointerTo(String(name))).join("")}`, message: "must be well-formed Unicode text without NUL characters" });
+    if (!isReadable(value))
+      issues.push({
+        path: `${at}${within.map((name) => pointerTo(String(name))).join("")}`,
+        message: "must be well-formed Unicode text without NUL characters",
+      });
   } else if (typeof value === "object") {
     for (const [name, each] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
       within.push(name);

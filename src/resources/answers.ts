@@ -14,7 +14,17 @@ import type { Thinned } from "../db/thinned-past.ts";
 import { readTroubleOf } from "../db/trouble.ts";
 import type { WriteQueue, WriteTerms } from "../db/write-queue.ts";
 import { assertMatch, assertMayExist, entityTag, isNotModified, type RecordVersion } from "../http/conditional.ts";
-import { commaSeparated, LIST_HEAD, META, listMeta, listTail, metaAt, resolvedMembers, successBody, successParts } from "../http/envelope.ts";
+import {
+  commaSeparated,
+  LIST_HEAD,
+  META,
+  listMeta,
+  listTail,
+  metaAt,
+  resolvedMembers,
+  successBody,
+  successParts,
+} from "../http/envelope.ts";
 import { LIMIT_DEFAULT } from "../http/schemas.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import { CSV_TYPE, csvHead, csvRows, type CsvColumn } from "../http/csv.ts";
@@ -80,12 +90,22 @@ export interface ListOptions {
 }
 
 /** A page, or with `limit=0` all of it as a stream. */
-export function answerList(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions): Response | Promise<Response> {
+export function answerList(
+  inventory: Inventory,
+  call: Context & { readonly query: ListParameters },
+  options: ListOptions,
+): Response | Promise<Response> {
   const { at, asked } = readAt(call.query.at, inventory.reader.now());
   return readingAt(inventory, at, (asOf) => listAsOf(inventory, call, options, asOf, asked));
 }
 
-function listAsOf(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions, asOf: AsOf | null, asked: string | null): Response | Promise<Response> {
+function listAsOf(
+  inventory: Inventory,
+  call: Context & { readonly query: ListParameters },
+  options: ListOptions,
+  asOf: AsOf | null,
+  asked: string | null,
+): Response | Promise<Response> {
   const { reader } = inventory;
   const limit = call.query.limit ?? LIMIT_DEFAULT;
   const offset = call.query.offset ?? 0;
@@ -93,23 +113,44 @@ function listAsOf(inventory: Inventory, call: Context & { readonly query: ListPa
   const query: ListQuery = { ...listQuery(call, options, asOf), limit, offset };
   const headers = { ...call.headers, "content-type": "application/json" };
   const parts = options.compose?.parts;
-  const beside = (isPage: boolean) => longList(inventory, call, query, { isAlone: options.isAlone === true, isPage, asked, format: "json" }, headers);
+  const beside = (isPage: boolean) =>
+    longList(inventory, call, query, { isAlone: options.isAlone === true, isPage, asked, format: "json" }, headers);
   if (isLong(reader, query)) return beside(limit > 0 && parts === undefined);
   // Each whole host may have ten thousand children of each kind.
-  if (parts !== undefined && (limit === 0 || limit > COMPOSED_AT_ONCE) && reader.total(query) - offset > COMPOSED_AT_ONCE) return beside(false);
+  if (
+    parts !== undefined &&
+    (limit === 0 || limit > COMPOSED_AT_ONCE) &&
+    reader.total(query) - offset > COMPOSED_AT_ONCE
+  )
+    return beside(false);
   if (limit > PLAIN_AT_ONCE && reader.isHeavyPage(query)) return beside(true);
   if (limit === 0 && parts === undefined) {
     // The present is held still at one sequence: the stream may take minutes, and writers go on.
     const still = { ...query, asOf: query.asOf ?? reader.present() };
     const total = reader.total(still);
-    return new Response(byteStream(LIST_HEAD, commaSeparated(reader.chunks(still, compose)), listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf?.thinned))), failed(inventory, call)), { headers });
+    return new Response(
+      byteStream(
+        LIST_HEAD,
+        commaSeparated(reader.chunks(still, compose)),
+        listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf?.thinned))),
+        failed(inventory, call),
+      ),
+      { headers },
+    );
   }
-  const frame = (total: number) => ({ head: LIST_HEAD, tail: listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf?.thinned))) });
+  const frame = (total: number) => ({
+    head: LIST_HEAD,
+    tail: listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf?.thinned))),
+  });
   const page = compose === null ? reader.framedPage(query, frame) : reader.composedPage(query, compose, parts, frame);
   return page === null ? beside(false) : new Response(page, { headers });
 }
 
-function listQuery(call: Context & { readonly query: { readonly ids?: string[] } }, options: ListOptions, asOf: AsOf | null): Omit<ListQuery, "limit" | "offset"> {
+function listQuery(
+  call: Context & { readonly query: { readonly ids?: string[] } },
+  options: ListOptions,
+  asOf: AsOf | null,
+): Omit<ListQuery, "limit" | "offset"> {
   return {
     kind: options.kind,
     reach: call.actor,
@@ -123,19 +164,48 @@ function listQuery(call: Context & { readonly query: { readonly ids?: string[] }
 }
 
 /** What a CSV export answers, for its operation. */
-export function csvAnswer(plural: string, columns: readonly CsvColumn[], example: object): Pick<Operation<Access>, "answer" | "media" | "example"> {
+export function csvAnswer(
+  plural: string,
+  columns: readonly CsvColumn[],
+  example: object,
+): Pick<Operation<Access>, "answer" | "media" | "example"> {
   const named = withNames(columns, exampleName);
   const rows = csvHead(named) + csvRows(named, [example as Record<string, unknown>]);
-  return { answer: null, media: [{ type: "text/csv", description: `RFC 4180 with a header row: the ${plural} as a table. Beside ids stands what they were called then, nothing for what the caller does not reach. Lists are joined by semicolons; an apostrophe stands before what a spreadsheet would run. As of an instant in thinned history, the headers \`X-Resolution\` and \`X-Resolved-At\` say what \`meta\` says elsewhere.`, example: rows }], example: { data: null } };
+  return {
+    answer: null,
+    media: [
+      {
+        type: "text/csv",
+        description: `RFC 4180 with a header row: the ${plural} as a table. Beside ids stands what they were called then, nothing for what the caller does not reach. Lists are joined by semicolons; an apostrophe stands before what a spreadsheet would run. As of an instant in thinned history, the headers \`X-Resolution\` and \`X-Resolved-At\` say what \`meta\` says elsewhere.`,
+        example: rows,
+      },
+    ],
+    example: { data: null },
+  };
 }
 
 /** All that a list would answer over all of its pages, as a table. */
-export function answerCsv(inventory: Inventory, call: Context & { readonly query: { readonly at?: string; readonly ids?: string[] } }, options: ListOptions): Response | Promise<Response> {
+export function answerCsv(
+  inventory: Inventory,
+  call: Context & { readonly query: { readonly at?: string; readonly ids?: string[] } },
+  options: ListOptions,
+): Response | Promise<Response> {
   const { at, asked } = readAt(call.query.at, inventory.reader.now());
   return readingAt(inventory, at, (asOf) => {
     const name = `${options.kind.plural.replaceAll("_", "-")}${asked === null ? "" : `-${asked.replaceAll(":", "-")}`}.csv`;
-    const headers = { ...call.headers, "content-type": CSV_TYPE, "content-disposition": `attachment; filename="${name}"`, ...resolvedHeaders(asOf?.thinned) };
-    return longList(inventory, call, { ...listQuery(call, options, asOf), limit: 0, offset: 0 }, { isAlone: options.isAlone === true, isPage: false, asked, format: "csv" }, headers);
+    const headers = {
+      ...call.headers,
+      "content-type": CSV_TYPE,
+      "content-disposition": `attachment; filename="${name}"`,
+      ...resolvedHeaders(asOf?.thinned),
+    };
+    return longList(
+      inventory,
+      call,
+      { ...listQuery(call, options, asOf), limit: 0, offset: 0 },
+      { isAlone: options.isAlone === true, isPage: false, asked, format: "csv" },
+      headers,
+    );
   });
 }
 
@@ -150,13 +220,28 @@ function isLong(reader: Reader, query: ListQuery): boolean {
 }
 
 /** The list beside this thread, at the sequence that this request is about. */
-async function longList(inventory: Inventory, call: Context, query: ListQuery, more: { isAlone: boolean; isPage: boolean; asked: string | null; isRemoval?: true; format: "json" | "csv" }, headers: Record<string, string>): Promise<Response> {
+async function longList(
+  inventory: Inventory,
+  call: Context,
+  query: ListQuery,
+  more: { isAlone: boolean; isPage: boolean; asked: string | null; isRemoval?: true; format: "json" | "csv" },
+  headers: Record<string, string>,
+): Promise<Response> {
   const { kind, reach: _actor, asOf, ...rest } = query;
-  const input = { ...rest, ...more, kind: kind.name, asOf: asOf ?? inventory.reader.present(), actor: plainActor(call.actor) };
+  const input = {
+    ...rest,
+    ...more,
+    kind: kind.name,
+    asOf: asOf ?? inventory.reader.present(),
+    actor: plainActor(call.actor),
+  };
   // What was written is answered, however much else its caller asks for.
   const chunks = await inventory.longReads.start("list", input, { isAdmitted: more.isRemoval === true });
   // A page has a length, as where it is answered at once; a page of whole hosts may be large.
-  if (more.isPage) return new Response(new Blob(await Array.fromAsync(chunks, (chunk) => chunk as Uint8Array<ArrayBuffer>)), { headers });
+  if (more.isPage)
+    return new Response(new Blob(await Array.fromAsync(chunks, (chunk) => chunk as Uint8Array<ArrayBuffer>)), {
+      headers,
+    });
   return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers });
 }
 
@@ -188,7 +273,14 @@ export interface Written {
 }
 
 /** Runs a command that creates or updates a record, and answers the record as it was written. */
-export async function answerWrite(inventory: Inventory, call: Context, command: string, input: object, kind: AnyKind, compose?: ComposeFor): Promise<Response> {
+export async function answerWrite(
+  inventory: Inventory,
+  call: Context,
+  command: string,
+  input: object,
+  kind: AnyKind,
+  compose?: ComposeFor,
+): Promise<Response> {
   const { seen, result } = await runWrite<Written>(inventory, call, command, input, "Id");
   return writtenRecord(inventory, call, kind, result.id, seen, compose);
 }
@@ -198,7 +290,10 @@ export async function answerWrite(inventory: Inventory, call: Context, command: 
  * @param keeps what of the result a repetition is answered with
  */
 export function termsOf({ actor, bodyBytes, idempotency }: Context, keeps: KeptOfResult = "All"): WriteTerms {
-  return { bytes: bodyBytes, ...(idempotency === null ? {} : { repeatable: { userN: actor.userN, callerN: actor.n, ...idempotency, keeps } }) };
+  return {
+    bytes: bodyBytes,
+    ...(idempotency === null ? {} : { repeatable: { userN: actor.userN, callerN: actor.n, ...idempotency, keeps } }),
+  };
 }
 
 /** What a write came to. */
@@ -211,10 +306,21 @@ export interface Done<T> {
 }
 
 /** Runs a command with the caller as its actor and If-Match at hand. */
-export async function runWrite<T>(inventory: Inventory, call: Context, command: string, input: object, keeps?: KeptOfResult): Promise<Done<T>> {
+export async function runWrite<T>(
+  inventory: Inventory,
+  call: Context,
+  command: string,
+  input: object,
+  keeps?: KeptOfResult,
+): Promise<Done<T>> {
   const ifMatch = call.request.headers.get("if-match");
   assertMayExist(call.request);
-  const outcome = await inventory.writes.run<T>(command, { ...input, ifMatch }, inventory.authorOf(call), termsOf(call, keeps));
+  const outcome = await inventory.writes.run<T>(
+    command,
+    { ...input, ifMatch },
+    inventory.authorOf(call),
+    termsOf(call, keeps),
+  );
   if (outcome.isReplayed === true) call.headers["idempotency-replayed"] = "true";
   const { sequence, result, head = null } = outcome;
   return { sequence, result, seen: sequence ?? head };
@@ -225,7 +331,14 @@ export async function runWrite<T>(inventory: Inventory, call: Context, command: 
  * @param seen the last transaction that the write saw or wrote; null for the record as it stands
  * @throws DomainError entity_not_found for a record that the caller no longer reaches
  */
-export function writtenRecord(inventory: Inventory, call: Context, kind: AnyKind, id: string, seen: number | null, compose?: ComposeFor): Response | Promise<Response> {
+export function writtenRecord(
+  inventory: Inventory,
+  call: Context,
+  kind: AnyKind,
+  id: string,
+  seen: number | null,
+  compose?: ComposeFor,
+): Response | Promise<Response> {
   const { reader } = inventory;
   return reader.snapshot(() => {
     // Exactly what this write made of it, or found where it changed nothing, whatever came after.
@@ -271,11 +384,22 @@ export async function answerBulkRemoval(
   const asOf = inventory.reader.atSequence(sequence - 1);
   const query: ListQuery = { kind, reach: call.actor, asOf, ids: call.body, limit: 0, offset: 0 };
   // Each host that went may have had ten thousand children of each kind.
-  if (compose?.parts !== undefined && inventory.reader.areMany(recordNs(inventory.reader, call.body), compose.parts, asOf)) {
-    return longList(inventory, call, query, { isAlone: false, isPage: false, asked: null, isRemoval: true, format: "json" }, { ...call.headers, "content-type": "application/json" });
+  if (
+    compose?.parts !== undefined &&
+    inventory.reader.areMany(recordNs(inventory.reader, call.body), compose.parts, asOf)
+  ) {
+    return longList(
+      inventory,
+      call,
+      query,
+      { isAlone: false, isPage: false, asked: null, isRemoval: true, format: "json" },
+      { ...call.headers, "content-type": "application/json" },
+    );
   }
   const chunks = inventory.reader.chunks(query, compose?.(inventory.reader, call.actor) ?? null, compose?.parts);
-  return new Response(byteStream(LIST_HEAD, commaSeparated(chunks), listTail(META), failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
+  return new Response(byteStream(LIST_HEAD, commaSeparated(chunks), listTail(META), failed(inventory, call)), {
+    headers: { ...call.headers, "content-type": "application/json" },
+  });
 }
 
 function recordNs(reader: Reader, ids: readonly string[]): number[] {
@@ -303,24 +427,50 @@ interface Found {
 }
 
 /** A record as an answer: 304 where that is what the caller has; put together beside this thread where it is very large. */
-function shown(inventory: Inventory, call: Context, record: Found, meta: string, { isTagged = true } = {}): Response | Promise<Response> {
+function shown(
+  inventory: Inventory,
+  call: Context,
+  record: Found,
+  meta: string,
+  { isTagged = true } = {},
+): Response | Promise<Response> {
   const { reader } = inventory;
   const { found, asOf, compose } = record;
   const answer = (tag: string, body: () => string | Blob) => {
     const headers = { ...call.headers, ...(isTagged ? { etag: tag } : {}) };
     // What was written is told, whatever its caller has of it.
-    if (isTagged && record.isWritten !== true && isNotModified(call.request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
+    if (isTagged && record.isWritten !== true && isNotModified(call.request.headers.get("if-none-match"), tag))
+      return new Response(null, { status: 304, headers });
     return new Response(body(), { headers: { ...headers, "content-type": "application/json" } });
   };
-  if (compose?.parts !== undefined && reader.areMany([found.n], compose.parts, asOf)) return largeRecord(inventory, call, record).then(({ tag, text }) => answer(tag, () => new Blob(successParts(text, meta))));
+  if (compose?.parts !== undefined && reader.areMany([found.n], compose.parts, asOf))
+    return largeRecord(inventory, call, record).then(({ tag, text }) =>
+      answer(tag, () => new Blob(successParts(text, meta))),
+    );
   const text = compose === undefined ? found.text : (compose(reader, call.actor)([found], asOf)[0] as string);
-  return answer(entityTag(found, { shape: ANSWER_SHAPE, ended: found.ended, view: compose?.varies === true ? text : null }), () => successBody(text, meta));
+  return answer(
+    entityTag(found, { shape: ANSWER_SHAPE, ended: found.ended, view: compose?.varies === true ? text : null }),
+    () => successBody(text, meta),
+  );
 }
 
-async function largeRecord(inventory: Inventory, call: Context, { kind, found, asOf, isWritten }: Found): Promise<{ tag: string; text: Uint8Array<ArrayBuffer> }> {
+async function largeRecord(
+  inventory: Inventory,
+  call: Context,
+  { kind, found, asOf, isWritten }: Found,
+): Promise<{ tag: string; text: Uint8Array<ArrayBuffer> }> {
   const { n, sequence, mark, ended } = found;
-  const input: LargeRecordInput = { kind: kind.name, n, version: { sequence, mark }, ended, actor: plainActor(call.actor), asOf: asOf ?? inventory.reader.present() };
-  const [tag, text] = await Array.fromAsync(await inventory.longReads.start("record", input, { isAdmitted: isWritten === true }));
+  const input: LargeRecordInput = {
+    kind: kind.name,
+    n,
+    version: { sequence, mark },
+    ended,
+    actor: plainActor(call.actor),
+    asOf: asOf ?? inventory.reader.present(),
+  };
+  const [tag, text] = await Array.fromAsync(
+    await inventory.longReads.start("record", input, { isAdmitted: isWritten === true }),
+  );
   return { tag: new TextDecoder().decode(tag), text: text as Uint8Array<ArrayBuffer> };
 }
 
@@ -328,7 +478,11 @@ async function largeRecord(inventory: Inventory, call: Context, { kind, found, a
  * Reads as of what `at` means, on one state of the database: the present where it has not passed, else the past, and that only when
  * nothing can be written there any more.
  */
-export function readingAt(inventory: Pick<Inventory, "reader" | "writes">, at: Instant | null, read: (asOf: AsOf | null) => Response | Promise<Response>): Response | Promise<Response> {
+export function readingAt(
+  inventory: Pick<Inventory, "reader" | "writes">,
+  at: Instant | null,
+  read: (asOf: AsOf | null) => Response | Promise<Response>,
+): Response | Promise<Response> {
   const { reader, writes } = inventory;
   return reader.snapshot(() => {
     const asOf = reader.resolve(at);
@@ -355,16 +509,28 @@ export function readAt(at: string | undefined, now: Instant): ReadAt {
 /** What `meta` says of thinned history, for an answer that has none. */
 export function resolvedHeaders(thinned: Thinned | undefined): Record<string, string> {
   if (thinned === undefined) return {};
-  return { "x-resolution": thinned.resolution, ...(thinned.resolvedAt === null ? {} : { "x-resolved-at": formatInstant(thinned.resolvedAt) }) };
+  return {
+    "x-resolution": thinned.resolution,
+    ...(thinned.resolvedAt === null ? {} : { "x-resolved-at": formatInstant(thinned.resolvedAt) }),
+  };
 }
 
 /** 404 as of an instant. Where history was thinned, nobody knows whether it was there. */
-export function notFoundThen(entity: string, id: string, asked: string | null, thinned: Thinned | undefined): DomainError {
+export function notFoundThen(
+  entity: string,
+  id: string,
+  asked: string | null,
+  thinned: Thinned | undefined,
+): DomainError {
   const error = notFound(entity, id, asked);
   if (thinned === undefined) return error;
   const resolvedAt = thinned.resolvedAt === null ? null : formatInstant(thinned.resolvedAt);
   const kept = resolvedAt === null ? "nothing is known of so long ago" : `this is the state of ${resolvedAt}`;
-  return new DomainError(error.code, `${error.message} History was thinned there: ${kept}.`, { ...error.params, resolution: thinned.resolution, resolved_at: resolvedAt });
+  return new DomainError(error.code, `${error.message} History was thinned there: ${kept}.`, {
+    ...error.params,
+    resolution: thinned.resolution,
+    resolved_at: resolvedAt,
+  });
 }
 
 /** Reports that a stream broke off. */

@@ -7,7 +7,11 @@ import type { AnyKind } from "../db/kind.ts";
 import type { WriteTransaction } from "../db/transaction.ts";
 import type { Written } from "./answers.ts";
 
-type RemoveOne = (tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor) => Written;
+type RemoveOne = (
+  tx: WriteTransaction,
+  input: { id: string; cascade: boolean; ifMatch: string | null },
+  actor: CommandActor,
+) => Written;
 
 /**
  * The command that deletes many records of a kind as `remove` deletes one.

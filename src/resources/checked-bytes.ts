@@ -5,7 +5,9 @@ import type { CommandActor } from "../access/actor.ts";
 import type { WriteTransaction } from "../db/transaction.ts";
 
 /** The command that takes the bytes of a list, as its operation has checked it, and hands `command` what they say. It throws what `command` throws. */
-export function fromCheckedBytes<Item, Result>(command: (tx: WriteTransaction, input: { items: readonly Item[] }, actor: CommandActor) => Result) {
+export function fromCheckedBytes<Item, Result>(
+  command: (tx: WriteTransaction, input: { items: readonly Item[] }, actor: CommandActor) => Result,
+) {
   return (tx: WriteTransaction, input: { bytes: Uint8Array }, actor: CommandActor): Result => {
     return command(tx, { items: parsed(input.bytes) as Item[] }, actor);
   };

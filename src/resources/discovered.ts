@@ -14,8 +14,16 @@ export interface Discoverable {
 
 /** The same in an answer. */
 export const discoverableFields = {
-  stale_since: Type.Optional({ ...Timestamp, description: "Present when it was not seen for longer than the network's `stale_after_hours`: since when." }),
-  discovered: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "Present where the last scan says something else than what a person has set: field → the scan's value." })),
+  stale_since: Type.Optional({
+    ...Timestamp,
+    description: "Present when it was not seen for longer than the network's `stale_after_hours`: since when.",
+  }),
+  discovered: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        "Present where the last scan says something else than what a person has set: field → the scan's value.",
+    }),
+  ),
 };
 
 /** What clients may send back of it, and what is then ignored. */

@@ -15,7 +15,11 @@ import { hostKind, type HostRecord } from "./hosts/host.ts";
  * The host that a create names.
  * @throws DomainError entity_access_denied; entity_reference_invalid; validation_failed for a `network_id` that is not the host's
  */
-export function hostNamed(tx: WriteTransaction, body: { readonly host_id: string; readonly network_id?: string; readonly organization_id?: string }, actor: CommandActor): HostRecord {
+export function hostNamed(
+  tx: WriteTransaction,
+  body: { readonly host_id: string; readonly network_id?: string; readonly organization_id?: string },
+  actor: CommandActor,
+): HostRecord {
   assertOwnOrganization(body.organization_id, actor);
   const host = getReferenced(tx, hostKind, [body.host_id], "host_id", actor)[0] as HostRecord;
   assertSameIds(host, { network_id: body.network_id }, ["network_id"]);
@@ -27,10 +31,21 @@ export function hostNamed(tx: WriteTransaction, body: { readonly host_id: string
  * @param column of the kind's live table, which refers to the parent: `host_n`
  * @throws DomainError validation_failed where there are CHILDREN_MAX of them already
  */
-export function siblingsWithRoom<R extends RecordBase>(tx: WriteTransaction, kind: Kind<R>, column: string, parentId: string): R[] {
+export function siblingsWithRoom<R extends RecordBase>(
+  tx: WriteTransaction,
+  kind: Kind<R>,
+  column: string,
+  parentId: string,
+): R[] {
   const siblings = tx.children(kind, column, parentId);
   if (siblings.length < CHILDREN_MAX) return siblings;
-  throw invalid([{ path: `/${column.replace(/_n$/, "_id")}`, message: `has ${CHILDREN_MAX} ${entityWords(kind.name)}, and can't have more`, value: parentId }]);
+  throw invalid([
+    {
+      path: `/${column.replace(/_n$/, "_id")}`,
+      message: `has ${CHILDREN_MAX} ${entityWords(kind.name)}, and can't have more`,
+      value: parentId,
+    },
+  ]);
 }
 
 /**
@@ -39,9 +54,14 @@ export function siblingsWithRoom<R extends RecordBase>(tx: WriteTransaction, kin
  */
 export function foreignIds(item: OfHost, own: Required<OfHost>, pointer: string): Issue[] {
   const issues: Issue[] = [];
-  if (item.host_id !== undefined && item.host_id !== own.host_id) issues.push({ path: `${pointer}/host_id`, message: "must be the host's own id", value: item.host_id });
+  if (item.host_id !== undefined && item.host_id !== own.host_id)
+    issues.push({ path: `${pointer}/host_id`, message: "must be the host's own id", value: item.host_id });
   if (item.network_id !== undefined && item.network_id !== own.network_id) {
-    issues.push({ path: `${pointer}/network_id`, message: "must be the host's own network_id", value: item.network_id });
+    issues.push({
+      path: `${pointer}/network_id`,
+      message: "must be the host's own network_id",
+      value: item.network_id,
+    });
   }
   return issues;
 }

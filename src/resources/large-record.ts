@@ -22,9 +22,12 @@ export interface LargeRecordInput {
 export const largeRecord: LongRead = function* (reader: Reader, input: LargeRecordInput) {
   const { kind, compose } = resourceOf(input.kind);
   const items = reader.itemsOf(kind, [input.n], input.asOf, input.actor);
-  const [text] = compose === undefined ? items.map((item) => item.text) : compose(reader, input.actor)(items, input.asOf);
+  const [text] =
+    compose === undefined ? items.map((item) => item.text) : compose(reader, input.actor)(items, input.asOf);
   if (text === undefined) throw new Error(`large record: there is no ${input.kind} ${input.n}`);
-  yield encoder.encode(entityTag(input.version, { shape: ANSWER_SHAPE, ended: input.ended, view: compose?.varies === true ? text : null }));
+  yield encoder.encode(
+    entityTag(input.version, { shape: ANSWER_SHAPE, ended: input.ended, view: compose?.varies === true ? text : null }),
+  );
   yield encoder.encode(text);
 };
 

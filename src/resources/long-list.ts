@@ -48,7 +48,13 @@ export const longList: LongRead = function* (reader: Reader, input: LongListInpu
   }
   yield encoder.encode(LIST_HEAD);
   yield* commaSeparated(chunks);
-  yield encoder.encode(listTail(isRemoval === true ? META : listMeta({ limit: query.limit, offset: query.offset, total }, asked, resolvedMembers(query.asOf?.thinned))));
+  yield encoder.encode(
+    listTail(
+      isRemoval === true
+        ? META
+        : listMeta({ limit: query.limit, offset: query.offset, total }, asked, resolvedMembers(query.asOf?.thinned)),
+    ),
+  );
 };
 
 const encoder = new TextEncoder();

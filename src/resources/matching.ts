@@ -44,7 +44,12 @@ export function match<Item extends { id?: string }, Stored extends { id: string 
     if (item.id === undefined) return null;
     const other = ids.get(item.id);
     if (other === undefined) ids.set(item.id, position);
-    else issues.push({ path: `${pointer}/${position}/id`, message: `is the id of ${pointer}/${other} as well`, value: item.id });
+    else
+      issues.push({
+        path: `${pointer}/${position}/id`,
+        message: `is the id of ${pointer}/${other} as well`,
+        value: item.id,
+      });
     const record = byId.get(item.id) ?? null;
     if (record !== null) claimed.add(record.id);
     return record;
@@ -54,7 +59,12 @@ export function match<Item extends { id?: string }, Stored extends { id: string 
     const identity = identityOf(item);
     const twin = identities.get(identity);
     if (twin === undefined) identities.set(identity, position);
-    else issues.push({ path: `${pointer}/${position}`, message: `is the same as ${pointer}/${twin}`, value: likenessOf(item) });
+    else
+      issues.push({
+        path: `${pointer}/${position}`,
+        message: `is the same as ${pointer}/${twin}`,
+        value: likenessOf(item),
+      });
     // One id makes one record; the write is refused for the other, but not before all offenders are found.
     if (item.id !== undefined && ids.get(item.id) !== position) continue;
     let record = named[position] ?? null;

@@ -83,9 +83,16 @@ const NAME_COLUMNS: Readonly<Record<string, NameColumn>> = {
   assigned_network_ids: many("assigned_network_names", "network"),
   vlan_ids: many("vlan_numbers", "vlan"),
   credential_ids: many("credential_names", "credential"),
-  credential_assignments: listed<{ credential_id: string }>("credential_names", (each) => ({ kind: "credential", id: each.credential_id })),
+  credential_assignments: listed<{ credential_id: string }>("credential_names", (each) => ({
+    kind: "credential",
+    id: each.credential_id,
+  })),
   host_assignments: listed<{ host_id: string }>("assigned_host_names", (each) => ({ kind: "host", id: each.host_id })),
-  bindings: listed<{ port_id: string | null; ip_address_id: string | null }>("binding_names", (each) => (each.port_id === null ? { kind: "ip_address", id: each.ip_address_id as string } : { kind: "port", id: each.port_id })),
+  bindings: listed<{ port_id: string | null; ip_address_id: string | null }>("binding_names", (each) =>
+    each.port_id === null
+      ? { kind: "ip_address", id: each.ip_address_id as string }
+      : { kind: "port", id: each.port_id },
+  ),
   neighbor: {
     name: "neighbor_name",
     isList: false,

@@ -84,10 +84,17 @@ export class Offenders {
 
   private refusal(code: ErrorCode, params: Readonly<Record<string, unknown>>): DomainError {
     const first = this.list[0] as Offender;
-    const sentence = first.code === "validation_failed" ? `The field ${first.path} ${first.message}.` : `At ${first.path}: ${first.message}`;
+    const sentence =
+      first.code === "validation_failed"
+        ? `The field ${first.path} ${first.message}.`
+        : `At ${first.path}: ${first.message}`;
     const others = this.list.length - 1;
-    const more = others === 0 ? "" : ` ${others} more ${others === 1 ? "offender is" : "offenders are"} listed in params.issues.`;
-    return new DomainError(code, `${sentence}${more} Nothing was written.`, { ...params, issues: this.list.slice(0, OFFENDERS_MAX) });
+    const more =
+      others === 0 ? "" : ` ${others} more ${others === 1 ? "offender is" : "offenders are"} listed in params.issues.`;
+    return new DomainError(code, `${sentence}${more} Nothing was written.`, {
+      ...params,
+      issues: this.list.slice(0, OFFENDERS_MAX),
+    });
   }
 
   /** Null where nothing was refused. */
@@ -134,29 +141,45 @@ class PartOfItem implements Place {
   }
 
   private refused(error: DomainError): void {
-    this.offenders.add(error, offendersOf(error, this.item, this.pointer).map((offender) => ({ ...offender, path: `${this.itemPointer}${offender.path}` })));
+    this.offenders.add(
+      error,
+      offendersOf(error, this.item, this.pointer).map((offender) => ({
+        ...offender,
+        path: `${this.itemPointer}${offender.path}`,
+      })),
+    );
   }
 }
 
 /** What an error says of an item, by pointers into it. @param at the part that it was found at */
 function offendersOf(error: DomainError, item: unknown, at: string): Offender[] {
   const { code, message, params } = error;
-  if (code === "validation_failed" && Array.isArray(params["issues"])) return (params["issues"] as Issue[]).map((issue) => ({ ...issue, code }));
+  if (code === "validation_failed" && Array.isArray(params["issues"]))
+    return (params["issues"] as Issue[]).map((issue) => ({ ...issue, code }));
   if (code === "entity_stale") return [{ path: `${at}/expected_updated_at`, message, value: params["expected"], code }];
   const field = params["field"];
   if (typeof field !== "string") return [{ path: at, message, code }];
   if (code !== "entity_reference_invalid") return [{ path: `${at}/${field}`, message, value: params["value"], code }];
   const ids = params["ids"] as string[];
   const places = placesOf(item, field.split("/"), new Set(ids), "");
-  return places.length === 0 ? [{ path: `/${field}`, message, value: ids, code }] : places.map(({ path, value }) => ({ path, message, value, code }));
+  return places.length === 0
+    ? [{ path: `/${field}`, message, value: ids, code }]
+    : places.map(({ path, value }) => ({ path, message, value, code }));
 }
 
 /** Where ids stand: a field is told without the positions in the lists that it leads through. */
-function placesOf(value: unknown, way: readonly string[], ids: ReadonlySet<string>, at: string): Array<{ path: string; value: string }> {
+function placesOf(
+  value: unknown,
+  way: readonly string[],
+  ids: ReadonlySet<string>,
+  at: string,
+): Array<{ path: string; value: string }> {
   if (typeof value === "string") return way.length === 0 && ids.has(value) ? [{ path: at, value }] : [];
   if (value === null || typeof value !== "object") return [];
-  if (way.length === 0 && "id" in value && typeof value.id === "string" && ids.has(value.id)) return [{ path: `${at}/id`, value: value.id }];
+  if (way.length === 0 && "id" in value && typeof value.id === "string" && ids.has(value.id))
+    return [{ path: `${at}/id`, value: value.id }];
   const [next, ...rest] = way;
-  if (next !== undefined && Object.hasOwn(value, next)) return placesOf((value as Record<string, unknown>)[next], rest, ids, `${at}/${next}`);
+  if (next !== undefined && Object.hasOwn(value, next))
+    return placesOf((value as Record<string, unknown>)[next], rest, ids, `${at}/${next}`);
   return Array.isArray(value) ? value.flatMap((each, position) => placesOf(each, way, ids, `${at}/${position}`)) : [];
 }

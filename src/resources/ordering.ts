@@ -20,7 +20,9 @@ export function orderQuery<Field extends string>(fields: readonly Field[]) {
   return {
     group_by: Type.Optional(OneOf(fields, { description: "The primary order, for grouping; always ascending." })),
     order_by: Type.Optional(OneOf(fields, { description: "The order within groups, or of the whole list." })),
-    order_direction: Type.Optional(OneOf(ORDER_DIRECTIONS, { default: "asc", description: "Of order_by alone; without order_by it has no effect." })),
+    order_direction: Type.Optional(
+      OneOf(ORDER_DIRECTIONS, { default: "asc", description: "Of order_by alone; without order_by it has no effect." }),
+    ),
   };
 }
 
@@ -30,7 +32,11 @@ export function orderQuery<Field extends string>(fields: readonly Field[]) {
  */
 export function orderTerms<Field extends string>(query: OrderParameters<Field>, keyed: readonly Field[]): OrderTerm[] {
   const { group_by: group, order_by: order, order_direction: direction = "asc" } = query;
-  const term = (field: Field, way: OrderDirection): OrderTerm => ({ field, direction: way, byKey: keyed.includes(field) });
+  const term = (field: Field, way: OrderDirection): OrderTerm => ({
+    field,
+    direction: way,
+    byKey: keyed.includes(field),
+  });
   const terms: OrderTerm[] = [];
   if (group !== undefined) terms.push(term(group, "asc"));
   // Within a group all have the same value of the field that they are grouped by.

@@ -69,7 +69,14 @@ export class ReferenceNames {
       const naming = NAMINGS[kindName];
       if (kind === undefined || naming === undefined) throw new Error(`reference names: ${kindName} has no names`);
       for (let start = 0; start < ids.length; start += LOOKUP_MAX) {
-        const query = { kind, reach: this.reach, asOf: this.asOf, ids: ids.slice(start, start + LOOKUP_MAX), limit: 0, offset: 0 };
+        const query = {
+          kind,
+          reach: this.reach,
+          asOf: this.asOf,
+          ids: ids.slice(start, start + LOOKUP_MAX),
+          limit: 0,
+          offset: 0,
+        };
         for (const row of this.reader.ownFields(query, ["id", ...naming.fields])) {
           const [id, ...values] = JSON.parse(row) as [string, ...never[]];
           this.known.set(id, naming.named(...values));
@@ -94,8 +101,14 @@ const NAMINGS: Readonly<Record<string, Naming>> = {
   credential: by("name"),
   host: by("name"),
   ip_address: by("ip_address"),
-  if_entry: { fields: ["if_name", "if_descr", "host_id"], named: (name: string | null, description: string, hostId: string) => ({ name: name ?? description, hostId }) },
-  port: { fields: ["number", "protocol"], named: (number: number, protocol: string) => ({ name: `${number}/${protocol}` }) },
+  if_entry: {
+    fields: ["if_name", "if_descr", "host_id"],
+    named: (name: string | null, description: string, hostId: string) => ({ name: name ?? description, hostId }),
+  },
+  port: {
+    fields: ["number", "protocol"],
+    named: (number: number, protocol: string) => ({ name: `${number}/${protocol}` }),
+  },
   service: by("name"),
   user: by("email"),
 };

@@ -8,7 +8,10 @@ import type { AnyKind, RecordBase } from "../db/kind.ts";
 import type { WriteTransaction } from "../db/transaction.ts";
 import { bindingKind } from "./bindings/binding.ts";
 import { apiKeyKind } from "./api-keys/api-key.ts";
-import { credentialAssignmentKind, type CredentialAssignmentRecord } from "./credential-assignments/credential-assignment.ts";
+import {
+  credentialAssignmentKind,
+  type CredentialAssignmentRecord,
+} from "./credential-assignments/credential-assignment.ts";
 import { credentialKind } from "./credentials/credential.ts";
 import { fdbEntryKind } from "./fdb-entries/fdb-entry.ts";
 import { hostKind } from "./hosts/host.ts";
@@ -93,7 +96,8 @@ function isNeighbor(type: "Host" | "IfEntry") {
 }
 
 function offVirtualization(record: RecordBase): object {
-  const virtualization = (record as unknown as { virtualization: { type: string; details: { service_id?: string } } }).virtualization;
+  const virtualization = (record as unknown as { virtualization: { type: string; details: { service_id?: string } } })
+    .virtualization;
   const { service_id: _gone, ...details } = virtualization.details;
   return { virtualization: { ...virtualization, details } };
 }
@@ -107,13 +111,33 @@ const REFERENCES: readonly Reference[] = [
   { to: networkKind, from: credentialAssignmentKind, by: { column: "network_n" }, rule: "owned" },
   { to: networkKind, from: scheduleKind, by: { column: "network_n" }, rule: REMOVED },
   { to: networkKind, from: ignoredKind, by: { column: "network_n" }, rule: "owned" },
-  { to: networkKind, from: userKind, by: { relation: "network_ids" }, rule: "cleared", without: offList("network_ids") },
-  { to: networkKind, from: apiKeyKind, by: { relation: "network_ids" }, rule: "cleared", without: offList("network_ids") },
+  {
+    to: networkKind,
+    from: userKind,
+    by: { relation: "network_ids" },
+    rule: "cleared",
+    without: offList("network_ids"),
+  },
+  {
+    to: networkKind,
+    from: apiKeyKind,
+    by: { relation: "network_ids" },
+    rule: "cleared",
+    without: offList("network_ids"),
+  },
   { to: vlanKind, from: subnetKind, by: { column: "vlan_n" }, rule: CLEARED, without: () => ({ vlan_id: null }) },
-  { to: vlanKind, from: ifEntryKind, by: { column: "native_vlan_n" }, rule: CLEARED, without: () => ({ native_vlan_id: undefined }) },
+  {
+    to: vlanKind,
+    from: ifEntryKind,
+    by: { column: "native_vlan_n" },
+    rule: CLEARED,
+    without: () => ({ native_vlan_id: undefined }),
+  },
   { to: vlanKind, from: ifEntryKind, by: { relation: "vlan_ids" }, rule: CLEARED, without: offVlanList },
   { to: subnetKind, from: ipAddressKind, by: { column: "subnet_n" }, rule: REMOVED },
-  ...tagged.map((from): Reference => ({ to: tagKind, from, by: { relation: "tags" }, rule: "cleared", without: offList("tags") })),
+  ...tagged.map(
+    (from): Reference => ({ to: tagKind, from, by: { relation: "tags" }, rule: "cleared", without: offList("tags") }),
+  ),
   { to: credentialKind, from: credentialAssignmentKind, by: { column: "credential_n" }, rule: REMOVED },
   { to: hostKind, from: ipAddressKind, by: { column: "host_n" }, rule: "owned" },
   { to: hostKind, from: ifEntryKind, by: { column: "host_n" }, rule: "owned" },
@@ -121,18 +145,62 @@ const REFERENCES: readonly Reference[] = [
   { to: hostKind, from: serviceKind, by: { column: "host_n" }, rule: "owned" },
   { to: hostKind, from: credentialAssignmentKind, by: { column: "host_n" }, rule: "owned" },
   { to: hostKind, from: ignoredKind, by: { column: "host_n" }, rule: "owned" },
-  { to: hostKind, from: ifEntryKind, by: { relation: "neighbor" }, rule: "cleared", without: () => ({ neighbor: undefined }), isMeant: isNeighbor("Host") },
-  { to: hostKind, from: ifEntryKind, by: { relation: "more_neighbor_hosts" }, rule: "cleared", without: offMoreNeighbors },
-  { to: ifEntryKind, from: ifEntryKind, by: { relation: "more_neighbor_if_entries" }, rule: "cleared", without: offMoreNeighbors },
+  {
+    to: hostKind,
+    from: ifEntryKind,
+    by: { relation: "neighbor" },
+    rule: "cleared",
+    without: () => ({ neighbor: undefined }),
+    isMeant: isNeighbor("Host"),
+  },
+  {
+    to: hostKind,
+    from: ifEntryKind,
+    by: { relation: "more_neighbor_hosts" },
+    rule: "cleared",
+    without: offMoreNeighbors,
+  },
+  {
+    to: ifEntryKind,
+    from: ifEntryKind,
+    by: { relation: "more_neighbor_if_entries" },
+    rule: "cleared",
+    without: offMoreNeighbors,
+  },
   { to: ifEntryKind, from: fdbEntryKind, by: { column: "if_entry_n" }, rule: "owned" },
-  { to: ifEntryKind, from: ifEntryKind, by: { relation: "neighbor" }, rule: "cleared", without: () => ({ neighbor: undefined }), isMeant: isNeighbor("IfEntry") },
-  { to: ipAddressKind, from: ifEntryKind, by: { column: "ip_address_n" }, rule: "cleared", without: () => ({ ip_address_id: undefined }) },
+  {
+    to: ifEntryKind,
+    from: ifEntryKind,
+    by: { relation: "neighbor" },
+    rule: "cleared",
+    without: () => ({ neighbor: undefined }),
+    isMeant: isNeighbor("IfEntry"),
+  },
+  {
+    to: ipAddressKind,
+    from: ifEntryKind,
+    by: { column: "ip_address_n" },
+    rule: "cleared",
+    without: () => ({ ip_address_id: undefined }),
+  },
   { to: ipAddressKind, from: bindingKind, by: { column: "ip_address_n" }, rule: "owned" },
-  { to: ipAddressKind, from: credentialAssignmentKind, by: { relation: "ip_address_ids" }, rule: "cleared", without: offAddressList },
+  {
+    to: ipAddressKind,
+    from: credentialAssignmentKind,
+    by: { relation: "ip_address_ids" },
+    rule: "cleared",
+    without: offAddressList,
+  },
   { to: portKind, from: bindingKind, by: { column: "port_n" }, rule: "owned" },
   { to: serviceKind, from: bindingKind, by: { column: "service_n" }, rule: "owned" },
   { to: serviceKind, from: hostKind, by: { relation: "virtualization" }, rule: "cleared", without: offVirtualization },
-  { to: serviceKind, from: serviceKind, by: { relation: "virtualization" }, rule: "cleared", without: offVirtualization },
+  {
+    to: serviceKind,
+    from: serviceKind,
+    by: { relation: "virtualization" },
+    rule: "cleared",
+    without: offVirtualization,
+  },
   { to: userKind, from: apiKeyKind, by: { column: "user_n" }, rule: "owned" },
 ];
 
@@ -163,7 +231,13 @@ export function referencesOf(kind: AnyKind, record: RecordBase): ReferenceHeld[]
     if (reference.from.code !== kind.code) continue;
     const ids = idsIn(reference, record);
     if (ids.length === 0) continue;
-    held.push({ to: reference.to, field: fieldOf(reference), ids, isCleared: reference.rule === "cleared", without: (state, id) => withoutReference(reference, state, id) });
+    held.push({
+      to: reference.to,
+      field: fieldOf(reference),
+      ids,
+      isCleared: reference.rule === "cleared",
+      without: (state, id) => withoutReference(reference, state, id),
+    });
   }
   return held;
 }
@@ -191,11 +265,15 @@ export function assertAddressesStay(tx: WriteTransaction, subnetId: string, cidr
     return prefix === null || ip === null || !cidrContains(prefix, ip);
   });
   if (outside.length === 0) return;
-  throw new DomainError("entity_in_use", `The subnet has ${countedEntities("ip_address", outside.length)} outside of ${cidr}; move or remove these first.`, {
-    entity: "subnet",
-    id: subnetId,
-    dependants: { ip_addresses: outside.length },
-  });
+  throw new DomainError(
+    "entity_in_use",
+    `The subnet has ${countedEntities("ip_address", outside.length)} outside of ${cidr}; move or remove these first.`,
+    {
+      entity: "subnet",
+      id: subnetId,
+      dependants: { ip_addresses: outside.length },
+    },
+  );
 }
 
 function refuseInUse(tx: WriteTransaction, kind: AnyKind, id: string): void {
@@ -243,7 +321,11 @@ function fieldOf({ by }: Reference): string {
 function idsIn(reference: Reference, record: RecordBase): readonly string[] {
   const { by, from, isMeant } = reference;
   if (isMeant?.(record) === false) return [];
-  if ("relation" in by) return from.links?.(record).find((link: { relation: string; ids: readonly string[] }) => link.relation === by.relation)?.ids ?? [];
+  if ("relation" in by)
+    return (
+      from.links?.(record).find((link: { relation: string; ids: readonly string[] }) => link.relation === by.relation)
+        ?.ids ?? []
+    );
   const id = (record as unknown as Record<string, unknown>)[fieldOf(reference)];
   return typeof id === "string" ? [id] : [];
 }

@@ -26,6 +26,13 @@ export function searchQuery(where: string) {
 export function searched(search: string | undefined): string | undefined {
   if (search === undefined) return undefined;
   const { length } = searchWords(search);
-  if (length > SEARCH_MAX_WORDS) throw invalid([{ path: "/search", message: `must have at most ${SEARCH_MAX_WORDS} different words`, value: search.slice(0, SEARCH_MAX_LENGTH) }]);
+  if (length > SEARCH_MAX_WORDS)
+    throw invalid([
+      {
+        path: "/search",
+        message: `must have at most ${SEARCH_MAX_WORDS} different words`,
+        value: search.slice(0, SEARCH_MAX_LENGTH),
+      },
+    ]);
   return length === 0 ? undefined : search;
 }

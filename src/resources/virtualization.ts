@@ -19,7 +19,12 @@ export const HostVirtualization = Body(
 export const ServiceVirtualization = Body(
   {
     type: OneOf(SERVICE_VIRTUALIZATION_TYPES),
-    details: Body({ container_name: Type.Optional(Line), container_id: Type.Optional(Line), compose_project: Type.Optional(Line), service_id: ServiceId }),
+    details: Body({
+      container_name: Type.Optional(Line),
+      container_id: Type.Optional(Line),
+      compose_project: Type.Optional(Line),
+      service_id: ServiceId,
+    }),
   },
   { $id: "ServiceVirtualization" },
 );

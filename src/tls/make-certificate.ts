@@ -18,16 +18,32 @@ import type { CertificateWish, MadeCertificate } from "./order.ts";
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
 /** A certificate for a server that no authority stands behind, ECDSA on P-256. */
-export async function makeCertificate({ privateKey: given, names, validFrom, validTo, serial }: CertificateWish): Promise<MadeCertificate> {
+export async function makeCertificate({
+  privateKey: given,
+  names,
+  validFrom,
+  validTo,
+  serial,
+}: CertificateWish): Promise<MadeCertificate> {
   const privateKey = given ?? (await makeKey());
   const key = createPrivateKey(privateKey);
   const keys = {
-    privateKey: await crypto.subtle.importKey("pkcs8", key.export({ type: "pkcs8", format: "der" }), ALGORITHM, false, ["sign"]),
-    publicKey: await crypto.subtle.importKey("spki", createPublicKey(key).export({ type: "spki", format: "der" }), ALGORITHM, true, ["verify"]),
+    privateKey: await crypto.subtle.importKey("pkcs8", key.export({ type: "pkcs8", format: "der" }), ALGORITHM, false, [
+      "sign",
+    ]),
+    publicKey: await crypto.subtle.importKey(
+      "spki",
+      createPublicKey(key).export({ type: "spki", format: "der" }),
+      ALGORITHM,
+      true,
+      ["verify"],
+    ),
   };
   // Positive, and without an octet that DER would leave out (RFC 5280 section 4.1.2.2).
   const positive = Uint8Array.from(serial, (byte, index) => (index === 0 ? (byte & 0x3f) | 0x40 : byte));
-  const common = names.find((name) => name !== "localhost" && parseIp(name) === null && name.length <= COMMON_NAME_MAX) ?? "netledger";
+  const common =
+    names.find((name) => name !== "localhost" && parseIp(name) === null && name.length <= COMMON_NAME_MAX) ??
+    "netledger";
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: positive.toHex(),
     name: [{ CN: [common] }, { O: ["netledger"] }],
@@ -39,7 +55,9 @@ export async function makeCertificate({ privateKey: given, names, validFrom, val
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-      new SubjectAlternativeNameExtension(names.map((name) => ({ type: parseIp(name) === null ? "dns" : "ip", value: name }))),
+      new SubjectAlternativeNameExtension(
+        names.map((name) => ({ type: parseIp(name) === null ? "dns" : "ip", value: name })),
+      ),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });

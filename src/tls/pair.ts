@@ -50,13 +50,18 @@ export function readTlsPair(files: PairFiles): TlsPair {
   }
   // OpenSSL loads it, and then every handshake fails.
   const bits = key.asymmetricKeyType === "rsa" ? (key.asymmetricKeyDetails?.modulusLength ?? 0) : RSA_BITS_MIN;
-  if (bits < RSA_BITS_MIN) throw new TlsRefused(`${files.privateKey.shown} is an RSA key of ${bits} bits: clients want ${RSA_BITS_MIN} at least`);
+  if (bits < RSA_BITS_MIN)
+    throw new TlsRefused(
+      `${files.privateKey.shown} is an RSA key of ${bits} bits: clients want ${RSA_BITS_MIN} at least`,
+    );
   const privateKey = key.export({ type: "pkcs8", format: "pem" }) as string;
   try {
     // What Bun would refuse when it listens.
     createSecureContext({ cert: certificate, key: privateKey });
   } catch (error) {
-    throw new TlsRefused(`${files.certificate.shown} cannot be used for TLS (${error instanceof Error ? error.message : error})`);
+    throw new TlsRefused(
+      `${files.certificate.shown} cannot be used for TLS (${error instanceof Error ? error.message : error})`,
+    );
   }
   return {
     certificate,
@@ -102,13 +107,19 @@ function certificatesIn(text: string, shown: string): [X509Certificate, ...X509C
   const certificates = blocks.filter(({ label }) => /^(X509 |TRUSTED )?CERTIFICATE$/.test(label));
   if (certificates.length === 0) {
     const hasKey = blocks.some(({ label }) => label.endsWith("PRIVATE KEY"));
-    throw new TlsRefused(hasKey ? `${shown} holds a private key and no certificate: are the two files exchanged?` : `${shown} is not PEM: there is no -----BEGIN CERTIFICATE----- in it`);
+    throw new TlsRefused(
+      hasKey
+        ? `${shown} holds a private key and no certificate: are the two files exchanged?`
+        : `${shown} is not PEM: there is no -----BEGIN CERTIFICATE----- in it`,
+    );
   }
   return certificates.map((block, index) => {
     try {
       return new X509Certificate(block.text);
     } catch {
-      throw new TlsRefused(`${shown} is damaged: its certificate ${index + 1} of ${certificates.length} cannot be understood`);
+      throw new TlsRefused(
+        `${shown} is damaged: its certificate ${index + 1} of ${certificates.length} cannot be understood`,
+      );
     }
   }) as [X509Certificate, ...X509Certificate[]];
 }
@@ -118,14 +129,22 @@ function keyIn(text: string, shown: string): KeyObject {
   const block = blocks.find(({ label }) => label.endsWith("PRIVATE KEY"));
   if (block === undefined) {
     const hasCertificate = blocks.some(({ label }) => label.endsWith("CERTIFICATE"));
-    throw new TlsRefused(hasCertificate ? `${shown} holds a certificate and no private key: are the two files exchanged?` : `${shown} is not PEM: there is no -----BEGIN PRIVATE KEY----- in it`);
+    throw new TlsRefused(
+      hasCertificate
+        ? `${shown} holds a certificate and no private key: are the two files exchanged?`
+        : `${shown} is not PEM: there is no -----BEGIN PRIVATE KEY----- in it`,
+    );
   }
   if (block.label.startsWith("ENCRYPTED") || /^Proc-Type: *4, *ENCRYPTED/m.test(block.text)) {
-    throw new TlsRefused(`${shown} is encrypted, and nobody is there to type its passphrase: write it without one (openssl pkey -in FILE -out NEW)`);
+    throw new TlsRefused(
+      `${shown} is encrypted, and nobody is there to type its passphrase: write it without one (openssl pkey -in FILE -out NEW)`,
+    );
   }
   try {
     return createPrivateKey(block.text);
   } catch {
-    throw new TlsRefused(`${shown} is damaged, or of a kind that is not supported (RSA, P-256, P-384, P-521 and Ed25519 are): its private key cannot be understood`);
+    throw new TlsRefused(
+      `${shown} is damaged, or of a kind that is not supported (RSA, P-256, P-384, P-521 and Ed25519 are): its private key cannot be understood`,
+    );
   }
 }

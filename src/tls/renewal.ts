@@ -65,16 +65,24 @@ export class CertificateRenewal {
     try {
       const pair = await read();
       this.lastProblem = null;
-      if (!this.isClosed && (pair.certificate !== this.inUse.certificate || pair.privateKey !== this.inUse.privateKey)) {
+      if (
+        !this.isClosed &&
+        (pair.certificate !== this.inUse.certificate || pair.privateKey !== this.inUse.privateKey)
+      ) {
         take(pair);
         this.inUse = pair;
         this.toldAt = null;
-        log.info("certificate_taken_over", { fingerprint: pair.fingerprint, names: pair.names, valid_to: formatInstant(pair.validTo) });
+        log.info("certificate_taken_over", {
+          fingerprint: pair.fingerprint,
+          names: pair.names,
+          valid_to: formatInstant(pair.validTo),
+        });
       }
     } catch (error) {
       // One of two files may have been replaced and the other not yet; and the same is not told every minute.
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== this.lastProblem) log.warn("certificate_not_taken_over", { reason, in_use: this.inUse.fingerprint });
+      if (reason !== this.lastProblem)
+        log.warn("certificate_not_taken_over", { reason, in_use: this.inUse.fingerprint });
       this.lastProblem = reason;
     }
     this.tellEnd();
@@ -88,7 +96,11 @@ export class CertificateRenewal {
     if (this.toldAt !== null && now - this.toldAt < DAY_MS) return;
     this.toldAt = now;
     if (now < validFrom) log.warn("certificate_not_yet_valid", { valid_from: formatInstant(validFrom), fingerprint });
-    else log.warn(now >= validTo ? "certificate_expired" : "certificate_expires", { valid_to: formatInstant(validTo), fingerprint });
+    else
+      log.warn(now >= validTo ? "certificate_expired" : "certificate_expires", {
+        valid_to: formatInstant(validTo),
+        fingerprint,
+      });
   }
 }
 

@@ -31,25 +31,44 @@ export interface SelfSigned {
  * @param names DNS names and IP addresses of a new certificate
  * @throws TlsRefused for files that are not a pair, cannot be written, or a key that others may read
  */
-export async function ensureSelfSigned(files: SelfSignedFiles, names: readonly string[], make: MakeCertificate, clock: Clock, random: Random): Promise<SelfSigned> {
+export async function ensureSelfSigned(
+  files: SelfSignedFiles,
+  names: readonly string[],
+  make: MakeCertificate,
+  clock: Clock,
+  random: Random,
+): Promise<SelfSigned> {
   const hasKey = isThere(files.privateKey);
   const existing = hasKey && isThere(files.certificate) ? read(files) : null;
   // One that was made while the clock was ahead would be of no use until then.
-  if (existing !== null && existing.validFrom <= clock.now() && existing.validTo - clock.now() > RENEW_DAYS * DAY_MS) return { pair: existing, isNew: false };
+  if (existing !== null && existing.validFrom <= clock.now() && existing.validTo - clock.now() > RENEW_DAYS * DAY_MS)
+    return { pair: existing, isNew: false };
   if (hasKey) requireClosed(files.privateKey);
   const existingKey = hasKey ? await Bun.file(files.privateKey).text() : null;
   // Clocks of clients are not always right.
-  const wish = { privateKey: existingKey, names, validFrom: clock.now() - DAY_MS, validTo: clock.now() + VALID_DAYS * DAY_MS, serial: random.bytes(16) };
+  const wish = {
+    privateKey: existingKey,
+    names,
+    validFrom: clock.now() - DAY_MS,
+    validTo: clock.now() + VALID_DAYS * DAY_MS,
+    serial: random.bytes(16),
+  };
   const made = await make(wish).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new TlsRefused(hasKey ? `${files.privateKey} holds no key that a certificate could be made of (${reason})` : `no certificate can be made (${reason})`);
+    throw new TlsRefused(
+      hasKey
+        ? `${files.privateKey} holds no key that a certificate could be made of (${reason})`
+        : `no certificate can be made (${reason})`,
+    );
   });
   try {
     // The key first: a certificate without its key would be of no use, the other way round a new one is made.
     if (!hasKey) writeWhole(files.privateKey, made.privateKey, 0o600);
     writeWhole(files.certificate, made.certificate, 0o644);
   } catch (error) {
-    throw new TlsRefused(`the certificate cannot be kept in ${dirname(files.certificate)} (${error instanceof Error && "code" in error ? error.code : error})`);
+    throw new TlsRefused(
+      `the certificate cannot be kept in ${dirname(files.certificate)} (${error instanceof Error && "code" in error ? error.code : error})`,
+    );
   }
   return { pair: read(files), isNew: true };
 }
@@ -58,7 +77,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 function read(files: SelfSignedFiles): TlsPair {
   requireClosed(files.privateKey);
-  return readTlsPair({ certificate: { path: files.certificate, shown: files.certificate }, privateKey: { path: files.privateKey, shown: files.privateKey } });
+  return readTlsPair({
+    certificate: { path: files.certificate, shown: files.certificate },
+    privateKey: { path: files.privateKey, shown: files.privateKey },
+  });
 }
 
 function isThere(path: string): boolean {
@@ -67,7 +89,10 @@ function isThere(path: string): boolean {
 
 function requireClosed(path: string): void {
   const mode = statSync(path).mode & 0o777;
-  if ((mode & 0o077) !== 0) throw new TlsRefused(`${path} is open to others (mode ${mode.toString(8).padStart(4, "0")}): make it 0600 with chmod`);
+  if ((mode & 0o077) !== 0)
+    throw new TlsRefused(
+      `${path} is open to others (mode ${mode.toString(8).padStart(4, "0")}): make it 0600 with chmod`,
+    );
 }
 
 /** Under a name of its own first: nobody ever sees half of it. */
@@ -98,7 +123,9 @@ export function namesOf(listenHost: string, hostName: string, addresses: readonl
   const ip = parseIp(listenHost);
   const isWildcard = ip !== null && ip.bytes.every((byte) => byte === 0);
   const candidates = ["localhost", hostName, ...(isWildcard ? addresses : [listenHost]), "127.0.0.1", "::1"];
-  return [...new Set(candidates.map((name) => parseIp(name)?.text ?? name.toLowerCase()))].filter((name) => parseIp(name) !== null || DNS_NAME.test(name));
+  return [...new Set(candidates.map((name) => parseIp(name)?.text ?? name.toLowerCase()))].filter(
+    (name) => parseIp(name) !== null || DNS_NAME.test(name),
+  );
 }
 
 const DNS_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;

@@ -37,7 +37,9 @@ async function sentTo(fields: Wire = {}, by: Client = member): Promise<string[]>
     await scanned(appliance, { ...more, ...fields }, by);
     appliance.clock.advance(1_000);
   }
-  return [...new Set(appliance.probes.asked.flatMap(({ address, credentials }) => (credentials.length > 0 ? [address] : [])))].sort();
+  return [
+    ...new Set(appliance.probes.asked.flatMap(({ address, credentials }) => (credentials.length > 0 ? [address] : []))),
+  ].sort();
 }
 
 /** By now; a refusal is as good as a change that does nothing. */
@@ -48,8 +50,15 @@ async function tried(answer: Promise<{ status: number; body: unknown }>, expecte
   return body as Wire;
 }
 
-const create = (fields: Wire, by: Client = member) => by.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: EVIL_SUBNET, subnet_type: "Lan", ...fields });
-const update = ({ id, cidr, subnet_type }: Wire, fields: Wire, by: Client = member) => by.put(`/api/v1/subnets/${id}`, { cidr, subnet_type, ...fields });
+const create = (fields: Wire, by: Client = member) =>
+  by.post("/api/v1/subnets", {
+    network_id: appliance.first.networkId,
+    cidr: EVIL_SUBNET,
+    subnet_type: "Lan",
+    ...fields,
+  });
+const update = ({ id, cidr, subnet_type }: Wire, fields: Wire, by: Client = member) =>
+  by.put(`/api/v1/subnets/${id}`, { cidr, subnet_type, ...fields });
 const remove = ({ id }: Wire, by: Client = member) => by.delete(`/api/v1/subnets/${id}?cascade=true`);
 const restore = ({ id }: Wire, at: string, by: Client = member) => by.post(`/api/v1/subnets/${id}/restore`, { at });
 const accepting = async (fields: Wire = {}): Promise<Wire> => (await tried(create(fields, owner)))["data"];
@@ -120,7 +129,10 @@ const WAYS: Record<string, () => Promise<unknown>> = {
   "made by a Member, of a neighbor that a device has named": async () => {
     await tried(create({}));
     const lldp = [{ mgmt_addr: EVIL }];
-    appliance.probes.devices.set(OWN, { community: SECRET, device: fakeDevice({ sys_name: "core", interfaces: [{ if_index: 1, if_descr: "1", lldp }] }) });
+    appliance.probes.devices.set(OWN, {
+      community: SECRET,
+      device: fakeDevice({ sys_name: "core", interfaces: [{ if_index: 1, if_descr: "1", lldp }] }),
+    });
   },
 };
 
@@ -133,7 +145,8 @@ describe("the credentials of a network", () => {
     await bring();
     expect(await sentTo()).not.toContain(EVIL);
     // Else it would not have been asked for another reason.
-    for (const each of (await owner.get("/api/v1/subnets")).data as Wire[]) await tried(update(each, { accepts_credentials: true, subnet_type: "Lan" }, owner));
+    for (const each of (await owner.get("/api/v1/subnets")).data as Wire[])
+      await tried(update(each, { accepts_credentials: true, subnet_type: "Lan" }, owner));
     appliance.probes.devices.clear();
     expect(await sentTo()).toContain(EVIL);
   });
@@ -159,15 +172,32 @@ describe("the credentials of a network", () => {
     await tried(create({}));
     expect(await sentTo({ targets: [EVIL] }, owner)).toEqual([EVIL]);
     expect(await sentTo({ targets: ["10.6.0.64/29"] }, owner)).toContain(EVIL);
-    expect((await member.post("/api/v1/discovery/scans", { network_id: appliance.first.networkId, kind: "snmp", targets: [EVIL] })).status).toBe(403);
+    expect(
+      (
+        await member.post("/api/v1/discovery/scans", {
+          network_id: appliance.first.networkId,
+          kind: "snmp",
+          targets: [EVIL],
+        })
+      ).status,
+    ).toBe(403);
     expect(await sentTo()).toEqual([OWN]);
   });
 
   test("go to a subnet that was made of an Admin's target, and to none that a device has told besides", async () => {
-    const addresses = [EVIL, "10.7.0.1"].map((ip_address) => ({ ip_address, prefix_length: ip_address === EVIL ? null : 24, if_index: null }));
+    const addresses = [EVIL, "10.7.0.1"].map((ip_address) => ({
+      ip_address,
+      prefix_length: ip_address === EVIL ? null : 24,
+      if_index: null,
+    }));
     appliance.probes.devices.set(EVIL, { community: SECRET, device: fakeDevice({ sys_name: "edge", addresses }) });
     await scanned(appliance, { kind: "full", targets: [EVIL_SUBNET] });
-    const subnets = Object.fromEntries(((await owner.get("/api/v1/subnets")).data as Wire[]).map(({ cidr, accepts_credentials }) => [cidr, accepts_credentials]));
+    const subnets = Object.fromEntries(
+      ((await owner.get("/api/v1/subnets")).data as Wire[]).map(({ cidr, accepts_credentials }) => [
+        cidr,
+        accepts_credentials,
+      ]),
+    );
     expect(subnets).toEqual({ "10.2.0.0/24": true, [EVIL_SUBNET]: true, "10.7.0.0/24": false });
     appliance.probes.devices.clear();
     appliance.probes.alive.set("10.7.0.1", {});
@@ -175,9 +205,17 @@ describe("the credentials of a network", () => {
   });
 
   test("go to a target itself where a device tells the very same prefix, as it would to one that nobody has told of", async () => {
-    appliance.probes.devices.set(EVIL, { community: SECRET, device: fakeDevice({ sys_name: "edge", addresses: [{ ip_address: EVIL, prefix_length: 24, if_index: null }] }) });
+    appliance.probes.devices.set(EVIL, {
+      community: SECRET,
+      device: fakeDevice({ sys_name: "edge", addresses: [{ ip_address: EVIL, prefix_length: 24, if_index: null }] }),
+    });
     await scanned(appliance, { kind: "full", targets: [EVIL_SUBNET] });
-    expect(((await owner.get("/api/v1/subnets")).data as Wire[]).map(({ cidr, accepts_credentials }) => [cidr, accepts_credentials])).toContainEqual([EVIL_SUBNET, true]);
+    expect(
+      ((await owner.get("/api/v1/subnets")).data as Wire[]).map(({ cidr, accepts_credentials }) => [
+        cidr,
+        accepts_credentials,
+      ]),
+    ).toContainEqual([EVIL_SUBNET, true]);
   });
 
   test("are missed by a finding that names the subnet and says what to do, which a dry run has as well", async () => {
@@ -186,7 +224,9 @@ describe("the credentials of a network", () => {
     const reason = `does not accept credentials: the network's were not sent to ${EVIL}, 10.6.0.67, 10.6.0.68, … (4 addresses); an Admin sets its accepts_credentials, or names them as targets`;
     for (const commit of [false, true]) {
       const scan = await scanned(appliance, { kind: "full", commit }, member);
-      expect((await findings(appliance, scan)).filter(({ type }) => type === "Skipped")).toEqual([{ type: "Skipped", entity: "subnet", id: theirs["id"], label: EVIL_SUBNET, reason }]);
+      expect((await findings(appliance, scan)).filter(({ type }) => type === "Skipped")).toEqual([
+        { type: "Skipped", entity: "subnet", id: theirs["id"], label: EVIL_SUBNET, reason },
+      ]);
     }
   });
 

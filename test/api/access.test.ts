@@ -4,7 +4,16 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { generateApiKey } from "../../src/access/api-key.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Client } from "../support/client.ts";
-import { inTransaction, made, newApiKey, newNetwork, newTag, newUser, transactionCount, type Wire } from "../support/factories.ts";
+import {
+  inTransaction,
+  made,
+  newApiKey,
+  newNetwork,
+  newTag,
+  newUser,
+  transactionCount,
+  type Wire,
+} from "../support/factories.ts";
 import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
 import { removeRecord } from "../../src/resources/references.ts";
 import { userKind } from "../../src/resources/users/user.ts";
@@ -26,7 +35,12 @@ const setUser = async (id: string, changes: Wire): Promise<Wire> => {
 function expectRefused(answer: Answer, code: string): void {
   expect([answer.status, answer.body.code]).toEqual([401, code]);
   expect(answer.headers.get("www-authenticate")).toBe("Bearer");
-  expect(answer.body).toMatchObject({ success: false, error: expect.any(String), params: {}, meta: { api_version: 1 } });
+  expect(answer.body).toMatchObject({
+    success: false,
+    error: expect.any(String),
+    params: {},
+    meta: { api_version: 1 },
+  });
   expect(answer.body).not.toHaveProperty("data");
 }
 
@@ -36,14 +50,26 @@ describe("credentials", () => {
     expect(guarded.length).toBeGreaterThan(30);
     for (const { method, path } of guarded) {
       const url = `${path.replaceAll(/:\w+/g, "not-an-id")}?no_such_parameter=1`;
-      expectRefused(await appliance.anonymous.send(method, url, method === "GET" || method === "DELETE" ? undefined : "{"), "auth_not_authenticated");
+      expectRefused(
+        await appliance.anonymous.send(method, url, method === "GET" || method === "DELETE" ? undefined : "{"),
+        "auth_not_authenticated",
+      );
     }
     expect(transactionCount(appliance)).toBe(1);
   });
 
   test("are needed by no more than these", () => {
-    const open = appliance.surface.routes.filter((route) => route.operation.access === "anyone").map((route) => `${route.method} ${route.path}`);
-    expect(open.sort()).toEqual(["GET /api/auth/setup", "POST /api/auth/login", "POST /api/auth/setup", ...open.filter((route) => /^GET \/api\/(health|version)$/.test(route))].sort());
+    const open = appliance.surface.routes
+      .filter((route) => route.operation.access === "anyone")
+      .map((route) => `${route.method} ${route.path}`);
+    expect(open.sort()).toEqual(
+      [
+        "GET /api/auth/setup",
+        "POST /api/auth/login",
+        "POST /api/auth/setup",
+        ...open.filter((route) => /^GET \/api\/(health|version)$/.test(route)),
+      ].sort(),
+    );
   });
 
   test.each([
@@ -61,7 +87,8 @@ describe("credentials", () => {
 
   test("may name the scheme in any case", async () => {
     const { key } = newApiKey(appliance);
-    for (const scheme of ["Bearer", "bearer", "BEARER  "]) expect((await me(withHeader(`${scheme} ${key}`))).status).toBe(200);
+    for (const scheme of ["Bearer", "bearer", "BEARER  "])
+      expect((await me(withHeader(`${scheme} ${key}`))).status).toBe(200);
   });
 
   test("that are a mask of a key, or a key that nobody has, are refused", async () => {
@@ -78,7 +105,17 @@ describe("credentials", () => {
   });
 
   test("of a cookie are the session's alone, and only in its own form", async () => {
-    for (const cookie of ["", "session_id", "session_id=", "session_id=abc", `session_id=${"A".repeat(43)}`, `sessions_id=${"A".repeat(43)}`, `;=;session_id =${"A".repeat(43)}`, `session_id="${"A".repeat(43)}"`, "%00=%ff; session_id=%41"]) {
+    for (const cookie of [
+      "",
+      "session_id",
+      "session_id=",
+      "session_id=abc",
+      `session_id=${"A".repeat(43)}`,
+      `sessions_id=${"A".repeat(43)}`,
+      `;=;session_id =${"A".repeat(43)}`,
+      `session_id="${"A".repeat(43)}"`,
+      "%00=%ff; session_id=%41",
+    ]) {
       expectRefused(await me(appliance.anonymous.with({ cookie })), "auth_not_authenticated");
     }
   });
@@ -133,7 +170,10 @@ describe("an API key", () => {
     await setUser(user.id, { role: "Viewer" });
     const refused = await tag("Blue");
     expect(refused.status).toBe(403);
-    expect(refused.body).toMatchObject({ code: "auth_permission_denied", params: { required: "Admin", actual: "Viewer" } });
+    expect(refused.body).toMatchObject({
+      code: "auth_permission_denied",
+      params: { required: "Admin", actual: "Viewer" },
+    });
     await setUser(user.id, { role: "Admin" });
     expect((await tag("Blue")).status).toBe(200);
     const record = await made(appliance.owner.get(`/api/v1/auth/keys/${key.id}`));
@@ -145,13 +185,28 @@ describe("an API key", () => {
     const second = (await newNetwork(appliance))["id"];
     const { networkId } = appliance.first;
     const user = await newUser(appliance, { role: "Owner", networkIds: [second] });
-    const [follows, listed, apart] = [newApiKey(appliance, { userId: user.id }), newApiKey(appliance, { userId: user.id, networkIds: [networkId, second] }), newApiKey(appliance, { userId: user.id, networkIds: [networkId] })];
-    const reach = (client: Client) => client.get("/api/v1/networks").then((answer) => answer.data.map((network: Wire) => network["id"]));
-    expect(await Promise.all([follows, listed, apart].map((key) => reach(key.client)))).toEqual([[networkId, second], [networkId, second], [networkId]]);
+    const [follows, listed, apart] = [
+      newApiKey(appliance, { userId: user.id }),
+      newApiKey(appliance, { userId: user.id, networkIds: [networkId, second] }),
+      newApiKey(appliance, { userId: user.id, networkIds: [networkId] }),
+    ];
+    const reach = (client: Client) =>
+      client.get("/api/v1/networks").then((answer) => answer.data.map((network: Wire) => network["id"]));
+    expect(await Promise.all([follows, listed, apart].map((key) => reach(key.client)))).toEqual([
+      [networkId, second],
+      [networkId, second],
+      [networkId],
+    ]);
     await setUser(user.id, { role: "Member" });
-    expect(await Promise.all([follows, listed, apart].map((key) => reach(key.client)))).toEqual([[second], [second], []]);
+    expect(await Promise.all([follows, listed, apart].map((key) => reach(key.client)))).toEqual([
+      [second],
+      [second],
+      [],
+    ]);
     expect((await follows.client.get(`/api/v1/networks/${networkId}`)).status).toBe(404);
-    expect((await follows.client.post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24" })).body.code).toBe("entity_reference_invalid");
+    expect(
+      (await follows.client.post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24" })).body.code,
+    ).toBe("entity_reference_invalid");
   });
 });
 
@@ -160,12 +215,16 @@ describe("a role that is too low", () => {
     const viewer = await newUser(appliance, { role: "Viewer", networkIds: [appliance.first.networkId] });
     const answer = await viewer.client.post("/api/v1/subnets", "{");
     expect(answer.status).toBe(403);
-    expect(answer.body).toMatchObject({ code: "auth_permission_denied", params: { required: "Member", actual: "Viewer" } });
+    expect(answer.body).toMatchObject({
+      code: "auth_permission_denied",
+      params: { required: "Member", actual: "Viewer" },
+    });
   });
 });
 
 describe("a change by cookie", () => {
-  const tag = (client: Client, name: string, headers: Record<string, string>) => client.post("/api/v1/tags", { name, color: "Green" }, { host: "localhost", ...headers });
+  const tag = (client: Client, name: string, headers: Record<string, string>) =>
+    client.post("/api/v1/tags", { name, color: "Green" }, { host: "localhost", ...headers });
 
   test.each([
     ["a foreign Origin", { origin: "https://evil.example" }],
@@ -182,19 +241,30 @@ describe("a change by cookie", () => {
 
   test("passes from the appliance's own pages, and without either header", async () => {
     expect((await tag(appliance.owner, "one", {})).status).toBe(200);
-    expect((await tag(appliance.owner, "two", { origin: "http://localhost", "sec-fetch-site": "same-origin" })).status).toBe(200);
+    expect(
+      (await tag(appliance.owner, "two", { origin: "http://localhost", "sec-fetch-site": "same-origin" })).status,
+    ).toBe(200);
     expect((await tag(appliance.owner, "three", { "sec-fetch-site": "none" })).status).toBe(200);
   });
 
   test("is checked for PUT and DELETE as well, and reading is not", async () => {
     const { id } = await newTag(appliance);
     const foreign = { "sec-fetch-site": "cross-site" };
-    expect((await appliance.owner.put(`/api/v1/tags/${id}`, { name: "core", color: "Red" }, foreign)).body.code).toBe("auth_origin_rejected");
+    expect((await appliance.owner.put(`/api/v1/tags/${id}`, { name: "core", color: "Red" }, foreign)).body.code).toBe(
+      "auth_origin_rejected",
+    );
     expect((await appliance.owner.delete(`/api/v1/tags/${id}`, foreign)).body.code).toBe("auth_origin_rejected");
     expect((await appliance.owner.get(`/api/v1/tags/${id}`, foreign)).status).toBe(200);
   });
 
   test("is not what a key makes: that may come from anywhere", async () => {
-    expect((await tag(newApiKey(appliance).client, "core", { origin: "https://dashboard.example", "sec-fetch-site": "cross-site" })).status).toBe(200);
+    expect(
+      (
+        await tag(newApiKey(appliance).client, "core", {
+          origin: "https://dashboard.example",
+          "sec-fetch-site": "cross-site",
+        })
+      ).status,
+    ).toBe(200);
   });
 });

@@ -2,7 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { generateApiKey } from "../../src/access/api-key.ts";
 import { DomainError } from "../../src/base/errors.ts";
 import { WRITE_RETRY_AFTER_S } from "../../src/base/write-limits.ts";
-import { Admission, NEXT_ROUND_ALWAYS_ADMITTED, NEXT_ROUND_PATIENCE_MS, OVERLOAD_RETRY_AFTER_S, ROUND_ALWAYS_ADMITTED, ROUND_ALWAYS_ADMITTED_OF_CALLER, ROUND_LOOKUPS_OF_SOURCE, ROUND_PATIENCE_MS } from "../../src/http/admission.ts";
+import {
+  Admission,
+  NEXT_ROUND_ALWAYS_ADMITTED,
+  NEXT_ROUND_PATIENCE_MS,
+  OVERLOAD_RETRY_AFTER_S,
+  ROUND_ALWAYS_ADMITTED,
+  ROUND_ALWAYS_ADMITTED_OF_CALLER,
+  ROUND_LOOKUPS_OF_SOURCE,
+  ROUND_PATIENCE_MS,
+} from "../../src/http/admission.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import { newApiKey, newUser } from "../support/factories.ts";
 import { documentCheck } from "../support/openapi.ts";
@@ -22,7 +31,12 @@ beforeEach(async () => {
 });
 
 /** Sends so many requests before any of them is answered, each taken up so long after the one before it. */
-async function together(count: number, stepMs: number, request: (i: number) => Request, atOnce = false): Promise<Response[]> {
+async function together(
+  count: number,
+  stepMs: number,
+  request: (i: number) => Request,
+  atOnce = false,
+): Promise<Response[]> {
   await roundIsOver();
   // What was refused before is long ago.
   if (!atOnce) now += NEXT_ROUND_PATIENCE_MS + 1;
@@ -59,7 +73,11 @@ describe("requests that come together", () => {
     const refused = answers.at(-1) as Response;
     expect(refused.headers.get("retry-after")).toBe(String(OVERLOAD_RETRY_AFTER_S));
     expect(refused.headers.get("x-request-id")).not.toBeNull();
-    expect(await refused.json()).toMatchObject({ success: false, code: "rate_limit_exceeded", params: { retry_after_seconds: OVERLOAD_RETRY_AFTER_S } });
+    expect(await refused.json()).toMatchObject({
+      success: false,
+      code: "rate_limit_exceeded",
+      params: { retry_after_seconds: OVERLOAD_RETRY_AFTER_S },
+    });
   });
 
   test("write nothing where they are refused", async () => {
@@ -67,8 +85,17 @@ describe("requests that come together", () => {
     const before = appliance.reader.head().sequence;
     const answers = await together(ADMITTED + 20, ROUND_PATIENCE_MS / 10, (i) => {
       if (i < ADMITTED) return new Request("http://localhost/api/v1/tags", { headers: { cookie: cookie as string } });
-      const body = JSON.stringify({ organization_id: appliance.first.organizationId, name: `tag ${i}`, color: "Red", is_application: false });
-      return new Request("http://localhost/api/v1/tags", { method: "POST", headers: { cookie: cookie as string, "content-type": "application/json" }, body });
+      const body = JSON.stringify({
+        organization_id: appliance.first.organizationId,
+        name: `tag ${i}`,
+        color: "Red",
+        is_application: false,
+      });
+      return new Request("http://localhost/api/v1/tags", {
+        method: "POST",
+        headers: { cookie: cookie as string, "content-type": "application/json" },
+        body,
+      });
     });
     expect(statuses(answers.slice(ADMITTED))).toEqual(Array.from({ length: 20 }, () => 429));
     expect(appliance.reader.head().sequence).toBe(before);
@@ -76,7 +103,8 @@ describe("requests that come together", () => {
 
   test("are refused sooner, and more of them, in a round that follows at once on one in which some were refused", async () => {
     const between = (NEXT_ROUND_PATIENCE_MS + ROUND_PATIENCE_MS) / 2;
-    const refused = async (count: number, atOnce: boolean) => (await together(count, between / count, list, atOnce)).filter(({ status }) => status === 429).length;
+    const refused = async (count: number, atOnce: boolean) =>
+      (await together(count, between / count, list, atOnce)).filter(({ status }) => status === 429).length;
     expect(await refused(ROUND_ALWAYS_ADMITTED, false)).toBe(0);
     await together(2 * ROUND_ALWAYS_ADMITTED, ROUND_PATIENCE_MS, list);
     expect(await refused(ROUND_ALWAYS_ADMITTED, true)).toBeGreaterThan(ROUND_ALWAYS_ADMITTED / 4);
@@ -91,17 +119,24 @@ describe("requests that come together", () => {
   });
 
   test("are refused with the end of their connection, so that what else was sent on it at once is dropped", async () => {
-    const answers = await together(ADMITTED + 2, ROUND_PATIENCE_MS, (i) => (i > ADMITTED ? new Request("http://localhost/api/health") : list()));
+    const answers = await together(ADMITTED + 2, ROUND_PATIENCE_MS, (i) =>
+      i > ADMITTED ? new Request("http://localhost/api/health") : list(),
+    );
     expect(answers.slice(-3).map(({ headers }) => headers.get("connection"))).toEqual([null, "close", "close"]);
   });
 
-  test.each(["/api/nothing", "/nothing", "/docs", "/docs/scalar.js", "/api/openapi.json", "/openapi.json", "/"])("are refused at %s as well, which is no operation", async (path) => {
-    const answers = await together(ADMITTED + 1, ROUND_PATIENCE_MS, () => new Request(`http://localhost${path}`));
-    expect(answers.at(-1)?.status).toBe(429);
-  });
+  test.each(["/api/nothing", "/nothing", "/docs", "/docs/scalar.js", "/api/openapi.json", "/openapi.json", "/"])(
+    "are refused at %s as well, which is no operation",
+    async (path) => {
+      const answers = await together(ADMITTED + 1, ROUND_PATIENCE_MS, () => new Request(`http://localhost${path}`));
+      expect(answers.at(-1)?.status).toBe(429);
+    },
+  );
 
   test("leave the health check to be answered", async () => {
-    const answers = await together(ADMITTED + 2, ROUND_PATIENCE_MS, (i) => (i > ADMITTED ? new Request("http://localhost/api/health") : list()));
+    const answers = await together(ADMITTED + 2, ROUND_PATIENCE_MS, (i) =>
+      i > ADMITTED ? new Request("http://localhost/api/health") : list(),
+    );
     expect(statuses(answers.slice(-2))).toEqual([429, 200]);
   });
 
@@ -109,32 +144,55 @@ describe("requests that come together", () => {
     appliance.timers.pass(1_000);
     appliance.logLines.length = 0;
     await together(ADMITTED + 30, ROUND_PATIENCE_MS, list);
-    expect(appliance.logLines.filter((line) => line.includes("429") || line.includes("rate_limit") || line.includes("overloaded"))).toEqual([]);
+    expect(
+      appliance.logLines.filter(
+        (line) => line.includes("429") || line.includes("rate_limit") || line.includes("overloaded"),
+      ),
+    ).toEqual([]);
     appliance.timers.pass(1_000);
-    expect(appliance.logLines.filter((line) => line.includes("overloaded"))).toEqual([expect.stringContaining("refused=30")]);
+    expect(appliance.logLines.filter((line) => line.includes("overloaded"))).toEqual([
+      expect.stringContaining("refused=30"),
+    ]);
   });
 
   test("may be refused by every operation but the health check, and the document says so", async () => {
-    const document = (await (await appliance.handle(new Request("http://localhost/api/openapi.json"))).json()) as { paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>> };
-    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods)).filter((each) => each.operationId !== undefined);
+    const document = (await (await appliance.handle(new Request("http://localhost/api/openapi.json"))).json()) as {
+      paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
+    };
+    const operations = Object.values(document.paths)
+      .flatMap((methods) => Object.values(methods))
+      .filter((each) => each.operationId !== undefined);
     expect(operations.length).toBeGreaterThan(100);
-    expect(operations.filter(({ responses }) => responses["429"] === undefined).map(({ operationId }) => operationId)).toEqual(["getHealth"]);
+    expect(
+      operations.filter(({ responses }) => responses["429"] === undefined).map(({ operationId }) => operationId),
+    ).toEqual(["getHealth"]);
     const check = documentCheck(async (request) => appliance.handle(request));
-    const refused = (await together(ADMITTED + 2, ROUND_PATIENCE_MS, () => new Request("http://localhost/api/version"))).at(-1) as Response;
+    const refused = (
+      await together(ADMITTED + 2, ROUND_PATIENCE_MS, () => new Request("http://localhost/api/version"))
+    ).at(-1) as Response;
     expect(refused.status).toBe(429);
     await roundIsOver();
     const text = await refused.text();
-    await check("GET", "/api/version", { status: refused.status, headers: refused.headers, text, body: JSON.parse(text), data: undefined });
+    await check("GET", "/api/version", {
+      status: refused.status,
+      headers: refused.headers,
+      text,
+      body: JSON.parse(text),
+      data: undefined,
+    });
   });
 });
 
 describe("requests that come together from one address", () => {
-  const bearing = (authorization: string) => new Request("http://localhost/api/v1/tags", { headers: { authorization } });
+  const bearing = (authorization: string) =>
+    new Request("http://localhost/api/v1/tags", { headers: { authorization } });
   /** Well-formed, and nobody's. */
   const madeUp = () => `Bearer ${generateApiKey(appliance.random)}`;
   /** As many as fill a round, and then these, each beyond all patience. */
   const behind = async (flood: (i: number) => Request, then: readonly Request[], flooding = 3 * ADMITTED) => {
-    const answers = await together(flooding + then.length, ROUND_PATIENCE_MS / 10, (i) => (i < flooding ? flood(i) : (then[i - flooding] as Request)));
+    const answers = await together(flooding + then.length, ROUND_PATIENCE_MS / 10, (i) =>
+      i < flooding ? flood(i) : (then[i - flooding] as Request),
+    );
     return { flood: statuses(answers.slice(0, flooding)), then: statuses(answers.slice(flooding)) };
   };
   /** In a round of its own, long after all that was refused. */
@@ -142,10 +200,16 @@ describe("requests that come together from one address", () => {
   const count = (answers: readonly number[], status: number) => answers.filter((each) => each === status).length;
 
   test("and are one user's shut out no other user, and nobody who has not signed in", async () => {
-    const [viewer, other] = [await newUser(appliance, { role: "Viewer" }), await newUser(appliance, { role: "Viewer" })];
+    const [viewer, other] = [
+      await newUser(appliance, { role: "Viewer" }),
+      await newUser(appliance, { role: "Viewer" }),
+    ];
     const key = newApiKey(appliance, { userId: viewer.id, permissions: "Viewer" }).key;
     const theirs = newApiKey(appliance, { userId: other.id, permissions: "Viewer" }).key;
-    const { flood, then } = await behind(() => bearing(`Bearer ${key}`), [bearing(`Bearer ${theirs}`), list(), bearing(`Bearer ${theirs}`)]);
+    const { flood, then } = await behind(
+      () => bearing(`Bearer ${key}`),
+      [bearing(`Bearer ${theirs}`), list(), bearing(`Bearer ${theirs}`)],
+    );
     expect([count(flood, 200), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
     expect(then).toEqual([200, 401, 200]);
   });
@@ -154,7 +218,10 @@ describe("requests that come together from one address", () => {
     const { id } = await newUser(appliance, { role: "Viewer" });
     const session = (await appliance.signedIn(id)) as unknown as { headers: Record<string, string> };
     const keys = Array.from({ length: 20 }, () => newApiKey(appliance, { userId: id, permissions: "Viewer" }).key);
-    const ask = (i: number) => (i % 21 === 20 ? new Request("http://localhost/api/v1/tags", { headers: session.headers }) : bearing(`Bearer ${keys[i % 21]}`));
+    const ask = (i: number) =>
+      i % 21 === 20
+        ? new Request("http://localhost/api/v1/tags", { headers: session.headers })
+        : bearing(`Bearer ${keys[i % 21]}`);
     const { flood } = await behind(ask, []);
     expect([count(flood, 200), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
   });
@@ -163,11 +230,22 @@ describe("requests that come together from one address", () => {
     ["keys that are nobody's", () => bearing(madeUp())],
     ["keys that are no keys", () => bearing("Bearer nlk_of my own making")],
     ["other authorization", () => bearing("Basic bm9ib2R5Om5vdGhpbmc=")],
-    ["sessions that are nobody's", () => new Request("http://localhost/api/v1/tags", { headers: { cookie: `session_id=${Buffer.from(appliance.random.bytes(32)).toString("base64url")}` } })],
+    [
+      "sessions that are nobody's",
+      () =>
+        new Request("http://localhost/api/v1/tags", {
+          headers: { cookie: `session_id=${Buffer.from(appliance.random.bytes(32)).toString("base64url")}` },
+        }),
+    ],
     ["nothing", list],
   ])("with %s count by address: they shut out each other, and no user", async (_what, flooding) => {
     const { key } = newApiKey(appliance, { permissions: "Viewer" });
-    const { flood, then } = await behind(flooding, [flooding(), bearing(`Bearer ${key}`), list(), bearing(`Bearer ${key}`)]);
+    const { flood, then } = await behind(flooding, [
+      flooding(),
+      bearing(`Bearer ${key}`),
+      list(),
+      bearing(`Bearer ${key}`),
+    ]);
     expect([count(flood, 401), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
     // Made-up keys take up the look-ups; a key that was used before needs none.
     const isKnown = _what.includes("nobody's") ? 429 : 200;
@@ -187,7 +265,10 @@ describe("requests that come together from one address", () => {
     }
     const good = newApiKey(appliance, { userId: id, permissions: "Viewer" });
     expect(await alone(bearing(`Bearer ${good.key}`))).toBe(200);
-    await appliance.owner.put(`/api/v1/users/${id}`, { ...(await appliance.owner.get(`/api/v1/users/${id}`)).data, is_enabled: false });
+    await appliance.owner.put(`/api/v1/users/${id}`, {
+      ...(await appliance.owner.get(`/api/v1/users/${id}`)).data,
+      is_enabled: false,
+    });
     expect(await alone(bearing(`Bearer ${good.key}`))).toBe(401);
     expect((await behind(() => bearing(`Bearer ${good.key}`), [list()])).then).toEqual([429]);
   });
@@ -219,8 +300,11 @@ describe("requests that come together from one address", () => {
     for (let n = 0; n < 1_000; n += 1) admission.admits(ROUND_PATIENCE_MS + 1, from("192.0.2.1"));
     expect(asked).toBe(ROUND_LOOKUPS_OF_SOURCE);
     // One machine has 2^64 addresses of IPv6; and one IPv4 address may be written in two ways.
-    const admitted = (sources: readonly string[]) => sources.filter((source) => admission.admits(ROUND_PATIENCE_MS + 1, from(source))).length;
-    expect(admitted(Array.from({ length: 1_000 }, (_, n) => `2001:db8:0:1::${n.toString(16)}`))).toBe(ROUND_ALWAYS_ADMITTED_OF_CALLER);
+    const admitted = (sources: readonly string[]) =>
+      sources.filter((source) => admission.admits(ROUND_PATIENCE_MS + 1, from(source))).length;
+    expect(admitted(Array.from({ length: 1_000 }, (_, n) => `2001:db8:0:1::${n.toString(16)}`))).toBe(
+      ROUND_ALWAYS_ADMITTED_OF_CALLER,
+    );
     expect(admitted(["192.0.2.1", "::ffff:192.0.2.1", "2001:db8:0:1:ffff::1%eth0"])).toBe(0);
     expect(admitted(["192.0.2.2", "2001:db8:0:2::1"])).toBe(2);
     expect(asked).toBe(4 * ROUND_LOOKUPS_OF_SOURCE - 38);
@@ -229,13 +313,31 @@ describe("requests that come together from one address", () => {
 
 describe("what cannot be written now", () => {
   const refusals: [string, DomainError, number, string][] = [
-    ["the line of writes is full", new DomainError("rate_limit_exceeded", "Too many writes are waiting; try again in a second.", { retry_after_seconds: WRITE_RETRY_AFTER_S }), 429, String(WRITE_RETRY_AFTER_S)],
-    ["the appliance ends", new DomainError("shutting_down", "The appliance is shutting down: nothing was written."), 503, "5"],
+    [
+      "the line of writes is full",
+      new DomainError("rate_limit_exceeded", "Too many writes are waiting; try again in a second.", {
+        retry_after_seconds: WRITE_RETRY_AFTER_S,
+      }),
+      429,
+      String(WRITE_RETRY_AFTER_S),
+    ],
+    [
+      "the appliance ends",
+      new DomainError("shutting_down", "The appliance is shutting down: nothing was written."),
+      503,
+      "5",
+    ],
   ];
   test.each(refusals)("is told when to come again where %s", async (_, error, status, retryAfter) => {
     const { run } = appliance.writes;
     appliance.writes.run = () => Promise.reject(error);
-    const answer = await appliance.owner.post("/api/v1/tags", { organization_id: appliance.first.organizationId, name: "late", color: "Red", description: "", is_application: false });
+    const answer = await appliance.owner.post("/api/v1/tags", {
+      organization_id: appliance.first.organizationId,
+      name: "late",
+      color: "Red",
+      description: "",
+      is_application: false,
+    });
     appliance.writes.run = run;
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([status, retryAfter]);
   });

@@ -5,7 +5,17 @@ import { isWellFormedApiKey } from "../../src/access/api-key.ts";
 import type { Role } from "../../src/access/role.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { made, newApiKey, newNetwork, newTag, newUser, transactionCount, versionsOf, type NewUser, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newApiKey,
+  newNetwork,
+  newTag,
+  newUser,
+  transactionCount,
+  versionsOf,
+  type NewUser,
+  type Wire,
+} from "../support/factories.ts";
 import { describeRecords } from "../support/record-battery.ts";
 
 let appliance: TestAppliance;
@@ -22,12 +32,20 @@ beforeEach(async () => {
 afterEach(() => appliance.close());
 
 const keys = "/api/v1/auth/keys";
-const bodyFor = (userId: string, fields: Wire = {}): Wire => ({ name: "Monitoring", organization_id: appliance.first.organizationId, user_id: userId, tags: [], ...fields });
+const bodyFor = (userId: string, fields: Wire = {}): Wire => ({
+  name: "Monitoring",
+  organization_id: appliance.first.organizationId,
+  user_id: userId,
+  tags: [],
+  ...fields,
+});
 const body = (fields: Wire = {}): Wire => bodyFor(appliance.first.userId, fields);
 const bearer = (key: string): Client => appliance.anonymous.with({ authorization: `Bearer ${key}` });
 const read = (id: string, by: Client = appliance.owner): Promise<Wire> => made(by.get(`${keys}/${id}`));
-const member = (networkIds: string[] = [north, south]): Promise<NewUser> => newUser(appliance, { role: "Member", networkIds });
-const issuePaths = (answer: { body: Wire }): string[] => answer.body["params"].issues.map((issue: Wire) => issue["path"]);
+const member = (networkIds: string[] = [north, south]): Promise<NewUser> =>
+  newUser(appliance, { role: "Member", networkIds });
+const issuePaths = (answer: { body: Wire }): string[] =>
+  answer.body["params"].issues.map((issue: Wire) => issue["path"]);
 
 describeRecords(
   {
@@ -53,8 +71,32 @@ describeRecords(
     unique: null,
     hasLineage: false,
     invalid: {
-      body: { id: 7, name: "", organization_id: null, user_id: "me", tags: "none", expires_at: "tomorrow", is_enabled: "yes", permissions: "Root", all_networks: 0, network_ids: null, scope: "all" },
-      paths: ["/id", "/name", "/organization_id", "/user_id", "/tags", "/expires_at", "/is_enabled", "/permissions", "/all_networks", "/network_ids", "/scope"],
+      body: {
+        id: 7,
+        name: "",
+        organization_id: null,
+        user_id: "me",
+        tags: "none",
+        expires_at: "tomorrow",
+        is_enabled: "yes",
+        permissions: "Root",
+        all_networks: 0,
+        network_ids: null,
+        scope: "all",
+      },
+      paths: [
+        "/id",
+        "/name",
+        "/organization_id",
+        "/user_id",
+        "/tags",
+        "/expires_at",
+        "/is_enabled",
+        "/permissions",
+        "/all_networks",
+        "/network_ids",
+        "/scope",
+      ],
     },
     references: [
       {
@@ -104,28 +146,82 @@ describe("creating a key", () => {
     });
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(await read(record.id)).toEqual(record);
-    expect((await bearer(key).get("/api/auth/me")).data).toMatchObject({ api_key_id: record.id, effective_role: "Viewer" });
+    expect((await bearer(key).get("/api/auth/me")).data).toMatchObject({
+      api_key_id: record.id,
+      effective_role: "Viewer",
+    });
   });
 
   test("keeps the key nowhere: not in the store, the history or the log", async () => {
     const { key } = await made(appliance.owner.post(keys, body()));
-    const { rows } = appliance.reader.db.query<{ rows: string }, []>("SELECT group_concat(members) AS rows FROM (SELECT members FROM history_versions UNION ALL SELECT members FROM api_keys)").get() as { rows: string };
+    const { rows } = appliance.reader.db
+      .query<{ rows: string }, []>(
+        "SELECT group_concat(members) AS rows FROM (SELECT members FROM history_versions UNION ALL SELECT members FROM api_keys)",
+      )
+      .get() as { rows: string };
     expect(rows + appliance.logLines.join("\n")).not.toContain(key.slice(0, 12));
     expect((await appliance.owner.get(keys)).text).not.toContain(key.slice(0, 12));
   });
 
   test("takes every optional field, and timestamps with any offset", async () => {
-    const { api_key: record } = await made(appliance.owner.post(keys, body({ expires_at: "2027-01-01T01:00:00.1234+01:00", is_enabled: false, permissions: "Admin", network_ids: [south, south], id: "0B7F3D1E-62C8-4F0A-9D6F-2F1F6F7A0001" })));
-    expect(record).toMatchObject({ id: "0b7f3d1e-62c8-4f0a-9d6f-2f1f6f7a0001", expires_at: "2027-01-01T00:00:00.123Z", is_enabled: false, permissions: "Admin", all_networks: false, network_ids: [south] });
-    expect(await made(appliance.owner.post(keys, body({ expires_at: null })))).toMatchObject({ api_key: { expires_at: null } });
-    expect((await appliance.owner.post(keys, body({ id: record.id }))).body).toMatchObject({ code: "entity_already_exists", params: { field: "id" } });
+    const { api_key: record } = await made(
+      appliance.owner.post(
+        keys,
+        body({
+          expires_at: "2027-01-01T01:00:00.1234+01:00",
+          is_enabled: false,
+          permissions: "Admin",
+          network_ids: [south, south],
+          id: "0B7F3D1E-62C8-4F0A-9D6F-2F1F6F7A0001",
+        }),
+      ),
+    );
+    expect(record).toMatchObject({
+      id: "0b7f3d1e-62c8-4f0a-9d6f-2f1f6f7a0001",
+      expires_at: "2027-01-01T00:00:00.123Z",
+      is_enabled: false,
+      permissions: "Admin",
+      all_networks: false,
+      network_ids: [south],
+    });
+    expect(await made(appliance.owner.post(keys, body({ expires_at: null })))).toMatchObject({
+      api_key: { expires_at: null },
+    });
+    expect((await appliance.owner.post(keys, body({ id: record.id }))).body).toMatchObject({
+      code: "entity_already_exists",
+      params: { field: "id" },
+    });
   });
 
   test("names all that is missing or wrong at once", async () => {
-    expect(issuePaths(await appliance.owner.post(keys, {}))).toEqual(["/name", "/organization_id", "/user_id", "/tags"]);
-    const answer = await appliance.owner.post(keys, body({ name: "", tags: null, expires_at: "tomorrow", is_enabled: 1, network_ids: null, permissions: "viewer", network_id: north }));
+    expect(issuePaths(await appliance.owner.post(keys, {}))).toEqual([
+      "/name",
+      "/organization_id",
+      "/user_id",
+      "/tags",
+    ]);
+    const answer = await appliance.owner.post(
+      keys,
+      body({
+        name: "",
+        tags: null,
+        expires_at: "tomorrow",
+        is_enabled: 1,
+        network_ids: null,
+        permissions: "viewer",
+        network_id: north,
+      }),
+    );
     expect(answer.status).toBe(400);
-    expect(issuePaths(answer).sort()).toEqual(["/expires_at", "/is_enabled", "/name", "/network_id", "/network_ids", "/permissions", "/tags"]);
+    expect(issuePaths(answer).sort()).toEqual([
+      "/expires_at",
+      "/is_enabled",
+      "/name",
+      "/network_id",
+      "/network_ids",
+      "/permissions",
+      "/tags",
+    ]);
   });
 
   test("with a date that is over has expired from the beginning", async () => {
@@ -139,11 +235,23 @@ describe("creating a key", () => {
     const other = await appliance.newOrganization("Second");
     const unknown = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0009";
     const before = transactionCount(appliance);
-    expect((await appliance.owner.post(keys, body({ tags: [unknown] }))).body).toMatchObject({ code: "entity_reference_invalid", params: { entity: "tag", field: "tags", ids: [unknown] } });
-    expect((await appliance.owner.post(keys, body({ network_ids: [north, other.networkId] }))).body).toMatchObject({ code: "entity_reference_invalid", params: { entity: "network", field: "network_ids", ids: [other.networkId] } });
+    expect((await appliance.owner.post(keys, body({ tags: [unknown] }))).body).toMatchObject({
+      code: "entity_reference_invalid",
+      params: { entity: "tag", field: "tags", ids: [unknown] },
+    });
+    expect((await appliance.owner.post(keys, body({ network_ids: [north, other.networkId] }))).body).toMatchObject({
+      code: "entity_reference_invalid",
+      params: { entity: "network", field: "network_ids", ids: [other.networkId] },
+    });
     const { id, client } = await member([north]);
-    expect((await client.post(keys, bodyFor(id, { network_ids: [north, south] }))).body).toMatchObject({ code: "entity_reference_invalid", params: { ids: [south] } });
-    expect((await appliance.owner.post(keys, bodyFor(id, { network_ids: [north, south] }))).body).toMatchObject({ code: "entity_reference_invalid", params: { ids: [south] } });
+    expect((await client.post(keys, bodyFor(id, { network_ids: [north, south] }))).body).toMatchObject({
+      code: "entity_reference_invalid",
+      params: { ids: [south] },
+    });
+    expect((await appliance.owner.post(keys, bodyFor(id, { network_ids: [north, south] }))).body).toMatchObject({
+      code: "entity_reference_invalid",
+      params: { ids: [south] },
+    });
     expect(transactionCount(appliance)).toBe(before + 1);
   });
 
@@ -165,7 +273,12 @@ describe("creating a key", () => {
       expect(answer.status).toBe(403);
       expect(answer.body).toMatchObject({ code: "entity_access_denied", params: { field: "user_id", value: userId } });
     }
-    for (const [client, userId] of [[one.client, one.id], [admin.client, one.id], [admin.client, admin.id], [appliance.owner, admin.id]] as const) {
+    for (const [client, userId] of [
+      [one.client, one.id],
+      [admin.client, one.id],
+      [admin.client, admin.id],
+      [appliance.owner, admin.id],
+    ] as const) {
       expect((await client.post(keys, bodyFor(userId))).status).toBe(200);
     }
   });
@@ -174,7 +287,10 @@ describe("creating a key", () => {
     const { id, client } = await member();
     const refused = await client.post(keys, bodyFor(id, { permissions: "Admin" }));
     expect(refused.status).toBe(403);
-    expect(refused.body).toMatchObject({ code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } });
+    expect(refused.body).toMatchObject({
+      code: "auth_permission_denied",
+      params: { required: "Admin", actual: "Member" },
+    });
     const { api_key, key } = await made(appliance.owner.post(keys, bodyFor(id, { permissions: "Owner" })));
     expect(api_key["permissions"]).toBe("Owner");
     expect((await bearer(key).get("/api/auth/me")).data.effective_role).toBe("Member");
@@ -201,7 +317,12 @@ describe("who manages keys", () => {
   test("has at least the role Member; a Viewer still sees the own keys", async () => {
     const viewer = await newUser(appliance, { role: "Viewer" });
     const { id } = newApiKey(appliance, { userId: viewer.id });
-    for (const answer of [await viewer.client.post(keys, bodyFor(viewer.id)), await viewer.client.put(`${keys}/${id}`, bodyFor(viewer.id)), await viewer.client.post(`${keys}/${id}/rotate`, undefined), await viewer.client.delete(`${keys}/${id}`)]) {
+    for (const answer of [
+      await viewer.client.post(keys, bodyFor(viewer.id)),
+      await viewer.client.put(`${keys}/${id}`, bodyFor(viewer.id)),
+      await viewer.client.post(`${keys}/${id}/rotate`, undefined),
+      await viewer.client.delete(`${keys}/${id}`),
+    ]) {
       expect(answer.status).toBe(403);
       expect(answer.body).toMatchObject({ code: "auth_permission_denied", params: { required: "Member" } });
     }
@@ -212,7 +333,11 @@ describe("who manages keys", () => {
     const other = await appliance.newOrganization("Second");
     const foreign = newApiKey(appliance, { organizationId: other.organizationId, userId: other.userId });
     const [admin, one, two] = [await newUser(appliance, { role: "Admin" }), await member(), await member()];
-    const [ofOwner, ofOne, ofTwo] = [newApiKey(appliance), newApiKey(appliance, { userId: one.id }), newApiKey(appliance, { userId: two.id })];
+    const [ofOwner, ofOne, ofTwo] = [
+      newApiKey(appliance),
+      newApiKey(appliance, { userId: one.id }),
+      newApiKey(appliance, { userId: two.id }),
+    ];
     const listed = async (client: Client, query = "") => {
       const { data, body: envelope } = await client.get(`${keys}${query}`);
       if (!query.includes("limit")) expect(envelope.meta.pagination.total_count).toBe(data.length);
@@ -223,9 +348,20 @@ describe("who manages keys", () => {
     expect(await listed(one.client, `?ids=${ofOne.id},${ofTwo.id},${foreign.id}`)).toEqual([ofOne.id]);
     expect(await listed(admin.client)).toEqual([ofOwner.id, ofOne.id, ofTwo.id]);
     expect(await listed(appliance.owner, "?limit=1&offset=2")).toEqual([ofTwo.id]);
-    for (const [client, id] of [[one.client, ofTwo.id], [one.client, ofOwner.id], [appliance.owner, foreign.id]] as const) {
-      const hidden = [await client.get(`${keys}/${id}`), await client.put(`${keys}/${id}`, bodyFor(one.id)), await client.post(`${keys}/${id}/rotate`, undefined), await client.delete(`${keys}/${id}`)];
-      expect(hidden.map((answer) => [answer.status, answer.body.code])).toEqual(Array(4).fill([404, "entity_not_found"]));
+    for (const [client, id] of [
+      [one.client, ofTwo.id],
+      [one.client, ofOwner.id],
+      [appliance.owner, foreign.id],
+    ] as const) {
+      const hidden = [
+        await client.get(`${keys}/${id}`),
+        await client.put(`${keys}/${id}`, bodyFor(one.id)),
+        await client.post(`${keys}/${id}/rotate`, undefined),
+        await client.delete(`${keys}/${id}`),
+      ];
+      expect(hidden.map((answer) => [answer.status, answer.body.code])).toEqual(
+        Array(4).fill([404, "entity_not_found"]),
+      );
     }
   });
 
@@ -233,9 +369,16 @@ describe("who manages keys", () => {
     const admin = await newUser(appliance, { role: "Admin" });
     const { id } = newApiKey(appliance);
     expect((await admin.client.get(`${keys}/${id}`)).status).toBe(200);
-    for (const answer of [await admin.client.put(`${keys}/${id}`, bodyFor(admin.id)), await admin.client.post(`${keys}/${id}/rotate`, undefined), await admin.client.delete(`${keys}/${id}`)]) {
+    for (const answer of [
+      await admin.client.put(`${keys}/${id}`, bodyFor(admin.id)),
+      await admin.client.post(`${keys}/${id}/rotate`, undefined),
+      await admin.client.delete(`${keys}/${id}`),
+    ]) {
       expect(answer.status).toBe(403);
-      expect(answer.body).toMatchObject({ code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } });
+      expect(answer.body).toMatchObject({
+        code: "auth_permission_denied",
+        params: { required: "Owner", actual: "Admin" },
+      });
     }
     expect(versionsOf(appliance, id)).toHaveLength(1);
   });
@@ -254,7 +397,9 @@ describe("who manages keys", () => {
     appliance.clock.advance(1_000);
     await appliance.owner.put(`/api/v1/auth/keys/${id}`, { ...body, user_id: now.id });
     const seenBy = async () => {
-      const answers = await Promise.all([before, now].map((user) => user.client.get(`/api/v1/auth/keys/${id}/history`)));
+      const answers = await Promise.all(
+        [before, now].map((user) => user.client.get(`/api/v1/auth/keys/${id}/history`)),
+      );
       return answers.map((answer) => answer.status);
     };
     expect(await seenBy()).toEqual([404, 200]);
@@ -268,18 +413,63 @@ describe("updating a key", () => {
   test("answers the record with all its fields, key and last_used included", async () => {
     const { api_key: key } = await made(appliance.owner.post(keys, body()));
     appliance.clock.advance(1_000);
-    const updated = await made(appliance.owner.put(`${keys}/${key["id"]}`, body({ name: "Renamed", is_enabled: false, permissions: "Member", expires_at: "2027-01-01T00:00:00Z", network_ids: [north] })));
+    const updated = await made(
+      appliance.owner.put(
+        `${keys}/${key["id"]}`,
+        body({
+          name: "Renamed",
+          is_enabled: false,
+          permissions: "Member",
+          expires_at: "2027-01-01T00:00:00Z",
+          network_ids: [north],
+        }),
+      ),
+    );
     const now = appliance.clock.text();
-    expect(updated).toEqual({ ...key, name: "Renamed", is_enabled: false, permissions: "Member", expires_at: "2027-01-01T00:00:00.000Z", all_networks: false, network_ids: [north], updated_at: now, valid_from: now });
-    expect(versionsOf(appliance, key["id"]).at(-1)?.changed).toEqual(["all_networks", "expires_at", "is_enabled", "name", "network_ids", "permissions"]);
-    expect(await made(appliance.owner.get(`${keys}/${key["id"]}?at=${key["created_at"]}`))).toEqual({ ...key, valid_to: now });
+    expect(updated).toEqual({
+      ...key,
+      name: "Renamed",
+      is_enabled: false,
+      permissions: "Member",
+      expires_at: "2027-01-01T00:00:00.000Z",
+      all_networks: false,
+      network_ids: [north],
+      updated_at: now,
+      valid_from: now,
+    });
+    expect(versionsOf(appliance, key["id"]).at(-1)?.changed).toEqual([
+      "all_networks",
+      "expires_at",
+      "is_enabled",
+      "name",
+      "network_ids",
+      "permissions",
+    ]);
+    expect(await made(appliance.owner.get(`${keys}/${key["id"]}?at=${key["created_at"]}`))).toEqual({
+      ...key,
+      valid_to: now,
+    });
   });
 
   test("keeps what is optional and left out; null clears the expiry", async () => {
-    const { api_key: key } = await made(appliance.owner.post(keys, body({ is_enabled: false, permissions: "Member", expires_at: "2027-01-01T00:00:00Z", network_ids: [north] })));
+    const { api_key: key } = await made(
+      appliance.owner.post(
+        keys,
+        body({ is_enabled: false, permissions: "Member", expires_at: "2027-01-01T00:00:00Z", network_ids: [north] }),
+      ),
+    );
     const renamed = await made(appliance.owner.put(`${keys}/${key["id"]}`, body({ name: "Renamed" })));
-    expect(renamed).toMatchObject({ name: "Renamed", is_enabled: false, permissions: "Member", expires_at: key["expires_at"], all_networks: false, network_ids: [north] });
-    expect(await made(appliance.owner.put(`${keys}/${key["id"]}`, body({ expires_at: null })))).toMatchObject({ expires_at: null });
+    expect(renamed).toMatchObject({
+      name: "Renamed",
+      is_enabled: false,
+      permissions: "Member",
+      expires_at: key["expires_at"],
+      all_networks: false,
+      network_ids: [north],
+    });
+    expect(await made(appliance.owner.put(`${keys}/${key["id"]}`, body({ expires_at: null })))).toMatchObject({
+      expires_at: null,
+    });
   });
 
   test("takes the answer as it was got, and then makes no version: with a list and without", async () => {
@@ -296,7 +486,10 @@ describe("updating a key", () => {
     const { api_key: key } = await made(appliance.owner.post(keys, body({ expires_at: "2026-12-01T00:00:00Z" })));
     appliance.clock.advance(30 * 86_400_000);
     const renewed = await appliance.signedIn(appliance.first.userId);
-    expect(await made(renewed.put(`${keys}/${key["id"]}`, { ...key, name: "Renamed" }))).toMatchObject({ name: "Renamed", expires_at: key["expires_at"] });
+    expect(await made(renewed.put(`${keys}/${key["id"]}`, { ...key, name: "Renamed" }))).toMatchObject({
+      name: "Renamed",
+      expires_at: key["expires_at"],
+    });
   });
 
   test("refuses another record's id, another organization's, another user's and a version that is no longer there", async () => {
@@ -304,27 +497,49 @@ describe("updating a key", () => {
     const { api_key: key } = await made(client.post(keys, bodyFor(id)));
     const path = `${keys}/${key["id"]}`;
     expect((await client.put(path, { ...key, id })).body.code).toBe("validation_id_mismatch");
-    expect((await client.put(path, { ...key, organization_id: id })).body).toMatchObject({ code: "entity_access_denied", params: { field: "organization_id" } });
-    expect((await client.put(path, { ...key, user_id: appliance.first.userId })).body).toMatchObject({ code: "entity_access_denied", params: { field: "user_id" } });
+    expect((await client.put(path, { ...key, organization_id: id })).body).toMatchObject({
+      code: "entity_access_denied",
+      params: { field: "organization_id" },
+    });
+    expect((await client.put(path, { ...key, user_id: appliance.first.userId })).body).toMatchObject({
+      code: "entity_access_denied",
+      params: { field: "user_id" },
+    });
     expect((await client.put(path, key, { "if-match": '"1"' })).status).toBe(412);
-    expect((await client.put(path, { ...key, is_enable: true })).body.params.issues).toMatchObject([{ path: "/is_enable" }]);
+    expect((await client.put(path, { ...key, is_enable: true })).body.params.issues).toMatchObject([
+      { path: "/is_enable" },
+    ]);
   });
 
   test("by an Admin may hand a key to another user up to the own role", async () => {
     const admin = await newUser(appliance, { role: "Admin" });
     const { id, client } = await member([north]);
-    const { api_key: key, key: plaintext } = await made(admin.client.post(keys, bodyFor(admin.id, { permissions: "Admin" })));
-    expect((await admin.client.put(`${keys}/${key["id"]}`, { ...key, user_id: appliance.first.userId })).body.code).toBe("entity_access_denied");
+    const { api_key: key, key: plaintext } = await made(
+      admin.client.post(keys, bodyFor(admin.id, { permissions: "Admin" })),
+    );
+    expect(
+      (await admin.client.put(`${keys}/${key["id"]}`, { ...key, user_id: appliance.first.userId })).body.code,
+    ).toBe("entity_access_denied");
     const { network_ids: _all, ...rest } = key;
-    expect(await made(admin.client.put(`${keys}/${key["id"]}`, { ...rest, user_id: id }))).toMatchObject({ user_id: id, network_ids: [north] });
-    expect((await bearer(plaintext).get("/api/auth/me")).data).toMatchObject({ id, effective_role: "Member", reachable_network_ids: [north] });
+    expect(await made(admin.client.put(`${keys}/${key["id"]}`, { ...rest, user_id: id }))).toMatchObject({
+      user_id: id,
+      network_ids: [north],
+    });
+    expect((await bearer(plaintext).get("/api/auth/me")).data).toMatchObject({
+      id,
+      effective_role: "Member",
+      reachable_network_ids: [north],
+    });
     expect((await client.get(keys)).data).toHaveLength(1);
   });
 
   test("gives no role above the caller's own, and lets one that is there be sent back", async () => {
     const { id, client } = await member();
     const { api_key: key } = await made(appliance.owner.post(keys, bodyFor(id, { permissions: "Owner" })));
-    expect((await client.put(`${keys}/${key["id"]}`, { ...key, permissions: "Admin" })).body).toMatchObject({ code: "auth_permission_denied", params: { required: "Admin" } });
+    expect((await client.put(`${keys}/${key["id"]}`, { ...key, permissions: "Admin" })).body).toMatchObject({
+      code: "auth_permission_denied",
+      params: { required: "Admin" },
+    });
     expect((await client.put(`${keys}/${key["id"]}`, { ...key, name: "Renamed" })).status).toBe(200);
   });
 });
@@ -337,22 +552,31 @@ describe("the networks of a key", () => {
     const user = await made(appliance.owner.get(`/api/v1/users/${id}`));
     await made(appliance.owner.put(`/api/v1/users/${id}`, { ...user, network_ids: [south, north] }));
     expect(await read(key["id"])).toMatchObject({ all_networks: true, network_ids: [south, north] });
-    expect((await bearer(plaintext).get("/api/v1/networks")).data.map((network: Wire) => network["id"])).toEqual([north, south]);
+    expect((await bearer(plaintext).get("/api/v1/networks")).data.map((network: Wire) => network["id"])).toEqual([
+      north,
+      south,
+    ]);
     expect(versionsOf(appliance, key["id"])).toHaveLength(1);
   });
 
   test("given are exactly those, and of these never one that its user does not reach", async () => {
     const { id } = await member();
-    const { api_key: key, key: plaintext } = await made(appliance.owner.post(keys, bodyFor(id, { network_ids: [north, south] })));
+    const { api_key: key, key: plaintext } = await made(
+      appliance.owner.post(keys, bodyFor(id, { network_ids: [north, south] })),
+    );
     expect(key).toMatchObject({ all_networks: false, network_ids: [north, south] });
     const user = await made(appliance.owner.get(`/api/v1/users/${id}`));
     await made(appliance.owner.put(`/api/v1/users/${id}`, { ...user, network_ids: [south] }));
     expect(await read(key["id"])).toMatchObject({ network_ids: [south] });
-    expect((await bearer(plaintext).get("/api/v1/networks")).data.map((network: Wire) => network["id"])).toEqual([south]);
+    expect((await bearer(plaintext).get("/api/v1/networks")).data.map((network: Wire) => network["id"])).toEqual([
+      south,
+    ]);
     const third = (await newNetwork(appliance))["id"];
     await made(appliance.owner.put(`/api/v1/users/${id}`, { ...user, role: "Admin" }));
     expect(await read(key["id"])).toMatchObject({ network_ids: [north, south] });
-    expect((await bearer(plaintext).get("/api/v1/networks")).data.map((network: Wire) => network["id"])).not.toContain(third);
+    expect((await bearer(plaintext).get("/api/v1/networks")).data.map((network: Wire) => network["id"])).not.toContain(
+      third,
+    );
   });
 
   test("given as none at all are none", async () => {
@@ -377,12 +601,21 @@ describe("the networks of a key", () => {
     appliance.clock.advance(1_000);
     await made(appliance.owner.delete(`/api/v1/networks/${south}`));
     const third = (await newNetwork(appliance))["id"];
-    expect((await appliance.owner.get(keys)).data.map((key: Wire) => key["network_ids"])).toEqual([[north, third], [north]]);
+    expect((await appliance.owner.get(keys)).data.map((key: Wire) => key["network_ids"])).toEqual([
+      [north, third],
+      [north],
+    ]);
     const past = (await appliance.owner.get(`${keys}?at=${at}`)).data;
-    expect(past.map((key: Wire) => key["network_ids"])).toEqual([[north, south], [north, south]]);
+    expect(past.map((key: Wire) => key["network_ids"])).toEqual([
+      [north, south],
+      [north, south],
+    ]);
     expect(past[0]).toEqual(then.data[0]);
     expect(past[1]).toEqual({ ...then.data[1], valid_to: expect.any(String) });
-    expect((await made(appliance.owner.get(`${keys}/${follows["id"]}?at=${at}`)))["network_ids"]).toEqual([north, south]);
+    expect((await made(appliance.owner.get(`${keys}/${follows["id"]}?at=${at}`)))["network_ids"]).toEqual([
+      north,
+      south,
+    ]);
     expect((await appliance.owner.get(`${keys}?at=${at}&limit=0`)).data).toEqual(past);
   });
 
@@ -400,13 +633,17 @@ describe("the networks of a key", () => {
   test("become its user's again by all_networks: true, alone, with the list as it was answered, or with an empty one", async () => {
     for (const sent of [{}, { network_ids: [north] }, { network_ids: [] }]) {
       const { api_key: key } = await made(appliance.owner.post(keys, body({ network_ids: [north] })));
-      expect(await made(appliance.owner.put(`${keys}/${key["id"]}`, body({ all_networks: true, ...sent })))).toMatchObject({ all_networks: true, network_ids: [north, south] });
+      expect(
+        await made(appliance.owner.put(`${keys}/${key["id"]}`, body({ all_networks: true, ...sent }))),
+      ).toMatchObject({ all_networks: true, network_ids: [north, south] });
     }
   });
 
   test("are a list when one is sent without all_networks, also the one that was answered", async () => {
     const { api_key: key } = await made(appliance.owner.post(keys, body()));
-    expect(await made(appliance.owner.put(`${keys}/${key["id"]}`, body({ network_ids: key["network_ids"] })))).toMatchObject({ all_networks: false, network_ids: [north, south] });
+    expect(
+      await made(appliance.owner.put(`${keys}/${key["id"]}`, body({ network_ids: key["network_ids"] }))),
+    ).toMatchObject({ all_networks: false, network_ids: [north, south] });
   });
 
   test("can't be a list of its own and its user's at once: an edited list with all_networks sent back is refused", async () => {
@@ -416,29 +653,41 @@ describe("the networks of a key", () => {
       expect(answer.status).toBe(400);
       expect(issuePaths(answer)).toEqual(["/network_ids"]);
     }
-    expect(issuePaths(await appliance.owner.post(keys, body({ all_networks: true, network_ids: [north] })))).toEqual(["/network_ids"]);
+    expect(issuePaths(await appliance.owner.post(keys, body({ all_networks: true, network_ids: [north] })))).toEqual([
+      "/network_ids",
+    ]);
     expect((await appliance.owner.post(keys, body({ all_networks: true, network_ids: [] }))).status).toBe(200);
   });
 
   test("must be given where all_networks becomes false", async () => {
     const { api_key: key } = await made(appliance.owner.post(keys, body()));
-    expect(issuePaths(await appliance.owner.put(`${keys}/${key["id"]}`, body({ all_networks: false })))).toEqual(["/network_ids"]);
+    expect(issuePaths(await appliance.owner.put(`${keys}/${key["id"]}`, body({ all_networks: false })))).toEqual([
+      "/network_ids",
+    ]);
     expect(issuePaths(await appliance.owner.post(keys, body({ all_networks: false })))).toEqual(["/network_ids"]);
-    const { api_key: listed } = await made(appliance.owner.post(keys, body({ all_networks: false, network_ids: [south] })));
-    expect(await made(appliance.owner.put(`${keys}/${listed["id"]}`, body({ all_networks: false })))).toMatchObject({ network_ids: [south] });
+    const { api_key: listed } = await made(
+      appliance.owner.post(keys, body({ all_networks: false, network_ids: [south] })),
+    );
+    expect(await made(appliance.owner.put(`${keys}/${listed["id"]}`, body({ all_networks: false })))).toMatchObject({
+      network_ids: [south],
+    });
   });
 
   test("in another order are the same", async () => {
     const { api_key: key } = await made(appliance.owner.post(keys, body({ network_ids: [south, north] })));
     const before = transactionCount(appliance);
-    expect(await made(appliance.owner.put(`${keys}/${key["id"]}`, body({ network_ids: [north, south, north] })))).toEqual(key);
+    expect(
+      await made(appliance.owner.put(`${keys}/${key["id"]}`, body({ network_ids: [north, south, north] }))),
+    ).toEqual(key);
     expect(transactionCount(appliance)).toBe(before);
   });
 });
 
 describe("rotating a key", () => {
   test("answers as a create does; the old key is refused at once, and nothing else changes", async () => {
-    const { api_key: key, key: old } = await made(appliance.owner.post(keys, body({ permissions: "Member", network_ids: [north] })));
+    const { api_key: key, key: old } = await made(
+      appliance.owner.post(keys, body({ permissions: "Member", network_ids: [north] })),
+    );
     appliance.clock.advance(1_000);
     const answer = await appliance.owner.post(`${keys}/${key["id"]}/rotate`, undefined);
     expect(answer.status).toBe(200);
@@ -448,7 +697,10 @@ describe("rotating a key", () => {
     expect(rotated).toEqual({ ...key, key: `${fresh.slice(0, 8)}…`, updated_at: now, valid_from: now });
     expect(fresh).not.toBe(old);
     expect((await bearer(old).get("/api/auth/me")).body.code).toBe("auth_not_authenticated");
-    expect((await bearer(fresh).get("/api/auth/me")).data).toMatchObject({ api_key_id: key["id"], effective_role: "Member" });
+    expect((await bearer(fresh).get("/api/auth/me")).data).toMatchObject({
+      api_key_id: key["id"],
+      effective_role: "Member",
+    });
     expect(versionsOf(appliance, key["id"]).at(-1)?.changed).toEqual(["key"]);
   });
 });
@@ -462,27 +714,55 @@ describe("deleting a key", () => {
     expect((await bearer(plaintext).get("/api/auth/me")).body.code).toBe("auth_not_authenticated");
     expect((await appliance.owner.get(path)).status).toBe(404);
     expect((await appliance.owner.delete(path)).status).toBe(404);
-    expect(await made(appliance.owner.get(`${path}?at=${key["created_at"]}`))).toEqual({ ...key, valid_to: appliance.clock.text() });
+    expect(await made(appliance.owner.get(`${path}?at=${key["created_at"]}`))).toEqual({
+      ...key,
+      valid_to: appliance.clock.text(),
+    });
     expect(appliance.reader.db.query("SELECT count(*) AS hashes FROM api_key_hashes").get()).toEqual({ hashes: 0 });
   });
 
   test("takes a cascade, which changes nothing", async () => {
     const [one, other] = [newApiKey(appliance), newApiKey(appliance)];
     expect(await made(appliance.owner.delete(`${keys}/${one.id}?cascade=true`))).toMatchObject({ id: one.id });
-    expect(await appliance.owner.post(`${keys}/bulk-delete?cascade=true`, [other.id])).toMatchObject({ status: 200, data: [{ id: other.id }] });
+    expect(await appliance.owner.post(`${keys}/bulk-delete?cascade=true`, [other.id])).toMatchObject({
+      status: 200,
+      data: [{ id: other.id }],
+    });
   });
 
   test("together with others takes own ones, or as Owner and Admin those of users up to the own role", async () => {
-    const [one, two, admin] = [await newUser(appliance, { role: "Member" }), await newUser(appliance, { role: "Member" }), await newUser(appliance, { role: "Admin" })];
-    const [ofOne, again, ofTwo, ofOwner] = [newApiKey(appliance, { userId: one.id }), newApiKey(appliance, { userId: one.id }), newApiKey(appliance, { userId: two.id }), newApiKey(appliance)];
+    const [one, two, admin] = [
+      await newUser(appliance, { role: "Member" }),
+      await newUser(appliance, { role: "Member" }),
+      await newUser(appliance, { role: "Admin" }),
+    ];
+    const [ofOne, again, ofTwo, ofOwner] = [
+      newApiKey(appliance, { userId: one.id }),
+      newApiKey(appliance, { userId: one.id }),
+      newApiKey(appliance, { userId: two.id }),
+      newApiKey(appliance),
+    ];
     const removeAll = (by: Client, ...ids: string[]) => by.post(`${keys}/bulk-delete`, ids);
     const before = transactionCount(appliance);
-    expect(await removeAll(one.client, ofOne.id, ofTwo.id, ofOwner.id)).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "api_key", field: "ids", ids: [ofTwo.id, ofOwner.id] } } });
-    expect(await removeAll(admin.client, ofOne.id, ofOwner.id)).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } } });
+    expect(await removeAll(one.client, ofOne.id, ofTwo.id, ofOwner.id)).toMatchObject({
+      status: 400,
+      body: {
+        code: "entity_reference_invalid",
+        params: { entity: "api_key", field: "ids", ids: [ofTwo.id, ofOwner.id] },
+      },
+    });
+    expect(await removeAll(admin.client, ofOne.id, ofOwner.id)).toMatchObject({
+      status: 403,
+      body: { code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } },
+    });
     expect(transactionCount(appliance)).toBe(before);
-    expect((await removeAll(one.client, ofOne.id, again.id)).data).toMatchObject([{ id: ofOne.id, user_id: one.id }, { id: again.id }]);
+    expect((await removeAll(one.client, ofOne.id, again.id)).data).toMatchObject([
+      { id: ofOne.id, user_id: one.id },
+      { id: again.id },
+    ]);
     expect((await removeAll(admin.client, ofTwo.id)).status).toBe(200);
-    for (const { client } of [ofOne, again, ofTwo]) expect((await client.get("/api/auth/me")).body.code).toBe("auth_not_authenticated");
+    for (const { client } of [ofOne, again, ofTwo])
+      expect((await client.get("/api/auth/me")).body.code).toBe("auth_not_authenticated");
     expect(appliance.reader.db.query("SELECT count(*) AS hashes FROM api_key_hashes").get()).toEqual({ hashes: 1 });
   });
 
@@ -520,9 +800,12 @@ describe("the role of a key", () => {
     ["Owner", "Owner", "Owner"],
     ["Member", "Admin", "Member"],
     ["Viewer", "Member", "Viewer"],
-  ] as [Role, Role, Role][])("of a user who is %s, with the permissions %s, is %s", async (role, permissions, effective) => {
-    const user = await newUser(appliance, { role, networkIds: [north] });
-    const { client } = newApiKey(appliance, { userId: user.id, permissions });
-    expect((await client.get("/api/auth/me")).data).toMatchObject({ role, effective_role: effective });
-  });
+  ] as [Role, Role, Role][])(
+    "of a user who is %s, with the permissions %s, is %s",
+    async (role, permissions, effective) => {
+      const user = await newUser(appliance, { role, networkIds: [north] });
+      const { client } = newApiKey(appliance, { userId: user.id, permissions });
+      expect((await client.get("/api/auth/me")).data).toMatchObject({ role, effective_role: effective });
+    },
+  );
 });

@@ -22,17 +22,31 @@ const nameOf = ({ method, path }: RegisteredRoute) => `${method} ${path}`;
 async function outcome(caller: Caller, route: RegisteredRoute, right: Right, asked: Case): Promise<string[]> {
   const code = expectedCode(caller, route.method, right, asked);
   const isLetIn = gateCode(caller, route.method, right) === null;
-  const sent: Sent = { path: asked.path, body: asked.body, headers: asked.headers ?? {}, ...(isLetIn ? await asked.fresh?.() : {}) };
+  const sent: Sent = {
+    path: asked.path,
+    body: asked.body,
+    headers: asked.headers ?? {},
+    ...(isLetIn ? await asked.fresh?.() : {}),
+  };
   // Seconds apart, or throttles and names by the instant would tell of the tests and not of the rights.
   appliance.clock.advance(1_000);
   const before = oracle.head;
   const answer = await caller.client.send(route.method, sent.path ?? asked.path, sent.body, { ...sent.headers });
   const title = `${caller.name}: ${asked.title} (${sent.path})`;
-  const problems = leaksIn(world, asked.eyes === undefined || code !== null ? caller : { ...asked.eyes, refusal: null }, sent, answer).map((leak) => `${title} leaks ${leak}`);
+  const problems = leaksIn(
+    world,
+    asked.eyes === undefined || code !== null ? caller : { ...asked.eyes, refusal: null },
+    sent,
+    answer,
+  ).map((leak) => `${title} leaks ${leak}`);
   const status = code === null ? 200 : STATUSES[code];
-  if (answer.status !== status || (code !== null && answer.body?.code !== code)) problems.push(`${title} answered ${answer.status} ${answer.body?.code ?? ""}, not ${status} ${code ?? ""}: ${answer.text.slice(0, 300)}`);
+  if (answer.status !== status || (code !== null && answer.body?.code !== code))
+    problems.push(
+      `${title} answered ${answer.status} ${answer.body?.code ?? ""}, not ${status} ${code ?? ""}: ${answer.text.slice(0, 300)}`,
+    );
   if (answer.status >= 400 && oracle.head !== before) problems.push(`${title} was refused and wrote all the same`);
-  if (answer.status === 401 && answer.headers.get("www-authenticate") !== "Bearer") problems.push(`${title} answered 401 without WWW-Authenticate`);
+  if (answer.status === 401 && answer.headers.get("www-authenticate") !== "Bearer")
+    problems.push(`${title} answered 401 without WWW-Authenticate`);
   problems.push(...(await looked(title, asked, answer)));
   return problems;
 }
@@ -50,7 +64,10 @@ async function looked(title: string, asked: Case, answer: Answer): Promise<strin
 describe("the contract", () => {
   test("says of every registered operation who may, and the operation says the same", () => {
     const told = Object.fromEntries(appliance.surface.routes.map((route) => [nameOf(route), route.operation.access]));
-    const expected = Object.entries(RIGHTS).map(([name, { role, sessionOnly }]) => [name, role === "anyone" ? "anyone" : { role, ...(sessionOnly === true ? { sessionOnly } : {}) }]);
+    const expected = Object.entries(RIGHTS).map(([name, { role, sessionOnly }]) => [
+      name,
+      role === "anyone" ? "anyone" : { role, ...(sessionOnly === true ? { sessionOnly } : {}) },
+    ]);
     expect(told).toEqual(Object.fromEntries(expected));
   });
 });
@@ -59,7 +76,11 @@ describe("the feed as events", () => {
   test("tells each caller of the same versions as its pages, and of nothing else", async () => {
     for (const caller of callers.filter((each) => each.refusal === null)) {
       const { data, body } = await caller.client.get("/api/v1/changes?limit=1000");
-      const { text, headers } = await eventsUpTo(caller, data.at(-1)?.transaction.sequence ?? 0, body.meta.feed.has_more);
+      const { text, headers } = await eventsUpTo(
+        caller,
+        data.at(-1)?.transaction.sequence ?? 0,
+        body.meta.feed.has_more,
+      );
       expect(leaksIn(world, caller, {}, { status: 200, headers, text, body: null, data: undefined })).toEqual([]);
       const told = [...text.matchAll(/^data: (.*)$/gm)].map((match) => JSON.parse(match[1] ?? ""));
       expect(told).toEqual(data);
@@ -93,7 +114,13 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (nam
 });
 
 /** Who is kept out of something, from the least to the most that may be done all the same. */
-const CONFINED = ["Viewer of near", "Member of near", "a key for near with the role Admin", "a key for near with the role Owner", "Owner of another organization"];
+const CONFINED = [
+  "Viewer of near",
+  "Member of near",
+  "a key for near with the role Admin",
+  "a key for near with the role Owner",
+  "Owner of another organization",
+];
 
 describe("HEAD", () => {
   test("asks for the same rights as GET, and tells no more", async () => {
@@ -107,7 +134,8 @@ describe("HEAD", () => {
           const answer = await caller.client.send("HEAD", asked.path, undefined, { ...asked.headers });
           const status = code === null ? 200 : STATUSES[code];
           // The body, which the socket leaves out, has to be as harmless.
-          if (answer.status !== status) problems.push(`${caller.name}: HEAD ${asked.path} answered ${answer.status} ${answer.text}, not ${status}`);
+          if (answer.status !== status)
+            problems.push(`${caller.name}: HEAD ${asked.path} answered ${answer.status} ${answer.text}, not ${status}`);
           problems.push(...leaksIn(world, caller, asked, answer));
         }
       }
@@ -119,23 +147,42 @@ describe("HEAD", () => {
 /** "A create may bring its own `id`; one that was ever used … is refused with 409": the one place where an id tells whether it was used. */
 const NEW_IDS: Readonly<Record<string, RegExp>> = { "POST /api/v1/hosts/bulk": /^body \/\d+\/id$/ };
 
-describe.each(routes.map((route) => [nameOf(route), route] as const))("%s with an id of what is out of reach", (name, route) => {
-  test("answers as with one that was never used, and writes nothing", async () => {
-    const right = RIGHTS[name] as Right;
-    const problems: string[] = [];
-    for (const caller of callers.filter((each) => CONFINED.includes(each.name))) {
-      for (const asked of casesOf(world, caller, route)) {
-        if (expectedCode(caller, route.method, right, asked) !== null || asked.path.includes(world.early) || asked.path.includes(world.late)) continue;
-        const sent = { path: asked.path, body: asked.body, headers: { ...asked.headers, "x-request-id": "same" }, ...(await asked.fresh?.()) };
-        for (const group of substitutions(world, caller, sent)) problems.push(...(await differences(caller, route, asked, group)));
+describe.each(routes.map((route) => [nameOf(route), route] as const))(
+  "%s with an id of what is out of reach",
+  (name, route) => {
+    test("answers as with one that was never used, and writes nothing", async () => {
+      const right = RIGHTS[name] as Right;
+      const problems: string[] = [];
+      for (const caller of callers.filter((each) => CONFINED.includes(each.name))) {
+        for (const asked of casesOf(world, caller, route)) {
+          if (
+            expectedCode(caller, route.method, right, asked) !== null ||
+            asked.path.includes(world.early) ||
+            asked.path.includes(world.late)
+          )
+            continue;
+          const sent = {
+            path: asked.path,
+            body: asked.body,
+            headers: { ...asked.headers, "x-request-id": "same" },
+            ...(await asked.fresh?.()),
+          };
+          for (const group of substitutions(world, caller, sent))
+            problems.push(...(await differences(caller, route, asked, group)));
+        }
       }
-    }
-    expect(problems).toEqual([]);
-  });
-});
+      expect(problems).toEqual([]);
+    });
+  },
+);
 
 /** What tells the ids of a group apart, or leaks; the first one was never used. */
-async function differences(caller: Caller, route: RegisteredRoute, asked: Case, group: readonly Substitution[]): Promise<string[]> {
+async function differences(
+  caller: Caller,
+  route: RegisteredRoute,
+  asked: Case,
+  group: readonly Substitution[],
+): Promise<string[]> {
   const problems: string[] = [];
   const answers: string[] = [];
   const isNewId = NEW_IDS[nameOf(route)]?.test(group[0]?.place ?? "") === true;
@@ -144,7 +191,8 @@ async function differences(caller: Caller, route: RegisteredRoute, asked: Case, 
     const answer = await caller.client.send(route.method, sent.path, sent.body, { ...sent.headers });
     const title = `${caller.name}: ${asked.title}, with ${whose} id in ${place}`;
     answers.push(JSON.stringify([answer.status, [...answer.headers].sort(), answer.text.replaceAll(id, "<id>")]));
-    if (answers.at(-1) !== answers[0]) problems.push(`${title}: ${answers.at(-1)?.slice(0, 400)} and not ${answers[0]?.slice(0, 400)}`);
+    if (answers.at(-1) !== answers[0])
+      problems.push(`${title}: ${answers.at(-1)?.slice(0, 400)} and not ${answers[0]?.slice(0, 400)}`);
     if (isNewId && answer.body.code !== "entity_already_exists") problems.push(`${title} answered ${answer.text}`);
     if (oracle.head !== before) problems.push(`${title} wrote`);
     problems.push(...leaksIn(world, caller, sent, answer).map((leak) => `${title} leaks ${leak}`));
@@ -162,7 +210,10 @@ describe("a create", () => {
       const answer = await member.client.post(sent.path, sent.body, { "x-request-id": "same" });
       expect(leaksIn(world, member, sent, answer)).toEqual([]);
       answers.push(answer.text.replaceAll(id, "<id>"));
-      expect(answer).toMatchObject({ status: 409, body: { code: "entity_already_exists", params: { entity: "host", field: "id", value: id } } });
+      expect(answer).toMatchObject({
+        status: 409,
+        body: { code: "entity_already_exists", params: { entity: "host", field: "id", value: id } },
+      });
     }
     expect(new Set(answers).size).toBe(1);
   });
@@ -177,15 +228,25 @@ describe("secrets", () => {
 });
 
 /** What the stream has told when it has come to a transaction; for a caller whom nothing is told, how it begins. */
-async function eventsUpTo(caller: Caller, sequence: number, hasMore: boolean): Promise<{ text: string; headers: Headers }> {
+async function eventsUpTo(
+  caller: Caller,
+  sequence: number,
+  hasMore: boolean,
+): Promise<{ text: string; headers: Headers }> {
   expect(hasMore).toBe(false);
   const { headers } = caller.client as unknown as { headers: Record<string, string> };
   const controller = new AbortController();
-  const response = await appliance.handle(new Request("http://localhost/api/v1/changes?limit=1000", { headers: { ...headers, accept: "text/event-stream" }, signal: controller.signal }));
+  const response = await appliance.handle(
+    new Request("http://localhost/api/v1/changes?limit=1000", {
+      headers: { ...headers, accept: "text/event-stream" },
+      signal: controller.signal,
+    }),
+  );
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let text = "";
-  while (!text.includes(sequence === 0 ? "retry: " : `\nid: ${sequence}-`)) text += decoder.decode((await reader.read()).value, { stream: true });
+  while (!text.includes(sequence === 0 ? "retry: " : `\nid: ${sequence}-`))
+    text += decoder.decode((await reader.read()).value, { stream: true });
   controller.abort();
   await reader.cancel();
   return { text, headers: response.headers };

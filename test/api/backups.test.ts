@@ -64,7 +64,15 @@ describe("taking a backup", () => {
     await start({ backups: { takeBackup: jobs.take } });
     const made = await appliance.owner.post(PATH, {});
     const name = "netledger-20261121T090001000Z.db";
-    expect(made.data).toEqual({ name, state: "Running", created_at: "2026-11-21T09:00:01.000Z", size_bytes: null, sequence: null, hash: null, reason: null });
+    expect(made.data).toEqual({
+      name,
+      state: "Running",
+      created_at: "2026-11-21T09:00:01.000Z",
+      size_bytes: null,
+      sequence: null,
+      hash: null,
+      reason: null,
+    });
     expect((await appliance.owner.get(PATH)).data).toEqual([made.data]);
     expect((await appliance.owner.get(`${PATH}/${name}`)).data).toEqual(made.data);
 
@@ -73,8 +81,18 @@ describe("taking a backup", () => {
     jobs.letGo();
     const done = await settled(appliance.owner, name);
     const file = join(folder(), name);
-    const hash = Buffer.from(appliance.reader.statement("SELECT hash FROM history_transactions ORDER BY sequence DESC LIMIT 1").values()[0]?.[0] as Uint8Array).toString("hex");
-    expect(done).toEqual({ ...made.data, state: "Done", size_bytes: statSync(file).size, sequence: head.sequence, hash });
+    const hash = Buffer.from(
+      appliance.reader
+        .statement("SELECT hash FROM history_transactions ORDER BY sequence DESC LIMIT 1")
+        .values()[0]?.[0] as Uint8Array,
+    ).toString("hex");
+    expect(done).toEqual({
+      ...made.data,
+      state: "Done",
+      size_bytes: statSync(file).size,
+      sequence: head.sequence,
+      hash,
+    });
     expect([statSync(file).mode & 0o777, statSync(folder()).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(readdirSync(folder())).toEqual([name]);
   });
@@ -92,7 +110,11 @@ describe("taking a backup", () => {
     await start({ backups: { takeBackup: jobs.take } });
     const { data } = await appliance.owner.post(PATH, {});
     const refused = await appliance.owner.post(PATH, {});
-    expect([refused.status, refused.body.code, refused.body.error]).toEqual([409, "entity_already_exists", `A backup is under way already: ${data.name}.`]);
+    expect([refused.status, refused.body.code, refused.body.error]).toEqual([
+      409,
+      "entity_already_exists",
+      `A backup is under way already: ${data.name}.`,
+    ]);
     jobs.letGo();
     await settled(appliance.owner, data.name);
     appliance.clock.advance(1);
@@ -100,7 +122,10 @@ describe("taking a backup", () => {
     expect([second.status, second.data.state]).toEqual([200, "Running"]);
     jobs.letGo();
     await settled(appliance.owner, second.data.name);
-    expect((await appliance.owner.get(PATH)).data.map((each: { name: string }) => each.name)).toEqual([data.name, second.data.name]);
+    expect((await appliance.owner.get(PATH)).data.map((each: { name: string }) => each.name)).toEqual([
+      data.name,
+      second.data.name,
+    ]);
   });
 
   test("is refused up front where the disk has obviously not enough room", async () => {
@@ -140,12 +165,24 @@ describe("taking a backup", () => {
     expect((await settled(appliance.owner, data.name))["state"]).toBe("Done");
     writeFileSync(join(folder(), "netledger-20261121T090001001Z.db.partial"), "half");
     const log = createLog({ write: () => {}, format: "text", clock: appliance.clock });
-    const options = { directory: folder(), database: appliance.databasePath, takeBackup: () => ({ taken: Promise.reject(), abandon: () => {} }), clock: appliance.clock, log };
+    const options = {
+      directory: folder(),
+      database: appliance.databasePath,
+      takeBackup: () => ({ taken: Promise.reject(), abandon: () => {} }),
+      clock: appliance.clock,
+      log,
+    };
     const next = new BackupFolder(options);
-    expect(next.list().map(({ name, state }) => [name, state])).toEqual([[data.name, "Done"], ["netledger-20261121T090001001Z.db", "Failed"]]);
+    expect(next.list().map(({ name, state }) => [name, state])).toEqual([
+      [data.name, "Done"],
+      ["netledger-20261121T090001001Z.db", "Failed"],
+    ]);
     // And one that somebody takes by hand meanwhile.
     writeFileSync(join(folder(), "netledger-20261121T090001002Z.db.partial"), "half");
-    expect([next.newName(), next.newName()]).toEqual(["netledger-20261121T090001003Z.db", "netledger-20261121T090001004Z.db"]);
+    expect([next.newName(), next.newName()]).toEqual([
+      "netledger-20261121T090001003Z.db",
+      "netledger-20261121T090001004Z.db",
+    ]);
   });
 
   test("repeated with its Idempotency-Key answers the same backup and takes none", async () => {
@@ -179,7 +216,8 @@ describe("taking a backup", () => {
 describe("a backup that fails", () => {
   test("tells why, leaves nothing behind and lets the next one be taken", async () => {
     let isFull = true;
-    const fill = async (order: BackupOrder): Promise<TakenBackup> => (isFull ? takeBackup({ ...order, freeBytes: () => 0 }) : takeBackup(order));
+    const fill = async (order: BackupOrder): Promise<TakenBackup> =>
+      isFull ? takeBackup({ ...order, freeBytes: () => 0 }) : takeBackup(order);
     await start({ backups: { takeBackup: (order) => ({ taken: fill(order), abandon: () => {} }) } });
     const { data } = await appliance.owner.post(PATH, {});
     const failed = await settled(appliance.owner, data.name);
@@ -191,13 +229,22 @@ describe("a backup that fails", () => {
     appliance.clock.advance(1);
     const next = await appliance.owner.post(PATH, {});
     expect((await settled(appliance.owner, next.data.name))["state"]).toBe("Done");
-    expect((await appliance.owner.get(PATH)).data.map((each: { state: string }) => each.state)).toEqual(["Failed", "Done"]);
+    expect((await appliance.owner.get(PATH)).data.map((each: { state: string }) => each.state)).toEqual([
+      "Failed",
+      "Done",
+    ]);
   });
 
   test("of a fault of the program tells the caller no more than that", async () => {
-    await start({ backups: { takeBackup: () => ({ taken: Promise.reject(new Error("a secret of the inside")), abandon: () => {} }) } });
+    await start({
+      backups: {
+        takeBackup: () => ({ taken: Promise.reject(new Error("a secret of the inside")), abandon: () => {} }),
+      },
+    });
     const { data } = await appliance.owner.post(PATH, {});
-    expect((await settled(appliance.owner, data.name))["reason"]).toBe("Something went wrong inside the appliance; its log tells.");
+    expect((await settled(appliance.owner, data.name))["reason"]).toBe(
+      "Something went wrong inside the appliance; its log tells.",
+    );
     expect(appliance.logLines.join("\n")).toContain("a secret of the inside");
   });
 
@@ -220,17 +267,39 @@ describe("a backup that fails", () => {
     db.run("DROP TRIGGER history_versions_are_never_deleted");
     db.close();
     const { data } = await appliance.owner.post(PATH, {});
-    expect(await settled(appliance.owner, data.name)).toMatchObject({ state: "Failed", reason: expect.stringContaining("schema: trigger history_versions_are_never_deleted, on history_versions: is missing") });
+    expect(await settled(appliance.owner, data.name)).toMatchObject({
+      state: "Failed",
+      reason: expect.stringContaining(
+        "schema: trigger history_versions_are_never_deleted, on history_versions: is missing",
+      ),
+    });
   });
 
   test("because the appliance ended is told after the next start, and cleaned away", async () => {
     await start();
     mkdirSync(folder());
     const name = "netledger-20261120T000000000Z.db";
-    for (const left of [`${name}.partial`, `${name}.partial-journal`, "theirs.db.partial"]) writeFileSync(join(folder(), left), "half");
+    for (const left of [`${name}.partial`, `${name}.partial-journal`, "theirs.db.partial"])
+      writeFileSync(join(folder(), left), "half");
     const log = createLog({ write: () => {}, format: "text", clock: appliance.clock });
-    const next = new BackupFolder({ directory: folder(), database: appliance.databasePath, takeBackup: () => ({ taken: Promise.reject(), abandon: () => {} }), clock: appliance.clock, log });
-    expect(next.list()).toEqual([{ name, state: "Failed", created_at: "2026-11-20T00:00:00.000Z", size_bytes: null, sequence: null, hash: null, reason: "The appliance ended before the backup was done." }]);
+    const next = new BackupFolder({
+      directory: folder(),
+      database: appliance.databasePath,
+      takeBackup: () => ({ taken: Promise.reject(), abandon: () => {} }),
+      clock: appliance.clock,
+      log,
+    });
+    expect(next.list()).toEqual([
+      {
+        name,
+        state: "Failed",
+        created_at: "2026-11-20T00:00:00.000Z",
+        size_bytes: null,
+        sequence: null,
+        hash: null,
+        reason: "The appliance ended before the backup was done.",
+      },
+    ]);
     expect(readdirSync(folder())).toEqual(["theirs.db.partial"]);
   });
 });
@@ -282,8 +351,15 @@ describe("who may", () => {
 test("an API key that is confined to some networks neither takes backups of everything nor hears of them", async () => {
   await start();
   const { client } = newApiKey(appliance, { permissions: "Owner", networkIds: [appliance.first.networkId] });
-  for (const answer of [await client.get(PATH), await client.post(PATH, {}), await client.get(`${PATH}/netledger-20200101T000000000Z.db`)]) {
-    expect(answer).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { all_networks: false } } });
+  for (const answer of [
+    await client.get(PATH),
+    await client.post(PATH, {}),
+    await client.get(`${PATH}/netledger-20200101T000000000Z.db`),
+  ]) {
+    expect(answer).toMatchObject({
+      status: 403,
+      body: { code: "auth_permission_denied", params: { all_networks: false } },
+    });
   }
   expect((await appliance.owner.get(PATH)).data).toEqual([]);
   expect((await newApiKey(appliance, { permissions: "Owner" }).client.post(PATH, {})).status).toBe(200);

@@ -3,12 +3,25 @@ import { DomainError } from "../../src/base/errors.ts";
 import { openWritable } from "../../src/db/connection.ts";
 import { LONG_READS_OF_CALLER_MAX, SharedOutLongReads, type LongReads } from "../../src/db/long-reads.ts";
 import { TELLING_INTERVAL_MS } from "../../src/history/commit-watch.ts";
-import { EVENT_STREAMS_MAX, EVENT_STREAMS_OF_USER_MAX, WAITING_OF_USER_MAX } from "../../src/history/change-feed-routes.ts";
+import {
+  EVENT_STREAMS_MAX,
+  EVENT_STREAMS_OF_USER_MAX,
+  WAITING_OF_USER_MAX,
+} from "../../src/history/change-feed-routes.ts";
 import { prune } from "../../src/history/prune.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { newApiKey, newHost, newNetwork, newSubnet, newTag, newUser, transactionCount, type Wire } from "../support/factories.ts";
+import {
+  newApiKey,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newTag,
+  newUser,
+  transactionCount,
+  type Wire,
+} from "../support/factories.ts";
 import { newIfEntry } from "../support/inventory.ts";
 import { DirectLongReads } from "../support/direct-long-reads.ts";
 
@@ -67,7 +80,12 @@ function watchReads(around: (start: LongReads["start"]) => LongReads["start"] = 
 /** As the appliance shares reads out among its threads. */
 function sharedOut(start: LongReads["start"]): LongReads["start"] {
   const lane: LongReads = { start, close: async () => {} };
-  const shared = new SharedOutLongReads([lane], [lane], new Set(["list"]), (input) => (input as { actor: { userN: number } }).actor.userN);
+  const shared = new SharedOutLongReads(
+    [lane],
+    [lane],
+    new Set(["list"]),
+    (input) => (input as { actor: { userN: number } }).actor.userN,
+  );
   return (...asked) => shared.start(...asked);
 }
 
@@ -83,33 +101,52 @@ describe("the change feed", () => {
     const feed = (await owner.get("/api/v1/changes?types=tag")).data as Wire[];
     expect(feed.map(said)).toEqual(["tag Created", "tag Updated", "tag Deleted"]);
     expect(feed[0]).toMatchObject({ changed_fields: [], record: { ...tag, valid_to: renamed["valid_from"] } });
-    expect(feed[1]).toMatchObject({ changed_fields: ["name"], record: { ...renamed, valid_to: feed[2]?.["transaction"].at } });
+    expect(feed[1]).toMatchObject({
+      changed_fields: ["name"],
+      record: { ...renamed, valid_to: feed[2]?.["transaction"].at },
+    });
     expect(feed[2]?.["record"]).toEqual(feed[1]?.["record"]);
     expect(feed[2]?.["transaction"]).toMatchObject({ actor: { type: "ApiKey", id }, request_id: "mine" });
     expect(feed[2]?.["transaction"].at >= at).toBe(true);
   });
 
-  test.each([[1], [2], [3], [7], [1_000]])("leaves no gap and tells nothing twice with a limit of %i, and divides no transaction", async (limit) => {
-    for (let each = 0; each < 6; each += 1) {
-      appliance.clock.advance(1_000);
-      await newHost(appliance, { name: `h${each}`, ports: [{ number: 22, protocol: "Tcp" }, { number: 80, protocol: "Tcp" }] });
-    }
-    const whole = await follow(owner, 1_000);
-    const paged = await follow(owner, limit);
-    expect(paged).toEqual(whole);
-    const keys = whole.map((change) => `${change["transaction"].sequence} ${change["record"].id}`);
-    expect(new Set(keys).size).toBe(keys.length);
-    const sequences = whole.map((change) => change["transaction"].sequence);
-    expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
-    expect(sequences.at(-1)).toBe(transactionCount(appliance));
-  });
+  test.each([[1], [2], [3], [7], [1_000]])(
+    "leaves no gap and tells nothing twice with a limit of %i, and divides no transaction",
+    async (limit) => {
+      for (let each = 0; each < 6; each += 1) {
+        appliance.clock.advance(1_000);
+        await newHost(appliance, {
+          name: `h${each}`,
+          ports: [
+            { number: 22, protocol: "Tcp" },
+            { number: 80, protocol: "Tcp" },
+          ],
+        });
+      }
+      const whole = await follow(owner, 1_000);
+      const paged = await follow(owner, limit);
+      expect(paged).toEqual(whole);
+      const keys = whole.map((change) => `${change["transaction"].sequence} ${change["record"].id}`);
+      expect(new Set(keys).size).toBe(keys.length);
+      const sequences = whole.map((change) => change["transaction"].sequence);
+      expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
+      expect(sequences.at(-1)).toBe(transactionCount(appliance));
+    },
+  );
 
   test("counts a page by its limit, and brings a larger transaction whole", async () => {
-    await newHost(appliance, { name: "big", ports: Array.from({ length: 30 }, (_, each) => ({ number: each + 1, protocol: "Tcp" })) });
+    await newHost(appliance, {
+      name: "big",
+      ports: Array.from({ length: 30 }, (_, each) => ({ number: each + 1, protocol: "Tcp" })),
+    });
     const before = transactionCount(appliance) - 1;
     const answer = await owner.get(`/api/v1/changes?after=${before}&limit=5`);
     expect(answer.data).toHaveLength(31);
-    expect(answer.body.meta.feed).toEqual({ after: before + 1, mark: appliance.reader.markOf(before + 1), has_more: false });
+    expect(answer.body.meta.feed).toEqual({
+      after: before + 1,
+      mark: appliance.reader.markOf(before + 1),
+      has_more: false,
+    });
   });
 
   test("shows a host without its children, which are changes of their own", async () => {
@@ -118,7 +155,8 @@ describe("the change feed", () => {
     const feed = (await owner.get("/api/v1/changes?types=host,port,if_entry")).data as Wire[];
     expect(feed.map(said)).toEqual(["host Created", "port Created", "host Updated", "if_entry Created"]);
     expect(feed[2]?.["changed_fields"]).toEqual(["interfaces"]);
-    for (const field of ["interfaces", "ip_addresses", "ports", "services"]) expect(feed[0]?.["record"]).not.toHaveProperty(field);
+    for (const field of ["interfaces", "ip_addresses", "ports", "services"])
+      expect(feed[0]?.["record"]).not.toHaveProperty(field);
     expect(feed[0]?.["record"]).toHaveProperty("credential_assignments", []);
   });
 
@@ -126,7 +164,11 @@ describe("the change feed", () => {
     const host = await newHost(appliance, { name: "h" });
     const entry = await newIfEntry(appliance, host["id"]);
     const after = transactionCount(appliance);
-    await owner.put(`/api/v1/if-entries/${entry["id"]}`, { if_index: entry["if_index"], if_descr: entry["if_descr"], fdb_macs: ["00:00:5e:00:53:01"] });
+    await owner.put(`/api/v1/if-entries/${entry["id"]}`, {
+      if_index: entry["if_index"],
+      if_descr: entry["if_descr"],
+      fdb_macs: ["00:00:5e:00:53:01"],
+    });
     const feed = (await owner.get(`/api/v1/changes?after=${after}`)).data as Wire[];
     expect(feed.map(said)).toEqual(["host Updated", "if_entry Updated"]);
     expect(feed[1]).toMatchObject({ changed_fields: ["fdb_macs"], record: { fdb_macs: ["00:00:5e:00:53:01"] } });
@@ -135,7 +177,10 @@ describe("the change feed", () => {
   test("has no API keys in it, and says so of a type that is not one", async () => {
     newApiKey(appliance);
     expect((await follow(owner, 100)).map((change) => change["entity_type"])).not.toContain("api_key");
-    expect(await owner.get("/api/v1/changes?types=api_key")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/types/0" }] } } });
+    expect(await owner.get("/api/v1/changes?types=api_key")).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/types/0" }] } },
+    });
   });
 
   test("holds only what lies in a network that is asked for", async () => {
@@ -155,7 +200,9 @@ describe("the change feed", () => {
     const seen = await newSubnet(appliance, { cidr: "10.2.0.0/16", network_id: other["id"] });
     const feed = await follow(member.client, 2);
     const texts = JSON.stringify(feed);
-    expect(feed.filter((change) => change["entity_type"] === "subnet").map((change) => change["record"].id)).toEqual([seen["id"]]);
+    expect(feed.filter((change) => change["entity_type"] === "subnet").map((change) => change["record"].id)).toEqual([
+      seen["id"],
+    ]);
     expect(texts).not.toContain(appliance.first.networkId);
     const answer = await member.client.get("/api/v1/changes?after=0");
     expect(answer.body.meta.feed.after).toBe(transactionCount(appliance));
@@ -167,11 +214,16 @@ describe("the change feed", () => {
     const member = await newUser(appliance, { role: "Member", networkIds: networks.map((network) => network["id"]) });
     for (let each = 0; each < 6; each += 1) {
       appliance.clock.advance(1_000);
-      await newSubnet(appliance, { cidr: `10.${each}.0.0/16`, network_id: networks[[69, 3, 40, 0, 68, 1][each] as number]?.["id"] });
+      await newSubnet(appliance, {
+        cidr: `10.${each}.0.0/16`,
+        network_id: networks[[69, 3, 40, 0, 68, 1][each] as number]?.["id"],
+      });
     }
     for (const limit of [1, 2, 1_000]) {
       const subnets = (await follow(member.client, limit)).filter((change) => change["entity_type"] === "subnet");
-      expect(subnets.map((change) => change["record"].cidr)).toEqual(Array.from({ length: 6 }, (_, each) => `10.${each}.0.0/16`));
+      expect(subnets.map((change) => change["record"].cidr)).toEqual(
+        Array.from({ length: 6 }, (_, each) => `10.${each}.0.0/16`),
+      );
     }
   });
 
@@ -186,7 +238,10 @@ describe("the change feed", () => {
   test("refuses a place beyond the ledger: the data are others", async () => {
     const head = transactionCount(appliance);
     expect(await owner.get(`/api/v1/changes?after=${head}`)).toMatchObject({ status: 200, data: [] });
-    expect(await owner.get(`/api/v1/changes?after=${head + 1}`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/after", value: head + 1 }] } } });
+    expect(await owner.get(`/api/v1/changes?after=${head + 1}`)).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/after", value: head + 1 }] } },
+    });
   });
 });
 
@@ -195,9 +250,24 @@ describe("a place in the feed", () => {
     await newTag(appliance, { name: "core" });
     const { feed } = (await owner.get("/api/v1/changes")).body.meta;
     expect(feed.mark).toMatch(/^[0-9a-f]{8}$/);
-    for (const path of [`after=${feed.after}&mark=${feed.mark}`, `after=${feed.after}`, "after=0&mark=", "after=0"]) expect([path, (await owner.get(`/api/v1/changes?${path}`)).status]).toEqual([path, 200]);
-    for (const path of [`after=${feed.after}&mark=00000000`, `after=${feed.after}&mark=`, `after=0&mark=${feed.mark}`, `after=${feed.after - 1}&mark=${feed.mark}`]) {
-      expect([path, await owner.get(`/api/v1/changes?${path}`)]).toMatchObject([path, { status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/mark", message: expect.stringContaining("the data are others") }] } } }]);
+    for (const path of [`after=${feed.after}&mark=${feed.mark}`, `after=${feed.after}`, "after=0&mark=", "after=0"])
+      expect([path, (await owner.get(`/api/v1/changes?${path}`)).status]).toEqual([path, 200]);
+    for (const path of [
+      `after=${feed.after}&mark=00000000`,
+      `after=${feed.after}&mark=`,
+      `after=0&mark=${feed.mark}`,
+      `after=${feed.after - 1}&mark=${feed.mark}`,
+    ]) {
+      expect([path, await owner.get(`/api/v1/changes?${path}`)]).toMatchObject([
+        path,
+        {
+          status: 400,
+          body: {
+            code: "validation_failed",
+            params: { issues: [{ path: "/mark", message: expect.stringContaining("the data are others") }] },
+          },
+        },
+      ]);
     }
   });
 });
@@ -209,7 +279,11 @@ describe("waiting for a change", () => {
     await owner.post("/api/v1/tags", { name: "core", color: "Green" });
     const answer = await waiting;
     expect(answer.data.map(said)).toEqual(["tag Created"]);
-    expect(answer.body.meta.feed).toEqual({ after: head + 1, mark: appliance.reader.markOf(head + 1), has_more: false });
+    expect(answer.body.meta.feed).toEqual({
+      after: head + 1,
+      mark: appliance.reader.markOf(head + 1),
+      has_more: false,
+    });
     expect(appliance.timers.count).toBe(0);
   });
 
@@ -236,7 +310,11 @@ describe("waiting for a change", () => {
     await turn();
     expect(isOver).toBe(false);
     appliance.timers.pass(1);
-    expect(await waiting).toMatchObject({ status: 200, data: [], body: { meta: { feed: { after: head + 1, has_more: false } } } });
+    expect(await waiting).toMatchObject({
+      status: 200,
+      data: [],
+      body: { meta: { feed: { after: head + 1, has_more: false } } },
+    });
   });
 
   test("keeps no read open while it waits, and none of a page that told nothing", async () => {
@@ -261,21 +339,45 @@ describe("waiting for a change", () => {
     try {
       const { client, key } = newApiKey(appliance);
       const head = transactionCount(appliance);
-      const waiting = Array.from({ length: WAITING_OF_USER_MAX }, (_, each) => (each % 2 === 0 ? owner : client).get(`/api/v1/changes?after=${head}&wait=60`));
+      const waiting = Array.from({ length: WAITING_OF_USER_MAX }, (_, each) =>
+        (each % 2 === 0 ? owner : client).get(`/api/v1/changes?after=${head}&wait=60`),
+      );
       while (appliance.timers.count <= WAITING_OF_USER_MAX) await turn();
-      for (const path of ["/api/v1/diff?from=-1d", "/api/v1/tags/export/csv", "/api/v1/transactions", `/api/v1/changes?after=${head}`, "/api/v1/changes?after=0&wait=60"]) expect([path, (await owner.get(path)).status]).toEqual([path, 200]);
+      for (const path of [
+        "/api/v1/diff?from=-1d",
+        "/api/v1/tags/export/csv",
+        "/api/v1/transactions",
+        `/api/v1/changes?after=${head}`,
+        "/api/v1/changes?after=0&wait=60",
+      ])
+        expect([path, (await owner.get(path)).status]).toEqual([path, 200]);
       appliance.timers.pass(TELLING_INTERVAL_MS);
       const refused = await client.get(`/api/v1/changes?after=${head}&wait=60`);
-      expect(refused).toMatchObject({ status: 429, body: { code: "rate_limit_exceeded", error: expect.stringContaining(`You have ${WAITING_OF_USER_MAX} requests waiting for changes already`) } });
+      expect(refused).toMatchObject({
+        status: 429,
+        body: {
+          code: "rate_limit_exceeded",
+          error: expect.stringContaining(`You have ${WAITING_OF_USER_MAX} requests waiting for changes already`),
+        },
+      });
       expect(refused.headers.get("retry-after")).not.toBeNull();
       // Nor is it refused its answer where its user has as many others under way as may be.
-      const idle = await Promise.all(Array.from({ length: LONG_READS_OF_CALLER_MAX }, () => appliance.handle(new Request("http://localhost/api/v1/diff?from=-1d", { headers: { authorization: `Bearer ${key}` } }))));
+      const idle = await Promise.all(
+        Array.from({ length: LONG_READS_OF_CALLER_MAX }, () =>
+          appliance.handle(
+            new Request("http://localhost/api/v1/diff?from=-1d", { headers: { authorization: `Bearer ${key}` } }),
+          ),
+        ),
+      );
       const other = await newUser(appliance, { role: "Viewer", networkIds: [] });
       appliance.timers.pass(1_000);
-      for (const each of await Promise.all(waiting)) expect(each).toMatchObject({ status: 200, data: [{ entity_type: "user" }] });
+      for (const each of await Promise.all(waiting))
+        expect(each).toMatchObject({ status: 200, data: [{ entity_type: "user" }] });
       for (const response of idle) await response.body?.cancel();
       appliance.timers.pass(TELLING_INTERVAL_MS);
-      const [again, others] = [client, other.client].map((by) => by.get(`/api/v1/changes?after=${transactionCount(appliance)}&wait=10`));
+      const [again, others] = [client, other.client].map((by) =>
+        by.get(`/api/v1/changes?after=${transactionCount(appliance)}&wait=10`),
+      );
       while (appliance.timers.count < 3) await turn();
       appliance.timers.pass(10_000);
       expect([(await again)?.status, (await others)?.status]).toEqual([200, 200]);
@@ -331,7 +433,10 @@ describe("the feed as server-sent events", () => {
   const open = async (after: number, headers: Record<string, string> = {}, by = newApiKey(appliance)) => {
     const controller = new AbortController();
     const response = await appliance.handle(
-      new Request(`http://localhost/api/v1/changes?after=${after}`, { headers: { accept: "text/event-stream", authorization: `Bearer ${by.key}`, ...headers }, signal: controller.signal }),
+      new Request(`http://localhost/api/v1/changes?after=${after}`, {
+        headers: { accept: "text/event-stream", authorization: `Bearer ${by.key}`, ...headers },
+        signal: controller.signal,
+      }),
     );
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const decoder = new TextDecoder();
@@ -347,7 +452,15 @@ describe("the feed as server-sent events", () => {
       text = "";
       return found;
     };
-    return { response, until, reader, close: () => { controller.abort(); return reader.cancel(); } };
+    return {
+      response,
+      until,
+      reader,
+      close: () => {
+        controller.abort();
+        return reader.cancel();
+      },
+    };
   };
 
   test("tells what was and then what comes, the last of a transaction with its sequence", async () => {
@@ -362,7 +475,11 @@ describe("the feed as server-sent events", () => {
     expect([...first.matchAll(/^id: /gm)]).toHaveLength(1);
     await owner.post("/api/v1/tags", { name: "core", color: "Green" });
     const second = await stream.until(`id: ${head + 2}-`);
-    expect(JSON.parse(/^data: (.*)$/m.exec(second)?.[1] ?? "")).toMatchObject({ entity_type: "tag", operation: "Created", record: { name: "core" } });
+    expect(JSON.parse(/^data: (.*)$/m.exec(second)?.[1] ?? "")).toMatchObject({
+      entity_type: "tag",
+      operation: "Created",
+      record: { name: "core" },
+    });
     await stream.close();
   });
 
@@ -389,8 +506,16 @@ describe("the feed as server-sent events", () => {
     const second = await open(0, { "last-event-id": id }, key);
     expect(await second.until(`id: ${head + 2}-`)).toContain("edge");
     await second.close();
-    const refused = await owner.get("/api/v1/changes", { accept: "text/event-stream", "last-event-id": `${head + 1}-00000000` });
-    expect(refused).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/Last-Event-ID", message: expect.stringContaining("the data are others") }] } } });
+    const refused = await owner.get("/api/v1/changes", {
+      accept: "text/event-stream",
+      "last-event-id": `${head + 1}-00000000`,
+    });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        params: { issues: [{ path: "/Last-Event-ID", message: expect.stringContaining("the data are others") }] },
+      },
+    });
   });
 
   test("gives a sign of life when nothing happens, and ends when the appliance stops or the caller goes", async () => {
@@ -423,13 +548,27 @@ describe("the feed as server-sent events", () => {
       const streams = await Promise.all(Array.from({ length: EVENT_STREAMS_OF_USER_MAX }, () => open(head, {}, key)));
       const heard = streams.map((stream) => stream.until(`id: ${head + 1}-`));
       // Long reads whose answers nobody takes.
-      const idle = await Promise.all(Array.from({ length: 31 }, () => appliance.handle(new Request("http://localhost/api/v1/diff?from=-1d", { headers: { authorization: `Bearer ${key.key}` } }))));
+      const idle = await Promise.all(
+        Array.from({ length: 31 }, () =>
+          appliance.handle(
+            new Request("http://localhost/api/v1/diff?from=-1d", { headers: { authorization: `Bearer ${key.key}` } }),
+          ),
+        ),
+      );
       expect((await owner.get("/api/v1/tags/export/csv")).status).toBe(200);
       await owner.post("/api/v1/tags", { name: "core", color: "Green" });
       for (const text of await Promise.all(heard)) expect(text).toContain("core");
       const refused = await owner.get("/api/v1/changes", { accept: "text/event-stream" });
-      expect(refused).toMatchObject({ status: 429, body: { error: expect.stringContaining(`You have ${EVENT_STREAMS_OF_USER_MAX} streams of changes open already`) } });
-      await Promise.all([...streams.map((stream) => stream.close()), ...idle.map((response) => response.body?.cancel())]);
+      expect(refused).toMatchObject({
+        status: 429,
+        body: {
+          error: expect.stringContaining(`You have ${EVENT_STREAMS_OF_USER_MAX} streams of changes open already`),
+        },
+      });
+      await Promise.all([
+        ...streams.map((stream) => stream.close()),
+        ...idle.map((response) => response.body?.cancel()),
+      ]);
       for (let each = 0; each < 20; each += 1) await turn();
       expect(reads.underWay()).toBe(0);
     } finally {
@@ -450,7 +589,9 @@ describe("the feed as server-sent events", () => {
       await newTag(appliance, { name: "core" });
       appliance.timers.pass(1_000);
       expect(String(await rest.catch((error: unknown) => error))).toContain("Too many.");
-      expect(appliance.logLines.filter((line) => line.includes("stream_failed") && line.includes("broken-2"))).toHaveLength(1);
+      expect(
+        appliance.logLines.filter((line) => line.includes("stream_failed") && line.includes("broken-2")),
+      ).toHaveLength(1);
     } finally {
       reads.restore();
     }
@@ -462,7 +603,9 @@ describe("the feed as server-sent events", () => {
     await owner.put(`/api/v1/tags/${tag["id"]}`, { name: "b", color: "Blue" });
     appliance.clock.advance(1_000);
     const db = openWritable(appliance.databasePath);
-    expect(prune(db, KINDS, { before: appliance.clock.now(), keep: "none" }, appliance.clock.now()).dropped).toBeGreaterThan(0);
+    expect(
+      prune(db, KINDS, { before: appliance.clock.now(), keep: "none" }, appliance.clock.now()).dropped,
+    ).toBeGreaterThan(0);
     db.$client.close();
     appliance.clock.advance(1_000);
     const reads = watchReads();
@@ -471,7 +614,8 @@ describe("the feed as server-sent events", () => {
       for (const taken of [0, 1, 2, 3]) {
         const stream = await open(0, {}, key);
         let text = "";
-        for (let each = 0; each < taken; each += 1) text += new TextDecoder().decode((await stream.reader.read()).value);
+        for (let each = 0; each < taken; each += 1)
+          text += new TextDecoder().decode((await stream.reader.read()).value);
         if (taken > 1) expect(text).toContain("event: thinned");
         await turn();
         await stream.close();
@@ -488,7 +632,8 @@ describe("the feed as server-sent events", () => {
   test("counts no stream that nobody reads: HEAD opens none, and one that is left before its beginning is over", async () => {
     const { key } = newApiKey(appliance);
     const headers = { accept: "text/event-stream", authorization: `Bearer ${key}` };
-    const ask = (method: string) => appliance.handle(new Request("http://localhost/api/v1/changes", { method, headers }));
+    const ask = (method: string) =>
+      appliance.handle(new Request("http://localhost/api/v1/changes", { method, headers }));
     for (let each = 0; each <= EVENT_STREAMS_MAX; each += 1) {
       expect((await ask("HEAD")).status).toBe(200);
       const response = await ask("GET");

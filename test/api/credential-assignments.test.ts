@@ -3,7 +3,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Client } from "../support/client.ts";
-import { made, newApiKey, newNetwork, newSubnet, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newApiKey,
+  newNetwork,
+  newSubnet,
+  newUser,
+  transactionCount,
+  versionsOf,
+  type Wire,
+} from "../support/factories.ts";
 
 const UNKNOWN_ID = "0190a000-0000-4000-8000-00000000dead";
 const NEW_ADDRESS_ID = "0190a000-0000-4000-8000-0000000000aa";
@@ -29,13 +38,23 @@ let hostCount = 0;
 
 async function newHost(fields: Wire = {}): Promise<Wire> {
   hostCount += 1;
-  const created = await made(appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: `host-${hostCount}`, ...fields }));
+  const created = await made(
+    appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: `host-${hostCount}`, ...fields }),
+  );
   appliance.clock.advance(1_000);
   return created;
 }
 
 async function newCredential(fields: Wire = {}): Promise<Wire> {
-  const body = { assigned_network_ids: [], credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "s3cret" } }, host_assignments: [], name: "Switches", organization_id: appliance.first.organizationId, tags: [], ...fields };
+  const body = {
+    assigned_network_ids: [],
+    credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "s3cret" } },
+    host_assignments: [],
+    name: "Switches",
+    organization_id: appliance.first.organizationId,
+    tags: [],
+    ...fields,
+  };
   const created = await made(appliance.owner.post("/api/v1/credentials", body));
   appliance.clock.advance(1_000);
   return created;
@@ -50,7 +69,13 @@ async function assign(changes: Wire, by: Client = appliance.owner): Promise<Answ
 
 /** Writes the host in what the specification requires, with these changes. */
 async function updateHost(changes: Wire, by: Client = appliance.owner): Promise<Answer> {
-  const answer = await by.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: host["name"], hidden: false, tags: [], ...changes });
+  const answer = await by.put(`/api/v1/hosts/${host["id"]}`, {
+    id: host["id"],
+    name: host["name"],
+    hidden: false,
+    tags: [],
+    ...changes,
+  });
   appliance.clock.advance(1_000);
   return answer;
 }
@@ -60,7 +85,10 @@ async function views(at?: string): Promise<{ credential: { networks: string[]; h
   const query = at === undefined ? "" : `?at=${at}`;
   const ofCredential = await made(appliance.owner.get(`/api/v1/credentials/${credential["id"]}${query}`));
   const ofHost = await made(appliance.owner.get(`/api/v1/hosts/${host["id"]}${query}`));
-  return { credential: { networks: ofCredential["assigned_network_ids"], hosts: ofCredential["host_assignments"] }, host: ofHost["credential_assignments"] };
+  return {
+    credential: { networks: ofCredential["assigned_network_ids"], hosts: ofCredential["host_assignments"] },
+    host: ofHost["credential_assignments"],
+  };
 }
 
 /** The fields that each version of a record changed; null for its creation and its end. */
@@ -77,28 +105,47 @@ describe("an assignment", () => {
   test("written on the credential is shown by the host, and both get a version in the same transaction", async () => {
     const answer = await assign({ host_assignments: [{ host_id: host["id"] }] });
     expect(answer.data.host_assignments).toEqual([{ host_id: host["id"] }]);
-    expect(await views()).toEqual({ credential: { networks: [], hosts: [{ host_id: host["id"] }] }, host: [{ credential_id: credential["id"] }] });
+    expect(await views()).toEqual({
+      credential: { networks: [], hosts: [{ host_id: host["id"] }] },
+      host: [{ credential_id: credential["id"] }],
+    });
     expect(changesOf(credential)).toEqual([null, ["host_assignments"]]);
     expect(changesOf(host)).toEqual([null, ["credential_assignments"]]);
-    expect(versionsOf(appliance, host["id"]).at(-1)?.sequence).toBe(versionsOf(appliance, credential["id"]).at(-1)?.sequence as number);
+    expect(versionsOf(appliance, host["id"]).at(-1)?.sequence).toBe(
+      versionsOf(appliance, credential["id"]).at(-1)?.sequence as number,
+    );
   });
 
   test("written on the host is shown by the credential, and both get a version in the same transaction", async () => {
-    const answer = await updateHost({ credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [addressIds[1]] }] });
-    expect(answer.data.credential_assignments).toEqual([{ credential_id: credential["id"], ip_address_ids: [addressIds[1]] }]);
+    const answer = await updateHost({
+      credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [addressIds[1]] }],
+    });
+    expect(answer.data.credential_assignments).toEqual([
+      { credential_id: credential["id"], ip_address_ids: [addressIds[1]] },
+    ]);
     expect((await views()).credential.hosts).toEqual([{ host_id: host["id"], ip_address_ids: [addressIds[1]] }]);
     expect(changesOf(credential)).toEqual([null, ["host_assignments"]]);
     expect(changesOf(host)).toEqual([null, ["credential_assignments"]]);
-    expect(versionsOf(appliance, host["id"]).at(-1)?.sequence).toBe(versionsOf(appliance, credential["id"]).at(-1)?.sequence as number);
+    expect(versionsOf(appliance, host["id"]).at(-1)?.sequence).toBe(
+      versionsOf(appliance, credential["id"]).at(-1)?.sequence as number,
+    );
   });
 
   test("can be made with the host and with the credential", async () => {
     host = await newHost({ credential_assignments: [{ credential_id: credential["id"], ip_address_ids: null }] });
-    expect(await views()).toEqual({ credential: { networks: [], hosts: [{ host_id: host["id"] }] }, host: [{ credential_id: credential["id"] }] });
-    credential = await newCredential({ assigned_network_ids: [networkId, networkId], host_assignments: [{ host_id: host["id"] }] });
+    expect(await views()).toEqual({
+      credential: { networks: [], hosts: [{ host_id: host["id"] }] },
+      host: [{ credential_id: credential["id"] }],
+    });
+    credential = await newCredential({
+      assigned_network_ids: [networkId, networkId],
+      host_assignments: [{ host_id: host["id"] }],
+    });
     expect((await views()).credential).toEqual({ networks: [networkId], hosts: [{ host_id: host["id"] }] });
     expect((await views()).host).toHaveLength(2);
-    expect((await made(appliance.owner.get(`/api/v1/networks/${networkId}`)))["credential_ids"]).toEqual([credential["id"]]);
+    expect((await made(appliance.owner.get(`/api/v1/networks/${networkId}`)))["credential_ids"]).toEqual([
+      credential["id"],
+    ]);
     expect(changesOf(credential)).toEqual([null]);
   });
 
@@ -106,8 +153,13 @@ describe("an assignment", () => {
     const instants: string[] = [credential["valid_from"]];
     for (const answer of [
       await assign({ host_assignments: [{ host_id: host["id"] }] }),
-      await assign({ assigned_network_ids: [networkId], host_assignments: [{ host_id: host["id"], ip_address_ids: addressIds }] }),
-      await updateHost({ credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [addressIds[0]] }] }),
+      await assign({
+        assigned_network_ids: [networkId],
+        host_assignments: [{ host_id: host["id"], ip_address_ids: addressIds }],
+      }),
+      await updateHost({
+        credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [addressIds[0]] }],
+      }),
       await updateHost({ credential_assignments: [] }),
     ]) {
       instants.push((await made(Promise.resolve(answer)))["valid_from"]);
@@ -115,10 +167,18 @@ describe("an assignment", () => {
     const scopes: unknown[] = [];
     for (const at of instants) {
       const { credential: ofCredential, host: ofHost } = await views(at);
-      expect(ofHost.map(({ credential_id: _id, ...scope }) => scope)).toEqual(ofCredential.hosts.map(({ host_id: _id, ...scope }) => scope));
+      expect(ofHost.map(({ credential_id: _id, ...scope }) => scope)).toEqual(
+        ofCredential.hosts.map(({ host_id: _id, ...scope }) => scope),
+      );
       scopes.push([ofCredential.networks.length, ofHost.map((item) => item["ip_address_ids"] ?? "all")]);
     }
-    expect(scopes).toEqual([[0, []], [0, ["all"]], [1, [addressIds]], [1, [[addressIds[0]]]], [1, []]]);
+    expect(scopes).toEqual([
+      [0, []],
+      [0, ["all"]],
+      [1, [addressIds]],
+      [1, [[addressIds[0]]]],
+      [1, []],
+    ]);
     expect(await views(instants.at(-1))).toEqual(await views());
   });
 
@@ -127,9 +187,21 @@ describe("an assignment", () => {
     const items = [{ host_id: host["id"], ip_address_ids: addressIds }, { host_id: other["id"] }];
     await assign({ assigned_network_ids: [networkId], host_assignments: items });
     const before = transactionCount(appliance);
-    const reversed = [{ host_id: other["id"], ip_address_ids: null }, { host_id: host["id"], ip_address_ids: [...addressIds, ...addressIds].reverse() }];
-    expect((await assign({ assigned_network_ids: [networkId, networkId], host_assignments: reversed })).data.host_assignments).toEqual(items);
-    expect((await updateHost({ credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [...addressIds].reverse() }] })).status).toBe(200);
+    const reversed = [
+      { host_id: other["id"], ip_address_ids: null },
+      { host_id: host["id"], ip_address_ids: [...addressIds, ...addressIds].reverse() },
+    ];
+    expect(
+      (await assign({ assigned_network_ids: [networkId, networkId], host_assignments: reversed })).data
+        .host_assignments,
+    ).toEqual(items);
+    expect(
+      (
+        await updateHost({
+          credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [...addressIds].reverse() }],
+        })
+      ).status,
+    ).toBe(200);
     expect((await updateHost({ credential_assignments: null })).status).toBe(200);
     expect((await updateHost({})).status).toBe(200);
     expect(transactionCount(appliance)).toBe(before);
@@ -139,7 +211,9 @@ describe("an assignment", () => {
     await assign({ host_assignments: [{ host_id: host["id"], ip_address_ids: [addressIds[0]] }] });
     await assign({ host_assignments: [{ host_id: host["id"], ip_address_ids: [addressIds[1]] }] });
     await assign({ host_assignments: [{ host_id: host["id"] }] });
-    const records = appliance.reader.db.query("SELECT id FROM history_records WHERE kind = 14").all() as Array<{ id: string }>;
+    const records = appliance.reader.db.query("SELECT id FROM history_records WHERE kind = 14").all() as Array<{
+      id: string;
+    }>;
     expect(records).toHaveLength(1);
     expect(changesOf(records[0] as Wire)).toEqual([null, ["ip_address_ids"], ["ip_address_ids"]]);
     expect((await views()).host).toEqual([{ credential_id: credential["id"] }]);
@@ -155,15 +229,31 @@ describe("an assignment", () => {
 
 describe("a list of assignments", () => {
   test("may name a host, or a credential, once only", async () => {
-    const twice = await assign({ host_assignments: [{ host_id: host["id"], ip_address_ids: [addressIds[0]] }, { host_id: host["id"], ip_address_ids: [addressIds[1]] }] });
-    expect(refusal(twice)).toMatchObject({ code: "validation_failed", params: { issues: [{ path: "/host_assignments/1/host_id", value: host["id"] }] } });
+    const twice = await assign({
+      host_assignments: [
+        { host_id: host["id"], ip_address_ids: [addressIds[0]] },
+        { host_id: host["id"], ip_address_ids: [addressIds[1]] },
+      ],
+    });
+    expect(refusal(twice)).toMatchObject({
+      code: "validation_failed",
+      params: { issues: [{ path: "/host_assignments/1/host_id", value: host["id"] }] },
+    });
     const item = { credential_id: credential["id"] };
-    expect(refusal(await updateHost({ credential_assignments: [item, item, item] })).params["issues"]).toMatchObject([{ path: "/credential_assignments/1/credential_id" }, { path: "/credential_assignments/2/credential_id" }]);
+    expect(refusal(await updateHost({ credential_assignments: [item, item, item] })).params["issues"]).toMatchObject([
+      { path: "/credential_assignments/1/credential_id" },
+      { path: "/credential_assignments/2/credential_id" },
+    ]);
   });
 
   test("may not name no address at all: it would mean none, or all", async () => {
-    expect(refusal(await assign({ host_assignments: [{ host_id: host["id"], ip_address_ids: [] }] })).params["issues"]).toMatchObject([{ path: "/host_assignments/0/ip_address_ids" }]);
-    expect(refusal(await updateHost({ credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [] }] })).params["issues"]).toMatchObject([{ path: "/credential_assignments/0/ip_address_ids" }]);
+    expect(
+      refusal(await assign({ host_assignments: [{ host_id: host["id"], ip_address_ids: [] }] })).params["issues"],
+    ).toMatchObject([{ path: "/host_assignments/0/ip_address_ids" }]);
+    expect(
+      refusal(await updateHost({ credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [] }] }))
+        .params["issues"],
+    ).toMatchObject([{ path: "/credential_assignments/0/ip_address_ids" }]);
   });
 
   test("names what exists: unknown, foreign and deleted ids are the same, and nothing is written", async () => {
@@ -178,11 +268,19 @@ describe("a list of assignments", () => {
       params: { entity: "network", field: "assigned_network_ids", ids: [second.networkId, UNKNOWN_ID] },
     });
     const hostIds = [foreignHost["id"], deleted["id"], UNKNOWN_ID];
-    expect(refusal(await assign({ host_assignments: [...hostIds, host["id"]].map((id) => ({ host_id: id })) }))).toEqual({
+    expect(
+      refusal(await assign({ host_assignments: [...hostIds, host["id"]].map((id) => ({ host_id: id })) })),
+    ).toEqual({
       code: "entity_reference_invalid",
       params: { entity: "host", field: "host_assignments/host_id", ids: hostIds },
     });
-    expect(refusal(await updateHost({ credential_assignments: [{ credential_id: credential["id"] }, { credential_id: UNKNOWN_ID }] }))).toEqual({
+    expect(
+      refusal(
+        await updateHost({
+          credential_assignments: [{ credential_id: credential["id"] }, { credential_id: UNKNOWN_ID }],
+        }),
+      ),
+    ).toEqual({
       code: "entity_reference_invalid",
       params: { entity: "credential", field: "credential_assignments/credential_id", ids: [UNKNOWN_ID] },
     });
@@ -193,11 +291,22 @@ describe("a list of assignments", () => {
     const other = await newHost({ ip_addresses: [{ ip_address: "10.2.0.9" }] });
     const ids = [other["ip_addresses"][0].id, UNKNOWN_ID, networkId];
     const params = { entity: "ip_address", ids };
-    expect(refusal(await assign({ host_assignments: [{ host_id: other["id"] }, { host_id: host["id"], ip_address_ids: [addressIds[0], ...ids] }] }))).toEqual({
+    expect(
+      refusal(
+        await assign({
+          host_assignments: [
+            { host_id: other["id"] },
+            { host_id: host["id"], ip_address_ids: [addressIds[0], ...ids] },
+          ],
+        }),
+      ),
+    ).toEqual({
       code: "entity_reference_invalid",
       params: { ...params, field: "host_assignments/ip_address_ids" },
     });
-    expect(refusal(await updateHost({ credential_assignments: [{ credential_id: credential["id"], ip_address_ids: ids }] }))).toEqual({
+    expect(
+      refusal(await updateHost({ credential_assignments: [{ credential_id: credential["id"], ip_address_ids: ids }] })),
+    ).toEqual({
       code: "entity_reference_invalid",
       params: { ...params, field: "credential_assignments/ip_address_ids" },
     });
@@ -205,27 +314,44 @@ describe("a list of assignments", () => {
 
   test("may name an address that the same write of the host makes", async () => {
     const answer = await updateHost({
-      ip_addresses: [{ id: addressIds[0], ip_address: "10.2.0.1" }, { id: NEW_ADDRESS_ID, ip_address: "10.2.0.3" }],
+      ip_addresses: [
+        { id: addressIds[0], ip_address: "10.2.0.1" },
+        { id: NEW_ADDRESS_ID, ip_address: "10.2.0.3" },
+      ],
       credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [NEW_ADDRESS_ID, addressIds[0]] }],
     });
-    expect(answer.data.credential_assignments).toEqual([{ credential_id: credential["id"], ip_address_ids: [NEW_ADDRESS_ID, addressIds[0]] }]);
+    expect(answer.data.credential_assignments).toEqual([
+      { credential_id: credential["id"], ip_address_ids: [NEW_ADDRESS_ID, addressIds[0]] },
+    ]);
     expect(changesOf(host)).toEqual([null, ["credential_assignments", "ip_addresses"]]);
-    host = await newHost({ ip_addresses: [{ id: UNKNOWN_ID, ip_address: "10.2.0.4" }], credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [UNKNOWN_ID] }] });
+    host = await newHost({
+      ip_addresses: [{ id: UNKNOWN_ID, ip_address: "10.2.0.4" }],
+      credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [UNKNOWN_ID] }],
+    });
     expect((await views()).host).toEqual([{ credential_id: credential["id"], ip_address_ids: [UNKNOWN_ID] }]);
   });
 });
 
 describe("an address that goes", () => {
-  const addresses = (...positions: number[]) => positions.map((position) => ({ id: addressIds[position], ip_address: `10.2.0.${position + 1}` }));
+  const addresses = (...positions: number[]) =>
+    positions.map((position) => ({ id: addressIds[position], ip_address: `10.2.0.${position + 1}` }));
 
   test("is taken off the assignments that name it, and the last one takes the assignment along: it never widens", async () => {
     await assign({ host_assignments: [{ host_id: host["id"], ip_address_ids: addressIds }] });
     await updateHost({ ip_addresses: addresses(1) });
-    expect(await views()).toMatchObject({ credential: { hosts: [{ host_id: host["id"], ip_address_ids: [addressIds[1]] }] }, host: [{ ip_address_ids: [addressIds[1]] }] });
+    expect(await views()).toMatchObject({
+      credential: { hosts: [{ host_id: host["id"], ip_address_ids: [addressIds[1]] }] },
+      host: [{ ip_address_ids: [addressIds[1]] }],
+    });
     const last = await updateHost({ ip_addresses: [] });
     expect(await views()).toEqual({ credential: { networks: [], hosts: [] }, host: [] });
     expect(changesOf(credential)).toEqual([null, ["host_assignments"], ["host_assignments"], ["host_assignments"]]);
-    expect(changesOf(host)).toEqual([null, ["credential_assignments"], ["credential_assignments", "ip_addresses"], ["credential_assignments", "ip_addresses"]]);
+    expect(changesOf(host)).toEqual([
+      null,
+      ["credential_assignments"],
+      ["credential_assignments", "ip_addresses"],
+      ["credential_assignments", "ip_addresses"],
+    ]);
     const then = new Date(Date.parse(last.data.valid_from) - 1).toISOString();
     expect((await views(then)).host).toEqual([{ credential_id: credential["id"], ip_address_ids: [addressIds[1]] }]);
   });
@@ -242,12 +368,20 @@ describe("an address that goes", () => {
     await assign({ host_assignments: [{ host_id: host["id"], ip_address_ids: addressIds }] });
     const sent = (await client.get(`/api/v1/hosts/${host["id"]}`)).data;
     const answer = await updateHost({ ...sent, ip_addresses: sent.ip_addresses.slice(0, 1) }, client);
-    expect(answer.data.credential_assignments).toEqual([{ credential_id: credential["id"], ip_address_ids: [addressIds[0]] }]);
+    expect(answer.data.credential_assignments).toEqual([
+      { credential_id: credential["id"], ip_address_ids: [addressIds[0]] },
+    ]);
     const last = await updateHost({ ...answer.data, ip_addresses: [] }, client);
     expect(last.status).toBe(200);
     expect(last.data.credential_assignments).toEqual([]);
     // In a later write it is an id that does not exist.
-    expect(refusal(await updateHost({ credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [addressIds[0]] }] })).code).toBe("entity_reference_invalid");
+    expect(
+      refusal(
+        await updateHost({
+          credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [addressIds[0]] }],
+        }),
+      ).code,
+    ).toBe("entity_reference_invalid");
   });
 });
 
@@ -255,7 +389,10 @@ describe("what an assignment hangs on", () => {
   test("takes it along: the host, with a version of the credential", async () => {
     await assign({ assigned_network_ids: [networkId], host_assignments: [{ host_id: host["id"] }] });
     await made(appliance.owner.delete(`/api/v1/hosts/${host["id"]}`));
-    expect((await made(appliance.owner.get(`/api/v1/credentials/${credential["id"]}`)))).toMatchObject({ assigned_network_ids: [networkId], host_assignments: [] });
+    expect(await made(appliance.owner.get(`/api/v1/credentials/${credential["id"]}`))).toMatchObject({
+      assigned_network_ids: [networkId],
+      host_assignments: [],
+    });
     expect(changesOf(credential)).toEqual([null, ["assigned_network_ids", "host_assignments"], ["host_assignments"]]);
   });
 
@@ -290,7 +427,10 @@ describe("a Member", () => {
   });
 
   test.each<[string, () => Wire[]]>([
-    ["adding one", () => [{ credential_id: credential["id"], ip_address_ids: addressIds }, { credential_id: UNKNOWN_ID }]],
+    [
+      "adding one",
+      () => [{ credential_id: credential["id"], ip_address_ids: addressIds }, { credential_id: UNKNOWN_ID }],
+    ],
     ["widening one", () => [{ credential_id: credential["id"] }]],
     ["narrowing one", () => [{ credential_id: credential["id"], ip_address_ids: [addressIds[0]] }]],
     ["removing one", () => []],
@@ -298,7 +438,10 @@ describe("a Member", () => {
     const before = transactionCount(appliance);
     const answer = await updateHost({ name: "renamed", credential_assignments: items() }, member);
     expect(answer.status).toBe(403);
-    expect(answer.body).toMatchObject({ code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } });
+    expect(answer.body).toMatchObject({
+      code: "auth_permission_denied",
+      params: { required: "Admin", actual: "Member" },
+    });
     expect(transactionCount(appliance)).toBe(before);
   });
 
@@ -310,7 +453,10 @@ describe("a Member", () => {
 
   test("may create a host without assignments, not with one", async () => {
     const body = { network_id: networkId, name: "theirs" };
-    const refused = await member.post("/api/v1/hosts", { ...body, credential_assignments: [{ credential_id: credential["id"] }] });
+    const refused = await member.post("/api/v1/hosts", {
+      ...body,
+      credential_assignments: [{ credential_id: credential["id"] }],
+    });
     expect(refused.status).toBe(403);
     expect((await member.post("/api/v1/hosts", { ...body, credential_assignments: [] })).status).toBe(200);
   });
@@ -323,7 +469,10 @@ describe("whoever is confined to some networks", () => {
   beforeEach(async () => {
     north = await newNetwork(appliance);
     northHost = await newHost({ network_id: north["id"] });
-    await assign({ assigned_network_ids: [networkId, north["id"]], host_assignments: [{ host_id: host["id"] }, { host_id: northHost["id"] }] });
+    await assign({
+      assigned_network_ids: [networkId, north["id"]],
+      host_assignments: [{ host_id: host["id"] }, { host_id: northHost["id"] }],
+    });
   });
 
   test("sees a credential's assignments in these alone, now and in the past", async () => {
@@ -331,7 +480,10 @@ describe("whoever is confined to some networks", () => {
     const seen = { assigned_network_ids: [networkId], host_assignments: [{ host_id: host["id"] }] };
     const at = appliance.clock.text();
     appliance.clock.advance(1_000);
-    for (const path of [`/api/v1/credentials/${credential["id"]}`, `/api/v1/credentials/${credential["id"]}?at=${at}`]) {
+    for (const path of [
+      `/api/v1/credentials/${credential["id"]}`,
+      `/api/v1/credentials/${credential["id"]}?at=${at}`,
+    ]) {
       expect((await client.get(path)).data).toMatchObject(seen);
     }
     for (const query of ["", "?limit=0", `?at=${at}`]) {
@@ -340,7 +492,10 @@ describe("whoever is confined to some networks", () => {
       expect(answer.text).not.toContain(north["id"]);
     }
     const { client: nowhere } = await newUser(appliance, { role: "Viewer" });
-    expect((await nowhere.get(`/api/v1/credentials/${credential["id"]}`)).data).toMatchObject({ assigned_network_ids: [], host_assignments: [] });
+    expect((await nowhere.get(`/api/v1/credentials/${credential["id"]}`)).data).toMatchObject({
+      assigned_network_ids: [],
+      host_assignments: [],
+    });
   });
 
   test("can't name what lies beyond: an Admin's key", async () => {

@@ -4,7 +4,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { made, newApiKey, newHost, newNetwork, newSubnet, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newApiKey,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newUser,
+  transactionCount,
+  versionsOf,
+  type Wire,
+} from "../support/factories.ts";
 import { fakeDevice } from "../support/fake-probes.ts";
 import { communityOf, findings, scanned } from "../support/scans.ts";
 
@@ -27,9 +37,15 @@ beforeEach(async () => {
   owner = appliance.owner;
   member = (await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).client;
   await newSubnet(appliance, { cidr: "10.2.0.0/24" });
-  host = await newHost(appliance, { name: "core", ip_addresses: [{ ip_address: OWN, mac_address: OWN_MAC }, { ip_address: SECOND }] });
+  host = await newHost(appliance, {
+    name: "core",
+    ip_addresses: [{ ip_address: OWN, mac_address: OWN_MAC }, { ip_address: SECOND }],
+  });
   appliance.clock.advance(1_000);
-  credential = await communityOf(appliance, SECRET, { assigned_network_ids: [], host_assignments: [{ host_id: host["id"] }] });
+  credential = await communityOf(appliance, SECRET, {
+    assigned_network_ids: [],
+    host_assignments: [{ host_id: host["id"] }],
+  });
   appliance.clock.advance(1_000);
   for (const address of [OWN, SECOND, EVIL]) appliance.probes.alive.set(address, {});
 });
@@ -42,7 +58,13 @@ async function sentTo(kinds: readonly string[] = ["full", "snmp", "dry"]): Promi
     await scanned(appliance, kind === "dry" ? { kind: "full", commit: false } : { kind }, member);
     appliance.clock.advance(1_000);
   }
-  return [...new Set(appliance.probes.asked.flatMap(({ address, credentials }) => (credentials.some((each) => "community" in each && each.community === SECRET) ? [address] : [])))].sort();
+  return [
+    ...new Set(
+      appliance.probes.asked.flatMap(({ address, credentials }) =>
+        credentials.some((each) => "community" in each && each.community === SECRET) ? [address] : [],
+      ),
+    ),
+  ].sort();
 }
 
 async function current(): Promise<Wire> {
@@ -59,7 +81,19 @@ async function addressOf(value: string): Promise<Wire> {
 async function sendBack(by: Client, changes: Wire = {}): Promise<Wire> {
   const whole = await current();
   const { id, name, hidden, tags, ip_addresses, ports, services, credential_assignments } = whole;
-  const answer = await made(by.put(`/api/v1/hosts/${id}`, { id, name, hidden, tags, ip_addresses, ports, services, credential_assignments, ...changes }));
+  const answer = await made(
+    by.put(`/api/v1/hosts/${id}`, {
+      id,
+      name,
+      hidden,
+      tags,
+      ip_addresses,
+      ports,
+      services,
+      credential_assignments,
+      ...changes,
+    }),
+  );
   appliance.clock.advance(1_000);
   return answer;
 }
@@ -70,12 +104,16 @@ async function done(answer: Promise<{ status: number; body: unknown }>): Promise
   appliance.clock.advance(1_000);
 }
 
-const add = (value: string, by: Client = member) => done(by.post("/api/v1/ip-addresses", { host_id: host["id"], ip_address: value }));
-const change = async (from: string, to: string, by: Client = member) => done(by.put(`/api/v1/ip-addresses/${(await addressOf(from))["id"]}`, { ip_address: to }));
-const remove = async (value: string, by: Client = member) => done(by.delete(`/api/v1/ip-addresses/${(await addressOf(value))["id"]}`));
+const add = (value: string, by: Client = member) =>
+  done(by.post("/api/v1/ip-addresses", { host_id: host["id"], ip_address: value }));
+const change = async (from: string, to: string, by: Client = member) =>
+  done(by.put(`/api/v1/ip-addresses/${(await addressOf(from))["id"]}`, { ip_address: to }));
+const remove = async (value: string, by: Client = member) =>
+  done(by.delete(`/api/v1/ip-addresses/${(await addressOf(value))["id"]}`));
 const restoreHost = (at: string, by: Client) => done(by.post(`/api/v1/hosts/${host["id"]}/restore`, { at }));
 const revert = (sequence: number, by: Client) => done(by.post(`/api/v1/transactions/${sequence}/revert`, {}));
-const confirm = async (value: string, by: Client = owner) => by.post(`/api/v1/ip-addresses/${(await addressOf(value))["id"]}/confirm`, {});
+const confirm = async (value: string, by: Client = owner) =>
+  by.post(`/api/v1/ip-addresses/${(await addressOf(value))["id"]}/confirm`, {});
 
 /** A scan that sees the evil address behind the network card of the host, and gives it to the host. */
 async function movedByScan(): Promise<void> {
@@ -89,9 +127,23 @@ async function movedByScan(): Promise<void> {
 const WAYS: Record<string, () => Promise<unknown>> = {
   "added by a Member": () => add(EVIL),
   "put in the place of another by a Member": () => change(OWN, EVIL),
-  "sent with the host by a Member, with its assignments as they are": () => sendBack(member, { ip_addresses: [{ ip_address: OWN }, { ip_address: SECOND }, { ip_address: EVIL }] }),
-  "sent with the host under the id of another": async () => sendBack(member, { ip_addresses: [{ id: (await addressOf(OWN))["id"], ip_address: EVIL }, { ip_address: SECOND }] }),
-  "written in bulk": async () => done(member.post("/api/v1/hosts/bulk", [{ id: host["id"], name: "core", ip_addresses: [{ ip_address: OWN }, { ip_address: EVIL }], credential_assignments: (await current())["credential_assignments"] }])),
+  "sent with the host by a Member, with its assignments as they are": () =>
+    sendBack(member, { ip_addresses: [{ ip_address: OWN }, { ip_address: SECOND }, { ip_address: EVIL }] }),
+  "sent with the host under the id of another": async () =>
+    sendBack(member, {
+      ip_addresses: [{ id: (await addressOf(OWN))["id"], ip_address: EVIL }, { ip_address: SECOND }],
+    }),
+  "written in bulk": async () =>
+    done(
+      member.post("/api/v1/hosts/bulk", [
+        {
+          id: host["id"],
+          name: "core",
+          ip_addresses: [{ ip_address: OWN }, { ip_address: EVIL }],
+          credential_assignments: (await current())["credential_assignments"],
+        },
+      ]),
+    ),
   "swapped with another host's": async () => {
     const other = await newHost(appliance, { name: "other", ip_addresses: [{ ip_address: EVIL }] }, member);
     const [own] = host["ip_addresses"];
@@ -154,7 +206,8 @@ const WAYS: Record<string, () => Promise<unknown>> = {
   "there already when an Admin gives the secret another value and back": async () => {
     await add(EVIL);
     const type = (value: string) => ({ type: "SnmpV2c", community: { mode: "Inline", value } });
-    for (const value of ["other", SECRET]) await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, credential_type: type(value) }));
+    for (const value of ["other", SECRET])
+      await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, credential_type: type(value) }));
   },
   "given to the host by a scan that sees its network card there": movedByScan,
   "told by a device that was asked with another credential": async () => {
@@ -162,9 +215,24 @@ const WAYS: Record<string, () => Promise<unknown>> = {
     appliance.probes.devices.set(EVIL, {
       community: "public",
       // All that it takes to be told for the host.
-      device: fakeDevice({ sys_name: "core", interfaces: [OWN_INTERFACE], addresses: [{ ip_address: EVIL, prefix_length: 24, if_index: 1 }, { ip_address: OWN, prefix_length: 24, if_index: 1 }] }),
+      device: fakeDevice({
+        sys_name: "core",
+        interfaces: [OWN_INTERFACE],
+        addresses: [
+          { ip_address: EVIL, prefix_length: 24, if_index: 1 },
+          { ip_address: OWN, prefix_length: 24, if_index: 1 },
+        ],
+      }),
     });
-    await done(member.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: "core", hidden: false, tags: [], sys_name: "core" }));
+    await done(
+      member.put(`/api/v1/hosts/${host["id"]}`, {
+        id: host["id"],
+        name: "core",
+        hidden: false,
+        tags: [],
+        sys_name: "core",
+      }),
+    );
     await scanned(appliance, { kind: "full" }, member);
     expect((await current())["ip_addresses"].map((each: Wire) => each["ip_address"])).toContain(EVIL);
   },
@@ -183,19 +251,27 @@ describe("the secret of a credential that is assigned to a host", () => {
     await done(
       owner.post("/api/v1/hosts/bulk", [
         { network_id: appliance.first.networkId, name: "bulk", ip_addresses: [{ ip_address: inBulk }], ...assigned },
-        { network_id: appliance.first.networkId, name: "named", ip_addresses: [{ id, ip_address: named }, { ip_address: "10.2.0.34" }], credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [id] }] },
+        {
+          network_id: appliance.first.networkId,
+          name: "named",
+          ip_addresses: [{ id, ip_address: named }, { ip_address: "10.2.0.34" }],
+          credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [id] }],
+        },
       ]),
     );
     expect(await sentTo(["snmp"])).toEqual([OWN, SECOND, alone, inBulk, named].sort());
   });
 
-  test.each(Object.entries(WAYS))("goes to an address that was %s only when an Admin has confirmed it", async (_how, bring) => {
-    await bring();
-    expect(await sentTo()).not.toContain(EVIL);
-    expect((await confirm(EVIL)).status).toBe(200);
-    appliance.probes.devices.clear();
-    expect(await sentTo(["snmp"])).toContain(EVIL);
-  });
+  test.each(Object.entries(WAYS))(
+    "goes to an address that was %s only when an Admin has confirmed it",
+    async (_how, bring) => {
+      await bring();
+      expect(await sentTo()).not.toContain(EVIL);
+      expect((await confirm(EVIL)).status).toBe(200);
+      appliance.probes.devices.clear();
+      expect(await sentTo(["snmp"])).toContain(EVIL);
+    },
+  );
 
   test("goes no more to an address whose value was another one meanwhile, or that was deleted and entered again", async () => {
     await change(OWN, EVIL);
@@ -209,7 +285,12 @@ describe("the secret of a credential that is assigned to a host", () => {
 
   test("goes no more to addresses that were swapped on the host itself: each is another value", async () => {
     const [own, second] = host["ip_addresses"];
-    await sendBack(member, { ip_addresses: [{ id: own["id"], ip_address: SECOND }, { id: second["id"], ip_address: OWN }] });
+    await sendBack(member, {
+      ip_addresses: [
+        { id: own["id"], ip_address: SECOND },
+        { id: second["id"], ip_address: OWN },
+      ],
+    });
     expect(await sentTo()).toEqual([]);
   });
 
@@ -217,9 +298,16 @@ describe("the secret of a credential that is assigned to a host", () => {
     await add(EVIL);
     await add("10.2.0.67");
     const [evil, other] = [await addressOf(EVIL), await addressOf("10.2.0.67")];
-    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: [{ host_id: host["id"], ip_address_ids: [evil["id"]] }] }));
+    await done(
+      owner.put(`/api/v1/credentials/${credential["id"]}`, {
+        ...credential,
+        host_assignments: [{ host_id: host["id"], ip_address_ids: [evil["id"]] }],
+      }),
+    );
     expect(await sentTo()).toEqual([EVIL]);
-    await sendBack(owner, { credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [evil["id"], other["id"]] }] });
+    await sendBack(owner, {
+      credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [evil["id"], other["id"]] }],
+    });
     expect(await sentTo()).toEqual([EVIL, "10.2.0.67"]);
     // Assigned to the whole host by an Admin: to all that it has.
     await sendBack(owner, { credential_assignments: [{ credential_id: credential["id"] }] });
@@ -245,7 +333,12 @@ describe("the secret of a credential that is assigned to a host", () => {
   test("of an assignment that names an address is not sent to it once a Member has deleted and restored that", async () => {
     const own = host["ip_addresses"][0];
     const second = host["ip_addresses"][1];
-    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: [{ host_id: host["id"], ip_address_ids: [own["id"], second["id"]] }] }));
+    await done(
+      owner.put(`/api/v1/credentials/${credential["id"]}`, {
+        ...credential,
+        host_assignments: [{ host_id: host["id"], ip_address_ids: [own["id"], second["id"]] }],
+      }),
+    );
     const { updated_at } = await current();
     await remove(OWN);
     await done(member.post(`/api/v1/ip-addresses/${own["id"]}/restore`, { at: updated_at }));
@@ -280,7 +373,11 @@ describe("the secret of a credential that is assigned to a host", () => {
     await newSubnet(appliance, { cidr: "10.9.0.0/24" }, member);
     appliance.probes.devices.set(OWN, {
       community: SECRET,
-      device: fakeDevice({ sys_name: "core", interfaces: [OWN_INTERFACE], addresses: [OWN, inner, outer].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null })) }),
+      device: fakeDevice({
+        sys_name: "core",
+        interfaces: [OWN_INTERFACE],
+        addresses: [OWN, inner, outer].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null })),
+      }),
     });
     await scanned(appliance, { kind: "full" }, member);
     appliance.probes.devices.clear();
@@ -293,7 +390,14 @@ describe("the secret of a credential that is assigned to a host", () => {
   test("is told again by a device of which nothing has changed, once the subnet accepts credentials", async () => {
     const outer = "10.9.0.9";
     const subnet = await newSubnet(appliance, { cidr: "10.9.0.0/24" }, member);
-    appliance.probes.devices.set(OWN, { community: SECRET, device: fakeDevice({ sys_name: "core", interfaces: [OWN_INTERFACE], addresses: [OWN, outer].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null })) }) });
+    appliance.probes.devices.set(OWN, {
+      community: SECRET,
+      device: fakeDevice({
+        sys_name: "core",
+        interfaces: [OWN_INTERFACE],
+        addresses: [OWN, outer].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null })),
+      }),
+    });
     await scanned(appliance, { kind: "full" }, member);
     await done(owner.put(`/api/v1/subnets/${subnet["id"]}`, { ...subnet, accepts_credentials: true }));
     await scanned(appliance, { kind: "full" }, member);
@@ -318,7 +422,9 @@ describe("the secret of a credential that is assigned to a host", () => {
       },
     ]);
     await confirm(EVIL);
-    expect((await findings(appliance, await scanned(appliance, { kind: "snmp" }, member))).map(({ type }) => type)).toEqual(["Unreached"]);
+    expect(
+      (await findings(appliance, await scanned(appliance, { kind: "snmp" }, member))).map(({ type }) => type),
+    ).toEqual(["Unreached"]);
   });
 
   test("is not kept from eight addresses of a host by others that it does not go to", async () => {
@@ -337,11 +443,18 @@ describe("confirming an address", () => {
     const before = transactionCount(appliance);
     const answer = await confirm(EVIL);
     const { id } = await addressOf(EVIL);
-    expect(answer.data).toEqual({ ...(await made(owner.get(`/api/v1/ip-addresses/${id}`))), credential_ids: [credential["id"]] });
+    expect(answer.data).toEqual({
+      ...(await made(owner.get(`/api/v1/ip-addresses/${id}`))),
+      credential_ids: [credential["id"]],
+    });
     expect(answer.headers.get("etag")).toBe((await owner.get(`/api/v1/ip-addresses/${id}`)).headers.get("etag"));
     expect(transactionCount(appliance)).toBe(before + 1);
     const [version] = (await owner.get(`/api/v1/ip-addresses/${id}/history`)).data;
-    expect(version).toMatchObject({ operation: "Updated", changed_fields: ["credential_ids"], transaction: { actor: { type: "User", id: appliance.first.userId } } });
+    expect(version).toMatchObject({
+      operation: "Updated",
+      changed_fields: ["credential_ids"],
+      transaction: { actor: { type: "User", id: appliance.first.userId } },
+    });
     expect(versionsOf(appliance, credential["id"]).at(-1)?.changed).toEqual(["host_assignments"]);
     expect(versionsOf(appliance, host["id"]).at(-1)?.changed).toEqual(["credential_assignments", "ip_addresses"]);
   });
@@ -350,22 +463,32 @@ describe("confirming an address", () => {
     const bare = await newHost(appliance, { ip_addresses: [{ ip_address: EVIL }] });
     const before = transactionCount(appliance);
     expect((await confirm(OWN)).data["credential_ids"]).toEqual([credential["id"]]);
-    expect((await owner.post(`/api/v1/ip-addresses/${bare["ip_addresses"][0]["id"]}/confirm`, {})).data["credential_ids"]).toEqual([]);
+    expect(
+      (await owner.post(`/api/v1/ip-addresses/${bare["ip_addresses"][0]["id"]}/confirm`, {})).data["credential_ids"],
+    ).toEqual([]);
     expect(transactionCount(appliance)).toBe(before);
   });
 
   test("takes the role Admin, and an address within reach", async () => {
     await add(EVIL);
     const { id } = await addressOf(EVIL);
-    expect(await member.post(`/api/v1/ip-addresses/${id}/confirm`, {})).toMatchObject({ status: 403, body: { code: "auth_permission_denied" } });
+    expect(await member.post(`/api/v1/ip-addresses/${id}/confirm`, {})).toMatchObject({
+      status: 403,
+      body: { code: "auth_permission_denied" },
+    });
     const elsewhere = newApiKey(appliance, { networkIds: [(await newNetwork(appliance))["id"]] }).client;
     expect(await elsewhere.post(`/api/v1/ip-addresses/${id}/confirm`, {})).toMatchObject({ status: 404 });
     expect(await sentTo()).not.toContain(EVIL);
     // Assigned in another network as well, it is not its own to send.
     const elsewhereId = (await newNetwork(appliance))["id"];
-    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, assigned_network_ids: [elsewhereId] }));
+    await done(
+      owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, assigned_network_ids: [elsewhereId] }),
+    );
     const confined = newApiKey(appliance, { networkIds: [appliance.first.networkId] }).client;
-    expect(await confined.post(`/api/v1/ip-addresses/${id}/confirm`, {})).toMatchObject({ status: 403, body: { code: "entity_access_denied" } });
+    expect(await confined.post(`/api/v1/ip-addresses/${id}/confirm`, {})).toMatchObject({
+      status: 403,
+      body: { code: "entity_access_denied" },
+    });
     expect(await sentTo()).not.toContain(EVIL);
     await done(owner.put(`/api/v1/credentials/${credential["id"]}`, credential));
     const admin = (await newUser(appliance, { role: "Admin" })).client;

@@ -10,7 +10,16 @@ import { secretContext } from "../../src/resources/credentials/secrets.ts";
 import { openWriter } from "../../src/writer.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer } from "../support/client.ts";
-import { made, newApiKey, newNetwork, newTag, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newApiKey,
+  newNetwork,
+  newTag,
+  newUser,
+  transactionCount,
+  versionsOf,
+  type Wire,
+} from "../support/factories.ts";
 import { describeRecords } from "../support/record-battery.ts";
 
 const PATH = "/api/v1/credentials";
@@ -35,11 +44,27 @@ function snmpV2c(value: string = SECRET) {
 }
 
 function snmpV3(fields: Wire = {}) {
-  return { type: "SnmpV3", security_name: "monitor", auth_protocol: "Sha256", auth_password: inline(SECRET), priv_protocol: "Aes128", priv_password: inline(OTHER_SECRET), ...fields };
+  return {
+    type: "SnmpV3",
+    security_name: "monitor",
+    auth_protocol: "Sha256",
+    auth_password: inline(SECRET),
+    priv_protocol: "Aes128",
+    priv_password: inline(OTHER_SECRET),
+    ...fields,
+  };
 }
 
 function bodyOf(fields: Wire = {}): Wire {
-  return { assigned_network_ids: [], credential_type: snmpV2c(), host_assignments: [], name: "Switches", organization_id: appliance.first.organizationId, tags: [], ...fields };
+  return {
+    assigned_network_ids: [],
+    credential_type: snmpV2c(),
+    host_assignments: [],
+    name: "Switches",
+    organization_id: appliance.first.organizationId,
+    tags: [],
+    ...fields,
+  };
 }
 
 async function newCredential(fields: Wire = {}): Promise<Wire> {
@@ -63,7 +88,9 @@ function issuePaths(answer: Answer): string[] {
 /** What is stored of a credential's secrets, sealed, by field. */
 function sealedSecrets(id: string): Map<SecretField, Uint8Array> {
   const rows = appliance.reader.db
-    .query<{ field: SecretField; sealed: Uint8Array }, [string]>("SELECT s.field, s.sealed FROM credential_secrets s JOIN history_records r ON r.n = s.credential_n WHERE r.id = ? ORDER BY s.field")
+    .query<{ field: SecretField; sealed: Uint8Array }, [string]>(
+      "SELECT s.field, s.sealed FROM credential_secrets s JOIN history_records r ON r.n = s.credential_n WHERE r.id = ? ORDER BY s.field",
+    )
     .all(id);
   return new Map(rows.map((row) => [row.field, row.sealed]));
 }
@@ -71,14 +98,21 @@ function sealedSecrets(id: string): Map<SecretField, Uint8Array> {
 /** The plaintexts of a credential's secrets, as whoever has the key opens them. */
 function openedSecrets(id: string): Record<string, string> {
   const box = new SecretBox(appliance.secretKey, appliance.random);
-  return Object.fromEntries([...sealedSecrets(id)].map(([field, sealed]) => [field, box.open(sealed, secretContext(id, field))]));
+  return Object.fromEntries(
+    [...sealedSecrets(id)].map(([field, sealed]) => [field, box.open(sealed, secretContext(id, field))]),
+  );
 }
 
 /** Where in everything that the appliance keeps or has logged a text stands. */
 function placesOf(text: string): string[] {
   const bytes = Buffer.from(text);
-  const files = [appliance.databasePath, `${appliance.databasePath}-wal`, `${appliance.databasePath}-shm`].filter(existsSync);
-  return [...files.filter((path) => readFileSync(path).includes(bytes)), ...appliance.logLines.filter((line) => line.includes(text))];
+  const files = [appliance.databasePath, `${appliance.databasePath}-wal`, `${appliance.databasePath}-shm`].filter(
+    existsSync,
+  );
+  return [
+    ...files.filter((path) => readFileSync(path).includes(bytes)),
+    ...appliance.logLines.filter((line) => line.includes(text)),
+  ];
 }
 
 describeRecords(
@@ -97,19 +131,32 @@ describeRecords(
       tags: [],
       target_ips: ["10.1.2.3", "2001:db8::1"],
     }),
-    shown: (body) => ({ ...body, credential_type: { ...body["credential_type"], auth_password: inline(MASK), priv_password: inline(MASK) } }),
+    shown: (body) => ({
+      ...body,
+      credential_type: { ...body["credential_type"], auth_password: inline(MASK), priv_password: inline(MASK) },
+    }),
     holdsSecrets: true,
     // Networks that it is assigned to stand in the way of a deletion.
     deletion: "?cascade=true",
     change: { field: "target_ips", to: (body) => (body["target_ips"] === null ? [] : null) },
     unique: null,
-    writes: { created: { "Created credential_assignment": 1, "Updated network": 1 }, deleted: { "Deleted credential_assignment": 1, "Updated network": 1 } },
+    writes: {
+      created: { "Created credential_assignment": 1, "Updated network": 1 },
+      deleted: { "Deleted credential_assignment": 1, "Updated network": 1 },
+    },
     invalid: {
       body: {
         id: 1,
         organization_id: "mine",
         name: " ",
-        credential_type: { type: "SnmpV3", security_name: "", auth_protocol: "Sha3", auth_password: { mode: "Inline", value: "" }, priv_protocol: null, context: 1 },
+        credential_type: {
+          type: "SnmpV3",
+          security_name: "",
+          auth_protocol: "Sha3",
+          auth_password: { mode: "Inline", value: "" },
+          priv_protocol: null,
+          context: 1,
+        },
         assigned_network_ids: null,
         host_assignments: [{ ip_address_ids: ["x"] }, { host_id: UNKNOWN_ID, ip_address_ids: [] }],
         tags: ["core"],
@@ -118,8 +165,12 @@ describeRecords(
       },
       paths: [
         ..."/id /organization_id /name /assigned_network_ids /tags/0 /target_ips/0 /targets".split(" "),
-        ..."/credential_type/security_name /credential_type/auth_protocol /credential_type/auth_password/value /credential_type/priv_protocol /credential_type/context".split(" "),
-        ..."/host_assignments/0/host_id /host_assignments/0/ip_address_ids/0 /host_assignments/1/ip_address_ids".split(" "),
+        ..."/credential_type/security_name /credential_type/auth_protocol /credential_type/auth_password/value /credential_type/priv_protocol /credential_type/context".split(
+          " ",
+        ),
+        ..."/host_assignments/0/host_id /host_assignments/0/ip_address_ids/0 /host_assignments/1/ip_address_ids".split(
+          " ",
+        ),
       ],
     },
     references: [
@@ -139,7 +190,8 @@ describeRecords(
         field: "host_assignments/host_id",
         entity: "host",
         naming: (body, id) => ({ ...body, host_assignments: [{ host_id: id }] }),
-        make: async (by, networkId) => (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "Reference" })))["id"],
+        make: async (by, networkId) =>
+          (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "Reference" })))["id"],
       },
     ],
   },
@@ -150,7 +202,14 @@ describe("a credential", () => {
   test("is answered with every field of its table, its inline secret masked", async () => {
     const network = appliance.first.networkId;
     const tag = await newTag(appliance);
-    const answer = await appliance.owner.post(PATH, bodyOf({ assigned_network_ids: [network], tags: [tag["id"], tag["id"]], target_ips: ["10.1.2.3", "2001:DB8::0:1", "10.1.2.3"] }));
+    const answer = await appliance.owner.post(
+      PATH,
+      bodyOf({
+        assigned_network_ids: [network],
+        tags: [tag["id"], tag["id"]],
+        target_ips: ["10.1.2.3", "2001:DB8::0:1", "10.1.2.3"],
+      }),
+    );
     expect(answer.status).toBe(200);
     const { id, created_at: createdAt } = answer.data;
     expect(answer.data).toEqual({
@@ -175,10 +234,21 @@ describe("a credential", () => {
 
   test("needs every field that the specification requires, in a create and in an update, and each one missing is named", async () => {
     const credential = await newCredential();
-    const required = ["/assigned_network_ids", "/credential_type", "/host_assignments", "/name", "/organization_id", "/tags"];
+    const required = [
+      "/assigned_network_ids",
+      "/credential_type",
+      "/host_assignments",
+      "/name",
+      "/organization_id",
+      "/tags",
+    ];
     expect(issuePaths(await appliance.owner.post(PATH, {}))).toEqual(required);
     expect(issuePaths(await appliance.owner.put(`${PATH}/${credential["id"]}`, {}))).toEqual(required);
-    expect(issuePaths(await update(credential, { name: null, tags: null, host_assignments: null }))).toEqual(["/host_assignments", "/name", "/tags"]);
+    expect(issuePaths(await update(credential, { name: null, tags: null, host_assignments: null }))).toEqual([
+      "/host_assignments",
+      "/name",
+      "/tags",
+    ]);
     expect(versionsOf(appliance, credential["id"])).toHaveLength(1);
   });
 
@@ -191,11 +261,20 @@ describe("a credential", () => {
     expect(cleared.data.target_ips).toBeNull();
     const emptied = await update(credential, { name: "Routers", target_ips: [] });
     expect(emptied.data.target_ips).toEqual([]);
-    expect(versionsOf(appliance, credential["id"]).map((version) => version.changed)).toEqual([null, ["name"], ["target_ips"], ["target_ips"]]);
+    expect(versionsOf(appliance, credential["id"]).map((version) => version.changed)).toEqual([
+      null,
+      ["name"],
+      ["target_ips"],
+      ["target_ips"],
+    ]);
   });
 
   test("sent back as it was answered is unchanged: no version, the same updated_at and entity tag", async () => {
-    const credential = await newCredential({ credential_type: snmpV3(), assigned_network_ids: [appliance.first.networkId], target_ips: ["10.0.0.1"] });
+    const credential = await newCredential({
+      credential_type: snmpV3(),
+      assigned_network_ids: [appliance.first.networkId],
+      target_ips: ["10.0.0.1"],
+    });
     const before = transactionCount(appliance);
     const read = await appliance.owner.get(`${PATH}/${credential["id"]}`);
     const answer = await update(read.data, {});
@@ -210,7 +289,10 @@ describe("a credential", () => {
     const credential = await newCredential();
     const before = transactionCount(appliance);
     for (const organizationId of [second.organizationId, UNKNOWN_ID]) {
-      for (const answer of [await appliance.owner.post(PATH, bodyOf({ organization_id: organizationId })), await update(credential, { organization_id: organizationId })]) {
+      for (const answer of [
+        await appliance.owner.post(PATH, bodyOf({ organization_id: organizationId })),
+        await update(credential, { organization_id: organizationId }),
+      ]) {
         expect(answer.status).toBe(403);
         expect(answer.body.code).toBe("entity_access_denied");
       }
@@ -224,7 +306,12 @@ describe("a credential", () => {
     const stranger = await appliance.signedIn(second.userId);
     const path = `${PATH}/${credential["id"]}`;
     const theirs = bodyOf({ organization_id: second.organizationId });
-    for (const answer of [await stranger.get(path), await stranger.put(path, theirs), await stranger.delete(path), await appliance.owner.get(`${PATH}/${UNKNOWN_ID}`)]) {
+    for (const answer of [
+      await stranger.get(path),
+      await stranger.put(path, theirs),
+      await stranger.delete(path),
+      await appliance.owner.get(`${PATH}/${UNKNOWN_ID}`),
+    ]) {
       expect(answer.status).toBe(404);
       expect(answer.body.code).toBe("entity_not_found");
     }
@@ -237,8 +324,15 @@ describe("a credential", () => {
     const path = `${PATH}/${credential["id"]}`;
     for (const role of ["Viewer", "Member"] as const) {
       const { client } = await newUser(appliance, { role });
-      expect((await client.get(path)).data.credential_type).toEqual({ type: "SnmpV2c", community: { mode: "Inline", value: MASK } });
-      for (const answer of [await client.post(PATH, bodyOf()), await client.put(path, credential), await client.delete(path)]) {
+      expect((await client.get(path)).data.credential_type).toEqual({
+        type: "SnmpV2c",
+        community: { mode: "Inline", value: MASK },
+      });
+      for (const answer of [
+        await client.post(PATH, bodyOf()),
+        await client.put(path, credential),
+        await client.delete(path),
+      ]) {
         expect(answer.status).toBe(403);
         expect(answer.body.code).toBe("auth_permission_denied");
       }
@@ -257,7 +351,10 @@ describe("a credential", () => {
     expect(mismatch.status).toBe(400);
     expect(mismatch.body.code).toBe("validation_id_mismatch");
     expect(issuePaths(await update(credential, { targets: [], Name: "x" }))).toEqual(["/Name", "/targets"]);
-    expect(issuePaths(await update(credential, { target_ips: ["10.0.0.1", "010.0.0.1", "fe80::1%eth0"] }))).toEqual(["/target_ips/1", "/target_ips/2"]);
+    expect(issuePaths(await update(credential, { target_ips: ["10.0.0.1", "010.0.0.1", "fe80::1%eth0"] }))).toEqual([
+      "/target_ips/1",
+      "/target_ips/2",
+    ]);
   });
 
   test("names only tags that exist in its organization", async () => {
@@ -302,7 +399,9 @@ describe("a credential", () => {
     const before = appliance.clock.text();
     appliance.clock.advance(1_000);
     const created = await newCredential();
-    const updated = (await update(created, { name: "Routers", credential_type: { type: "SnmpV1", community: inline(MASK) } })).data;
+    const updated = (
+      await update(created, { name: "Routers", credential_type: { type: "SnmpV1", community: inline(MASK) } })
+    ).data;
     const path = `${PATH}/${created["id"]}`;
     const removed = (await appliance.owner.delete(path)).data;
     appliance.clock.advance(1_000);
@@ -311,7 +410,10 @@ describe("a credential", () => {
 
     expect((await appliance.owner.get(`${PATH}?at=${before}`)).data).toEqual([]);
     expect((await appliance.owner.get(`${path}?at=${before}`)).status).toBe(404);
-    expect((await appliance.owner.get(`${path}?at=${created["valid_from"]}`)).data).toEqual({ ...created, valid_to: updated.valid_from });
+    expect((await appliance.owner.get(`${path}?at=${created["valid_from"]}`)).data).toEqual({
+      ...created,
+      valid_to: updated.valid_from,
+    });
     expect((await appliance.owner.get(`${PATH}?at=${updated.valid_from}`)).data).toEqual([removed]);
     expect((await appliance.owner.get(path)).status).toBe(404);
     expect((await appliance.owner.get(PATH)).data).toEqual([]);
@@ -321,7 +423,8 @@ describe("a credential", () => {
 describe("the list of credentials", () => {
   test("pages in order of creation, picks ids, and streams everything for limit=0", async () => {
     const ids: string[] = [];
-    for (const name of ["c", "a", "b"]) ids.push((await newCredential({ name, assigned_network_ids: [appliance.first.networkId] }))["id"]);
+    for (const name of ["c", "a", "b"])
+      ids.push((await newCredential({ name, assigned_network_ids: [appliance.first.networkId] }))["id"]);
     const idsOf = (answer: Answer) => answer.data.map((credential: Wire) => credential["id"]);
     const page = await appliance.owner.get(`${PATH}?limit=2&offset=1`);
     expect(idsOf(page)).toEqual(ids.slice(1));
@@ -347,7 +450,9 @@ describe("a deletion", () => {
     const removed = await appliance.owner.delete(`${path}?cascade=true`);
     expect(removed.status).toBe(200);
     expect(removed.data).toEqual({ ...credential, valid_to: removed.data.valid_to });
-    expect((await appliance.owner.get(`/api/v1/networks/${appliance.first.networkId}`)).data.credential_ids).toEqual([]);
+    expect((await appliance.owner.get(`/api/v1/networks/${appliance.first.networkId}`)).data.credential_ids).toEqual(
+      [],
+    );
     expect(versionsOf(appliance, credential["id"]).map((version) => version.operation)).toEqual(["Created", "Deleted"]);
   });
 
@@ -370,15 +475,24 @@ describe("a deletion", () => {
     ];
     const { client } = newApiKey(appliance, { permissions: "Admin", networkIds: [appliance.first.networkId] });
     const before = transactionCount(appliance);
-    expect(await client.post(`${PATH}/bulk-delete`, [here["id"], too["id"]])).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { id: here["id"], dependants: { credential_assignments: 1 } } } });
+    expect(await client.post(`${PATH}/bulk-delete`, [here["id"], too["id"]])).toMatchObject({
+      status: 409,
+      body: { code: "entity_in_use", params: { id: here["id"], dependants: { credential_assignments: 1 } } },
+    });
     for (const other of [both, free]) {
       const refused = await client.post(`${PATH}/bulk-delete?cascade=true`, [here["id"], other["id"]]);
-      expect(refused).toMatchObject({ status: 403, body: { code: "entity_access_denied", params: { id: other["id"] } } });
+      expect(refused).toMatchObject({
+        status: 403,
+        body: { code: "entity_access_denied", params: { id: other["id"] } },
+      });
     }
     expect(transactionCount(appliance)).toBe(before);
     const removed = await client.post(`${PATH}/bulk-delete?cascade=true`, [too["id"], here["id"]]);
     expect(removed.data).toMatchObject([{ id: here["id"], assigned_network_ids: [networkId] }, { id: too["id"] }]);
-    expect(versionsOf(appliance, appliance.first.networkId).at(-1)).toMatchObject({ operation: "Updated", changed: ["credential_ids"] });
+    expect(versionsOf(appliance, appliance.first.networkId).at(-1)).toMatchObject({
+      operation: "Updated",
+      changed: ["credential_ids"],
+    });
   });
 });
 
@@ -399,8 +513,15 @@ describe("an inline secret", () => {
   test("stands in no file and no log line, neither when it is set nor when it is replaced, moved or refused", async () => {
     const credential = await newCredential({ credential_type: snmpV2c("first-secret-0001") });
     await update(credential, { credential_type: snmpV2c("second-secret-0002") });
-    await update(credential, { credential_type: snmpV3({ auth_password: inline("third-secret-0003"), priv_password: inline("fourth-secret-0004") }) });
-    await update(credential, { credential_type: snmpV3({ priv_protocol: "None", priv_password: inline("fifth-secret-0005") }) });
+    await update(credential, {
+      credential_type: snmpV3({
+        auth_password: inline("third-secret-0003"),
+        priv_password: inline("fourth-secret-0004"),
+      }),
+    });
+    await update(credential, {
+      credential_type: snmpV3({ priv_protocol: "None", priv_password: inline("fifth-secret-0005") }),
+    });
     await update(credential, { credential_type: { type: "SnmpV2c", community: "sixth-secret-0006" } });
     await appliance.owner.delete(`${PATH}/${credential["id"]}`);
     const secrets = ["first-secret", "second-secret", "third-secret", "fourth-secret", "fifth-secret", "sixth-secret"];
@@ -434,7 +555,10 @@ describe("an inline secret", () => {
     expect(answer.data.secrets_updated_at).toBe(answer.data.updated_at);
     expect(answer.data.secrets_updated_at > credential["secrets_updated_at"]).toBe(true);
     expect(openedSecrets(credential["id"])).toEqual({ community: OTHER_SECRET });
-    expect(versionsOf(appliance, credential["id"]).map((version) => version.changed)).toEqual([null, ["credential_type", "secrets_updated_at"]]);
+    expect(versionsOf(appliance, credential["id"]).map((version) => version.changed)).toEqual([
+      null,
+      ["credential_type", "secrets_updated_at"],
+    ]);
 
     const renamed = await update(answer.data, { name: "Routers" });
     expect(renamed.data.secrets_updated_at).toBe(answer.data.secrets_updated_at);
@@ -443,12 +567,22 @@ describe("an inline secret", () => {
   });
 
   test("is not what the mask says where none is stored: on a create, after a file path, in a field that is new", async () => {
-    expect(issuePaths(await appliance.owner.post(PATH, bodyOf({ credential_type: snmpV2c(MASK) })))).toEqual(["/credential_type/community/value"]);
-    const byPath = await newCredential({ credential_type: { type: "SnmpV1", community: { mode: "FilePath", path: "snmp/community" } } });
-    expect(issuePaths(await update(byPath, { credential_type: { type: "SnmpV1", community: inline(MASK) } }))).toEqual(["/credential_type/community/value"]);
-    const noPrivacy = await newCredential({ credential_type: snmpV3({ priv_protocol: "None", priv_password: undefined }) });
+    expect(issuePaths(await appliance.owner.post(PATH, bodyOf({ credential_type: snmpV2c(MASK) })))).toEqual([
+      "/credential_type/community/value",
+    ]);
+    const byPath = await newCredential({
+      credential_type: { type: "SnmpV1", community: { mode: "FilePath", path: "snmp/community" } },
+    });
+    expect(issuePaths(await update(byPath, { credential_type: { type: "SnmpV1", community: inline(MASK) } }))).toEqual([
+      "/credential_type/community/value",
+    ]);
+    const noPrivacy = await newCredential({
+      credential_type: snmpV3({ priv_protocol: "None", priv_password: undefined }),
+    });
     const both = snmpV3({ auth_password: inline(MASK), priv_password: inline(MASK) });
-    expect(issuePaths(await update(noPrivacy, { credential_type: both }))).toEqual(["/credential_type/priv_password/value"]);
+    expect(issuePaths(await update(noPrivacy, { credential_type: both }))).toEqual([
+      "/credential_type/priv_password/value",
+    ]);
   });
 
   test("survives a change of type that still has its field, and is dropped by one that has not", async () => {
@@ -459,13 +593,22 @@ describe("an inline secret", () => {
     expect(kept.data.secrets_updated_at).toBe(credential["secrets_updated_at"]);
     expect(openedSecrets(id)).toEqual({ community: SECRET });
 
-    const replaced = await update(credential, { credential_type: snmpV3({ auth_password: inline(OTHER_SECRET), priv_protocol: "None", priv_password: undefined }) });
+    const replaced = await update(credential, {
+      credential_type: snmpV3({ auth_password: inline(OTHER_SECRET), priv_protocol: "None", priv_password: undefined }),
+    });
     expect(replaced.data.secrets_updated_at).toBe(replaced.data.updated_at);
     expect(openedSecrets(id)).toEqual({ auth_password: OTHER_SECRET });
     expect(issuePaths(await update(credential, {}))).toEqual(["/credential_type/community/value"]);
 
-    const open = await update(credential, { credential_type: { type: "SnmpV3", security_name: "monitor", auth_protocol: "None", priv_protocol: "None" } });
-    expect(open.data.credential_type).toEqual({ type: "SnmpV3", security_name: "monitor", auth_protocol: "None", priv_protocol: "None" });
+    const open = await update(credential, {
+      credential_type: { type: "SnmpV3", security_name: "monitor", auth_protocol: "None", priv_protocol: "None" },
+    });
+    expect(open.data.credential_type).toEqual({
+      type: "SnmpV3",
+      security_name: "monitor",
+      auth_protocol: "None",
+      priv_protocol: "None",
+    });
     expect(sealedSecrets(id).size).toBe(0);
     expect(versionsOf(appliance, id).map((version) => version.changed)).toEqual([
       null,
@@ -477,14 +620,25 @@ describe("an inline secret", () => {
 
   test("whose key file was lost can still be replaced", async () => {
     const credential = await newCredential();
-    const author = { type: "System", id: null, name: "test", organizationId: appliance.first.organizationId, requestId: null, userId: null, role: "Owner", networkIds: null } as const;
+    const author = {
+      type: "System",
+      id: null,
+      name: "test",
+      organizationId: appliance.first.organizationId,
+      requestId: null,
+      userId: null,
+      role: "Owner",
+      networkIds: null,
+    } as const;
     const secretKey = appliance.random.bytes(32);
     const writer = openWriter({ databasePath: appliance.databasePath, secretKey }, appliance.clock, appliance.random);
     const input = { id: credential["id"], body: bodyOf({ credential_type: snmpV2c(SECRET) }), ifMatch: null };
     outcomeOf(writer.execute([{ command: "credential.update", input, actor: author }])[0] as WriteReply);
     writer.close();
     const sealed = sealedSecrets(credential["id"]).get("community") as Uint8Array;
-    expect(new SecretBox(secretKey, appliance.random).open(sealed, secretContext(credential["id"], "community"))).toBe(SECRET);
+    expect(new SecretBox(secretKey, appliance.random).open(sealed, secretContext(credential["id"], "community"))).toBe(
+      SECRET,
+    );
   });
 });
 
@@ -494,7 +648,9 @@ describe("a secret in a file", () => {
     const credential = await newCredential({ credential_type });
     expect(credential["credential_type"]).toEqual(credential_type);
     expect(sealedSecrets(credential["id"]).size).toBe(0);
-    const moved = await update(credential, { credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path: "snmp/other" } } });
+    const moved = await update(credential, {
+      credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path: "snmp/other" } },
+    });
     expect(moved.data.secrets_updated_at).toBe(moved.data.updated_at);
 
     await update(credential, { credential_type: snmpV2c() });
@@ -505,26 +661,56 @@ describe("a secret in a file", () => {
     expect(sealedSecrets(credential["id"]).size).toBe(0);
   });
 
-  test.each([["/etc/shadow"], ["../shadow"], ["snmp/../../shadow"], ["snmp/.."], [".."], ["a\nb"], [""], ["a\u007fb"]])("is refused where the path could lead out of the secrets folder: %j", async (path) => {
-    const answer = await appliance.owner.post(PATH, bodyOf({ credential_type: { type: "SnmpV1", community: { mode: "FilePath", path } } }));
-    expect(issuePaths(answer)).toEqual(["/credential_type/community/path"]);
-  });
+  test.each([["/etc/shadow"], ["../shadow"], ["snmp/../../shadow"], ["snmp/.."], [".."], ["a\nb"], [""], ["a\u007fb"]])(
+    "is refused where the path could lead out of the secrets folder: %j",
+    async (path) => {
+      const answer = await appliance.owner.post(
+        PATH,
+        bodyOf({ credential_type: { type: "SnmpV1", community: { mode: "FilePath", path } } }),
+      );
+      expect(issuePaths(answer)).toEqual(["/credential_type/community/path"]);
+    },
+  );
 
   test.each([["community"], ["a/b..c/..d"], ["with space"]])("may be at the path %j", async (path) => {
-    expect((await newCredential({ credential_type: { type: "SnmpV1", community: { mode: "FilePath", path } } }))["credential_type"].community.path).toBe(path);
+    expect(
+      (await newCredential({ credential_type: { type: "SnmpV1", community: { mode: "FilePath", path } } }))[
+        "credential_type"
+      ].community.path,
+    ).toBe(path);
   });
 });
 
 describe("SNMPv3", () => {
   test.each<[string, Wire, string[]]>([
-    ["a password without authentication", { auth_protocol: "None", priv_protocol: "None", priv_password: undefined }, ["/credential_type/auth_password"]],
-    ["privacy without authentication", { auth_protocol: "None", auth_password: undefined }, ["/credential_type/priv_protocol"]],
+    [
+      "a password without authentication",
+      { auth_protocol: "None", priv_protocol: "None", priv_password: undefined },
+      ["/credential_type/auth_password"],
+    ],
+    [
+      "privacy without authentication",
+      { auth_protocol: "None", auth_password: undefined },
+      ["/credential_type/priv_protocol"],
+    ],
     ["authentication without a password", { auth_password: undefined }, ["/credential_type/auth_password"]],
     ["privacy without a password", { priv_password: undefined }, ["/credential_type/priv_password"]],
     ["a privacy password without privacy", { priv_protocol: "None" }, ["/credential_type/priv_password"]],
-    ["passwords below eight characters", { auth_password: inline("1234567"), priv_password: inline("ééééééé") }, ["/credential_type/auth_password/value", "/credential_type/priv_password/value"]],
-    ["everything at once", { auth_protocol: "None", priv_password: inline("short") }, ["/credential_type/auth_password", "/credential_type/priv_password/value", "/credential_type/priv_protocol"]],
-    ["protocols that there are not", { auth_protocol: "Sha3", priv_protocol: "Rot13" }, ["/credential_type/auth_protocol", "/credential_type/priv_protocol"]],
+    [
+      "passwords below eight characters",
+      { auth_password: inline("1234567"), priv_password: inline("ééééééé") },
+      ["/credential_type/auth_password/value", "/credential_type/priv_password/value"],
+    ],
+    [
+      "everything at once",
+      { auth_protocol: "None", priv_password: inline("short") },
+      ["/credential_type/auth_password", "/credential_type/priv_password/value", "/credential_type/priv_protocol"],
+    ],
+    [
+      "protocols that there are not",
+      { auth_protocol: "Sha3", priv_protocol: "Rot13" },
+      ["/credential_type/auth_protocol", "/credential_type/priv_protocol"],
+    ],
     ["a community", { community: inline(SECRET) }, ["/credential_type/community"]],
     ["a security name that is too long", { security_name: "x".repeat(33) }, ["/credential_type/security_name"]],
   ])("is refused with %s", async (_title, fields, paths) => {
@@ -532,12 +718,21 @@ describe("SNMPv3", () => {
   });
 
   test.each<[string, Wire]>([
-    ["noAuthNoPriv", { auth_protocol: "None", auth_password: undefined, priv_protocol: "None", priv_password: undefined }],
+    [
+      "noAuthNoPriv",
+      { auth_protocol: "None", auth_password: undefined, priv_protocol: "None", priv_password: undefined },
+    ],
     ["authNoPriv", { priv_protocol: "None", priv_password: undefined }],
     ["authPriv", { context_name: "vlan-7" }],
-    ["passwords in files", { auth_password: { mode: "FilePath", path: "a" }, priv_password: { mode: "FilePath", path: "b" } }],
+    [
+      "passwords in files",
+      { auth_password: { mode: "FilePath", path: "a" }, priv_password: { mode: "FilePath", path: "b" } },
+    ],
   ])("is accepted with %s", async (_title, fields) => {
-    expect((await newCredential({ credential_type: snmpV3(fields) }))["credential_type"]).toMatchObject({ type: "SnmpV3", security_name: "monitor" });
+    expect((await newCredential({ credential_type: snmpV3(fields) }))["credential_type"]).toMatchObject({
+      type: "SnmpV3",
+      security_name: "monitor",
+    });
   });
 });
 
@@ -551,13 +746,19 @@ describe("an error", () => {
     ["no mode", { type: "SnmpV2c", community: { value: SECRET } }],
     ["a type that there is not", { type: SECRET, community: inline(SECRET) }],
     ["a misspelled field beside the secret", { type: "SnmpV2c", comunity: SECRET }],
-    ["a further field within the secret", { type: "SnmpV2c", community: { mode: "Inline", value: "x", plain: SECRET } }],
+    [
+      "a further field within the secret",
+      { type: "SnmpV2c", community: { mode: "Inline", value: "x", plain: SECRET } },
+    ],
     ["the secret as a file's value", { type: "SnmpV2c", community: { mode: "FilePath", value: SECRET } }],
     ["the secret as an absolute path", { type: "SnmpV2c", community: { mode: "FilePath", path: `/${SECRET}` } }],
     ["a secret that is too long", snmpV2c(SECRET.repeat(100))],
     ["a secret with half a character", snmpV2c(`${SECRET}\ud800`)],
     ["a misspelled password", snmpV3({ auth_password: undefined, auth_pasword: SECRET })],
-    ["a password of the wrong type", snmpV3({ auth_password: [SECRET], priv_password: { mode: "Inline", value: { text: SECRET } } })],
+    [
+      "a password of the wrong type",
+      snmpV3({ auth_password: [SECRET], priv_password: { mode: "Inline", value: { text: SECRET } } }),
+    ],
     ["a password that is not wanted", snmpV3({ auth_protocol: "None", priv_protocol: "None" })],
   ])("about %s names the place and never the secret", async (_title, credentialType) => {
     const answer = await appliance.owner.post(PATH, bodyOf({ credential_type: credentialType }));
@@ -573,14 +774,24 @@ describe("an error", () => {
   });
 
   test("still echoes what is no secret, so that it can be found", async () => {
-    const answer = await appliance.owner.post(PATH, bodyOf({ assigned_network_ids: ["campus"], credential_type: snmpV3({ auth_protocol: "Sha3" }) }));
-    const values = Object.fromEntries(answer.body.params.issues.map((issue: { path: string; value: unknown }) => [issue.path, issue.value]));
+    const answer = await appliance.owner.post(
+      PATH,
+      bodyOf({ assigned_network_ids: ["campus"], credential_type: snmpV3({ auth_protocol: "Sha3" }) }),
+    );
+    const values = Object.fromEntries(
+      answer.body.params.issues.map((issue: { path: string; value: unknown }) => [issue.path, issue.value]),
+    );
     expect(values).toEqual({ "/assigned_network_ids/0": "campus", "/credential_type/auth_protocol": "Sha3" });
   });
 
   test("about a mode says which there are", async () => {
-    const answer = await appliance.owner.post(PATH, bodyOf({ credential_type: { type: "SnmpV2c", community: { mode: "Env", value: SECRET } } }));
-    expect(answer.body.params.issues).toEqual([{ path: "/credential_type/community", message: "must be an object whose mode is one of Inline, FilePath" }]);
+    const answer = await appliance.owner.post(
+      PATH,
+      bodyOf({ credential_type: { type: "SnmpV2c", community: { mode: "Env", value: SECRET } } }),
+    );
+    expect(answer.body.params.issues).toEqual([
+      { path: "/credential_type/community", message: "must be an object whose mode is one of Inline, FilePath" },
+    ]);
   });
 });
 
@@ -590,7 +801,14 @@ test("a change of networks makes a version of the credential and of each network
   const credential = await newCredential({ assigned_network_ids: [north["id"]] });
   const answer = await update(credential, { assigned_network_ids: [south["id"]] });
   expect(answer.data.assigned_network_ids).toEqual([south["id"]]);
-  expect(versionsOf(appliance, credential["id"]).map((version) => version.changed)).toEqual([null, ["assigned_network_ids"]]);
-  expect(versionsOf(appliance, north["id"]).map((version) => version.changed)).toEqual([null, ["credential_ids"], ["credential_ids"]]);
+  expect(versionsOf(appliance, credential["id"]).map((version) => version.changed)).toEqual([
+    null,
+    ["assigned_network_ids"],
+  ]);
+  expect(versionsOf(appliance, north["id"]).map((version) => version.changed)).toEqual([
+    null,
+    ["credential_ids"],
+    ["credential_ids"],
+  ]);
   expect(versionsOf(appliance, south["id"]).map((version) => version.changed)).toEqual([null, ["credential_ids"]]);
 });

@@ -18,7 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-const put = (tag: Wire, changes: Wire) => owner.put(`/api/v1/tags/${tag["id"]}`, { name: tag["name"], color: tag["color"], ...changes });
+const put = (tag: Wire, changes: Wire) =>
+  owner.put(`/api/v1/tags/${tag["id"]}`, { name: tag["name"], color: tag["color"], ...changes });
 
 async function diff(query: string, by = owner): Promise<Wire> {
   const answer = await by.get(`/api/v1/diff?${query}`);
@@ -41,9 +42,29 @@ describe("the diff of two instants", () => {
     appliance.clock.advance(1_000);
 
     const found = await diff(`from=${middle}`);
-    expect(found).toMatchObject({ from: { at: middle }, to: { at: appliance.clock.text() }, counts: { tag: { added: 1, removed: 1, changed: 1 } } });
-    expect(found["added"]).toEqual([{ entity_type: "tag", id: added.id, name: "new", record: added, transaction: expect.objectContaining({ request_id: "r1", at: added.created_at }) }]);
-    expect(found["removed"]).toMatchObject([{ entity_type: "tag", id: gone["id"], name: "gone", record: { name: "gone" }, transaction: { actor: { id: appliance.first.userId } } }]);
+    expect(found).toMatchObject({
+      from: { at: middle },
+      to: { at: appliance.clock.text() },
+      counts: { tag: { added: 1, removed: 1, changed: 1 } },
+    });
+    expect(found["added"]).toEqual([
+      {
+        entity_type: "tag",
+        id: added.id,
+        name: "new",
+        record: added,
+        transaction: expect.objectContaining({ request_id: "r1", at: added.created_at }),
+      },
+    ]);
+    expect(found["removed"]).toMatchObject([
+      {
+        entity_type: "tag",
+        id: gone["id"],
+        name: "gone",
+        record: { name: "gone" },
+        transaction: { actor: { id: appliance.first.userId } },
+      },
+    ]);
     expect(found["changed"]).toHaveLength(1);
     expect(found["changed"][0]).toMatchObject({
       id: kept["id"],
@@ -62,7 +83,9 @@ describe("the diff of two instants", () => {
     appliance.clock.advance(1_000);
     await put(tag, { name: "b" });
     appliance.clock.advance(1_000);
-    expect((await diff(`from=${start}&types=tag`))["added"]).toMatchObject([{ name: "b", transaction: { at: tag.created_at, actor: { id } } }]);
+    expect((await diff(`from=${start}&types=tag`))["added"]).toMatchObject([
+      { name: "b", transaction: { at: tag.created_at, actor: { id } } },
+    ]);
     expect((await diff(`from=-7d&host_id=${appliance.first.networkId}`))["counts"]).toEqual({});
     expect((await diff(`from=-7d&network_id=${tag.id}`))["counts"]).toEqual({});
   });
@@ -91,7 +114,9 @@ describe("the diff of two instants", () => {
     expect((await diff(`from=${start}&to=${at}`))["added"]).toMatchObject([{ record: { name: "b" } }]);
     expect(await diff(`from=${at}`)).toMatchObject({ added: [], changed: [] });
     const before = new Date(Date.parse(at) - 1).toISOString();
-    expect((await diff(`from=${before}&to=${at}`))["changed"]).toMatchObject([{ fields: [{ field: "name", from: "a", to: "b" }] }]);
+    expect((await diff(`from=${before}&to=${at}`))["changed"]).toMatchObject([
+      { fields: [{ field: "name", from: "a", to: "b" }] },
+    ]);
     expect((await diff(`from=${start}&to=${before}`))["added"]).toMatchObject([{ record: { name: "a" } }]);
   });
 
@@ -100,13 +125,19 @@ describe("the diff of two instants", () => {
     appliance.clock.advance(3_600_000);
     await newTag(appliance, { name: "b" });
     appliance.clock.advance(1_000);
-    const names = (found: Wire) => found["added"].filter((each: Wire) => each["entity_type"] === "tag").map((each: Wire) => each["name"]);
+    const names = (found: Wire) =>
+      found["added"].filter((each: Wire) => each["entity_type"] === "tag").map((each: Wire) => each["name"]);
     expect(names(await diff("from=-15m"))).toEqual(["b"]);
     expect(names(await diff("from=-2h"))).toEqual(["a", "b"]);
     expect(names(await diff("from=-2h&to=-15m"))).toEqual(["a"]);
     const all = await diff("from=-7d");
     expect(all["from"]).toMatchObject({ sequence: 0 });
-    expect(all["counts"]).toMatchObject({ organization: { added: 1 }, network: { added: 1 }, user: { added: 1 }, tag: { added: 2 } });
+    expect(all["counts"]).toMatchObject({
+      organization: { added: 1 },
+      network: { added: 1 },
+      user: { added: 1 },
+      tag: { added: 2 },
+    });
   });
 
   test("shows children as what they are, and not their host with them", async () => {
@@ -115,8 +146,19 @@ describe("the diff of two instants", () => {
     appliance.clock.advance(1_000);
     const from = appliance.clock.text();
     appliance.clock.advance(1_000);
-    await owner.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: "h", hidden: false, tags: [], ports: [{ number: 80, protocol: "Tcp" }] });
-    await owner.put(`/api/v1/if-entries/${entry["id"]}`, { if_index: entry["if_index"], if_descr: entry["if_descr"], oper_status: "Down", fdb_macs: ["00:00:5e:00:53:01"] });
+    await owner.put(`/api/v1/hosts/${host["id"]}`, {
+      id: host["id"],
+      name: "h",
+      hidden: false,
+      tags: [],
+      ports: [{ number: 80, protocol: "Tcp" }],
+    });
+    await owner.put(`/api/v1/if-entries/${entry["id"]}`, {
+      if_index: entry["if_index"],
+      if_descr: entry["if_descr"],
+      oper_status: "Down",
+      fdb_macs: ["00:00:5e:00:53:01"],
+    });
     appliance.clock.advance(1_000);
     const found = await diff(`from=${from}`);
     expect(found["counts"]).toEqual({ port: { added: 1, removed: 1 }, if_entry: { changed: 1 } });
@@ -127,7 +169,10 @@ describe("the diff of two instants", () => {
     expect((await diff(`from=${from}&types=port`))["counts"]).toEqual({ port: { added: 1, removed: 1 } });
     const other = await newHost(appliance, { name: "other" });
     appliance.clock.advance(1_000);
-    expect((await diff(`from=${from}&host_id=${host["id"]}`))["counts"]).toEqual({ port: { added: 1, removed: 1 }, if_entry: { changed: 1 } });
+    expect((await diff(`from=${from}&host_id=${host["id"]}`))["counts"]).toEqual({
+      port: { added: 1, removed: 1 },
+      if_entry: { changed: 1 },
+    });
     expect((await diff(`from=${from}&host_id=${other["id"]}`))["counts"]).toEqual({ host: { added: 1 } });
   });
 
@@ -137,8 +182,14 @@ describe("the diff of two instants", () => {
     const hidden = await newSubnet(appliance, { cidr: "10.1.0.0/16" });
     await newSubnet(appliance, { cidr: "10.2.0.0/16", network_id: other["id"] });
     appliance.clock.advance(1_000);
-    expect((await diff(`from=${start}&network_id=${other["id"]}`))["counts"]).toEqual({ network: { added: 1 }, subnet: { added: 1 } });
-    expect((await diff(`from=${start}&types=subnet,network`, member.client))["counts"]).toEqual({ network: { added: 1 }, subnet: { added: 1 } });
+    expect((await diff(`from=${start}&network_id=${other["id"]}`))["counts"]).toEqual({
+      network: { added: 1 },
+      subnet: { added: 1 },
+    });
+    expect((await diff(`from=${start}&types=subnet,network`, member.client))["counts"]).toEqual({
+      network: { added: 1 },
+      subnet: { added: 1 },
+    });
     for (const format of ["json", "ndjson", "csv", "text"]) {
       const { text } = await member.client.get(`/api/v1/diff?from=${start}&format=${format}`);
       expect(text).not.toContain(hidden["id"]);
@@ -157,7 +208,10 @@ describe("the diff of two instants", () => {
     ["from=-1h&types=nonsense", "/types/0"],
     ["from=-1h&format=xml", "/format"],
   ])("refuses the question %p by the field %s", async (query, path) => {
-    expect(await owner.get(`/api/v1/diff?${query}`)).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path }] } } });
+    expect(await owner.get(`/api/v1/diff?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path }] } },
+    });
   });
 
   test("that goes up to the present settles where it begins: nothing is written there any more, also by a clock that was set back", async () => {
@@ -181,7 +235,9 @@ describe("the formats of a diff", () => {
     start = appliance.clock.text();
     appliance.clock.advance(1_000);
     await put(tag, { color: "Blue", name: "b" });
-    await newTag(appliance, { name: "new\u001b[31m", color: "Red" }).catch(() => newTag(appliance, { name: "new", color: "Red" }));
+    await newTag(appliance, { name: "new\u001b[31m", color: "Red" }).catch(() =>
+      newTag(appliance, { name: "new", color: "Red" }),
+    );
     appliance.clock.advance(1_000);
   });
 
@@ -189,16 +245,24 @@ describe("the formats of a diff", () => {
     const whole = await diff(`from=${start}`);
     const answer = await owner.get(`/api/v1/diff?from=${start}&format=ndjson`);
     expect(answer.headers.get("content-type")).toBe("application/x-ndjson");
-    const lines = answer.text.trimEnd().split("\n").map((line) => JSON.parse(line) as Wire);
+    const lines = answer.text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Wire);
     expect(answer.text.endsWith("\n")).toBe(true);
-    for (const sort of ["added", "removed", "changed"]) expect(lines.filter((line) => line["change"] === sort).map(({ change: _, ...rest }) => rest)).toEqual(whole[sort]);
+    for (const sort of ["added", "removed", "changed"])
+      expect(lines.filter((line) => line["change"] === sort).map(({ change: _, ...rest }) => rest)).toEqual(
+        whole[sort],
+      );
   });
 
   test("csv has a row for each field that changed", async () => {
     const answer = await owner.get(`/api/v1/diff?from=${start}&format=csv`);
     expect(answer.headers.get("content-type")).toStartWith("text/csv");
     const rows = answer.text.split("\r\n");
-    expect(rows[0]).toBe("change,entity_type,id,name,network_id,host_id,host_name,field,from,to,sequence,at,actor_type,actor_name,request_id");
+    expect(rows[0]).toBe(
+      "change,entity_type,id,name,network_id,host_id,host_name,field,from,to,sequence,at,actor_type,actor_name,request_id",
+    );
     expect(rows.some((row) => row.startsWith(`changed,tag,${tag["id"]},b,,,,color,Green,Blue,`))).toBe(true);
     expect(rows.some((row) => row.startsWith(`changed,tag,${tag["id"]},b,,,,name,'=a,b,`))).toBe(true);
     expect(rows).toHaveLength(5);
@@ -207,13 +271,19 @@ describe("the formats of a diff", () => {
   test("text and csv name the host of a part, records by their names, and of lists what came and went", async () => {
     const host = await newHost(appliance, { name: "core-1" });
     const entry = await newIfEntry(appliance, host["id"]);
-    const put = (changes: Wire) => owner.put(`/api/v1/if-entries/${entry["id"]}`, { if_index: entry["if_index"], if_descr: "Gi1/0/1", ...changes });
+    const put = (changes: Wire) =>
+      owner.put(`/api/v1/if-entries/${entry["id"]}`, { if_index: entry["if_index"], if_descr: "Gi1/0/1", ...changes });
     await put({ fdb_macs: ["00:00:5e:00:53:01", "00:00:5e:00:53:02"] });
     appliance.clock.advance(1_000);
     const from = appliance.clock.text();
     appliance.clock.advance(1_000);
     await put({ fdb_macs: ["00:00:5e:00:53:02", "00:00:5e:00:53:03"], neighbor: { type: "Host", id: host["id"] } });
-    await owner.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: "core-1", hidden: false, tags: [tag["id"]] });
+    await owner.put(`/api/v1/hosts/${host["id"]}`, {
+      id: host["id"],
+      name: "core-1",
+      hidden: false,
+      tags: [tag["id"]],
+    });
     appliance.clock.advance(1_000);
     const { text } = await owner.get(`/api/v1/diff?from=${from}&format=text`);
     expect(text).toContain("  ~ core-1 Gi1/0/1\n");
@@ -230,22 +300,44 @@ describe("the formats of a diff", () => {
     appliance.clock.advance(1_000);
     const from = appliance.clock.text();
     appliance.clock.advance(1_000);
-    const described = (description: string) => owner.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: "core-1", hidden: false, tags: [], description });
+    const described = (description: string) =>
+      owner.put(`/api/v1/hosts/${host["id"]}`, {
+        id: host["id"],
+        name: "core-1",
+        hidden: false,
+        tags: [],
+        description,
+      });
     for (const id of [keyId, appliance.first.userId, host["id"] as string]) {
       await described(id);
       appliance.clock.advance(1_000);
-      expect((await owner.get(`/api/v1/diff?from=${from}&types=host&format=text`)).text).toContain(`      description: none → "${id}"  (`);
+      expect((await owner.get(`/api/v1/diff?from=${from}&types=host&format=text`)).text).toContain(
+        `      description: none → "${id}"  (`,
+      );
     }
   });
 
   test("text goes through two long lists once", async () => {
-    const macs = (first: number) => Array.from({ length: 10_000 }, (_, each) => `02:00:00:0${first}:${[each >> 8, each & 255].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`);
+    const macs = (first: number) =>
+      Array.from(
+        { length: 10_000 },
+        (_, each) =>
+          `02:00:00:0${first}:${[each >> 8, each & 255].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`,
+      );
     const host = await newHost(appliance, { name: "core-1" });
     const entry = await newIfEntry(appliance, host["id"], { fdb_macs: macs(1) });
     appliance.clock.advance(1_000);
     const from = appliance.clock.text();
     appliance.clock.advance(1_000);
-    expect((await owner.put(`/api/v1/if-entries/${entry["id"]}`, { if_index: entry["if_index"], if_descr: entry["if_descr"], fdb_macs: macs(2) })).status).toBe(200);
+    expect(
+      (
+        await owner.put(`/api/v1/if-entries/${entry["id"]}`, {
+          if_index: entry["if_index"],
+          if_descr: entry["if_descr"],
+          fdb_macs: macs(2),
+        })
+      ).status,
+    ).toBe(200);
     appliance.clock.advance(1_000);
     const took = async (format: string) => {
       const began = performance.now();

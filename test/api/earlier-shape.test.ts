@@ -19,7 +19,12 @@ const EARLIER = earlierAnswers();
 const { ids, instants, answers, etags } = EARLIER;
 
 /** What records have that they did not have then: by what tells their kind, the field and its value in every earlier version. */
-const ADDED: ReadonlyArray<{ readonly has: string; readonly field: string; readonly value: unknown; readonly cell: string }> = [
+const ADDED: ReadonlyArray<{
+  readonly has: string;
+  readonly field: string;
+  readonly value: unknown;
+  readonly cell: string;
+}> = [
   { has: "subnet_type", field: "accepts_credentials", value: true, cell: "true" },
   { has: "sys_descr", field: "asset_tag", value: null, cell: "" },
 ];
@@ -53,7 +58,14 @@ function today(value: unknown): unknown {
 
 function expectEarlierAnswer(text: string, earlier: Wire | string): void {
   if (typeof earlier === "string") {
-    const rows = csvRecords(earlier).map((row) => Object.assign({}, row, ...ADDED.filter(({ has }) => has in row).map(({ field, cell }) => ({ [field]: cell }))) as Record<string, string>);
+    const rows = csvRecords(earlier).map(
+      (row) =>
+        Object.assign(
+          {},
+          row,
+          ...ADDED.filter(({ has }) => has in row).map(({ field, cell }) => ({ [field]: cell })),
+        ) as Record<string, string>,
+    );
     expect(rows.length).toBeGreaterThan(0);
     expect(csvRecords(text)).toEqual(rows);
     return;
@@ -67,7 +79,11 @@ describe("a store of before a field, read", () => {
   beforeAll(open);
   afterAll(() => appliance.close());
 
-  test.each(Object.entries(answers).flatMap(([caller, of]) => Object.keys(of).map((path) => [caller as "owner" | "member", path] as const)))("answers %s at %s what it answered then", async (caller, path) => {
+  test.each(
+    Object.entries(answers).flatMap(([caller, of]) =>
+      Object.keys(of).map((path) => [caller as "owner" | "member", path] as const),
+    ),
+  )("answers %s at %s what it answered then", async (caller, path) => {
     const answer = await callers[caller].get(path);
     expect([path, answer.status]).toEqual([path, 200]);
     expectEarlierAnswer(answer.text, answers[caller][path] as Wire | string);
@@ -78,7 +94,11 @@ describe("a store of before a field, read", () => {
     expect(verifyLedger(readOnly, KINDS).findings).toEqual([]);
     readOnly.$client.close();
     const db = openWritable(appliance.databasePath);
-    const tables = (db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'history_search%' ORDER BY name").values() as Array<[string]>).map(([name]) => name);
+    const tables = (
+      db.$client
+        .query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'history_search%' ORDER BY name")
+        .values() as Array<[string]>
+    ).map(([name]) => name);
     const rows = () => tables.map((table) => [table, db.$client.query(`SELECT * FROM "${table}"`).values()]);
     const before = rows();
     rebuildDerived(db, KINDS);
@@ -87,7 +107,8 @@ describe("a store of before a field, read", () => {
   });
 
   test("is filtered, searched and ordered then by what was not written then", async () => {
-    const list = async (query: string) => ((await callers.owner.get(`/api/v1/${query}`)).data as Wire[]).map(({ id }) => id);
+    const list = async (query: string) =>
+      ((await callers.owner.get(`/api/v1/${query}`)).data as Wire[]).map(({ id }) => id);
     for (const at of [instants[5], instants[8]]) {
       const all = await list(`subnets?at=${at}`);
       expect(all.length).toBeGreaterThan(2);
@@ -121,12 +142,26 @@ describe("a store of before a field, written", () => {
     await made(owner.put(`/api/v1/hosts/${ids.spare}`, { ...host, asset_tag: "NL-1" }));
     appliance.clock.advance(1_000);
     const history = async (path: string) => ((await owner.get(path)).data as Wire[])[0] as Wire;
-    expect(await history(`/api/v1/subnets/${ids.lab}/history`)).toMatchObject({ changed_fields: ["name"], record: { name: "Lab north", accepts_credentials: true } });
-    expect(await history(`/api/v1/hosts/${ids.spare}/history?include_children=false`)).toMatchObject({ changed_fields: ["asset_tag"], record: { asset_tag: "NL-1" } });
-    const shapes = "SELECT v.shape FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 WHERE r.id IN (?, ?) AND (v.key & 2147483647) > ?";
+    expect(await history(`/api/v1/subnets/${ids.lab}/history`)).toMatchObject({
+      changed_fields: ["name"],
+      record: { name: "Lab north", accepts_credentials: true },
+    });
+    expect(await history(`/api/v1/hosts/${ids.spare}/history?include_children=false`)).toMatchObject({
+      changed_fields: ["asset_tag"],
+      record: { asset_tag: "NL-1" },
+    });
+    const shapes =
+      "SELECT v.shape FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 WHERE r.id IN (?, ?) AND (v.key & 2147483647) > ?";
     expect(appliance.reader.statement(shapes).values(ids.lab, ids.spare, head)).toEqual([[2], [2]]);
     const { data } = await owner.get(`/api/v1/diff?from=${EARLIER.now}&to=now&types=subnet,host`);
-    expect((data.changed as Wire[]).flatMap(({ fields }) => (fields as Wire[]).map(({ field, from, to }) => [field, from, to]))).toEqual([["name", lab["name"], "Lab north"], ["asset_tag", null, "NL-1"]]);
+    expect(
+      (data.changed as Wire[]).flatMap(({ fields }) =>
+        (fields as Wire[]).map(({ field, from, to }) => [field, from, to]),
+      ),
+    ).toEqual([
+      ["name", lab["name"], "Lab north"],
+      ["asset_tag", null, "NL-1"],
+    ]);
     const db = openReadOnly(appliance.databasePath);
     expect(verifyLedger(db, KINDS).findings).toEqual([]);
     db.$client.close();
@@ -139,10 +174,15 @@ describe("a store of before a field, written", () => {
     const lab = await made(owner.get(`/api/v1/subnets/${ids.lab}`));
     await made(owner.put(`/api/v1/subnets/${ids.lab}`, { ...lab, accepts_credentials: false, name: "closed" }));
     const closing = appliance.reader.head().sequence;
-    expect(await member.post(`/api/v1/subnets/${ids.lab}/restore`, { at })).toMatchObject({ status: 403, body: { code: "auth_permission_denied" } });
+    expect(await member.post(`/api/v1/subnets/${ids.lab}/restore`, { at })).toMatchObject({
+      status: 403,
+      body: { code: "auth_permission_denied" },
+    });
     expect((await owner.post(`/api/v1/subnets/${ids.lab}/restore`, { at })).status).toBe(200);
     // The tag of then is gone by now.
-    expect(content(await made(owner.get(`/api/v1/subnets/${ids.lab}`)))).toEqual(content({ ...then, tags: [], accepts_credentials: true }));
+    expect(content(await made(owner.get(`/api/v1/subnets/${ids.lab}`)))).toEqual(
+      content({ ...then, tags: [], accepts_credentials: true }),
+    );
     expect((await owner.post(`/api/v1/transactions/${closing}/revert`, {})).status).toBe(409);
     const host = await made(owner.get(`/api/v1/hosts/${ids.spare}`));
     await made(owner.put(`/api/v1/hosts/${ids.spare}`, { ...host, asset_tag: "NL-1" }));
@@ -156,7 +196,10 @@ describe("a store of before a field, written", () => {
     const lab = await made(callers.owner.get(path));
     expect(await callers.owner.put(path, lab, { "if-match": tag.replace(/.-/, "x-") })).toMatchObject({ status: 412 });
     expect(await callers.owner.put(path, lab, { "if-match": tag })).toMatchObject({ status: 200, data: lab });
-    expect(await callers.owner.put(path, { ...lab, name: "Lab north" }, { "if-match": tag })).toMatchObject({ status: 200, data: { name: "Lab north" } });
+    expect(await callers.owner.put(path, { ...lab, name: "Lab north" }, { "if-match": tag })).toMatchObject({
+      status: 200,
+      data: { name: "Lab north" },
+    });
     expect(await callers.owner.put(path, lab, { "if-match": tag })).toMatchObject({ status: 412 });
   });
 });

@@ -36,14 +36,18 @@ test("the OpenAPI document passes Redocly's recommended rules without an error o
 test("a linter that finds something is heard", async () => {
   const broken = JSON.parse(document);
   delete broken.paths["/api/v1/hosts"].get.operationId;
-  broken.paths["/api/v1/hosts"].get.responses["200"].content["application/json"].schema.properties.data = { $ref: "#/components/schemas/Nothing" };
+  broken.paths["/api/v1/hosts"].get.responses["200"].content["application/json"].schema.properties.data = {
+    $ref: "#/components/schemas/Nothing",
+  };
   const { code, text } = await workshop.lint(JSON.stringify(broken));
   expect(text).toContain("no-unresolved-refs");
   expect(code).not.toBe(0);
 });
 
 test("the tour is written without casts, and says of no type that it is any", () => {
-  expect(readFileSync(PROGRAM, "utf8").replaceAll(/^\/\/.*$/gm, "")).not.toMatch(/\bas [A-Z(u]|\bany\b|@ts-|\w!\.|\w!\)/);
+  expect(readFileSync(PROGRAM, "utf8").replaceAll(/^\/\/.*$/gm, "")).not.toMatch(
+    /\bas [A-Z(u]|\bany\b|@ts-|\w!\.|\w!\)/,
+  );
 });
 
 test("a client with generated types goes through all of it", async () => {
@@ -53,7 +57,13 @@ test("a client with generated types goes through all of it", async () => {
   expect(checked.code).toBe(0);
 
   // Its own types are those of a document that is not there when our sources are checked.
-  const { tour } = (await import(program)) as { tour: (options: { fetch: (request: Request) => Promise<Response>; email: string; password: string }) => Promise<{ steps: string[] }> };
+  const { tour } = (await import(program)) as {
+    tour: (options: {
+      fetch: (request: Request) => Promise<Response>;
+      email: string;
+      password: string;
+    }) => Promise<{ steps: string[] }>;
+  };
   const check = documentCheck(appliance.handle);
   const fetch = async (request: Request) => {
     const { method, url } = request;
@@ -61,7 +71,13 @@ test("a client with generated types goes through all of it", async () => {
     const response = await appliance.handle(request);
     const text = await response.clone().text();
     const isJson = response.headers.get("content-type") === "application/json";
-    await check(method, url.replace("http://localhost", ""), { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null, data: undefined });
+    await check(method, url.replace("http://localhost", ""), {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : null,
+      data: undefined,
+    });
     return response;
   };
   const { steps } = await tour({ fetch, email: "owner@first.example", password: PASSWORD });

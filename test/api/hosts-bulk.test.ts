@@ -5,7 +5,19 @@ import { BODY_MAX_CONTAINERS, BULK_BODY_LIMIT_BYTES } from "../../src/http/body.
 import { BULK_MAX } from "../../src/http/schemas.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Client } from "../support/client.ts";
-import { made, newCredential, newHost, newNetwork, newTag, newUser, newVlan, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newCredential,
+  newHost,
+  newNetwork,
+  newTag,
+  newUser,
+  newVlan,
+  transactionCount,
+  versionsOf,
+  writtenIn,
+  type Wire,
+} from "../support/factories.ts";
 import { holdWrites } from "../support/held-writes.ts";
 
 let appliance: TestAppliance;
@@ -41,7 +53,10 @@ function whole(number: number, fields: Wire = {}): Wire {
     ip_addresses: [{ ip_address: `10.2.${number}.1` }],
     ports: [{ id: id(number, 1), number: 22, protocol: "Tcp" }],
     services: [{ name: "ssh", service_definition: "OpenSSH", bindings: [{ type: "Port", port_id: id(number, 1) }] }],
-    interfaces: [{ if_index: 1, if_descr: "Gi1/0/1", fdb_macs: ["00:1b:21:00:00:01"] }, { if_index: 2, if_descr: "Gi1/0/2" }],
+    interfaces: [
+      { if_index: 1, if_descr: "Gi1/0/1", fdb_macs: ["00:1b:21:00:00:01"] },
+      { if_index: 2, if_descr: "Gi1/0/2" },
+    ],
     ...fields,
   });
 }
@@ -67,22 +82,42 @@ describe("a bulk write of hosts", () => {
     ]);
     expect(answer.data[1].id).toBe(NEW_ID);
     expect(transactionCount(appliance)).toBe(before + 1);
-    expect(writtenIn(appliance)).toEqual({ "Created host": 3, "Created ip_address": 2, "Created port": 2, "Created service": 2, "Created binding": 2, "Created if_entry": 4, "Created fdb_entry": 2 });
+    expect(writtenIn(appliance)).toEqual({
+      "Created host": 3,
+      "Created ip_address": 2,
+      "Created port": 2,
+      "Created service": 2,
+      "Created binding": 2,
+      "Created if_entry": 4,
+      "Created fdb_entry": 2,
+    });
     const stored = await host(answer.data[0].id);
     expect(stored).toMatchObject({ name: "switch 1", hidden: false, tags: [], created_at: answer.data[0].updated_at });
     expect(stored["services"][0].bindings[0].port_id).toBe(id(1, 1));
-    expect(stored["interfaces"].map((each: Wire) => [each["if_index"], each["admin_status"], each["oper_status"]])).toEqual([[1, "Up", "Unknown"], [2, "Up", "Unknown"]]);
+    expect(
+      stored["interfaces"].map((each: Wire) => [each["if_index"], each["admin_status"], each["oper_status"]]),
+    ).toEqual([
+      [1, "Up", "Unknown"],
+      [2, "Up", "Unknown"],
+    ]);
   });
 
   test("updates hosts that it knows by id: fields, and lists that are left out, stay", async () => {
     const tag = await newTag(appliance);
-    const [created] = (await bulk([whole(1, { tags: [tag["id"]], hidden: true, hostname: "one.example.net", sys_name: "one" })])).data;
+    const [created] = (
+      await bulk([whole(1, { tags: [tag["id"]], hidden: true, hostname: "one.example.net", sys_name: "one" })])
+    ).data;
     const old = await host(created.id);
     appliance.clock.advance(1_000);
     const answer = await bulk([{ id: created.id, name: "renamed", sys_name: null, services: null }]);
-    expect(answer.data).toEqual([{ id: created.id, name: "renamed", operation: "Updated", updated_at: appliance.clock.text() }]);
+    expect(answer.data).toEqual([
+      { id: created.id, name: "renamed", operation: "Updated", updated_at: appliance.clock.text() },
+    ]);
     expect(writtenIn(appliance)).toEqual({ "Updated host": 1 });
-    expect(versionsOf(appliance, created.id).map(({ operation, changed }) => [operation, changed])).toEqual([["Created", null], ["Updated", ["name", "sys_name"]]]);
+    expect(versionsOf(appliance, created.id).map(({ operation, changed }) => [operation, changed])).toEqual([
+      ["Created", null],
+      ["Updated", ["name", "sys_name"]],
+    ]);
     const { name, sys_name, updated_at, valid_from, ...rest } = await host(created.id);
     expect([name, sys_name]).toEqual(["renamed", null]);
     expect(old).toMatchObject(rest);
@@ -92,7 +127,15 @@ describe("a bulk write of hosts", () => {
     const [created] = (await bulk([whole(1)])).data;
     const old = await host(created.id);
     appliance.clock.advance(1_000);
-    const answer = await bulk([{ id: created.id, network_id: networkId, name: "switch 1", ip_addresses: [{ ip_address: "10.2.9.9" }], ports: [] }]);
+    const answer = await bulk([
+      {
+        id: created.id,
+        network_id: networkId,
+        name: "switch 1",
+        ip_addresses: [{ ip_address: "10.2.9.9" }],
+        ports: [],
+      },
+    ]);
     expect(answer.data[0].operation).toBe("Updated");
     const now = await host(created.id);
     expect(now["ip_addresses"].map((each: Wire) => each["ip_address"])).toEqual(["10.2.9.9"]);
@@ -102,19 +145,42 @@ describe("a bulk write of hosts", () => {
   });
 
   test("makes interface entries match: known by id, else by if_index; fields that are left out stay, others are created, what is not listed is deleted", async () => {
-    const [created] = (await bulk([
-      bare({ interfaces: [{ if_index: 1, if_descr: "one", if_alias: "kept", fdb_macs: ["00:1b:21:00:00:01"] }, { if_index: 2, if_descr: "two", if_alias: "moved" }, { if_index: 3, if_descr: "three" }] }),
-    ])).data;
+    const [created] = (
+      await bulk([
+        bare({
+          interfaces: [
+            { if_index: 1, if_descr: "one", if_alias: "kept", fdb_macs: ["00:1b:21:00:00:01"] },
+            { if_index: 2, if_descr: "two", if_alias: "moved" },
+            { if_index: 3, if_descr: "three" },
+          ],
+        }),
+      ])
+    ).data;
     const [one, two, three] = (await host(created.id))["interfaces"];
     appliance.clock.advance(1_000);
     const answer = await bulk([
-      { id: created.id, name: "switch", interfaces: [{ if_index: 1, if_descr: "one again" }, { id: two.id, if_index: 9, if_descr: "two" }, { if_index: 4, if_descr: "four" }] },
+      {
+        id: created.id,
+        name: "switch",
+        interfaces: [
+          { if_index: 1, if_descr: "one again" },
+          { id: two.id, if_index: 9, if_descr: "two" },
+          { if_index: 4, if_descr: "four" },
+        ],
+      },
     ]);
     expect(answer.data[0].operation).toBe("Updated");
-    expect(writtenIn(appliance)).toEqual({ "Updated host": 1, "Created if_entry": 1, "Updated if_entry": 2, "Deleted if_entry": 1 });
+    expect(writtenIn(appliance)).toEqual({
+      "Updated host": 1,
+      "Created if_entry": 1,
+      "Updated if_entry": 2,
+      "Deleted if_entry": 1,
+    });
     expect(versionsOf(appliance, created.id).at(-1)?.changed).toEqual(["interfaces"]);
     const now = (await made(appliance.owner.get(`/api/v1/if-entries?host_id=${created.id}`))) as unknown as Wire[];
-    expect(now.map((each) => [each["id"], each["if_index"], each["if_descr"], each["if_alias"], each["fdb_macs"]])).toEqual([
+    expect(
+      now.map((each) => [each["id"], each["if_index"], each["if_descr"], each["if_alias"], each["fdb_macs"]]),
+    ).toEqual([
       [one.id, 1, "one again", "kept", ["00:1b:21:00:00:01"]],
       [two.id, 9, "two", "moved", undefined],
       [expect.any(String), 4, "four", undefined, undefined],
@@ -134,15 +200,40 @@ describe("a bulk write of hosts", () => {
   test("swaps the if_index of two entries", async () => {
     const [created] = (await bulk([whole(1)])).data;
     const [one, two] = (await host(created.id))["interfaces"];
-    await made(bulk([{ id: created.id, name: "switch 1", interfaces: [{ id: one.id, if_index: 2, if_descr: "Gi1/0/1" }, { id: two.id, if_index: 1, if_descr: "Gi1/0/2" }] }]));
-    expect((await host(created.id))["interfaces"].map((each: Wire) => [each["id"], each["if_index"]])).toEqual([[one.id, 2], [two.id, 1]]);
+    await made(
+      bulk([
+        {
+          id: created.id,
+          name: "switch 1",
+          interfaces: [
+            { id: one.id, if_index: 2, if_descr: "Gi1/0/1" },
+            { id: two.id, if_index: 1, if_descr: "Gi1/0/2" },
+          ],
+        },
+      ]),
+    );
+    expect((await host(created.id))["interfaces"].map((each: Wire) => [each["id"], each["if_index"]])).toEqual([
+      [one.id, 2],
+      [two.id, 1],
+    ]);
   });
 
   test("takes a mixture, tells what became of each, and gives a host that did not change no version", async () => {
     const [first, second] = (await bulk([whole(1), whole(2)])).data;
     appliance.clock.advance(1_000);
     const sent = await host(first.id);
-    const answer = await bulk([{ ...sent, valid_to: null }, { id: second.id, name: "switch 2", interfaces: [{ if_index: 1, if_descr: "Gi1/0/1" }, { if_index: 2, if_descr: "other" }] }, bare()]);
+    const answer = await bulk([
+      { ...sent, valid_to: null },
+      {
+        id: second.id,
+        name: "switch 2",
+        interfaces: [
+          { if_index: 1, if_descr: "Gi1/0/1" },
+          { if_index: 2, if_descr: "other" },
+        ],
+      },
+      bare(),
+    ]);
     expect(answer.data.map((each: Wire) => [each["id"], each["operation"], each["updated_at"]])).toEqual([
       [first.id, "Unchanged", first.updated_at],
       [second.id, "Updated", appliance.clock.text()],
@@ -163,16 +254,30 @@ describe("a bulk write of hosts", () => {
   });
 
   test("links interfaces that are each other's neighbors, and a host to the service that runs it, whatever the order of the items", async () => {
-    const link = (near: number, far: number) => [{ id: id(near, 7), if_index: 1, if_descr: "uplink", neighbor: { type: "IfEntry", id: id(far, 7) } }];
+    const link = (near: number, far: number) => [
+      { id: id(near, 7), if_index: 1, if_descr: "uplink", neighbor: { type: "IfEntry", id: id(far, 7) } },
+    ];
     const answer = await bulk([
-      bare({ name: "guest", virtualization: { type: "Kvm", details: { service_id: id(2, 8) } }, interfaces: link(1, 2) }),
-      bare({ name: "hypervisor", services: [{ id: id(2, 8), name: "libvirt", service_definition: "KVM" }], interfaces: link(2, 1) }),
+      bare({
+        name: "guest",
+        virtualization: { type: "Kvm", details: { service_id: id(2, 8) } },
+        interfaces: link(1, 2),
+      }),
+      bare({
+        name: "hypervisor",
+        services: [{ id: id(2, 8), name: "libvirt", service_definition: "KVM" }],
+        interfaces: link(2, 1),
+      }),
     ]);
     expect(answer.status).toBe(200);
     expect((await host(answer.data[0].id))["interfaces"][0].neighbor).toEqual({ type: "IfEntry", id: id(2, 7) });
     expect((await host(answer.data[1].id))["interfaces"][0].neighbor).toEqual({ type: "IfEntry", id: id(1, 7) });
     expect(versionsOf(appliance, id(1, 7))).toHaveLength(1);
-    await made(bulk([{ id: answer.data[0].id, name: "guest", interfaces: [{ if_index: 1, if_descr: "uplink", neighbor: null }] }]));
+    await made(
+      bulk([
+        { id: answer.data[0].id, name: "guest", interfaces: [{ if_index: 1, if_descr: "uplink", neighbor: null }] },
+      ]),
+    );
     expect((await host(answer.data[0].id))["interfaces"][0].neighbor).toBeNull();
   });
 
@@ -182,8 +287,13 @@ describe("a bulk write of hosts", () => {
     await made(bulk([{ id: created.id, name: "second", expected_updated_at: created.updated_at }]));
     const stale = await bulk([{ id: created.id, name: "third", expected_updated_at: created.updated_at }, bare()]);
     expect(stale.status).toBe(409);
-    expect(stale.body).toMatchObject({ code: "entity_stale", params: { issues: [{ path: "/0/expected_updated_at", code: "entity_stale", value: created.updated_at }] } });
-    expect((await bulk([{ id: created.id, name: "third", expected_updated_at: null }])).data[0].operation).toBe("Updated");
+    expect(stale.body).toMatchObject({
+      code: "entity_stale",
+      params: { issues: [{ path: "/0/expected_updated_at", code: "entity_stale", value: created.updated_at }] },
+    });
+    expect((await bulk([{ id: created.id, name: "third", expected_updated_at: null }])).data[0].operation).toBe(
+      "Updated",
+    );
   });
 
   test("gives a host that is made again for the same thing its lineage", async () => {
@@ -234,7 +344,17 @@ describe("a bulk write that is refused", () => {
       bare({ network_id: UNKNOWN_ID }),
       bare({
         virtualization: { type: "Kvm", details: { service_id: UNKNOWN_ID } },
-        interfaces: [{ if_index: 1, if_descr: "a", native_vlan_id: UNKNOWN_ID }, { if_index: 2, if_descr: "b", ip_address_id: UNKNOWN_ID, vlan_ids: [UNKNOWN_ID], neighbor: { type: "Host", id: UNKNOWN_ID } }, { if_index: 3, if_descr: "c", neighbor: { type: "Host", id: UNKNOWN_ID } }],
+        interfaces: [
+          { if_index: 1, if_descr: "a", native_vlan_id: UNKNOWN_ID },
+          {
+            if_index: 2,
+            if_descr: "b",
+            ip_address_id: UNKNOWN_ID,
+            vlan_ids: [UNKNOWN_ID],
+            neighbor: { type: "Host", id: UNKNOWN_ID },
+          },
+          { if_index: 3, if_descr: "c", neighbor: { type: "Host", id: UNKNOWN_ID } },
+        ],
       }),
       bare({ services: [{ name: "web", service_definition: "nginx", tags: [UNKNOWN_ID] }] }),
       bare({ credential_assignments: [{ credential_id: UNKNOWN_ID }] }),
@@ -269,7 +389,10 @@ describe("a bulk write that is refused", () => {
         { name: "b", service_definition: "B", tags: [UNKNOWN_ID] },
       ],
       credential_assignments: [{ credential_id: UNKNOWN_ID }],
-      interfaces: [{ if_index: 1, if_descr: "a", native_vlan_id: UNKNOWN_ID }, { if_index: 1, if_descr: "b", organization_id: UNKNOWN_ID }],
+      interfaces: [
+        { if_index: 1, if_descr: "a", native_vlan_id: UNKNOWN_ID },
+        { if_index: 1, if_descr: "b", organization_id: UNKNOWN_ID },
+      ],
     };
     const answer = await refused([bare(wrong), { id: known["id"], name: "x", ...wrong }]);
     expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
@@ -287,12 +410,18 @@ describe("a bulk write that is refused", () => {
       ["/tags/0", "entity_reference_invalid", UNKNOWN_ID],
     ];
     const told = answer.body.params.issues.map((issue: Wire) => [issue["path"], issue["code"], issue["value"]]);
-    expect(told.toSorted()).toEqual([0, 1].flatMap((item) => each.map(([path, ...rest]) => [`/${item}${path}`, ...rest])));
+    expect(told.toSorted()).toEqual(
+      [0, 1].flatMap((item) => each.map(([path, ...rest]) => [`/${item}${path}`, ...rest])),
+    );
   });
 
   test("is 400 validation_failed where the codes differ", async () => {
     const stale = await existing();
-    const answer = await refused([{ id: stale["id"], name: "x", expected_updated_at: "2020-01-01T00:00:00Z" }, bare({ tags: [UNKNOWN_ID] }), bare({ organization_id: UNKNOWN_ID })]);
+    const answer = await refused([
+      { id: stale["id"], name: "x", expected_updated_at: "2020-01-01T00:00:00Z" },
+      bare({ tags: [UNKNOWN_ID] }),
+      bare({ organization_id: UNKNOWN_ID }),
+    ]);
     expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
     expect(offenders(answer)).toEqual([
       ["/0/expected_updated_at", "entity_stale"],
@@ -305,13 +434,32 @@ describe("a bulk write that is refused", () => {
     const stale = await existing();
     const [service, entry, address] = [id(200, 1), id(200, 2), id(200, 3)];
     const answer = await refused([
-      { id: stale["id"], name: "x", expected_updated_at: "2020-01-01T00:00:00Z", services: [{ id: service, name: "hypervisor", service_definition: "Proxmox" }], interfaces: [{ id: entry, if_index: 1, if_descr: "a" }] },
-      bare({ virtualization: { type: "Proxmox", details: { service_id: service } }, interfaces: [{ if_index: 1, if_descr: "b", neighbor: { type: "IfEntry", id: entry } }, { if_index: 2, if_descr: "c", neighbor: { type: "Host", id: stale["id"] } }] }),
+      {
+        id: stale["id"],
+        name: "x",
+        expected_updated_at: "2020-01-01T00:00:00Z",
+        services: [{ id: service, name: "hypervisor", service_definition: "Proxmox" }],
+        interfaces: [{ id: entry, if_index: 1, if_descr: "a" }],
+      },
+      bare({
+        virtualization: { type: "Proxmox", details: { service_id: service } },
+        interfaces: [
+          { if_index: 1, if_descr: "b", neighbor: { type: "IfEntry", id: entry } },
+          { if_index: 2, if_descr: "c", neighbor: { type: "Host", id: stale["id"] } },
+        ],
+      }),
     ]);
     expect([answer.status, offenders(answer)]).toEqual([409, [["/0/expected_updated_at", "entity_stale"]]]);
     const again = await refused([
-      bare({ ip_addresses: [{ id: address, ip_address: "192.0.2.1" }], services: [{ id: service, name: "hypervisor", service_definition: "Proxmox", tags: [UNKNOWN_ID] }], interfaces: [{ id: entry, if_index: 1, if_descr: "a", native_vlan_id: UNKNOWN_ID, ip_address_id: address }] }),
-      bare({ virtualization: { type: "Proxmox", details: { service_id: service } }, interfaces: [{ if_index: 1, if_descr: "b", neighbor: { type: "IfEntry", id: entry } }] }),
+      bare({
+        ip_addresses: [{ id: address, ip_address: "192.0.2.1" }],
+        services: [{ id: service, name: "hypervisor", service_definition: "Proxmox", tags: [UNKNOWN_ID] }],
+        interfaces: [{ id: entry, if_index: 1, if_descr: "a", native_vlan_id: UNKNOWN_ID, ip_address_id: address }],
+      }),
+      bare({
+        virtualization: { type: "Proxmox", details: { service_id: service } },
+        interfaces: [{ if_index: 1, if_descr: "b", neighbor: { type: "IfEntry", id: entry } }],
+      }),
     ]);
     expect(offenders(again)).toEqual([
       ["/0/ip_addresses/0/ip_address", "validation_failed"],
@@ -328,7 +476,12 @@ describe("a bulk write that is refused", () => {
   });
 
   test("names what the schema refuses by its pointer, all of it", async () => {
-    const answer = await refused([bare({ nmae: "x" }), bare({ ports: [{ number: 0, protocol: "Tcp" }] }), ...Array.from({ length: 300 }, () => bare({ name: "" })), { name: 5 }]);
+    const answer = await refused([
+      bare({ nmae: "x" }),
+      bare({ ports: [{ number: 0, protocol: "Tcp" }] }),
+      ...Array.from({ length: 300 }, () => bare({ name: "" })),
+      { name: 5 },
+    ]);
     expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
     const paths = answer.body.params.issues.map((issue: Wire) => issue["path"]);
     expect(paths).toHaveLength(303);
@@ -338,10 +491,22 @@ describe("a bulk write that is refused", () => {
   });
 
   test("tells what a new host lacks, and what only one that is there can have", async () => {
-    const answer = await refused([{ name: "a" }, { id: UNKNOWN_ID, name: "b" }, bare({ expected_updated_at: appliance.clock.text() })]);
+    const answer = await refused([
+      { name: "a" },
+      { id: UNKNOWN_ID, name: "b" },
+      bare({ expected_updated_at: appliance.clock.text() }),
+    ]);
     expect(answer.body.code).toBe("validation_failed");
-    expect(offenders(answer).map(([path]) => path)).toEqual(["/0/network_id", "/1/network_id", "/2/expected_updated_at"]);
-    expect(answer.body.params.issues[0]).toEqual({ path: "/0/network_id", message: "is required of a new host", code: "validation_failed" });
+    expect(offenders(answer).map(([path]) => path)).toEqual([
+      "/0/network_id",
+      "/1/network_id",
+      "/2/expected_updated_at",
+    ]);
+    expect(answer.body.params.issues[0]).toEqual({
+      path: "/0/network_id",
+      message: "is required of a new host",
+      code: "validation_failed",
+    });
   });
 
   test("names ids that were used before, on hosts and on children, also earlier in the same request", async () => {
@@ -352,9 +517,19 @@ describe("a bulk write that is refused", () => {
     const answer = await refused([
       bare({ id: gone["id"] }),
       bare({ id: other["ports"][0].id }),
-      bare({ ports: [{ number: 2, protocol: "Tcp" }, { id: other["ports"][0].id, number: 3, protocol: "Tcp" }] }),
+      bare({
+        ports: [
+          { number: 2, protocol: "Tcp" },
+          { id: other["ports"][0].id, number: 3, protocol: "Tcp" },
+        ],
+      }),
       bare({ interfaces: [{ id: NEW_ID, if_index: 1, if_descr: "a" }] }),
-      bare({ interfaces: [{ if_index: 1, if_descr: "a" }, { id: NEW_ID, if_index: 2, if_descr: "b" }] }),
+      bare({
+        interfaces: [
+          { if_index: 1, if_descr: "a" },
+          { id: NEW_ID, if_index: 2, if_descr: "b" },
+        ],
+      }),
     ]);
     expect([answer.status, answer.body.code]).toEqual([409, "entity_already_exists"]);
     expect(offenders(answer).map(([path]) => path)).toEqual(["/0/id", "/1/id", "/2/ports/1/id", "/4/interfaces/1/id"]);
@@ -366,19 +541,44 @@ describe("a bulk write that is refused", () => {
     const answer = await refused([
       { id: known["id"], name: "a" },
       { id: known["id"], name: "b" },
-      bare({ ip_addresses: twice({ ip_address: "10.2.3.4" }), ports: twice({ number: 1, protocol: "Tcp" }), services: twice({ name: "a", service_definition: "b" }), interfaces: twice({ if_index: 1, if_descr: "a" }) }),
+      bare({
+        ip_addresses: twice({ ip_address: "10.2.3.4" }),
+        ports: twice({ number: 1, protocol: "Tcp" }),
+        services: twice({ name: "a", service_definition: "b" }),
+        interfaces: twice({ if_index: 1, if_descr: "a" }),
+      }),
     ]);
     expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
-    expect(offenders(answer).map(([path]) => path)).toEqual(["/1/id", "/2/ip_addresses/1", "/2/ports/1", "/2/services/1", "/2/interfaces/1"]);
+    expect(offenders(answer).map(([path]) => path)).toEqual([
+      "/1/id",
+      "/2/ip_addresses/1",
+      "/2/ports/1",
+      "/2/services/1",
+      "/2/interfaces/1",
+    ]);
   });
 
   test("names addresses outside of every subnet, and ids that are not the host's own", async () => {
     const known = await existing();
     const answer = await refused([
       bare({ ip_addresses: [{ ip_address: "192.0.2.1" }] }),
-      { id: known["id"], name: "a", network_id: UNKNOWN_ID, interfaces: [{ if_index: 1, if_descr: "a", host_id: UNKNOWN_ID, network_id: UNKNOWN_ID }] },
+      {
+        id: known["id"],
+        name: "a",
+        network_id: UNKNOWN_ID,
+        interfaces: [{ if_index: 1, if_descr: "a", host_id: UNKNOWN_ID, network_id: UNKNOWN_ID }],
+      },
     ]);
-    expect(offenders(answer).map(([path]) => path).toSorted()).toEqual(["/0/ip_addresses/0/ip_address", "/1/interfaces/0/host_id", "/1/interfaces/0/network_id", "/1/network_id"]);
+    expect(
+      offenders(answer)
+        .map(([path]) => path)
+        .toSorted(),
+    ).toEqual([
+      "/0/ip_addresses/0/ip_address",
+      "/1/interfaces/0/host_id",
+      "/1/interfaces/0/network_id",
+      "/1/network_id",
+    ]);
   });
 
   test("does not reach what the caller does not: a network is unknown, a host's id is one that was used", async () => {
@@ -387,7 +587,13 @@ describe("a bulk write that is refused", () => {
     const foreign = await newHost(appliance, { network_id: there["id"] });
     const vlan = await newVlan(appliance, { network_id: there["id"] });
     const member = await newUser(appliance, { role: "Member", networkIds: [networkId] });
-    const networks = await refused([bare({ network_id: there["id"] }), bare({ interfaces: [{ if_index: 1, if_descr: "a", native_vlan_id: vlan["id"] }] })], member.client);
+    const networks = await refused(
+      [
+        bare({ network_id: there["id"] }),
+        bare({ interfaces: [{ if_index: 1, if_descr: "a", native_vlan_id: vlan["id"] }] }),
+      ],
+      member.client,
+    );
     expect([networks.status, networks.body.code]).toEqual([400, "entity_reference_invalid"]);
     expect(offenders(networks).map(([path]) => path)).toEqual(["/0/network_id", "/1/interfaces/0/native_vlan_id"]);
     const taken = await refused([{ id: foreign["id"], network_id: networkId, name: "mine" }], member.client);
@@ -399,16 +605,25 @@ describe("a bulk write that is refused", () => {
     const credential = await newCredential(appliance);
     const member = await newUser(appliance, { role: "Member", networkIds: [networkId] });
     const assignments = [{ credential_id: credential["id"] }];
-    const answer = await refused([bare({ credential_assignments: assignments }), bare(), bare({ credential_assignments: assignments })], member.client);
+    const answer = await refused(
+      [bare({ credential_assignments: assignments }), bare(), bare({ credential_assignments: assignments })],
+      member.client,
+    );
     expect([answer.status, answer.body.code]).toEqual([403, "auth_permission_denied"]);
     expect(answer.body.params.issues.map((issue: Wire) => issue["path"])).toEqual(["/0", "/2"]);
     const [created] = (await bulk([bare({ credential_assignments: assignments })])).data;
     expect((await host(created.id))["credential_assignments"]).toEqual(assignments);
-    expect((await bulk([{ id: created.id, name: "switch", credential_assignments: assignments }], member.client)).data[0].operation).toBe("Unchanged");
+    expect(
+      (await bulk([{ id: created.id, name: "switch", credential_assignments: assignments }], member.client)).data[0]
+        .operation,
+    ).toBe("Unchanged");
   });
 
   test("takes 1 to 1,000 hosts", async () => {
-    expect((await refused([])).body.params.issues[0]).toMatchObject({ path: "", message: `must have 1 to ${BULK_MAX} items` });
+    expect((await refused([])).body.params.issues[0]).toMatchObject({
+      path: "",
+      message: `must have 1 to ${BULK_MAX} items`,
+    });
     expect((await refused(Array.from({ length: BULK_MAX + 1 }, () => bare()))).body.code).toBe("validation_failed");
     expect((await refused(bare())).body.params.issues[0]).toMatchObject({ path: "", message: "must be an array" });
     expect((await bulk(Array.from({ length: BULK_MAX }, () => bare()))).data).toHaveLength(BULK_MAX);
@@ -420,10 +635,17 @@ describe("a bulk write that is refused", () => {
     expect((await refused("[{", viewer.client)).body.code).toBe("auth_permission_denied");
     expect((await refused("[{")).body.code).toBe("malformed_json");
     expect((await refused("")).body.code).toBe("malformed_json");
-    expect((await refused(`[${"{},".repeat(BODY_MAX_CONTAINERS)}{}]`)).body).toMatchObject({ code: "malformed_json", params: { max_containers: BODY_MAX_CONTAINERS } });
+    expect((await refused(`[${"{},".repeat(BODY_MAX_CONTAINERS)}{}]`)).body).toMatchObject({
+      code: "malformed_json",
+      params: { max_containers: BODY_MAX_CONTAINERS },
+    });
     expect((await refused(`[${"[".repeat(64)}${"]".repeat(64)}]`)).body.code).toBe("malformed_json");
-    expect((await appliance.owner.post("/api/v1/hosts/bulk", "[]", { "content-type": "text/plain" })).body.code).toBe("unsupported_media_type");
-    const large = await appliance.owner.post("/api/v1/hosts/bulk", "[]", { "content-length": String(BULK_BODY_LIMIT_BYTES + 1) });
+    expect((await appliance.owner.post("/api/v1/hosts/bulk", "[]", { "content-type": "text/plain" })).body.code).toBe(
+      "unsupported_media_type",
+    );
+    const large = await appliance.owner.post("/api/v1/hosts/bulk", "[]", {
+      "content-length": String(BULK_BODY_LIMIT_BYTES + 1),
+    });
     expect(large.body).toMatchObject({ code: "payload_too_large", params: { limit_bytes: BULK_BODY_LIMIT_BYTES } });
     expect((await appliance.owner.post("/api/v1/hosts/bulk?x=1", "[]")).body.params.issues[0].path).toBe("/x");
   });

@@ -4,7 +4,17 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { csvRecords } from "../support/csv.ts";
-import { made, newCredential, newNetwork, newTag, newUser, newVlan, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newCredential,
+  newNetwork,
+  newTag,
+  newUser,
+  newVlan,
+  versionsOf,
+  writtenIn,
+  type Wire,
+} from "../support/factories.ts";
 import { newIfEntry } from "../support/inventory.ts";
 import { instant } from "../support/past.ts";
 import { describeRecords } from "../support/record-battery.ts";
@@ -61,9 +71,24 @@ describeRecords(
         { ip_address: `10.77.${position}.1`, mac_address: "00:1b:21:aa:bb:cc", name: "eth0", position: 3 },
         { ip_address: `10.77.${position}.2`, mac_address: null, name: "", position: 0 },
       ],
-      ports: [{ number: 443, protocol: "Tcp" }, { number: 53, protocol: "Udp" }],
-      services: [{ name: "Shop", service_definition: "nginx", position: 7, tags: [], virtualization: { type: "Podman", details: { container_name: "shop" } }, bindings: [] }],
-      interfaces: [{ if_index: 1, if_descr: "lo" }, { if_index: 2, if_descr: "eth0", if_type: 6, oper_status: "Up" }],
+      ports: [
+        { number: 443, protocol: "Tcp" },
+        { number: 53, protocol: "Udp" },
+      ],
+      services: [
+        {
+          name: "Shop",
+          service_definition: "nginx",
+          position: 7,
+          tags: [],
+          virtualization: { type: "Podman", details: { container_name: "shop" } },
+          bindings: [],
+        },
+      ],
+      interfaces: [
+        { if_index: 1, if_descr: "lo" },
+        { if_index: 2, if_descr: "eth0", if_type: 6, oper_status: "Up" },
+      ],
     }),
     change: { field: "description", to: (body) => (body["description"] === null ? "rack 4" : null) },
     unique: null,
@@ -90,10 +115,16 @@ describeRecords(
         colour: null,
       },
       paths: [
-        ..."/id /name /hostname /description /hidden /tags/0 /virtualization/type /virtualization/details/vm_nmae /sys_name /asset_tag /colour".split(" "),
+        ..."/id /name /hostname /description /hidden /tags/0 /virtualization/type /virtualization/details/vm_nmae /sys_name /asset_tag /colour".split(
+          " ",
+        ),
         ..."/credential_assignments/0/credential_id /credential_assignments/0/ip_address_ids".split(" "),
-        ..."/ip_addresses/0/ip_address /ip_addresses/0/mac_address /ip_addresses/0/position /ip_addresses/0/host /ip_addresses/1".split(" "),
-        ..."/ports/0/number /ports/0/protocol /services/0/service_definition /services/0/bindings/0/port_id /services/0/tags/0".split(" "),
+        ..."/ip_addresses/0/ip_address /ip_addresses/0/mac_address /ip_addresses/0/position /ip_addresses/0/host /ip_addresses/1".split(
+          " ",
+        ),
+        ..."/ports/0/number /ports/0/protocol /services/0/service_definition /services/0/bindings/0/port_id /services/0/tags/0".split(
+          " ",
+        ),
       ],
     },
     references: [
@@ -118,8 +149,12 @@ describeRecords(
       {
         field: "ip_addresses/1/subnet_id",
         entity: "subnet",
-        naming: (body, id) => ({ ...body, ip_addresses: [body["ip_addresses"][0], { ...body["ip_addresses"][1], subnet_id: id }] }),
-        make: async (by, networkId) => (await made(by.post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/8" })))["id"],
+        naming: (body, id) => ({
+          ...body,
+          ip_addresses: [body["ip_addresses"][0], { ...body["ip_addresses"][1], subnet_id: id }],
+        }),
+        make: async (by, networkId) =>
+          (await made(by.post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/8" })))["id"],
       },
       {
         field: "virtualization/details/service_id",
@@ -130,7 +165,10 @@ describeRecords(
       {
         field: "services/0/virtualization/details/service_id",
         entity: "service",
-        naming: (body, id) => ({ ...body, services: [{ ...body["services"][0], virtualization: { type: "Docker", details: { service_id: id } } }] }),
+        naming: (body, id) => ({
+          ...body,
+          services: [{ ...body["services"][0], virtualization: { type: "Docker", details: { service_id: id } } }],
+        }),
         make: newHypervisor,
       },
       {
@@ -140,7 +178,18 @@ describeRecords(
         make: async (by) => {
           const organizationId = (await made(by.get("/api/v1/organizations")))["id"];
           const credential_type = { type: "SnmpV1", community: { mode: "FilePath", path: "community" } };
-          return (await made(by.post("/api/v1/credentials", { organization_id: organizationId, name: "Reference", credential_type, assigned_network_ids: [], host_assignments: [], tags: [] })))["id"];
+          return (
+            await made(
+              by.post("/api/v1/credentials", {
+                organization_id: organizationId,
+                name: "Reference",
+                credential_type,
+                assigned_network_ids: [],
+                host_assignments: [],
+                tags: [],
+              }),
+            )
+          )["id"];
         },
       },
     ],
@@ -150,7 +199,13 @@ describeRecords(
 
 /** The service of a host of its own that virtualizes others. */
 async function newHypervisor(by: Client, networkId: string): Promise<string> {
-  const host = await made(by.post("/api/v1/hosts", { network_id: networkId, name: "hypervisor", services: [{ name: "pve", service_definition: "Proxmox" }] }));
+  const host = await made(
+    by.post("/api/v1/hosts", {
+      network_id: networkId,
+      name: "hypervisor",
+      services: [{ name: "pve", service_definition: "Proxmox" }],
+    }),
+  );
   return host["services"][0].id;
 }
 
@@ -179,7 +234,10 @@ test("a host is created with all its children in one transaction, bindings namin
   const before = transactions();
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "00-1B-21-AA-BB-CC" }, { ip_address: "10.2.200.1" }],
-    ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }, { number: 53, protocol: "Udp" }],
+    ports: [
+      { id: PORT_A, number: 443, protocol: "Tcp" },
+      { number: 53, protocol: "Udp" },
+    ],
     services: [{ name: "Shop", service_definition: "nginx", bindings: [{ type: "Port", port_id: PORT_A }] }],
     interfaces: [{ if_index: 1, if_descr: "eth0", mac_address: "001b.21aa.bbcc", fdb_macs: ["00:00:00:00:00:01"] }],
   });
@@ -188,10 +246,23 @@ test("a host is created with all its children in one transaction, bindings namin
   expect(host.ip_addresses[0].mac_address).toBe("00:1b:21:aa:bb:cc");
   const subnets = (await appliance.owner.get("/api/v1/subnets")).data as Array<{ id: string; cidr: string }>;
   const cidrOf = (id: string) => subnets.find((each) => each.id === id)?.cidr;
-  expect(host.ip_addresses.map((each: { subnet_id: string }) => cidrOf(each.subnet_id))).toEqual(["10.2.3.0/24", "10.2.0.0/16"]);
+  expect(host.ip_addresses.map((each: { subnet_id: string }) => cidrOf(each.subnet_id))).toEqual([
+    "10.2.3.0/24",
+    "10.2.0.0/16",
+  ]);
   expect(host.ports.map((each: { type: string }) => each.type).sort()).toEqual(["DnsUdp", "Https"]);
-  expect(host.services[0].bindings[0]).toMatchObject({ type: "Port", port_id: PORT_A, ip_address_id: null, service_id: host.services[0].id });
-  expect(host.interfaces[0]).toMatchObject({ if_index: 1, mac_address: "00:1b:21:aa:bb:cc", neighbor: null, valid_to: null });
+  expect(host.services[0].bindings[0]).toMatchObject({
+    type: "Port",
+    port_id: PORT_A,
+    ip_address_id: null,
+    service_id: host.services[0].id,
+  });
+  expect(host.interfaces[0]).toMatchObject({
+    if_index: 1,
+    mac_address: "00:1b:21:aa:bb:cc",
+    neighbor: null,
+    valid_to: null,
+  });
   expect("fdb_macs" in host.interfaces[0]).toBe(false);
   const listed = await appliance.owner.get(`/api/v1/if-entries?host_id=${host.id}`);
   expect(listed.data[0].fdb_macs).toEqual(["00:00:00:00:00:01"]);
@@ -199,7 +270,11 @@ test("a host is created with all its children in one transaction, bindings namin
 });
 
 test("sending a host back as it was read changes nothing and writes no version", async () => {
-  const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }], ports: [{ number: 22, protocol: "Tcp" }], interfaces: [{ if_index: 1, if_descr: "eth0" }] });
+  const host = await newHost({
+    ip_addresses: [{ ip_address: "10.2.3.4" }],
+    ports: [{ number: 22, protocol: "Tcp" }],
+    interfaces: [{ if_index: 1, if_descr: "eth0" }],
+  });
   const before = transactions();
   const answer = await updateHost(host, {});
   expect(answer.status).toBe(200);
@@ -244,11 +319,29 @@ test("a binding may move to another port while its old port is deleted", async (
 });
 
 test("two ports may swap their numbers, and an item without an id takes the record of the same number", async () => {
-  const host = await newHost({ ports: [{ id: PORT_A, number: 80, protocol: "Tcp" }, { id: PORT_B, number: 443, protocol: "Tcp" }] });
-  const swapped = await updateHost(host, { ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }, { id: PORT_B, number: 80, protocol: "Tcp" }] });
+  const host = await newHost({
+    ports: [
+      { id: PORT_A, number: 80, protocol: "Tcp" },
+      { id: PORT_B, number: 443, protocol: "Tcp" },
+    ],
+  });
+  const swapped = await updateHost(host, {
+    ports: [
+      { id: PORT_A, number: 443, protocol: "Tcp" },
+      { id: PORT_B, number: 80, protocol: "Tcp" },
+    ],
+  });
   expect(swapped.status).toBe(200);
-  expect(swapped.data.ports.map((each: { id: string; number: number }) => [each.id, each.number])).toEqual([[PORT_A, 443], [PORT_B, 80]]);
-  const same = await updateHost(host, { ports: [{ number: 443, protocol: "Tcp" }, { id: "0190a000-0000-4000-8000-00000000000c", number: 80, protocol: "Tcp" }] });
+  expect(swapped.data.ports.map((each: { id: string; number: number }) => [each.id, each.number])).toEqual([
+    [PORT_A, 443],
+    [PORT_B, 80],
+  ]);
+  const same = await updateHost(host, {
+    ports: [
+      { number: 443, protocol: "Tcp" },
+      { id: "0190a000-0000-4000-8000-00000000000c", number: 80, protocol: "Tcp" },
+    ],
+  });
   expect(same.data.ports).toEqual(swapped.data.ports);
 });
 
@@ -258,10 +351,17 @@ test("one offender refuses the whole and all offenders are named", async () => {
   const answer = await updateHost(host, {
     name: "renamed",
     ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "192.0.2.1" }, { ip_address: "10.2.3.4" }],
-    ports: [{ number: 80, protocol: "Tcp" }, { number: 80, protocol: "Tcp" }],
+    ports: [
+      { number: 80, protocol: "Tcp" },
+      { number: 80, protocol: "Tcp" },
+    ],
   });
   expect(answer.status).toBe(400);
-  expect(answer.body.params.issues.map((each: { path: string }) => each.path).sort()).toEqual(["/ip_addresses/1/ip_address", "/ip_addresses/2", "/ports/1"]);
+  expect(answer.body.params.issues.map((each: { path: string }) => each.path).sort()).toEqual([
+    "/ip_addresses/1/ip_address",
+    "/ip_addresses/2",
+    "/ports/1",
+  ]);
   expect(transactions()).toBe(before);
   expect((await appliance.owner.get(`/api/v1/hosts/${host.id}`)).data.name).toBe("web-1");
 });
@@ -272,7 +372,10 @@ test("a change of a child is one new version of the host, and the optimistic loc
   expect(changed.data.updated_at > host.updated_at).toBe(true);
   const stale = await updateHost(host, { name: "late", expected_updated_at: host.updated_at });
   expect(stale.status).toBe(409);
-  expect(stale.body).toMatchObject({ code: "entity_stale", params: { expected: host.updated_at, actual: changed.data.updated_at } });
+  expect(stale.body).toMatchObject({
+    code: "entity_stale",
+    params: { expected: host.updated_at, actual: changed.data.updated_at },
+  });
   const offset = changed.data.updated_at.replace("Z", "000+00:00");
   expect((await updateHost(host, { name: "in time", ports: null, expected_updated_at: offset })).status).toBe(200);
 });
@@ -287,7 +390,10 @@ test("two writers on one host: the second with the lock of the first is refused"
 });
 
 test("a deleted host takes its children along and stays visible to at", async () => {
-  const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }], interfaces: [{ if_index: 1, if_descr: "eth0" }] });
+  const host = await newHost({
+    ip_addresses: [{ ip_address: "10.2.3.4" }],
+    interfaces: [{ if_index: 1, if_descr: "eth0" }],
+  });
   const deleted = await appliance.owner.delete(`/api/v1/hosts/${host.id}`);
   expect(deleted.status).toBe(200);
   expect(deleted.data.valid_to).not.toBeNull();
@@ -300,7 +406,10 @@ test("a deleted host takes its children along and stays visible to at", async ()
 });
 
 test("a record created again for the same real thing carries its lineage", async () => {
-  const host = await newHost({ interfaces: [{ if_index: 7, if_descr: "eth7" }], ports: [{ number: 22, protocol: "Tcp" }] });
+  const host = await newHost({
+    interfaces: [{ if_index: 7, if_descr: "eth7" }],
+    ports: [{ number: 22, protocol: "Tcp" }],
+  });
   const entry = host.interfaces[0];
   await appliance.owner.delete(`/api/v1/if-entries/${entry.id}`);
   await updateHost(host, { ports: [] });
@@ -316,7 +425,10 @@ test("forwarding entries are records of their own: the interface as of an instan
   const host = await newHost({ interfaces: [{ if_index: 1, if_descr: "eth0" }] });
   const entry = (await appliance.owner.get("/api/v1/if-entries")).data[0];
   const body = { if_index: 1, if_descr: "eth0" };
-  const one = await appliance.owner.put(`/api/v1/if-entries/${entry.id}`, { ...body, fdb_macs: ["00:00:00:00:00:02", "00:00:00:00:00:01"] });
+  const one = await appliance.owner.put(`/api/v1/if-entries/${entry.id}`, {
+    ...body,
+    fdb_macs: ["00:00:00:00:00:02", "00:00:00:00:00:01"],
+  });
   expect(one.data.fdb_macs).toEqual(["00:00:00:00:00:01", "00:00:00:00:00:02"]);
   appliance.clock.advance(1_000);
   const two = await appliance.owner.put(`/api/v1/if-entries/${entry.id}`, { ...body, fdb_macs: ["00:00:00:00:00:03"] });
@@ -325,7 +437,9 @@ test("forwarding entries are records of their own: the interface as of an instan
   const then = await appliance.owner.get(`/api/v1/if-entries?host_id=${host.id}&at=${one.data.updated_at}`);
   expect(then.data[0].fdb_macs).toEqual(["00:00:00:00:00:01", "00:00:00:00:00:02"]);
   expect(then.data[0].valid_to).toBe(two.data.updated_at);
-  const versions = appliance.reader.db.query("SELECT length(members) AS size FROM history_versions WHERE members LIKE '%fdb%'").all();
+  const versions = appliance.reader.db
+    .query("SELECT length(members) AS size FROM history_versions WHERE members LIKE '%fdb%'")
+    .all();
   expect(versions).toEqual([]);
   const cleared = await appliance.owner.put(`/api/v1/if-entries/${entry.id}`, { ...body, fdb_macs: null });
   expect("fdb_macs" in cleared.data).toBe(false);
@@ -348,7 +462,15 @@ async function subnetId(cidr: string): Promise<string> {
 describe("an address of a host", () => {
   test("is in the most specific subnet of its own network, whatever other networks have", async () => {
     const other = await newNetwork(appliance);
-    for (const [within, cidr] of [[networkId, "0.0.0.0/0"], [networkId, "10.2.3.128/25"], [networkId, "::/0"], [networkId, "2001:db8::/32"], [networkId, "2001:db8::/128"], [other["id"], "10.2.3.4/32"], [other["id"], "2001:db8::1/128"]]) {
+    for (const [within, cidr] of [
+      [networkId, "0.0.0.0/0"],
+      [networkId, "10.2.3.128/25"],
+      [networkId, "::/0"],
+      [networkId, "2001:db8::/32"],
+      [networkId, "2001:db8::/128"],
+      [other["id"], "10.2.3.4/32"],
+      [other["id"], "2001:db8::1/128"],
+    ]) {
       await made(appliance.owner.post("/api/v1/subnets", { network_id: within, cidr }));
     }
     const wanted: Array<[string, string]> = [
@@ -362,7 +484,9 @@ describe("an address of a host", () => {
       ["::ffff:10.2.3.4", "::/0"],
     ];
     const host = await newHost({ ip_addresses: wanted.map(([ip_address]) => ({ ip_address })) });
-    expect(host.ip_addresses.map((address: Wire) => address["subnet_id"])).toEqual(await Promise.all(wanted.map(([, cidr]) => subnetId(cidr))));
+    expect(host.ip_addresses.map((address: Wire) => address["subnet_id"])).toEqual(
+      await Promise.all(wanted.map(([, cidr]) => subnetId(cidr))),
+    );
   });
 
   test("stays in its subnet when a more specific one is made, until it becomes another address", async () => {
@@ -370,7 +494,12 @@ describe("an address of a host", () => {
     const [address] = host.ip_addresses;
     await made(appliance.owner.post("/api/v1/subnets", { network_id: networkId, cidr: "10.2.3.0/28" }));
     const before = transactions();
-    for (const item of [{ ip_address: "10.2.3.4" }, { id: address.id, ip_address: "10.2.3.4" }, { ip_address: "10.2.3.4", subnet_id: null }, address]) {
+    for (const item of [
+      { ip_address: "10.2.3.4" },
+      { id: address.id, ip_address: "10.2.3.4" },
+      { ip_address: "10.2.3.4", subnet_id: null },
+      address,
+    ]) {
       expect((await updateHost(host, { ip_addresses: [item] })).data.ip_addresses).toEqual([address]);
     }
     expect(transactions()).toBe(before);
@@ -384,8 +513,12 @@ describe("an address of a host", () => {
     expect(host.ip_addresses[0].subnet_id).toBe(wide);
     const kept = await updateHost(host, { ip_addresses: [{ ip_address: "10.2.3.4", name: "kept" }] });
     expect(kept.data.ip_addresses).toMatchObject([{ subnet_id: wide, name: "kept" }]);
-    const moved = await updateHost(host, { ip_addresses: [{ ip_address: "10.2.3.4", subnet_id: await subnetId("10.2.3.0/24") }] });
-    expect(moved.data.ip_addresses).toMatchObject([{ id: host.ip_addresses[0].id, subnet_id: await subnetId("10.2.3.0/24"), name: "kept" }]);
+    const moved = await updateHost(host, {
+      ip_addresses: [{ ip_address: "10.2.3.4", subnet_id: await subnetId("10.2.3.0/24") }],
+    });
+    expect(moved.data.ip_addresses).toMatchObject([
+      { id: host.ip_addresses[0].id, subnet_id: await subnetId("10.2.3.0/24"), name: "kept" },
+    ]);
   });
 
   test("is refused in a subnet that is named and does not contain it, in a create and in an update", async () => {
@@ -396,15 +529,26 @@ describe("an address of a host", () => {
     const items = [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.4.4", subnet_id: narrow }];
     const refused = { status: 400, body: { code: "validation_failed", params: { issues: [issue] } } };
     expect(await updateHost(host, { name: "never", ip_addresses: items })).toMatchObject(refused);
-    expect(await appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", ip_addresses: items })).toMatchObject(refused);
+    expect(
+      await appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", ip_addresses: items }),
+    ).toMatchObject(refused);
     // The subnet that was answered belongs to the address that was answered.
     const [address] = host.ip_addresses;
-    expect(await updateHost(host, { ip_addresses: [{ ...address, ip_address: "10.2.9.9" }] })).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/ip_addresses/0/subnet_id" }] } } });
+    expect(await updateHost(host, { ip_addresses: [{ ...address, ip_address: "10.2.9.9" }] })).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/ip_addresses/0/subnet_id" }] } },
+    });
     expect(transactions()).toBe(before);
   });
 
   test("has its place in the list as its position, and no name, when nothing is said; a place is kept when the list is in another order", async () => {
-    const host = await newHost({ ip_addresses: [{ ip_address: "10.2.0.1" }, { ip_address: "10.2.0.2", position: 9, name: "lan" }, { ip_address: "10.2.0.3", name: null }] });
+    const host = await newHost({
+      ip_addresses: [
+        { ip_address: "10.2.0.1" },
+        { ip_address: "10.2.0.2", position: 9, name: "lan" },
+        { ip_address: "10.2.0.3", name: null },
+      ],
+    });
     expect(pick(host.ip_addresses, "ip_address", "position", "name", "mac_address")).toEqual([
       { ip_address: "10.2.0.1", position: 0, name: "", mac_address: null },
       { ip_address: "10.2.0.2", position: 9, name: "lan", mac_address: null },
@@ -414,7 +558,14 @@ describe("an address of a host", () => {
     const bare = host.ip_addresses.map((address: Wire) => ({ ip_address: address["ip_address"] })).reverse();
     expect((await updateHost(host, { ip_addresses: bare })).data.ip_addresses).toEqual(host.ip_addresses);
     expect(transactions()).toBe(before);
-    const more = await updateHost(host, { ip_addresses: [{ ip_address: "10.2.0.4" }, ...bare.slice(0, 2), { ip_address: "10.2.0.5" }, { ip_address: "10.2.0.1", name: "", position: 4 }] });
+    const more = await updateHost(host, {
+      ip_addresses: [
+        { ip_address: "10.2.0.4" },
+        ...bare.slice(0, 2),
+        { ip_address: "10.2.0.5" },
+        { ip_address: "10.2.0.1", name: "", position: 4 },
+      ],
+    });
     expect(pick(more.data.ip_addresses, "ip_address", "position", "name")).toEqual([
       { ip_address: "10.2.0.1", position: 4, name: "" },
       { ip_address: "10.2.0.2", position: 9, name: "lan" },
@@ -430,58 +581,122 @@ describe("an address of a host", () => {
 describe("a service of a host", () => {
   test("has its place in the list as its position and keeps it, as its tags, virtualization and bindings", async () => {
     const tag = await newTag(appliance);
-    const first = { name: "Shop", service_definition: "nginx", tags: [tag["id"], tag["id"]], virtualization: { type: "Docker", details: { container_name: "shop" } }, bindings: [{ type: "Port", port_id: PORT_A }] };
-    const host = await newHost({ ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }], services: [first, { name: "DNS", service_definition: "bind" }] });
-    expect(host.services).toMatchObject([{ position: 0, tags: [tag["id"]], source: { type: "Manual" } }, { position: 1, tags: [], virtualization: null, bindings: [] }]);
+    const first = {
+      name: "Shop",
+      service_definition: "nginx",
+      tags: [tag["id"], tag["id"]],
+      virtualization: { type: "Docker", details: { container_name: "shop" } },
+      bindings: [{ type: "Port", port_id: PORT_A }],
+    };
+    const host = await newHost({
+      ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }],
+      services: [first, { name: "DNS", service_definition: "bind" }],
+    });
+    expect(host.services).toMatchObject([
+      { position: 0, tags: [tag["id"]], source: { type: "Manual" } },
+      { position: 1, tags: [], virtualization: null, bindings: [] },
+    ]);
     const before = transactions();
     const bare = host.services.map(({ name, service_definition }: Wire) => ({ name, service_definition })).reverse();
     expect((await updateHost(host, { services: bare })).data).toEqual(host);
-    expect((await updateHost(host, { services: bare.map((item: Wire) => ({ ...item, bindings: null })) })).data).toEqual(host);
+    expect(
+      (await updateHost(host, { services: bare.map((item: Wire) => ({ ...item, bindings: null })) })).data,
+    ).toEqual(host);
     expect(transactions()).toBe(before);
-    const changed = await updateHost(host, { services: [{ ...bare[1], position: 5, tags: [], virtualization: null, bindings: [] }, bare[0]] });
-    expect(changed.data.services).toMatchObject([{ id: host.services[0].id, position: 5, tags: [], virtualization: null, bindings: [] }, host.services[1]]);
+    const changed = await updateHost(host, {
+      services: [{ ...bare[1], position: 5, tags: [], virtualization: null, bindings: [] }, bare[0]],
+    });
+    expect(changed.data.services).toMatchObject([
+      { id: host.services[0].id, position: 5, tags: [], virtualization: null, bindings: [] },
+      host.services[1],
+    ]);
     expect(writtenIn(appliance)).toEqual({ "Updated host": 1, "Updated service": 1, "Deleted binding": 1 });
   });
 
   test("loses a tag that is deleted, as its host does, in one version of each", async () => {
     const [tag, kept] = [await newTag(appliance), await newTag(appliance)];
-    const host = await newHost({ tags: [kept["id"], tag["id"]], services: [{ name: "Shop", service_definition: "nginx", tags: [tag["id"]] }, { name: "DNS", service_definition: "bind", tags: [kept["id"]] }] });
+    const host = await newHost({
+      tags: [kept["id"], tag["id"]],
+      services: [
+        { name: "Shop", service_definition: "nginx", tags: [tag["id"]] },
+        { name: "DNS", service_definition: "bind", tags: [kept["id"]] },
+      ],
+    });
     await made(appliance.owner.delete(`/api/v1/tags/${tag["id"]}`));
     expect(writtenIn(appliance)).toEqual({ "Deleted tag": 1, "Updated host": 1, "Updated service": 1 });
     expect(versionsOf(appliance, host.id).at(-1)).toMatchObject({ changed: ["services", "tags"] });
-    expect(await readHost(host.id)).toMatchObject({ tags: [kept["id"]], services: [{ tags: [] }, { tags: [kept["id"]] }] });
-    expect(await readHost(host.id, host.updated_at)).toMatchObject({ tags: [kept["id"], tag["id"]], services: [{ tags: [tag["id"]] }, { tags: [kept["id"]] }] });
+    expect(await readHost(host.id)).toMatchObject({
+      tags: [kept["id"]],
+      services: [{ tags: [] }, { tags: [kept["id"]] }],
+    });
+    expect(await readHost(host.id, host.updated_at)).toMatchObject({
+      tags: [kept["id"], tag["id"]],
+      services: [{ tags: [tag["id"]] }, { tags: [kept["id"]] }],
+    });
   });
 });
 
 describe("a binding", () => {
   test("is on a port, on a port at one address, or on an address, each once", async () => {
-    const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }], ports: [{ number: 443, protocol: "Tcp" }] });
+    const host = await newHost({
+      ip_addresses: [{ ip_address: "10.2.3.4" }],
+      ports: [{ number: 443, protocol: "Tcp" }],
+    });
     const [port_id, ip_address_id] = [host.ports[0].id, host.ip_addresses[0].id];
-    const bindings = [{ type: "Port", port_id, ip_address_id: null }, { type: "Port", port_id, ip_address_id }, { type: "IpAddress", port_id: null, ip_address_id }];
+    const bindings = [
+      { type: "Port", port_id, ip_address_id: null },
+      { type: "Port", port_id, ip_address_id },
+      { type: "IpAddress", port_id: null, ip_address_id },
+    ];
     const bound = await updateHost(host, { services: [{ name: "Shop", service_definition: "nginx", bindings }] });
     expect(bound.data.services[0].bindings).toMatchObject(bindings);
     expect(writtenIn(appliance)).toEqual({ "Created service": 1, "Created binding": 3, "Updated host": 1 });
     const before = transactions();
-    for (const items of [bindings, bound.data.services[0].bindings, [...bindings].reverse(), [{ type: "Port", port_id }, ...bindings.slice(1)]]) {
-      expect((await updateHost(bound.data, { services: [{ name: "Shop", service_definition: "nginx", bindings: items }] })).data).toEqual(bound.data);
+    for (const items of [
+      bindings,
+      bound.data.services[0].bindings,
+      [...bindings].reverse(),
+      [{ type: "Port", port_id }, ...bindings.slice(1)],
+    ]) {
+      expect(
+        (await updateHost(bound.data, { services: [{ name: "Shop", service_definition: "nginx", bindings: items }] }))
+          .data,
+      ).toEqual(bound.data);
     }
-    const twice = await updateHost(bound.data, { services: [{ name: "Shop", service_definition: "nginx", bindings: [...bindings, { type: "Port", port_id }] }] });
+    const twice = await updateHost(bound.data, {
+      services: [{ name: "Shop", service_definition: "nginx", bindings: [...bindings, { type: "Port", port_id }] }],
+    });
     expect(twice).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/services/0/bindings/3" }] } } });
     expect(transactions()).toBe(before);
   });
 
   test("of another service, or with that service's id, is refused", async () => {
     const binding = { type: "Port", port_id: PORT_A };
-    const host = await newHost({ ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }], services: [{ name: "a", service_definition: "A", bindings: [binding] }, { name: "b", service_definition: "B" }] });
+    const host = await newHost({
+      ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }],
+      services: [
+        { name: "a", service_definition: "A", bindings: [binding] },
+        { name: "b", service_definition: "B" },
+      ],
+    });
     const [first, second] = host.services;
     const before = transactions();
     const services = (items: Wire[]) => ({ services: [first, { ...second, bindings: items }] });
-    expect(await updateHost(host, services([{ ...binding, id: first.bindings[0].id }]))).toMatchObject({ status: 409, body: { code: "entity_already_exists", params: { entity: "binding", field: "id" } } });
-    expect(await updateHost(host, services([{ ...binding, service_id: first.id }]))).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/services/1/bindings/0/service_id", value: first.id }] } } });
-    expect(await updateHost(host, services([{ ...binding, host_id: UNKNOWN_ID, network_id: UNKNOWN_ID }]))).toMatchObject({
+    expect(await updateHost(host, services([{ ...binding, id: first.bindings[0].id }]))).toMatchObject({
+      status: 409,
+      body: { code: "entity_already_exists", params: { entity: "binding", field: "id" } },
+    });
+    expect(await updateHost(host, services([{ ...binding, service_id: first.id }]))).toMatchObject({
       status: 400,
-      body: { params: { issues: [{ path: "/services/1/bindings/0/host_id" }, { path: "/services/1/bindings/0/network_id" }] } },
+      body: { params: { issues: [{ path: "/services/1/bindings/0/service_id", value: first.id }] } },
+    });
+    expect(
+      await updateHost(host, services([{ ...binding, host_id: UNKNOWN_ID, network_id: UNKNOWN_ID }])),
+    ).toMatchObject({
+      status: 400,
+      body: {
+        params: { issues: [{ path: "/services/1/bindings/0/host_id" }, { path: "/services/1/bindings/0/network_id" }] },
+      },
     });
     expect(transactions()).toBe(before);
   });
@@ -489,22 +704,53 @@ describe("a binding", () => {
 
 describe("a binding that is sent back", () => {
   test("goes with its port or address, when only that was taken off its list", async () => {
-    const bindings = [{ type: "Port", port_id: PORT_A }, { type: "Port", port_id: PORT_B }];
-    const host = await newHost({ ports: [{ id: PORT_A, number: 80, protocol: "Tcp" }, { id: PORT_B, number: 443, protocol: "Tcp" }], services: [{ name: "a", service_definition: "A", bindings }] });
-    const moved = [host.services[0].bindings[0], { ...host.services[0].bindings[1], port_id: PORT_A, ip_address_id: null }];
+    const bindings = [
+      { type: "Port", port_id: PORT_A },
+      { type: "Port", port_id: PORT_B },
+    ];
+    const host = await newHost({
+      ports: [
+        { id: PORT_A, number: 80, protocol: "Tcp" },
+        { id: PORT_B, number: 443, protocol: "Tcp" },
+      ],
+      services: [{ name: "a", service_definition: "A", bindings }],
+    });
+    const moved = [
+      host.services[0].bindings[0],
+      { ...host.services[0].bindings[1], port_id: PORT_A, ip_address_id: null },
+    ];
     for (const items of [moved.slice(1), [...moved].reverse()]) {
-      expect((await updateHost(host, { ports: [host.ports[1]], services: [{ ...host.services[0], bindings: items }] })).status).toBe(400);
+      expect(
+        (await updateHost(host, { ports: [host.ports[1]], services: [{ ...host.services[0], bindings: items }] }))
+          .status,
+      ).toBe(400);
     }
     const answer = await updateHost(host, { ports: [host.ports[1]] });
     expect(answer.data.services[0].bindings).toEqual([host.services[0].bindings[1]]);
-    expect(writtenIn(appliance)).toEqual({ "Deleted port": 1, "Deleted binding": 1, "Updated service": 1, "Updated host": 1 });
+    expect(writtenIn(appliance)).toEqual({
+      "Deleted port": 1,
+      "Deleted binding": 1,
+      "Updated service": 1,
+      "Updated host": 1,
+    });
     // One that is moved to what goes, or made for it, is another matter.
     const before = transactions();
-    for (const binding of [{ ...answer.data.services[0].bindings[0], port_id: PORT_A }, { type: "Port", port_id: PORT_A }]) {
-      expect(await updateHost(answer.data, { services: [{ ...host.services[0], bindings: [binding] }] })).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "port", ids: [PORT_A] } } });
+    for (const binding of [
+      { ...answer.data.services[0].bindings[0], port_id: PORT_A },
+      { type: "Port", port_id: PORT_A },
+    ]) {
+      expect(await updateHost(answer.data, { services: [{ ...host.services[0], bindings: [binding] }] })).toMatchObject(
+        { status: 400, body: { code: "entity_reference_invalid", params: { entity: "port", ids: [PORT_A] } } },
+      );
     }
-    const fresh = await updateHost(answer.data, { ports: [], services: [{ name: "new", service_definition: "N", bindings: [{ type: "Port", port_id: PORT_B }] }] });
-    expect(fresh).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "port", ids: [PORT_B] } } });
+    const fresh = await updateHost(answer.data, {
+      ports: [],
+      services: [{ name: "new", service_definition: "N", bindings: [{ type: "Port", port_id: PORT_B }] }],
+    });
+    expect(fresh).toMatchObject({
+      status: 400,
+      body: { code: "entity_reference_invalid", params: { entity: "port", ids: [PORT_B] } },
+    });
     expect(transactions()).toBe(before);
   });
 });
@@ -514,40 +760,101 @@ describe("the id of an item", () => {
     ["ip_addresses", "ip_address", { ip_address: "10.2.3.9" }],
     ["ports", "port", { number: 99, protocol: "Udp" }],
     ["services", "service", { name: "Other", service_definition: "other" }],
-  ])("in %s is refused when it is, or was, any other record's: every record has an id of its own, for ever", async (list, entity, item) => {
-    const children = { ip_addresses: [{ ip_address: "10.2.3.4" }], ports: [{ number: 443, protocol: "Tcp" }], services: [{ name: "Shop", service_definition: "nginx" }] };
-    const [host, other] = [await newHost(), await newHost(children)];
-    const gone = await newHost(children);
-    await made(appliance.owner.delete(`/api/v1/hosts/${gone.id}`));
-    const second = await appliance.newOrganization("Second");
-    const foreign = await made((await appliance.signedIn(second.userId)).post("/api/v1/hosts", { network_id: second.networkId, name: "theirs", ports: [{ number: 1, protocol: "Tcp" }] }));
-    const before = transactions();
-    for (const id of [other[list][0].id, other.id, host.id, gone[list][0].id, gone.id, foreign["ports"][0].id, networkId]) {
-      expect(await updateHost(host, { name: "never", [list]: [{ ...item, id }] })).toMatchObject({ status: 409, body: { code: "entity_already_exists", params: { entity, field: "id", value: id } } });
-      expect(await appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", [list]: [{ ...item, id }] })).toMatchObject({ status: 409 });
-    }
-    expect(transactions()).toBe(before);
-    expect(await readHost(other.id)).toEqual(other);
-  });
+  ])(
+    "in %s is refused when it is, or was, any other record's: every record has an id of its own, for ever",
+    async (list, entity, item) => {
+      const children = {
+        ip_addresses: [{ ip_address: "10.2.3.4" }],
+        ports: [{ number: 443, protocol: "Tcp" }],
+        services: [{ name: "Shop", service_definition: "nginx" }],
+      };
+      const [host, other] = [await newHost(), await newHost(children)];
+      const gone = await newHost(children);
+      await made(appliance.owner.delete(`/api/v1/hosts/${gone.id}`));
+      const second = await appliance.newOrganization("Second");
+      const foreign = await made(
+        (await appliance.signedIn(second.userId)).post("/api/v1/hosts", {
+          network_id: second.networkId,
+          name: "theirs",
+          ports: [{ number: 1, protocol: "Tcp" }],
+        }),
+      );
+      const before = transactions();
+      for (const id of [
+        other[list][0].id,
+        other.id,
+        host.id,
+        gone[list][0].id,
+        gone.id,
+        foreign["ports"][0].id,
+        networkId,
+      ]) {
+        expect(await updateHost(host, { name: "never", [list]: [{ ...item, id }] })).toMatchObject({
+          status: 409,
+          body: { code: "entity_already_exists", params: { entity, field: "id", value: id } },
+        });
+        expect(
+          await appliance.owner.post("/api/v1/hosts", {
+            network_id: networkId,
+            name: "never",
+            [list]: [{ ...item, id }],
+          }),
+        ).toMatchObject({ status: 409 });
+      }
+      expect(transactions()).toBe(before);
+      expect(await readHost(other.id)).toEqual(other);
+    },
+  );
 
   test("twice in a list is one too many, whether it is known or new", async () => {
-    const host = await newHost({ ports: [{ id: PORT_A, number: 80, protocol: "Tcp" }, { id: PORT_B, number: 443, protocol: "Tcp" }] });
+    const host = await newHost({
+      ports: [
+        { id: PORT_A, number: 80, protocol: "Tcp" },
+        { id: PORT_B, number: 443, protocol: "Tcp" },
+      ],
+    });
     const before = transactions();
     for (const id of [PORT_A, UNKNOWN_ID]) {
       // With all else that is wrong with the lists.
-      const ports = [{ id, number: 8080, protocol: "Tcp" }, { id, number: 8081, protocol: "Tcp" }, { number: 8080, protocol: "Tcp" }];
+      const ports = [
+        { id, number: 8080, protocol: "Tcp" },
+        { id, number: 8081, protocol: "Tcp" },
+        { number: 8080, protocol: "Tcp" },
+      ];
       const answer = await updateHost(host, { name: "never", ports, ip_addresses: [{ ip_address: "192.0.2.1" }] });
       expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
-      expect(answer.body.params.issues).toMatchObject([{ path: "/ip_addresses/0/ip_address" }, { path: "/ports/1/id", value: id }, { path: "/ports/2" }]);
+      expect(answer.body.params.issues).toMatchObject([
+        { path: "/ip_addresses/0/ip_address" },
+        { path: "/ports/1/id", value: id },
+        { path: "/ports/2" },
+      ]);
     }
     expect(transactions()).toBe(before);
   });
 
   test("has the say over its likeness: what it leaves behind is free for another", async () => {
-    const host = await newHost({ ports: [{ id: PORT_A, number: 80, protocol: "Tcp" }, { id: PORT_B, number: 443, protocol: "Tcp" }] });
-    const moved = await updateHost(host, { ports: [{ number: 80, protocol: "Tcp" }, { id: PORT_A, number: 22, protocol: "Tcp" }] });
-    expect(moved.data.ports).toMatchObject([{ id: PORT_A, number: 22, type: "Ssh" }, { number: 80, type: "Http" }]);
-    expect(writtenIn(appliance)).toEqual({ "Created port": 1, "Updated port": 1, "Deleted port": 1, "Updated host": 1 });
+    const host = await newHost({
+      ports: [
+        { id: PORT_A, number: 80, protocol: "Tcp" },
+        { id: PORT_B, number: 443, protocol: "Tcp" },
+      ],
+    });
+    const moved = await updateHost(host, {
+      ports: [
+        { number: 80, protocol: "Tcp" },
+        { id: PORT_A, number: 22, protocol: "Tcp" },
+      ],
+    });
+    expect(moved.data.ports).toMatchObject([
+      { id: PORT_A, number: 22, type: "Ssh" },
+      { number: 80, type: "Http" },
+    ]);
+    expect(writtenIn(appliance)).toEqual({
+      "Created port": 1,
+      "Updated port": 1,
+      "Deleted port": 1,
+      "Updated host": 1,
+    });
   });
 });
 
@@ -560,10 +867,25 @@ describe("the service that virtualizes", () => {
     const before = transactions();
     for (const by of [appliance.owner, member]) {
       for (const id of [elsewhere, UNKNOWN_ID, host.id]) {
-        const refused = (field: string) => ({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "service", field, ids: [id] } } });
+        const refused = (field: string) => ({
+          status: 400,
+          body: { code: "entity_reference_invalid", params: { entity: "service", field, ids: [id] } },
+        });
         const details = { details: { service_id: id } };
-        expect(await by.put(`/api/v1/hosts/${host.id}`, { ...host, name: "never", virtualization: { type: "Kvm", ...details } })).toMatchObject(refused("virtualization/details/service_id"));
-        expect(await by.put(`/api/v1/hosts/${host.id}`, { ...host, name: "never", services: [{ ...host.services[0], virtualization: { type: "Docker", ...details } }] })).toMatchObject(refused("services/0/virtualization/details/service_id"));
+        expect(
+          await by.put(`/api/v1/hosts/${host.id}`, {
+            ...host,
+            name: "never",
+            virtualization: { type: "Kvm", ...details },
+          }),
+        ).toMatchObject(refused("virtualization/details/service_id"));
+        expect(
+          await by.put(`/api/v1/hosts/${host.id}`, {
+            ...host,
+            name: "never",
+            services: [{ ...host.services[0], virtualization: { type: "Docker", ...details } }],
+          }),
+        ).toMatchObject(refused("services/0/virtualization/details/service_id"));
       }
     }
     expect(transactions()).toBe(before);
@@ -574,7 +896,13 @@ describe("the service that virtualizes", () => {
     const serviceId = hypervisor.services[0].id;
     const guest = await newHost({
       virtualization: { type: "Proxmox", details: { vm_id: "104", service_id: serviceId } },
-      services: [{ name: "Shop", service_definition: "nginx", virtualization: { type: "Docker", details: { container_name: "shop", service_id: serviceId } } }],
+      services: [
+        {
+          name: "Shop",
+          service_definition: "nginx",
+          virtualization: { type: "Docker", details: { container_name: "shop", service_id: serviceId } },
+        },
+      ],
     });
     await updateHost(hypervisor, { services: [] });
     expect(writtenIn(appliance)).toEqual({ "Deleted service": 1, "Updated host": 2, "Updated service": 1 });
@@ -583,7 +911,10 @@ describe("the service that virtualizes", () => {
     expect(now["virtualization"]).toEqual({ type: "Proxmox", details: { vm_id: "104" } });
     expect(now["services"][0].virtualization).toEqual({ type: "Docker", details: { container_name: "shop" } });
     const then = await readHost(guest.id, guest.updated_at);
-    expect(then).toMatchObject({ virtualization: guest.virtualization, services: [{ virtualization: guest.services[0].virtualization }] });
+    expect(then).toMatchObject({
+      virtualization: guest.virtualization,
+      services: [{ virtualization: guest.services[0].virtualization }],
+    });
   });
 
   test("is taken off also where the very update names it that removes it", async () => {
@@ -593,19 +924,41 @@ describe("the service that virtualizes", () => {
     const details = { container_name: "shop", service_id: engine.id };
     const answer = await updateHost(host, {
       virtualization: { type: "Kvm", details: { service_id: engine.id } },
-      services: [{ ...shop, virtualization: { type: "Docker", details } }, { name: "New", service_definition: "new", virtualization: { type: "Docker", details } }],
+      services: [
+        { ...shop, virtualization: { type: "Docker", details } },
+        { name: "New", service_definition: "new", virtualization: { type: "Docker", details } },
+      ],
     });
     expect(answer.status).toBe(200);
     expect(answer.data.virtualization).toEqual({ type: "Kvm", details: {} });
-    expect(answer.data.services.map((service: Wire) => service["virtualization"])).toEqual([{ type: "Docker", details: { container_name: "shop" } }, { type: "Docker", details: { container_name: "shop" } }]);
-    expect(writtenIn(appliance)).toEqual({ "Updated host": 1, "Updated service": 1, "Created service": 1, "Deleted service": 1 });
+    expect(answer.data.services.map((service: Wire) => service["virtualization"])).toEqual([
+      { type: "Docker", details: { container_name: "shop" } },
+      { type: "Docker", details: { container_name: "shop" } },
+    ]);
+    expect(writtenIn(appliance)).toEqual({
+      "Updated host": 1,
+      "Updated service": 1,
+      "Created service": 1,
+      "Deleted service": 1,
+    });
   });
 
   test("may be one of the host itself, and goes with it", async () => {
-    const host = await newHost({ services: [{ name: "docker", service_definition: "Docker" }, { name: "Shop", service_definition: "nginx" }] });
+    const host = await newHost({
+      services: [
+        { name: "docker", service_definition: "Docker" },
+        { name: "Shop", service_definition: "nginx" },
+      ],
+    });
     const [engine, shop] = host.services;
     const named = { virtualization: { type: "Docker", details: { service_id: engine.id } } };
-    const answer = await updateHost(host, { virtualization: { type: "Kvm", details: { service_id: shop.id } }, services: [{ ...engine, ...named }, { ...shop, ...named }] });
+    const answer = await updateHost(host, {
+      virtualization: { type: "Kvm", details: { service_id: shop.id } },
+      services: [
+        { ...engine, ...named },
+        { ...shop, ...named },
+      ],
+    });
     expect(answer.data.services).toMatchObject([named, named]);
     await made(appliance.owner.delete(`/api/v1/hosts/${host.id}`));
     expect(writtenIn(appliance)).toEqual({ "Deleted host": 1, "Deleted service": 2 });
@@ -619,24 +972,66 @@ describe("the interfaces of a new host", () => {
     const host = await newHost({
       ip_addresses: [{ id: addressId, ip_address: "10.2.3.4" }],
       interfaces: [
-        { id: PORT_A, if_index: 1, if_descr: "eth0", ip_address_id: addressId, native_vlan_id: vlan["id"], fdb_macs: ["00:00:00:00:00:02", "00:00:00:00:00:01"] },
-        { if_index: 2, if_descr: "eth1", neighbor: { type: "IfEntry", id: PORT_A }, vlan_ids: [vlan["id"], vlan["id"]] },
+        {
+          id: PORT_A,
+          if_index: 1,
+          if_descr: "eth0",
+          ip_address_id: addressId,
+          native_vlan_id: vlan["id"],
+          fdb_macs: ["00:00:00:00:00:02", "00:00:00:00:00:01"],
+        },
+        {
+          if_index: 2,
+          if_descr: "eth1",
+          neighbor: { type: "IfEntry", id: PORT_A },
+          vlan_ids: [vlan["id"], vlan["id"]],
+        },
       ],
     });
-    expect(host.interfaces).toMatchObject([{ id: PORT_A, ip_address_id: addressId }, { neighbor: { type: "IfEntry", id: PORT_A } }]);
-    expect(writtenIn(appliance)).toEqual({ "Created host": 1, "Created ip_address": 1, "Created if_entry": 2, "Created fdb_entry": 2 });
+    expect(host.interfaces).toMatchObject([
+      { id: PORT_A, ip_address_id: addressId },
+      { neighbor: { type: "IfEntry", id: PORT_A } },
+    ]);
+    expect(writtenIn(appliance)).toEqual({
+      "Created host": 1,
+      "Created ip_address": 1,
+      "Created if_entry": 2,
+      "Created fdb_entry": 2,
+    });
     const listed = (await appliance.owner.get(`/api/v1/if-entries?host_id=${host.id}`)).data;
-    expect(listed).toMatchObject([{ native_vlan_id: vlan["id"], fdb_macs: ["00:00:00:00:00:01", "00:00:00:00:00:02"] }, { vlan_ids: [vlan["id"]] }]);
+    expect(listed).toMatchObject([
+      { native_vlan_id: vlan["id"], fdb_macs: ["00:00:00:00:00:01", "00:00:00:00:00:02"] },
+      { vlan_ids: [vlan["id"]] },
+    ]);
   });
 
   test("have each their own if_index, and name what is there, by their place in the list", async () => {
     const other = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }] });
     const before = transactions();
-    const post = (interfaces: Wire[]) => appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", interfaces });
-    const twins = await post([{ if_index: 7, if_descr: "a" }, { if_index: 8, if_descr: "b" }, { if_index: 7, if_descr: "c" }, { if_index: 8, if_descr: "d", host_id: other.id, network_id: UNKNOWN_ID }]);
-    expect(twins.body.params.issues.map((issue: Wire) => issue["path"])).toEqual(["/interfaces/2", "/interfaces/3", "/interfaces/3/host_id", "/interfaces/3/network_id"]);
-    for (const [field, value, entity] of [["ip_address_id", other.ip_addresses[0].id, "ip_address"], ["native_vlan_id", UNKNOWN_ID, "vlan"]] as const) {
-      expect(await post([{ if_index: 1, if_descr: "a" }, { if_index: 2, if_descr: "b", [field]: value }])).toMatchObject({
+    const post = (interfaces: Wire[]) =>
+      appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", interfaces });
+    const twins = await post([
+      { if_index: 7, if_descr: "a" },
+      { if_index: 8, if_descr: "b" },
+      { if_index: 7, if_descr: "c" },
+      { if_index: 8, if_descr: "d", host_id: other.id, network_id: UNKNOWN_ID },
+    ]);
+    expect(twins.body.params.issues.map((issue: Wire) => issue["path"])).toEqual([
+      "/interfaces/2",
+      "/interfaces/3",
+      "/interfaces/3/host_id",
+      "/interfaces/3/network_id",
+    ]);
+    for (const [field, value, entity] of [
+      ["ip_address_id", other.ip_addresses[0].id, "ip_address"],
+      ["native_vlan_id", UNKNOWN_ID, "vlan"],
+    ] as const) {
+      expect(
+        await post([
+          { if_index: 1, if_descr: "a" },
+          { if_index: 2, if_descr: "b", [field]: value },
+        ]),
+      ).toMatchObject({
         status: 400,
         body: { code: "entity_reference_invalid", params: { entity, field: `interfaces/1/${field}`, ids: [value] } },
       });
@@ -646,8 +1041,10 @@ describe("the interfaces of a new host", () => {
 });
 
 describe("a host that is refused", () => {
-  const create = (body: object, by: Client = appliance.owner) => by.post("/api/v1/hosts", { network_id: networkId, name: "never", ...body });
-  const issues = (answer: { body: Wire }) => answer.body["params"].issues.map((issue: Wire) => [issue["path"], issue["value"], issue["code"]]);
+  const create = (body: object, by: Client = appliance.owner) =>
+    by.post("/api/v1/hosts", { network_id: networkId, name: "never", ...body });
+  const issues = (answer: { body: Wire }) =>
+    answer.body["params"].issues.map((issue: Wire) => [issue["path"], issue["value"], issue["code"]]);
   const unknown = (...paths: string[]) => paths.map((path) => [path, UNKNOWN_ID, "entity_reference_invalid"]);
   const wrongReferences = {
     tags: [UNKNOWN_ID],
@@ -655,23 +1052,42 @@ describe("a host that is refused", () => {
     ports: [{ number: 80, protocol: "Tcp" }],
     ip_addresses: [{ ip_address: "10.2.3.4", subnet_id: UNKNOWN_ID }, { ip_address: "10.2.3.5" }],
     services: [
-      { name: "a", service_definition: "A", tags: [UNKNOWN_ID], virtualization: { type: "Docker", details: { service_id: UNKNOWN_ID } }, bindings: [{ type: "Port", port_id: UNKNOWN_ID, ip_address_id: UNKNOWN_ID }] },
+      {
+        name: "a",
+        service_definition: "A",
+        tags: [UNKNOWN_ID],
+        virtualization: { type: "Docker", details: { service_id: UNKNOWN_ID } },
+        bindings: [{ type: "Port", port_id: UNKNOWN_ID, ip_address_id: UNKNOWN_ID }],
+      },
       { name: "b", service_definition: "B", tags: [UNKNOWN_ID] },
     ],
     credential_assignments: [{ credential_id: UNKNOWN_ID, ip_address_ids: [UNKNOWN_ID] }],
   };
   const REFERENCES = [
-    ..."/ip_addresses/0/subnet_id /services/0/virtualization/details/service_id /services/0/tags/0 /services/0/bindings/0/port_id".split(" "),
-    ..."/services/0/bindings/0/ip_address_id /services/1/tags/0 /credential_assignments/0/credential_id /credential_assignments/0/ip_address_ids/0".split(" "),
+    ..."/ip_addresses/0/subnet_id /services/0/virtualization/details/service_id /services/0/tags/0 /services/0/bindings/0/port_id".split(
+      " ",
+    ),
+    ..."/services/0/bindings/0/ip_address_id /services/1/tags/0 /credential_assignments/0/credential_id /credential_assignments/0/ip_address_ids/0".split(
+      " ",
+    ),
   ];
 
   test("is told what is wrong with its lists and with its interfaces at once, as the schema would tell it", async () => {
     const before = transactions();
     const answer = await create({
       ip_addresses: [{ ip_address: "192.0.2.1" }, { ip_address: "10.2.3.4" }, { ip_address: "10.2.3.4" }],
-      ports: [{ number: 80, protocol: "Tcp" }, { number: 80, protocol: "Tcp" }],
-      services: [{ name: "a", service_definition: "A", position: 1 }, { name: "a", service_definition: "A", position: 2 }],
-      interfaces: [{ if_index: 7, if_descr: "a" }, { if_index: 7, if_descr: "b" }],
+      ports: [
+        { number: 80, protocol: "Tcp" },
+        { number: 80, protocol: "Tcp" },
+      ],
+      services: [
+        { name: "a", service_definition: "A", position: 1 },
+        { name: "a", service_definition: "A", position: 2 },
+      ],
+      interfaces: [
+        { if_index: 7, if_descr: "a" },
+        { if_index: 7, if_descr: "b" },
+      ],
     });
     expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
     expect(issues(answer)).toEqual([
@@ -687,12 +1103,34 @@ describe("a host that is refused", () => {
   test("is told every reference that is wrong, with the code that they share and what the first alone would be told with", async () => {
     const host = await newHost({ ports: wrongReferences.ports });
     const before = transactions();
-    const interfaces = [{ if_index: 1, if_descr: "a", ip_address_id: UNKNOWN_ID, native_vlan_id: UNKNOWN_ID }, { if_index: 2, if_descr: "b", vlan_ids: [UNKNOWN_ID], neighbor: { type: "Host", id: UNKNOWN_ID } }];
+    const interfaces = [
+      { if_index: 1, if_descr: "a", ip_address_id: UNKNOWN_ID, native_vlan_id: UNKNOWN_ID },
+      { if_index: 2, if_descr: "b", vlan_ids: [UNKNOWN_ID], neighbor: { type: "Host", id: UNKNOWN_ID } },
+    ];
     const created = await create({ ...wrongReferences, interfaces });
-    expect(created).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "tag", field: "tags", ids: [UNKNOWN_ID] } } });
-    expect(issues(created)).toEqual(unknown("/tags/0", "/virtualization/details/service_id", ...REFERENCES, "/interfaces/0/ip_address_id", "/interfaces/0/native_vlan_id", "/interfaces/1/vlan_ids/0", "/interfaces/1/neighbor/id"));
+    expect(created).toMatchObject({
+      status: 400,
+      body: { code: "entity_reference_invalid", params: { entity: "tag", field: "tags", ids: [UNKNOWN_ID] } },
+    });
+    expect(issues(created)).toEqual(
+      unknown(
+        "/tags/0",
+        "/virtualization/details/service_id",
+        ...REFERENCES,
+        "/interfaces/0/ip_address_id",
+        "/interfaces/0/native_vlan_id",
+        "/interfaces/1/vlan_ids/0",
+        "/interfaces/1/neighbor/id",
+      ),
+    );
     const updated = await updateHost(host, wrongReferences);
-    expect(updated).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "service", field: "virtualization/details/service_id", ids: [UNKNOWN_ID] } } });
+    expect(updated).toMatchObject({
+      status: 400,
+      body: {
+        code: "entity_reference_invalid",
+        params: { entity: "service", field: "virtualization/details/service_id", ids: [UNKNOWN_ID] },
+      },
+    });
     expect(issues(updated)).toEqual(unknown("/virtualization/details/service_id", "/tags/0", ...REFERENCES));
     expect(transactions()).toBe(before);
   });
@@ -700,7 +1138,14 @@ describe("a host that is refused", () => {
   test("is told offenders of several kinds as validation_failed, each with the code that it has alone", async () => {
     const host = await newHost();
     const before = transactions();
-    const wrong = { organization_id: UNKNOWN_ID, tags: [UNKNOWN_ID], ports: [{ id: host.id, number: 80, protocol: "Tcp" }, { number: 81, protocol: "Tcp", host_id: UNKNOWN_ID }] };
+    const wrong = {
+      organization_id: UNKNOWN_ID,
+      tags: [UNKNOWN_ID],
+      ports: [
+        { id: host.id, number: 80, protocol: "Tcp" },
+        { number: 81, protocol: "Tcp", host_id: UNKNOWN_ID },
+      ],
+    };
     for (const answer of [await create(wrong), await updateHost(host, wrong)]) {
       expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
       expect(answer.body.params).toEqual({ issues: expect.any(Array) });
@@ -716,16 +1161,32 @@ describe("a host that is refused", () => {
 
   test("is told one thing alone with its own code and values", async () => {
     const other = await newHost();
-    expect(await create({ organization_id: UNKNOWN_ID })).toMatchObject({ status: 403, body: { code: "entity_access_denied", params: { field: "organization_id", value: UNKNOWN_ID } } });
-    expect(await create({ interfaces: [{ if_index: 1, if_descr: "a", organization_id: UNKNOWN_ID }] })).toMatchObject({ status: 403, body: { code: "entity_access_denied" } });
-    for (const answer of [await create({ tags: [UNKNOWN_ID] }), await create({ interfaces: [{ id: other.id, if_index: 1, if_descr: "a" }] })]) expect(answer.body.params).not.toHaveProperty("issues");
+    expect(await create({ organization_id: UNKNOWN_ID })).toMatchObject({
+      status: 403,
+      body: { code: "entity_access_denied", params: { field: "organization_id", value: UNKNOWN_ID } },
+    });
+    expect(await create({ interfaces: [{ if_index: 1, if_descr: "a", organization_id: UNKNOWN_ID }] })).toMatchObject({
+      status: 403,
+      body: { code: "entity_access_denied" },
+    });
+    for (const answer of [
+      await create({ tags: [UNKNOWN_ID] }),
+      await create({ interfaces: [{ id: other.id, if_index: 1, if_descr: "a" }] }),
+    ])
+      expect(answer.body.params).not.toHaveProperty("issues");
     const { client: member } = await newUser(appliance, { role: "Member", networkIds: [networkId] });
-    expect(await create({ credential_assignments: [{ credential_id: UNKNOWN_ID, ip_address_ids: [UNKNOWN_ID] }] }, member)).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Admin" } } });
+    expect(
+      await create({ credential_assignments: [{ credential_id: UNKNOWN_ID, ip_address_ids: [UNKNOWN_ID] }] }, member),
+    ).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Admin" } } });
   });
 
   test.each<[string, Wire, Wire]>([
     ["outside of every subnet", { ip_address: "192.0.2.1" }, { path: "/ip_addresses/0/ip_address" }],
-    ["in a subnet that does not contain it", { ip_address: "10.2.4.4", subnet_id: "narrow" }, { path: "/ip_addresses/0/subnet_id" }],
+    [
+      "in a subnet that does not contain it",
+      { ip_address: "10.2.4.4", subnet_id: "narrow" },
+      { path: "/ip_addresses/0/subnet_id" },
+    ],
   ])("is not told of what names an address %s", async (_what, address, issue) => {
     const credential = await newCredential(appliance);
     const id = "0190a000-0000-4000-8000-0000000000a1";
@@ -747,57 +1208,96 @@ describe("a host that is refused", () => {
       ip_addresses: [{ id: other.id, ip_address: "10.2.3.4" }],
       ports: [{ id: networkId, number: 80, protocol: "Tcp" }],
       services: [
-        { id: hypervisor, name: "a", service_definition: "A", tags: [UNKNOWN_ID], bindings: [{ type: "Port", port_id: networkId, ip_address_id: other.id }] },
+        {
+          id: hypervisor,
+          name: "a",
+          service_definition: "A",
+          tags: [UNKNOWN_ID],
+          bindings: [{ type: "Port", port_id: networkId, ip_address_id: other.id }],
+        },
         { name: "b", service_definition: "B", virtualization: { type: "Docker", details: { service_id: hypervisor } } },
       ],
       interfaces: [{ if_index: 1, if_descr: "a", ip_address_id: other.id }],
       credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [other.id] }],
     });
-    expect(issues(answer)).toEqual([["/ip_addresses/0/id", other.id, "entity_already_exists"], ["/ports/0/id", networkId, "entity_already_exists"], ["/services/0/tags/0", UNKNOWN_ID, "entity_reference_invalid"]]);
+    expect(issues(answer)).toEqual([
+      ["/ip_addresses/0/id", other.id, "entity_already_exists"],
+      ["/ports/0/id", networkId, "entity_already_exists"],
+      ["/services/0/tags/0", UNKNOWN_ID, "entity_reference_invalid"],
+    ]);
   });
 });
 
 describe("deleting a host", () => {
-  test.each([[""], ["?cascade=true"], ["?cascade=false"]])("takes along what it owns and is taken off what names it, in one transaction%s", async (query) => {
-    const credential = await newCredential(appliance, { assigned_network_ids: [networkId] });
-    const gone = await newHost({
-      credential_assignments: [{ credential_id: credential["id"] }],
-      ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.3.5" }],
-      ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }],
-      services: [{ name: "pve", service_definition: "Proxmox", bindings: [{ type: "Port", port_id: PORT_A }] }],
-      interfaces: [{ id: PORT_B, if_index: 1, if_descr: "eth0", fdb_macs: ["00:00:00:00:00:01", "00:00:00:00:00:02", "00:00:00:00:00:03"] }],
-    });
-    const guest = await newHost({ virtualization: { type: "Proxmox", details: { service_id: gone.services[0].id } } });
-    const far = await newHost({
-      interfaces: [{ if_index: 1, if_descr: "to the host", neighbor: { type: "Host", id: gone.id } }, { if_index: 2, if_descr: "to its port", neighbor: { type: "IfEntry", id: PORT_B } }, { if_index: 3, if_descr: "elsewhere", neighbor: { type: "Host", id: guest.id } }],
-    });
-    const before = transactions();
-    const closed = await made(appliance.owner.delete(`/api/v1/hosts/${gone.id}${query}`));
-    expect(transactions()).toBe(before + 1);
-    expect(writtenIn(appliance)).toEqual({
-      "Deleted host": 1,
-      "Deleted ip_address": 2,
-      "Deleted port": 1,
-      "Deleted service": 1,
-      "Deleted binding": 1,
-      "Deleted if_entry": 1,
-      "Deleted fdb_entry": 3,
-      "Deleted credential_assignment": 1,
-      "Updated credential": 1,
-      "Updated host": 2,
-      "Updated if_entry": 2,
-    });
-    expect(closed).toMatchObject({ ...pick([gone], "name", "updated_at", "credential_assignments")[0], valid_to: closed["valid_to"] });
-    for (const list of ["ip_addresses", "ports", "services", "interfaces"]) expect(closed[list].map((item: Wire) => item["valid_to"])).toEqual(gone[list].map(() => closed["valid_to"]));
-    expect((await readHost(far.id))["interfaces"].map((entry: Wire) => entry["neighbor"])).toEqual([null, null, { type: "Host", id: guest.id }]);
-    expect((await readHost(guest.id))["virtualization"]).toEqual({ type: "Proxmox", details: {} });
-    // What it was, and what pointed at it, is there for whoever asks about then.
-    expect((await readHost(far.id, far.updated_at))["interfaces"]).toMatchObject(far.interfaces.map((entry: Wire) => ({ id: entry["id"], neighbor: entry["neighbor"] })));
-    expect(await readHost(gone.id, gone.updated_at)).toEqual(closed);
-  });
+  test.each([[""], ["?cascade=true"], ["?cascade=false"]])(
+    "takes along what it owns and is taken off what names it, in one transaction%s",
+    async (query) => {
+      const credential = await newCredential(appliance, { assigned_network_ids: [networkId] });
+      const gone = await newHost({
+        credential_assignments: [{ credential_id: credential["id"] }],
+        ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.3.5" }],
+        ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }],
+        services: [{ name: "pve", service_definition: "Proxmox", bindings: [{ type: "Port", port_id: PORT_A }] }],
+        interfaces: [
+          {
+            id: PORT_B,
+            if_index: 1,
+            if_descr: "eth0",
+            fdb_macs: ["00:00:00:00:00:01", "00:00:00:00:00:02", "00:00:00:00:00:03"],
+          },
+        ],
+      });
+      const guest = await newHost({
+        virtualization: { type: "Proxmox", details: { service_id: gone.services[0].id } },
+      });
+      const far = await newHost({
+        interfaces: [
+          { if_index: 1, if_descr: "to the host", neighbor: { type: "Host", id: gone.id } },
+          { if_index: 2, if_descr: "to its port", neighbor: { type: "IfEntry", id: PORT_B } },
+          { if_index: 3, if_descr: "elsewhere", neighbor: { type: "Host", id: guest.id } },
+        ],
+      });
+      const before = transactions();
+      const closed = await made(appliance.owner.delete(`/api/v1/hosts/${gone.id}${query}`));
+      expect(transactions()).toBe(before + 1);
+      expect(writtenIn(appliance)).toEqual({
+        "Deleted host": 1,
+        "Deleted ip_address": 2,
+        "Deleted port": 1,
+        "Deleted service": 1,
+        "Deleted binding": 1,
+        "Deleted if_entry": 1,
+        "Deleted fdb_entry": 3,
+        "Deleted credential_assignment": 1,
+        "Updated credential": 1,
+        "Updated host": 2,
+        "Updated if_entry": 2,
+      });
+      expect(closed).toMatchObject({
+        ...pick([gone], "name", "updated_at", "credential_assignments")[0],
+        valid_to: closed["valid_to"],
+      });
+      for (const list of ["ip_addresses", "ports", "services", "interfaces"])
+        expect(closed[list].map((item: Wire) => item["valid_to"])).toEqual(gone[list].map(() => closed["valid_to"]));
+      expect((await readHost(far.id))["interfaces"].map((entry: Wire) => entry["neighbor"])).toEqual([
+        null,
+        null,
+        { type: "Host", id: guest.id },
+      ]);
+      expect((await readHost(guest.id))["virtualization"]).toEqual({ type: "Proxmox", details: {} });
+      // What it was, and what pointed at it, is there for whoever asks about then.
+      expect((await readHost(far.id, far.updated_at))["interfaces"]).toMatchObject(
+        far.interfaces.map((entry: Wire) => ({ id: entry["id"], neighbor: entry["neighbor"] })),
+      );
+      expect(await readHost(gone.id, gone.updated_at)).toEqual(closed);
+    },
+  );
 
   test("together with others that name it and that it names takes all of them along, answered as they were", async () => {
-    const [one, other] = [await newHost({ services: [{ name: "pve", service_definition: "Proxmox" }] }), await newHost()];
+    const [one, other] = [
+      await newHost({ services: [{ name: "pve", service_definition: "Proxmox" }] }),
+      await newHost(),
+    ];
     const guest = await newHost({
       virtualization: { type: "Proxmox", details: { service_id: one.services[0].id } },
       interfaces: [{ if_index: 1, if_descr: "eth0", neighbor: { type: "Host", id: one.id } }],
@@ -808,30 +1308,55 @@ describe("deleting a host", () => {
     const before = transactions();
     const closed = await made(appliance.owner.post("/api/v1/hosts/bulk-delete", [guest.id, one.id]));
     expect(transactions()).toBe(before + 1);
-    expect(writtenIn(appliance)).toEqual({ "Deleted host": 2, "Deleted service": 1, "Deleted if_entry": 2, "Updated if_entry": 1, "Updated host": 1 });
+    expect(writtenIn(appliance)).toEqual({
+      "Deleted host": 2,
+      "Deleted service": 1,
+      "Deleted if_entry": 2,
+      "Updated if_entry": 1,
+      "Updated host": 1,
+    });
     const end = closed[0]["valid_to"];
     const ended = (parts: Wire[]) => parts.map((part) => ({ ...part, valid_to: end }));
-    expect(closed).toEqual(open.map((host) => ({ ...host, valid_to: end, services: ended(host.services), interfaces: ended(host.interfaces) })));
+    expect(closed).toEqual(
+      open.map((host) => ({
+        ...host,
+        valid_to: end,
+        services: ended(host.services),
+        interfaces: ended(host.interfaces),
+      })),
+    );
     expect((await readHost(other.id))["interfaces"]).toMatchObject([{ id: named["id"], neighbor: null }]);
   });
 
   test("gives it its lineage back when it is made anew, and its children theirs only as the host is another one", async () => {
-    const body = { name: "web-9", ports: [{ number: 22, protocol: "Tcp" }], interfaces: [{ if_index: 1, if_descr: "eth0" }] };
+    const body = {
+      name: "web-9",
+      ports: [{ number: 22, protocol: "Tcp" }],
+      interfaces: [{ if_index: 1, if_descr: "eth0" }],
+    };
     const first = await newHost(body);
     await made(appliance.owner.delete(`/api/v1/hosts/${first.id}`));
     const again = await newHost(body);
-    expect(again).toMatchObject({ lineage_id: first.id, ports: [{ lineage_id: null }], interfaces: [{ lineage_id: null }] });
+    expect(again).toMatchObject({
+      lineage_id: first.id,
+      ports: [{ lineage_id: null }],
+      interfaces: [{ lineage_id: null }],
+    });
   });
 
   test("takes cascade=true or false and nothing else", async () => {
     const host = await newHost();
-    expect(await appliance.owner.delete(`/api/v1/hosts/${host.id}?cascade=1`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/cascade", value: "1" }] } } });
+    expect(await appliance.owner.delete(`/api/v1/hosts/${host.id}?cascade=1`)).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/cascade", value: "1" }] } },
+    });
     expect(await readHost(host.id)).toEqual(host);
   });
 });
 
 describe("a host with very many parts", () => {
-  const many = <T>(count: number, item: (number: number) => T): T[] => Array.from({ length: count }, (_, position) => item(position));
+  const many = <T>(count: number, item: (number: number) => T): T[] =>
+    Array.from({ length: count }, (_, position) => item(position));
 
   test.each<[string, (number: number) => unknown]>([
     ["ip_addresses", (n) => ({ ip_address: `10.2.${n >> 8}.${n & 255}` })],
@@ -841,16 +1366,25 @@ describe("a host with very many parts", () => {
     ["credential_assignments", () => ({ credential_id: UNKNOWN_ID })],
   ])("has at most 10,000 %s", async (list, item) => {
     const before = transactions();
-    expect(await appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", [list]: many(10_001, item) })).toMatchObject({
+    expect(
+      await appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", [list]: many(10_001, item) }),
+    ).toMatchObject({
       status: 400,
-      body: { code: "validation_failed", params: { issues: [{ path: `/${list}`, message: expect.stringContaining("10000") }] } },
+      body: {
+        code: "validation_failed",
+        params: { issues: [{ path: `/${list}`, message: expect.stringContaining("10000") }] },
+      },
     });
     expect(transactions()).toBe(before);
   });
 
   test("has at most 10,000 bindings for a service", async () => {
-    const services = [{ name: "s", service_definition: "s", bindings: many(10_001, () => ({ type: "Port", port_id: PORT_A })) }];
-    expect(await appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", services })).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/services/0/bindings" }] } } });
+    const services = [
+      { name: "s", service_definition: "s", bindings: many(10_001, () => ({ type: "Port", port_id: PORT_A })) },
+    ];
+    expect(
+      await appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", services }),
+    ).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/services/0/bindings" }] } } });
   });
 
   test("has 10,000 ports when they are given, of which an update writes those that changed and no others", async () => {
@@ -869,35 +1403,58 @@ describe("a host with very many parts", () => {
 describe("the locks of an update", () => {
   test("hold both, and the version of If-Match is looked at first", async () => {
     const host = await newHost();
-    const stale = { expected: host.updated_at, tag: (await appliance.owner.get(`/api/v1/hosts/${host.id}`)).headers.get("etag") as string };
+    const stale = {
+      expected: host.updated_at,
+      tag: (await appliance.owner.get(`/api/v1/hosts/${host.id}`)).headers.get("etag") as string,
+    };
     // By another route than the host's own: a part that changes is a change of the whole.
     await newIfEntry(appliance, host.id);
     const read = await appliance.owner.get(`/api/v1/hosts/${host.id}`);
     const fresh = { expected: read.data.updated_at, tag: read.headers.get("etag") as string };
     expect(fresh.tag).not.toBe(stale.tag);
     const before = transactions();
-    const attempt = (expected: string | null, tag: string, changes: object = { name: "never" }) => updateHost(host, { ...changes, expected_updated_at: expected }, { "if-match": tag });
-    expect(await attempt(fresh.expected, stale.tag)).toMatchObject({ status: 412, body: { code: "precondition_failed" } });
-    expect(await attempt(stale.expected, stale.tag)).toMatchObject({ status: 412, body: { code: "precondition_failed" } });
-    expect(await attempt(stale.expected, fresh.tag)).toMatchObject({ status: 409, body: { code: "entity_stale", params: { entity: "host", expected: stale.expected, actual: fresh.expected } } });
+    const attempt = (expected: string | null, tag: string, changes: object = { name: "never" }) =>
+      updateHost(host, { ...changes, expected_updated_at: expected }, { "if-match": tag });
+    expect(await attempt(fresh.expected, stale.tag)).toMatchObject({
+      status: 412,
+      body: { code: "precondition_failed" },
+    });
+    expect(await attempt(stale.expected, stale.tag)).toMatchObject({
+      status: 412,
+      body: { code: "precondition_failed" },
+    });
+    expect(await attempt(stale.expected, fresh.tag)).toMatchObject({
+      status: 409,
+      body: { code: "entity_stale", params: { entity: "host", expected: stale.expected, actual: fresh.expected } },
+    });
     expect(await attempt(stale.expected, "*")).toMatchObject({ status: 409, body: { code: "entity_stale" } });
     expect(await attempt(null, stale.tag)).toMatchObject({ status: 412 });
     // Also where nothing would change.
     expect(await attempt(stale.expected, fresh.tag, {})).toMatchObject({ status: 409 });
     expect(transactions()).toBe(before);
-    expect(await attempt(fresh.expected, fresh.tag, { name: "both" })).toMatchObject({ status: 200, data: { name: "both" } });
+    expect(await attempt(fresh.expected, fresh.tag, { name: "both" })).toMatchObject({
+      status: 200,
+      data: { name: "both" },
+    });
     expect(await attempt(null, "*", { name: "neither" })).toMatchObject({ status: 200, data: { name: "neither" } });
   });
 
   test("are not told of a host that is not there for the caller", async () => {
     const host = await newHost();
     const { client } = await newUser(appliance, { role: "Member" });
-    expect(await client.put(`/api/v1/hosts/${host.id}`, { ...host, expected_updated_at: "2001-01-01T00:00:00Z" }, { "if-match": '"1"' })).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
+    expect(
+      await client.put(
+        `/api/v1/hosts/${host.id}`,
+        { ...host, expected_updated_at: "2001-01-01T00:00:00Z" },
+        { "if-match": '"1"' },
+      ),
+    ).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
   });
 
   test("do not hold against the same lock sent again after a write that changed nothing", async () => {
     const host = await newHost();
-    for (let round = 0; round < 2; round += 1) expect((await updateHost(host, { expected_updated_at: host.updated_at })).status).toBe(200);
+    for (let round = 0; round < 2; round += 1)
+      expect((await updateHost(host, { expected_updated_at: host.updated_at })).status).toBe(200);
   });
 });
 
@@ -912,70 +1469,207 @@ describe("an update of a host writes", () => {
     host = await newHost({
       credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [addressId] }],
       ip_addresses: [{ id: addressId, ip_address: "10.2.3.4" }, { ip_address: "10.2.3.5" }],
-      ports: [{ id: PORT_A, number: 80, protocol: "Tcp" }, { id: PORT_B, number: 443, protocol: "Tcp" }],
+      ports: [
+        { id: PORT_A, number: 80, protocol: "Tcp" },
+        { id: PORT_B, number: 443, protocol: "Tcp" },
+      ],
       services: [
-        { name: "a", service_definition: "A", bindings: [{ type: "Port", port_id: PORT_A }, { type: "Port", port_id: PORT_A, ip_address_id: addressId }, { type: "Port", port_id: PORT_B }] },
+        {
+          name: "a",
+          service_definition: "A",
+          bindings: [
+            { type: "Port", port_id: PORT_A },
+            { type: "Port", port_id: PORT_A, ip_address_id: addressId },
+            { type: "Port", port_id: PORT_B },
+          ],
+        },
         { name: "b", service_definition: "B", bindings: [{ type: "IpAddress", ip_address_id: addressId }] },
       ],
       interfaces: [{ if_index: 1, if_descr: "eth0", ip_address_id: addressId }],
     });
   });
 
-  const one = (list: string, position: number, changes: Wire) => ({ [list]: host[list].map((item: Wire, at: number) => (at === position ? { ...item, ...changes } : item)) });
-  const without = (list: string, position: number) => ({ [list]: host[list].filter((_: Wire, at: number) => at !== position) });
+  const one = (list: string, position: number, changes: Wire) => ({
+    [list]: host[list].map((item: Wire, at: number) => (at === position ? { ...item, ...changes } : item)),
+  });
+  const without = (list: string, position: number) => ({
+    [list]: host[list].filter((_: Wire, at: number) => at !== position),
+  });
 
   test.each<[string, () => Wire, Record<string, number>, string[]]>([
     ["a name", () => ({ name: "renamed" }), {}, ["name"]],
     ["tags", () => ({ tags: [tag["id"]] }), {}, ["tags"]],
     ["several fields", () => ({ name: "renamed", hidden: true, sys_name: "s" }), {}, ["hidden", "name", "sys_name"]],
     ["an address's name", () => one("ip_addresses", 1, { name: "lan" }), { "Updated ip_address": 1 }, ["ip_addresses"]],
-    ["a new port", () => ({ ports: [...host["ports"], { number: 22, protocol: "Tcp" }] }), { "Created port": 1 }, ["ports"]],
-    ["two ports that swap their numbers", () => ({ ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }, { id: PORT_B, number: 80, protocol: "Tcp" }] }), { "Updated port": 2 }, ["ports"]],
-    ["a port less, with the bindings to it", () => without("ports", 0), { "Deleted port": 1, "Deleted binding": 2, "Updated service": 1 }, ["ports", "services"]],
-    ["a service's definition", () => one("services", 1, { service_definition: "C" }), { "Updated service": 1 }, ["services"]],
-    ["a service less, with its bindings", () => without("services", 0), { "Deleted service": 1, "Deleted binding": 3 }, ["services"]],
-    ["a binding more", () => one("services", 1, { bindings: [...host["services"][1].bindings, { type: "Port", port_id: PORT_B }] }), { "Created binding": 1, "Updated service": 1 }, ["services"]],
-    ["a binding that moves", () => one("services", 1, { bindings: [{ ...host["services"][1].bindings[0], ip_address_id: host["ip_addresses"][1].id }] }), { "Updated binding": 1, "Updated service": 1 }, ["services"]],
-    ["an assignment of other addresses", () => ({ credential_assignments: [{ credential_id: credential["id"] }] }), { "Updated credential_assignment": 1, "Updated credential": 1 }, ["credential_assignments"]],
-    ["an assignment less", () => ({ credential_assignments: [] }), { "Deleted credential_assignment": 1, "Updated credential": 1 }, ["credential_assignments"]],
+    [
+      "a new port",
+      () => ({ ports: [...host["ports"], { number: 22, protocol: "Tcp" }] }),
+      { "Created port": 1 },
+      ["ports"],
+    ],
+    [
+      "two ports that swap their numbers",
+      () => ({
+        ports: [
+          { id: PORT_A, number: 443, protocol: "Tcp" },
+          { id: PORT_B, number: 80, protocol: "Tcp" },
+        ],
+      }),
+      { "Updated port": 2 },
+      ["ports"],
+    ],
+    [
+      "a port less, with the bindings to it",
+      () => without("ports", 0),
+      { "Deleted port": 1, "Deleted binding": 2, "Updated service": 1 },
+      ["ports", "services"],
+    ],
+    [
+      "a service's definition",
+      () => one("services", 1, { service_definition: "C" }),
+      { "Updated service": 1 },
+      ["services"],
+    ],
+    [
+      "a service less, with its bindings",
+      () => without("services", 0),
+      { "Deleted service": 1, "Deleted binding": 3 },
+      ["services"],
+    ],
+    [
+      "a binding more",
+      () => one("services", 1, { bindings: [...host["services"][1].bindings, { type: "Port", port_id: PORT_B }] }),
+      { "Created binding": 1, "Updated service": 1 },
+      ["services"],
+    ],
+    [
+      "a binding that moves",
+      () =>
+        one("services", 1, {
+          bindings: [{ ...host["services"][1].bindings[0], ip_address_id: host["ip_addresses"][1].id }],
+        }),
+      { "Updated binding": 1, "Updated service": 1 },
+      ["services"],
+    ],
+    [
+      "an assignment of other addresses",
+      () => ({ credential_assignments: [{ credential_id: credential["id"] }] }),
+      { "Updated credential_assignment": 1, "Updated credential": 1 },
+      ["credential_assignments"],
+    ],
+    [
+      "an assignment less",
+      () => ({ credential_assignments: [] }),
+      { "Deleted credential_assignment": 1, "Updated credential": 1 },
+      ["credential_assignments"],
+    ],
     [
       "an address less, with all that names it",
       () => without("ip_addresses", 0),
-      { "Deleted ip_address": 1, "Deleted binding": 2, "Updated service": 2, "Updated if_entry": 1, "Deleted credential_assignment": 1, "Updated credential": 1 },
+      {
+        "Deleted ip_address": 1,
+        "Deleted binding": 2,
+        "Updated service": 2,
+        "Updated if_entry": 1,
+        "Deleted credential_assignment": 1,
+        "Updated credential": 1,
+      },
       ["credential_assignments", "interfaces", "ip_addresses", "services"],
     ],
     [
       "everything at once",
-      () => ({ name: "renamed", ip_addresses: [{ ip_address: "10.2.3.6" }], ports: [], services: [], credential_assignments: [] }),
-      { "Created ip_address": 1, "Deleted ip_address": 2, "Deleted port": 2, "Deleted service": 2, "Deleted binding": 4, "Updated if_entry": 1, "Deleted credential_assignment": 1, "Updated credential": 1 },
+      () => ({
+        name: "renamed",
+        ip_addresses: [{ ip_address: "10.2.3.6" }],
+        ports: [],
+        services: [],
+        credential_assignments: [],
+      }),
+      {
+        "Created ip_address": 1,
+        "Deleted ip_address": 2,
+        "Deleted port": 2,
+        "Deleted service": 2,
+        "Deleted binding": 4,
+        "Updated if_entry": 1,
+        "Deleted credential_assignment": 1,
+        "Updated credential": 1,
+      },
       ["credential_assignments", "interfaces", "ip_addresses", "name", "ports", "services"],
     ],
-  ])("for %s exactly what that takes, and one version of the host that names it", async (_what, changes, written, changed) => {
-    const before = transactions();
-    const answer = await updateHost(host as { id: string }, { ...host, ...changes() });
-    expect(answer.status).toBe(200);
-    expect(transactions()).toBe(before + 1);
-    expect(writtenIn(appliance)).toEqual({ "Updated host": 1, ...written });
-    expect(versionsOf(appliance, host["id"]).at(-1)).toMatchObject({ operation: "Updated", sequence: before + 1, changed });
-    expect(answer.data.updated_at).toBe(versionsOf(appliance, host["id"]).at(-1)?.valid_from as string);
-    // What was not changed kept its version, and all of it is as it was for whoever asks about then.
-    const stillThere = (each: Wire) => [each, ...["ip_addresses", "ports", "services", "interfaces"].flatMap((list) => each[list] as Wire[]), ...each["services"].flatMap((service: Wire) => service["bindings"])];
-    const touched = stillThere(answer.data).filter((record) => record["valid_from"] === answer.data.updated_at);
-    const [updates, creations] = ["Updated", "Created"].map((operation) =>
-      Object.entries(written).filter(([name]) => name.startsWith(operation) && !name.includes("credential")).reduce((sum, [, count]) => sum + count, 0),
-    ) as [number, number];
-    expect(touched).toHaveLength(1 + updates + creations);
-    const then = await readHost(host["id"], host["updated_at"]);
-    expect(stillThere(then).map((record) => record["id"])).toEqual(stillThere(host).map((record) => record["id"]));
-    expect(then["credential_assignments"]).toEqual(host["credential_assignments"]);
-  });
+  ])(
+    "for %s exactly what that takes, and one version of the host that names it",
+    async (_what, changes, written, changed) => {
+      const before = transactions();
+      const answer = await updateHost(host as { id: string }, { ...host, ...changes() });
+      expect(answer.status).toBe(200);
+      expect(transactions()).toBe(before + 1);
+      expect(writtenIn(appliance)).toEqual({ "Updated host": 1, ...written });
+      expect(versionsOf(appliance, host["id"]).at(-1)).toMatchObject({
+        operation: "Updated",
+        sequence: before + 1,
+        changed,
+      });
+      expect(answer.data.updated_at).toBe(versionsOf(appliance, host["id"]).at(-1)?.valid_from as string);
+      // What was not changed kept its version, and all of it is as it was for whoever asks about then.
+      const stillThere = (each: Wire) => [
+        each,
+        ...["ip_addresses", "ports", "services", "interfaces"].flatMap((list) => each[list] as Wire[]),
+        ...each["services"].flatMap((service: Wire) => service["bindings"]),
+      ];
+      const touched = stillThere(answer.data).filter((record) => record["valid_from"] === answer.data.updated_at);
+      const [updates, creations] = ["Updated", "Created"].map((operation) =>
+        Object.entries(written)
+          .filter(([name]) => name.startsWith(operation) && !name.includes("credential"))
+          .reduce((sum, [, count]) => sum + count, 0),
+      ) as [number, number];
+      expect(touched).toHaveLength(1 + updates + creations);
+      const then = await readHost(host["id"], host["updated_at"]);
+      expect(stillThere(then).map((record) => record["id"])).toEqual(stillThere(host).map((record) => record["id"]));
+      expect(then["credential_assignments"]).toEqual(host["credential_assignments"]);
+    },
+  );
 
   test.each<[string, () => Wire]>([
-    ["the same in another order", () => Object.fromEntries(["ip_addresses", "ports", "services"].map((list) => [list, host[list].toReversed()]))],
-    ["bare items", () => ({ ip_addresses: host["ip_addresses"].map(({ ip_address }: Wire) => ({ ip_address })), ports: host["ports"].map(({ number, protocol }: Wire) => ({ number, protocol })) })],
-    ["nulls", () => ({ ip_addresses: null, ports: null, services: null, credential_assignments: null, expected_updated_at: null })],
-    ["other spellings of its addresses and ids", () => ({ id: host["id"].toUpperCase(), ...one("ip_addresses", 0, { ip_address: "10.2.3.4", id: host["ip_addresses"][0].id.toUpperCase() }) })],
-    ["interfaces and read-only fields that say something else", () => ({ interfaces: [], created_at: null, source: { type: "System" }, last_seen_at: 7, chassis_id: "x", lineage_id: "y" })],
+    [
+      "the same in another order",
+      () => Object.fromEntries(["ip_addresses", "ports", "services"].map((list) => [list, host[list].toReversed()])),
+    ],
+    [
+      "bare items",
+      () => ({
+        ip_addresses: host["ip_addresses"].map(({ ip_address }: Wire) => ({ ip_address })),
+        ports: host["ports"].map(({ number, protocol }: Wire) => ({ number, protocol })),
+      }),
+    ],
+    [
+      "nulls",
+      () => ({
+        ip_addresses: null,
+        ports: null,
+        services: null,
+        credential_assignments: null,
+        expected_updated_at: null,
+      }),
+    ],
+    [
+      "other spellings of its addresses and ids",
+      () => ({
+        id: host["id"].toUpperCase(),
+        ...one("ip_addresses", 0, { ip_address: "10.2.3.4", id: host["ip_addresses"][0].id.toUpperCase() }),
+      }),
+    ],
+    [
+      "interfaces and read-only fields that say something else",
+      () => ({
+        interfaces: [],
+        created_at: null,
+        source: { type: "System" },
+        last_seen_at: 7,
+        chassis_id: "x",
+        lineage_id: "y",
+      }),
+    ],
   ])("nothing for %s", async (_what, changes) => {
     const before = transactions();
     const answer = await updateHost(host as { id: string }, { ...host, ...changes() });
@@ -989,7 +1683,15 @@ describe("an update of a host writes", () => {
     const before = transactions();
     for (const [changes, status] of [
       [{ tags: [UNKNOWN_ID] }, 400],
-      [{ ports: [{ number: 1, protocol: "Tcp" }, { number: 1, protocol: "Tcp" }] }, 400],
+      [
+        {
+          ports: [
+            { number: 1, protocol: "Tcp" },
+            { number: 1, protocol: "Tcp" },
+          ],
+        },
+        400,
+      ],
       [{ ip_addresses: [{ ip_address: "192.0.2.1" }] }, 400],
       [{ credential_assignments: [{ credential_id: UNKNOWN_ID }] }, 400],
       [{ services: [{ id: networkId, name: "s", service_definition: "s" }] }, 409],
@@ -998,8 +1700,16 @@ describe("an update of a host writes", () => {
       expect((await updateHost(host as { id: string }, { ...host, ...rest, ...changes })).status).toBe(status);
     }
     const { client: member } = await newUser(appliance, { role: "Member", networkIds: [networkId] });
-    const forbidden = await member.put(`/api/v1/hosts/${host["id"]}`, { ...host, ...rest, ip_addresses: null, credential_assignments: [] });
-    expect(forbidden).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } } });
+    const forbidden = await member.put(`/api/v1/hosts/${host["id"]}`, {
+      ...host,
+      ...rest,
+      ip_addresses: null,
+      credential_assignments: [],
+    });
+    expect(forbidden).toMatchObject({
+      status: 403,
+      body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } },
+    });
     expect(transactions()).toBe(before + 1);
     expect(await readHost(host["id"])).toEqual(host);
   });
@@ -1010,21 +1720,59 @@ describe("an update of a host writes", () => {
     await made(member.put(`/api/v1/hosts/${host["id"]}`, { ...host, name: "renamed" }));
     expect(writtenIn(appliance)).toEqual({ "Updated host": 1 });
     await made(admin.put(`/api/v1/hosts/${host["id"]}`, { ...host, name: "renamed", credential_assignments: [] }));
-    expect(writtenIn(appliance)).toEqual({ "Updated host": 1, "Deleted credential_assignment": 1, "Updated credential": 1 });
+    expect(writtenIn(appliance)).toEqual({
+      "Updated host": 1,
+      "Deleted credential_assignment": 1,
+      "Updated credential": 1,
+    });
   });
 });
 
 describe("a host's asset tag", () => {
-  const put = (host: Wire, fields: object) => made(appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: host["name"], hidden: false, tags: [], ...fields }));
+  const put = (host: Wire, fields: object) =>
+    made(
+      appliance.owner.put(`/api/v1/hosts/${host["id"]}`, {
+        id: host["id"],
+        name: host["name"],
+        hidden: false,
+        tags: [],
+        ...fields,
+      }),
+    );
 
   test("has 1 to 255 characters, or there is none; it stays where a write leaves it out, and has its history", async () => {
     const host = await newHost();
     expect(host).toMatchObject({ asset_tag: null });
-    for (const [value, status] of [["x".repeat(255), 200], ["x".repeat(256), 400], ["", 400], [" ", 400], ["a\nb", 400], [7, 400], [null, 200], ["NL-0042", 200]] as const) {
-      expect((await appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: host["name"], hidden: false, tags: [], asset_tag: value })).status).toBe(status);
+    for (const [value, status] of [
+      ["x".repeat(255), 200],
+      ["x".repeat(256), 400],
+      ["", 400],
+      [" ", 400],
+      ["a\nb", 400],
+      [7, 400],
+      [null, 200],
+      ["NL-0042", 200],
+    ] as const) {
+      expect(
+        (
+          await appliance.owner.put(`/api/v1/hosts/${host["id"]}`, {
+            id: host["id"],
+            name: host["name"],
+            hidden: false,
+            tags: [],
+            asset_tag: value,
+          })
+        ).status,
+      ).toBe(status);
     }
     expect(await put(host, { name: "renamed" })).toMatchObject({ asset_tag: "NL-0042" });
-    expect(versionsOf(appliance, host["id"]).map(({ changed }) => changed)).toEqual([null, ["asset_tag"], ["asset_tag"], ["asset_tag"], ["name"]]);
+    expect(versionsOf(appliance, host["id"]).map(({ changed }) => changed)).toEqual([
+      null,
+      ["asset_tag"],
+      ["asset_tag"],
+      ["asset_tag"],
+      ["name"],
+    ]);
     await made(appliance.owner.post("/api/v1/hosts/bulk", [{ id: host["id"], name: "renamed", asset_tag: "NL-0043" }]));
     expect(await made(appliance.owner.get(`/api/v1/hosts/${host["id"]}`))).toMatchObject({ asset_tag: "NL-0043" });
   });
@@ -1033,7 +1781,8 @@ describe("a host's asset tag", () => {
     const host = await newHost({ asset_tag: "INV-2026/0042" });
     const at = instant(appliance);
     await put(host, { asset_tag: "INV-2026/0099" });
-    const found = async (query: string) => ((await appliance.owner.get(`/api/v1/hosts?include_children=false&${query}`)).data as Wire[]).map(({ id }) => id);
+    const found = async (query: string) =>
+      ((await appliance.owner.get(`/api/v1/hosts?include_children=false&${query}`)).data as Wire[]).map(({ id }) => id);
     for (const word of ["inv-2026/0042", "0042"]) {
       expect(await found(`search=${word}&at=${at}`)).toEqual([host["id"]]);
       expect(await found(`search=${word}`)).toEqual([]);

@@ -35,18 +35,45 @@ describe("a POST with an Idempotency-Key", () => {
     expect(changed.data).toMatchObject({ id: first.data.id, name: "core" });
     appliance.clock.advance(1_000);
     await appliance.owner.delete(`/api/v1/tags/${first.data.id}`);
-    expect((await appliance.owner.post("/api/v1/tags", body, with_("k1"))).data).toMatchObject({ id: first.data.id, name: "core" });
+    expect((await appliance.owner.post("/api/v1/tags", body, with_("k1"))).data).toMatchObject({
+      id: first.data.id,
+      name: "core",
+    });
   });
 
   test.each<[string, () => Promise<{ sent: unknown; first: string; other: string; otherwise?: unknown }>]>([
-    ["body", async () => ({ sent: body, first: "/api/v1/tags", other: "/api/v1/tags", otherwise: { ...body, name: "edge" } })],
-    ["path", async () => ({ sent: { entity_type: "host", entity_ids: [(await newHost(appliance))["id"]], tag_id: (await newTag(appliance))["id"] }, first: "/api/v1/tags/assign/bulk-add", other: "/api/v1/tags/assign/bulk-remove" })],
-    ["query", async () => ({ sent: [(await newSubnet(appliance))["id"]], first: "/api/v1/subnets/bulk-delete", other: "/api/v1/subnets/bulk-delete?cascade=true" })],
+    [
+      "body",
+      async () => ({ sent: body, first: "/api/v1/tags", other: "/api/v1/tags", otherwise: { ...body, name: "edge" } }),
+    ],
+    [
+      "path",
+      async () => ({
+        sent: {
+          entity_type: "host",
+          entity_ids: [(await newHost(appliance))["id"]],
+          tag_id: (await newTag(appliance))["id"],
+        },
+        first: "/api/v1/tags/assign/bulk-add",
+        other: "/api/v1/tags/assign/bulk-remove",
+      }),
+    ],
+    [
+      "query",
+      async () => ({
+        sent: [(await newSubnet(appliance))["id"]],
+        first: "/api/v1/subnets/bulk-delete",
+        other: "/api/v1/subnets/bulk-delete?cascade=true",
+      }),
+    ],
   ])("with another %s, all else being the same, is refused with 422 and does nothing", async (_what, attempt) => {
     const { sent, first, other, otherwise = sent } = await attempt();
     await made(appliance.owner.post(first, sent, with_("k1")));
     const before = transactionCount(appliance);
-    expect(await appliance.owner.post(other, otherwise, with_("k1"))).toMatchObject({ status: 422, body: { code: "idempotency_key_reused", params: { key: "k1" } } });
+    expect(await appliance.owner.post(other, otherwise, with_("k1"))).toMatchObject({
+      status: 422,
+      body: { code: "idempotency_key_reused", params: { key: "k1" } },
+    });
     expect(transactionCount(appliance)).toBe(before);
     expect((await appliance.owner.post(first, sent, with_("k1"))).headers.get("idempotency-replayed")).toBe("true");
   });
@@ -80,13 +107,21 @@ describe("a POST with an Idempotency-Key", () => {
     const again = await appliance.owner.post("/api/v1/auth/keys", sent, with_("k1"));
     expect(again).toMatchObject({ status: 200, text: first.text });
     expect(again.headers.get("cache-control")).toBe("no-store");
-    expect(await appliance.anonymous.with({ authorization: `Bearer ${again.data.key}` }).get("/api/v1/tags")).toMatchObject({ status: 200 });
-    for (const suffix of ["", "-wal"]) expect(Buffer.from(await Bun.file(appliance.databasePath + suffix).bytes()).includes(first.data.key)).toBe(false);
+    expect(
+      await appliance.anonymous.with({ authorization: `Bearer ${again.data.key}` }).get("/api/v1/tags"),
+    ).toMatchObject({ status: 200 });
+    for (const suffix of ["", "-wal"])
+      expect(Buffer.from(await Bun.file(appliance.databasePath + suffix).bytes()).includes(first.data.key)).toBe(false);
   });
 
   test("keeps none of the records that the ledger has", async () => {
     const description = "told once ".repeat(300);
-    const host = { name: "core", description, network_id: appliance.first.networkId, ports: Array.from({ length: 200 }, (_, n) => ({ number: n + 1, protocol: "Tcp" })) };
+    const host = {
+      name: "core",
+      description,
+      network_id: appliance.first.networkId,
+      ports: Array.from({ length: 200 }, (_, n) => ({ number: n + 1, protocol: "Tcp" })),
+    };
     const made_ = await appliance.owner.post("/api/v1/hosts", host, with_("k1"));
     const removed = await appliance.owner.post("/api/v1/hosts/bulk-delete", [made_.data.id], with_("k2"));
     const sizes = appliance.reader.db.query("SELECT length(sealed) FROM idempotency_keys").values().flat() as number[];
@@ -94,7 +129,9 @@ describe("a POST with an Idempotency-Key", () => {
     // The fingerprint, an id, and the seal.
     expect(Math.max(...sizes)).toBeLessThan(250);
     expect((await appliance.owner.post("/api/v1/hosts", host, with_("k1"))).text).toBe(made_.text);
-    expect((await appliance.owner.post("/api/v1/hosts/bulk-delete", [made_.data.id], with_("k2"))).text).toBe(removed.text);
+    expect((await appliance.owner.post("/api/v1/hosts/bulk-delete", [made_.data.id], with_("k2"))).text).toBe(
+      removed.text,
+    );
   });
 
   test("that changed nothing is answered with the record as it was then, whatever came after", async () => {
@@ -110,7 +147,11 @@ describe("a POST with an Idempotency-Key", () => {
     appliance.clock.advance(1_000);
     await made(appliance.owner.put(`/api/v1/ip-addresses/${id}`, { host_id: host["id"], ip_address: "10.2.0.66" }));
     const changed = await confirm();
-    expect([changed.text, changed.headers.get("etag"), changed.headers.get("idempotency-replayed")]).toEqual([first.text, first.headers.get("etag"), "true"]);
+    expect([changed.text, changed.headers.get("etag"), changed.headers.get("idempotency-replayed")]).toEqual([
+      first.text,
+      first.headers.get("etag"),
+      "true",
+    ]);
     await made(appliance.owner.delete(`/api/v1/ip-addresses/${id}?cascade=true`));
     expect((await confirm()).text).toBe(first.text);
   });
@@ -119,7 +160,10 @@ describe("a POST with an Idempotency-Key", () => {
     const subnet = await newSubnet(appliance, { cidr: "10.9.0.0/16" });
     const first = await appliance.owner.post("/api/v1/subnets/bulk-delete", [subnet["id"]], with_("k1"));
     expect(first).toMatchObject({ status: 200, data: [{ id: subnet["id"] }] });
-    expect(await appliance.owner.post("/api/v1/subnets/bulk-delete", [subnet["id"]], with_("k1"))).toMatchObject({ status: 200, text: first.text });
+    expect(await appliance.owner.post("/api/v1/subnets/bulk-delete", [subnet["id"]], with_("k1"))).toMatchObject({
+      status: 200,
+      text: first.text,
+    });
     expect(await appliance.owner.post("/api/v1/subnets/bulk-delete", [subnet["id"]])).toMatchObject({ status: 400 });
   });
 
@@ -131,15 +175,22 @@ describe("a POST with an Idempotency-Key", () => {
   });
 
   test.each([[""], ["a b"], ["ä"], ["x".repeat(256)]])("that is %p is refused by name", async (key) => {
-    expect(await appliance.owner.post("/api/v1/tags", body, with_(key))).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/Idempotency-Key" }] } } });
+    expect(await appliance.owner.post("/api/v1/tags", body, with_(key))).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path: "/Idempotency-Key" }] } },
+    });
   });
 
   test("is documented on every POST that takes credentials", async () => {
     const document = JSON.parse((await appliance.anonymous.get("/api/openapi.json")).text);
-    for (const [path, methods] of Object.entries(document.paths) as Array<[string, Record<string, { parameters: Array<{ $ref?: string }>; security: unknown[] }>]>) {
+    for (const [path, methods] of Object.entries(document.paths) as Array<
+      [string, Record<string, { parameters: Array<{ $ref?: string }>; security: unknown[] }>]
+    >) {
       for (const [method, operation] of Object.entries(methods)) {
         const has = operation.parameters.some((each) => each.$ref?.endsWith("/IdempotencyKey"));
-        expect(has, `${method} ${path}`).toBe(method === "post" && operation.security.length > 0 && !path.startsWith("/api/auth/"));
+        expect(has, `${method} ${path}`).toBe(
+          method === "post" && operation.security.length > 0 && !path.startsWith("/api/auth/"),
+        );
       }
     }
   });

@@ -3,7 +3,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { made, newHost, newNetwork, newSubnet, newUser, newVlan, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newUser,
+  newVlan,
+  transactionCount,
+  versionsOf,
+  writtenIn,
+  type Wire,
+} from "../support/factories.ts";
 import { newIfEntry } from "../support/inventory.ts";
 import { describeRecords } from "../support/record-battery.ts";
 
@@ -20,7 +31,8 @@ afterEach(() => appliance.close());
 
 const get = (id: string, at = "") => made(appliance.owner.get(`${PATH}/${id}${at === "" ? "" : `?at=${at}`}`));
 /** What an update has to say, with changes. */
-const put = (entry: Wire, changes: Wire = {}, by = appliance.owner) => by.put(`${PATH}/${entry["id"]}`, { if_index: entry["if_index"], if_descr: entry["if_descr"], ...changes });
+const put = (entry: Wire, changes: Wire = {}, by = appliance.owner) =>
+  by.put(`${PATH}/${entry["id"]}`, { if_index: entry["if_index"], if_descr: entry["if_descr"], ...changes });
 const host = (fields: Wire = {}) => newHost(appliance, fields);
 
 describeRecords(
@@ -35,7 +47,15 @@ describeRecords(
       entity: "host",
       make: async (by, networkId) => {
         await made(by.post("/api/v1/subnets", { network_id: networkId, cidr: `10.${(hosts += 1)}.0.0/16` }));
-        return (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "switch", ip_addresses: [{ ip_address: `10.${hosts}.0.1` }] })))["id"];
+        return (
+          await made(
+            by.post("/api/v1/hosts", {
+              network_id: networkId,
+              name: "switch",
+              ip_addresses: [{ ip_address: `10.${hosts}.0.1` }],
+            }),
+          )
+        )["id"];
       },
     },
     body: (hostId, position) => ({
@@ -61,10 +81,23 @@ describeRecords(
       cdp_platform: "cisco WS-C3750",
       cdp_address: "10.0.0.1",
     }),
-    leftOut: ["valid_to", "lineage_id", "first_discovery_id", "last_discovery_id", "ip_address_id", "native_vlan_id", "vlan_ids", "neighbor"],
+    leftOut: [
+      "valid_to",
+      "lineage_id",
+      "first_discovery_id",
+      "last_discovery_id",
+      "ip_address_id",
+      "native_vlan_id",
+      "vlan_ids",
+      "neighbor",
+    ],
     change: { field: "oper_status", to: (body) => (body["oper_status"] === "Dormant" ? "LowerLayerDown" : "Dormant") },
     unique: "if_index",
-    writes: { created: { "Created fdb_entry": 2, "Updated host": 1 }, updated: { "Updated host": 1 }, deleted: { "Deleted fdb_entry": 2, "Updated host": 1 } },
+    writes: {
+      created: { "Created fdb_entry": 2, "Updated host": 1 },
+      updated: { "Updated host": 1 },
+      deleted: { "Deleted fdb_entry": 2, "Updated host": 1 },
+    },
     invalid: {
       body: {
         id: "x",
@@ -88,8 +121,12 @@ describeRecords(
         mtu: 1500,
       },
       paths: [
-        ..."/id /if_index /if_descr /if_name /if_type /speed_bps /admin_status /oper_status /mac_address /ip_address_id /native_vlan_id /vlan_ids/1 /fdb_macs/0".split(" "),
-        ..."/lldp_chassis_id/subtype /lldp_chassis_id/value /lldp_chassis_id/extra /lldp_port_id /cdp_address /neighbor/type /neighbor/id /mtu".split(" "),
+        ..."/id /if_index /if_descr /if_name /if_type /speed_bps /admin_status /oper_status /mac_address /ip_address_id /native_vlan_id /vlan_ids/1 /fdb_macs/0".split(
+          " ",
+        ),
+        ..."/lldp_chassis_id/subtype /lldp_chassis_id/value /lldp_chassis_id/extra /lldp_port_id /cdp_address /neighbor/type /neighbor/id /mtu".split(
+          " ",
+        ),
       ],
     },
     references: [
@@ -97,7 +134,8 @@ describeRecords(
         field: "host_id",
         entity: "host",
         naming: (body, id) => ({ ...body, host_id: id }),
-        make: async (by, networkId) => (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "Reference" })))["id"],
+        make: async (by, networkId) =>
+          (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "Reference" })))["id"],
       },
       {
         field: "ip_address_id",
@@ -105,19 +143,26 @@ describeRecords(
         naming: (body, id) => ({ ...body, ip_address_id: id }),
         make: async (by, _networkId, hostId) => (await made(by.get(`/api/v1/hosts/${hostId}`)))["ip_addresses"][0].id,
       },
-      { field: "native_vlan_id", entity: "vlan", naming: (body, id) => ({ ...body, native_vlan_id: id }), make: someVlan },
+      {
+        field: "native_vlan_id",
+        entity: "vlan",
+        naming: (body, id) => ({ ...body, native_vlan_id: id }),
+        make: someVlan,
+      },
       { field: "vlan_ids", entity: "vlan", naming: (body, id) => ({ ...body, vlan_ids: [id, id] }), make: someVlan },
       {
         field: "neighbor",
         entity: "host",
         naming: (body, id) => ({ ...body, neighbor: { type: "Host", id } }),
-        make: async (by, networkId) => (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "Reference" })))["id"],
+        make: async (by, networkId) =>
+          (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "Reference" })))["id"],
       },
       {
         field: "neighbor",
         entity: "if_entry",
         naming: (body, id) => ({ ...body, neighbor: { type: "IfEntry", id } }),
-        make: async (by, _networkId, hostId) => (await made(by.post(PATH, { host_id: hostId, if_index: 9_000, if_descr: "Reference" })))["id"],
+        make: async (by, _networkId, hostId) =>
+          (await made(by.post(PATH, { host_id: hostId, if_index: 9_000, if_descr: "Reference" })))["id"],
       },
     ],
   },
@@ -152,26 +197,39 @@ describe("an interface entry", () => {
       valid_from: at,
     });
     expect(Object.values(entry)).not.toContain(undefined);
-    expect((await made(appliance.owner.get(`/api/v1/hosts/${host_id}`)))["interfaces"]).toMatchObject([{ id: entry["id"], if_name: null, speed_bps: null, neighbor: null, valid_to: null }]);
+    expect((await made(appliance.owner.get(`/api/v1/hosts/${host_id}`)))["interfaces"]).toMatchObject([
+      { id: entry["id"], if_name: null, speed_bps: null, neighbor: null, valid_to: null },
+    ]);
   });
 
   test("may say which network it is in, which is its host's", async () => {
     const { id: host_id } = await host();
     const other = await newNetwork(appliance);
-    expect(await newIfEntry(appliance, host_id, { network_id: networkId.toUpperCase() })).toMatchObject({ network_id: networkId });
+    expect(await newIfEntry(appliance, host_id, { network_id: networkId.toUpperCase() })).toMatchObject({
+      network_id: networkId,
+    });
     const before = transactionCount(appliance);
     for (const id of [other["id"], UNKNOWN_ID]) {
-      expect(await appliance.owner.post(PATH, { host_id, network_id: id, if_index: 9, if_descr: "x" })).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/network_id", value: id }] } } });
+      expect(await appliance.owner.post(PATH, { host_id, network_id: id, if_index: 9, if_descr: "x" })).toMatchObject({
+        status: 400,
+        body: { code: "validation_failed", params: { issues: [{ path: "/network_id", value: id }] } },
+      });
     }
     expect(transactionCount(appliance)).toBe(before);
   });
 
   test("is one of its host and if_index, which another host has as well, and may take one that became free", async () => {
     const [one, other] = [await host(), await host()];
-    const [first, second] = [await newIfEntry(appliance, one["id"], { if_index: 7 }), await newIfEntry(appliance, one["id"], { if_index: 8 })];
+    const [first, second] = [
+      await newIfEntry(appliance, one["id"], { if_index: 7 }),
+      await newIfEntry(appliance, one["id"], { if_index: 8 }),
+    ];
     expect(await newIfEntry(appliance, other["id"], { if_index: 7 })).toMatchObject({ if_index: 7 });
     const before = transactionCount(appliance);
-    expect(await put(second, { if_index: 7 })).toMatchObject({ status: 409, body: { code: "entity_already_exists", params: { entity: "if_entry", field: "if_index", value: 7 } } });
+    expect(await put(second, { if_index: 7 })).toMatchObject({
+      status: 409,
+      body: { code: "entity_already_exists", params: { entity: "if_entry", field: "if_index", value: 7 } },
+    });
     expect(transactionCount(appliance)).toBe(before);
     const moved = await made(put(first, { if_index: 9 }));
     expect(moved).toMatchObject({ id: first["id"], if_index: 9 });
@@ -181,12 +239,29 @@ describe("an interface entry", () => {
     expect(moved).not.toHaveProperty("lineage_id");
   });
 
-  test.each([[0], [-1], [2_147_483_648], [1.5], ["1"], [null], [true]])("has no if_index and no if_type %p", async (value) => {
-    const { id: host_id } = await host();
-    const entry = await newIfEntry(appliance, host_id);
-    const answers = [await appliance.owner.post(PATH, { host_id, if_index: value, if_descr: "x", if_type: value }), await put(entry, { if_index: value, if_type: value })];
-    for (const answer of answers) expect(answer).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/if_index", value }, { path: "/if_type", value }] } } });
-  });
+  test.each([[0], [-1], [2_147_483_648], [1.5], ["1"], [null], [true]])(
+    "has no if_index and no if_type %p",
+    async (value) => {
+      const { id: host_id } = await host();
+      const entry = await newIfEntry(appliance, host_id);
+      const answers = [
+        await appliance.owner.post(PATH, { host_id, if_index: value, if_descr: "x", if_type: value }),
+        await put(entry, { if_index: value, if_type: value }),
+      ];
+      for (const answer of answers)
+        expect(answer).toMatchObject({
+          status: 400,
+          body: {
+            params: {
+              issues: [
+                { path: "/if_index", value },
+                { path: "/if_type", value },
+              ],
+            },
+          },
+        });
+    },
+  );
 
   test.each([
     ["if_index", 2_147_483_647],
@@ -208,13 +283,18 @@ describe("an interface entry", () => {
     ["fdb_macs", Array.from({ length: 50_001 }, () => "00:00:00:00:00:01")],
   ])("may not have a %s beyond its range", async (field, value) => {
     const { id: host_id } = await host();
-    expect(await appliance.owner.post(PATH, { host_id, if_index: 1, if_descr: "x", [field]: value })).toMatchObject({ status: 400, body: { params: { issues: [{ path: `/${field}` }] } } });
+    expect(await appliance.owner.post(PATH, { host_id, if_index: 1, if_descr: "x", [field]: value })).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: `/${field}` }] } },
+    });
   });
 
   test("has every status of the vocabularies", async () => {
     const entry = await newIfEntry(appliance, (await host())["id"]);
-    for (const admin_status of ["Down", "Testing", "Up"]) expect(await made(put(entry, { admin_status }))).toMatchObject({ admin_status });
-    for (const oper_status of ["Up", "Down", "Testing", "Dormant", "NotPresent", "LowerLayerDown", "Unknown"]) expect(await made(put(entry, { oper_status }))).toMatchObject({ oper_status });
+    for (const admin_status of ["Down", "Testing", "Up"])
+      expect(await made(put(entry, { admin_status }))).toMatchObject({ admin_status });
+    for (const oper_status of ["Up", "Down", "Testing", "Dormant", "NotPresent", "LowerLayerDown", "Unknown"])
+      expect(await made(put(entry, { oper_status }))).toMatchObject({ oper_status });
   });
 });
 
@@ -239,7 +319,12 @@ describe("an optional field", () => {
   ];
 
   /** Sets a field of a bare entry, leaves it out, clears it: by an update, and each step seen in the list as well. */
-  async function expectSetKeptCleared(entry: Wire, field: string, value: unknown, cleared: readonly unknown[] = [null]): Promise<void> {
+  async function expectSetKeptCleared(
+    entry: Wire,
+    field: string,
+    value: unknown,
+    cleared: readonly unknown[] = [null],
+  ): Promise<void> {
     const listed = async () => (await appliance.owner.get(`${PATH}?ids=${entry["id"]}`)).data[0];
     expect(entry).not.toHaveProperty(field);
     for (const clear of cleared) {
@@ -263,9 +348,17 @@ describe("an optional field", () => {
     }
   }
 
-  test.each(plain)("%s is set, kept where it is left out, and left out of the answer when null clears it", async (field, value) => {
-    await expectSetKeptCleared(await newIfEntry(appliance, (await host())["id"]), field, value, field === "fdb_macs" ? [null, []] : [null]);
-  });
+  test.each(plain)(
+    "%s is set, kept where it is left out, and left out of the answer when null clears it",
+    async (field, value) => {
+      await expectSetKeptCleared(
+        await newIfEntry(appliance, (await host())["id"]),
+        field,
+        value,
+        field === "fdb_macs" ? [null, []] : [null],
+      );
+    },
+  );
 
   test.each(plain.map(([field]) => [field]))("%s that is null from the beginning is not there", async (field) => {
     expect(Object.keys(await newIfEntry(appliance, (await host())["id"], { [field]: null }))).not.toContain(field);
@@ -278,37 +371,62 @@ describe("an optional field", () => {
     const farPort = await newIfEntry(appliance, far["id"]);
     await expectSetKeptCleared(await newIfEntry(appliance, own["id"]), "ip_address_id", own["ip_addresses"][0].id);
     await expectSetKeptCleared(await newIfEntry(appliance, own["id"]), "native_vlan_id", vlan["id"]);
-    await expectSetKeptCleared(await newIfEntry(appliance, own["id"]), "vlan_ids", [second["id"], vlan["id"]], [null, []]);
+    await expectSetKeptCleared(
+      await newIfEntry(appliance, own["id"]),
+      "vlan_ids",
+      [second["id"], vlan["id"]],
+      [null, []],
+    );
     await expectSetKeptCleared(await newIfEntry(appliance, own["id"]), "neighbor", { type: "Host", id: far["id"] });
-    await expectSetKeptCleared(await newIfEntry(appliance, own["id"]), "neighbor", { type: "IfEntry", id: farPort["id"] });
+    await expectSetKeptCleared(await newIfEntry(appliance, own["id"]), "neighbor", {
+      type: "IfEntry",
+      id: farPort["id"],
+    });
   });
 
-  test.each(["if_type", "admin_status", "oper_status"])("%s keeps its value where it is left out, and is never null", async (field) => {
-    const value = { if_type: 6, admin_status: "Testing", oper_status: "Dormant" }[field];
-    const entry = await newIfEntry(appliance, (await host())["id"], { [field]: value });
-    expect(await made(put(entry))).toEqual(entry);
-    expect(await put(entry, { [field]: null })).toMatchObject({ status: 400, body: { params: { issues: [{ path: `/${field}`, value: null }] } } });
-  });
+  test.each(["if_type", "admin_status", "oper_status"])(
+    "%s keeps its value where it is left out, and is never null",
+    async (field) => {
+      const value = { if_type: 6, admin_status: "Testing", oper_status: "Dormant" }[field];
+      const entry = await newIfEntry(appliance, (await host())["id"], { [field]: value });
+      expect(await made(put(entry))).toEqual(entry);
+      expect(await put(entry, { [field]: null })).toMatchObject({
+        status: 400,
+        body: { params: { issues: [{ path: `/${field}`, value: null }] } },
+      });
+    },
+  );
 
-  test.each(["00-1B-21-AA-BB-CC", "001b.21aa.bbcc", "00:1B:21:AA:BB:CC"])("mac_address and fdb_macs are the same in any spelling: %s", async (text) => {
-    const entry = await newIfEntry(appliance, (await host())["id"], { mac_address: text, fdb_macs: [text, MAC] });
-    expect(entry).toMatchObject({ mac_address: MAC, fdb_macs: [MAC] });
-    const before = transactionCount(appliance);
-    expect(await made(put(entry, { mac_address: MAC, fdb_macs: [MAC] }))).toEqual(entry);
-    expect(transactionCount(appliance)).toBe(before);
-  });
+  test.each(["00-1B-21-AA-BB-CC", "001b.21aa.bbcc", "00:1B:21:AA:BB:CC"])(
+    "mac_address and fdb_macs are the same in any spelling: %s",
+    async (text) => {
+      const entry = await newIfEntry(appliance, (await host())["id"], { mac_address: text, fdb_macs: [text, MAC] });
+      expect(entry).toMatchObject({ mac_address: MAC, fdb_macs: [MAC] });
+      const before = transactionCount(appliance);
+      expect(await made(put(entry, { mac_address: MAC, fdb_macs: [MAC] }))).toEqual(entry);
+      expect(transactionCount(appliance)).toBe(before);
+    },
+  );
 });
 
 describe("what an interface entry names", () => {
   test("is an address of its own host: another host's is as unknown as one that there is not", async () => {
     await newSubnet(appliance, { cidr: "10.2.3.0/24" });
-    const [own, other] = [await host({ ip_addresses: [{ ip_address: "10.2.3.4" }] }), await host({ ip_addresses: [{ ip_address: "10.2.3.5" }] })];
+    const [own, other] = [
+      await host({ ip_addresses: [{ ip_address: "10.2.3.4" }] }),
+      await host({ ip_addresses: [{ ip_address: "10.2.3.5" }] }),
+    ];
     const entry = await newIfEntry(appliance, own["id"]);
     const before = transactionCount(appliance);
     for (const id of [other["ip_addresses"][0].id, UNKNOWN_ID, own["id"]]) {
-      const refused = { status: 400, body: { code: "entity_reference_invalid", params: { entity: "ip_address", field: "ip_address_id", ids: [id] } } };
+      const refused = {
+        status: 400,
+        body: { code: "entity_reference_invalid", params: { entity: "ip_address", field: "ip_address_id", ids: [id] } },
+      };
       expect(await put(entry, { ip_address_id: id })).toMatchObject(refused);
-      expect(await appliance.owner.post(PATH, { host_id: own["id"], if_index: 9, if_descr: "x", ip_address_id: id })).toMatchObject(refused);
+      expect(
+        await appliance.owner.post(PATH, { host_id: own["id"], if_index: 9, if_descr: "x", ip_address_id: id }),
+      ).toMatchObject(refused);
     }
     expect(transactionCount(appliance)).toBe(before);
   });
@@ -332,9 +450,14 @@ describe("what an interface entry names", () => {
     const before = transactionCount(appliance);
     for (const by of [appliance.owner, member]) {
       for (const [field, value, entity, id] of wrong) {
-        const refused = { status: 400, body: { code: "entity_reference_invalid", params: { entity, field, ids: [id] } } };
+        const refused = {
+          status: 400,
+          body: { code: "entity_reference_invalid", params: { entity, field, ids: [id] } },
+        };
         expect(await put(entry, { [field]: value }, by)).toMatchObject(refused);
-        expect(await by.post(PATH, { host_id: own["id"], if_index: 9, if_descr: "x", [field]: value })).toMatchObject(refused);
+        expect(await by.post(PATH, { host_id: own["id"], if_index: 9, if_descr: "x", [field]: value })).toMatchObject(
+          refused,
+        );
       }
     }
     expect(transactionCount(appliance)).toBe(before);
@@ -344,33 +467,79 @@ describe("what an interface entry names", () => {
     const { id: host_id } = await host();
     const entry = await newIfEntry(appliance, host_id);
     const before = transactionCount(appliance);
-    const wrong = { ip_address_id: UNKNOWN_ID, native_vlan_id: UNKNOWN_ID, vlan_ids: [UNKNOWN_ID], neighbor: { type: "Host", id: UNKNOWN_ID } };
-    for (const answer of [await put(entry, wrong), await appliance.owner.post(PATH, { host_id, if_index: 9, if_descr: "x", ...wrong })]) {
-      expect(answer).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "ip_address", field: "ip_address_id", ids: [UNKNOWN_ID] } } });
+    const wrong = {
+      ip_address_id: UNKNOWN_ID,
+      native_vlan_id: UNKNOWN_ID,
+      vlan_ids: [UNKNOWN_ID],
+      neighbor: { type: "Host", id: UNKNOWN_ID },
+    };
+    for (const answer of [
+      await put(entry, wrong),
+      await appliance.owner.post(PATH, { host_id, if_index: 9, if_descr: "x", ...wrong }),
+    ]) {
+      expect(answer).toMatchObject({
+        status: 400,
+        body: {
+          code: "entity_reference_invalid",
+          params: { entity: "ip_address", field: "ip_address_id", ids: [UNKNOWN_ID] },
+        },
+      });
       expect(answer.body.params.issues.map((issue: Wire) => [issue["path"], issue["value"], issue["code"]])).toEqual(
-        ["/ip_address_id", "/native_vlan_id", "/vlan_ids/0", "/neighbor/id"].map((path) => [path, UNKNOWN_ID, "entity_reference_invalid"]),
+        ["/ip_address_id", "/native_vlan_id", "/vlan_ids/0", "/neighbor/id"].map((path) => [
+          path,
+          UNKNOWN_ID,
+          "entity_reference_invalid",
+        ]),
       );
     }
-    const taken = await appliance.owner.post(PATH, { id: host_id, host_id, if_index: 9, if_descr: "x", native_vlan_id: UNKNOWN_ID });
-    expect(taken).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/native_vlan_id", code: "entity_reference_invalid" }, { path: "/id", value: host_id, code: "entity_already_exists" }] } } });
+    const taken = await appliance.owner.post(PATH, {
+      id: host_id,
+      host_id,
+      if_index: 9,
+      if_descr: "x",
+      native_vlan_id: UNKNOWN_ID,
+    });
+    expect(taken).toMatchObject({
+      status: 400,
+      body: {
+        code: "validation_failed",
+        params: {
+          issues: [
+            { path: "/native_vlan_id", code: "entity_reference_invalid" },
+            { path: "/id", value: host_id, code: "entity_already_exists" },
+          ],
+        },
+      },
+    });
     expect(transactionCount(appliance)).toBe(before);
   });
 
   test("is told with all VLANs that are wrong, each once, and none that is right", async () => {
     const [entry, vlan] = [await newIfEntry(appliance, (await host())["id"]), await newVlan(appliance)];
     const missing = [UNKNOWN_ID, UNKNOWN_ID.replace("dead", "beef")];
-    expect(await put(entry, { vlan_ids: [missing[0], vlan["id"], missing[1], missing[0]] })).toMatchObject({ status: 400, body: { params: { entity: "vlan", field: "vlan_ids", ids: missing } } });
-    expect((await made(put(entry, { vlan_ids: [vlan["id"], vlan["id"].toUpperCase()] })))["vlan_ids"]).toEqual([vlan["id"]]);
+    expect(await put(entry, { vlan_ids: [missing[0], vlan["id"], missing[1], missing[0]] })).toMatchObject({
+      status: 400,
+      body: { params: { entity: "vlan", field: "vlan_ids", ids: missing } },
+    });
+    expect((await made(put(entry, { vlan_ids: [vlan["id"], vlan["id"].toUpperCase()] })))["vlan_ids"]).toEqual([
+      vlan["id"],
+    ]);
   });
 
   test("is taken off it with a VLAN's cascade, in one version with that of its host, and stays in the past", async () => {
     const [vlan, kept] = [await newVlan(appliance), await newVlan(appliance)];
     const one = await host();
-    const both = await newIfEntry(appliance, one["id"], { native_vlan_id: vlan["id"], vlan_ids: [kept["id"], vlan["id"]] });
+    const both = await newIfEntry(appliance, one["id"], {
+      native_vlan_id: vlan["id"],
+      vlan_ids: [kept["id"], vlan["id"]],
+    });
     const only = await newIfEntry(appliance, one["id"], { vlan_ids: [vlan["id"]] });
     await newIfEntry(appliance, one["id"], { native_vlan_id: kept["id"] });
     const before = transactionCount(appliance);
-    expect(await appliance.owner.delete(`/api/v1/vlans/${vlan["id"]}`)).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { dependants: { if_entries: 2 } } } });
+    expect(await appliance.owner.delete(`/api/v1/vlans/${vlan["id"]}`)).toMatchObject({
+      status: 409,
+      body: { code: "entity_in_use", params: { dependants: { if_entries: 2 } } },
+    });
     expect(transactionCount(appliance)).toBe(before);
     appliance.clock.advance(1_000);
     await made(appliance.owner.delete(`/api/v1/vlans/${vlan["id"]}?cascade=true`));
@@ -398,12 +567,19 @@ describe("what an interface entry names", () => {
 
 describe("the interface entries of a host", () => {
   test("are 10,000 at most, also when they come one by one", async () => {
-    const { id: host_id } = await host({ interfaces: Array.from({ length: 10_000 }, (_, n) => ({ if_index: n + 1, if_descr: "" })) });
+    const { id: host_id } = await host({
+      interfaces: Array.from({ length: 10_000 }, (_, n) => ({ if_index: n + 1, if_descr: "" })),
+    });
     const before = transactionCount(appliance);
     const post = () => appliance.owner.post(PATH, { host_id, if_index: 20_000, if_descr: "one more" });
-    expect(await post()).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/host_id", value: host_id }] } } });
+    expect(await post()).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path: "/host_id", value: host_id }] } },
+    });
     expect(transactionCount(appliance)).toBe(before);
-    await made(appliance.owner.delete(`${PATH}/${(await appliance.owner.get(`${PATH}?host_id=${host_id}&limit=1`)).data[0].id}`));
+    await made(
+      appliance.owner.delete(`${PATH}/${(await appliance.owner.get(`${PATH}?host_id=${host_id}&limit=1`)).data[0].id}`),
+    );
     expect(await made(post())).toMatchObject({ if_index: 20_000 });
   }, 30_000);
 });
@@ -448,19 +624,32 @@ describe("a neighbor", () => {
   test("may go together with what names it, in one transaction with one version of each host", async () => {
     const [near, far] = [await host(), await host()];
     const port = await newIfEntry(appliance, far["id"]);
-    const entry = await newIfEntry(appliance, near["id"], { neighbor: { type: "IfEntry", id: port["id"] }, fdb_macs: ["00:00:5e:00:53:01"] });
+    const entry = await newIfEntry(appliance, near["id"], {
+      neighbor: { type: "IfEntry", id: port["id"] },
+      fdb_macs: ["00:00:5e:00:53:01"],
+    });
     await made(put(port, { neighbor: { type: "IfEntry", id: entry["id"] } }));
     const second = await newIfEntry(appliance, near["id"], { neighbor: { type: "IfEntry", id: port["id"] } });
     const closed = await made(appliance.owner.post(`${PATH}/bulk-delete`, [entry["id"], port["id"]]));
-    expect(writtenIn(appliance)).toEqual({ "Deleted if_entry": 2, "Deleted fdb_entry": 1, "Updated if_entry": 1, "Updated host": 2 });
-    expect(closed).toMatchObject([{ id: port["id"], neighbor: { id: entry["id"] } }, { id: entry["id"], neighbor: { id: port["id"] }, fdb_macs: ["00:00:5e:00:53:01"] }]);
+    expect(writtenIn(appliance)).toEqual({
+      "Deleted if_entry": 2,
+      "Deleted fdb_entry": 1,
+      "Updated if_entry": 1,
+      "Updated host": 2,
+    });
+    expect(closed).toMatchObject([
+      { id: port["id"], neighbor: { id: entry["id"] } },
+      { id: entry["id"], neighbor: { id: port["id"] }, fdb_macs: ["00:00:5e:00:53:01"] },
+    ]);
     expect(await get(second["id"])).not.toHaveProperty("neighbor");
   });
 
   test("may be the interface itself, as a loop is, or its own host, and hinders neither to go", async () => {
     const one = await host();
     const loop = await newIfEntry(appliance, one["id"]);
-    expect(await made(put(loop, { neighbor: { type: "IfEntry", id: loop["id"] } }))).toMatchObject({ neighbor: { type: "IfEntry", id: loop["id"] } });
+    expect(await made(put(loop, { neighbor: { type: "IfEntry", id: loop["id"] } }))).toMatchObject({
+      neighbor: { type: "IfEntry", id: loop["id"] },
+    });
     await made(appliance.owner.delete(`${PATH}/${loop["id"]}`));
     expect(writtenIn(appliance)).toEqual({ "Deleted if_entry": 1, "Updated host": 1 });
     await newIfEntry(appliance, one["id"], { neighbor: { type: "Host", id: one["id"] } });
@@ -479,7 +668,8 @@ describe("a neighbor", () => {
 });
 
 describe("the macs behind an interface", () => {
-  const mac = (number: number) => `02:00:00:00:${(number >> 8).toString(16).padStart(2, "0")}:${(number & 255).toString(16).padStart(2, "0")}`;
+  const mac = (number: number) =>
+    `02:00:00:00:${(number >> 8).toString(16).padStart(2, "0")}:${(number & 255).toString(16).padStart(2, "0")}`;
   const macs = (from: number, to: number) => Array.from({ length: to - from }, (_, position) => mac(from + position));
 
   test("are listed in order, each once, and an update writes those that came and went and no others", async () => {
@@ -488,19 +678,28 @@ describe("the macs behind an interface", () => {
     expect(entry["fdb_macs"]).toEqual(macs(0, 1_000));
     expect(writtenIn(appliance)).toEqual({ "Created if_entry": 1, "Created fdb_entry": 1_000, "Updated host": 1 });
     const before = transactionCount(appliance);
-    for (const same of [macs(0, 1_000).reverse(), [...macs(0, 1_000), mac(3)]]) expect(await made(put(entry, { fdb_macs: same }))).toEqual(entry);
+    for (const same of [macs(0, 1_000).reverse(), [...macs(0, 1_000), mac(3)]])
+      expect(await made(put(entry, { fdb_macs: same }))).toEqual(entry);
     expect(transactionCount(appliance)).toBe(before);
     appliance.clock.advance(1_000);
     const changed = await made(put(entry, { fdb_macs: macs(2, 1_001) }));
     expect(changed["fdb_macs"]).toEqual(macs(2, 1_001));
-    expect(writtenIn(appliance)).toEqual({ "Created fdb_entry": 1, "Deleted fdb_entry": 2, "Updated if_entry": 1, "Updated host": 1 });
+    expect(writtenIn(appliance)).toEqual({
+      "Created fdb_entry": 1,
+      "Deleted fdb_entry": 2,
+      "Updated if_entry": 1,
+      "Updated host": 1,
+    });
     expect(versionsOf(appliance, entry["id"]).at(-1)).toMatchObject({ changed: ["fdb_macs"] });
     expect(versionsOf(appliance, one["id"]).at(-1)).toMatchObject({ changed: ["interfaces"] });
   });
 
   test("are those of the instant asked about, alone, in a page, in a stream and in the answer of a delete", async () => {
     const one = await host();
-    const [entry, bare] = [await newIfEntry(appliance, one["id"], { fdb_macs: macs(0, 3) }), await newIfEntry(appliance, one["id"])];
+    const [entry, bare] = [
+      await newIfEntry(appliance, one["id"], { fdb_macs: macs(0, 3) }),
+      await newIfEntry(appliance, one["id"]),
+    ];
     const states: Array<[string, string[] | undefined]> = [[entry["valid_from"], macs(0, 3)]];
     for (const next of [macs(2, 5), [], macs(0, 1), null, macs(0, 3)]) {
       appliance.clock.advance(1_000);
@@ -516,7 +715,13 @@ describe("the macs behind an interface", () => {
     expect(writtenIn(appliance)).toEqual({ "Deleted if_entry": 1, "Deleted fdb_entry": 3, "Updated host": 1 });
     appliance.clock.advance(1_000);
     for (const [at, wanted] of states) {
-      for (const query of [`at=${at}`, `at=${at}&limit=0`, `at=${at}&limit=1`, `at=${at}&ids=${entry["id"]}`, `at=${at}&host_id=${one["id"]}`]) {
+      for (const query of [
+        `at=${at}`,
+        `at=${at}&limit=0`,
+        `at=${at}&limit=1`,
+        `at=${at}&ids=${entry["id"]}`,
+        `at=${at}&host_id=${one["id"]}`,
+      ]) {
         const [item] = (await appliance.owner.get(`${PATH}?${query}`)).data;
         expect([query, item.id, item.fdb_macs]).toEqual([query, entry["id"], wanted]);
         expect(Object.hasOwn(item, "fdb_macs")).toBe(wanted !== undefined);
@@ -528,7 +733,10 @@ describe("the macs behind an interface", () => {
 
   test("may be behind several interfaces at once, each with its own", async () => {
     const one = await host();
-    const entries = [await newIfEntry(appliance, one["id"], { fdb_macs: [mac(1), mac(2)] }), await newIfEntry(appliance, one["id"], { fdb_macs: [mac(2)] })];
+    const entries = [
+      await newIfEntry(appliance, one["id"], { fdb_macs: [mac(1), mac(2)] }),
+      await newIfEntry(appliance, one["id"], { fdb_macs: [mac(2)] }),
+    ];
     expect((await appliance.owner.get(PATH)).data).toEqual(entries);
     await made(put(entries[0] as Wire, { fdb_macs: [] }));
     expect((await get((entries[1] as Wire)["id"]))["fdb_macs"]).toEqual([mac(2)]);
@@ -537,7 +745,10 @@ describe("the macs behind an interface", () => {
   test("are 50,000 at most, and that many are taken", async () => {
     const entry = await newIfEntry(appliance, (await host())["id"]);
     expect((await made(put(entry, { fdb_macs: macs(0, 50_000) })))["fdb_macs"]).toEqual(macs(0, 50_000));
-    expect(await put(entry, { fdb_macs: macs(0, 50_001) })).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/fdb_macs" }] } } });
+    expect(await put(entry, { fdb_macs: macs(0, 50_001) })).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/fdb_macs" }] } },
+    });
   });
 });
 
@@ -565,7 +776,13 @@ describe("the filters of the list", () => {
     };
     const add = async (place: number) => {
       const entry = await newIfEntry(appliance, hosts[place]?.["id"]);
-      known.push({ id: entry["id"], host: entry["host_id"], network: entry["network_id"], born: entry["created_at"], died: null });
+      known.push({
+        id: entry["id"],
+        host: entry["host_id"],
+        network: entry["network_id"],
+        born: entry["created_at"],
+        died: null,
+      });
     };
     const end = async (path: string, gone: (entry: Known) => boolean) => {
       const closed = await made(appliance.owner.delete(path));
@@ -584,27 +801,68 @@ describe("the filters of the list", () => {
 
     const callers: Array<[string, Client, (entry: Known) => boolean]> = [
       ["owner", appliance.owner, () => true],
-      ["first", (await newUser(appliance, { role: "Viewer", networkIds: [networkId] })).client, (entry) => entry.network === networkId],
-      ["second", (await newUser(appliance, { role: "Member", networkIds: [second["id"]] })).client, (entry) => entry.network === second["id"]],
+      [
+        "first",
+        (await newUser(appliance, { role: "Viewer", networkIds: [networkId] })).client,
+        (entry) => entry.network === networkId,
+      ],
+      [
+        "second",
+        (await newUser(appliance, { role: "Member", networkIds: [second["id"]] })).client,
+        (entry) => entry.network === second["id"],
+      ],
       ["nowhere", (await newUser(appliance, { role: "Member" })).client, () => false],
     ];
     const everything = known.map((entry) => entry.id);
-    const idLists: Array<readonly string[] | undefined> = [undefined, [], everything, [...everything.filter((_, position) => position % 3 === 0), UNKNOWN_ID]];
-    for (const at of [undefined, ...instants, ...known.map((entry) => entry.born), ...known.flatMap((entry) => entry.died ?? [])]) {
-      const lived = known.filter((entry) => (at === undefined ? entry.died === null : entry.born <= at && (entry.died === null || at < entry.died)));
+    const idLists: Array<readonly string[] | undefined> = [
+      undefined,
+      [],
+      everything,
+      [...everything.filter((_, position) => position % 3 === 0), UNKNOWN_ID],
+    ];
+    for (const at of [
+      undefined,
+      ...instants,
+      ...known.map((entry) => entry.born),
+      ...known.flatMap((entry) => entry.died ?? []),
+    ]) {
+      const lived = known.filter((entry) =>
+        at === undefined ? entry.died === null : entry.born <= at && (entry.died === null || at < entry.died),
+      );
       for (const [name, client, reaches] of callers) {
         for (const hostId of [undefined, hosts[0]?.["id"], hosts[2]?.["id"], UNKNOWN_ID] as const) {
           for (const network of [undefined, networkId, second["id"]] as const) {
             for (const ids of idLists) {
-              const filters = [hostId && `host_id=${hostId}`, network && `network_id=${network}`, ids && `ids=${ids.join(",")}`, at && `at=${at}`].filter((each) => each !== undefined);
+              const filters = [
+                hostId && `host_id=${hostId}`,
+                network && `network_id=${network}`,
+                ids && `ids=${ids.join(",")}`,
+                at && `at=${at}`,
+              ].filter((each) => each !== undefined);
               const wanted = lived
-                .filter((entry) => reaches(entry) && (hostId === undefined || entry.host === hostId) && (network === undefined || entry.network === network) && (ids === undefined || ids.includes(entry.id)))
+                .filter(
+                  (entry) =>
+                    reaches(entry) &&
+                    (hostId === undefined || entry.host === hostId) &&
+                    (network === undefined || entry.network === network) &&
+                    (ids === undefined || ids.includes(entry.id)),
+                )
                 .map((entry) => entry.id);
               const answer = await client.get(`${PATH}?${filters.join("&")}`);
-              expect([name, filters, answer.data.map((each: Wire) => each["id"]), answer.body.meta.pagination.total_count]).toEqual([name, filters, wanted, wanted.length]);
+              expect([
+                name,
+                filters,
+                answer.data.map((each: Wire) => each["id"]),
+                answer.body.meta.pagination.total_count,
+              ]).toEqual([name, filters, wanted, wanted.length]);
               if (ids !== undefined && ids !== everything) continue;
               const streamed = await client.get(`${PATH}?${[...filters, "limit=0", "offset=1"].join("&")}`);
-              expect([name, filters, streamed.data, streamed.body.meta.pagination.total_count]).toEqual([name, filters, answer.data.slice(1), wanted.length]);
+              expect([name, filters, streamed.data, streamed.body.meta.pagination.total_count]).toEqual([
+                name,
+                filters,
+                answer.data.slice(1),
+                wanted.length,
+              ]);
             }
           }
         }

@@ -13,7 +13,21 @@ import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import { csvRecords } from "../support/csv.ts";
-import { inTransaction, made, newApiKey, newHost, newIgnored, newNetwork, newSubnet, newUser, newVlan, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import {
+  inTransaction,
+  made,
+  newApiKey,
+  newHost,
+  newIgnored,
+  newNetwork,
+  newSubnet,
+  newUser,
+  newVlan,
+  transactionCount,
+  versionsOf,
+  writtenIn,
+  type Wire,
+} from "../support/factories.ts";
 import { hostBody, live, newIfEntry } from "../support/inventory.ts";
 import { findingsOf, revert, tally } from "../support/past.ts";
 import { addressFields, hostFields, ifEntryFields, portFields, serviceFields, subnetFields } from "../support/store.ts";
@@ -38,9 +52,16 @@ afterEach(async () => {
 });
 
 const tick = () => appliance.clock.advance(1_000);
-const ignored = async (query = ""): Promise<Wire[]> => (await made(appliance.owner.get(`${PATH}?limit=1000&${query}`))) as Wire[];
+const ignored = async (query = ""): Promise<Wire[]> =>
+  (await made(appliance.owner.get(`${PATH}?limit=1000&${query}`))) as Wire[];
 const remove = (path: string) => made(appliance.owner.delete(`/api/v1/${path}`));
-const scan = (): Author => ({ type: "Discovery", id: SCAN, name: "full scan", organizationId: appliance.first.organizationId, requestId: null });
+const scan = (): Author => ({
+  type: "Discovery",
+  id: SCAN,
+  name: "full scan",
+  organizationId: appliance.first.organizationId,
+  requestId: null,
+});
 
 interface Scene {
   readonly networkId: string;
@@ -61,11 +82,43 @@ function discovered(networkId = appliance.first.networkId): Scene {
   return inTransaction(
     appliance,
     (tx) => {
-      const vlan = tx.create(vlanKind, organizationId, { network_id: networkId, number: 120, name: "Voice", description: null, source: DISCOVERED });
-      const subnet = tx.create(subnetKind, organizationId, subnetFields(networkId, "10.2.3.0/24", { source: { type: "Inferred" } }));
-      const host = tx.create(hostKind, organizationId, hostFields(networkId, "core-1", { source: DISCOVERED, sys_name: "Core-1", serial_number: "FOC1234", chassis_id: "00:1b:21:00:00:01" }), { observed: { last_seen_at: "2026-11-21T09:00:00.000Z" } });
-      const address = (ip: string, mac: string | null) => tx.create(ipAddressKind, organizationId, addressFields(host, subnet.id, ip, { ...found, mac_address: mac }), seen).id;
-      const entry = (index: number, mac: string) => tx.create(ifEntryKind, organizationId, ifEntryFields(host, index, { ...found, mac_address: mac, if_name: `Gi0/${index}` }), seen).id;
+      const vlan = tx.create(vlanKind, organizationId, {
+        network_id: networkId,
+        number: 120,
+        name: "Voice",
+        description: null,
+        source: DISCOVERED,
+      });
+      const subnet = tx.create(
+        subnetKind,
+        organizationId,
+        subnetFields(networkId, "10.2.3.0/24", { source: { type: "Inferred" } }),
+      );
+      const host = tx.create(
+        hostKind,
+        organizationId,
+        hostFields(networkId, "core-1", {
+          source: DISCOVERED,
+          sys_name: "Core-1",
+          serial_number: "FOC1234",
+          chassis_id: "00:1b:21:00:00:01",
+        }),
+        { observed: { last_seen_at: "2026-11-21T09:00:00.000Z" } },
+      );
+      const address = (ip: string, mac: string | null) =>
+        tx.create(
+          ipAddressKind,
+          organizationId,
+          addressFields(host, subnet.id, ip, { ...found, mac_address: mac }),
+          seen,
+        ).id;
+      const entry = (index: number, mac: string) =>
+        tx.create(
+          ifEntryKind,
+          organizationId,
+          ifEntryFields(host, index, { ...found, mac_address: mac, if_name: `Gi0/${index}` }),
+          seen,
+        ).id;
       return {
         networkId,
         vlan: vlan.id,
@@ -74,7 +127,12 @@ function discovered(networkId = appliance.first.networkId): Scene {
         addresses: [address("10.2.3.4", "00:1b:21:00:00:04"), address("10.2.3.5", null)],
         entries: [entry(1, "00:1b:21:00:00:02"), entry(2, "00:00:5e:00:01:07")],
         port: tx.create(portKind, organizationId, portFields(host, 22, found), seen).id,
-        service: tx.create(serviceKind, organizationId, serviceFields(host, "OpenSSH", { ...found, source: DISCOVERED }), seen).id,
+        service: tx.create(
+          serviceKind,
+          organizationId,
+          serviceFields(host, "OpenSSH", { ...found, source: DISCOVERED }),
+          seen,
+        ).id,
       };
     },
     scan(),
@@ -86,7 +144,14 @@ describe("deleting what discovery has found", () => {
     const scene = discovered();
     tick();
     const closed = await remove(`hosts/${scene.host}`);
-    expect(writtenIn(appliance)).toEqual({ "Deleted host": 1, "Deleted ip_address": 2, "Deleted if_entry": 2, "Deleted port": 1, "Deleted service": 1, "Created ignored": 1 });
+    expect(writtenIn(appliance)).toEqual({
+      "Deleted host": 1,
+      "Deleted ip_address": 2,
+      "Deleted if_entry": 2,
+      "Deleted port": 1,
+      "Deleted service": 1,
+      "Created ignored": 1,
+    });
     const [record, ...others] = await ignored();
     expect(others).toEqual([]);
     expect(record).toEqual({
@@ -98,7 +163,15 @@ describe("deleting what discovery has found", () => {
       identity: scene.host,
       label: "core-1",
       // No virtual router's address: whoever is master has it.
-      signs: ["serial:FOC1234", "chassis:00:1b:21:00:00:01", "name:core-1", "mac:00:1b:21:00:00:02", "mac:00:1b:21:00:00:04", "ip:10.2.3.4", "ip:10.2.3.5"],
+      signs: [
+        "serial:FOC1234",
+        "chassis:00:1b:21:00:00:01",
+        "name:core-1",
+        "mac:00:1b:21:00:00:02",
+        "mac:00:1b:21:00:00:04",
+        "ip:10.2.3.4",
+        "ip:10.2.3.5",
+      ],
       created_at: closed["valid_to"],
       updated_at: closed["valid_to"],
       valid_from: closed["valid_to"],
@@ -107,7 +180,9 @@ describe("deleting what discovery has found", () => {
     });
     expect((await appliance.owner.get(`${PATH}/${record?.["id"]}`)).data).toEqual(record);
     const history = (await appliance.owner.get(`${PATH}/${record?.["id"]}/history`)).data;
-    expect(history).toMatchObject([{ operation: "Created", transaction: { actor: { type: "User", id: appliance.first.userId } } }]);
+    expect(history).toMatchObject([
+      { operation: "Created", transaction: { actor: { type: "User", id: appliance.first.userId } } },
+    ]);
   });
 
   test("makes each part ignored by itself, with the host that it was of, found by its identity", async () => {
@@ -116,16 +191,37 @@ describe("deleting what discovery has found", () => {
       [`ip-addresses/${scene.addresses[0]}`, "ip_address", scene.addresses[0], `${scene.host}/10.2.3.4`, "10.2.3.4"],
       [`if-entries/${scene.entries[1]}`, "if_entry", scene.entries[1], `${scene.host}/2`, "Gi0/2"],
       [`ports/${scene.port}`, "port", scene.port, `${scene.host}/22/Tcp`, "22/Tcp"],
-      [`services/${scene.service}`, "service", scene.service, JSON.stringify([scene.host, "ssh", "OpenSSH"]), "OpenSSH"],
+      [
+        `services/${scene.service}`,
+        "service",
+        scene.service,
+        JSON.stringify([scene.host, "ssh", "OpenSSH"]),
+        "OpenSSH",
+      ],
     ];
     for (const [path, entity, id, identity, label] of expected) {
       await remove(path);
       expect(writtenIn(appliance)).toMatchObject({ [`Deleted ${entity}`]: 1, "Created ignored": 1 });
       const [record] = await ignored(`entity=${entity}`);
-      expect(record).toMatchObject({ entity, record_id: id, host_id: scene.host, network_id: scene.networkId, identity, label, signs: entity === "if_entry" ? ["if_name:Gi0/2", "if_descr:eth2"] : [] });
-      expect(inTransaction(appliance, (tx) => tx.findByIdentity(ignoredKind, ignoredIdentity(entity as "port", identity))?.id)).toBe(record?.["id"]);
+      expect(record).toMatchObject({
+        entity,
+        record_id: id,
+        host_id: scene.host,
+        network_id: scene.networkId,
+        identity,
+        label,
+        signs: entity === "if_entry" ? ["if_name:Gi0/2", "if_descr:eth2"] : [],
+      });
+      expect(
+        inTransaction(
+          appliance,
+          (tx) => tx.findByIdentity(ignoredKind, ignoredIdentity(entity as "port", identity))?.id,
+        ),
+      ).toBe(record?.["id"]);
     }
-    expect(inTransaction(appliance, (tx) => tx.findByIdentity(ignoredKind, `if_entry/${scene.host}/2`)?.record_id)).toBe(scene.entries[1]);
+    expect(
+      inTransaction(appliance, (tx) => tx.findByIdentity(ignoredKind, `if_entry/${scene.host}/2`)?.record_id),
+    ).toBe(scene.entries[1]);
     expect((await live(appliance, "hosts", scene.host))["name"]).toBe("core-1");
   });
 
@@ -135,8 +231,22 @@ describe("deleting what discovery has found", () => {
     expect(writtenIn(appliance)).toMatchObject({ "Deleted subnet": 1, "Deleted ip_address": 2, "Created ignored": 1 });
     await remove(`vlans/${scene.vlan}`);
     expect(await ignored("order_by=label")).toMatchObject([
-      { entity: "subnet", record_id: scene.subnet, host_id: null, identity: `${scene.networkId}/10.2.3.0/24`, label: "10.2.3.0/24", signs: [] },
-      { entity: "vlan", record_id: scene.vlan, host_id: null, identity: `${scene.networkId}/120`, label: "120 Voice", signs: [] },
+      {
+        entity: "subnet",
+        record_id: scene.subnet,
+        host_id: null,
+        identity: `${scene.networkId}/10.2.3.0/24`,
+        label: "10.2.3.0/24",
+        signs: [],
+      },
+      {
+        entity: "vlan",
+        record_id: scene.vlan,
+        host_id: null,
+        identity: `${scene.networkId}/120`,
+        label: "120 Voice",
+        signs: [],
+      },
     ]);
   });
 
@@ -144,11 +254,36 @@ describe("deleting what discovery has found", () => {
     const scene = discovered();
     const host = await live(appliance, "hosts", scene.host);
     tick();
-    await made(appliance.owner.put(`/api/v1/hosts/${scene.host}`, hostBody(host, { ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.99" }], ports: [], services: [] })));
-    expect(writtenIn(appliance)).toEqual({ "Updated host": 1, "Deleted ip_address": 1, "Created ip_address": 1, "Deleted port": 1, "Deleted service": 1, "Created ignored": 3 });
-    await made(appliance.owner.post("/api/v1/hosts/bulk", [{ id: scene.host, name: "core-1", interfaces: [{ if_index: 1, if_descr: "eth1" }] }]));
+    await made(
+      appliance.owner.put(
+        `/api/v1/hosts/${scene.host}`,
+        hostBody(host, {
+          ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.99" }],
+          ports: [],
+          services: [],
+        }),
+      ),
+    );
+    expect(writtenIn(appliance)).toEqual({
+      "Updated host": 1,
+      "Deleted ip_address": 1,
+      "Created ip_address": 1,
+      "Deleted port": 1,
+      "Deleted service": 1,
+      "Created ignored": 3,
+    });
+    await made(
+      appliance.owner.post("/api/v1/hosts/bulk", [
+        { id: scene.host, name: "core-1", interfaces: [{ if_index: 1, if_descr: "eth1" }] },
+      ]),
+    );
     expect(writtenIn(appliance)).toEqual({ "Updated host": 1, "Deleted if_entry": 1, "Created ignored": 1 });
-    expect((await ignored("order_by=entity")).map((each) => [each["entity"], each["label"]])).toEqual([["if_entry", "Gi0/2"], ["ip_address", "10.2.3.4"], ["port", "22/Tcp"], ["service", "OpenSSH"]]);
+    expect((await ignored("order_by=entity")).map((each) => [each["entity"], each["label"]])).toEqual([
+      ["if_entry", "Gi0/2"],
+      ["ip_address", "10.2.3.4"],
+      ["port", "22/Tcp"],
+      ["service", "OpenSSH"],
+    ]);
   });
 
   test("makes all of many ignored that are deleted together", async () => {
@@ -172,7 +307,11 @@ describe("deleting what discovery has found", () => {
   test("counts for a host that a person entered and discovery has seen since", async () => {
     const host = await newHost(appliance, { name: "typed", serial_number: "S1" });
     const unseen = await newHost(appliance);
-    inTransaction(appliance, (tx) => tx.observe(hostKind, host["id"], { last_seen_at: "2026-11-21T09:00:00.000Z" }), scan());
+    inTransaction(
+      appliance,
+      (tx) => tx.observe(hostKind, host["id"], { last_seen_at: "2026-11-21T09:00:00.000Z" }),
+      scan(),
+    );
     await remove(`hosts/${host["id"]}`);
     await remove(`hosts/${unseen["id"]}`);
     expect(await ignored()).toMatchObject([{ record_id: host["id"], label: "typed", signs: ["serial:S1"] }]);
@@ -197,14 +336,23 @@ describe("nothing is ignored", () => {
   test("when a person deletes what a person entered", async () => {
     const subnet = await newSubnet(appliance, { cidr: "10.2.3.0/24" });
     const vlan = await newVlan(appliance);
-    const host = await newHost(appliance, { ip_addresses: [{ ip_address: "10.2.3.4" }], ports: [{ number: 22, protocol: "Tcp" }], services: [{ name: "web", service_definition: "Nginx" }], interfaces: [{ if_index: 1, if_descr: "eth0" }] });
-    await made(appliance.owner.put(`/api/v1/hosts/${host["id"]}`, hostBody(host, { ip_addresses: [], ports: [], services: [] })));
+    const host = await newHost(appliance, {
+      ip_addresses: [{ ip_address: "10.2.3.4" }],
+      ports: [{ number: 22, protocol: "Tcp" }],
+      services: [{ name: "web", service_definition: "Nginx" }],
+      interfaces: [{ if_index: 1, if_descr: "eth0" }],
+    });
+    await made(
+      appliance.owner.put(`/api/v1/hosts/${host["id"]}`, hostBody(host, { ip_addresses: [], ports: [], services: [] })),
+    );
     await remove(`if-entries/${host["interfaces"][0].id}`);
     await remove(`hosts/${host["id"]}`);
     await remove(`subnets/${subnet["id"]}`);
     await remove(`vlans/${vlan["id"]}`);
     expect(await ignored()).toEqual([]);
-    expect(appliance.reader.db.query("SELECT count(*) AS count FROM history_records WHERE kind = 18").get()).toEqual({ count: 0 });
+    expect(appliance.reader.db.query("SELECT count(*) AS count FROM history_records WHERE kind = 18").get()).toEqual({
+      count: 0,
+    });
   });
 
   test("when discovery or the appliance removes it", async () => {
@@ -220,10 +368,18 @@ describe("nothing is ignored", () => {
     await remove(`if-entries/${scene.entries[0]}`);
     await remove(`vlans/${scene.vlan}`);
     // What is ignored stands in nobody's way.
-    expect(await appliance.owner.delete(`/api/v1/networks/${network["id"]}`)).toMatchObject({ status: 409, body: { params: { dependants: { subnets: 1, hosts: 1 } } } });
+    expect(await appliance.owner.delete(`/api/v1/networks/${network["id"]}`)).toMatchObject({
+      status: 409,
+      body: { params: { dependants: { subnets: 1, hosts: 1 } } },
+    });
     await remove(`networks/${network["id"]}?cascade=true`);
     const written = writtenIn(appliance);
-    expect(written).toMatchObject({ "Deleted network": 1, "Deleted host": 1, "Deleted subnet": 1, "Deleted ignored": 2 });
+    expect(written).toMatchObject({
+      "Deleted network": 1,
+      "Deleted host": 1,
+      "Deleted subnet": 1,
+      "Deleted ignored": 2,
+    });
     expect(written).not.toHaveProperty(["Created ignored"]);
     expect(await ignored()).toEqual([]);
   });
@@ -258,7 +414,13 @@ describe("what is ignored", () => {
     const other = await newNetwork(appliance);
     const scene = discovered();
     const elsewhere = discovered(other["id"]);
-    for (const path of [`if-entries/${scene.entries[0]}`, `if-entries/${scene.entries[1]}`, `ports/${scene.port}`, `vlans/${scene.vlan}`, `ports/${elsewhere.port}`]) {
+    for (const path of [
+      `if-entries/${scene.entries[0]}`,
+      `if-entries/${scene.entries[1]}`,
+      `ports/${scene.port}`,
+      `vlans/${scene.vlan}`,
+      `ports/${elsewhere.port}`,
+    ]) {
       tick();
       await remove(path);
     }
@@ -270,18 +432,27 @@ describe("what is ignored", () => {
     await made(appliance.owner.delete(`${PATH}/${records[0]?.["id"]}`));
     const labels = async (query: string) => {
       const found = await ignored(query);
-      expect(csvRecords((await appliance.owner.get(`${PATH}/export/csv?${query}`)).text).map((row) => row["id"])).toEqual(found.map((each) => each["id"]));
+      expect(
+        csvRecords((await appliance.owner.get(`${PATH}/export/csv?${query}`)).text).map((row) => row["id"]),
+      ).toEqual(found.map((each) => each["id"]));
       return found.map((each) => each["label"]);
     };
     expect(await labels(`network_id=${other["id"]}`)).toEqual(["22/Tcp"]);
     expect(await labels(`host_id=${scene.host}`)).toEqual(["Gi0/2", "22/Tcp"]);
-    expect(await labels(`host_id=${scene.host}&at=${at}&order_by=label&order_direction=desc`)).toEqual(["Gi0/2", "Gi0/1", "22/Tcp"]);
+    expect(await labels(`host_id=${scene.host}&at=${at}&order_by=label&order_direction=desc`)).toEqual([
+      "Gi0/2",
+      "Gi0/1",
+      "22/Tcp",
+    ]);
     expect(await labels("entity=if_entry")).toEqual(["Gi0/2"]);
     expect(await labels(`entity=if_entry&at=${at}`)).toEqual(["Gi0/1", "Gi0/2"]);
     expect(await labels(`entity=port&network_id=${scene.networkId}`)).toEqual(["22/Tcp"]);
     expect(await labels("group_by=entity&order_by=label")).toEqual(["Gi0/2", "22/Tcp", "22/Tcp", "120 Voice"]);
     expect(await labels(`ids=${records[3]?.["id"]}`)).toEqual(["120 Voice"]);
-    expect(await appliance.owner.get(`${PATH}?entity=network`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/entity", value: "network" }] } } });
+    expect(await appliance.owner.get(`${PATH}?entity=network`)).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/entity", value: "network" }] } },
+    });
     const table = csvRecords((await appliance.owner.get(`${PATH}/export/csv?host_id=${scene.host}`)).text);
     expect(table[0]).toMatchObject({ host_name: "core-1", entity: "if_entry", label: "Gi0/2" });
   });
@@ -295,29 +466,43 @@ describe("what is ignored", () => {
     const viewer = (await newUser(appliance, { role: "Viewer", networkIds })).client;
     const member = (await newUser(appliance, { role: "Member", networkIds })).client;
     const before = transactionCount(appliance);
-    expect(await viewer.delete(`${PATH}/${first["id"]}`)).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Member" } } });
+    expect(await viewer.delete(`${PATH}/${first["id"]}`)).toMatchObject({
+      status: 403,
+      body: { code: "auth_permission_denied", params: { required: "Member" } },
+    });
     expect(await viewer.post(`${PATH}/bulk-delete`, [first["id"]])).toMatchObject({ status: 403 });
     expect(await member.delete(`${PATH}/${first["id"]}`, { "if-match": '"1"' })).toMatchObject({ status: 412 });
     expect(transactionCount(appliance)).toBe(before);
     expect((await viewer.get(PATH)).data).toEqual([first, second, third]);
     const etag = (await member.get(`${PATH}/${first["id"]}`)).headers.get("etag") as string;
     tick();
-    expect(await made(member.delete(`${PATH}/${first["id"]}`, { "if-match": etag }))).toEqual({ ...first, valid_to: appliance.clock.text() });
+    expect(await made(member.delete(`${PATH}/${first["id"]}`, { "if-match": etag }))).toEqual({
+      ...first,
+      valid_to: appliance.clock.text(),
+    });
     // Nothing is made by that: the next scan does.
     expect(writtenIn(appliance)).toEqual({ "Deleted ignored": 1 });
     const lifting = transactionCount(appliance);
-    expect((await made(member.post(`${PATH}/bulk-delete`, [third["id"], second["id"]]))).map((each: Wire) => each["id"])).toEqual([second["id"], third["id"]]);
+    expect(
+      (await made(member.post(`${PATH}/bulk-delete`, [third["id"], second["id"]]))).map((each: Wire) => each["id"]),
+    ).toEqual([second["id"], third["id"]]);
     expect(await ignored()).toEqual([]);
     expect(tally(await made(revert(appliance.owner, lifting)))).toEqual({ "Create ignored": 1 });
     expect((await ignored()).map((each) => each["id"])).toEqual([first["id"]]);
     tick();
     await made(appliance.owner.delete(`${PATH}/${first["id"]}`));
-    expect(tally(await made(member.post(`${PATH}/${first["id"]}/restore`, { at: first["valid_from"] })))).toEqual({ "Create ignored": 1 });
+    expect(tally(await made(member.post(`${PATH}/${first["id"]}/restore`, { at: first["valid_from"] })))).toEqual({
+      "Create ignored": 1,
+    });
   });
 
   test("is made and changed by no client", async () => {
     const record = newIgnored(appliance);
-    for (const answer of [await appliance.owner.post(PATH, {}), await appliance.owner.put(`${PATH}/${record["id"]}`, record)]) expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
+    for (const answer of [
+      await appliance.owner.post(PATH, {}),
+      await appliance.owner.put(`${PATH}/${record["id"]}`, record),
+    ])
+      expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
   });
 
   test("does not exist for whoever does not reach its network", async () => {
@@ -326,8 +511,16 @@ describe("what is ignored", () => {
     const near = newIgnored(appliance, { label: "near" });
     const { client } = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
     expect((await client.get(PATH)).data.map((each: Wire) => each["id"])).toEqual([near["id"]]);
-    for (const answer of [await client.get(`${PATH}/${far["id"]}`), await client.delete(`${PATH}/${far["id"]}`), await client.get(`${PATH}/${far["id"]}/history`)]) expect(answer).toMatchObject({ status: 404, body: { code: "entity_not_found", params: { entity: "ignored" } } });
-    expect(await client.post(`${PATH}/bulk-delete`, [near["id"], far["id"]])).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "ignored", ids: [far["id"]] } } });
+    for (const answer of [
+      await client.get(`${PATH}/${far["id"]}`),
+      await client.delete(`${PATH}/${far["id"]}`),
+      await client.get(`${PATH}/${far["id"]}/history`),
+    ])
+      expect(answer).toMatchObject({ status: 404, body: { code: "entity_not_found", params: { entity: "ignored" } } });
+    expect(await client.post(`${PATH}/bulk-delete`, [near["id"], far["id"]])).toMatchObject({
+      status: 400,
+      body: { code: "entity_reference_invalid", params: { entity: "ignored", ids: [far["id"]] } },
+    });
   });
 
   test("has the one before it as its lineage when it comes about again", async () => {
@@ -335,7 +528,17 @@ describe("what is ignored", () => {
     await remove(`ports/${scene.port}`);
     const [first] = await ignored();
     await made(appliance.owner.delete(`${PATH}/${first?.["id"]}`));
-    const port = inTransaction(appliance, (tx) => tx.create(portKind, appliance.first.organizationId, portFields({ id: scene.host, network_id: scene.networkId }, 22, { first_discovery_id: SCAN }), { observed: { last_discovery_id: SCAN, last_seen_at: "2026-11-21T09:00:00.000Z" } }).id, scan());
+    const port = inTransaction(
+      appliance,
+      (tx) =>
+        tx.create(
+          portKind,
+          appliance.first.organizationId,
+          portFields({ id: scene.host, network_id: scene.networkId }, 22, { first_discovery_id: SCAN }),
+          { observed: { last_discovery_id: SCAN, last_seen_at: "2026-11-21T09:00:00.000Z" } },
+        ).id,
+      scan(),
+    );
     await remove(`ports/${port}`);
     expect(await ignored()).toMatchObject([{ record_id: port, lineage_id: first?.["id"] }]);
   });
@@ -346,13 +549,18 @@ describe("what is ignored", () => {
     const at = appliance.clock.text();
     tick();
     await remove(`hosts/${scene.host}`);
-    expect((await appliance.owner.get("/api/v1/changes?types=ignored&limit=10")).data).toMatchObject([{ entity_type: "ignored", operation: "Created", record: { label: "core-1" } }]);
-    expect((await appliance.owner.get(`/api/v1/diff?from=${at}&types=ignored`)).data.added).toMatchObject([{ entity_type: "ignored", name: "core-1" }]);
+    expect((await appliance.owner.get("/api/v1/changes?types=ignored&limit=10")).data).toMatchObject([
+      { entity_type: "ignored", operation: "Created", record: { label: "core-1" } },
+    ]);
+    expect((await appliance.owner.get(`/api/v1/diff?from=${at}&types=ignored`)).data.added).toMatchObject([
+      { entity_type: "ignored", name: "core-1" },
+    ]);
   });
 });
 
 describe("bringing back what is ignored", () => {
-  const restore = (path: string, at: string, body: Wire = {}) => made(appliance.owner.post(`/api/v1/${path}/restore`, { at, ...body }));
+  const restore = (path: string, at: string, body: Wire = {}) =>
+    made(appliance.owner.post(`/api/v1/${path}/restore`, { at, ...body }));
 
   test("by a restore ends that it is: a host that was deleted", async () => {
     const scene = discovered();
@@ -363,10 +571,24 @@ describe("bringing back what is ignored", () => {
     const [record] = await ignored();
     tick();
     const plan = await restore(`hosts/${scene.host}`, at, { dry_run: true });
-    expect(plan["actions"]).toContainEqual({ entity_type: "ignored", id: record?.["id"], name: "core-1", action: "Delete", fields: [], reason: "what it names is brought back" });
+    expect(plan["actions"]).toContainEqual({
+      entity_type: "ignored",
+      id: record?.["id"],
+      name: "core-1",
+      action: "Delete",
+      fields: [],
+      reason: "what it names is brought back",
+    });
     expect(await ignored()).toHaveLength(1);
     await restore(`hosts/${scene.host}`, at);
-    expect(writtenIn(appliance)).toEqual({ "Created host": 1, "Created ip_address": 2, "Created if_entry": 2, "Created port": 1, "Created service": 1, "Deleted ignored": 1 });
+    expect(writtenIn(appliance)).toEqual({
+      "Created host": 1,
+      "Created ip_address": 2,
+      "Created if_entry": 2,
+      "Created port": 1,
+      "Created service": 1,
+      "Deleted ignored": 1,
+    });
     expect(await ignored()).toEqual([]);
   });
 
@@ -375,7 +597,11 @@ describe("bringing back what is ignored", () => {
     tick();
     const at = appliance.clock.text();
     tick();
-    for (const [path, query] of [[`if-entries/${scene.entries[0]}`, ""], [`vlans/${scene.vlan}`, ""], [`ports/${scene.port}`, ""]] as const) {
+    for (const [path, query] of [
+      [`if-entries/${scene.entries[0]}`, ""],
+      [`vlans/${scene.vlan}`, ""],
+      [`ports/${scene.port}`, ""],
+    ] as const) {
       await remove(`${path}${query}`);
       expect(await ignored()).toHaveLength(1);
       tick();
@@ -412,11 +638,21 @@ describe("bringing back what is ignored", () => {
     const scene = discovered();
     await remove(`hosts/${scene.host}`);
     const deletion = transactionCount(appliance);
-    expect(tally(await made(revert(appliance.owner, deletion, { dry_run: true })))).toEqual({ "Create host": 1, "Create ip_address": 2, "Create if_entry": 2, "Create port": 1, "Create service": 1, "Delete ignored": 1 });
+    expect(tally(await made(revert(appliance.owner, deletion, { dry_run: true })))).toEqual({
+      "Create host": 1,
+      "Create ip_address": 2,
+      "Create if_entry": 2,
+      "Create port": 1,
+      "Create service": 1,
+      "Delete ignored": 1,
+    });
     const [record] = await ignored();
     await made(appliance.owner.delete(`${PATH}/${record?.["id"]}`));
     const plan = await made(revert(appliance.owner, deletion));
-    expect(plan["actions"].find((each: Wire) => each["entity_type"] === "ignored")).toMatchObject({ action: "Skip", reason: "it is gone already" });
+    expect(plan["actions"].find((each: Wire) => each["entity_type"] === "ignored")).toMatchObject({
+      action: "Skip",
+      reason: "it is gone already",
+    });
     expect(await ignored()).toEqual([]);
   });
 
@@ -429,15 +665,29 @@ describe("bringing back what is ignored", () => {
     const bare = discovered((await newNetwork(appliance))["id"]);
     inTransaction(appliance, (tx) => removeRecord(tx, portKind, bare.port, true), scan());
     const removal = transactionCount(appliance);
-    const other = newIgnored(appliance, { network_id: bare.networkId, entity: "port", record_id: bare.port, host_id: bare.host, identity: `${bare.host}/22/Tcp`, label: "22/Tcp" });
-    expect(tally(await made(revert(appliance.owner, removal)))).toMatchObject({ "Create port": 1, "Delete ignored": 1 });
+    const other = newIgnored(appliance, {
+      network_id: bare.networkId,
+      entity: "port",
+      record_id: bare.port,
+      host_id: bare.host,
+      identity: `${bare.host}/22/Tcp`,
+      label: "22/Tcp",
+    });
+    expect(tally(await made(revert(appliance.owner, removal)))).toMatchObject({
+      "Create port": 1,
+      "Delete ignored": 1,
+    });
     expect((await ignored()).map((each) => each["id"])).toEqual([record?.["id"]]);
     expect(versionsOf(appliance, other["id"]).at(-1)).toMatchObject({ operation: "Deleted" });
   });
 
   test("is not hindered by what is ignored of a host whose making is undone", async () => {
     const { organizationId, networkId } = appliance.first;
-    const host = inTransaction(appliance, (tx) => tx.create(hostKind, organizationId, hostFields(networkId, "h", { source: DISCOVERED })), scan());
+    const host = inTransaction(
+      appliance,
+      (tx) => tx.create(hostKind, organizationId, hostFields(networkId, "h", { source: DISCOVERED })),
+      scan(),
+    );
     const creation = transactionCount(appliance);
     newIgnored(appliance, { entity: "port", host_id: host.id, identity: `${host.id}/22/Tcp`, label: "22/Tcp" });
     expect(tally(await made(revert(appliance.owner, creation)))).toEqual({ "Delete host": 1, "Delete ignored": 1 });

@@ -20,7 +20,10 @@ beforeEach(async () => {
   appliance = await newAppliance();
   asked = appliance.longReadsAsked;
   await newSubnet(appliance, { cidr: "10.0.0.0/8" });
-  host = await newHost(appliance, { name: "chassis", ports: Array.from({ length: PORTS }, (_, position) => ({ number: position + 1, protocol: "Tcp" })) });
+  host = await newHost(appliance, {
+    name: "chassis",
+    ports: Array.from({ length: PORTS }, (_, position) => ({ number: position + 1, protocol: "Tcp" })),
+  });
   path = `/api/v1/hosts/${host["id"]}`;
   asked.length = 0;
 });
@@ -62,7 +65,9 @@ describe("a host with thousands of ports", () => {
     const removed = await appliance.owner.post("/api/v1/hosts/bulk-delete", [host["id"]]);
     expect(asked).toEqual(["list"]);
     expect(removed.status).toBe(200);
-    expect(removed.data[0].ports).toEqual(host["ports"].map((port: Wire) => ({ ...port, valid_to: removed.data[0].valid_to })));
+    expect(removed.data[0].ports).toEqual(
+      host["ports"].map((port: Wire) => ({ ...port, valid_to: removed.data[0].valid_to })),
+    );
     expect(removed.body.meta).not.toHaveProperty("pagination");
   });
 
@@ -82,10 +87,25 @@ describe("a host with thousands of ports", () => {
 
 describe("a page of interface entries with very many forwarding entries", () => {
   test("is put together beside the thread that answers, and says what smaller pages say", async () => {
-    const macs = (host: number) => Array.from({ length: 7_000 }, (_, each) => `02:00:00:0${host}:${[each >> 8, each & 255].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`);
-    for (const name of [1, 2, 3]) await newHost(appliance, { name: `switch ${name}`, interfaces: [{ if_index: 1, if_descr: "down" }, { if_index: 2, if_descr: "up", fdb_macs: macs(name) }] });
+    const macs = (host: number) =>
+      Array.from(
+        { length: 7_000 },
+        (_, each) =>
+          `02:00:00:0${host}:${[each >> 8, each & 255].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`,
+      );
+    for (const name of [1, 2, 3])
+      await newHost(appliance, {
+        name: `switch ${name}`,
+        interfaces: [
+          { if_index: 1, if_descr: "down" },
+          { if_index: 2, if_descr: "up", fdb_macs: macs(name) },
+        ],
+      });
     asked.length = 0;
-    const small = [...(await appliance.owner.get("/api/v1/if-entries?limit=3")).data, ...(await appliance.owner.get("/api/v1/if-entries?limit=3&offset=3")).data];
+    const small = [
+      ...(await appliance.owner.get("/api/v1/if-entries?limit=3")).data,
+      ...(await appliance.owner.get("/api/v1/if-entries?limit=3&offset=3")).data,
+    ];
     expect(asked).toEqual([]);
     expect(small[1].fdb_macs).toEqual(macs(1));
     const large = await appliance.owner.get("/api/v1/if-entries?limit=101");
@@ -95,13 +115,39 @@ describe("a page of interface entries with very many forwarding entries", () => 
 
     // Whatever reads versions of them does so a few at a time, and says the same.
     const { first, reader } = appliance;
-    const actor = { type: "User", n: 0, userN: 0, role: "Owner", organizationN: reader.recordN(first.organizationId), networkNs: null };
+    const actor = {
+      type: "User",
+      n: 0,
+      userN: 0,
+      role: "Owner",
+      organizationN: reader.recordN(first.organizationId),
+      networkNs: null,
+    };
     const until = reader.head().sequence;
-    const chunksOf = (name: string, input: object) => [...(LONG_READS[name] as LongRead)(reader, { actor, ...input })].filter((chunk) => chunk.length > 0);
-    const feed = chunksOf("change_feed", { types: ["if_entry"], networkN: null, after: 0, limit: 1_000, format: "json" }).map((chunk) => new TextDecoder().decode(chunk));
-    expect(JSON.parse(`[${feed.slice(1).join("")}]`).map((change: Wire) => change["record"].fdb_macs ?? [])).toEqual(small.map((entry) => entry.fdb_macs ?? []));
+    const chunksOf = (name: string, input: object) =>
+      [...(LONG_READS[name] as LongRead)(reader, { actor, ...input })].filter((chunk) => chunk.length > 0);
+    const feed = chunksOf("change_feed", {
+      types: ["if_entry"],
+      networkN: null,
+      after: 0,
+      limit: 1_000,
+      format: "json",
+    }).map((chunk) => new TextDecoder().decode(chunk));
+    expect(JSON.parse(`[${feed.slice(1).join("")}]`).map((change: Wire) => change["record"].fdb_macs ?? [])).toEqual(
+      small.map((entry) => entry.fdb_macs ?? []),
+    );
     expect(feed.slice(1).filter((chunk) => chunk.includes("02:00:00")).length).toBe(3);
-    const diff = chunksOf("diff", { types: ["if_entry"], networkN: null, hostN: null, from: 0, to: until, fromAt: 0, toAt: appliance.clock.now(), thinnedUntil: null, format: "ndjson" });
+    const diff = chunksOf("diff", {
+      types: ["if_entry"],
+      networkN: null,
+      hostN: null,
+      from: 0,
+      to: until,
+      fromAt: 0,
+      toAt: appliance.clock.now(),
+      thinnedUntil: null,
+      format: "ndjson",
+    });
     expect(diff.filter((chunk) => new TextDecoder().decode(chunk).includes("02:00:00")).length).toBe(3);
   });
 });

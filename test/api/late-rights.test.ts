@@ -6,7 +6,17 @@ import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance
 import { casesOf } from "../support/authorization-cases.ts";
 import { newAuthorizationWorld, type Caller } from "../support/authorization-world.ts";
 import type { Answer, Client } from "../support/client.ts";
-import { made, newApiKey, newHost, newNetwork, newUser, transactionCount, type NewApiKey, type NewUser, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newApiKey,
+  newHost,
+  newNetwork,
+  newUser,
+  transactionCount,
+  type NewApiKey,
+  type NewUser,
+  type Wire,
+} from "../support/factories.ts";
 import { holdWrites } from "../support/held-writes.ts";
 import { keyBody } from "../support/inventory.ts";
 import { instant } from "../support/past.ts";
@@ -21,7 +31,8 @@ describe("an operation whose caller is disabled while it waits for the writer wr
 
   /** Those that write nothing through the writer, or nothing but what ends the caller's own sessions. */
   const others = new Set(["createBackup", "deleteBackup", "signOut", "changePassword"]);
-  const isWriting = ({ method, operation }: RegisteredRoute) => method !== "GET" && operation.access !== "anyone" && !others.has(operation.operationId);
+  const isWriting = ({ method, operation }: RegisteredRoute) =>
+    method !== "GET" && operation.access !== "anyone" && !others.has(operation.operationId);
   const writing = appliance.surface.routes.filter(isWriting);
 
   test.each(writing.map((route) => [`${route.method} ${route.path}`, route] as const))("%s", async (_name, route) => {
@@ -31,7 +42,10 @@ describe("an operation whose caller is disabled while it waits for the writer wr
     const { path, body, headers } = await requestOf(caller, route);
     const held = holdWrites(appliance, ({ id }) => id === leaving.id);
     const answering = caller.client.send(route.method, path, body, headers);
-    await Promise.race([held.arrived, answering.then(({ status, text }) => Promise.reject(new Error(`was not held: ${status} ${text}`)))]);
+    await Promise.race([
+      held.arrived,
+      answering.then(({ status, text }) => Promise.reject(new Error(`was not held: ${status} ${text}`))),
+    ]);
     await change(appliance, "users", leaving.id, { is_enabled: false });
     const before = transactionCount(appliance);
     held.release();
@@ -41,11 +55,18 @@ describe("an operation whose caller is disabled while it waits for the writer wr
   });
 
   /** One that is done for an Owner. */
-  async function requestOf(caller: Caller, route: RegisteredRoute): Promise<{ path: string; body: unknown; headers: Record<string, string> }> {
+  async function requestOf(
+    caller: Caller,
+    route: RegisteredRoute,
+  ): Promise<{ path: string; body: unknown; headers: Record<string, string> }> {
     const asked = casesOf(world, caller, route).find(({ code }) => code === null);
     if (asked === undefined) throw new Error("the authorization tests have none that an Owner may");
     const fresh = await asked.fresh?.();
-    return { path: fresh?.path ?? asked.path, body: fresh?.body ?? asked.body, headers: { ...asked.headers, ...fresh?.headers } };
+    return {
+      path: fresh?.path ?? asked.path,
+      body: fresh?.body ?? asked.body,
+      headers: { ...asked.headers, ...fresh?.headers },
+    };
   }
 });
 
@@ -62,11 +83,17 @@ describe("a write that waits while its caller's rights change", () => {
   afterEach(() => appliance.close());
 
   const body = () => ({ name: "late", network_id: network });
-  const key = (fields: Parameters<typeof newApiKey>[1] = {}): NewApiKey => newApiKey(appliance, { userId: member.id, permissions: "Member", ...fields });
+  const key = (fields: Parameters<typeof newApiKey>[1] = {}): NewApiKey =>
+    newApiKey(appliance, { userId: member.id, permissions: "Member", ...fields });
   const countHosts = async () => (await appliance.owner.get("/api/v1/hosts")).body.meta.pagination.total_count;
 
   /** Sends a host, and lets it on when the rights have changed. */
-  async function late(client: Client, ofId: string, meanwhile: () => Promise<unknown>, send = (by: Client) => by.post("/api/v1/hosts", body())): Promise<Answer> {
+  async function late(
+    client: Client,
+    ofId: string,
+    meanwhile: () => Promise<unknown>,
+    send = (by: Client) => by.post("/api/v1/hosts", body()),
+  ): Promise<Answer> {
     const held = holdWrites(appliance, ({ id }, command) => id === ofId && command.startsWith("host."));
     const answering = send(client);
     await held.arrived;
@@ -76,12 +103,37 @@ describe("a write that waits while its caller's rights change", () => {
   }
 
   test.each<[string, number, string, () => Promise<unknown>]>([
-    ["the user is disabled", 401, "auth_not_authenticated", () => change(appliance, "users", member.id, { is_enabled: false })],
-    ["the user is deleted", 401, "auth_not_authenticated", () => made(appliance.owner.delete(`/api/v1/users/${member.id}`))],
+    [
+      "the user is disabled",
+      401,
+      "auth_not_authenticated",
+      () => change(appliance, "users", member.id, { is_enabled: false }),
+    ],
+    [
+      "the user is deleted",
+      401,
+      "auth_not_authenticated",
+      () => made(appliance.owner.delete(`/api/v1/users/${member.id}`)),
+    ],
     ["the user signs out", 401, "auth_not_authenticated", () => made(member.client.post("/api/auth/logout", {}))],
-    ["the user gets another password", 401, "auth_not_authenticated", () => change(appliance, "users", member.id, { password: "quite another phrase" })],
-    ["the role becomes too low", 403, "auth_permission_denied", () => change(appliance, "users", member.id, { role: "Viewer" })],
-    ["the network is taken away", 400, "entity_reference_invalid", () => change(appliance, "users", member.id, { network_ids: [] })],
+    [
+      "the user gets another password",
+      401,
+      "auth_not_authenticated",
+      () => change(appliance, "users", member.id, { password: "quite another phrase" }),
+    ],
+    [
+      "the role becomes too low",
+      403,
+      "auth_permission_denied",
+      () => change(appliance, "users", member.id, { role: "Viewer" }),
+    ],
+    [
+      "the network is taken away",
+      400,
+      "entity_reference_invalid",
+      () => change(appliance, "users", member.id, { network_ids: [] }),
+    ],
   ])("is refused to a session where %s", async (_what, status, code, meanwhile) => {
     const answer = await late(member.client, member.id, meanwhile);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
@@ -89,16 +141,66 @@ describe("a write that waits while its caller's rights change", () => {
   });
 
   test.each<[string, number, string, (made: NewApiKey) => Promise<unknown>]>([
-    ["the key is disabled", 401, "auth_key_disabled", ({ id }) => change(appliance, "auth/keys", id, { is_enabled: false })],
-    ["the key is deleted", 401, "auth_not_authenticated", ({ id }) => made(appliance.owner.delete(`/api/v1/auth/keys/${id}`))],
-    ["the key gets another secret", 401, "auth_not_authenticated", ({ id }) => made(appliance.owner.post(`/api/v1/auth/keys/${id}/rotate`, {}))],
-    ["the key is told to end", 401, "auth_key_expired", ({ id }) => change(appliance, "auth/keys", id, { expires_at: appliance.clock.text() })],
-    ["the key's role becomes too low", 403, "auth_permission_denied", ({ id }) => change(appliance, "auth/keys", id, { permissions: "Viewer" })],
-    ["the key's networks become none", 400, "entity_reference_invalid", ({ id }) => change(appliance, "auth/keys", id, { all_networks: false, network_ids: [] })],
-    ["the key's user is disabled", 401, "auth_key_disabled", () => change(appliance, "users", member.id, { is_enabled: false })],
-    ["the key's user is deleted", 401, "auth_not_authenticated", () => made(appliance.owner.delete(`/api/v1/users/${member.id}`))],
-    ["the role of the key's user becomes too low", 403, "auth_permission_denied", () => change(appliance, "users", member.id, { role: "Viewer" })],
-    ["the network is taken away from the key's user", 400, "entity_reference_invalid", () => change(appliance, "users", member.id, { network_ids: [] })],
+    [
+      "the key is disabled",
+      401,
+      "auth_key_disabled",
+      ({ id }) => change(appliance, "auth/keys", id, { is_enabled: false }),
+    ],
+    [
+      "the key is deleted",
+      401,
+      "auth_not_authenticated",
+      ({ id }) => made(appliance.owner.delete(`/api/v1/auth/keys/${id}`)),
+    ],
+    [
+      "the key gets another secret",
+      401,
+      "auth_not_authenticated",
+      ({ id }) => made(appliance.owner.post(`/api/v1/auth/keys/${id}/rotate`, {})),
+    ],
+    [
+      "the key is told to end",
+      401,
+      "auth_key_expired",
+      ({ id }) => change(appliance, "auth/keys", id, { expires_at: appliance.clock.text() }),
+    ],
+    [
+      "the key's role becomes too low",
+      403,
+      "auth_permission_denied",
+      ({ id }) => change(appliance, "auth/keys", id, { permissions: "Viewer" }),
+    ],
+    [
+      "the key's networks become none",
+      400,
+      "entity_reference_invalid",
+      ({ id }) => change(appliance, "auth/keys", id, { all_networks: false, network_ids: [] }),
+    ],
+    [
+      "the key's user is disabled",
+      401,
+      "auth_key_disabled",
+      () => change(appliance, "users", member.id, { is_enabled: false }),
+    ],
+    [
+      "the key's user is deleted",
+      401,
+      "auth_not_authenticated",
+      () => made(appliance.owner.delete(`/api/v1/users/${member.id}`)),
+    ],
+    [
+      "the role of the key's user becomes too low",
+      403,
+      "auth_permission_denied",
+      () => change(appliance, "users", member.id, { role: "Viewer" }),
+    ],
+    [
+      "the network is taken away from the key's user",
+      400,
+      "entity_reference_invalid",
+      () => change(appliance, "users", member.id, { network_ids: [] }),
+    ],
   ])("is refused to an API key where %s", async (_what, status, code, meanwhile) => {
     const own = key();
     const answer = await late(own.client, own.id, () => meanwhile(own));
@@ -114,19 +216,28 @@ describe("a write that waits while its caller's rights change", () => {
 
   test("is done with what is left of them where that suffices", async () => {
     const admin = await newUser(appliance, { role: "Admin" });
-    const answer = await late(admin.client, admin.id, () => change(appliance, "users", admin.id, { role: "Member", network_ids: [network] }));
+    const answer = await late(admin.client, admin.id, () =>
+      change(appliance, "users", admin.id, { role: "Member", network_ids: [network] }),
+    );
     expect(answer.status).toBe(200);
     const far = (await newNetwork(appliance))["id"];
     const second = await newUser(appliance, { role: "Admin" });
     const lowered = () => change(appliance, "users", second.id, { role: "Member", network_ids: [network] });
-    const out = await late(second.client, second.id, lowered, (by) => by.post("/api/v1/hosts", { name: "far", network_id: far }));
+    const out = await late(second.client, second.id, lowered, (by) =>
+      by.post("/api/v1/hosts", { name: "far", network_id: far }),
+    );
     expect([out.status, out.body.code]).toEqual([400, "entity_reference_invalid"]);
   });
 
   test("does nothing with rights that are given meanwhile: what it wrote it could not be answered", async () => {
     const far = (await newNetwork(appliance))["id"];
     const send = (by: Client) => by.post("/api/v1/hosts", { name: "far", network_id: far });
-    const answer = await late(member.client, member.id, () => change(appliance, "users", member.id, { network_ids: [network, far] }), send);
+    const answer = await late(
+      member.client,
+      member.id,
+      () => change(appliance, "users", member.id, { network_ids: [network, far] }),
+      send,
+    );
     expect([answer.status, answer.body.code]).toEqual([400, "entity_reference_invalid"]);
     expect((await send(member.client)).status).toBe(200);
   });
@@ -134,7 +245,10 @@ describe("a write that waits while its caller's rights change", () => {
   test("goes on in the session in which the user changes the password, and in no other", async () => {
     await givePassword(appliance, member.id);
     const [here, there] = [await appliance.signedIn(member.id), await appliance.signedIn(member.id)];
-    const changed = (client: Client) => late(client, member.id, () => made(here.put("/api/auth/password", { current_password: PASSWORD, new_password: PASSWORD })));
+    const changed = (client: Client) =>
+      late(client, member.id, () =>
+        made(here.put("/api/auth/password", { current_password: PASSWORD, new_password: PASSWORD })),
+      );
     expect((await changed(there)).status).toBe(401);
     expect((await changed(here)).status).toBe(200);
   });
@@ -143,7 +257,9 @@ describe("a write that waits while its caller's rights change", () => {
     const host = await newHost(appliance);
     const at = appliance.clock.text();
     appliance.clock.advance(1_000);
-    await made(member.client.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: "renamed", hidden: false, tags: [] }));
+    await made(
+      member.client.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: "renamed", hidden: false, tags: [] }),
+    );
     const repeated = { "idempotency-key": "k1" };
     await made(member.client.post("/api/v1/hosts/bulk", [body()], repeated));
     const before = transactionCount(appliance);
@@ -153,7 +269,12 @@ describe("a write that waits while its caller's rights change", () => {
       (by: Client) => by.post("/api/v1/hosts/bulk", [body()], repeated),
       (by: Client) => by.post("/api/v1/hosts/bulk-delete", [host["id"]]),
     ]) {
-      const lost = await late(member.client, member.id, () => change(appliance, "users", member.id, { role: "Viewer" }), send);
+      const lost = await late(
+        member.client,
+        member.id,
+        () => change(appliance, "users", member.id, { role: "Viewer" }),
+        send,
+      );
       expect([lost.status, lost.body.code]).toEqual([403, "auth_permission_denied"]);
       await change(appliance, "users", member.id, { role: "Member" });
     }
@@ -188,7 +309,8 @@ describe("a repetition whose caller has less rights than the first time", () => 
   });
   afterEach(() => appliance.close());
 
-  const renamed = async (host: Wire) => made(appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, name: "renamed" }));
+  const renamed = async (host: Wire) =>
+    made(appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, name: "renamed" }));
 
   /** What writes nothing, and tells of a network all the same. */
   const TELLING: Record<string, (host: Wire) => Promise<(by: Client) => Promise<Answer>>> = {
@@ -197,52 +319,63 @@ describe("a repetition whose caller has less rights than the first time", () => 
       await renamed(host);
       return (by) => by.post(`/api/v1/hosts/${host["id"]}/restore`, { at, dry_run: true }, repeated);
     },
-    "a scan that was queued": async () => (by) => by.post("/api/v1/discovery/scans", { network_id: far, kind: "full" }, repeated),
-    "a bulk that changed nothing": async (host) => (by) => by.post("/api/v1/hosts/bulk", [{ id: host["id"], network_id: far, name: "core" }], repeated),
+    "a scan that was queued": async () => (by) =>
+      by.post("/api/v1/discovery/scans", { network_id: far, kind: "full" }, repeated),
+    "a bulk that changed nothing": async (host) => (by) =>
+      by.post("/api/v1/hosts/bulk", [{ id: host["id"], network_id: far, name: "core" }], repeated),
   };
 
-  test.each(Object.entries(TELLING))("is not told again of %s, where the network was taken away", async (what, prepare) => {
-    const send = await prepare(await newHost(appliance, { network_id: far, name: "core" }));
-    const first = await send(member.client);
-    expect(told(first)).toEqual([200, null, null]);
-    if (what.startsWith("a scan")) await untilEnded(appliance, first.data.id);
-    await change(appliance, "users", member.id, { network_ids: [near] });
-    const again = await send(member.client);
-    expect(told(again)).toEqual([404, "entity_not_found", null]);
-    expect(again.text).not.toContain("core");
-    await change(appliance, "users", member.id, { network_ids: [near, far] });
-    const back = await send(member.client);
-    expect([...told(back), back.text]).toEqual([200, null, "true", first.text]);
-  });
+  test.each(Object.entries(TELLING))(
+    "is not told again of %s, where the network was taken away",
+    async (what, prepare) => {
+      const send = await prepare(await newHost(appliance, { network_id: far, name: "core" }));
+      const first = await send(member.client);
+      expect(told(first)).toEqual([200, null, null]);
+      if (what.startsWith("a scan")) await untilEnded(appliance, first.data.id);
+      await change(appliance, "users", member.id, { network_ids: [near] });
+      const again = await send(member.client);
+      expect(told(again)).toEqual([404, "entity_not_found", null]);
+      expect(again.text).not.toContain("core");
+      await change(appliance, "users", member.id, { network_ids: [near, far] });
+      const back = await send(member.client);
+      expect([...told(back), back.text]).toEqual([200, null, "true", first.text]);
+    },
+  );
 
-  test.each([["every network"], ["some"]])("is not told again by a key that was narrowed from %s to fewer", async (from) => {
-    const host = await newHost(appliance, { network_id: far, name: "core" });
-    await renamed(host);
-    const sequence = transactionCount(appliance);
-    const reach = from === "every network" ? {} : { networkIds: [near, far] };
-    const { id, client } = newApiKey(appliance, { permissions: "Admin", ...reach });
-    const plan = () => client.post(`/api/v1/transactions/${sequence}/revert`, { dry_run: true }, repeated);
-    const unchanged = [{ id: host["id"], network_id: far, name: "renamed" }];
-    const bulk = () => client.post("/api/v1/hosts/bulk", unchanged, { "idempotency-key": "k2" });
-    for (const send of [plan, bulk]) expect(told(await send())).toEqual([200, null, null]);
-    await change(appliance, "auth/keys", id, { all_networks: false, network_ids: [near] });
-    for (const send of [plan, bulk]) expect(told(await send())).toEqual([404, "entity_not_found", null]);
-  });
+  test.each([["every network"], ["some"]])(
+    "is not told again by a key that was narrowed from %s to fewer",
+    async (from) => {
+      const host = await newHost(appliance, { network_id: far, name: "core" });
+      await renamed(host);
+      const sequence = transactionCount(appliance);
+      const reach = from === "every network" ? {} : { networkIds: [near, far] };
+      const { id, client } = newApiKey(appliance, { permissions: "Admin", ...reach });
+      const plan = () => client.post(`/api/v1/transactions/${sequence}/revert`, { dry_run: true }, repeated);
+      const unchanged = [{ id: host["id"], network_id: far, name: "renamed" }];
+      const bulk = () => client.post("/api/v1/hosts/bulk", unchanged, { "idempotency-key": "k2" });
+      for (const send of [plan, bulk]) expect(told(await send())).toEqual([200, null, null]);
+      await change(appliance, "auth/keys", id, { all_networks: false, network_ids: [near] });
+      for (const send of [plan, bulk]) expect(told(await send())).toEqual([404, "entity_not_found", null]);
+    },
+  );
 
-  test.each([["made"], ["rotated"]])("is not handed the text of another's API key again that was %s, nor any other answer", async (how) => {
-    const admin = await newUser(appliance, { role: "Admin" });
-    const body = { ...keyBody(appliance), user_id: member.id };
-    const key = newApiKey(appliance, { userId: member.id, permissions: "Viewer" });
-    const path = how === "made" ? "/api/v1/auth/keys" : `/api/v1/auth/keys/${key.id}/rotate`;
-    const send = (by: Client) => by.post(path, how === "made" ? body : {}, repeated);
-    const first = await send(admin.client);
-    expect(told(first)).toEqual([200, null, null]);
-    expect((await send(admin.client)).text).toBe(first.text);
-    await change(appliance, "users", admin.id, { role: "Member", network_ids: [near] });
-    const again = await send(admin.client);
-    expect(told(again)).toEqual([403, "auth_permission_denied", null]);
-    expect(again.text).not.toContain(first.data.key);
-  });
+  test.each([["made"], ["rotated"]])(
+    "is not handed the text of another's API key again that was %s, nor any other answer",
+    async (how) => {
+      const admin = await newUser(appliance, { role: "Admin" });
+      const body = { ...keyBody(appliance), user_id: member.id };
+      const key = newApiKey(appliance, { userId: member.id, permissions: "Viewer" });
+      const path = how === "made" ? "/api/v1/auth/keys" : `/api/v1/auth/keys/${key.id}/rotate`;
+      const send = (by: Client) => by.post(path, how === "made" ? body : {}, repeated);
+      const first = await send(admin.client);
+      expect(told(first)).toEqual([200, null, null]);
+      expect((await send(admin.client)).text).toBe(first.text);
+      await change(appliance, "users", admin.id, { role: "Member", network_ids: [near] });
+      const again = await send(admin.client);
+      expect(told(again)).toEqual([403, "auth_permission_denied", null]);
+      expect(again.text).not.toContain(first.data.key);
+    },
+  );
 
   test("is not handed the text of a key that was given to another user since, but of one that has ended", async () => {
     const body = { ...keyBody(appliance), user_id: member.id };
@@ -261,7 +394,12 @@ describe("a repetition whose caller has less rights than the first time", () => 
     await made(send());
     await change(appliance, "users", admin.id, { role: "Member", network_ids: [near] });
     const again = await send();
-    expect([...told(again), again.body.params]).toEqual([403, "auth_permission_denied", null, { required: "Admin", actual: "Member" }]);
+    expect([...told(again), again.body.params]).toEqual([
+      403,
+      "auth_permission_denied",
+      null,
+      { required: "Admin", actual: "Member" },
+    ]);
   });
 });
 
@@ -271,7 +409,11 @@ describe("a scan of targets that its caller named", () => {
     const network = appliance.first.networkId;
     const admin = await newUser(appliance, { role: "Admin" });
     const held = holdWrites(appliance, ({ id }) => id === admin.id);
-    const answering = admin.client.post("/api/v1/discovery/scans", { network_id: network, kind: "sweep", targets: ["192.0.2.7"] });
+    const answering = admin.client.post("/api/v1/discovery/scans", {
+      network_id: network,
+      kind: "sweep",
+      targets: ["192.0.2.7"],
+    });
     await held.arrived;
     await change(appliance, "users", admin.id, { role: "Member", network_ids: [network] });
     held.release();

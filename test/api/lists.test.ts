@@ -6,7 +6,20 @@ import { foldCase } from "../../src/base/text.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { csvRecords } from "../support/csv.ts";
-import { made, newApiKey, newCredential, newHost, newIgnored, newNetwork, newSchedule, newSubnet, newTag, newUser, newVlan, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newApiKey,
+  newCredential,
+  newHost,
+  newIgnored,
+  newNetwork,
+  newSchedule,
+  newSubnet,
+  newTag,
+  newUser,
+  newVlan,
+  type Wire,
+} from "../support/factories.ts";
 import { newIfEntry } from "../support/inventory.ts";
 import { compareCidrs } from "../support/naive-text.ts";
 
@@ -20,18 +33,74 @@ interface Ordered {
 }
 
 const ORDERED: readonly Ordered[] = [
-  { path: "hosts", fields: ["created_at", "name", "hostname", "hidden", "network_id", "manufacturer", "model", "sys_location", "last_seen_at", "updated_at"], keyed: ["name", "hostname", "manufacturer", "model", "sys_location"] },
-  { path: "services", fields: ["created_at", "name", "service_definition", "position", "host_id", "network_id", "last_seen_at", "updated_at"], keyed: ["name", "service_definition"] },
-  { path: "subnets", fields: ["created_at", "name", "cidr", "subnet_type", "network_id", "vlan_id", "updated_at"], keyed: ["name", "cidr"] },
+  {
+    path: "hosts",
+    fields: [
+      "created_at",
+      "name",
+      "hostname",
+      "hidden",
+      "network_id",
+      "manufacturer",
+      "model",
+      "sys_location",
+      "last_seen_at",
+      "updated_at",
+    ],
+    keyed: ["name", "hostname", "manufacturer", "model", "sys_location"],
+  },
+  {
+    path: "services",
+    fields: [
+      "created_at",
+      "name",
+      "service_definition",
+      "position",
+      "host_id",
+      "network_id",
+      "last_seen_at",
+      "updated_at",
+    ],
+    keyed: ["name", "service_definition"],
+  },
+  {
+    path: "subnets",
+    fields: ["created_at", "name", "cidr", "subnet_type", "network_id", "vlan_id", "updated_at"],
+    keyed: ["name", "cidr"],
+  },
   { path: "vlans", fields: ["created_at", "number", "name", "network_id", "updated_at"], keyed: ["name"] },
   { path: "networks", fields: ["created_at", "name", "stale_after_hours", "updated_at"], keyed: ["name"] },
-  { path: "credentials", fields: ["created_at", "name", "credential_type", "secrets_updated_at", "updated_at"], keyed: ["name", "credential_type"] },
-  { path: "ip-addresses", fields: ["created_at", "ip_address", "name", "mac_address", "subnet_id", "host_id", "updated_at"], keyed: ["ip_address", "name"] },
+  {
+    path: "credentials",
+    fields: ["created_at", "name", "credential_type", "secrets_updated_at", "updated_at"],
+    keyed: ["name", "credential_type"],
+  },
+  {
+    path: "ip-addresses",
+    fields: ["created_at", "ip_address", "name", "mac_address", "subnet_id", "host_id", "updated_at"],
+    keyed: ["ip_address", "name"],
+  },
   { path: "ports", fields: ["created_at", "number", "protocol", "type", "updated_at"], keyed: [] },
-  { path: "if-entries", fields: ["created_at", "if_index", "if_descr", "if_name", "if_alias", "mac_address", "oper_status", "updated_at"], keyed: ["if_descr", "if_name", "if_alias"] },
-  { path: "users", fields: ["created_at", "name", "email", "role", "last_login", "updated_at"], keyed: ["name", "email"] },
-  { path: "discovery/schedules", fields: ["created_at", "name", "kind", "is_enabled", "network_id", "updated_at"], keyed: ["name"] },
-  { path: "discovery/ignored", fields: ["created_at", "entity", "label", "network_id", "host_id", "updated_at"], keyed: ["label"] },
+  {
+    path: "if-entries",
+    fields: ["created_at", "if_index", "if_descr", "if_name", "if_alias", "mac_address", "oper_status", "updated_at"],
+    keyed: ["if_descr", "if_name", "if_alias"],
+  },
+  {
+    path: "users",
+    fields: ["created_at", "name", "email", "role", "last_login", "updated_at"],
+    keyed: ["name", "email"],
+  },
+  {
+    path: "discovery/schedules",
+    fields: ["created_at", "name", "kind", "is_enabled", "network_id", "updated_at"],
+    keyed: ["name"],
+  },
+  {
+    path: "discovery/ignored",
+    fields: ["created_at", "entity", "label", "network_id", "host_id", "updated_at"],
+    keyed: ["label"],
+  },
   { path: "tags", fields: ["created_at", "name", "color", "updated_at", "is_application"], keyed: ["name"] },
 ];
 
@@ -41,7 +110,9 @@ function compareValues(left: unknown, right: unknown): number {
   if (a === b) return 0;
   if (a === null) return -1;
   if (b === null) return 1;
-  return typeof a === "number" && typeof b === "number" ? a - b : Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
+  return typeof a === "number" && typeof b === "number"
+    ? a - b
+    : Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
 }
 
 function compareBy(field: string, isKeyed: boolean): (a: Wire, b: Wire) => number {
@@ -66,13 +137,44 @@ describe("the order of a list", () => {
     await newNetwork(appliance, { name: "Beta", stale_after_hours: 9 });
     await newNetwork(appliance, { name: "first network" });
     const vlan = await newVlan(appliance, { number: 9, name: "b" });
-    for (const [number, name] of [[100, "B"], [20, "a"], [3, "Ärger"], [4, "ärger"]]) await newVlan(appliance, { number, name, network_id: number === 20 ? second["id"] : appliance.first.networkId });
+    for (const [number, name] of [
+      [100, "B"],
+      [20, "a"],
+      [3, "Ärger"],
+      [4, "ärger"],
+    ])
+      await newVlan(appliance, { number, name, network_id: number === 20 ? second["id"] : appliance.first.networkId });
     await newSubnet(appliance, { cidr: "10.0.0.0/8", name: "ten" });
-    for (const [place, cidr] of ["2001:db8::/32", "9.0.0.0/8", "10.2.0.0/16", "::/0", "100.64.0.0/10", "10.0.0.0/9"].entries()) {
+    for (const [place, cidr] of [
+      "2001:db8::/32",
+      "9.0.0.0/8",
+      "10.2.0.0/16",
+      "::/0",
+      "100.64.0.0/10",
+      "10.0.0.0/9",
+    ].entries()) {
       clock.advance(500);
-      await newSubnet(appliance, { cidr, name: ["Zoo", "ant", "Ant", "bee"][place % 4], subnet_type: ["Lan", "Dmz"][place % 2], vlan_id: place === 3 ? vlan["id"] : null, ...(place === 1 ? { network_id: second["id"] } : {}) });
+      await newSubnet(appliance, {
+        cidr,
+        name: ["Zoo", "ant", "Ant", "bee"][place % 4],
+        subnet_type: ["Lan", "Dmz"][place % 2],
+        vlan_id: place === 3 ? vlan["id"] : null,
+        ...(place === 1 ? { network_id: second["id"] } : {}),
+      });
     }
-    for (const [place, name] of ["delta", "Alpha", "alpha", "Ärger", "éclair", "日本", "😀", "～ wide", "a b", "a-b", "ab"].entries()) {
+    for (const [place, name] of [
+      "delta",
+      "Alpha",
+      "alpha",
+      "Ärger",
+      "éclair",
+      "日本",
+      "😀",
+      "～ wide",
+      "a b",
+      "a-b",
+      "ab",
+    ].entries()) {
       clock.advance(place % 3 === 0 ? 0 : 700);
       await newTag(appliance, { name, color: ["Red", "Blue", "Amber"][place % 3], is_application: place % 2 === 0 });
       await newHost(appliance, {
@@ -83,26 +185,76 @@ describe("the order of a list", () => {
         model: place % 2 === 0 ? `C${place}` : null,
         sys_location: ["Hall 3", "hall 3", "Keller"][place % 3],
         ...(place % 5 === 0 ? { network_id: second["id"] } : {}),
-        services: [{ name: `${name} web`, service_definition: ["nginx", "Nginx", "ssh"][place % 3], position: (place * 3) % 4 }],
+        services: [
+          { name: `${name} web`, service_definition: ["nginx", "Nginx", "ssh"][place % 3], position: (place * 3) % 4 },
+        ],
       });
     }
-    const [device, other] = (await owner.get(`/api/v1/hosts?limit=2&network_id=${appliance.first.networkId}`)).data as [Wire, Wire];
-    for (const [place, ip] of ["10.10.0.1", "10.9.0.1", "10.255.255.255", "2001:db8::10:1", "2001:db8::9", "10.2.3.40", "10.2.3.4", "100.64.0.1", "2001:db8:1::"].entries()) {
+    const [device, other] = (await owner.get(`/api/v1/hosts?limit=2&network_id=${appliance.first.networkId}`)).data as [
+      Wire,
+      Wire,
+    ];
+    for (const [place, ip] of [
+      "10.10.0.1",
+      "10.9.0.1",
+      "10.255.255.255",
+      "2001:db8::10:1",
+      "2001:db8::9",
+      "10.2.3.40",
+      "10.2.3.4",
+      "100.64.0.1",
+      "2001:db8:1::",
+    ].entries()) {
       clock.advance(place % 3 === 0 ? 0 : 300);
       const on = (place % 2 === 0 ? device : other)["id"];
-      await made(owner.post("/api/v1/ip-addresses", { host_id: place % 2 === 0 ? other["id"] : on, ip_address: ip, mac_address: place % 3 === 0 ? null : `02:00:00:00:00:0${place}`, name: ["", "eth1", "Eth1", "ärger", "Ärger", "😀", "～"][place % 7] }));
-      await newIfEntry(appliance, on, { if_index: 1 + ((place * 7) % 11), if_descr: ["Gi1/0/2", "gi1/0/2", "Gi1/0/10", "lo", "Ärger"][place % 5], oper_status: ["Up", "Down"][place % 2], ...(place % 3 === 0 ? {} : { if_name: `x${place % 4}`, if_alias: ["uplink", "Uplink", "～", "😀"][place % 4] }) });
-      await made(owner.post("/api/v1/ports", { host_id: on, number: [443, 80, 8080, 22, 9][place % 5], protocol: place % 4 < 2 ? "Tcp" : "Udp" }));
+      await made(
+        owner.post("/api/v1/ip-addresses", {
+          host_id: place % 2 === 0 ? other["id"] : on,
+          ip_address: ip,
+          mac_address: place % 3 === 0 ? null : `02:00:00:00:00:0${place}`,
+          name: ["", "eth1", "Eth1", "ärger", "Ärger", "😀", "～"][place % 7],
+        }),
+      );
+      await newIfEntry(appliance, on, {
+        if_index: 1 + ((place * 7) % 11),
+        if_descr: ["Gi1/0/2", "gi1/0/2", "Gi1/0/10", "lo", "Ärger"][place % 5],
+        oper_status: ["Up", "Down"][place % 2],
+        ...(place % 3 === 0 ? {} : { if_name: `x${place % 4}`, if_alias: ["uplink", "Uplink", "～", "😀"][place % 4] }),
+      });
+      await made(
+        owner.post("/api/v1/ports", {
+          host_id: on,
+          number: [443, 80, 8080, 22, 9][place % 5],
+          protocol: place % 4 < 2 ? "Tcp" : "Udp",
+        }),
+      );
     }
     for (const [place, name] of ["night", "Night", "Ärger", "a b", "😀"].entries()) {
       clock.advance(place % 2 === 0 ? 0 : 400);
-      await newSchedule(appliance, { name, kind: ["sweep", "snmp", "full"][place % 3], is_enabled: place % 2 === 0, ...(place % 2 === 0 ? {} : { network_id: second["id"] }) });
-      newIgnored(appliance, { label: name, entity: (["host", "port", "vlan"] as const)[place % 3] as "host", host_id: place % 2 === 0 ? null : device["id"], ...(place === 4 ? { network_id: second["id"] } : {}) });
+      await newSchedule(appliance, {
+        name,
+        kind: ["sweep", "snmp", "full"][place % 3],
+        is_enabled: place % 2 === 0,
+        ...(place % 2 === 0 ? {} : { network_id: second["id"] }),
+      });
+      newIgnored(appliance, {
+        label: name,
+        entity: (["host", "port", "vlan"] as const)[place % 3] as "host",
+        host_id: place % 2 === 0 ? null : device["id"],
+        ...(place === 4 ? { network_id: second["id"] } : {}),
+      });
     }
-    for (const [place, name] of ["ann", "Bob", "bobby", "Zoe"].entries()) await newUser(appliance, { role: (["Viewer", "Member", "Admin", "Viewer"] as const)[place] as "Viewer", name });
-    await newCredential(appliance, { name: "b", credential_type: { type: "SnmpV3", security_name: "s", auth_protocol: "None", priv_protocol: "None" } });
+    for (const [place, name] of ["ann", "Bob", "bobby", "Zoe"].entries())
+      await newUser(appliance, { role: (["Viewer", "Member", "Admin", "Viewer"] as const)[place] as "Viewer", name });
+    await newCredential(appliance, {
+      name: "b",
+      credential_type: { type: "SnmpV3", security_name: "s", auth_protocol: "None", priv_protocol: "None" },
+    });
     await newCredential(appliance, { name: "B" });
-    await newCredential(appliance, { name: "a", credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "x" } } });
+    await newCredential(appliance, {
+      name: "a",
+      credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "x" } },
+    });
     clock.advance(1_000);
     const { data: hosts } = await owner.get("/api/v1/hosts");
     for (const place of [2, 0, 5]) {
@@ -113,13 +265,23 @@ describe("the order of a list", () => {
     at = clock.text();
     clock.advance(1_000);
     // What comes later turns the present over.
-    for (const [place, host] of [...hosts.entries()].reverse()) await made(owner.put(`/api/v1/hosts/${host.id}`, { ...host, name: `${9 - place}`, hidden: !host.hidden, manufacturer: null, expected_updated_at: null }));
+    for (const [place, host] of [...hosts.entries()].reverse())
+      await made(
+        owner.put(`/api/v1/hosts/${host.id}`, {
+          ...host,
+          name: `${9 - place}`,
+          hidden: !host.hidden,
+          manufacturer: null,
+          expected_updated_at: null,
+        }),
+      );
     clock.advance(1_000);
   });
   afterAll(() => appliance.close());
 
   describe.each(ORDERED)("of $path", ({ path, fields, keyed }) => {
-    const list = async (query: string) => (await appliance.owner.get(`/api/v1/${path}?limit=1000&${query}`)).data as Wire[];
+    const list = async (query: string) =>
+      (await appliance.owner.get(`/api/v1/${path}?limit=1000&${query}`)).data as Wire[];
     const ids = (records: readonly Wire[]) => records.map((record) => record["id"]);
 
     test("is over its own named fields, and no other", async () => {
@@ -130,29 +292,53 @@ describe("the order of a list", () => {
         { path: "/order_by", message, value: "nonsense" },
         { path: "/group_by", message, value: "id" },
       ]);
-      expect(await appliance.owner.get(`/api/v1/${path}/export/csv?order_by=nonsense`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/order_by" }] } } });
-      expect(await appliance.owner.get(`/api/v1/${path}?order_by=created_at&order_direction=up`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/order_direction", value: "up" }] } } });
+      expect(await appliance.owner.get(`/api/v1/${path}/export/csv?order_by=nonsense`)).toMatchObject({
+        status: 400,
+        body: { params: { issues: [{ path: "/order_by" }] } },
+      });
+      expect(await appliance.owner.get(`/api/v1/${path}?order_by=created_at&order_direction=up`)).toMatchObject({
+        status: 400,
+        body: { params: { issues: [{ path: "/order_direction", value: "up" }] } },
+      });
     });
 
-    test.each(fields.map((field) => [field]))("by %s is what comparing the values gives, then by creation", async (field) => {
-      for (const when of ["", `&at=${at}`]) {
-        const plain = await list(when);
-        expect(plain.length).toBeGreaterThan(2);
-        const compare = compareBy(field, keyed.includes(field));
-        // Sorting is stable: what compares alike stays as it was created.
-        expect(ids(await list(`order_by=${field}${when}`))).toEqual(ids(plain.toSorted(compare)));
-        expect(ids(await list(`order_by=${field}&order_direction=desc${when}`))).toEqual(ids(plain.toSorted((a, b) => compare(b, a))));
-        // A page that is not streamed.
-        expect(ids((await appliance.owner.get(`/api/v1/${path}?order_by=${field}&limit=8${when}`)).data)).toEqual(ids(plain.toSorted(compare)).slice(0, 8));
-        expect(ids(await list(`group_by=${field}&order_direction=desc${when}`))).toEqual(ids(plain.toSorted(compare)));
-        const within = fields.includes("name") ? "name" : (fields[1] as string);
-        const grouped = plain.toSorted((a, b) => compare(a, b) || compareBy(within, keyed.includes(within))(b, a));
-        if (field !== within) expect(ids(await list(`group_by=${field}&order_by=${within}&order_direction=desc${when}`))).toEqual(ids(grouped));
-        expect(csvRecords((await appliance.owner.get(`/api/v1/${path}/export/csv?group_by=${field}&order_by=${within}&order_direction=desc${when}`)).text).map((row) => row["id"])).toEqual(
-          ids(await list(`group_by=${field}&order_by=${within}&order_direction=desc${when}`)),
-        );
-      }
-    });
+    test.each(fields.map((field) => [field]))(
+      "by %s is what comparing the values gives, then by creation",
+      async (field) => {
+        for (const when of ["", `&at=${at}`]) {
+          const plain = await list(when);
+          expect(plain.length).toBeGreaterThan(2);
+          const compare = compareBy(field, keyed.includes(field));
+          // Sorting is stable: what compares alike stays as it was created.
+          expect(ids(await list(`order_by=${field}${when}`))).toEqual(ids(plain.toSorted(compare)));
+          expect(ids(await list(`order_by=${field}&order_direction=desc${when}`))).toEqual(
+            ids(plain.toSorted((a, b) => compare(b, a))),
+          );
+          // A page that is not streamed.
+          expect(ids((await appliance.owner.get(`/api/v1/${path}?order_by=${field}&limit=8${when}`)).data)).toEqual(
+            ids(plain.toSorted(compare)).slice(0, 8),
+          );
+          expect(ids(await list(`group_by=${field}&order_direction=desc${when}`))).toEqual(
+            ids(plain.toSorted(compare)),
+          );
+          const within = fields.includes("name") ? "name" : (fields[1] as string);
+          const grouped = plain.toSorted((a, b) => compare(a, b) || compareBy(within, keyed.includes(within))(b, a));
+          if (field !== within)
+            expect(ids(await list(`group_by=${field}&order_by=${within}&order_direction=desc${when}`))).toEqual(
+              ids(grouped),
+            );
+          expect(
+            csvRecords(
+              (
+                await appliance.owner.get(
+                  `/api/v1/${path}/export/csv?group_by=${field}&order_by=${within}&order_direction=desc${when}`,
+                )
+              ).text,
+            ).map((row) => row["id"]),
+          ).toEqual(ids(await list(`group_by=${field}&order_by=${within}&order_direction=desc${when}`)));
+        }
+      },
+    );
 
     test("is the same page by page and as a stream", async () => {
       const field = keyed[0] ?? fields[1];
@@ -161,7 +347,12 @@ describe("the order of a list", () => {
         const pages: Wire[] = [];
         for (let offset = 0; offset < whole.length; offset += 2) {
           const { data, body } = await appliance.owner.get(`/api/v1/${path}?${query}&limit=2&offset=${offset}`);
-          expect(body.meta.pagination).toEqual({ total_count: whole.length, limit: 2, offset, has_more: offset + 2 < whole.length });
+          expect(body.meta.pagination).toEqual({
+            total_count: whole.length,
+            limit: 2,
+            offset,
+            has_more: offset + 2 < whole.length,
+          });
           pages.push(...data);
         }
         expect(pages).toEqual(whole);
@@ -173,7 +364,10 @@ describe("the order of a list", () => {
 
   test("takes orders nowhere else", async () => {
     for (const path of ["bindings", "auth/keys"]) {
-      expect(await appliance.owner.get(`/api/v1/${path}?order_by=created_at`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/order_by", message: "is not a parameter here" }] } } });
+      expect(await appliance.owner.get(`/api/v1/${path}?order_by=created_at`)).toMatchObject({
+        status: 400,
+        body: { params: { issues: [{ path: "/order_by", message: "is not a parameter here" }] } },
+      });
     }
   });
 });
@@ -193,8 +387,12 @@ describe("a list of hosts", () => {
     const found = (answer.data as Wire[]).map((host) => host["name"] as string);
     expect(answer.body.meta.pagination.total_count).toBe(found.length);
     // Whatever is asked, the stream and the table are of the same.
-    expect(((await by.get(`/api/v1/hosts?${query}&limit=0`)).data as Wire[]).map((host) => host["name"])).toEqual(found);
-    expect(csvRecords((await by.get(`/api/v1/hosts/export/csv?${query}`)).text).map((row) => row["name"])).toEqual(found);
+    expect(((await by.get(`/api/v1/hosts?${query}&limit=0`)).data as Wire[]).map((host) => host["name"])).toEqual(
+      found,
+    );
+    expect(csvRecords((await by.get(`/api/v1/hosts/export/csv?${query}`)).text).map((row) => row["name"])).toEqual(
+      found,
+    );
     return found;
   };
   const now = () => {
@@ -205,7 +403,9 @@ describe("a list of hosts", () => {
   };
 
   test("is of those that carry any of the tags: unknown and foreign ones find nothing", async () => {
-    const [red, blue, unused] = [await newTag(appliance), await newTag(appliance), await newTag(appliance)].map((tag) => tag["id"] as string) as [string, string, string];
+    const [red, blue, unused] = [await newTag(appliance), await newTag(appliance), await newTag(appliance)].map(
+      (tag) => tag["id"] as string,
+    ) as [string, string, string];
     const host = await newHost(appliance, { name: "red", tags: [red] });
     await newHost(appliance, { name: "both", tags: [red, blue] });
     await newHost(appliance, { name: "blue", tags: [blue] });
@@ -222,11 +422,15 @@ describe("a list of hosts", () => {
     expect(await names(`tag_ids=${red},${blue}${then}`)).toEqual(["red", "both", "blue"]);
     expect(await names(`tag_ids=${blue}&tag_ids=${UNKNOWN_ID}${then}`)).toEqual(["both", "blue"]);
     for (const when of ["", then]) {
-      for (const nothing of [unused, foreign, UNKNOWN_ID, host["id"], ""]) expect(await names(`tag_ids=${nothing}${when}`)).toEqual([]);
+      for (const nothing of [unused, foreign, UNKNOWN_ID, host["id"], ""])
+        expect(await names(`tag_ids=${nothing}${when}`)).toEqual([]);
     }
     expect(await names(`tag_ids=${red}`)).toEqual([]);
     expect(await names(`tag_ids=${blue.toUpperCase()}`)).toEqual(["red", "both", "blue"]);
-    expect(await owner.get("/api/v1/hosts?tag_ids=red")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/tag_ids/0", value: "red" }] } } });
+    expect(await owner.get("/api/v1/hosts?tag_ids=red")).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/tag_ids/0", value: "red" }] } },
+    });
   });
 
   test("is of the hidden, or of those that are not", async () => {
@@ -234,14 +438,31 @@ describe("a list of hosts", () => {
     await newHost(appliance, { name: "seen" });
     const at = now();
     await made(owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, hidden: false }));
-    expect([await names("hidden=true"), await names("hidden=false"), await names("")]).toEqual([[], ["hidden", "seen"], ["hidden", "seen"]]);
+    expect([await names("hidden=true"), await names("hidden=false"), await names("")]).toEqual([
+      [],
+      ["hidden", "seen"],
+      ["hidden", "seen"],
+    ]);
     expect([await names(`hidden=true&at=${at}`), await names(`hidden=false&at=${at}`)]).toEqual([["hidden"], ["seen"]]);
-    expect(await owner.get("/api/v1/hosts?hidden=1")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/hidden", value: "1" }] } } });
+    expect(await owner.get("/api/v1/hosts?hidden=1")).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/hidden", value: "1" }] } },
+    });
   });
 
   test("is searched by names, host names and descriptions, each word by its beginning and in any case", async () => {
-    await newHost(appliance, { name: "core-sw-01", hostname: "Core1.example.net", sys_name: "CORE", description: "the Ärger in the basement" });
-    await newHost(appliance, { name: "web", sys_descr: "Linux 6.1 (core team)", services: [{ name: "core", service_definition: "core" }], sys_location: "core" });
+    await newHost(appliance, {
+      name: "core-sw-01",
+      hostname: "Core1.example.net",
+      sys_name: "CORE",
+      description: "the Ärger in the basement",
+    });
+    await newHost(appliance, {
+      name: "web",
+      sys_descr: "Linux 6.1 (core team)",
+      services: [{ name: "core", service_definition: "core" }],
+      sys_location: "core",
+    });
     await newHost(appliance, { name: "hardcore" });
     for (const [search, found] of [
       ["core", ["core-sw-01", "web"]],
@@ -270,7 +491,13 @@ describe("a list of hosts", () => {
   test("is searched by addresses, from their beginning on and however they are written", async () => {
     await newSubnet(appliance, { cidr: "0.0.0.0/0" });
     await newSubnet(appliance, { cidr: "2001:db8::/32" });
-    await newHost(appliance, { name: "a", ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "AA-BB-CC-00-00-01", name: "mgmt" }, { ip_address: "2001:db8::1" }] });
+    await newHost(appliance, {
+      name: "a",
+      ip_addresses: [
+        { ip_address: "10.2.3.4", mac_address: "AA-BB-CC-00-00-01", name: "mgmt" },
+        { ip_address: "2001:db8::1" },
+      ],
+    });
     await newHost(appliance, { name: "b", ip_addresses: [{ ip_address: "10.20.3.4" }] });
     const c = await newHost(appliance, { name: "c", ip_addresses: [{ ip_address: "110.2.3.4" }] });
     await newIfEntry(appliance, c["id"], { mac_address: "aa:bb:cd:00:00:02" });
@@ -298,20 +525,38 @@ describe("a list of hosts", () => {
 
   test("is searched by what was found then", async () => {
     const subnet = await newSubnet(appliance, { cidr: "10.0.0.0/8" });
-    const host = await newHost(appliance, { name: "old", description: "router", ip_addresses: [{ ip_address: "10.1.1.1" }, { ip_address: "10.2.2.2" }] });
+    const host = await newHost(appliance, {
+      name: "old",
+      description: "router",
+      ip_addresses: [{ ip_address: "10.1.1.1" }, { ip_address: "10.2.2.2" }],
+    });
     const first = now();
-    await made(owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, name: "new", ip_addresses: [{ ip_address: "10.3.3.3" }] }));
+    await made(
+      owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, name: "new", ip_addresses: [{ ip_address: "10.3.3.3" }] }),
+    );
     const second = now();
     await made(owner.delete(`/api/v1/hosts/${host["id"]}`));
     const third = now();
     await newHost(appliance, { name: "later", ip_addresses: [{ ip_address: "10.1.1.1", subnet_id: subnet["id"] }] });
-    const at = { [first]: ["old", "router", "10.1.", "10.2.2.2"], [second]: ["new", "router", "10.3."], [third]: [] } as Record<string, string[]>;
+    const at = {
+      [first]: ["old", "router", "10.1.", "10.2.2.2"],
+      [second]: ["new", "router", "10.3."],
+      [third]: [],
+    } as Record<string, string[]>;
     for (const [when, words] of Object.entries(at)) {
       for (const word of ["old", "new", "router", "10.1.", "10.2.2.2", "10.3.", "later"]) {
-        expect([when, word, (await names(`search=${word}&at=${when}`)).length]).toEqual([when, word, words.includes(word) ? 1 : 0]);
+        expect([when, word, (await names(`search=${word}&at=${when}`)).length]).toEqual([
+          when,
+          word,
+          words.includes(word) ? 1 : 0,
+        ]);
       }
     }
-    expect([await names("search=10.1."), await names("search=router"), await names("search=old")]).toEqual([["later"], [], []]);
+    expect([await names("search=10.1."), await names("search=router"), await names("search=old")]).toEqual([
+      ["later"],
+      [],
+      [],
+    ]);
   });
 
   test("is searched by a number of words, in a number of characters", async () => {
@@ -319,9 +564,25 @@ describe("a list of hosts", () => {
     expect(await names("search=a+b+c+d+e+f+g+h+i+j")).toHaveLength(1);
     expect(await names(`search=${Array(100).fill("a").join("+")}`)).toHaveLength(1);
     const answer = await owner.get("/api/v1/hosts?search=a+b+c+d+e+f+g+h+i+j+k");
-    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/search", message: "must have at most 10 different words", value: "a b c d e f g h i j k" }] } } });
-    expect(await owner.get(`/api/v1/hosts/export/csv?search=${"a".repeat(201)}`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/search" }] } } });
-    expect(await owner.get("/api/v1/hosts?search=a&search=b")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/search", message: "is given more than once" }] } } });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        code: "validation_failed",
+        params: {
+          issues: [
+            { path: "/search", message: "must have at most 10 different words", value: "a b c d e f g h i j k" },
+          ],
+        },
+      },
+    });
+    expect(await owner.get(`/api/v1/hosts/export/csv?search=${"a".repeat(201)}`)).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/search" }] } },
+    });
+    expect(await owner.get("/api/v1/hosts?search=a&search=b")).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/search", message: "is given more than once" }] } },
+    });
     expect(await names(`search=${encodeURIComponent("😀".repeat(200))}`)).toEqual([]);
   });
 
@@ -329,10 +590,20 @@ describe("a list of hosts", () => {
     const tag = (await newTag(appliance))["id"] as string;
     const other = await newNetwork(appliance);
     for (let each = 0; each < 16; each += 1) {
-      await newHost(appliance, { name: `${each & 1 ? "sw" : "rt"} ${each}`, hidden: (each & 2) > 0, tags: each & 4 ? [tag] : [], network_id: each & 8 ? other["id"] : appliance.first.networkId });
+      await newHost(appliance, {
+        name: `${each & 1 ? "sw" : "rt"} ${each}`,
+        hidden: (each & 2) > 0,
+        tags: each & 4 ? [tag] : [],
+        network_id: each & 8 ? other["id"] : appliance.first.networkId,
+      });
     }
-    expect(await names(`search=sw&hidden=true&tag_ids=${tag}&network_id=${other["id"]}&order_by=name`)).toEqual(["sw 15"]);
-    expect(await names(`search=sw&hidden=false&tag_ids=${tag}&order_by=name&order_direction=desc`)).toEqual(["sw 5", "sw 13"]);
+    expect(await names(`search=sw&hidden=true&tag_ids=${tag}&network_id=${other["id"]}&order_by=name`)).toEqual([
+      "sw 15",
+    ]);
+    expect(await names(`search=sw&hidden=false&tag_ids=${tag}&order_by=name&order_direction=desc`)).toEqual([
+      "sw 5",
+      "sw 13",
+    ]);
     expect(await names(`search=1&tag_ids=${tag}`)).toEqual(["rt 12", "sw 13", "rt 14", "sw 15"]);
   });
 
@@ -341,7 +612,10 @@ describe("a list of hosts", () => {
     const credential = await newCredential(appliance);
     const host = await newHost(appliance, {
       ip_addresses: [{ ip_address: "10.2.3.4" }],
-      ports: [{ number: 80, protocol: "Tcp" }, { number: 53, protocol: "Udp" }],
+      ports: [
+        { number: 80, protocol: "Tcp" },
+        { number: 53, protocol: "Udp" },
+      ],
       services: [{ name: "=web", service_definition: "nginx" }],
       credential_assignments: [{ credential_id: credential["id"] }],
     });
@@ -350,13 +624,21 @@ describe("a list of hosts", () => {
     const whole = (await owner.get("/api/v1/hosts")).data[0] as Wire;
     expect((await owner.get("/api/v1/hosts?include_children=true")).data).toEqual([whole]);
     const { interfaces, ip_addresses, ports, services, ...alone } = whole;
-    expect([interfaces, ip_addresses, ports, services].map((children: Wire[]) => children.length)).toEqual([2, 1, 2, 1]);
+    expect([interfaces, ip_addresses, ports, services].map((children: Wire[]) => children.length)).toEqual([
+      2, 1, 2, 1,
+    ]);
     const at = now();
     for (const query of ["", "&limit=0", `&at=${at}`, "&order_by=name", `&limit=0&order_by=name&at=${at}`]) {
       expect((await owner.get(`/api/v1/hosts?include_children=false${query}`)).data).toEqual([alone]);
     }
     const [row] = csvRecords((await owner.get("/api/v1/hosts/export/csv")).text) as [Wire];
-    expect(row).toMatchObject({ credential_assignments: credential["id"], interfaces: "Gi0/1;lo", ip_addresses: "10.2.3.4", ports: "80/Tcp;53/Udp", services: "'=web" });
+    expect(row).toMatchObject({
+      credential_assignments: credential["id"],
+      interfaces: "Gi0/1;lo",
+      ip_addresses: "10.2.3.4",
+      ports: "80/Tcp;53/Udp",
+      services: "'=web",
+    });
     const [own] = csvRecords((await owner.get("/api/v1/hosts/export/csv?include_children=false")).text) as [Wire];
     const { interfaces: _i, ip_addresses: _a, ports: _p, services: _s, ...rest } = row;
     expect(own).toEqual(rest);
@@ -374,7 +656,13 @@ describe("a list of hosts", () => {
     const tag = (await newTag(appliance))["id"] as string;
     const hiddenNetwork = await newNetwork(appliance);
     await newSubnet(appliance, { cidr: "10.0.0.0/8", network_id: hiddenNetwork["id"] });
-    const host = await newHost(appliance, { name: "secret", network_id: hiddenNetwork["id"], tags: [tag], hidden: true, ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "aa:bb:cc:00:00:01" }] });
+    const host = await newHost(appliance, {
+      name: "secret",
+      network_id: hiddenNetwork["id"],
+      tags: [tag],
+      hidden: true,
+      ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "aa:bb:cc:00:00:01" }],
+    });
     await newHost(appliance, { name: "seen" });
     const at = now();
     const member = (await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).client;
@@ -382,7 +670,16 @@ describe("a list of hosts", () => {
     const nowhere = (await newUser(appliance, { role: "Viewer" })).client;
     for (const by of [member, key, nowhere]) {
       for (const when of ["", `&at=${at}`]) {
-        for (const query of ["search=secret", "search=10.2.", "search=aa:bb", `tag_ids=${tag}`, "hidden=true", `network_id=${hiddenNetwork["id"]}`, `search=secret&ids=${host["id"]}`, "hidden=true&order_by=name"]) {
+        for (const query of [
+          "search=secret",
+          "search=10.2.",
+          "search=aa:bb",
+          `tag_ids=${tag}`,
+          "hidden=true",
+          `network_id=${hiddenNetwork["id"]}`,
+          `search=secret&ids=${host["id"]}`,
+          "hidden=true&order_by=name",
+        ]) {
           expect([query, await names(`${query}${when}`, by)]).toEqual([query, []]);
         }
         expect(await names(`order_by=name&order_direction=desc${when}`, by)).toEqual(by === nowhere ? [] : ["seen"]);
@@ -390,7 +687,8 @@ describe("a list of hosts", () => {
       }
     }
     const elsewhere = await appliance.signedIn((await appliance.newOrganization("Second")).userId);
-    for (const query of ["search=secret", "search=10.2.", `tag_ids=${tag}`, "hidden=true"]) expect(await names(query, elsewhere)).toEqual([]);
+    for (const query of ["search=secret", "search=10.2.", `tag_ids=${tag}`, "hidden=true"])
+      expect(await names(query, elsewhere)).toEqual([]);
   });
 });
 
@@ -403,30 +701,47 @@ describe("other lists", () => {
 
   test("of services are of exactly one definition", async () => {
     const service = (name: string, service_definition: string) => ({ name, service_definition });
-    const host = await newHost(appliance, { services: [service("a", "nginx"), service("b", "Nginx"), service("c", "nginx plus"), service("d", "nginx")] });
+    const host = await newHost(appliance, {
+      services: [service("a", "nginx"), service("b", "Nginx"), service("c", "nginx plus"), service("d", "nginx")],
+    });
     appliance.clock.advance(1_000);
     const at = appliance.clock.text();
     appliance.clock.advance(1_000);
     await made(appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, services: [service("a", "nginx")] }));
-    const names = async (query: string) => ((await appliance.owner.get(`/api/v1/services?${query}`)).data as Wire[]).map((each) => each["name"]);
+    const names = async (query: string) =>
+      ((await appliance.owner.get(`/api/v1/services?${query}`)).data as Wire[]).map((each) => each["name"]);
     expect(await names(`service_definition=nginx&at=${at}`)).toEqual(["a", "d"]);
     expect(await names(`service_definition=Nginx&at=${at}`)).toEqual(["b"]);
     expect(await names(`service_definition=nginx&host_id=${host["id"]}`)).toEqual(["a"]);
     expect(await names("service_definition=nginx+plus")).toEqual([]);
     expect(await names(`service_definition=nginx&host_id=${UNKNOWN_ID}&at=${at}`)).toEqual([]);
-    expect(csvRecords((await appliance.owner.get(`/api/v1/services/export/csv?service_definition=nginx&at=${at}`)).text).map((row) => row["name"])).toEqual(["a", "d"]);
+    expect(
+      csvRecords((await appliance.owner.get(`/api/v1/services/export/csv?service_definition=nginx&at=${at}`)).text).map(
+        (row) => row["name"],
+      ),
+    ).toEqual(["a", "d"]);
     expect((await appliance.owner.get("/api/v1/services?service_definition=")).status).toBe(400);
   });
 
   test("of addresses are of one subnet: what is used there, now and then", async () => {
     const { owner } = appliance;
-    const [near, far] = [await newSubnet(appliance, { cidr: "10.1.0.0/24" }), await newSubnet(appliance, { cidr: "10.2.0.0/24" })];
-    const host = await newHost(appliance, { ip_addresses: ["10.1.0.10", "10.1.0.9", "10.2.0.1"].map((ip_address) => ({ ip_address })) });
+    const [near, far] = [
+      await newSubnet(appliance, { cidr: "10.1.0.0/24" }),
+      await newSubnet(appliance, { cidr: "10.2.0.0/24" }),
+    ];
+    const host = await newHost(appliance, {
+      ip_addresses: ["10.1.0.10", "10.1.0.9", "10.2.0.1"].map((ip_address) => ({ ip_address })),
+    });
     const other = await newHost(appliance, { ip_addresses: [{ ip_address: "10.1.0.1" }] });
     appliance.clock.advance(1_000);
     const at = appliance.clock.text();
     appliance.clock.advance(1_000);
-    await made(owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, ip_addresses: [{ ip_address: "10.1.0.9" }, { ip_address: "10.2.0.77" }] }));
+    await made(
+      owner.put(`/api/v1/hosts/${host["id"]}`, {
+        ...host,
+        ip_addresses: [{ ip_address: "10.1.0.9" }, { ip_address: "10.2.0.77" }],
+      }),
+    );
     const second = await newNetwork(appliance);
     const hiddenSubnet = await newSubnet(appliance, { cidr: "10.1.0.0/24", network_id: second["id"] });
     await newHost(appliance, { network_id: second["id"], ip_addresses: [{ ip_address: "10.1.0.200" }] });
@@ -436,39 +751,70 @@ describe("other lists", () => {
       expect([query, answer.status]).toEqual([query, 200]);
       const addresses = (answer.data as Wire[]).map((each) => each["ip_address"]);
       expect(answer.body.meta.pagination.total_count).toBe(addresses.length);
-      expect(((await by.get(`/api/v1/ip-addresses?${query}&limit=0`)).data as Wire[]).map((each) => each["ip_address"])).toEqual(addresses);
-      expect(csvRecords((await by.get(`/api/v1/ip-addresses/export/csv?${query}`)).text).map((row) => row["ip_address"])).toEqual(addresses);
+      expect(
+        ((await by.get(`/api/v1/ip-addresses?${query}&limit=0`)).data as Wire[]).map((each) => each["ip_address"]),
+      ).toEqual(addresses);
+      expect(
+        csvRecords((await by.get(`/api/v1/ip-addresses/export/csv?${query}`)).text).map((row) => row["ip_address"]),
+      ).toEqual(addresses);
       return addresses;
     };
     for (const by of [owner, member]) {
       expect(await found(`subnet_id=${near["id"]}`, by)).toEqual(["10.1.0.9", "10.1.0.1"]);
       expect(await found(`subnet_id=${near["id"]}&at=${at}`, by)).toEqual(["10.1.0.10", "10.1.0.9", "10.1.0.1"]);
-      expect(await found(`subnet_id=${near["id"]}&at=${at}&order_by=ip_address`, by)).toEqual(["10.1.0.1", "10.1.0.9", "10.1.0.10"]);
-      expect(await found(`subnet_id=${near["id"]}&order_by=ip_address&order_direction=desc`, by)).toEqual(["10.1.0.9", "10.1.0.1"]);
+      expect(await found(`subnet_id=${near["id"]}&at=${at}&order_by=ip_address`, by)).toEqual([
+        "10.1.0.1",
+        "10.1.0.9",
+        "10.1.0.10",
+      ]);
+      expect(await found(`subnet_id=${near["id"]}&order_by=ip_address&order_direction=desc`, by)).toEqual([
+        "10.1.0.9",
+        "10.1.0.1",
+      ]);
       expect(await found(`subnet_id=${near["id"]}&host_id=${other["id"]}&at=${at}`, by)).toEqual(["10.1.0.1"]);
       expect(await found(`subnet_id=${(far["id"] as string).toUpperCase()}`, by)).toEqual(["10.2.0.77"]);
       expect(await found(`subnet_id=${hiddenSubnet["id"]}`, by)).toEqual(by === owner ? ["10.1.0.200"] : []);
-      for (const nothing of [UNKNOWN_ID, host["id"], appliance.first.networkId]) for (const when of ["", `&at=${at}`]) expect(await found(`subnet_id=${nothing}${when}`, by)).toEqual([]);
+      for (const nothing of [UNKNOWN_ID, host["id"], appliance.first.networkId])
+        for (const when of ["", `&at=${at}`]) expect(await found(`subnet_id=${nothing}${when}`, by)).toEqual([]);
     }
-    expect(await owner.get("/api/v1/ip-addresses?subnet_id=10.1.0.0/24")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/subnet_id", value: "10.1.0.0/24" }] } } });
+    expect(await owner.get("/api/v1/ip-addresses?subnet_id=10.1.0.0/24")).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/subnet_id", value: "10.1.0.0/24" }] } },
+    });
   });
 
   test("of addresses are searched by address, MAC address and name, each address by its own", async () => {
     const { owner } = appliance;
     await newSubnet(appliance, { cidr: "0.0.0.0/0" });
     await newSubnet(appliance, { cidr: "2001:db8::/32" });
-    const host = await newHost(appliance, { name: "10.2.host", ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "aa:bb:cc:00:00:01", name: "mgmt vlan-7" }, { ip_address: "10.20.3.4" }, { ip_address: "2001:db8::1", name: "Mgmt" }] });
+    const host = await newHost(appliance, {
+      name: "10.2.host",
+      ip_addresses: [
+        { ip_address: "10.2.3.4", mac_address: "aa:bb:cc:00:00:01", name: "mgmt vlan-7" },
+        { ip_address: "10.20.3.4" },
+        { ip_address: "2001:db8::1", name: "Mgmt" },
+      ],
+    });
     await newIfEntry(appliance, host["id"], { mac_address: "aa:bb:cc:00:00:02" });
     await newHost(appliance, { ip_addresses: [{ ip_address: "110.2.3.4", mac_address: "aa:bb:cd:00:00:01" }] });
     appliance.clock.advance(1_000);
     const at = appliance.clock.text();
     appliance.clock.advance(1_000);
     const renamed = host["ip_addresses"][0] as Wire;
-    await made(owner.put(`/api/v1/ip-addresses/${renamed["id"]}`, { host_id: host["id"], ip_address: "10.2.3.4", mac_address: null, name: "core" }));
+    await made(
+      owner.put(`/api/v1/ip-addresses/${renamed["id"]}`, {
+        host_id: host["id"],
+        ip_address: "10.2.3.4",
+        mac_address: null,
+        name: "core",
+      }),
+    );
     const found = async (query: string) => {
       const { data, body } = await owner.get(`/api/v1/ip-addresses?${query}`);
       expect(body.meta.pagination.total_count).toBe(data.length);
-      expect(csvRecords((await owner.get(`/api/v1/ip-addresses/export/csv?${query}`)).text).map((row) => row["id"])).toEqual(data.map((each: Wire) => each["id"]));
+      expect(
+        csvRecords((await owner.get(`/api/v1/ip-addresses/export/csv?${query}`)).text).map((row) => row["id"]),
+      ).toEqual(data.map((each: Wire) => each["id"]));
       return data.map((each: Wire) => each["ip_address"]);
     };
     for (const [search, then, now] of [
@@ -487,7 +833,10 @@ describe("other lists", () => {
       expect([search, await found(`search=${search}&at=${at}`)]).toEqual([search, [...then]]);
       expect([search, await found(`search=${search}`)]).toEqual([search, [...now]]);
     }
-    expect(await found(`search=10.&host_id=${host["id"]}&order_by=ip_address&order_direction=desc`)).toEqual(["10.20.3.4", "10.2.3.4"]);
+    expect(await found(`search=10.&host_id=${host["id"]}&order_by=ip_address&order_direction=desc`)).toEqual([
+      "10.20.3.4",
+      "10.2.3.4",
+    ]);
   });
 
   test.each([["tags"], ["networks"]])("of %s are searched by name and description", async (path) => {
@@ -499,7 +848,8 @@ describe("other lists", () => {
     appliance.clock.advance(1_000);
     await made(appliance.owner.put(`/api/v1/${path}/${first["id"]}`, { ...first, description: null }));
     await made(appliance.owner.delete(`/api/v1/${path}/${first["id"]}`));
-    const names = async (query: string) => ((await appliance.owner.get(`/api/v1/${path}?${query}`)).data as Wire[]).map((each) => each["name"]);
+    const names = async (query: string) =>
+      ((await appliance.owner.get(`/api/v1/${path}?${query}`)).data as Wire[]).map((each) => each["name"]);
     expect(await names(`search=SITE&at=${at}&order_by=name`)).toEqual(["Lab", "Production site"]);
     expect(await names(`search=crit+prod&at=${at}`)).toEqual(["Production site"]);
     expect([await names("search=crit"), await names("search=site")]).toEqual([[], ["Lab"]]);
@@ -507,8 +857,23 @@ describe("other lists", () => {
   });
 
   test("take a search only where there is one", async () => {
-    for (const path of ["services", "subnets", "vlans", "credentials", "users", "ports", "bindings", "if-entries", "discovery/schedules", "discovery/ignored", "auth/keys"]) {
-      expect(await appliance.owner.get(`/api/v1/${path}?search=a`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/search", message: "is not a parameter here" }] } } });
+    for (const path of [
+      "services",
+      "subnets",
+      "vlans",
+      "credentials",
+      "users",
+      "ports",
+      "bindings",
+      "if-entries",
+      "discovery/schedules",
+      "discovery/ignored",
+      "auth/keys",
+    ]) {
+      expect(await appliance.owner.get(`/api/v1/${path}?search=a`)).toMatchObject({
+        status: 400,
+        body: { params: { issues: [{ path: "/search", message: "is not a parameter here" }] } },
+      });
     }
   });
 });

@@ -12,7 +12,16 @@ import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { inTransaction, made, newHost, newNetwork, newSubnet, newUser, newVlan, type Wire } from "../support/factories.ts";
+import {
+  inTransaction,
+  made,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newUser,
+  newVlan,
+  type Wire,
+} from "../support/factories.ts";
 import { hostBody, newIfEntry } from "../support/inventory.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
@@ -39,7 +48,13 @@ function newPort(device: Wire, name: string, macs: readonly string[], fields: Wi
 /** Writes some fields of an interface entry, a second after what came before, and gives the instant. */
 async function changePort(port: Wire, fields: Wire): Promise<string> {
   appliance.clock.advance(1_000);
-  const written = await made(owner.put(`/api/v1/if-entries/${port["id"]}`, { if_index: port["if_index"], if_descr: port["if_descr"], ...fields }));
+  const written = await made(
+    owner.put(`/api/v1/if-entries/${port["id"]}`, {
+      if_index: port["if_index"],
+      if_descr: port["if_descr"],
+      ...fields,
+    }),
+  );
   return written["updated_at"];
 }
 
@@ -50,8 +65,16 @@ function newWeb(fields: Wire = {}): Promise<Wire> {
 /** So many transactions of the ledger in one commit. */
 function inTransactions(count: number, action: (tx: WriteTransaction, k: number) => unknown): void {
   const db = openWritable(appliance.databasePath);
-  const writer = new Writer({ db, kinds: KINDS, commands: { "test.run": (tx, k: number) => void action(tx, k) }, clock: appliance.clock, random: appliance.random });
-  const replies = writer.execute(Array.from({ length: count }, (_, input) => ({ command: "test.run", input, actor: SYSTEM_AUTHOR })));
+  const writer = new Writer({
+    db,
+    kinds: KINDS,
+    commands: { "test.run": (tx, k: number) => void action(tx, k) },
+    clock: appliance.clock,
+    random: appliance.random,
+  });
+  const replies = writer.execute(
+    Array.from({ length: count }, (_, input) => ({ command: "test.run", input, actor: SYSTEM_AUTHOR })),
+  );
   db.$client.close();
   for (const reply of replies) expect(reply.ok).toBe(true);
 }
@@ -72,7 +95,8 @@ async function timeline(query: string, by: Client = owner): Promise<Wire> {
 /** What a candidate, or an interval, says in short. */
 function brief(place: Wire | undefined): string {
   if (place === undefined) return "nowhere";
-  const at = place["port"] === null ? (place["switch"]?.name ?? "?") : `${place["port"].name} of ${place["switch"].name}`;
+  const at =
+    place["port"] === null ? (place["switch"]?.name ?? "?") : `${place["port"].name} of ${place["switch"].name}`;
   return `${place["host"]?.name ?? "unknown"} at ${at}${place["behind"] === null ? "" : ` behind ${place["behind"].name}`} ${place["confidence"]}`;
 }
 
@@ -84,9 +108,19 @@ describe("GET /api/v1/locate", () => {
     const access = await newHost(appliance, { name: "access-1" });
     const web = await newWeb({ hostname: "web-1.example.net" });
     const down = await newPort(core, "Te1", [MAC, other(1), other(2)]);
-    await newPort(access, "Te48", [other(3)], { neighbor: { type: "IfEntry", id: down["id"] }, lldp_sys_name: "core-1" });
+    await newPort(access, "Te48", [other(3)], {
+      neighbor: { type: "IfEntry", id: down["id"] },
+      lldp_sys_name: "core-1",
+    });
     const edge = await newPort(access, "Gi7", [MAC]);
-    for (const query of [`mac=${MAC}`, "mac=001B.2100.0007", `ip=${IP}`, "hostname=web-1", "hostname=WEB-1.example.net.", "hostname=web-1&at=2031-01-01T00:00:00Z"]) {
+    for (const query of [
+      `mac=${MAC}`,
+      "mac=001B.2100.0007",
+      `ip=${IP}`,
+      "hostname=web-1",
+      "hostname=WEB-1.example.net.",
+      "hostname=web-1&at=2031-01-01T00:00:00Z",
+    ]) {
       const location = await locate(query);
       expect(location["explanation"]).toBe(`web-1 (${IP}, ${MAC}) is at Gi7 of access-1.`);
       expect(briefs(location)).toEqual(["web-1 at Gi7 of access-1 0.9"]);
@@ -100,14 +134,29 @@ describe("GET /api/v1/locate", () => {
       });
       const uplink = location["candidates"][0].evidence.find((each: Wire) => each["kind"] === "Uplink");
       expect(uplink.sentence).toBe("Te1 of core-1 forwards to it as an uplink: its neighbor access-1 is a switch.");
-      const seen = location["candidates"][0].evidence.find((each: Wire) => each["kind"] === "Forwarding").records.find((each: Wire) => each["entity_type"] === "if_entry");
+      const seen = location["candidates"][0].evidence
+        .find((each: Wire) => each["kind"] === "Forwarding")
+        .records.find((each: Wire) => each["entity_type"] === "if_entry");
       expect(seen).toEqual({ entity_type: "if_entry", id: edge["id"], name: "Gi7", valid_from: edge["valid_from"] });
     }
   });
 
   test("says that nothing is known, with the status 200", async () => {
-    expect(await locate("ip=192.0.2.99")).toEqual({ asked: { by: "ip", value: "192.0.2.99" }, explanation: "Nothing is known of 192.0.2.99.", ambiguity: null, candidates: [], truncated: false });
-    for (const query of ["mac=00:00:00:00:00:01", "hostname=nobody", "hostname=%22*%20OR%20a", "hostname=a%20AND%20b%20NOT%20c", "ip=2001:db8::1"]) expect((await locate(query))["candidates"]).toEqual([]);
+    expect(await locate("ip=192.0.2.99")).toEqual({
+      asked: { by: "ip", value: "192.0.2.99" },
+      explanation: "Nothing is known of 192.0.2.99.",
+      ambiguity: null,
+      candidates: [],
+      truncated: false,
+    });
+    for (const query of [
+      "mac=00:00:00:00:00:01",
+      "hostname=nobody",
+      "hostname=%22*%20OR%20a",
+      "hostname=a%20AND%20b%20NOT%20c",
+      "ip=2001:db8::1",
+    ])
+      expect((await locate(query))["candidates"]).toEqual([]);
   });
 
   test.each([
@@ -152,12 +201,22 @@ describe("GET /api/v1/locate", () => {
     const esx = await newHost(appliance, { name: "esx-1" });
     const port = await newPort(access, "Gi1", [MAC, other(1), other(2)]);
     const down = await changePort(port, { oper_status: "LowerLayerDown" });
-    const linked = await changePort(port, { oper_status: "Up", neighbor: { type: "Host", id: esx["id"] }, lldp_sys_name: "esx-1" });
-    const itself = await changePort(port, { neighbor: { type: "Host", id: (await locate(`mac=${MAC}`))["candidates"][0].host.id } });
+    const linked = await changePort(port, {
+      oper_status: "Up",
+      neighbor: { type: "Host", id: esx["id"] },
+      lldp_sys_name: "esx-1",
+    });
+    const itself = await changePort(port, {
+      neighbor: { type: "Host", id: (await locate(`mac=${MAC}`))["candidates"][0].host.id },
+    });
     later();
-    expect(brief((await locate(`mac=${MAC}&at=${port["updated_at"]}`))["candidates"][0])).toBe("web-1 at Gi1 of access-1 0.75");
+    expect(brief((await locate(`mac=${MAC}&at=${port["updated_at"]}`))["candidates"][0])).toBe(
+      "web-1 at Gi1 of access-1 0.75",
+    );
     expect(brief((await locate(`mac=${MAC}&at=${down}`))["candidates"][0])).toBe("web-1 at Gi1 of access-1 0.23");
-    expect(brief((await locate(`mac=${MAC}&at=${linked}`))["candidates"][0])).toBe("web-1 at Gi1 of access-1 behind esx-1 0.85");
+    expect(brief((await locate(`mac=${MAC}&at=${linked}`))["candidates"][0])).toBe(
+      "web-1 at Gi1 of access-1 behind esx-1 0.85",
+    );
     expect(brief((await locate(`mac=${MAC}&at=${itself}`))["candidates"][0])).toBe("web-1 at Gi1 of access-1 0.98");
   });
 
@@ -165,9 +224,17 @@ describe("GET /api/v1/locate", () => {
     const access = await newHost(appliance, { name: "access-1" });
     const phone = "00:04:f2:00:00:01";
     await newPort(access, "Gi1", [MAC]);
-    await newPort(access, "Gi2", [], { lldp_chassis_id: { subtype: "NetworkAddress", value: "192.0.2.40" }, lldp_port_id: { subtype: "MacAddress", value: "0004.F200.0001" }, lldp_sys_name: "Phone 7.example.net" });
-    expect(await locate(`mac=${MAC}`)).toMatchObject({ explanation: `An unknown device (${MAC}) is at Gi1 of access-1.`, candidates: [{ host: null, ip_address: null, confidence: 0.9 }] });
-    for (const query of [`mac=${phone}`, "ip=192.0.2.40", "hostname=Phone%207.example.net", "hostname=phone%207"]) expect(briefs(await locate(query))).toEqual(["unknown at Gi2 of access-1 0.85"]);
+    await newPort(access, "Gi2", [], {
+      lldp_chassis_id: { subtype: "NetworkAddress", value: "192.0.2.40" },
+      lldp_port_id: { subtype: "MacAddress", value: "0004.F200.0001" },
+      lldp_sys_name: "Phone 7.example.net",
+    });
+    expect(await locate(`mac=${MAC}`)).toMatchObject({
+      explanation: `An unknown device (${MAC}) is at Gi1 of access-1.`,
+      candidates: [{ host: null, ip_address: null, confidence: 0.9 }],
+    });
+    for (const query of [`mac=${phone}`, "ip=192.0.2.40", "hostname=Phone%207.example.net", "hostname=phone%207"])
+      expect(briefs(await locate(query))).toEqual(["unknown at Gi2 of access-1 0.85"]);
     // And a search finds no host by its neighbor's name.
     expect((await owner.get("/api/v1/hosts?search=phone")).data).toEqual([]);
   });
@@ -190,7 +257,9 @@ describe("GET /api/v1/locate", () => {
       const [first] = (await locate(`mac=${MAC}`))["candidates"];
       const told = (await locate(`mac=${MAC}`))["candidates"].map((each: Wire) => each["port"].name);
       expect(told).not.toContain("Te48");
-      expect(first.evidence.find((each: Wire) => each["kind"] === "Uplink").sentence).toContain("its neighbor Core 1 is a switch");
+      expect(first.evidence.find((each: Wire) => each["kind"] === "Uplink").sentence).toContain(
+        "its neighbor Core 1 is a switch",
+      );
     }
   });
 
@@ -204,13 +273,22 @@ describe("GET /api/v1/locate", () => {
   });
 
   test("an address gets its MAC address from its interface, and without one only host and subnet are told", async () => {
-    const host = await newHost(appliance, { name: "db", ip_addresses: [{ ip_address: "192.0.2.9" }, { ip_address: "192.0.2.10" }] });
-    await newIfEntry(appliance, host["id"], { if_name: "eth0", mac_address: other(5), ip_address_id: host["ip_addresses"][0].id });
+    const host = await newHost(appliance, {
+      name: "db",
+      ip_addresses: [{ ip_address: "192.0.2.9" }, { ip_address: "192.0.2.10" }],
+    });
+    await newIfEntry(appliance, host["id"], {
+      if_name: "eth0",
+      mac_address: other(5),
+      ip_address_id: host["ip_addresses"][0].id,
+    });
     await newPort(await newHost(appliance, { name: "access-1" }), "Gi1", [other(5)]);
     expect(briefs(await locate("ip=192.0.2.9"))).toEqual(["db at Gi1 of access-1 0.9"]);
     const bare = await locate("ip=192.0.2.10");
     expect(briefs(bare)).toEqual(["db at ? 0.3"]);
-    expect(bare["explanation"]).toBe("db (192.0.2.10) is in the inventory, but nothing tells at which port. Its subnet is 192.0.2.0/24.");
+    expect(bare["explanation"]).toBe(
+      "db (192.0.2.10) is in the inventory, but nothing tells at which port. Its subnet is 192.0.2.0/24.",
+    );
     expect(briefs(await locate(`mac=${other(5)}`))).toEqual(["db at Gi1 of access-1 0.9"]);
     expect((await locate(`mac=${other(5)}`))["candidates"][0].ip_address.ip_address).toBe("192.0.2.9");
   });
@@ -227,13 +305,20 @@ describe("GET /api/v1/locate", () => {
     expect(briefs(location)).toEqual(["web-1 at Gi2 of access-1 0.9", "web-1 at Gi1 of access-1 0.9"]);
     expect(location["ambiguity"]).toBeNull();
     await newHost(appliance, { name: "Web-1" });
-    expect(briefs(await locate("hostname=web-1"))).toEqual(["web-1 at Gi2 of access-1 0.54", "web-1 at Gi1 of access-1 0.54", "Web-1 at ? 0.18"]);
+    expect(briefs(await locate("hostname=web-1"))).toEqual([
+      "web-1 at Gi2 of access-1 0.54",
+      "web-1 at Gi1 of access-1 0.54",
+      "Web-1 at ? 0.18",
+    ]);
     expect((await locate("hostname=web-1"))["ambiguity"]).toBe("2 hosts are called web-1: web-1, Web-1.");
   });
 
   test("a part of a name finds only where nothing is called exactly so, and not by any word", async () => {
     await newHost(appliance, { name: "db-1.example.net", description: "beside web-1" });
-    expect((await locate("hostname=db-1"))["candidates"][0]).toMatchObject({ confidence: 0.27, host: { name: "db-1.example.net" } });
+    expect((await locate("hostname=db-1"))["candidates"][0]).toMatchObject({
+      confidence: 0.27,
+      host: { name: "db-1.example.net" },
+    });
     expect((await locate("hostname=web-1"))["candidates"]).toEqual([]);
     expect((await locate("hostname=example.net"))["candidates"]).toEqual([]);
     await newHost(appliance, { name: "DB-1" });
@@ -247,7 +332,11 @@ describe("GET /api/v1/locate", () => {
     expect(briefs(await locate(`ip=${IP}`))).toEqual(["web-1 at Gi1 of access-1 0.85"]);
     await changePort(port, { neighbor: null });
     expect(briefs(await locate(`ip=${IP}`))).toEqual(["web-1 at ? 0.3"]);
-    const eth = await newIfEntry(appliance, web["id"], { mac_address: MAC, neighbor: { type: "IfEntry", id: port["id"] }, cdp_device_id: "access-1" });
+    const eth = await newIfEntry(appliance, web["id"], {
+      mac_address: MAC,
+      neighbor: { type: "IfEntry", id: port["id"] },
+      cdp_device_id: "access-1",
+    });
     expect(briefs(await locate(`mac=${MAC}`))).toEqual(["web-1 at Gi1 of access-1 0.6"]);
     await changePort(eth, { neighbor: { type: "Host", id: access["id"] }, cdp_device_id: null });
     expect(briefs(await locate("hostname=web-1"))).toEqual(["web-1 at access-1 0.6"]);
@@ -259,12 +348,23 @@ describe("GET /api/v1/locate", () => {
     const vlan = await newVlan(appliance, { number: 120, name: "Servers" });
     const port = await newPort(access, "Gi1", [], { native_vlan_id: (await newVlan(appliance, { number: 1 }))["id"] });
     inTransaction(appliance, (tx) => {
-      tx.create(fdbEntryKind, appliance.first.organizationId, { if_entry_id: port["id"], host_id: access["id"], network_id: appliance.first.networkId, mac_address: MAC, vlan_number: 120 });
+      tx.create(fdbEntryKind, appliance.first.organizationId, {
+        if_entry_id: port["id"],
+        host_id: access["id"],
+        network_id: appliance.first.networkId,
+        mac_address: MAC,
+        vlan_number: 120,
+      });
       tx.setComposed(ifEntryKind, port["id"], true);
     });
     const location = await locate(`mac=${MAC}`);
     expect(location["explanation"]).toBe(`web-1 (${IP}, ${MAC}) is at Gi1 of access-1, VLAN 120 (Servers).`);
-    expect(location["candidates"][0].vlan).toEqual({ id: vlan["id"], number: 120, name: "Servers", source: "ForwardingTable" });
+    expect(location["candidates"][0].vlan).toEqual({
+      id: vlan["id"],
+      number: 120,
+      name: "Servers",
+      source: "ForwardingTable",
+    });
   });
 
   test("a deleted host is an unknown device from then on, and known before", async () => {
@@ -277,7 +377,9 @@ describe("GET /api/v1/locate", () => {
     expect(briefs(await locate(`mac=${MAC}`))).toEqual(["unknown at Gi1 of access-1 0.9"]);
     expect((await locate(`ip=${IP}`))["candidates"]).toEqual([]);
     expect((await locate("hostname=web-1"))["candidates"]).toEqual([]);
-    expect(briefs(await locate(`ip=${IP}&at=${formatInstant(Date.parse(at) - 1)}`))).toEqual(["web-1 at Gi1 of access-1 0.9"]);
+    expect(briefs(await locate(`ip=${IP}&at=${formatInstant(Date.parse(at) - 1)}`))).toEqual([
+      "web-1 at Gi1 of access-1 0.9",
+    ]);
   });
 });
 
@@ -316,10 +418,13 @@ describe("what is out of reach", () => {
         expect(seen).toEqual(await locate(`${query}${when}&network_id=${appliance.first.networkId}`));
         expect(JSON.stringify(seen)).not.toContain(second);
         expect(JSON.stringify(seen)).not.toContain("branch");
-        for (const blind of [nowhere, foreign]) expect((await locate(`${query}${when}`, blind))["candidates"]).toEqual([]);
+        for (const blind of [nowhere, foreign])
+          expect((await locate(`${query}${when}`, blind))["candidates"]).toEqual([]);
         expect((await locate(`${query}${when}&network_id=${second}`, confined))["candidates"]).toEqual([]);
         expect((await locate(`${query}${when}&network_id=${second}`, foreign))["candidates"]).toEqual([]);
-        expect(brief((await locate(`${query}${when}&network_id=${second}`))["candidates"][0])).toBe("web-1 at Gi2 of branch-1 0.72");
+        expect(brief((await locate(`${query}${when}&network_id=${second}`))["candidates"][0])).toBe(
+          "web-1 at Gi2 of branch-1 0.72",
+        );
         const range = await timeline(`${query}`, confined);
         expect(JSON.stringify(range)).not.toContain("branch");
         expect(range).toEqual(await timeline(`${query}&network_id=${appliance.first.networkId}`));
@@ -348,7 +453,13 @@ describe("GET /api/v1/locate/timeline", () => {
     const down = await changePort(second, { oper_status: "Down" });
     later();
     const all = await timeline(`mac=${MAC}`);
-    expect(all).toMatchObject({ asked: { by: "mac", value: MAC }, from: null, to: null, truncated: false, next_from: null });
+    expect(all).toMatchObject({
+      asked: { by: "mac", value: MAC },
+      from: null,
+      to: null,
+      truncated: false,
+      next_from: null,
+    });
     const intervals = (all["intervals"] as Wire[]).map((each) => [each["from"], each["to"], brief(each)]);
     expect(intervals).toEqual([
       [web["created_at"], first["created_at"], "web-1 at ? 0.3"],
@@ -357,14 +468,17 @@ describe("GET /api/v1/locate/timeline", () => {
       [back, down, "web-1 at Gi2 of access-2 0.9"],
       [down, null, "web-1 at Gi2 of access-2 0.27"],
     ]);
-    for (const query of [`ip=${IP}`, "hostname=web-1"]) expect((await timeline(query))["intervals"]).toEqual(all["intervals"]);
+    for (const query of [`ip=${IP}`, "hostname=web-1"])
+      expect((await timeline(query))["intervals"]).toEqual(all["intervals"]);
     // Clipped to the range; what begins at its end is not in it.
     const clipped = await timeline(`mac=${MAC}&from=${formatInstant(Date.parse(gone) - 5)}&to=${back}`);
     expect((clipped["intervals"] as Wire[]).map((each) => [each["from"], each["to"], brief(each)])).toEqual([
       [formatInstant(Date.parse(gone) - 5), gone, "web-1 at Gi1 of access-1 0.9"],
       [gone, back, "web-1 at ? 0.3"],
     ]);
-    const open = await timeline(`mac=${MAC}&from=${formatInstant(Date.parse(gone) - 5)}&to=${formatInstant(Date.parse(back) + 1)}`);
+    const open = await timeline(
+      `mac=${MAC}&from=${formatInstant(Date.parse(gone) - 5)}&to=${formatInstant(Date.parse(back) + 1)}`,
+    );
     expect((open["intervals"] as Wire[]).at(-1)).toMatchObject({ from: back, to: formatInstant(Date.parse(back) + 1) });
     expect(open["to"]).toBe(formatInstant(Date.parse(back) + 1));
   });
@@ -378,7 +492,14 @@ describe("GET /api/v1/locate/timeline", () => {
     expect((await timeline(`ip=${IP}&from=-2d&to=-1d`))["intervals"]).toEqual([]);
     expect((await timeline(`ip=${IP}&from=-2d&to=now`))["to"]).toBeNull();
     expect((await timeline(`ip=${IP}&from=-1d&to=2099-01-01T00:00:00Z`))["to"]).toBeNull();
-    for (const [range, path] of [["from=-1d&to=-2d", "/from"], ["from=-1d&to=-24h", "/from"], ["from=now", "/from"], ["from=2099-01-01T00:00:00Z", "/from"], ["from=1d", "/from"], ["to=x", "/to"]] as const) {
+    for (const [range, path] of [
+      ["from=-1d&to=-2d", "/from"],
+      ["from=-1d&to=-24h", "/from"],
+      ["from=now", "/from"],
+      ["from=2099-01-01T00:00:00Z", "/from"],
+      ["from=1d", "/from"],
+      ["to=x", "/to"],
+    ] as const) {
       const refused = await owner.get(`/api/v1/locate/timeline?ip=${IP}&${range}`);
       expect([refused.status, refused.body.params.issues?.[0].path]).toEqual([400, path]);
     }
@@ -392,7 +513,13 @@ describe("GET /api/v1/locate/timeline", () => {
     appliance.clock.advance(1_000);
     const again = await newWeb();
     later();
-    expect(((await timeline("hostname=web-1"))["intervals"] as Wire[]).map((each) => [each["from"], each["to"], each["host"].id])).toEqual([
+    expect(
+      ((await timeline("hostname=web-1"))["intervals"] as Wire[]).map((each) => [
+        each["from"],
+        each["to"],
+        each["host"].id,
+      ]),
+    ).toEqual([
       [web["created_at"], gone, web["id"]],
       [again["created_at"], null, again["id"]],
     ]);
@@ -406,8 +533,17 @@ describe("GET /api/v1/locate/timeline", () => {
     const edge = await newPort(access, "Gi1", [MAC]);
     const start = await changePort(edge, { if_alias: "desk" });
     inTransactions(TIMELINE_POINTS_MAX + 50, (tx, k) => {
-      const entry = tx.children(fdbEntryKind, "if_entry_n", busy["id"]).find(({ mac_address: mac }) => mac === other(30));
-      if (entry === undefined) tx.create(fdbEntryKind, appliance.first.organizationId, { if_entry_id: busy["id"], host_id: core["id"], network_id: appliance.first.networkId, mac_address: other(30), vlan_number: null });
+      const entry = tx
+        .children(fdbEntryKind, "if_entry_n", busy["id"])
+        .find(({ mac_address: mac }) => mac === other(30));
+      if (entry === undefined)
+        tx.create(fdbEntryKind, appliance.first.organizationId, {
+          if_entry_id: busy["id"],
+          host_id: core["id"],
+          network_id: appliance.first.networkId,
+          mac_address: other(30),
+          vlan_number: null,
+        });
       else tx.remove(fdbEntryKind, entry.id);
       tx.update(ifEntryKind, busy["id"], { if_alias: `${k}` });
     });
@@ -415,7 +551,9 @@ describe("GET /api/v1/locate/timeline", () => {
     const calm = await timeline(`mac=${MAC}&from=${start}`);
     expect(calm).toMatchObject({ truncated: false, next_from: null });
     expect(calm["intervals"]).toHaveLength(1);
-    inTransactions(TIMELINE_POINTS_MAX + 1, (tx, k) => tx.update(ifEntryKind, edge["id"], { oper_status: k % 2 === 0 ? "Down" : "Up" }));
+    inTransactions(TIMELINE_POINTS_MAX + 1, (tx, k) =>
+      tx.update(ifEntryKind, edge["id"], { oper_status: k % 2 === 0 ? "Down" : "Up" }),
+    );
     later();
     const flapping = await timeline(`mac=${MAC}&from=${start}`);
     expect(flapping["truncated"]).toBe(true);
@@ -423,7 +561,12 @@ describe("GET /api/v1/locate/timeline", () => {
     expect((flapping["intervals"] as Wire[]).at(-1)?.["to"]).toBe(flapping["next_from"]);
     const rest = await timeline(`mac=${MAC}&from=${flapping["next_from"]}`);
     expect(rest["truncated"]).toBe(false);
-    expect((rest["intervals"] as Wire[]).map((each) => [each["from"] === flapping["next_from"], each["to"] === null])).toEqual([[true, false], [false, true]]);
+    expect(
+      (rest["intervals"] as Wire[]).map((each) => [each["from"] === flapping["next_from"], each["to"] === null]),
+    ).toEqual([
+      [true, false],
+      [false, true],
+    ]);
   }, 60_000);
 });
 
@@ -432,33 +575,81 @@ describe("past and present", () => {
 
   test("what was answered live is answered of that instant, and the timeline agrees at every transaction", async () => {
     const random = seededRandom(7);
-    const pick = <T>(items: readonly T[]): T => items[Math.floor((random.bytes(1)[0] as number) / 256 * items.length)] as T;
+    const pick = <T>(items: readonly T[]): T =>
+      items[Math.floor(((random.bytes(1)[0] as number) / 256) * items.length)] as T;
     const web = await newWeb();
-    const esx = await newHost(appliance, { name: "esx-1", ip_addresses: [{ ip_address: "192.0.2.8", mac_address: other(1) }] });
-    const switches = [await newHost(appliance, { name: "core-1" }), await newHost(appliance, { name: "access-1" }), await newHost(appliance, { name: "access-2" })];
+    const esx = await newHost(appliance, {
+      name: "esx-1",
+      ip_addresses: [{ ip_address: "192.0.2.8", mac_address: other(1) }],
+    });
+    const switches = [
+      await newHost(appliance, { name: "core-1" }),
+      await newHost(appliance, { name: "access-1" }),
+      await newHost(appliance, { name: "access-2" }),
+    ];
     const ports: Wire[] = [];
     for (const device of switches) for (const name of ["p1", "p2", "p3"]) ports.push(await newPort(device, name, []));
     const native = await newVlan(appliance);
     const crowd = [2, 3, 4, 5, 6, 7].map(other);
-    const someone = () => pick<Wire | null>([null, { type: "Host", id: esx["id"] }, { type: "Host", id: web["id"] }, { type: "Host", id: pick(switches)["id"] }, { type: "IfEntry", id: pick(ports)["id"] }]);
-    const hosts = new Map<string, Wire | null>([["web", web], ["esx", esx]]);
+    const someone = () =>
+      pick<Wire | null>([
+        null,
+        { type: "Host", id: esx["id"] },
+        { type: "Host", id: web["id"] },
+        { type: "Host", id: pick(switches)["id"] },
+        { type: "IfEntry", id: pick(ports)["id"] },
+      ]);
+    const hosts = new Map<string, Wire | null>([
+      ["web", web],
+      ["esx", esx],
+    ]);
     const steps: Array<() => Promise<unknown>> = [
       () => changePort(pick(ports), { fdb_macs: [MAC, other(1), ...crowd].filter(() => pick([true, false])) }),
       () => changePort(pick(ports), { fdb_macs: [pick([MAC, other(1)])] }),
       () => changePort(pick(ports), { fdb_macs: [] }),
-      () => changePort(pick(ports), { oper_status: pick(["Up", "Down", "Unknown"]), native_vlan_id: pick([null, native["id"]]) }),
-      () => changePort(pick(ports), { neighbor: someone(), lldp_sys_name: pick([null, "web-1", "ESX-1", "core-1", "stranger"]), cdp_device_id: pick([null, "access-1"]) }),
-      () => changePort(pick(ports), { lldp_chassis_id: pick([null, { subtype: "MacAddress", value: MAC }, { subtype: "MacAddress", value: other(1) }]) }),
+      () =>
+        changePort(pick(ports), {
+          oper_status: pick(["Up", "Down", "Unknown"]),
+          native_vlan_id: pick([null, native["id"]]),
+        }),
+      () =>
+        changePort(pick(ports), {
+          neighbor: someone(),
+          lldp_sys_name: pick([null, "web-1", "ESX-1", "core-1", "stranger"]),
+          cdp_device_id: pick([null, "access-1"]),
+        }),
+      () =>
+        changePort(pick(ports), {
+          lldp_chassis_id: pick([
+            null,
+            { subtype: "MacAddress", value: MAC },
+            { subtype: "MacAddress", value: other(1) },
+          ]),
+        }),
       async () => {
         const name = pick(["web", "esx"]);
         const host = hosts.get(name) ?? null;
-        if (host === null) hosts.set(name, name === "web" ? await newWeb() : await newHost(appliance, { name: "esx-1", ip_addresses: [{ ip_address: "192.0.2.8", mac_address: other(1) }] }));
+        if (host === null)
+          hosts.set(
+            name,
+            name === "web"
+              ? await newWeb()
+              : await newHost(appliance, {
+                  name: "esx-1",
+                  ip_addresses: [{ ip_address: "192.0.2.8", mac_address: other(1) }],
+                }),
+          );
         else if (pick([true, false, false])) {
           await made(owner.delete(`/api/v1/hosts/${host["id"]}?cascade=true`));
           hosts.set(name, null);
         } else {
           const addresses = [{ ip_address: pick([IP, "192.0.2.8"]), mac_address: pick([MAC, other(1), null]) }];
-          await made(owner.put(`/api/v1/hosts/${host["id"]}`, hostBody(host, { name: pick(["web-1", "esx-1", "web-1.example.net"]), ip_addresses: addresses })));
+          await made(
+            owner.put(
+              `/api/v1/hosts/${host["id"]}`,
+              hostBody(host, { name: pick(["web-1", "esx-1", "web-1.example.net"]), ip_addresses: addresses }),
+            ),
+          );
         }
       },
     ];
@@ -481,13 +672,25 @@ describe("past and present", () => {
       for (const [position, interval] of intervals.entries()) {
         const next = intervals[position + 1];
         // Equal neighbours are one.
-        if (next !== undefined && next["from"] === interval["to"]) expect({ ...next, from: 0, to: 0, others: 0 }).not.toEqual({ ...interval, from: 0, to: 0, others: 0 });
+        if (next !== undefined && next["from"] === interval["to"])
+          expect({ ...next, from: 0, to: 0, others: 0 }).not.toEqual({ ...interval, from: 0, to: 0, others: 0 });
         expect(interval["to"] === null || interval["from"] < interval["to"]).toBe(true);
       }
       for (const at of instants) {
         const interval = intervals.find((each) => each["from"] <= at && (each["to"] === null || at < each["to"]));
         const first = answered.get(`${query} ${at}`)?.["candidates"][0];
-        const place = (of: Wire | undefined) => (of === undefined ? "nowhere" : [brief(of), of["host"]?.id, of["ip_address"]?.id, of["mac_address"], of["port"]?.id, of["port"]?.role, of["vlan"]?.number].join(" "));
+        const place = (of: Wire | undefined) =>
+          of === undefined
+            ? "nowhere"
+            : [
+                brief(of),
+                of["host"]?.id,
+                of["ip_address"]?.id,
+                of["mac_address"],
+                of["port"]?.id,
+                of["port"]?.role,
+                of["vlan"]?.number,
+              ].join(" ");
         expect(`${query} ${at} ${place(interval)}`).toBe(`${query} ${at} ${place(first)}`);
       }
     }

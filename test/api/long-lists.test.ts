@@ -28,14 +28,23 @@ beforeAll(async () => {
   inTransaction(appliance, (tx) => {
     for (let each = 0; each < HOSTS; each += 1) {
       const name = `${["core", "Edge", "lab"][each % 3]}-${(each * 7_919) % HOSTS}`;
-      tx.create(hostKind, organizationId, hostFields(each % 4 === 0 ? second : networkId, name, { hidden: each % 100 === 0, tags: each % 50 === 0 ? [tagId] : [], sys_name: each % 2 === 0 ? `n${each}` : null }));
+      tx.create(
+        hostKind,
+        organizationId,
+        hostFields(each % 4 === 0 ? second : networkId, name, {
+          hidden: each % 100 === 0,
+          tags: each % 50 === 0 ? [tagId] : [],
+          sys_name: each % 2 === 0 ? `n${each}` : null,
+        }),
+      );
     }
   });
   appliance.clock.advance(1_000);
   at = appliance.clock.text();
   appliance.clock.advance(1_000);
   const { data } = await owner.get("/api/v1/hosts?limit=40&include_children=false");
-  for (const host of data) await made(owner.put(`/api/v1/hosts/${host.id}`, { ...host, name: `~${host.name}`, hidden: false, tags: [] }));
+  for (const host of data)
+    await made(owner.put(`/api/v1/hosts/${host.id}`, { ...host, name: `~${host.name}`, hidden: false, tags: [] }));
   appliance.clock.advance(1_000);
   const { reader } = appliance;
   const counted = reader.countedChunks.bind(reader);
@@ -47,7 +56,10 @@ beforeAll(async () => {
 afterAll(() => appliance.close());
 
 /** The answer, and whether it was long. */
-async function ask(query: string, by = owner): Promise<{ data: Wire[]; pagination: Wire; at: unknown; isLong: boolean }> {
+async function ask(
+  query: string,
+  by = owner,
+): Promise<{ data: Wire[]; pagination: Wire; at: unknown; isLong: boolean }> {
   const before = longReads;
   const { data, body } = await by.get(`/api/v1/hosts?${query}`);
   return { data, pagination: body.meta.pagination, at: body.meta.at, isLong: longReads > before };
@@ -55,10 +67,20 @@ async function ask(query: string, by = owner): Promise<{ data: Wire[]; paginatio
 
 const ids = (hosts: readonly Wire[]) => hosts.map((host) => host["id"] as string);
 
-describe.each([["live", ""], ["as of an instant", "&at="]])("a long list %s", (_state, when) => {
+describe.each([
+  ["live", ""],
+  ["as of an instant", "&at="],
+])("a long list %s", (_state, when) => {
   const and = () => (when === "" ? "" : `${when}${at}`);
 
-  test.each([["order_by=name"], ["order_by=name&order_direction=desc"], ["group_by=hidden&order_by=name"], ["hidden=true"], ["hidden=false&order_by=created_at&order_direction=desc"], ["order_by=updated_at"]])("by %s has the pages that a short one has", async (query) => {
+  test.each([
+    ["order_by=name"],
+    ["order_by=name&order_direction=desc"],
+    ["group_by=hidden&order_by=name"],
+    ["hidden=true"],
+    ["hidden=false&order_by=created_at&order_direction=desc"],
+    ["order_by=updated_at"],
+  ])("by %s has the pages that a short one has", async (query) => {
     const page = await ask(`${query}&limit=20&offset=5${and()}`);
     expect(page.isLong).toBe(true);
     // The same question about the same records alone, which are few.
@@ -69,15 +91,26 @@ describe.each([["live", ""], ["as of an instant", "&at="]])("a long list %s", (_
     const whole = await ask(`${query}&limit=0&include_children=false${and()}`);
     expect(whole.isLong).toBe(true);
     expect(whole.pagination).toEqual({ total_count: whole.data.length, limit: 0, offset: 0, has_more: false });
-    expect(page.pagination).toEqual({ total_count: whole.data.length, limit: 20, offset: 5, has_more: whole.data.length > 25 });
+    expect(page.pagination).toEqual({
+      total_count: whole.data.length,
+      limit: 20,
+      offset: 5,
+      has_more: whole.data.length > 25,
+    });
     expect(ids(whole.data.slice(5, 25))).toEqual(ids(page.data));
-    expect(ids((await ask(`${query}&limit=0&offset=${whole.data.length - 3}${and()}`)).data)).toEqual(ids(whole.data.slice(-3)));
+    expect(ids((await ask(`${query}&limit=0&offset=${whole.data.length - 3}${and()}`)).data)).toEqual(
+      ids(whole.data.slice(-3)),
+    );
     expect((await ask(`${query}&offset=${whole.data.length + 1}${and()}`)).data).toEqual([]);
     const rows = csvRecords((await owner.get(`/api/v1/hosts/export/csv?${query}&include_children=false${and()}`)).text);
     expect(rows.map((row) => row["id"])).toEqual(ids(whole.data));
   });
 
-  test.each([["search=core", (host: Wire) => /^core/.test(host["name"])], ["search=n12", (host: Wire) => host["sys_name"]?.startsWith("n12")], ["tag_ids=", (host: Wire) => host["tags"].length > 0]] as const)("by %s is of those that a look at all finds", async (filter, isMeant) => {
+  test.each([
+    ["search=core", (host: Wire) => /^core/.test(host["name"])],
+    ["search=n12", (host: Wire) => host["sys_name"]?.startsWith("n12")],
+    ["tag_ids=", (host: Wire) => host["tags"].length > 0],
+  ] as const)("by %s is of those that a look at all finds", async (filter, isMeant) => {
     const query = filter === "tag_ids=" ? `${filter}${tagId}` : filter;
     const all = await ask(`limit=0&include_children=false${and()}`);
     expect(all.isLong).toBe(false);
@@ -92,7 +125,11 @@ describe.each([["live", ""], ["as of an instant", "&at="]])("a long list %s", (_
   test("far behind is what the stream has there", async () => {
     const all = await ask(`limit=0&include_children=false${and()}`);
     const past = await ask(`limit=10&offset=10001&include_children=false${and()}`);
-    expect([past.isLong, past.data, past.pagination]).toEqual([true, [], { total_count: all.data.length, limit: 10, offset: 10_001, has_more: false }]);
+    expect([past.isLong, past.data, past.pagination]).toEqual([
+      true,
+      [],
+      { total_count: all.data.length, limit: 10, offset: 10_001, has_more: false },
+    ]);
   });
 
   test("of a caller who reaches one network is of that network", async () => {

@@ -9,7 +9,18 @@ import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { exampleName, withNames } from "../../src/resources/name-columns.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import { csvRecords, parseCsv } from "../support/csv.ts";
-import { inTransaction, made, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, newVlan, type Wire } from "../support/factories.ts";
+import {
+  inTransaction,
+  made,
+  newCredential,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newTag,
+  newUser,
+  newVlan,
+  type Wire,
+} from "../support/factories.ts";
 import { keyBody, newIfEntry } from "../support/inventory.ts";
 import { addressFields, hostFields } from "../support/store.ts";
 
@@ -40,87 +51,275 @@ async function rowOf(path: string, id: string, query = "", by = appliance.owner)
   return row as Record<string, string>;
 }
 
-const put = (path: string, record: Wire, changes: Wire) => made(appliance.owner.put(`/api/v1/${path}/${record["id"]}`, { ...record, ...changes }));
+const put = (path: string, record: Wire, changes: Wire) =>
+  made(appliance.owner.put(`/api/v1/${path}/${record["id"]}`, { ...record, ...changes }));
 
 /** Something that refers to everything, and what it refers to. */
 async function newInventory() {
   const { owner, first } = appliance;
   const [red, blue] = [await newTag(appliance, { name: "red" }), await newTag(appliance, { name: "blue" })];
-  const [voice, data] = [await newVlan(appliance, { number: 120, name: "Voice" }), await newVlan(appliance, { number: 7, name: "Data" })];
-  const subnet = await newSubnet(appliance, { cidr: "10.2.0.0/16", vlan_id: voice["id"], tags: [blue["id"], red["id"]] });
-  const host = await newHost(appliance, { name: "web-1", tags: [red["id"], blue["id"]], ip_addresses: [{ ip_address: "10.2.3.4" }], ports: [{ number: 443, protocol: "Tcp" }] });
+  const [voice, data] = [
+    await newVlan(appliance, { number: 120, name: "Voice" }),
+    await newVlan(appliance, { number: 7, name: "Data" }),
+  ];
+  const subnet = await newSubnet(appliance, {
+    cidr: "10.2.0.0/16",
+    vlan_id: voice["id"],
+    tags: [blue["id"], red["id"]],
+  });
+  const host = await newHost(appliance, {
+    name: "web-1",
+    tags: [red["id"], blue["id"]],
+    ip_addresses: [{ ip_address: "10.2.3.4" }],
+    ports: [{ number: 443, protocol: "Tcp" }],
+  });
   const [address, port] = [host["ip_addresses"][0], host["ports"][0]] as [Wire, Wire];
-  const bindings = [{ type: "Port", port_id: port["id"] }, { type: "IpAddress", ip_address_id: address["id"] }];
-  const service = await made(owner.post("/api/v1/services", { host_id: host["id"], name: "Shop", service_definition: "nginx", tags: [blue["id"]], bindings }));
+  const bindings = [
+    { type: "Port", port_id: port["id"] },
+    { type: "IpAddress", ip_address_id: address["id"] },
+  ];
+  const service = await made(
+    owner.post("/api/v1/services", {
+      host_id: host["id"],
+      name: "Shop",
+      service_definition: "nginx",
+      tags: [blue["id"]],
+      bindings,
+    }),
+  );
   const far = await newHost(appliance, { name: "core-1" });
-  const uplink = await newIfEntry(appliance, far["id"], { if_index: 48, if_descr: "GigabitEthernet0/48", if_name: "Gi0/48" });
-  const entry = await newIfEntry(appliance, host["id"], { if_index: 1, if_descr: "eth0", ip_address_id: address["id"], native_vlan_id: data["id"], vlan_ids: [voice["id"], data["id"]], neighbor: { type: "IfEntry", id: uplink["id"] } });
-  const other = await newIfEntry(appliance, host["id"], { if_index: 2, if_descr: "eth1", neighbor: { type: "Host", id: far["id"] } });
-  const credential = await newCredential(appliance, { name: "Switches", assigned_network_ids: [first.networkId], host_assignments: [{ host_id: host["id"] }, { host_id: far["id"] }], tags: [red["id"]] });
+  const uplink = await newIfEntry(appliance, far["id"], {
+    if_index: 48,
+    if_descr: "GigabitEthernet0/48",
+    if_name: "Gi0/48",
+  });
+  const entry = await newIfEntry(appliance, host["id"], {
+    if_index: 1,
+    if_descr: "eth0",
+    ip_address_id: address["id"],
+    native_vlan_id: data["id"],
+    vlan_ids: [voice["id"], data["id"]],
+    neighbor: { type: "IfEntry", id: uplink["id"] },
+  });
+  const other = await newIfEntry(appliance, host["id"], {
+    if_index: 2,
+    if_descr: "eth1",
+    neighbor: { type: "Host", id: far["id"] },
+  });
+  const credential = await newCredential(appliance, {
+    name: "Switches",
+    assigned_network_ids: [first.networkId],
+    host_assignments: [{ host_id: host["id"] }, { host_id: far["id"] }],
+    tags: [red["id"]],
+  });
   const user = await newUser(appliance, { role: "Member", networkIds: [first.networkId] });
-  const key = (await made(owner.post("/api/v1/auth/keys", { ...keyBody(appliance), network_ids: [first.networkId] })))["api_key"] as Wire;
-  return { red, blue, voice, data, subnet, host, address, port, service, far, uplink, entry, other, credential, user, key };
+  const key = (await made(owner.post("/api/v1/auth/keys", { ...keyBody(appliance), network_ids: [first.networkId] })))[
+    "api_key"
+  ] as Wire;
+  return {
+    red,
+    blue,
+    voice,
+    data,
+    subnet,
+    host,
+    address,
+    port,
+    service,
+    far,
+    uplink,
+    entry,
+    other,
+    credential,
+    user,
+    key,
+  };
 }
 
 describe("a table", () => {
   test("has right beside each column of ids one of what they were called then", async () => {
     const { owner, first } = appliance;
     const made_ = await newInventory();
-    const { red, blue, voice, subnet, host, address, port, service, far, uplink, entry, other, credential, user, key } = made_;
+    const { red, blue, voice, subnet, host, address, port, service, far, uplink, entry, other, credential, user, key } =
+      made_;
     const network = (await owner.get(`/api/v1/networks/${first.networkId}`)).data as Wire;
     const organization = (await owner.get("/api/v1/organizations")).data as Wire;
     const ownerEmail = (await owner.get(`/api/v1/users/${first.userId}`)).data.email as string;
-    const expected = (names: Record<string, string>): Array<[path: string, id: string, cells: Record<string, string>]> => [
-      ["networks", first.networkId, { organization_name: organization["name"], credential_names: names["credential"] as string, tag_names: "" }],
+    const expected = (
+      names: Record<string, string>,
+    ): Array<[path: string, id: string, cells: Record<string, string>]> => [
+      [
+        "networks",
+        first.networkId,
+        { organization_name: organization["name"], credential_names: names["credential"] as string, tag_names: "" },
+      ],
       ["vlans", voice["id"], { network_name: names["network"] as string }],
-      ["subnets", subnet["id"], { network_name: names["network"] as string, vlan_number: names["vlan"] as string, tag_names: `blue;${names["tag"]}` }],
-      ["hosts", host["id"], { network_name: names["network"] as string, tag_names: `${names["tag"]};blue`, credential_names: names["credential"] as string }],
-      ["ip-addresses", address["id"], { host_name: names["host"] as string, network_name: names["network"] as string, subnet_cidr: "10.2.0.0/16" }],
+      [
+        "subnets",
+        subnet["id"],
+        {
+          network_name: names["network"] as string,
+          vlan_number: names["vlan"] as string,
+          tag_names: `blue;${names["tag"]}`,
+        },
+      ],
+      [
+        "hosts",
+        host["id"],
+        {
+          network_name: names["network"] as string,
+          tag_names: `${names["tag"]};blue`,
+          credential_names: names["credential"] as string,
+        },
+      ],
+      [
+        "ip-addresses",
+        address["id"],
+        { host_name: names["host"] as string, network_name: names["network"] as string, subnet_cidr: "10.2.0.0/16" },
+      ],
       ["ports", port["id"], { host_name: names["host"] as string, network_name: names["network"] as string }],
-      ["services", service["id"], { host_name: names["host"] as string, network_name: names["network"] as string, tag_names: "blue", binding_names: "443/Tcp;10.2.3.4" }],
-      ["if-entries", entry["id"], { host_name: names["host"] as string, network_name: names["network"] as string, ip_address: "10.2.3.4", native_vlan_number: "7", vlan_numbers: `${names["vlan"]};7`, neighbor_name: `core-1 ${names["entry"]}` }],
-      ["if-entries", other["id"], { host_name: names["host"] as string, ip_address: "", native_vlan_number: "", vlan_numbers: "", neighbor_name: "core-1" }],
-      ["credentials", credential["id"], { organization_name: organization["name"], assigned_network_names: names["network"] as string, assigned_host_names: `${names["host"]};core-1`, tag_names: names["tag"] as string }],
+      [
+        "services",
+        service["id"],
+        {
+          host_name: names["host"] as string,
+          network_name: names["network"] as string,
+          tag_names: "blue",
+          binding_names: "443/Tcp;10.2.3.4",
+        },
+      ],
+      [
+        "if-entries",
+        entry["id"],
+        {
+          host_name: names["host"] as string,
+          network_name: names["network"] as string,
+          ip_address: "10.2.3.4",
+          native_vlan_number: "7",
+          vlan_numbers: `${names["vlan"]};7`,
+          neighbor_name: `core-1 ${names["entry"]}`,
+        },
+      ],
+      [
+        "if-entries",
+        other["id"],
+        {
+          host_name: names["host"] as string,
+          ip_address: "",
+          native_vlan_number: "",
+          vlan_numbers: "",
+          neighbor_name: "core-1",
+        },
+      ],
+      [
+        "credentials",
+        credential["id"],
+        {
+          organization_name: organization["name"],
+          assigned_network_names: names["network"] as string,
+          assigned_host_names: `${names["host"]};core-1`,
+          tag_names: names["tag"] as string,
+        },
+      ],
       ["tags", red["id"], { organization_name: organization["name"] }],
       ["users", user.id, { organization_name: organization["name"], network_names: names["network"] as string }],
-      ["auth/keys", key["id"], { organization_name: organization["name"], user_email: ownerEmail, network_names: names["network"] as string, tag_names: "" }],
+      [
+        "auth/keys",
+        key["id"],
+        {
+          organization_name: organization["name"],
+          user_email: ownerEmail,
+          network_names: names["network"] as string,
+          tag_names: "",
+        },
+      ],
     ];
-    const before = { network: network["name"], host: "web-1", vlan: "120", tag: "red", credential: "Switches", entry: "Gi0/48" } as Record<string, string>;
-    for (const [path, id, cells] of expected(before)) expect([path, await rowOf(path, id)]).toEqual([path, expect.objectContaining(cells)]);
+    const before = {
+      network: network["name"],
+      host: "web-1",
+      vlan: "120",
+      tag: "red",
+      credential: "Switches",
+      entry: "Gi0/48",
+    } as Record<string, string>;
+    for (const [path, id, cells] of expected(before))
+      expect([path, await rowOf(path, id)]).toEqual([path, expect.objectContaining(cells)]);
     const bindings = (await owner.get(`/api/v1/bindings?service_id=${service["id"]}`)).data as Wire[];
-    const [onPort, onAddress] = [await rowOf("bindings", bindings[0]?.["id"]), await rowOf("bindings", bindings[1]?.["id"])];
-    expect([onPort, onAddress]).toMatchObject([{ service_name: "Shop", network_name: network["name"], port: "443/Tcp", ip_address: "" }, { service_name: "Shop", port: "", ip_address: "10.2.3.4" }]);
+    const [onPort, onAddress] = [
+      await rowOf("bindings", bindings[0]?.["id"]),
+      await rowOf("bindings", bindings[1]?.["id"]),
+    ];
+    expect([onPort, onAddress]).toMatchObject([
+      { service_name: "Shop", network_name: network["name"], port: "443/Tcp", ip_address: "" },
+      { service_name: "Shop", port: "", ip_address: "10.2.3.4" },
+    ]);
     const at = now();
     await put("networks", network, { name: "Campus" });
-    await put("hosts", (await owner.get(`/api/v1/hosts/${host["id"]}`)).data, { name: "shop-1", expected_updated_at: null });
+    await put("hosts", (await owner.get(`/api/v1/hosts/${host["id"]}`)).data, {
+      name: "shop-1",
+      expected_updated_at: null,
+    });
     await put("vlans", voice, { number: 121 });
     await put("tags", red, { name: "crimson" });
-    await put("credentials", (await owner.get(`/api/v1/credentials/${credential["id"]}`)).data, { name: "Old switches" });
+    await put("credentials", (await owner.get(`/api/v1/credentials/${credential["id"]}`)).data, {
+      name: "Old switches",
+    });
     await put("if-entries", uplink, { if_name: "Gi0/47" });
-    const after = { network: "Campus", host: "shop-1", vlan: "121", tag: "crimson", credential: "Old switches", entry: "Gi0/47" };
-    for (const [path, id, cells] of expected(after)) expect([path, await rowOf(path, id)]).toEqual([path, expect.objectContaining(cells)]);
-    for (const [path, id, cells] of expected(before)) expect([path, await rowOf(path, id, `at=${at}`)]).toEqual([path, expect.objectContaining(cells)]);
+    const after = {
+      network: "Campus",
+      host: "shop-1",
+      vlan: "121",
+      tag: "crimson",
+      credential: "Old switches",
+      entry: "Gi0/47",
+    };
+    for (const [path, id, cells] of expected(after))
+      expect([path, await rowOf(path, id)]).toEqual([path, expect.objectContaining(cells)]);
+    for (const [path, id, cells] of expected(before))
+      expect([path, await rowOf(path, id, `at=${at}`)]).toEqual([path, expect.objectContaining(cells)]);
     // What is gone has a name where it was there.
     await made(owner.delete(`/api/v1/tags/${blue["id"]}`));
     await made(owner.delete(`/api/v1/hosts/${far["id"]}?cascade=true`));
-    expect(await rowOf("hosts", host["id"], `at=${at}`)).toMatchObject({ tags: `${red["id"]};${blue["id"]}`, tag_names: "red;blue" });
+    expect(await rowOf("hosts", host["id"], `at=${at}`)).toMatchObject({
+      tags: `${red["id"]};${blue["id"]}`,
+      tag_names: "red;blue",
+    });
     expect(await rowOf("if-entries", entry["id"], `at=${at}`)).toMatchObject({ neighbor_name: "core-1 Gi0/48" });
     expect(await rowOf("hosts", host["id"])).toMatchObject({ tags: red["id"], tag_names: "crimson" });
     expect(await rowOf("if-entries", entry["id"])).toMatchObject({ neighbor: "", neighbor_name: "" });
     // Without its children a host has the same names.
-    expect(await rowOf("hosts", host["id"], "include_children=false")).toMatchObject({ network_name: "Campus", tag_names: "crimson", credential_names: "Old switches" });
+    expect(await rowOf("hosts", host["id"], "include_children=false")).toMatchObject({
+      network_name: "Campus",
+      tag_names: "crimson",
+      credential_names: "Old switches",
+    });
   });
 
   test("leaves no id of a record without a name, but for its own", () => {
-    const nameless = ["id", "lineage_id", "first_discovery_id", "last_discovery_id", "sys_object_id", "chassis_id", "record_id"];
+    const nameless = [
+      "id",
+      "lineage_id",
+      "first_discovery_id",
+      "last_discovery_id",
+      "sys_object_id",
+      "chassis_id",
+      "record_id",
+    ];
     for (const resource of RESOURCES) {
       const own = resource.columns ?? schemaColumns(resource.answer);
       const header = withNames(own, exampleName).map((column) => column.name);
       expect([resource.path, new Set(header).size]).toEqual([resource.path, header.length]);
       const names = own.map((column) => column.name);
       expect(header.filter((name) => names.includes(name))).toEqual(names);
-      for (const name of names.filter((each) => /_ids?$|^tags$|^neighbor$|_assignments$/.test(each) && !nameless.includes(each) && !/^(lldp|cdp)_/.test(each))) {
-        expect([resource.path, name, names.includes(header[header.indexOf(name) + 1] as string)]).toEqual([resource.path, name, false]);
+      for (const name of names.filter(
+        (each) =>
+          /_ids?$|^tags$|^neighbor$|_assignments$/.test(each) && !nameless.includes(each) && !/^(lldp|cdp)_/.test(each),
+      )) {
+        expect([resource.path, name, names.includes(header[header.indexOf(name) + 1] as string)]).toEqual([
+          resource.path,
+          name,
+          false,
+        ]);
       }
     }
   });
@@ -128,8 +327,21 @@ describe("a table", () => {
   test("is documented with its names", async () => {
     const document = (await (await appliance.handle(new Request("http://localhost/api/openapi.json"))).json()) as Wire;
     const { example } = document["paths"]["/api/v1/ip-addresses/export/csv"].get.responses["200"].content["text/csv"];
-    expect(parseCsv(example)[0]?.slice(0, 8)).toEqual(["id", "host_id", "host_name", "network_id", "network_name", "subnet_id", "subnet_cidr", "ip_address"]);
-    expect(csvRecords(example)[0]).toMatchObject({ host_name: "web-1", network_name: "Campus North", subnet_cidr: "10.2.3.0/24" });
+    expect(parseCsv(example)[0]?.slice(0, 8)).toEqual([
+      "id",
+      "host_id",
+      "host_name",
+      "network_id",
+      "network_name",
+      "subnet_id",
+      "subnet_cidr",
+      "ip_address",
+    ]);
+    expect(csvRecords(example)[0]).toMatchObject({
+      host_name: "web-1",
+      network_name: "Campus North",
+      subnet_cidr: "10.2.3.0/24",
+    });
   });
 
   test("names nothing that is out of the caller's reach", async () => {
@@ -138,20 +350,34 @@ describe("a table", () => {
     const hidden = await newHost(appliance, { name: "secret-host", network_id: far["id"] });
     const port = await newIfEntry(appliance, hidden["id"], { if_index: 1, if_descr: "secret-port" });
     const host = await newHost(appliance, { name: "near" });
-    const [one, two] = [await newIfEntry(appliance, host["id"], { if_index: 1 }), await newIfEntry(appliance, host["id"], { if_index: 2 })];
+    const [one, two] = [
+      await newIfEntry(appliance, host["id"], { if_index: 1 }),
+      await newIfEntry(appliance, host["id"], { if_index: 2 }),
+    ];
     // No command writes these: neighbors are of one network.
     inTransaction(appliance, (tx) => {
       tx.update(ifEntryKind, one["id"], { neighbor: { type: "Host", id: hidden["id"] } });
       tx.update(ifEntryKind, two["id"], { neighbor: { type: "IfEntry", id: port["id"] } });
     });
-    const credential = await newCredential(appliance, { name: "c", assigned_network_ids: [far["id"], first.networkId], host_assignments: [{ host_id: hidden["id"] }, { host_id: host["id"] }] });
+    const credential = await newCredential(appliance, {
+      name: "c",
+      assigned_network_ids: [far["id"], first.networkId],
+      host_assignments: [{ host_id: hidden["id"] }, { host_id: host["id"] }],
+    });
     const viewer = (await newUser(appliance, { role: "Viewer", networkIds: [first.networkId] })).client;
     const at = now();
     for (const when of ["", `at=${at}`]) {
-      expect([await rowOf("if-entries", one["id"], when), await rowOf("if-entries", two["id"], when)]).toMatchObject([{ neighbor_name: "secret-host" }, { neighbor_name: "secret-host secret-port" }]);
-      expect([await rowOf("if-entries", one["id"], when, viewer), await rowOf("if-entries", two["id"], when, viewer)]).toMatchObject([{ neighbor_name: "" }, { neighbor_name: "" }]);
+      expect([await rowOf("if-entries", one["id"], when), await rowOf("if-entries", two["id"], when)]).toMatchObject([
+        { neighbor_name: "secret-host" },
+        { neighbor_name: "secret-host secret-port" },
+      ]);
+      expect([
+        await rowOf("if-entries", one["id"], when, viewer),
+        await rowOf("if-entries", two["id"], when, viewer),
+      ]).toMatchObject([{ neighbor_name: "" }, { neighbor_name: "" }]);
       expect(await rowOf("credentials", credential["id"], when, viewer)).toMatchObject({ assigned_host_names: "near" });
-      for (const path of ["if-entries", "hosts", "credentials", "users", "networks"]) expect((await viewer.get(`/api/v1/${path}/export/csv?${when}`)).text).not.toMatch(/secret-|\bfar\b/);
+      for (const path of ["if-entries", "hosts", "credentials", "users", "networks"])
+        expect((await viewer.get(`/api/v1/${path}/export/csv?${when}`)).text).not.toMatch(/secret-|\bfar\b/);
     }
     const elsewhere = await appliance.signedIn((await appliance.newOrganization("Second")).userId);
     expect((await elsewhere.get("/api/v1/if-entries/export/csv")).text).not.toContain("secret");
@@ -172,7 +398,12 @@ describe("a table", () => {
     inTransaction(appliance, (tx) => {
       for (let each = 0; each < hosts; each += 1) {
         const host = tx.create(hostKind, organizationId, hostFields(networkId, `host ${each}`));
-        for (let part = 0; part < 3; part += 1) tx.create(ipAddressKind, organizationId, addressFields(host, subnet["id"], `10.${part}.${each >> 8}.${each & 255}`));
+        for (let part = 0; part < 3; part += 1)
+          tx.create(
+            ipAddressKind,
+            organizationId,
+            addressFields(host, subnet["id"], `10.${part}.${each >> 8}.${each & 255}`),
+          );
       }
     });
     const { reader } = appliance;
@@ -188,7 +419,10 @@ describe("a table", () => {
     const exported = await rows("ip-addresses", "order_by=ip_address");
     expect(exported).toHaveLength(3 * hosts);
     expect(new Set(exported.map((row) => `${row["network_name"]} ${row["subnet_cidr"]}`)).size).toBe(1);
-    for (const row of exported) expect(row["host_name"]).toBe(`host ${Number(row["ip_address"]?.split(".")[2]) * 256 + Number(row["ip_address"]?.split(".")[3])}`);
+    for (const row of exported)
+      expect(row["host_name"]).toBe(
+        `host ${Number(row["ip_address"]?.split(".")[2]) * 256 + Number(row["ip_address"]?.split(".")[3])}`,
+      );
     expect(names).toBe(hosts + 2);
     expect(asked.length).toBeLessThan(10);
   });

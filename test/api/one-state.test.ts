@@ -43,18 +43,31 @@ describe("a request reads in one transaction", () => {
     const at = appliance.clock.text();
     appliance.clock.advance(1_000);
     for (const client of [appliance.owner, appliance.anonymous.with({ authorization: `Bearer ${key}` })]) {
-      for (const path of ["/api/v1/hosts?limit=20", "/api/v1/if-entries", `/api/v1/hosts/${host["id"]}`, "/api/v1/tags?order_by=name", "/api/v1/hosts?limit=0"]) {
+      for (const path of [
+        "/api/v1/hosts?limit=20",
+        "/api/v1/if-entries",
+        `/api/v1/hosts/${host["id"]}`,
+        "/api/v1/tags?order_by=name",
+        "/api/v1/hosts?limit=0",
+      ]) {
         for (const when of ["", `${path.includes("?") ? "&" : "?"}at=${at}`]) {
           const seen = await readsOf(async () => expect((await client.get(path + when)).status).toBe(200));
           // A stream goes on as of its fixed sequence when the request's transaction is over, so that it holds up nothing.
-          expect([path, when, seen.transactions, path.endsWith("?limit=0") ? [] : seen.outside]).toEqual([path, when, 1, []]);
+          expect([path, when, seen.transactions, path.endsWith("?limit=0") ? [] : seen.outside]).toEqual([
+            path,
+            when,
+            1,
+            [],
+          ]);
         }
       }
     }
   });
 
   test("when it is a write: once before its body, once for what the body may do, once for the answer", async () => {
-    const put = await readsOf(() => made(appliance.owner.put(`/api/v1/hosts/${host["id"]}`, hostBody(host, { name: "router" }))));
+    const put = await readsOf(() =>
+      made(appliance.owner.put(`/api/v1/hosts/${host["id"]}`, hostBody(host, { name: "router" }))),
+    );
     expect(put).toEqual({ outside: [], transactions: 3 });
     const removed = await readsOf(() => made(appliance.owner.delete(`/api/v1/tags/${tag["id"]}`)));
     expect(removed).toEqual({ outside: [], transactions: 2 });
@@ -64,11 +77,21 @@ describe("a request reads in one transaction", () => {
 test("what one caller asked for stands in no other's answer, however alike their pages are", async () => {
   const at = "2099-01-01T00:00:00.000Z";
   const asked = [];
-  for (const query of ["", `?at=${at}`, "?limit=1", "", `?at=${at}`, "?limit=1&offset=1"]) asked.push((await appliance.owner.get(`/api/v1/tags${query}`)).body.meta);
+  for (const query of ["", `?at=${at}`, "?limit=1", "", `?at=${at}`, "?limit=1&offset=1"])
+    asked.push((await appliance.owner.get(`/api/v1/tags${query}`)).body.meta);
   expect(asked.map((meta) => meta.at)).toEqual([undefined, at, undefined, undefined, at, undefined]);
-  expect(asked.map(({ pagination }) => [pagination.limit, pagination.offset])).toEqual([[50, 0], [50, 0], [1, 0], [50, 0], [50, 0], [1, 1]]);
+  expect(asked.map(({ pagination }) => [pagination.limit, pagination.offset])).toEqual([
+    [50, 0],
+    [50, 0],
+    [1, 0],
+    [50, 0],
+    [50, 0],
+    [1, 1],
+  ]);
   await newTag(appliance, { name: "edge" });
-  expect((await appliance.owner.get("/api/v1/tags")).body.meta.pagination.total_count).toBe(asked[0].pagination.total_count + 1);
+  expect((await appliance.owner.get("/api/v1/tags")).body.meta.pagination.total_count).toBe(
+    asked[0].pagination.total_count + 1,
+  );
 });
 
 test("a key that is disabled while its request's body is on the way writes nothing", async () => {
@@ -84,7 +107,11 @@ test("a key that is disabled while its request's body is on the way writes nothi
     },
     { highWaterMark: 0 },
   );
-  const request = new Request("http://localhost/api/v1/tags", { method: "POST", headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body });
+  const request = new Request("http://localhost/api/v1/tags", {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body,
+  });
   const answer = await appliance.handle(request);
   expect([answer.status, ((await answer.json()) as Wire)["code"]]).toEqual([401, "auth_key_disabled"]);
   // The disabling is all that was written; when a key was used makes no version.

@@ -19,12 +19,30 @@ const PUT_IN = {
 const HOURS_BETWEEN_MS = 2 * 3_600_000;
 
 /** As records depend on each other; each kind is changed before another one refers to it. */
-const KINDS = ["Network", "Vlan", "Subnet", "Tag", "Credential", "User", "Host", "IpAddress", "Port", "Service", "Binding", "IfEntry", "ApiKey", "Schedule"];
+const KINDS = [
+  "Network",
+  "Vlan",
+  "Subnet",
+  "Tag",
+  "Credential",
+  "User",
+  "Host",
+  "IpAddress",
+  "Port",
+  "Service",
+  "Binding",
+  "IfEntry",
+  "ApiKey",
+  "Schedule",
+];
 
 /** What goes with its secret does not come back: by kind, what stands for a further one in the examples. */
 const ANOTHER: Record<string, [string, string][]> = {
   ApiKey: [["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0008", "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0048"]],
-  User: [["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0009", "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0049"], ["night@example.net", "day@example.net"]],
+  User: [
+    ["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0009", "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0049"],
+    ["night@example.net", "day@example.net"],
+  ],
   Credential: [["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0006", "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0046"]],
 };
 
@@ -60,11 +78,21 @@ async function send(operationId: string, path: Record<string, string | number> =
     if (value === undefined) throw new Error(`${operationId}: the parameter ${name} has no example`);
     return String(value);
   });
-  const query = own.flatMap(({ in: place, name, example }: Any) => (place === "query" && example !== undefined ? [`${name}=${encodeURIComponent(example)}`] : []));
+  const query = own.flatMap(({ in: place, name, example }: Any) =>
+    place === "query" && example !== undefined ? [`${name}=${encodeURIComponent(example)}`] : [],
+  );
   const example = operation.requestBody?.content["application/json"].example;
-  if (operation.requestBody !== undefined && example === undefined) throw new Error(`${operationId}: the body has no example`);
-  const answer = await client.send(each.method, substituted(url + (query.length === 0 ? "" : `?${query.join("&")}`)), example === undefined ? (each.method === "POST" ? "" : undefined) : substituted(JSON.stringify(example)));
-  sent.set(operationId, `${operationId} ${answer.status} ${answer.status === 200 ? "" : answer.text.slice(0, 400)}`.trim());
+  if (operation.requestBody !== undefined && example === undefined)
+    throw new Error(`${operationId}: the body has no example`);
+  const answer = await client.send(
+    each.method,
+    substituted(url + (query.length === 0 ? "" : `?${query.join("&")}`)),
+    example === undefined ? (each.method === "POST" ? "" : undefined) : substituted(JSON.stringify(example)),
+  );
+  sent.set(
+    operationId,
+    `${operationId} ${answer.status} ${answer.status === 200 ? "" : answer.text.slice(0, 400)}`.trim(),
+  );
   return answer;
 }
 
@@ -74,7 +102,10 @@ test("the examples can be sent one after the other", async () => {
   await send("getSetup");
   substitutes.set("7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY", SETUP_TOKEN);
   const claimed = await send("setUp");
-  substitutes.set(PUT_IN.organization, claimed.data.organization_id).set(PUT_IN.network, claimed.data.network_id).set(PUT_IN.user, claimed.data.user.id);
+  substitutes
+    .set(PUT_IN.organization, claimed.data.organization_id)
+    .set(PUT_IN.network, claimed.data.network_id)
+    .set(PUT_IN.user, claimed.data.user.id);
   const signedIn = await send("signIn");
   client = client.with({ cookie: signedIn.headers.get("set-cookie")?.split(";")[0] as string });
 
@@ -82,7 +113,16 @@ test("the examples can be sent one after the other", async () => {
     await send(`create${kind}`);
     await send(`update${kind}`);
   }
-  for (const operationId of ["updateOrganization", "writeHosts", "assignTags", "addTagToRecords", "removeTagFromRecords", "confirmIpAddress", "rotateApiKey"]) await send(operationId);
+  for (const operationId of [
+    "updateOrganization",
+    "writeHosts",
+    "assignTags",
+    "addTagToRecords",
+    "removeTagFromRecords",
+    "confirmIpAddress",
+    "rotateApiKey",
+  ])
+    await send(operationId);
   const self = await send("discoverSelf");
   const scan = await send("createScan");
   const backup = await send("createBackup");
@@ -95,7 +135,8 @@ test("the examples can be sent one after the other", async () => {
   };
   const pathOf = (path: string) => Object.entries(given).find(([part]) => path.includes(part))?.[1] ?? {};
 
-  for (const each of api.operations) if (each.method === "GET" && !sent.has(idOf(each))) await send(idOf(each), pathOf(each.path));
+  for (const each of api.operations)
+    if (each.method === "GET" && !sent.has(idOf(each))) await send(idOf(each), pathOf(each.path));
   // The first one has ended by now.
   const queued = await send("createScan");
   await send("cancelScan", { id: queued.data.id });

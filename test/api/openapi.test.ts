@@ -27,12 +27,23 @@ const templateOf = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}");
 const titleOf = (each: DocumentedOperation) => `${each.method} ${each.path}`;
 
 /** What is answered instead of the envelope. */
-const MEDIA_TYPES = ["text/csv", "application/x-ndjson", "text/event-stream", "text/plain", "text/vnd.mermaid", "application/graphml+xml"];
+const MEDIA_TYPES = [
+  "text/csv",
+  "application/x-ndjson",
+  "text/event-stream",
+  "text/plain",
+  "text/vnd.mermaid",
+  "application/graphml+xml",
+];
 
 describe("the OpenAPI document", () => {
   test("is OpenAPI 3.1 and names its product, version, licence and server", () => {
     expect(document.openapi).toBe("3.1.0");
-    expect(document.info).toMatchObject({ title: "netledger", version: expect.stringMatching(/^\d+\.\d+\.\d+/), license: { identifier: "Apache-2.0" } });
+    expect(document.info).toMatchObject({
+      title: "netledger",
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      license: { identifier: "Apache-2.0" },
+    });
     expect(document.servers).toEqual([{ url: "/", description: expect.any(String) }]);
   });
 
@@ -52,9 +63,13 @@ describe("the OpenAPI document", () => {
       expect(operation.tags, titleOf(each)).toHaveLength(1);
       expect(operation.security, titleOf(each)).toBeArray();
       const { 200: success, ...refusals } = operation.responses;
-      const bodies = [operation.requestBody, ...Object.values(refusals)].filter((body: Any) => body?.content !== undefined);
-      for (const body of bodies) expect(Object.keys((body as Any).content), titleOf(each)).toEqual(["application/json"]);
-      for (const type of Object.keys(success.content)) expect(["application/json", ...MEDIA_TYPES], titleOf(each)).toContain(type);
+      const bodies = [operation.requestBody, ...Object.values(refusals)].filter(
+        (body: Any) => body?.content !== undefined,
+      );
+      for (const body of bodies)
+        expect(Object.keys((body as Any).content), titleOf(each)).toEqual(["application/json"]);
+      for (const type of Object.keys(success.content))
+        expect(["application/json", ...MEDIA_TYPES], titleOf(each)).toContain(type);
     }
   });
 
@@ -67,13 +82,23 @@ describe("the OpenAPI document", () => {
   test("tells each parameter that an operation takes, in words", () => {
     for (const route of appliance.surface.routes) {
       const operation = document.paths[templateOf(route.path)][route.method.toLowerCase()];
-      const parameters = operation.parameters.map((each: Any) => (each.$ref === undefined ? each : document.components.parameters[each.$ref.split("/").at(-1)]));
+      const parameters = operation.parameters.map((each: Any) =>
+        each.$ref === undefined ? each : document.components.parameters[each.$ref.split("/").at(-1)],
+      );
       const told = parameters.filter((each: Any) => each.in !== "header").map((each: Any) => `${each.in} ${each.name}`);
-      const names = (place: string, schema: TObject | undefined) => Object.keys(schema?.properties ?? {}).map((name) => `${place} ${name}`);
-      expect(told, route.path).toEqual([...names("path", route.operation.params), ...names("query", route.operation.query)]);
-      for (const each of parameters) expect(each.description, `${route.method} ${route.path} ${each.name}`).toBeString();
+      const names = (place: string, schema: TObject | undefined) =>
+        Object.keys(schema?.properties ?? {}).map((name) => `${place} ${name}`);
+      expect(told, route.path).toEqual([
+        ...names("path", route.operation.params),
+        ...names("query", route.operation.query),
+      ]);
+      for (const each of parameters)
+        expect(each.description, `${route.method} ${route.path} ${each.name}`).toBeString();
       const inPath = [...templateOf(route.path).matchAll(/\{(\w+)\}/g)].map((match) => `path ${match[1]}`);
-      expect(told.filter((each: string) => each.startsWith("path")), route.path).toEqual(inPath);
+      expect(
+        told.filter((each: string) => each.startsWith("path")),
+        route.path,
+      ).toEqual(inPath);
     }
   });
 
@@ -84,7 +109,9 @@ describe("the OpenAPI document", () => {
       const sentences = (operation.description as string).split("\n\n").filter((paragraph) => !saysWho.test(paragraph));
       expect(sentences.join(" "), titleOf(each)).toMatch(/^[^a-z].{10,}[.:|)]$/s);
       expect(sentences, titleOf(each)).not.toContain(`${operation.summary}.`);
-      expect(operation.description, titleOf(each)).toMatch(/Takes (?:the role|no credentials)|Every role may\.|By sign-in only/);
+      expect(operation.description, titleOf(each)).toMatch(
+        /Takes (?:the role|no credentials)|Every role may\.|By sign-in only/,
+      );
     }
     expect(document.info.contact).toEqual({ name: expect.any(String) });
   });
@@ -95,9 +122,11 @@ describe("the OpenAPI document", () => {
     const names = document.tags.map(({ name }: Any) => name);
     expect(new Set(names).size).toBe(names.length);
     const visit = (value: Any, key: string): void => {
-      if (typeof value === "string" && (key === "description" || key === "title")) expect(value).not.toMatch(/eval\(|<script/i);
+      if (typeof value === "string" && (key === "description" || key === "title"))
+        expect(value).not.toMatch(/eval\(|<script/i);
       if (value === null || typeof value !== "object") return;
-      if (Array.isArray(value.enum)) expect(new Set(value.enum.map((each: Any) => JSON.stringify(each))).size).toBe(value.enum.length);
+      if (Array.isArray(value.enum))
+        expect(new Set(value.enum.map((each: Any) => JSON.stringify(each))).size).toBe(value.enum.length);
       for (const [name, each] of Object.entries(value)) visit(each, name);
     };
     visit(document, "");
@@ -106,7 +135,9 @@ describe("the OpenAPI document", () => {
   test("requires a body where the operation takes one", () => {
     for (const route of appliance.surface.routes) {
       const operation = document.paths[templateOf(route.path)][route.method.toLowerCase()];
-      expect(operation.requestBody?.required, `${route.method} ${route.path}`).toBe(route.operation.body === undefined ? undefined : true);
+      expect(operation.requestBody?.required, `${route.method} ${route.path}`).toBe(
+        route.operation.body === undefined ? undefined : true,
+      );
     }
   });
 
@@ -139,15 +170,22 @@ describe("the OpenAPI document", () => {
   });
 
   test("refers to components that are there, and has none that nothing refers to", () => {
-    const references = new Set([...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)].map((match) => `${match[1]}/${match[2]}`));
+    const references = new Set(
+      [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)].map(
+        (match) => `${match[1]}/${match[2]}`,
+      ),
+    );
     const { securitySchemes: _named, ...components } = document.components;
-    const there = Object.entries(components).flatMap(([kind, byName]) => Object.keys(byName as object).map((name) => `${kind}/${name}`));
+    const there = Object.entries(components).flatMap(([kind, byName]) =>
+      Object.keys(byName as object).map((name) => `${kind}/${name}`),
+    );
     expect(there.sort()).toEqual([...references].sort());
     expect(JSON.stringify(document)).not.toContain('"$id"');
   });
 
   test("states the limits that hold everywhere", () => {
-    for (const limit of ["8 MiB", "255 characters", "4,000 characters", "1,000", "10,000", "300"]) expect(document.info.description).toContain(limit);
+    for (const limit of ["8 MiB", "255 characters", "4,000 characters", "1,000", "10,000", "300"])
+      expect(document.info.description).toContain(limit);
   });
 
   test("lists read-only fields where a body may send them back", () => {
@@ -163,7 +201,18 @@ describe("the OpenAPI document", () => {
     expect(subnet.required).toContain("vlan_id");
     const entry = document.components.schemas.IfEntry;
     expect(entry.properties.mac_address.type).toBe("string");
-    expect(entry.required.sort()).toEqual(["admin_status", "created_at", "host_id", "id", "if_descr", "if_index", "if_type", "network_id", "oper_status", "updated_at"]);
+    expect(entry.required.sort()).toEqual([
+      "admin_status",
+      "created_at",
+      "host_id",
+      "id",
+      "if_descr",
+      "if_index",
+      "if_type",
+      "network_id",
+      "oper_status",
+      "updated_at",
+    ]);
   });
 });
 
@@ -189,7 +238,13 @@ describe("the examples of the OpenAPI document", () => {
     for (const each of api.operations) {
       const { example } = (each.operation as Any).responses["200"].content["application/json"] ?? {};
       if (example === undefined) continue;
-      expect(api.mismatches(["paths", each.path, each.method.toLowerCase(), "responses", "200", "content", "application/json", "schema"], example, titleOf(each))).toEqual([]);
+      expect(
+        api.mismatches(
+          ["paths", each.path, each.method.toLowerCase(), "responses", "200", "content", "application/json", "schema"],
+          example,
+          titleOf(each),
+        ),
+      ).toEqual([]);
     }
   });
 
@@ -201,7 +256,8 @@ describe("the examples of the OpenAPI document", () => {
 });
 
 describe("the paths of the documentation", () => {
-  const get = (path: string, headers: Record<string, string> = {}) => appliance.handle(new Request(`http://localhost${path}`, { headers }));
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    appliance.handle(new Request(`http://localhost${path}`, { headers }));
 
   test("need no credentials and carry a request id", async () => {
     for (const path of ["/api/openapi.json", "/openapi.json", "/openapi.json/", "/docs", "/docs/", "/docs/scalar.js"]) {
@@ -217,12 +273,15 @@ describe("the paths of the documentation", () => {
     expect(response.headers.get("location")).toBe("/docs");
   });
 
-  test.each(["/", "/api/openapi.json", "/openapi.json", "/docs", "/docs/scalar.js"])("answer another method at %s with 405 and the envelope", async (path) => {
-    const answer = await appliance.anonymous.send("POST", path);
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get("allow")).toBe("GET, HEAD");
-    expect(answer.body.code).toBe("method_not_allowed");
-  });
+  test.each(["/", "/api/openapi.json", "/openapi.json", "/docs", "/docs/scalar.js"])(
+    "answer another method at %s with 405 and the envelope",
+    async (path) => {
+      const answer = await appliance.anonymous.send("POST", path);
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get("allow")).toBe("GET, HEAD");
+      expect(answer.body.code).toBe("method_not_allowed");
+    },
+  );
 
   test("give the same document as JSON, compressed, and not again to whoever has it", async () => {
     const plain = await get("/api/openapi.json");
@@ -237,14 +296,23 @@ describe("the paths of the documentation", () => {
     expect([again.status, await again.text()]).toEqual([304, ""]);
     expect(await openApiDocument({ handle: appliance.handle })).toBe(text);
     const short = await get("/openapi.json");
-    expect([short.headers.get("content-type"), short.headers.get("etag"), await short.text()]).toEqual(["application/json", plain.headers.get("etag"), text]);
+    expect([short.headers.get("content-type"), short.headers.get("etag"), await short.text()]).toEqual([
+      "application/json",
+      plain.headers.get("etag"),
+      text,
+    ]);
   });
 
   test("load nothing from another host", async () => {
     const response = await get("/docs");
     const html = await response.text();
     expect(html).not.toMatch(/https?:\/\/|["'(]\/\//);
-    expect([...html.matchAll(/(?:src|href|data-url)="([^"]*)"/g)].map((match) => match[1]).sort()).toEqual(["/api/openapi.json", "/api/openapi.json", "/docs/scalar.js", "data:,"]);
+    expect([...html.matchAll(/(?:src|href|data-url)="([^"]*)"/g)].map((match) => match[1]).sort()).toEqual([
+      "/api/openapi.json",
+      "/api/openapi.json",
+      "/docs/scalar.js",
+      "data:,",
+    ]);
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toStartWith("default-src 'none'; script-src 'self';");
     expect(policy).not.toMatch(/https?:|\*|'unsafe-eval'/);
@@ -277,7 +345,13 @@ describe("the check of answers against the document", () => {
   const failure = (code: string) => ({ success: false, code, error: "No.", params: {}, meta });
 
   test("accepts what is documented", () => {
-    expect(api.problems("GET", `${subnets}?limit=5`, answer(200, { success: true, data: [], meta: { ...meta, pagination } }))).toEqual([]);
+    expect(
+      api.problems(
+        "GET",
+        `${subnets}?limit=5`,
+        answer(200, { success: true, data: [], meta: { ...meta, pagination } }),
+      ),
+    ).toEqual([]);
     expect(api.problems("GET", subnets, answer(400, failure("validation_failed")))).toEqual([]);
     expect(api.problems("GET", "/api/v1/nothing", answer(404, failure("entity_not_found")))).toEqual([]);
   });
@@ -295,6 +369,8 @@ describe("the check of answers against the document", () => {
   test("refuses a missing and an undocumented header", () => {
     const list = { success: true, data: [], meta: { ...meta, pagination } };
     expect(api.problems("GET", subnets, answer(200, list, { etag: '"1"' }))).toEqual([expect.stringContaining("etag")]);
-    expect(api.problems("GET", subnets, answer(401, failure("auth_not_authenticated")))).toEqual([expect.stringContaining("WWW-Authenticate")]);
+    expect(api.problems("GET", subnets, answer(401, failure("auth_not_authenticated")))).toEqual([
+      expect.stringContaining("WWW-Authenticate"),
+    ]);
   });
 });

@@ -58,7 +58,10 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
 const QUESTIONS = ["mac", "ip", "hostname"];
 
 /** Where a query asks for nothing without it. */
-const ALWAYS: Readonly<Record<string, (twin: Twin) => string>> = { "/api/v1/diff": () => "from=1999-12-31T23:59:59Z", "/api/v1/topology": (twin) => `network_id=${twin.networkId}` };
+const ALWAYS: Readonly<Record<string, (twin: Twin) => string>> = {
+  "/api/v1/diff": () => "from=1999-12-31T23:59:59Z",
+  "/api/v1/topology": (twin) => `network_id=${twin.networkId}`,
+};
 
 /** Of the appliance as a whole: the number and the hash of the last transaction, the backups on its disk. */
 const OF_ALL = ["/api/v1/ledger", "/api/v1/backups", "/api/v1/backups/:name"];
@@ -67,12 +70,28 @@ const OF_ALL = ["/api/v1/ledger", "/api/v1/backups", "/api/v1/backups/:name"];
 function pathsOf(twin: Twin, { path, operation }: RegisteredRoute): string[] {
   const parameters = Object.keys(operation.query?.properties ?? {});
   const base = ALWAYS[path] === undefined ? [] : [ALWAYS[path](twin)];
-  const asked = parameters.flatMap((name) => (VALUES[name] as (twin: Twin) => string[])(twin).map((value) => ({ name, query: `${name}=${encodeURIComponent(value)}` })));
+  const asked = parameters.flatMap((name) =>
+    (VALUES[name] as (twin: Twin) => string[])(twin).map((value) => ({
+      name,
+      query: `${name}=${encodeURIComponent(value)}`,
+    })),
+  );
   const queries = asked.map(({ name, query }) => [...base.filter((each) => !each.startsWith(`${name}=`)), query]);
   const questions = asked.filter(({ name }) => QUESTIONS.includes(name));
-  const whole = questions.length === 0 ? [base, ...queries] : questions.flatMap(({ query: question }) => [[question], ...asked.filter(({ name }) => !QUESTIONS.includes(name)).map(({ query }) => [question, query])]);
+  const whole =
+    questions.length === 0
+      ? [base, ...queries]
+      : questions.flatMap(({ query: question }) => [
+          [question],
+          ...asked.filter(({ name }) => !QUESTIONS.includes(name)).map(({ query }) => [question, query]),
+        ]);
   const plural = /^\/api\/v1\/(.*?)\/:id/.exec(path)?.[1];
-  const places = plural !== undefined ? (twin.ids[plural] ?? []).map((id) => path.replace(":id", id)) : path.includes(":sequence") ? twin.sequences.map((sequence) => path.replace(":sequence", String(sequence))) : [path];
+  const places =
+    plural !== undefined
+      ? (twin.ids[plural] ?? []).map((id) => path.replace(":id", id))
+      : path.includes(":sequence")
+        ? twin.sequences.map((sequence) => path.replace(":sequence", String(sequence)))
+        : [path];
   return places.flatMap((place) => whole.map((query) => (query.length === 0 ? place : `${place}?${query.join("&")}`)));
 }
 
@@ -83,15 +102,36 @@ function pathsOf(twin: Twin, { path, operation }: RegisteredRoute): string[] {
 function comparable(twin: Twin, { status, headers, text }: Answer): unknown {
   // A scan is nobody's record: it has an id of its own in each.
   const { "discovery/scans": _made, ...same } = twin.ids;
-  const known = new Set([...Object.values(same).flat(), twin.appliance.first.organizationId, twin.appliance.first.userId]);
+  const known = new Set([
+    ...Object.values(same).flat(),
+    twin.appliance.first.organizationId,
+    twin.appliance.first.userId,
+  ]);
   const number = (sequence: string) => String(twin.stepsUpTo(Number(sequence)));
-  const told = headers.get("content-type")?.startsWith("text/csv") === true ? JSON.stringify(csvRecords(text).map((row) => ({ ...row, ...(row["sequence"] ? { sequence: number(row["sequence"]) } : {}) }))) : text;
+  const told =
+    headers.get("content-type")?.startsWith("text/csv") === true
+      ? JSON.stringify(
+          csvRecords(text).map((row) => ({
+            ...row,
+            ...(row["sequence"] ? { sequence: number(row["sequence"]) } : {}),
+          })),
+        )
+      : text;
   const body = told
     .replaceAll(/"(sequence|after)":(\d+)/g, (_whole, name, sequence) => `"${name}":${number(sequence)}`)
     .replaceAll(/"mark":"[0-9a-f]{8}"/g, '"mark":""')
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => (known.has(id) ? id : "<made>"));
-  const tag = headers.get("etag")?.replace(/^"(\d+)-[0-9a-f]{8}(.*)"$/, (_whole, sequence, rest) => `${number(sequence)}${rest}`);
-  return { status, tag, headers: [...headers].filter(([name]) => name !== "etag" && name !== "x-request-id").sort(), body };
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
+      known.has(id) ? id : "<made>",
+    );
+  const tag = headers
+    .get("etag")
+    ?.replace(/^"(\d+)-[0-9a-f]{8}(.*)"$/, (_whole, sequence, rest) => `${number(sequence)}${rest}`);
+  return {
+    status,
+    tag,
+    headers: [...headers].filter(([name]) => name !== "etag" && name !== "x-request-id").sort(),
+    body,
+  };
 }
 
 const callers = Object.keys(plain.callers);
@@ -103,7 +143,10 @@ describe.each(reads.map((route) => [route.path, route] as const))("GET %s", (_pa
     const [paths, others] = [pathsOf(plain, route), pathsOf(crowded, route)];
     for (const [place, path] of paths.entries()) {
       const other = others[place] as string;
-      const [one, two] = await Promise.all([(plain.callers[name] as Client).get(path), (crowded.callers[name] as Client).get(other)]);
+      const [one, two] = await Promise.all([
+        (plain.callers[name] as Client).get(path),
+        (crowded.callers[name] as Client).get(other),
+      ]);
       const [here, there] = [comparable(plain, one), comparable(crowded, two)];
       if (!Bun.deepEquals(here, there)) differing.push({ path, here, there });
     }
@@ -113,7 +156,8 @@ describe.each(reads.map((route) => [route.path, route] as const))("GET %s", (_pa
 
 describe("the twins", () => {
   test("are alike to nobody who sees more, and the crowd is large", async () => {
-    const count = async ({ appliance }: Twin) => (await appliance.owner.get("/api/v1/hosts?limit=1")).body.meta.pagination.total_count;
+    const count = async ({ appliance }: Twin) =>
+      (await appliance.owner.get("/api/v1/hosts?limit=1")).body.meta.pagination.total_count;
     expect(await count(plain)).toBe(3);
     expect(await count(crowded)).toBeGreaterThan(10);
     expect(crowded.appliance.reader.head().sequence).toBeGreaterThan(plain.appliance.reader.head().sequence + 100);
@@ -135,10 +179,12 @@ describe("a long poll", () => {
     const { appliance } = crowded;
     const { after } = (await (crowded.callers["a Viewer"] as Client).get("/api/v1/changes?limit=1000")).body.meta.feed;
     let answered = false;
-    const waiting = (crowded.callers["a Viewer"] as Client).get(`/api/v1/changes?after=${after}&wait=30`).then((answer) => {
-      answered = true;
-      return answer;
-    });
+    const waiting = (crowded.callers["a Viewer"] as Client)
+      .get(`/api/v1/changes?after=${after}&wait=30`)
+      .then((answer) => {
+        answered = true;
+        return answer;
+      });
     const networks: Wire[] = (await appliance.owner.get("/api/v1/networks")).data;
     const far = networks.find(({ name }) => name === "far")?.["id"];
     for (let each = 0; each < 5; each += 1) await newHost(appliance, { network_id: far });
@@ -164,7 +210,11 @@ describe("a credential, which is the organization's", () => {
     const after = await viewer.get(path);
     const at = appliance.clock.text();
     expect(after.data).toEqual({ ...before.data, updated_at: at, valid_from: at });
-    expect((await viewer.get(`/api/v1/diff?from=-1s&types=credential,network`)).data).toMatchObject({ added: [], removed: [], changed: [] });
+    expect((await viewer.get(`/api/v1/diff?from=-1s&types=credential,network`)).data).toMatchObject({
+      added: [],
+      removed: [],
+      changed: [],
+    });
     expect((await viewer.get(`/api/v1/changes?limit=1000`)).text).not.toContain(far);
     expect((await viewer.get(`${path}/history`)).text).not.toContain(far);
   });

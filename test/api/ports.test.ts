@@ -28,7 +28,8 @@ describeRecords(
     container: {
       field: "host_id",
       entity: "host",
-      make: async (by, networkId) => (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "server" })))["id"],
+      make: async (by, networkId) =>
+        (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "server" })))["id"],
     },
     body: (hostId, position) => ({ host_id: hostId, number: 1_000 + position, protocol: "Tcp" }),
     change: { field: "protocol", to: (body) => (body["protocol"] === "Tcp" ? "Udp" : "Tcp") },
@@ -43,7 +44,8 @@ describeRecords(
         field: "host_id",
         entity: "host",
         naming: (body, id) => ({ ...body, host_id: id }),
-        make: async (by, networkId) => (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "Reference" })))["id"],
+        make: async (by, networkId) =>
+          (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "Reference" })))["id"],
       },
     ],
   },
@@ -53,9 +55,20 @@ describeRecords(
 describe("a port", () => {
   test("is the one that stands in its host, to the letter", async () => {
     const host = await newHost(appliance);
-    const port = await made(post({ host_id: host["id"], network_id: host["network_id"], number: 443, protocol: "Tcp" }));
+    const port = await made(
+      post({ host_id: host["id"], network_id: host["network_id"], number: 443, protocol: "Tcp" }),
+    );
     expect(problems(port, portShape)).toEqual([]);
-    expect(port).toMatchObject({ host_id: host["id"], network_id: host["network_id"], number: 443, protocol: "Tcp", type: "Https", last_seen_at: port["created_at"], first_discovery_id: null, last_discovery_id: null });
+    expect(port).toMatchObject({
+      host_id: host["id"],
+      network_id: host["network_id"],
+      number: 443,
+      protocol: "Tcp",
+      type: "Https",
+      last_seen_at: port["created_at"],
+      first_discovery_id: null,
+      last_discovery_id: null,
+    });
     expect((await get(`hosts/${host["id"]}`))["ports"]).toEqual([port]);
   });
 
@@ -63,8 +76,18 @@ describe("a port", () => {
     const host = await newHost(appliance);
     const port = await made(post({ host_id: host["id"], number: 22, protocol: "Tcp", type: "Telnet" }));
     expect(port["type"]).toBe("Ssh");
-    for (const [number, protocol, type] of [[53, "Udp", "DnsUdp"], [53, "Tcp", "DnsTcp"], [22, "Udp", "Custom"], [65_535, "Tcp", "Custom"]] as const) {
-      expect(await made(put(port["id"], { ...port, number, protocol }))).toMatchObject({ id: port["id"], number, protocol, type });
+    for (const [number, protocol, type] of [
+      [53, "Udp", "DnsUdp"],
+      [53, "Tcp", "DnsTcp"],
+      [22, "Udp", "Custom"],
+      [65_535, "Tcp", "Custom"],
+    ] as const) {
+      expect(await made(put(port["id"], { ...port, number, protocol }))).toMatchObject({
+        id: port["id"],
+        number,
+        protocol,
+        type,
+      });
     }
     expect(versionsOf(appliance, port["id"]).at(1)).toMatchObject({ changed: ["number", "protocol", "type"] });
   });
@@ -72,7 +95,10 @@ describe("a port", () => {
   test.each([[0], [-1], [65_536], [1.5], ["443"], [null]])("has no number %p", async (number) => {
     const host = await newHost(appliance);
     const before = transactionCount(appliance);
-    expect(await post({ host_id: host["id"], number, protocol: "Tcp" })).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/number", value: number }] } } });
+    expect(await post({ host_id: host["id"], number, protocol: "Tcp" })).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path: "/number", value: number }] } },
+    });
     expect(transactionCount(appliance)).toBe(before);
   });
 
@@ -81,7 +107,10 @@ describe("a port", () => {
     await made(post({ host_id: host["id"], number: 53, protocol: "Tcp" }));
     await made(post({ host_id: host["id"], number: 53, protocol: "Udp" }));
     await made(post({ host_id: other["id"], number: 53, protocol: "Tcp" }));
-    expect(await post({ host_id: host["id"], number: 53, protocol: "Udp" })).toMatchObject({ status: 409, body: { code: "entity_already_exists", params: { entity: "port", field: "number", value: 53 } } });
+    expect(await post({ host_id: host["id"], number: 53, protocol: "Udp" })).toMatchObject({
+      status: 409,
+      body: { code: "entity_already_exists", params: { entity: "port", field: "number", value: 53 } },
+    });
   });
 
   test("is a change of its host, which says so, and the host's lock and ETag notice", async () => {
@@ -92,28 +121,66 @@ describe("a port", () => {
     expect((await get(`hosts/${host["id"]}`))["updated_at"]).toBe(port["created_at"]);
     expect(versionsOf(appliance, host["id"]).at(-1)).toMatchObject({ operation: "Updated", changed: ["ports"] });
     const stale = { id: host["id"], name: "lost", hidden: false, tags: [] };
-    expect(await appliance.owner.put(`/api/v1/hosts/${host["id"]}`, stale, { "if-match": etag })).toMatchObject({ status: 412 });
-    expect(await appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { ...stale, expected_updated_at: host["updated_at"] })).toMatchObject({ status: 409, body: { code: "entity_stale" } });
+    expect(await appliance.owner.put(`/api/v1/hosts/${host["id"]}`, stale, { "if-match": etag })).toMatchObject({
+      status: 412,
+    });
+    expect(
+      await appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { ...stale, expected_updated_at: host["updated_at"] }),
+    ).toMatchObject({ status: 409, body: { code: "entity_stale" } });
     appliance.clock.advance(1_000);
     await made(appliance.owner.delete(`${PATH}/${port["id"]}`));
-    expect(versionsOf(appliance, host["id"])).toMatchObject([{ changed: null }, { changed: ["ports"] }, { changed: ["ports"] }]);
+    expect(versionsOf(appliance, host["id"])).toMatchObject([
+      { changed: null },
+      { changed: ["ports"] },
+      { changed: ["ports"] },
+    ]);
     expect((await get(`hosts/${host["id"]}?at=${port["created_at"]}`))["ports"]).toMatchObject([{ id: port["id"] }]);
   });
 
   test("takes the bindings to it along, in one transaction, and its services and their host have one version each", async () => {
-    const host = await newHost(appliance, { ports: [{ number: 80, protocol: "Tcp" }, { number: 443, protocol: "Tcp" }] });
+    const host = await newHost(appliance, {
+      ports: [
+        { number: 80, protocol: "Tcp" },
+        { number: 443, protocol: "Tcp" },
+      ],
+    });
     const [http, https] = host["ports"] as [Wire, Wire];
-    const web = await made(appliance.owner.post("/api/v1/services", { host_id: host["id"], name: "web", service_definition: "Nginx", bindings: [{ type: "Port", port_id: http["id"] }, { type: "Port", port_id: https["id"] }] }));
-    const other = await made(appliance.owner.post("/api/v1/services", { host_id: host["id"], name: "other", service_definition: "Nginx", bindings: [{ type: "Port", port_id: https["id"] }] }));
+    const web = await made(
+      appliance.owner.post("/api/v1/services", {
+        host_id: host["id"],
+        name: "web",
+        service_definition: "Nginx",
+        bindings: [
+          { type: "Port", port_id: http["id"] },
+          { type: "Port", port_id: https["id"] },
+        ],
+      }),
+    );
+    const other = await made(
+      appliance.owner.post("/api/v1/services", {
+        host_id: host["id"],
+        name: "other",
+        service_definition: "Nginx",
+        bindings: [{ type: "Port", port_id: https["id"] }],
+      }),
+    );
     appliance.clock.advance(1_000);
     const before = transactionCount(appliance);
     const closed = await made(appliance.owner.delete(`${PATH}/${http["id"]}`));
     expect(closed).toEqual({ ...http, valid_to: appliance.clock.text() });
     expect(transactionCount(appliance)).toBe(before + 1);
-    expect(writtenIn(appliance)).toEqual({ "Deleted port": 1, "Deleted binding": 1, "Updated service": 1, "Updated host": 1 });
+    expect(writtenIn(appliance)).toEqual({
+      "Deleted port": 1,
+      "Deleted binding": 1,
+      "Updated service": 1,
+      "Updated host": 1,
+    });
     expect((await get(`services/${web["id"]}`))["bindings"]).toEqual([web["bindings"][1]]);
     expect(await get(`services/${other["id"]}`)).toEqual(other);
-    expect((await get(`services/${web["id"]}?at=${web["valid_from"]}`))["bindings"]).toEqual([{ ...web["bindings"][0], valid_to: closed["valid_to"] }, web["bindings"][1]]);
+    expect((await get(`services/${web["id"]}?at=${web["valid_from"]}`))["bindings"]).toEqual([
+      { ...web["bindings"][0], valid_to: closed["valid_to"] },
+      web["bindings"][1],
+    ]);
     expect(versionsOf(appliance, host["id"]).at(-1)).toMatchObject({ changed: ["ports", "services"] });
     expect(versionsOf(appliance, web["id"]).at(-1)).toMatchObject({ changed: ["bindings"] });
   });
@@ -121,7 +188,14 @@ describe("a port", () => {
   test("that is renumbered keeps the bindings to it", async () => {
     const host = await newHost(appliance, { ports: [{ number: 80, protocol: "Tcp" }] });
     const port = host["ports"][0] as Wire;
-    const service = await made(appliance.owner.post("/api/v1/services", { host_id: host["id"], name: "web", service_definition: "Nginx", bindings: [{ type: "Port", port_id: port["id"] }] }));
+    const service = await made(
+      appliance.owner.post("/api/v1/services", {
+        host_id: host["id"],
+        name: "web",
+        service_definition: "Nginx",
+        bindings: [{ type: "Port", port_id: port["id"] }],
+      }),
+    );
     await made(put(port["id"], { number: 8_080, protocol: "Tcp" }));
     expect(writtenIn(appliance)).toEqual({ "Updated port": 1, "Updated host": 1 });
     expect(await get(`services/${service["id"]}`)).toEqual(service);
@@ -143,7 +217,10 @@ describe("the ports of a host", () => {
     const ports = Array.from({ length: 10_000 }, (_, position) => ({ number: position + 1, protocol: "Tcp" }));
     const host = await newHost(appliance, { ports });
     const before = transactionCount(appliance);
-    expect(await post({ host_id: host["id"], number: 1, protocol: "Udp" })).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/host_id", value: host["id"] }] } } });
+    expect(await post({ host_id: host["id"], number: 1, protocol: "Udp" })).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path: "/host_id", value: host["id"] }] } },
+    });
     expect(transactionCount(appliance)).toBe(before);
     await made(appliance.owner.delete(`${PATH}/${host["ports"][0].id}`));
     await made(post({ host_id: host["id"], number: 1, protocol: "Udp" }));
@@ -151,15 +228,21 @@ describe("the ports of a host", () => {
 
   test("are listed by host and by network, now and then, within the caller's reach", async () => {
     const hidden = await made(appliance.owner.post("/api/v1/networks", { name: "Hidden" }));
-    const [host, other, unseen] = [await newHost(appliance), await newHost(appliance), await newHost(appliance, { network_id: hidden["id"] })];
+    const [host, other, unseen] = [
+      await newHost(appliance),
+      await newHost(appliance),
+      await newHost(appliance, { network_id: hidden["id"] }),
+    ];
     const ports: Wire[] = [];
-    for (const { id } of [host, other, unseen] as Wire[]) ports.push(await made(post({ host_id: id, number: 80, protocol: "Tcp" })));
+    for (const { id } of [host, other, unseen] as Wire[])
+      ports.push(await made(post({ host_id: id, number: 80, protocol: "Tcp" })));
     appliance.clock.advance(1_000);
     const at = appliance.clock.text();
     appliance.clock.advance(1_000);
     await made(appliance.owner.delete(`${PATH}/${ports[0]?.["id"]}`));
     const { client } = await newUser(appliance, { role: "Viewer", networkIds: [appliance.first.networkId] });
-    const ids = async (by: typeof client, query: string) => (await by.get(`${PATH}?${query}`)).data.map((port: Wire) => ports.findIndex((each) => each["id"] === port["id"]));
+    const ids = async (by: typeof client, query: string) =>
+      (await by.get(`${PATH}?${query}`)).data.map((port: Wire) => ports.findIndex((each) => each["id"] === port["id"]));
     for (const [query, now, then] of [
       ["", [1, 2], [0, 1, 2]],
       [`host_id=${host["id"]}`, [], [0]],
@@ -167,8 +250,16 @@ describe("the ports of a host", () => {
       [`network_id=${appliance.first.networkId}`, [1], [0, 1]],
       [`network_id=${hidden["id"]}&host_id=${host["id"]}`, [], []],
     ] as const) {
-      expect([query, await ids(appliance.owner, query), await ids(appliance.owner, `${query}&at=${at}`)]).toEqual([query, now as unknown as number[], then as unknown as number[]]);
-      expect([query, await ids(client, query), await ids(client, `${query}&at=${at}`)]).toEqual([query, now.filter((each) => each !== 2), then.filter((each) => each !== 2)]);
+      expect([query, await ids(appliance.owner, query), await ids(appliance.owner, `${query}&at=${at}`)]).toEqual([
+        query,
+        now as unknown as number[],
+        then as unknown as number[],
+      ]);
+      expect([query, await ids(client, query), await ids(client, `${query}&at=${at}`)]).toEqual([
+        query,
+        now.filter((each) => each !== 2),
+        then.filter((each) => each !== 2),
+      ]);
     }
   });
 });

@@ -54,7 +54,12 @@ async function newWorld(): Promise<World> {
   const assigned = { assigned_network_ids: [], host_assignments: [{ host_id: host["id"] }] };
   await communityOf(appliance, "s3cret", assigned);
   let lastEnd = 0;
-  const ends = [[BRIEFLY, day(21, 11)], [ON_22, day(22, 12)], [ON_23, day(23, 12)], [ON_24, day(24, 12)]] as const;
+  const ends = [
+    [BRIEFLY, day(21, 11)],
+    [ON_22, day(22, 12)],
+    [ON_23, day(23, 12)],
+    [ON_24, day(24, 12)],
+  ] as const;
   for (const [value, at] of ends) {
     waitUntil(at);
     const { id } = host["ip_addresses"].find((each: Wire) => each["ip_address"] === value);
@@ -160,7 +165,13 @@ describe("a prune of ended coverage", () => {
 
   test("drops more when a later prune reaches further, or keeps less", async () => {
     const world = await newWorld();
-    const orders = [[22, "daily"], [24, "daily"], [23, "none"], [24, "monthly"], [25, "none"]] as const;
+    const orders = [
+      [22, "daily"],
+      [24, "daily"],
+      [23, "none"],
+      [24, "monthly"],
+      [25, "none"],
+    ] as const;
     expect(orders.map(([date, keep]) => [pruneBefore(world, date, keep).coverage, ended(world)])).toEqual([
       [1, [ON_22, ON_23, ON_24]],
       [0, [ON_22, ON_23, ON_24]],

@@ -32,7 +32,13 @@ beforeEach(async () => {
   owner = appliance.owner;
   // The set-up took a second.
   appliance.clock.advance(HOUR_MS - 1_000);
-  const made = await newHost(appliance, { name: "one", ports: [{ number: 22, protocol: "Tcp" }, { number: 80, protocol: "Tcp" }] });
+  const made = await newHost(appliance, {
+    name: "one",
+    ports: [
+      { number: 22, protocol: "Tcp" },
+      { number: 80, protocol: "Tcp" },
+    ],
+  });
   states = [made];
   appliance.clock.advance(HOUR_MS);
   await change({ name: "two" });
@@ -78,15 +84,27 @@ describe("a host whose first two days are kept by the day", () => {
     for (const instant of ["22T09:00:00", "22T12:59:59.999", "22T13:00:00", "22T13:59:59.999"]) {
       const answer = await owner.get(`/api/v1/hosts/${id()}?${at(instant)}`);
       expect(answer.data).toEqual(ended(2));
-      expect(answer.body.meta).toMatchObject({ at: formatInstant(Date.parse(`2026-11-${instant}Z`)), resolution: "daily", resolved_at: tagGone });
+      expect(answer.body.meta).toMatchObject({
+        at: formatInstant(Date.parse(`2026-11-${instant}Z`)),
+        resolution: "daily",
+        resolved_at: tagGone,
+      });
       const list = await owner.get(`/api/v1/hosts?${at(instant)}`);
       expect(list.data).toEqual([answer.data]);
-      expect(list.body.meta).toEqual({ ...answer.body.meta, pagination: { total_count: 1, limit: 50, offset: 0, has_more: false } });
+      expect(list.body.meta).toEqual({
+        ...answer.body.meta,
+        pagination: { total_count: 1, limit: 50, offset: 0, has_more: false },
+      });
     }
   });
 
   test("is exactly what it was from the end of the last thinned day on, and nothing is said", async () => {
-    for (const [instant, place] of [["22T14:00:00.000", 4], ["23T00:00:00", 4], ["23T14:59:59.999", 4], ["23T15:00:00", 5]] as const) {
+    for (const [instant, place] of [
+      ["22T14:00:00.000", 4],
+      ["23T00:00:00", 4],
+      ["23T14:59:59.999", 4],
+      ["23T15:00:00", 5],
+    ] as const) {
       const answer = await owner.get(`/api/v1/hosts/${id()}?${at(instant)}`);
       expect(answer.data).toEqual(place === 5 ? states[5] : ended(place));
       expect(Object.keys(answer.body.meta)).toEqual(["api_version", "server_version", "at"]);
@@ -101,7 +119,11 @@ describe("a host whose first two days are kept by the day", () => {
     expect(list.data).toEqual([]);
     expect(list.body.meta).toMatchObject({ resolution: "daily", resolved_at: null, pagination: { total_count: 0 } });
     const answer = await owner.get(`/api/v1/hosts/${id()}?${at("21T11:30:00")}`);
-    expect([answer.status, answer.body.code, answer.body.params]).toEqual([404, "entity_not_found", { entity: "host", id: id(), resolution: "daily", resolved_at: null }]);
+    expect([answer.status, answer.body.code, answer.body.params]).toEqual([
+      404,
+      "entity_not_found",
+      { entity: "host", id: id(), resolution: "daily", resolved_at: null },
+    ]);
     expect(answer.body.error).toEndWith("History was thinned there: nothing is known of so long ago.");
     // Before the first transaction there was nothing, and that is known.
     expect((await owner.get(`/api/v1/hosts?${at("20T00:00:00")}`)).body.meta).not.toHaveProperty("resolution");
@@ -119,7 +141,11 @@ describe("a host whose first two days are kept by the day", () => {
 
   test("has the history that is left, whole as it was kept, which says that it is not all", async () => {
     const answer = await owner.get(`/api/v1/hosts/${id()}/history`);
-    expect(answer.data.map((version: Wire) => [version["operation"], version["record"].name])).toEqual([["Updated", "five"], ["Updated", "four"], ["Updated", "two"]]);
+    expect(answer.data.map((version: Wire) => [version["operation"], version["record"].name])).toEqual([
+      ["Updated", "five"],
+      ["Updated", "four"],
+      ["Updated", "two"],
+    ]);
     expect(answer.data.map((version: Wire) => version["record"])).toEqual([states[5], ended(4), ended(2)]);
     expect(answer.body.meta).toMatchObject({ thinned_until: valid(4), pagination: { total_count: 3 } });
     const then = await owner.get(`/api/v1/hosts/${id()}/history?${at("22T13:30:00")}`);
@@ -131,8 +157,11 @@ describe("a host whose first two days are kept by the day", () => {
   });
 
   test("is found by the names that are left, and by no other at any time", async () => {
-    const found = async (search: string, when = "") => (await owner.get(`/api/v1/hosts?search=${search}${when}`)).data.map((host: Wire) => host["name"]);
-    for (const name of ["one", "three", "brief"]) for (const when of ["21T10:30:00", "21T23:00:00", "22T13:30:00", "22T23:00:00", "23T23:00:00"]) expect(await found(name, `&${at(when)}`)).toEqual([]);
+    const found = async (search: string, when = "") =>
+      (await owner.get(`/api/v1/hosts?search=${search}${when}`)).data.map((host: Wire) => host["name"]);
+    for (const name of ["one", "three", "brief"])
+      for (const when of ["21T10:30:00", "21T23:00:00", "22T13:30:00", "22T23:00:00", "23T23:00:00"])
+        expect(await found(name, `&${at(when)}`)).toEqual([]);
     expect(await found("two", `&${at("22T13:30:00")}`)).toEqual(["two"]);
     expect(await found("four", `&${at("23T01:00:00")}`)).toEqual(["four"]);
     expect(await found("five")).toEqual(["five"]);
@@ -142,7 +171,9 @@ describe("a host whose first two days are kept by the day", () => {
 
   test("is restored to what it was at the last state that is kept", async () => {
     const plan = await owner.post(`/api/v1/hosts/${id()}/restore`, { at: "2026-11-22T13:30:00Z", dry_run: true });
-    expect(plan.data.actions).toContainEqual(expect.objectContaining({ entity_type: "host", action: "Update", fields: ["name"] }));
+    expect(plan.data.actions).toContainEqual(
+      expect.objectContaining({ entity_type: "host", action: "Update", fields: ["name"] }),
+    );
     expect(plan.body.meta).toMatchObject({ resolution: "daily" });
     await made(owner.post(`/api/v1/hosts/${id()}/restore`, { at: "2026-11-22T13:30:00Z" }));
     expect((await owner.get(`/api/v1/hosts/${id()}`)).data.name).toBe("two");
@@ -152,7 +183,9 @@ describe("a host whose first two days are kept by the day", () => {
 
   test("has entity tags that stay", async () => {
     const answer = await owner.get(`/api/v1/hosts/${id()}?${at("22T13:30:00")}`);
-    const again = await owner.get(`/api/v1/hosts/${id()}?${at("22T12:30:00")}`, { "if-none-match": answer.headers.get("etag") as string });
+    const again = await owner.get(`/api/v1/hosts/${id()}?${at("22T12:30:00")}`, {
+      "if-none-match": answer.headers.get("etag") as string,
+    });
     expect(again.status).toBe(304);
   });
 });
@@ -164,13 +197,23 @@ describe("changes over thinned history", () => {
     const answer = await owner.get("/api/v1/transactions?limit=0");
     expect(answer.body.meta.thinned_until).toBe(valid(4));
     const commands = answer.data.map((transaction: Wire) => [transaction["command"], transaction["changes"].host]);
-    expect(commands.filter(([, host]: [string, unknown]) => host !== undefined)).toEqual([["host.update", { Updated: 1 }], ["host.update", { Updated: 1 }], ["host.update", { Updated: 1 }]]);
+    expect(commands.filter(([, host]: [string, unknown]) => host !== undefined)).toEqual([
+      ["host.update", { Updated: 1 }],
+      ["host.update", { Updated: 1 }],
+      ["host.update", { Updated: 1 }],
+    ]);
     expect(commands.some(([command]: [string]) => command.startsWith("tag."))).toBe(false);
     const [newest] = answer.data;
     expect((await owner.get(`/api/v1/transactions/${newest.sequence}`)).body.meta).not.toHaveProperty("thinned_until");
     const [, , oldest] = answer.data;
-    expect((await owner.get(`/api/v1/transactions/${oldest.sequence}`)).body.meta).toHaveProperty("thinned_until", valid(4));
-    expect((await owner.get(`/api/v1/transactions?${at("22T13:30:00")}`)).body.meta).toMatchObject({ resolution: "daily", thinned_until: valid(4) });
+    expect((await owner.get(`/api/v1/transactions/${oldest.sequence}`)).body.meta).toHaveProperty(
+      "thinned_until",
+      valid(4),
+    );
+    expect((await owner.get(`/api/v1/transactions?${at("22T13:30:00")}`)).body.meta).toMatchObject({
+      resolution: "daily",
+      thinned_until: valid(4),
+    });
   });
 
   test("are fed in order, and whoever begins before knows that some are missing", async () => {
@@ -178,21 +221,35 @@ describe("changes over thinned history", () => {
     const until = ledger.thinned[0].last_sequence;
     const answer = await owner.get("/api/v1/changes?types=host");
     expect(answer.data.map((each: Wire) => each["record"].name)).toEqual(["two", "four", "five"]);
-    expect(answer.body.meta.feed).toEqual({ after: ledger.sequence, mark: ledger.hash.slice(0, 8), has_more: false, thinned_until: until });
+    expect(answer.body.meta.feed).toEqual({
+      after: ledger.sequence,
+      mark: ledger.hash.slice(0, 8),
+      has_more: false,
+      thinned_until: until,
+    });
     expect((await owner.get("/api/v1/changes?limit=1")).body.meta.feed).toHaveProperty("thinned_until", until);
-    expect((await owner.get(`/api/v1/changes?after=${until - 1}`)).body.meta.feed).toHaveProperty("thinned_until", until);
+    expect((await owner.get(`/api/v1/changes?after=${until - 1}`)).body.meta.feed).toHaveProperty(
+      "thinned_until",
+      until,
+    );
     const after = await owner.get(`/api/v1/changes?after=${until}`);
     expect(after.data.map((each: Wire) => each["record"].name)).toEqual(["five"]);
     expect(after.body.meta.feed).toEqual({ after: ledger.sequence, mark: ledger.hash.slice(0, 8), has_more: false });
   });
 
   test("are told as events after one that says so", async () => {
-    const stream = await appliance.handle(new Request("http://localhost/api/v1/changes?types=host", { headers: { authorization: `Bearer ${newApiKey(appliance).key}`, accept: "text/event-stream" } }));
+    const stream = await appliance.handle(
+      new Request("http://localhost/api/v1/changes?types=host", {
+        headers: { authorization: `Bearer ${newApiKey(appliance).key}`, accept: "text/event-stream" },
+      }),
+    );
     const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
     let text = "";
     while (!text.includes('"five"')) text += new TextDecoder().decode((await reader.read()).value);
     await reader.cancel();
-    expect(text.replace(/^retry.*\n\n/, "")).toMatch(/^event: thinned\ndata: \{"thinned_until":\d+\}\n\nevent: change\n/);
+    expect(text.replace(/^retry.*\n\n/, "")).toMatch(
+      /^event: thinned\ndata: \{"thinned_until":\d+\}\n\nevent: change\n/,
+    );
     expect(text.match(/^event: thinned$/gm)).toHaveLength(1);
   });
 
@@ -201,19 +258,31 @@ describe("changes over thinned history", () => {
     expect(answer.data.from).toMatchObject({ at: "2026-11-22T13:30:00.000Z", resolution: "daily" });
     expect(answer.data.to).not.toHaveProperty("resolution");
     expect(answer.body.meta.thinned_until).toBe(valid(4));
-    expect(answer.data.changed).toEqual([expect.objectContaining({ id: id(), fields: [{ field: "name", from: "two", to: "five", transaction: expect.objectContaining({ at: valid(5) }) }] })]);
+    expect(answer.data.changed).toEqual([
+      expect.objectContaining({
+        id: id(),
+        fields: [{ field: "name", from: "two", to: "five", transaction: expect.objectContaining({ at: valid(5) }) }],
+      }),
+    ]);
 
     // Who renamed it to "four" is not known: the version before, of the same day, was dropped.
     const days = await owner.get("/api/v1/diff?from=2026-11-22T00:00:00Z&to=2026-11-23T00:00:00Z&types=host");
-    expect(days.data.changed[0].fields).toEqual([{ field: "name", from: "two", to: "four", transaction: expect.objectContaining({ at: valid(4) }) }]);
+    expect(days.data.changed[0].fields).toEqual([
+      { field: "name", from: "two", to: "four", transaction: expect.objectContaining({ at: valid(4) }) },
+    ]);
 
     const all = await owner.get("/api/v1/diff?from=2026-11-20T00:00:00Z&types=host,port,tag");
-    expect(all.data.added.map((each: Wire) => [each["entity_type"], each["name"]])).toEqual([["host", "five"], ["port", "22/Tcp"]]);
+    expect(all.data.added.map((each: Wire) => [each["entity_type"], each["name"]])).toEqual([
+      ["host", "five"],
+      ["port", "22/Tcp"],
+    ]);
     expect([all.data.removed, all.data.changed]).toEqual([[], []]);
     expect(all.data.from).toEqual({ at: "2026-11-20T00:00:00.000Z", sequence: 0 });
 
     const text = await owner.get("/api/v1/diff?from=2026-11-22T13:30:00Z&format=text");
-    expect(text.text).toContain(`\nHistory up to ${valid(4)} was thinned: not every change is there any more.\nThe beginning is as of `);
+    expect(text.text).toContain(
+      `\nHistory up to ${valid(4)} was thinned: not every change is there any more.\nThe beginning is as of `,
+    );
     expect(text.headers.get("x-thinned-until")).toBe(valid(4));
     const exact = await owner.get("/api/v1/diff?from=2026-11-22T14:30:00Z&format=csv");
     expect(exact.headers.get("x-thinned-until")).toBeNull();
@@ -231,7 +300,15 @@ describe("changes over thinned history", () => {
 
   test("of the ledger itself show in its head", async () => {
     const { data } = await owner.get("/api/v1/ledger");
-    expect(data.thinned).toEqual([{ first_sequence: 1, last_sequence: expect.any(Number), until: valid(4), resolution: "daily", pruned_by: data.sequence }]);
+    expect(data.thinned).toEqual([
+      {
+        first_sequence: 1,
+        last_sequence: expect.any(Number),
+        until: valid(4),
+        resolution: "daily",
+        pruned_by: data.sequence,
+      },
+    ]);
   });
 });
 
@@ -246,7 +323,12 @@ test("who changed a field is not said where a later change of it may have been d
   pruneBefore(24, "daily");
   const { data } = await owner.get("/api/v1/diff?from=2026-11-22T23:00:00Z&types=host");
   expect(data.changed[0].fields).toEqual([
-    { field: "description", from: null, to: "by the Owner", transaction: expect.objectContaining({ actor: expect.objectContaining({ id: appliance.first.userId }) }) },
+    {
+      field: "description",
+      from: null,
+      to: "by the Owner",
+      transaction: expect.objectContaining({ actor: expect.objectContaining({ id: appliance.first.userId }) }),
+    },
     { field: "name", from: "four", to: "by Ann", transaction: null },
   ]);
   const csv = await owner.get("/api/v1/diff?from=2026-11-22T23:00:00Z&types=host&format=csv");
@@ -263,7 +345,9 @@ test("a field that was changed is found also where the version that is left name
   appliance.clock.advance(2 * DAY_MS);
   pruneBefore(24, "daily");
   const { data } = await owner.get("/api/v1/diff?from=2026-11-22T23:00:00Z&types=host");
-  expect(data.changed.map((each: Wire) => each["fields"])).toEqual([[{ field: "name", from: "four", to: "six", transaction: null }]]);
+  expect(data.changed.map((each: Wire) => each["fields"])).toEqual([
+    [{ field: "name", from: "four", to: "six", transaction: null }],
+  ]);
 });
 
 test("what is shown with a version that is left is what was kept with it", async () => {
@@ -271,7 +355,14 @@ test("what is shown with a version that is left is what was kept with it", async
   const { id: keyId } = newApiKey(appliance, { userId: user.id });
   appliance.clock.advance(HOUR_MS);
   const { data } = await owner.get(`/api/v1/users/${user.id}`);
-  await made(owner.put(`/api/v1/users/${user.id}`, { email: data.email, name: data.name, role: "Member", network_ids: [appliance.first.networkId] }));
+  await made(
+    owner.put(`/api/v1/users/${user.id}`, {
+      email: data.email,
+      name: data.name,
+      role: "Member",
+      network_ids: [appliance.first.networkId],
+    }),
+  );
   appliance.clock.advance(2 * DAY_MS);
   pruneBefore(24, "daily");
   const history = await owner.get(`/api/v1/auth/keys/${keyId}/history`);
@@ -296,10 +387,23 @@ test("locate answers as of the state that is kept, and its timeline tells of the
   await newSubnet(appliance, { cidr: "192.0.2.0/24", name: "Servers" });
   const device = await newHost(appliance, { name: "switch" });
   const mac = "00:1b:21:00:00:07";
-  const [first, second] = [await newIfEntry(appliance, device["id"], { oper_status: "Up", fdb_macs: [mac] }), await newIfEntry(appliance, device["id"], { oper_status: "Up", fdb_macs: [] })];
+  const [first, second] = [
+    await newIfEntry(appliance, device["id"], { oper_status: "Up", fdb_macs: [mac] }),
+    await newIfEntry(appliance, device["id"], { oper_status: "Up", fdb_macs: [] }),
+  ];
   const move = async (from: Wire, to: Wire) => {
     appliance.clock.advance(HOUR_MS);
-    for (const [port, macs] of [[from, []], [to, [mac]]] as const) await made(owner.put(`/api/v1/if-entries/${port["id"]}`, { if_index: port["if_index"], if_descr: port["if_descr"], fdb_macs: macs }));
+    for (const [port, macs] of [
+      [from, []],
+      [to, [mac]],
+    ] as const)
+      await made(
+        owner.put(`/api/v1/if-entries/${port["id"]}`, {
+          if_index: port["if_index"],
+          if_descr: port["if_descr"],
+          fdb_macs: macs,
+        }),
+      );
   };
   // There and back and there again on one day, and there it stays.
   await move(first, second);
@@ -311,7 +415,13 @@ test("locate answers as of the state that is kept, and its timeline tells of the
   appliance.clock.advance(DAY_MS);
   for (const fields of [{ oper_status: "Down" }, { oper_status: "Down", if_alias: "seven" }]) {
     appliance.clock.advance(HOUR_MS);
-    await made(owner.put(`/api/v1/if-entries/${second["id"]}`, { if_index: second["if_index"], if_descr: second["if_descr"], ...fields }));
+    await made(
+      owner.put(`/api/v1/if-entries/${second["id"]}`, {
+        if_index: second["if_index"],
+        if_descr: second["if_descr"],
+        ...fields,
+      }),
+    );
   }
   const down = appliance.clock.text();
   appliance.clock.advance(DAY_MS);
@@ -346,5 +456,8 @@ test("prunes of different resolutions each say their own", async () => {
   // The end of a version that ended in the next stretch.
   const host = (await owner.get(`/api/v1/hosts/${id()}?${at("22T00:00:00")}`)).data;
   expect(host).toEqual(ended(2));
-  expect((await owner.get("/api/v1/ledger")).data.thinned.map((each: Wire) => each["resolution"])).toEqual(["none", "daily"]);
+  expect((await owner.get("/api/v1/ledger")).data.thinned.map((each: Wire) => each["resolution"])).toEqual([
+    "none",
+    "daily",
+  ]);
 });

@@ -19,11 +19,14 @@ describe("the history of a record", () => {
     const tag = (await owner.post("/api/v1/tags", { name: "a", color: "Green" }, { "x-request-id": "r1" })).data;
     appliance.clock.advance(1_000);
     const { id: keyId, client } = newApiKey(appliance);
-    const renamed = (await client.put(`/api/v1/tags/${tag.id}`, { name: "b", color: "Blue" }, { "x-request-id": "r2" })).data;
+    const renamed = (await client.put(`/api/v1/tags/${tag.id}`, { name: "b", color: "Blue" }, { "x-request-id": "r2" }))
+      .data;
     appliance.clock.advance(1_000);
     await owner.delete(`/api/v1/tags/${tag.id}`, { "x-request-id": "r3" });
     const { data, body } = await owner.get(`/api/v1/tags/${tag.id}/history`);
-    expect(data.map((each: Wire) => [each["operation"], each["changed_fields"], each["transaction"].request_id])).toEqual([
+    expect(
+      data.map((each: Wire) => [each["operation"], each["changed_fields"], each["transaction"].request_id]),
+    ).toEqual([
       ["Deleted", [], "r3"],
       ["Updated", ["color", "name"], "r2"],
       ["Created", [], "r1"],
@@ -65,19 +68,33 @@ describe("the history of a record", () => {
     const then = await owner.get(`${path}?at=${at}`);
     expect(names(then)).toEqual(["n3", "n2", "n1", "n0"]);
     expect(then.body.meta).toMatchObject({ at, pagination: { total_count: 4 } });
-    expect((await owner.get(`${path}?at=2001-01-01T00:00:00Z`)).body).toMatchObject({ data: [], meta: { pagination: { total_count: 0 } } });
+    expect((await owner.get(`${path}?at=2001-01-01T00:00:00Z`)).body).toMatchObject({
+      data: [],
+      meta: { pagination: { total_count: 0 } },
+    });
   });
 
   test("has hosts with their children as they were, or without them", async () => {
     const host = await newHost(appliance, { name: "h", ports: [{ number: 22, protocol: "Tcp" }] });
     appliance.clock.advance(1_000);
-    await owner.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: "h", hidden: false, tags: [], ports: [{ number: 80, protocol: "Tcp" }] });
+    await owner.put(`/api/v1/hosts/${host["id"]}`, {
+      id: host["id"],
+      name: "h",
+      hidden: false,
+      tags: [],
+      ports: [{ number: 80, protocol: "Tcp" }],
+    });
     const { data } = await owner.get(`/api/v1/hosts/${host["id"]}/history`);
-    expect(data.map((each: Wire) => [each["changed_fields"], each["record"].ports.map((port: Wire) => port["number"])])).toEqual([
+    expect(
+      data.map((each: Wire) => [each["changed_fields"], each["record"].ports.map((port: Wire) => port["number"])]),
+    ).toEqual([
       [["ports"], [80]],
       [[], [22]],
     ]);
-    for (const version of data) expect((await owner.get(`/api/v1/hosts/${host["id"]}?at=${version.transaction.at}`)).data).toEqual(version.record);
+    for (const version of data)
+      expect((await owner.get(`/api/v1/hosts/${host["id"]}?at=${version.transaction.at}`)).data).toEqual(
+        version.record,
+      );
     const bare = (await owner.get(`/api/v1/hosts/${host["id"]}/history?include_children=false`)).data[0].record;
     for (const field of ["interfaces", "ip_addresses", "ports", "services"]) expect(bare).not.toHaveProperty(field);
   });
@@ -94,7 +111,10 @@ describe("the history of a record", () => {
       [owner, `vlans/${subnet["id"]}`],
       [owner, "subnets/01936f2e-0d5c-7d3a-9a39-00000000dead"],
     ] as const) {
-      expect(await by.get(`/api/v1/${path}/history`)).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
+      expect(await by.get(`/api/v1/${path}/history`)).toMatchObject({
+        status: 404,
+        body: { code: "entity_not_found" },
+      });
     }
     await owner.delete(`/api/v1/subnets/${subnet["id"]}`);
     expect(await member.client.get(`/api/v1/subnets/${subnet["id"]}/history`)).toMatchObject({ status: 404 });
@@ -107,7 +127,10 @@ describe("the history of a record", () => {
     const other = newApiKey(appliance);
     expect((await member.client.get(`/api/v1/auth/keys/${own.id}/history`)).data).toHaveLength(1);
     expect(await member.client.get(`/api/v1/auth/keys/${other.id}/history`)).toMatchObject({ status: 404 });
-    expect(await other.client.get(`/api/v1/auth/keys/${other.id}/history`)).toMatchObject({ status: 403, body: { code: "auth_session_required" } });
+    expect(await other.client.get(`/api/v1/auth/keys/${other.id}/history`)).toMatchObject({
+      status: 403,
+      body: { code: "auth_session_required" },
+    });
     await member.client.delete(`/api/v1/auth/keys/${own.id}`);
     expect((await member.client.get(`/api/v1/auth/keys/${own.id}/history`)).data).toHaveLength(2);
     expect((await owner.get(`/api/v1/auth/keys/${own.id}/history`)).data).toHaveLength(2);
@@ -120,14 +143,30 @@ describe("the history of a record", () => {
       const record = world.records[path] as Wire;
       const { status, data } = await owner.get(`/api/v1/${path}/${record["id"]}/history`);
       expect([path, status]).toEqual([path, 200]);
-      expect([path, data[0].record]).toEqual([path, (await owner.get(`/api/v1/${path}/${record["id"]}?at=${data[0].transaction.at}`)).data]);
+      expect([path, data[0].record]).toEqual([
+        path,
+        (await owner.get(`/api/v1/${path}/${record["id"]}?at=${data[0].transaction.at}`)).data,
+      ]);
     }
   });
 });
 
 describe("the transactions", () => {
   test("are listed newest first with what they changed, and one by one", async () => {
-    const host = (await owner.post("/api/v1/hosts", { name: "h", network_id: appliance.first.networkId, ports: [{ number: 22, protocol: "Tcp" }, { number: 80, protocol: "Tcp" }] }, { "x-request-id": "r1" })).data;
+    const host = (
+      await owner.post(
+        "/api/v1/hosts",
+        {
+          name: "h",
+          network_id: appliance.first.networkId,
+          ports: [
+            { number: 22, protocol: "Tcp" },
+            { number: 80, protocol: "Tcp" },
+          ],
+        },
+        { "x-request-id": "r1" },
+      )
+    ).data;
     const { data, body } = await owner.get("/api/v1/transactions?limit=1");
     expect(data).toEqual([
       {
@@ -142,19 +181,25 @@ describe("the transactions", () => {
     expect((await owner.get(`/api/v1/transactions/${data[0].sequence}`)).data).toEqual(data[0]);
     const all = await owner.get("/api/v1/transactions?limit=0");
     expect(all.data.map((each: Wire) => each["sequence"])).toEqual([2, 1]);
-    const before = await owner.get(`/api/v1/transactions?at=${appliance.clock.text().replace(/\d{3}Z$/, "000Z")}&offset=1`);
+    const before = await owner.get(
+      `/api/v1/transactions?at=${appliance.clock.text().replace(/\d{3}Z$/, "000Z")}&offset=1`,
+    );
     expect(before.status).toBe(200);
   });
 
   test("of others are not there: another organization's, and what lies outside of the caller's networks", async () => {
     const other = await newNetwork(appliance, { name: "Other" });
     const member = await newUser(appliance, { role: "Viewer", networkIds: [other["id"]] });
-    const hidden = (await owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/8" })).data;
+    const hidden = (await owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/8" }))
+      .data;
     const sequence = (await owner.get("/api/v1/transactions?limit=1")).data[0].sequence;
     const second = await appliance.newOrganization("Second");
     const foreign = await appliance.signedIn(second.userId);
     for (const by of [member.client, foreign]) {
-      expect(await by.get(`/api/v1/transactions/${sequence}`)).toMatchObject({ status: 404, body: { code: "entity_not_found", params: { entity: "transaction", id: String(sequence) } } });
+      expect(await by.get(`/api/v1/transactions/${sequence}`)).toMatchObject({
+        status: 404,
+        body: { code: "entity_not_found", params: { entity: "transaction", id: String(sequence) } },
+      });
       const list = await by.get("/api/v1/transactions?limit=0");
       expect(list.data.map((each: Wire) => each["sequence"])).not.toContain(sequence);
       expect(list.body.meta.pagination.total_count).toBe(list.data.length);
@@ -164,7 +209,10 @@ describe("the transactions", () => {
   });
 
   test.each([["0"], ["x"], ["1.5"], ["99999999999"]])("have no number %s", async (sequence) => {
-    expect(await owner.get(`/api/v1/transactions/${sequence}`)).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/sequence" }] } } });
+    expect(await owner.get(`/api/v1/transactions/${sequence}`)).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path: "/sequence" }] } },
+    });
   });
 });
 

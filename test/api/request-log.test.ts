@@ -33,9 +33,15 @@ describe("a request that changes something is logged with who acts:", () => {
 
   test("a key by id and name, with its user", async () => {
     const { id, key, client } = newApiKey(appliance, { permissions: "Admin" });
-    await appliance.owner.put(`/api/v1/auth/keys/${id}`, { ...keyBody(appliance), name: "nightly import", permissions: "Admin" });
+    await appliance.owner.put(`/api/v1/auth/keys/${id}`, {
+      ...keyBody(appliance),
+      name: "nightly import",
+      permissions: "Admin",
+    });
     const [line] = await logged(() => client.post("/api/v1/tags", { name: "a", color: "Red" }));
-    expect(line).toContain(`actor_type=ApiKey actor_id=${id} actor_name="nightly import" actor_user_id=${appliance.first.userId}`);
+    expect(line).toContain(
+      `actor_type=ApiKey actor_id=${id} actor_name="nightly import" actor_user_id=${appliance.first.userId}`,
+    );
     expect(line).not.toContain(key);
   });
 
@@ -120,7 +126,14 @@ describe("a sign-in is logged with the account", () => {
 
   test("that the first claim made, and of none where it is refused", async () => {
     const unclaimed = newUnclaimedAppliance();
-    const claim = (setup_token: string) => unclaimed.anonymous.post("/api/auth/setup", { setup_token, organization_name: "Acme", network_name: "Main", email: "typed@acme.example", password: PASSWORD });
+    const claim = (setup_token: string) =>
+      unclaimed.anonymous.post("/api/auth/setup", {
+        setup_token,
+        organization_name: "Acme",
+        network_name: "Main",
+        email: "typed@acme.example",
+        password: PASSWORD,
+      });
     await claim("0000-0000");
     expect(unclaimed.logLines.join("\n")).not.toContain("typed@acme.example");
     const { data } = await claim(SETUP_TOKEN);

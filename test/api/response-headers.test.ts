@@ -8,9 +8,17 @@ let cookie: string;
 let keyId: string;
 beforeAll(async () => {
   appliance = await newAppliance();
-  const signedIn = await appliance.anonymous.post("/api/auth/login", { email: "owner@first.example", password: PASSWORD });
+  const signedIn = await appliance.anonymous.post("/api/auth/login", {
+    email: "owner@first.example",
+    password: PASSWORD,
+  });
   cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
-  const key = await appliance.owner.post("/api/v1/auth/keys", { name: "a", organization_id: appliance.first.organizationId, user_id: appliance.first.userId, tags: [] });
+  const key = await appliance.owner.post("/api/v1/auth/keys", {
+    name: "a",
+    organization_id: appliance.first.organizationId,
+    user_id: appliance.first.userId,
+    tags: [],
+  });
   keyId = key.data.api_key?.id ?? key.data.id;
   if (keyId === undefined) throw new Error(key.text);
 });
@@ -24,11 +32,17 @@ const NOTHING = "default-src 'none'; frame-ancestors 'none'";
 
 async function ask(path: string, init: RequestInit = {}, base = "http://localhost"): Promise<Response> {
   const { headers, ...rest } = init;
-  return appliance.handle(new Request(`${base}${path}`, { ...rest, headers: { cookie, ...(headers as Record<string, string>) } }));
+  return appliance.handle(
+    new Request(`${base}${path}`, { ...rest, headers: { cookie, ...(headers as Record<string, string>) } }),
+  );
 }
 
 /** With no session: a sign-in would end it. */
-const anew = (method: string, body: string) => ({ method, body, headers: { "content-type": "application/json", cookie: "" } });
+const anew = (method: string, body: string) => ({
+  method,
+  body,
+  headers: { "content-type": "application/json", cookie: "" },
+});
 const json = (method: string, body: string) => ({ method, body, headers: { "content-type": "application/json" } });
 
 describe("every answer keeps browsers from guessing, framing, referring and keeping", () => {
@@ -48,26 +62,48 @@ describe("every answer keeps browsers from guessing, framing, referring and keep
     ["a malformed body", 400, "/api/v1/hosts", json("POST", "{")],
     ["no credentials", 401, "/api/v1/hosts", { headers: { cookie: "" } }],
     ["a bad key", 401, "/api/v1/hosts", { headers: { authorization: "Bearer nlk_x" } }],
-    ["another site's page", 403, "/api/v1/hosts", { ...json("POST", "{}"), headers: { "content-type": "application/json", origin: "http://evil.example" } }],
+    [
+      "another site's page",
+      403,
+      "/api/v1/hosts",
+      { ...json("POST", "{}"), headers: { "content-type": "application/json", origin: "http://evil.example" } },
+    ],
     ["an unknown record", 404, "/api/v1/hosts/0192f0c1-2345-7000-8000-000000000000", {}],
     ["an unknown path", 404, "/api/nothing", {}],
     ["an unknown path beside the API", 404, "/nothing", {}],
     ["a wrong method", 405, "/api/v1/hosts", { method: "DELETE" }],
-    ["another type of body", 415, "/api/v1/hosts", { method: "POST", body: "a=1", headers: { "content-type": "application/x-www-form-urlencoded" } }],
+    [
+      "another type of body",
+      415,
+      "/api/v1/hosts",
+      { method: "POST", body: "a=1", headers: { "content-type": "application/x-www-form-urlencoded" } },
+    ],
   ] as [string, number, string, RequestInit][])("on %s", async (_what, status, path, init) => {
     const response = await ask(path, init);
     expect(response.status).toBe(status);
     expect(Object.fromEntries(response.headers)).toMatchObject({ ...EVERYWHERE, "content-security-policy": NOTHING });
     // The document and the script are the same for everybody.
-    expect(response.headers.get("cache-control")).toBe(path === "/api/openapi.json" || path === "/docs/scalar.js" ? "no-cache" : "private, no-cache");
-    for (const name of ["server", "x-powered-by", "strict-transport-security", "access-control-allow-origin"]) expect(response.headers.has(name)).toBe(false);
+    expect(response.headers.get("cache-control")).toBe(
+      path === "/api/openapi.json" || path === "/docs/scalar.js" ? "no-cache" : "private, no-cache",
+    );
+    for (const name of ["server", "x-powered-by", "strict-transport-security", "access-control-allow-origin"])
+      expect(response.headers.has(name)).toBe(false);
     await response.body?.cancel();
   });
 
   test("and on the page, which may load what the appliance itself serves", async () => {
     const response = await ask("/docs");
-    expect(Object.fromEntries(response.headers)).toMatchObject({ ...EVERYWHERE, "x-frame-options": "DENY", "cross-origin-resource-policy": "same-origin", "cross-origin-opener-policy": "same-origin" });
-    const policy = new Map((response.headers.get("content-security-policy") ?? "").split("; ").map((each) => [each.split(" ")[0], each.split(" ").slice(1)]));
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      ...EVERYWHERE,
+      "x-frame-options": "DENY",
+      "cross-origin-resource-policy": "same-origin",
+      "cross-origin-opener-policy": "same-origin",
+    });
+    const policy = new Map(
+      (response.headers.get("content-security-policy") ?? "")
+        .split("; ")
+        .map((each) => [each.split(" ")[0], each.split(" ").slice(1)]),
+    );
     expect(policy.get("default-src")).toEqual(["'none'"]);
     expect(policy.get("script-src")).toEqual(["'self'"]);
     expect(policy.get("connect-src")).toEqual(["'self'"]);
@@ -80,7 +116,11 @@ describe("every answer keeps browsers from guessing, framing, referring and keep
     expect(tag).not.toBe("");
     const again = await ask(`/api/v1/organizations`, { headers: { "if-none-match": tag } });
     expect(again.status).toBe(304);
-    expect(Object.fromEntries(again.headers)).toMatchObject({ ...EVERYWHERE, "cache-control": "private, no-cache", etag: tag });
+    expect(Object.fromEntries(again.headers)).toMatchObject({
+      ...EVERYWHERE,
+      "cache-control": "private, no-cache",
+      etag: tag,
+    });
   });
 
   test("and where the appliance itself fails", async () => {
@@ -98,8 +138,21 @@ describe("every answer keeps browsers from guessing, framing, referring and keep
 describe("what may hold a secret is kept nowhere", () => {
   test.each([
     ["whether a set-up is needed", 200, "/api/auth/setup", {}],
-    ["a set-up", 409, "/api/auth/setup", json("POST", '{"setup_token":"x","organization_name":"a","network_name":"b","email":"a@b.example","password":"correct horse"}')],
-    ["a sign-in that fails", 401, "/api/auth/login", anew("POST", '{"email":"owner@first.example","password":"something else"}')],
+    [
+      "a set-up",
+      409,
+      "/api/auth/setup",
+      json(
+        "POST",
+        '{"setup_token":"x","organization_name":"a","network_name":"b","email":"a@b.example","password":"correct horse"}',
+      ),
+    ],
+    [
+      "a sign-in that fails",
+      401,
+      "/api/auth/login",
+      anew("POST", '{"email":"owner@first.example","password":"something else"}'),
+    ],
     ["a sign-in that is malformed", 400, "/api/auth/login", json("POST", "{")],
     ["who one is", 200, "/api/auth/me", {}],
     ["keys", 200, "/api/v1/auth/keys", {}],
@@ -116,7 +169,10 @@ describe("what may hold a secret is kept nowhere", () => {
   });
 
   test("a sign-in, a key, and a key again", async () => {
-    const signedIn = await ask("/api/auth/login", anew("POST", JSON.stringify({ email: "owner@first.example", password: PASSWORD })));
+    const signedIn = await ask(
+      "/api/auth/login",
+      anew("POST", JSON.stringify({ email: "owner@first.example", password: PASSWORD })),
+    );
     expect([signedIn.status, signedIn.headers.get("cache-control")]).toEqual([200, "no-store"]);
     const one = await ask(`/api/v1/auth/keys/${keyId}`);
     expect([one.status, one.headers.get("cache-control")]).toEqual([200, "no-store"]);
@@ -128,20 +184,42 @@ describe("what may hold a secret is kept nowhere", () => {
 describe("that browsers come by TLS alone", () => {
   test("is asked for under TLS, and not over plain HTTP, whatever a proxy says", async () => {
     const overTls = await newAppliance({ isTls: true });
-    expect((await overTls.handle(new Request("http://localhost/api/nothing"))).headers.get("strict-transport-security")).toBe("max-age=31536000");
+    expect(
+      (await overTls.handle(new Request("http://localhost/api/nothing"))).headers.get("strict-transport-security"),
+    ).toBe("max-age=31536000");
     await overTls.close();
     expect((await ask("/api/nothing", {}, "https://localhost")).headers.has("strict-transport-security")).toBe(false);
-    expect((await ask("/api/health", { headers: { "x-forwarded-proto": "https" } })).headers.has("strict-transport-security")).toBe(false);
+    expect(
+      (await ask("/api/health", { headers: { "x-forwarded-proto": "https" } })).headers.has(
+        "strict-transport-security",
+      ),
+    ).toBe(false);
   });
 });
 
 describe("a key in a URL", () => {
   test("is refused whoever sends it and wherever, and told to nobody", async () => {
-    const made = await appliance.owner.post("/api/v1/auth/keys", { name: "leaked", organization_id: appliance.first.organizationId, user_id: appliance.first.userId, tags: [] });
+    const made = await appliance.owner.post("/api/v1/auth/keys", {
+      name: "leaked",
+      organization_id: appliance.first.organizationId,
+      user_id: appliance.first.userId,
+      tags: [],
+    });
     const key: string = made.data.key;
     const before = appliance.logLines.length;
     const encoded = [...key].map((each) => `%${each.charCodeAt(0).toString(16)}`).join("");
-    const paths = [`/api/v1/hosts?api_key=${key}`, `/api/v1/hosts?limit=1&x=${encoded}`, `/api/v1/hosts/${key}`, `/api/nothing/${key}`, `/api/health?${key}`, `/api/auth/login?key=${key}`, `/docs?key=${key}`, `/?${key}`, `/docs/scalar.js?${key}`, `/api/openapi.json?${key}`];
+    const paths = [
+      `/api/v1/hosts?api_key=${key}`,
+      `/api/v1/hosts?limit=1&x=${encoded}`,
+      `/api/v1/hosts/${key}`,
+      `/api/nothing/${key}`,
+      `/api/health?${key}`,
+      `/api/auth/login?key=${key}`,
+      `/docs?key=${key}`,
+      `/?${key}`,
+      `/docs/scalar.js?${key}`,
+      `/api/openapi.json?${key}`,
+    ];
     for (const path of paths) {
       for (const headers of [{ cookie: "" }, { cookie }, { authorization: `Bearer ${key}` }]) {
         const response = await ask(path, { headers: headers as Record<string, string> });
@@ -153,7 +231,10 @@ describe("a key in a URL", () => {
       }
     }
     const posted = await ask(`/api/v1/hosts?token=${key}`, json("POST", "{"));
-    expect([posted.status, JSON.parse(await posted.text()).error]).toEqual([400, expect.stringContaining("The URL holds a key")]);
+    expect([posted.status, JSON.parse(await posted.text()).error]).toEqual([
+      400,
+      expect.stringContaining("The URL holds a key"),
+    ]);
     const lines = appliance.logLines.slice(before);
     expect(lines.length).toBeGreaterThanOrEqual(paths.length * 3);
     expect(lines.filter((line) => !line.includes(" request_refused "))).toEqual([]);
@@ -161,7 +242,12 @@ describe("a key in a URL", () => {
   });
 
   test("is not taken for a request's id either", async () => {
-    const made = await appliance.owner.post("/api/v1/auth/keys", { name: "confused", organization_id: appliance.first.organizationId, user_id: appliance.first.userId, tags: [] });
+    const made = await appliance.owner.post("/api/v1/auth/keys", {
+      name: "confused",
+      organization_id: appliance.first.organizationId,
+      user_id: appliance.first.userId,
+      tags: [],
+    });
     const response = await ask("/api/v1/hosts", { headers: { "x-request-id": made.data.key } });
     expect(response.headers.get("x-request-id")).not.toContain("nlk_");
   });

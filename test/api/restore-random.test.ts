@@ -6,7 +6,17 @@ import { openReadOnly } from "../../src/db/connection.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { made, newCredential, newHost, newNetwork, newSubnet, newTag, newVlan, transactionCount, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newCredential,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newTag,
+  newVlan,
+  transactionCount,
+  type Wire,
+} from "../support/factories.ts";
 import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
 import { content, instant, restore, revert } from "../support/past.ts";
 
@@ -40,7 +50,9 @@ test.each(SEEDS)("a host restored to a random instant is what it was then (seed 
     expect(transactionCount(appliance)).toBe(count);
     const done = await made(restore(owner, "hosts", id, at));
     expect<unknown>({ ...done, applied: false, sequence: null }).toEqual(dry);
-    expect(done["sequence"]).toBe(done["actions"].every((action: Wire) => action["action"] === "Skip") ? null : count + 1);
+    expect(done["sequence"]).toBe(
+      done["actions"].every((action: Wire) => action["action"] === "Skip") ? null : count + 1,
+    );
     const now = await made(owner.get(`/api/v1/hosts/${id}`));
     const nowEntries = (await owner.get(`/api/v1/if-entries?host_id=${id}&limit=0`)).data;
     expect(byIdentity(now, nowEntries)).toEqual(byIdentity(then.data, thenEntries));
@@ -55,57 +67,63 @@ test.each(SEEDS)("a host restored to a random instant is what it was then (seed 
   expect(restored).toBeGreaterThan(3);
 });
 
-test.each(SEEDS)("a transaction that is reverted at once leaves what was before it, and a revert of that what was after (seed %i)", async (seed) => {
-  world = await RandomWorld.open(seed);
-  const { appliance } = world;
-  const { owner } = appliance;
-  let reverted = 0;
-  for (let round = 0; round < 16; round += 1) {
-    const before = await world.everything();
-    const count = transactionCount(appliance);
-    await world.changeAny();
-    appliance.clock.advance(1_000);
-    if (transactionCount(appliance) !== count + 1) continue;
-    const after = await world.everything();
-    const dry = await made(revert(owner, count + 1, { dry_run: true }));
-    const undone = await made(revert(owner, count + 1));
-    expect<unknown>({ ...undone, applied: false, sequence: null }).toEqual(dry);
-    expect(await world.everything()).toEqual(before);
-    appliance.clock.advance(1_000);
-    await made(revert(owner, undone["sequence"]));
-    expect(await world.everything()).toEqual(after);
-    world.assertInOrder();
-    reverted += 1;
-  }
-  expect(reverted).toBeGreaterThan(5);
-});
-
-test.each(SEEDS)("a transaction of long ago is reverted as planned, or refused for the reasons planned and nothing is written (seed %i)", async (seed) => {
-  world = await RandomWorld.open(seed);
-  const { appliance, random } = world;
-  const { owner } = appliance;
-  const start = transactionCount(appliance);
-  const outcomes = { done: 0, refused: 0 };
-  for (let round = 0; round < 24; round += 1) {
-    for (let change = 0; change < 2; change += 1) await world.changeAny();
-    appliance.clock.advance(1_000);
-    const count = transactionCount(appliance);
-    const sequence = start + 1 + random.integer(count - start);
-    const dry = await made(revert(owner, sequence, { dry_run: true }));
-    expect(transactionCount(appliance)).toBe(count);
-    const answer = await revert(owner, sequence);
-    if (dry["conflicts"].length > 0) {
-      expect(answer).toMatchObject({ status: 409, body: { params: { conflicts: dry["conflicts"] } } });
-      expect(transactionCount(appliance)).toBe(count);
-      outcomes.refused += 1;
-    } else {
-      expect({ ...answer.data, applied: false, sequence: null }).toEqual(dry);
-      outcomes.done += 1;
+test.each(SEEDS)(
+  "a transaction that is reverted at once leaves what was before it, and a revert of that what was after (seed %i)",
+  async (seed) => {
+    world = await RandomWorld.open(seed);
+    const { appliance } = world;
+    const { owner } = appliance;
+    let reverted = 0;
+    for (let round = 0; round < 16; round += 1) {
+      const before = await world.everything();
+      const count = transactionCount(appliance);
+      await world.changeAny();
+      appliance.clock.advance(1_000);
+      if (transactionCount(appliance) !== count + 1) continue;
+      const after = await world.everything();
+      const dry = await made(revert(owner, count + 1, { dry_run: true }));
+      const undone = await made(revert(owner, count + 1));
+      expect<unknown>({ ...undone, applied: false, sequence: null }).toEqual(dry);
+      expect(await world.everything()).toEqual(before);
+      appliance.clock.advance(1_000);
+      await made(revert(owner, undone["sequence"]));
+      expect(await world.everything()).toEqual(after);
+      world.assertInOrder();
+      reverted += 1;
     }
-    world.assertInOrder();
-  }
-  expect(Math.min(outcomes.done, outcomes.refused)).toBeGreaterThan(0);
-});
+    expect(reverted).toBeGreaterThan(5);
+  },
+);
+
+test.each(SEEDS)(
+  "a transaction of long ago is reverted as planned, or refused for the reasons planned and nothing is written (seed %i)",
+  async (seed) => {
+    world = await RandomWorld.open(seed);
+    const { appliance, random } = world;
+    const { owner } = appliance;
+    const start = transactionCount(appliance);
+    const outcomes = { done: 0, refused: 0 };
+    for (let round = 0; round < 24; round += 1) {
+      for (let change = 0; change < 2; change += 1) await world.changeAny();
+      appliance.clock.advance(1_000);
+      const count = transactionCount(appliance);
+      const sequence = start + 1 + random.integer(count - start);
+      const dry = await made(revert(owner, sequence, { dry_run: true }));
+      expect(transactionCount(appliance)).toBe(count);
+      const answer = await revert(owner, sequence);
+      if (dry["conflicts"].length > 0) {
+        expect(answer).toMatchObject({ status: 409, body: { params: { conflicts: dry["conflicts"] } } });
+        expect(transactionCount(appliance)).toBe(count);
+        outcomes.refused += 1;
+      } else {
+        expect({ ...answer.data, applied: false, sequence: null }).toEqual(dry);
+        outcomes.done += 1;
+      }
+      world.assertInOrder();
+    }
+    expect(Math.min(outcomes.done, outcomes.refused)).toBeGreaterThan(0);
+  },
+);
 
 /** An inventory that is changed at random through the API. */
 class RandomWorld {
@@ -128,7 +146,11 @@ class RandomWorld {
     for (let count = 0; count < 3; count += 1) {
       opened.tags.push((await newTag(appliance))["id"]);
       opened.vlans.push((await newVlan(appliance))["id"]);
-      opened.credentials.push(await newCredential(appliance, { credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path: "c" } } }));
+      opened.credentials.push(
+        await newCredential(appliance, {
+          credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path: "c" } },
+        }),
+      );
     }
     for (let count = 0; count < 3; count += 1) await opened.makeHost();
     return opened;
@@ -163,7 +185,12 @@ class RandomWorld {
     const { owner, first } = this.appliance;
     const networkId = first.networkId;
     const live = async (plural: string): Promise<Wire[]> => (await owner.get(`/api/v1/${plural}?limit=1000`)).data;
-    const [tags, vlans, subnets, networks] = [await live("tags"), await live("vlans"), await live("subnets"), await live("networks")];
+    const [tags, vlans, subnets, networks] = [
+      await live("tags"),
+      await live("vlans"),
+      await live("subnets"),
+      await live("networks"),
+    ];
     const number = this.random.integer(4_000) + 1;
     const steps: Array<() => Promise<unknown>> = [
       () => this.changeHost(),
@@ -172,12 +199,29 @@ class RandomWorld {
       () => made(owner.delete(`/api/v1/tags/${this.random.pick(tags)["id"]}`)),
       () => made(owner.delete(`/api/v1/vlans/${this.random.pick(vlans)["id"]}?cascade=true`)),
       () => made(owner.delete(`/api/v1/subnets/${this.random.pick(subnets)["id"]}?cascade=true`)),
-      () => owner.post("/api/v1/subnets", { network_id: networkId, cidr: this.random.pick(["10.9.0.0/16", "10.9.1.0/24", "10.9.0.0/24"]) }),
+      () =>
+        owner.post("/api/v1/subnets", {
+          network_id: networkId,
+          cidr: this.random.pick(["10.9.0.0/16", "10.9.1.0/24", "10.9.0.0/24"]),
+        }),
       () => newVlan(this.appliance).then((vlan) => this.vlans.push(vlan["id"])),
       () => newTag(this.appliance).then((tag) => this.tags.push(tag["id"])),
       () => newNetwork(this.appliance, { tags: this.some(tags.map((tag) => tag["id"])) }),
-      () => (networks.length < 2 ? newNetwork(this.appliance) : made(owner.delete(`/api/v1/networks/${(networks.at(-1) as Wire)["id"]}?cascade=true`))),
-      () => made(owner.post("/api/v1/hosts/bulk", [1, 2].map((each) => ({ network_id: this.random.pick(networks)["id"], name: `bulk ${each}`, interfaces: [{ if_index: each, if_descr: "x", fdb_macs: this.macs() }] })))),
+      () =>
+        networks.length < 2
+          ? newNetwork(this.appliance)
+          : made(owner.delete(`/api/v1/networks/${(networks.at(-1) as Wire)["id"]}?cascade=true`)),
+      () =>
+        made(
+          owner.post(
+            "/api/v1/hosts/bulk",
+            [1, 2].map((each) => ({
+              network_id: this.random.pick(networks)["id"],
+              name: `bulk ${each}`,
+              interfaces: [{ if_index: each, if_descr: "x", fdb_macs: this.macs() }],
+            })),
+          ),
+        ),
       () => made(owner.delete(`/api/v1/credentials/${this.random.pick(this.credentials)["id"]}?cascade=true`)),
     ];
     try {
@@ -192,7 +236,8 @@ class RandomWorld {
   /** All that is live, as it is answered. */
   async everything(): Promise<Wire> {
     const all: Wire = {};
-    for (const plural of ["networks", "subnets", "vlans", "tags", "credentials", "hosts", "if-entries"]) all[plural] = (await this.appliance.owner.get(`/api/v1/${plural}?limit=0`)).data;
+    for (const plural of ["networks", "subnets", "vlans", "tags", "credentials", "hosts", "if-entries"])
+      all[plural] = (await this.appliance.owner.get(`/api/v1/${plural}?limit=0`)).data;
     return content(all);
   }
 
@@ -223,15 +268,27 @@ class RandomWorld {
   /** Lists that take from what the host has, and add to it. */
   private children(host: Wire): Wire {
     const kept = (field: string): Wire[] => this.some((host[field] ?? []) as Wire[]);
-    const addresses = [...kept("ip_addresses").map(({ id, ip_address, name }) => ({ id, ip_address, name })), { ip_address: `10.9.${this.random.integer(2)}.${1 + this.random.integer(6)}`, name: this.random.pick(["", "x"]) }];
-    const ports = [...kept("ports").map(({ id, number, protocol }) => ({ id, number, protocol })), { number: 1 + this.random.integer(5), protocol: this.random.pick(["Tcp", "Udp"]) }];
+    const addresses = [
+      ...kept("ip_addresses").map(({ id, ip_address, name }) => ({ id, ip_address, name })),
+      { ip_address: `10.9.${this.random.integer(2)}.${1 + this.random.integer(6)}`, name: this.random.pick(["", "x"]) },
+    ];
+    const ports = [
+      ...kept("ports").map(({ id, number, protocol }) => ({ id, number, protocol })),
+      { number: 1 + this.random.integer(5), protocol: this.random.pick(["Tcp", "Udp"]) },
+    ];
     const byAddress = new Map(addresses.map((each) => [each.ip_address, each]));
     const byPort = new Map(ports.map((each) => [`${each.number}/${each.protocol}`, each]));
     const targets = [
-      ...[...byPort.values()].filter((port) => "id" in port).map((port) => ({ type: "Port", port_id: (port as Wire)["id"], ip_address_id: null })),
-      ...[...byAddress.values()].filter((address) => "id" in address).map((address) => ({ type: "IpAddress", ip_address_id: (address as Wire)["id"] })),
+      ...[...byPort.values()]
+        .filter((port) => "id" in port)
+        .map((port) => ({ type: "Port", port_id: (port as Wire)["id"], ip_address_id: null })),
+      ...[...byAddress.values()]
+        .filter((address) => "id" in address)
+        .map((address) => ({ type: "IpAddress", ip_address_id: (address as Wire)["id"] })),
     ];
-    const services = ["web", "ssh"].filter(() => this.random.integer(3) > 0).map((name) => ({ name, service_definition: "D", tags: this.some(this.tags), bindings: this.some(targets) }));
+    const services = ["web", "ssh"]
+      .filter(() => this.random.integer(3) > 0)
+      .map((name) => ({ name, service_definition: "D", tags: this.some(this.tags), bindings: this.some(targets) }));
     return { ip_addresses: [...byAddress.values()], ports: [...byPort.values()], services };
   }
 
@@ -245,38 +302,72 @@ class RandomWorld {
       native_vlan_id: this.random.pick([null, ...this.vlans]),
       vlan_ids: this.some(this.vlans),
       fdb_macs: this.macs(),
-      neighbor: entries.length === 0 ? null : this.random.pick([null, { type: "IfEntry", id: this.random.pick(entries)["id"] }]),
+      neighbor:
+        entries.length === 0
+          ? null
+          : this.random.pick([null, { type: "IfEntry", id: this.random.pick(entries)["id"] }]),
     };
     const if_index = 1 + this.random.integer(4);
     const there = entries.find((entry) => entry["if_index"] === if_index);
-    if (there === undefined) await made(owner.post("/api/v1/if-entries", { host_id: host["id"], if_index, if_descr: `port ${if_index}`, ...optional }));
-    else await made(owner.put(`/api/v1/if-entries/${there["id"]}`, { if_index, if_descr: `port ${if_index}`, ...optional }));
+    if (there === undefined)
+      await made(
+        owner.post("/api/v1/if-entries", { host_id: host["id"], if_index, if_descr: `port ${if_index}`, ...optional }),
+      );
+    else
+      await made(
+        owner.put(`/api/v1/if-entries/${there["id"]}`, { if_index, if_descr: `port ${if_index}`, ...optional }),
+      );
   }
 
   private async changeCredential(host: Wire): Promise<void> {
     const addresses = (host["ip_addresses"] as Wire[]).map((each) => each["id"] as string);
-    const live = (await this.appliance.owner.get("/api/v1/credentials")).data.map((credential: Wire) => credential["id"]);
+    const live = (await this.appliance.owner.get("/api/v1/credentials")).data.map(
+      (credential: Wire) => credential["id"],
+    );
     const assignments = this.some(live as string[]).map((credential_id) => {
       const some = this.some(addresses);
       return { credential_id, ...(some.length === 0 ? {} : { ip_address_ids: some }) };
     });
     const { id, name, hidden, tags } = host;
-    await made(this.appliance.owner.put(`/api/v1/hosts/${id}`, { id, name, hidden, tags, credential_assignments: assignments }));
+    await made(
+      this.appliance.owner.put(`/api/v1/hosts/${id}`, { id, name, hidden, tags, credential_assignments: assignments }),
+    );
   }
 
   /** Another address, number or name for a part under the same id; refused where another part has it. */
   private async renumberOne(host: Wire): Promise<void> {
     const { owner } = this.appliance;
-    const [addresses, ports, services] = [host["ip_addresses"], host["ports"], host["services"]] as [Wire[], Wire[], Wire[]];
-    if (addresses.length > 0) await owner.put(`/api/v1/ip-addresses/${this.random.pick(addresses)["id"]}`, { ip_address: `10.9.0.${1 + this.random.integer(6)}` });
-    if (ports.length > 0) await owner.put(`/api/v1/ports/${this.random.pick(ports)["id"]}`, { number: 1 + this.random.integer(5), protocol: "Tcp" });
-    if (services.length > 0) await owner.put(`/api/v1/services/${this.random.pick(services)["id"]}`, { name: this.random.pick(["web", "ssh", "dns"]), service_definition: "D" });
+    const [addresses, ports, services] = [host["ip_addresses"], host["ports"], host["services"]] as [
+      Wire[],
+      Wire[],
+      Wire[],
+    ];
+    if (addresses.length > 0)
+      await owner.put(`/api/v1/ip-addresses/${this.random.pick(addresses)["id"]}`, {
+        ip_address: `10.9.0.${1 + this.random.integer(6)}`,
+      });
+    if (ports.length > 0)
+      await owner.put(`/api/v1/ports/${this.random.pick(ports)["id"]}`, {
+        number: 1 + this.random.integer(5),
+        protocol: "Tcp",
+      });
+    if (services.length > 0)
+      await owner.put(`/api/v1/services/${this.random.pick(services)["id"]}`, {
+        name: this.random.pick(["web", "ssh", "dns"]),
+        service_definition: "D",
+      });
   }
 
   private async removeOne(host: Wire): Promise<void> {
-    const parts = [["ip-addresses", host["ip_addresses"]], ["ports", host["ports"]], ["services", host["services"]], ["if-entries", host["interfaces"]]] as Array<[string, Wire[]]>;
+    const parts = [
+      ["ip-addresses", host["ip_addresses"]],
+      ["ports", host["ports"]],
+      ["services", host["services"]],
+      ["if-entries", host["interfaces"]],
+    ] as Array<[string, Wire[]]>;
     const [plural, records] = this.random.pick(parts);
-    if (records.length > 0) await made(this.appliance.owner.delete(`/api/v1/${plural}/${this.random.pick(records)["id"]}`));
+    if (records.length > 0)
+      await made(this.appliance.owner.delete(`/api/v1/${plural}/${this.random.pick(records)["id"]}`));
   }
 
   private some<T>(items: readonly T[]): T[] {
@@ -295,10 +386,21 @@ function byIdentity(host: Wire, entries: readonly Wire[]): unknown {
   for (const each of host["ports"]) names.set(each.id, `port ${each.number}/${each.protocol}`);
   for (const each of host["services"]) names.set(each.id, `service ${each.name}`);
   for (const each of host["interfaces"]) names.set(each.id, `interface ${each.if_index}`);
-  for (const service of host["services"]) for (const each of service.bindings) names.set(each.id, `binding ${names.get(each.service_id)} ${names.get(each.port_id)} ${names.get(each.ip_address_id)}`);
-  const text = JSON.stringify(content({ host, entries })).replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => names.get(id) ?? id);
+  for (const service of host["services"])
+    for (const each of service.bindings)
+      names.set(
+        each.id,
+        `binding ${names.get(each.service_id)} ${names.get(each.port_id)} ${names.get(each.ip_address_id)}`,
+      );
+  const text = JSON.stringify(content({ host, entries })).replaceAll(
+    /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
+    (id) => names.get(id) ?? id,
+  );
   const { host: named, entries: namedEntries } = JSON.parse(text) as Wire;
-  const sorted = (list: Wire[]): Wire[] => list.map(({ created_at: _made, lineage_id: _first, ...rest }) => rest).sort((a, b) => (String(a["id"] ?? a["credential_id"]) < String(b["id"] ?? b["credential_id"]) ? -1 : 1));
+  const sorted = (list: Wire[]): Wire[] =>
+    list
+      .map(({ created_at: _made, lineage_id: _first, ...rest }) => rest)
+      .sort((a, b) => (String(a["id"] ?? a["credential_id"]) < String(b["id"] ?? b["credential_id"]) ? -1 : 1));
   return {
     ...named,
     ...Object.fromEntries(["ip_addresses", "ports", "interfaces"].map((field) => [field, sorted(named[field])])),

@@ -19,7 +19,8 @@ beforeEach(async () => {
   network = appliance.first.networkId;
   other = (await newNetwork(appliance))["id"];
   await newSubnet(appliance, { cidr: "10.0.0.0/29" });
-  for (const last of [1, 2, 3]) appliance.probes.alive.set(`10.0.0.${last}`, { mac_address: `00:00:5e:00:53:0${last}` });
+  for (const last of [1, 2, 3])
+    appliance.probes.alive.set(`10.0.0.${last}`, { mac_address: `00:00:5e:00:53:0${last}` });
 });
 afterEach(() => appliance.close());
 
@@ -60,11 +61,27 @@ describe("a scan that runs is cancelled, and writes nothing any more, where", ()
     ["the user who ordered it is disabled", person, ({ userId }) => change("users", userId, { is_enabled: false })],
     ["the user is deleted", person, ({ userId }) => deleted(`users/${userId}`)],
     ["the user becomes a Viewer", person, ({ userId }) => change("users", userId, { role: "Viewer" })],
-    ["the user no longer reaches its network", person, ({ userId }) => change("users", userId, { network_ids: [other] })],
-    ["the API key that ordered it is disabled", keyHolder, ({ keyId }) => change("auth/keys", keyId as string, { is_enabled: false })],
+    [
+      "the user no longer reaches its network",
+      person,
+      ({ userId }) => change("users", userId, { network_ids: [other] }),
+    ],
+    [
+      "the API key that ordered it is disabled",
+      keyHolder,
+      ({ keyId }) => change("auth/keys", keyId as string, { is_enabled: false }),
+    ],
     ["the key is deleted", keyHolder, ({ keyId }) => deleted(`auth/keys/${keyId}`)],
-    ["the key may only read", keyHolder, ({ keyId }) => change("auth/keys", keyId as string, { permissions: "Viewer" })],
-    ["the key no longer reaches its network", keyHolder, ({ keyId }) => change("auth/keys", keyId as string, { network_ids: [other] })],
+    [
+      "the key may only read",
+      keyHolder,
+      ({ keyId }) => change("auth/keys", keyId as string, { permissions: "Viewer" }),
+    ],
+    [
+      "the key no longer reaches its network",
+      keyHolder,
+      ({ keyId }) => change("auth/keys", keyId as string, { network_ids: [other] }),
+    ],
     ["the key's user is disabled", keyHolder, ({ userId }) => change("users", userId, { is_enabled: false })],
   ])("%s", async (_what, ordering, lose) => {
     const by = await ordering();
@@ -106,7 +123,10 @@ describe("a scan that runs is cancelled, and writes nothing any more, where", ()
 
 test("what a scan has seen is not written after its orderer is disabled, however soon that comes", async () => {
   const by = await person();
-  const written = holdWrites(appliance, ({ type }, command) => type === "Discovery" && command === "discovery.addresses");
+  const written = holdWrites(
+    appliance,
+    ({ type }, command) => type === "Discovery" && command === "discovery.addresses",
+  );
   const { id } = await asked(appliance, { kind: "sweep" }, by.client);
   const seen = Promise.race([written.arrived, passing()]);
   await seen;
@@ -156,7 +176,10 @@ test("a scan that waits, or is about to begin, is cancelled before it asks anybo
 test("signing out, another secret of the key and other networks change nothing of a scan", async () => {
   const [user, key] = [await person(), await keyHolder()];
   const held = holdBack(appliance);
-  const scans = [await asked(appliance, { kind: "sweep" }, user.client), await asked(appliance, { kind: "sweep" }, key.client)];
+  const scans = [
+    await asked(appliance, { kind: "sweep" }, user.client),
+    await asked(appliance, { kind: "sweep" }, key.client),
+  ];
   await held.reached;
   await made(appliance.owner.post(`/api/v1/auth/keys/${key.keyId}/rotate`, {}));
   await change("users", user.userId, { network_ids: [network] });
@@ -175,7 +198,10 @@ test("its outcome is told by the scan and by the log", async () => {
   await change("users", by.userId, { is_enabled: false });
   appliance.timers.pass(50);
   await ended(id);
-  expect((await appliance.owner.get(`${PATH}/${id}`)).data).toMatchObject({ status: "Cancelled", requested_by: { type: "User", id: by.userId } });
+  expect((await appliance.owner.get(`${PATH}/${id}`)).data).toMatchObject({
+    status: "Cancelled",
+    requested_by: { type: "User", id: by.userId },
+  });
   expect(appliance.logLines.filter((line) => line.includes("scan_ended")).join()).toContain(WITHDRAWN);
   expect(appliance.logLines.filter((line) => line.includes("ERROR"))).toEqual([]);
 });

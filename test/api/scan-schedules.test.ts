@@ -33,7 +33,16 @@ afterEach(async () => {
 });
 
 function schedule(fields: Wire = {}): Promise<Wire> {
-  return made(by.post("/api/v1/discovery/schedules", { network_id: appliance.first.networkId, name: "nightly", cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "sweep", ...fields }));
+  return made(
+    by.post("/api/v1/discovery/schedules", {
+      network_id: appliance.first.networkId,
+      name: "nightly",
+      cron: "30 2 * * *",
+      timezone: "Europe/Berlin",
+      kind: "sweep",
+      ...fields,
+    }),
+  );
 }
 
 /** As the appliance starts it. */
@@ -45,8 +54,18 @@ async function start(scans: ScheduledScans = appliance.scans, those: Timers = ap
     },
   };
   const { reader, writes, clock } = appliance;
-  const line = (level: string) => (event: string, fields: Record<string, unknown> = {}) => void appliance.logLines.push(`${level} ${event} ${JSON.stringify(fields)}`);
-  runner = new ScheduleRunner({ reader, writes, scans, clock, timers, log: { info: line("INFO"), warn: line("WARN"), error: line("ERROR") } });
+  const line =
+    (level: string) =>
+    (event: string, fields: Record<string, unknown> = {}) =>
+      void appliance.logLines.push(`${level} ${event} ${JSON.stringify(fields)}`);
+  runner = new ScheduleRunner({
+    reader,
+    writes,
+    scans,
+    clock,
+    timers,
+    log: { info: line("INFO"), warn: line("WARN"), error: line("ERROR") },
+  });
   runner.start();
   await settled();
 }
@@ -85,7 +104,14 @@ describe("a schedule", () => {
     await passTo("2026-11-22T01:30:00Z");
     expect(await runs()).toEqual(["2026-11-22T01:30"]);
     const [scan] = (await by.get("/api/v1/discovery/scans")).data as [Wire];
-    expect(scan).toMatchObject({ kind: "snmp", targets: ["10.0.0.1"], commit: true, allow_large: false, schedule_id: id, requested_by: { type: "System", id: null, name: "schedule nightly" } });
+    expect(scan).toMatchObject({
+      kind: "snmp",
+      targets: ["10.0.0.1"],
+      commit: true,
+      allow_large: false,
+      schedule_id: id,
+      requested_by: { type: "System", id: null, name: "schedule nightly" },
+    });
     expect((await untilEnded(appliance, scan["id"]))["status"]).toBe("Completed");
     await passTo("2026-11-24T12:00:00Z");
     expect(await runs()).toEqual(["2026-11-22T01:30", "2026-11-23T01:30", "2026-11-24T01:30"]);
@@ -95,17 +121,26 @@ describe("a schedule", () => {
     const [subnet] = (await by.get("/api/v1/subnets")).data as [Wire];
     await made(by.put(`/api/v1/subnets/${subnet["id"]}`, { ...subnet, accepts_credentials: false }));
     await communityOf(appliance, "public");
-    await made(by.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: "core", ip_addresses: [{ ip_address: "10.0.0.1" }] }));
+    await made(
+      by.post("/api/v1/hosts", {
+        network_id: appliance.first.networkId,
+        name: "core",
+        ip_addresses: [{ ip_address: "10.0.0.1" }],
+      }),
+    );
     const { id } = await schedule({ kind: "snmp", targets: ["10.0.0.1"] });
     await start();
     const asked = async (until: string) => {
       appliance.probes.asked.length = 0;
       await passTo(until, 24 * HOUR_MS);
-      for (const scan of (await by.get("/api/v1/discovery/scans?limit=0")).data as Wire[]) await untilEnded(appliance, scan["id"]);
+      for (const scan of (await by.get("/api/v1/discovery/scans?limit=0")).data as Wire[])
+        await untilEnded(appliance, scan["id"]);
       return appliance.probes.asked.map(({ address }) => address);
     };
     expect(await asked("2026-11-22T02:00:00Z")).toEqual(["10.0.0.1"]);
-    await made(by.put(`/api/v1/discovery/schedules/${id}`, { name: "nightly", cron: "30 2 * * *", kind: "snmp", targets: null }));
+    await made(
+      by.put(`/api/v1/discovery/schedules/${id}`, { name: "nightly", cron: "30 2 * * *", kind: "snmp", targets: null }),
+    );
     await settled();
     expect(await asked("2026-11-23T02:00:00Z")).toEqual([]);
     expect(await runs()).toHaveLength(2);
@@ -166,7 +201,10 @@ describe("a schedule", () => {
   test("is followed as it is made, changed, switched off and on, and deleted", async () => {
     await start();
     const { id } = await schedule({ cron: "0 * * * *", timezone: "UTC" });
-    const change = (fields: Wire) => made(by.put(`/api/v1/discovery/schedules/${id}`, { name: "nightly", cron: "30 * * * *", kind: "sweep", ...fields }));
+    const change = (fields: Wire) =>
+      made(
+        by.put(`/api/v1/discovery/schedules/${id}`, { name: "nightly", cron: "30 * * * *", kind: "sweep", ...fields }),
+      );
     await passTo("2026-11-21T10:10:00Z");
     expect(await runs()).toEqual(["2026-11-21T10:00"]);
     await change({});
@@ -191,7 +229,11 @@ describe("a schedule", () => {
     await passTo("2026-11-21T12:30:00Z");
     await held.reached;
     expect(await runs()).toEqual(["2026-11-21T10:00"]);
-    expect(appliance.logLines.filter((line) => line.includes("scheduled_scan_passed_over")).map((line) => JSON.parse(line.slice(line.indexOf("{"))).due_at)).toEqual(["2026-11-21T11:00:00.000Z", "2026-11-21T12:00:00.000Z"]);
+    expect(
+      appliance.logLines
+        .filter((line) => line.includes("scheduled_scan_passed_over"))
+        .map((line) => JSON.parse(line.slice(line.indexOf("{"))).due_at),
+    ).toEqual(["2026-11-21T11:00:00.000Z", "2026-11-21T12:00:00.000Z"]);
     held.letGo();
     await settled();
     await stop();
@@ -208,7 +250,11 @@ describe("a schedule", () => {
     const running = await asked(appliance, { kind: "sweep" });
     await held.reached;
     await passTo("2026-11-21T11:30:00Z");
-    expect(((await by.get("/api/v1/discovery/scans")).data as Wire[]).map(({ status, schedule_id }) => `${status} ${schedule_id === null}`)).toEqual(["Running true", "Queued false"]);
+    expect(
+      ((await by.get("/api/v1/discovery/scans")).data as Wire[]).map(
+        ({ status, schedule_id }) => `${status} ${schedule_id === null}`,
+      ),
+    ).toEqual(["Running true", "Queued false"]);
     held.letGo();
     await untilEnded(appliance, running["id"]);
   });
@@ -332,7 +378,10 @@ describe("a schedule", () => {
     const two = await schedule({ network_id: other, cron: "0,30 * * * *", timezone: "UTC" });
     await start();
     await passTo("2026-11-21T10:40:00Z");
-    const listed = async (network: string) => ((await by.get(`/api/v1/discovery/scans?network_id=${network}`)).data as Wire[]).map(({ schedule_id }) => schedule_id);
+    const listed = async (network: string) =>
+      ((await by.get(`/api/v1/discovery/scans?network_id=${network}`)).data as Wire[]).map(
+        ({ schedule_id }) => schedule_id,
+      );
     expect(await listed(appliance.first.networkId)).toEqual([one["id"]]);
     expect(await listed(other)).toEqual([two["id"], two["id"], two["id"]]);
   });

@@ -6,10 +6,26 @@ import { CANCEL_PATIENCE_MS } from "../../src/discovery/scans/director.ts";
 import { NOTE_MS } from "../../src/discovery/scans/engine.ts";
 import { BATCH_MS } from "../../src/discovery/scans/recorder.ts";
 import { SCAN_STREAMS_OF_USER_MAX } from "../../src/discovery/scans/routes.ts";
-import { PROGRESS_INTERVAL_MS, SCANS_KEPT, SCANS_RUNNING_MAX, SCANS_WAITING_MAX } from "../../src/discovery/scans/scan.ts";
+import {
+  PROGRESS_INTERVAL_MS,
+  SCANS_KEPT,
+  SCANS_RUNNING_MAX,
+  SCANS_WAITING_MAX,
+} from "../../src/discovery/scans/scan.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { made, newApiKey, newHost, newNetwork, newSubnet, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newApiKey,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newUser,
+  transactionCount,
+  versionsOf,
+  writtenIn,
+  type Wire,
+} from "../support/factories.ts";
 import { fakeDevice } from "../support/fake-probes.ts";
 import { asked, communityOf, findings, holdBack, scanned, untilEnded } from "../support/scans.ts";
 
@@ -31,13 +47,27 @@ const names = async () => ((await owner.get("/api/v1/hosts?order_by=name")).data
 async function furnish(): Promise<Wire> {
   await newSubnet(appliance, { cidr: "10.0.0.0/28" });
   const credential = await communityOf(appliance, "public");
-  for (const last of [1, 2, 3]) appliance.probes.alive.set(`10.0.0.${last}`, { mac_address: `00:00:5e:00:53:0${last}` });
-  appliance.probes.alive.set("10.0.0.2", { mac_address: "00:00:5e:00:53:02", hostname: "printer.example", ports: { asked: [80, 9100], open: [{ number: 80, protocol: "Tcp", service: { name: "HTTP", service_definition: "http" } }] } });
+  for (const last of [1, 2, 3])
+    appliance.probes.alive.set(`10.0.0.${last}`, { mac_address: `00:00:5e:00:53:0${last}` });
+  appliance.probes.alive.set("10.0.0.2", {
+    mac_address: "00:00:5e:00:53:02",
+    hostname: "printer.example",
+    ports: {
+      asked: [80, 9100],
+      open: [{ number: 80, protocol: "Tcp", service: { name: "HTTP", service_definition: "http" } }],
+    },
+  });
   appliance.probes.devices.set("10.0.0.1", {
     community: "public",
     device: fakeDevice({
       sys_name: "core-1",
-      interfaces: [1, 2].map((if_index) => ({ if_index, if_descr: `port ${if_index}`, if_type: 6, admin_status: "Up", oper_status: "Up" })),
+      interfaces: [1, 2].map((if_index) => ({
+        if_index,
+        if_descr: `port ${if_index}`,
+        if_type: 6,
+        admin_status: "Up",
+        oper_status: "Up",
+      })),
       addresses: [{ ip_address: "10.0.0.1", prefix_length: 28, if_index: 1 }],
     }),
   });
@@ -67,11 +97,32 @@ describe("a scan", () => {
     });
     expect(queued["requested_at"] >= at).toBe(true);
     const scan = await untilEnded(appliance, queued["id"]);
-    expect(scan).toEqual({ ...queued, status: "Completed", started_at: expect.any(String), ended_at: expect.any(String), progress: scan["progress"], outcome: scan["outcome"] });
-    expect(scan["progress"]).toMatchObject({ phase: "done", addresses_total: 14, addresses_done: 14, hosts_found: 3, devices_answered: 1 });
-    expect(scan["outcome"]).toMatchObject({ records: { hosts: { created: 3, updated: 0, deleted: 0 }, if_entries: { created: 2 } }, hosts: { found: 3, devices: 1, unreached: 0 }, findings: { Created: 3 }, findings_dropped: 0, problem: null });
+    expect(scan).toEqual({
+      ...queued,
+      status: "Completed",
+      started_at: expect.any(String),
+      ended_at: expect.any(String),
+      progress: scan["progress"],
+      outcome: scan["outcome"],
+    });
+    expect(scan["progress"]).toMatchObject({
+      phase: "done",
+      addresses_total: 14,
+      addresses_done: 14,
+      hosts_found: 3,
+      devices_answered: 1,
+    });
+    expect(scan["outcome"]).toMatchObject({
+      records: { hosts: { created: 3, updated: 0, deleted: 0 }, if_entries: { created: 2 } },
+      hosts: { found: 3, devices: 1, unreached: 0 },
+      findings: { Created: 3 },
+      findings_dropped: 0,
+      problem: null,
+    });
     expect(await names()).toEqual(["10.0.0.3", "core-1", "printer.example"]);
-    expect((await findings(appliance, scan)).map(({ type, entity, label }) => `${type} ${entity} ${label}`).toSorted()).toEqual(["Created host 10.0.0.3", "Created host core-1", "Created host printer.example"]);
+    expect(
+      (await findings(appliance, scan)).map(({ type, entity, label }) => `${type} ${entity} ${label}`).toSorted(),
+    ).toEqual(["Created host 10.0.0.3", "Created host core-1", "Created host printer.example"]);
   });
 
   test("is what the ledger says has written what it found", async () => {
@@ -81,7 +132,10 @@ describe("a scan", () => {
     const transactions: Wire[] = (await owner.get("/api/v1/transactions")).data;
     expect(transactions.map(({ sequence }) => sequence)).toEqual(expect.arrayContaining([first, last]));
     expect(last).toBe(transactionCount(appliance));
-    expect(transactions[0]).toMatchObject({ actor: { type: "Discovery", id: scan["id"], name: "full scan" }, request_id: null });
+    expect(transactions[0]).toMatchObject({
+      actor: { type: "Discovery", id: scan["id"], name: "full scan" },
+      request_id: null,
+    });
     const { data } = await owner.get("/api/v1/if-entries");
     expect(data[0]).toMatchObject({ first_discovery_id: scan["id"], last_discovery_id: scan["id"] });
   });
@@ -101,11 +155,26 @@ describe("a scan", () => {
     ["a kind that there is none of", { kind: "port" }, "validation_failed", "/kind"],
     ["a target that is none", { targets: ["10.0.0.1/24"] }, "validation_failed", "/targets/0"],
     ["a target that is too large", { targets: ["10.0.0.1", "10.0.0.0/8"] }, "validation_failed", "/targets/1"],
-    ["a large IPv6 target, whatever is allowed", { targets: ["2001:db8::/64"], allow_large: true }, "validation_failed", "/targets/0"],
-    ["more addresses than one scan takes", { targets: ["10.0.0.0/8"], allow_large: true }, "validation_failed", "/targets/0"],
+    [
+      "a large IPv6 target, whatever is allowed",
+      { targets: ["2001:db8::/64"], allow_large: true },
+      "validation_failed",
+      "/targets/0",
+    ],
+    [
+      "more addresses than one scan takes",
+      { targets: ["10.0.0.0/8"], allow_large: true },
+      "validation_failed",
+      "/targets/0",
+    ],
     ["multicast", { targets: ["224.0.0.1"] }, "validation_failed", "/targets/0"],
     ["no targets at all", { targets: [] }, "validation_failed", "/targets"],
-    ["too many targets", { targets: Array.from({ length: 1_001 }, (_, place) => `10.0.${place >> 8}.${place & 255}`) }, "validation_failed", "/targets"],
+    [
+      "too many targets",
+      { targets: Array.from({ length: 1_001 }, (_, place) => `10.0.${place >> 8}.${place & 255}`) },
+      "validation_failed",
+      "/targets",
+    ],
     ["a field that there is none of", { commmit: false }, "validation_failed", "/commmit"],
   ])("is refused with %s, by name", async (_what, fields, code, path) => {
     const answer = await owner.post(PATH, { network_id: appliance.first.networkId, kind: "sweep", ...fields });
@@ -116,19 +185,34 @@ describe("a scan", () => {
   test("of a network that is unknown or out of reach is refused alike", async () => {
     const { client } = await newUser(appliance, { role: "Member", networkIds: [] });
     const body = { network_id: appliance.first.networkId, kind: "sweep" };
-    expect(await client.post(PATH, body)).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "network", field: "network_id" } } });
-    expect(await owner.post(PATH, { ...body, network_id: "01936f2e-0d5c-7d3a-9a39-00000000dead" })).toMatchObject({ status: 400, body: { code: "entity_reference_invalid" } });
+    expect(await client.post(PATH, body)).toMatchObject({
+      status: 400,
+      body: { code: "entity_reference_invalid", params: { entity: "network", field: "network_id" } },
+    });
+    expect(await owner.post(PATH, { ...body, network_id: "01936f2e-0d5c-7d3a-9a39-00000000dead" })).toMatchObject({
+      status: 400,
+      body: { code: "entity_reference_invalid" },
+    });
   });
 
   test("takes the role Member, and explicit targets the role Admin", async () => {
-    const client = async (role: "Viewer" | "Member" | "Admin") => (await newUser(appliance, { role, networkIds: [appliance.first.networkId] })).client;
+    const client = async (role: "Viewer" | "Member" | "Admin") =>
+      (await newUser(appliance, { role, networkIds: [appliance.first.networkId] })).client;
     const body = { network_id: appliance.first.networkId, kind: "sweep" };
-    expect(await (await client("Viewer")).post(PATH, body)).toMatchObject({ status: 403, body: { code: "auth_permission_denied" } });
+    expect(await (await client("Viewer")).post(PATH, body)).toMatchObject({
+      status: 403,
+      body: { code: "auth_permission_denied" },
+    });
     const member = await client("Member");
     expect(await member.post(PATH, body)).toMatchObject({ status: 200 });
     expect(await member.post(PATH, { ...body, targets: null })).toMatchObject({ status: 200, data: { targets: null } });
-    expect(await member.post(PATH, { ...body, targets: ["10.0.0.1"] })).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } } });
-    expect(await (await client("Admin")).post(PATH, { ...body, targets: ["10.0.0.1", "2001:DB8::1", "10.0.0.1"] })).toMatchObject({ status: 200, data: { targets: ["10.0.0.1", "2001:db8::1"] } });
+    expect(await member.post(PATH, { ...body, targets: ["10.0.0.1"] })).toMatchObject({
+      status: 403,
+      body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } },
+    });
+    expect(
+      await (await client("Admin")).post(PATH, { ...body, targets: ["10.0.0.1", "2001:DB8::1", "10.0.0.1"] }),
+    ).toMatchObject({ status: 200, data: { targets: ["10.0.0.1", "2001:db8::1"] } });
   });
 
   test("with targets asks these and not the subnets", async () => {
@@ -156,7 +240,10 @@ describe("a scan", () => {
       throw new Error("no sockets");
     };
     const scan = await scanned(appliance, { kind: "sweep" });
-    expect(scan).toMatchObject({ status: "Failed", outcome: { problem: "something went wrong inside the appliance; its log tells what" } });
+    expect(scan).toMatchObject({
+      status: "Failed",
+      outcome: { problem: "something went wrong inside the appliance; its log tells what" },
+    });
     expect(appliance.logLines.some((line) => line.includes("scan_failed") && line.includes("no sockets"))).toBe(true);
     expect(await scanned(appliance, { kind: "snmp" })).toMatchObject({ status: "Completed" });
   });
@@ -169,7 +256,11 @@ describe("scans of one network", () => {
     const ids = [];
     for (const kind of ["sweep", "full", "snmp"]) ids.push((await asked(appliance, { kind }))["id"]);
     await held.reached;
-    expect(((await owner.get(PATH)).data as Wire[]).map(({ status }) => status)).toEqual(["Running", "Queued", "Queued"]);
+    expect(((await owner.get(PATH)).data as Wire[]).map(({ status }) => status)).toEqual([
+      "Running",
+      "Queued",
+      "Queued",
+    ]);
     held.letGo();
     const ended = [];
     for (const id of ids) ended.push(await untilEnded(appliance, id));
@@ -187,7 +278,10 @@ describe("scans of one network", () => {
     await held.reached;
     for (let each = 0; each < SCANS_WAITING_MAX; each += 1) await asked(appliance, { kind: "sweep" });
     const answer = await owner.post(PATH, { network_id: appliance.first.networkId, kind: "sweep" });
-    expect(answer).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { entity: "network", dependants: { scans: SCANS_WAITING_MAX } } } });
+    expect(answer).toMatchObject({
+      status: 409,
+      body: { code: "entity_in_use", params: { entity: "network", dependants: { scans: SCANS_WAITING_MAX } } },
+    });
     const other = await newNetwork(appliance);
     expect((await owner.post(PATH, { network_id: other["id"], kind: "sweep" })).status).toBe(200);
     held.letGo();
@@ -214,8 +308,14 @@ describe("scans of one network", () => {
     const second = await appliance.newOrganization("Second");
     const other = await appliance.signedIn(second.userId);
     const held = holdBack(appliance);
-    const [first = {} as Wire] = await Promise.all([...networks, ...networks].map((network_id) => asked(appliance, { network_id, kind: "sweep" })));
-    const theirs = await asked(appliance, { network_id: second.networkId, kind: "sweep", targets: ["10.0.0.1"] }, other);
+    const [first = {} as Wire] = await Promise.all(
+      [...networks, ...networks].map((network_id) => asked(appliance, { network_id, kind: "sweep" })),
+    );
+    const theirs = await asked(
+      appliance,
+      { network_id: second.networkId, kind: "sweep", targets: ["10.0.0.1"] },
+      other,
+    );
     while (appliance.probes.swept.length < SCANS_RUNNING_MAX) await turn();
     await made(owner.post(`${PATH}/${first["id"]}/cancel`, {}));
     while (appliance.probes.swept.length < SCANS_RUNNING_MAX + 1) await turn();
@@ -228,15 +328,25 @@ describe("scans of one network", () => {
     const network = await newNetwork(appliance);
     const held = holdBack(appliance);
     await newSubnet(appliance, { network_id: network["id"], cidr: "10.0.0.0/30" });
-    const [running, waiting] = [await asked(appliance, { network_id: network["id"], kind: "sweep" }), await asked(appliance, { network_id: network["id"], kind: "sweep" })];
+    const [running, waiting] = [
+      await asked(appliance, { network_id: network["id"], kind: "sweep" }),
+      await asked(appliance, { network_id: network["id"], kind: "sweep" }),
+    ];
     await held.reached;
     await made(owner.delete(`/api/v1/networks/${network["id"]}?cascade=true`));
     held.letGo();
     while (appliance.scans.live(running["id"]) !== null || appliance.scans.live(waiting["id"]) !== null) await turn();
     // What lies below a network that is not there does not exist; it did.
     expect(await owner.get(`${PATH}/${waiting["id"]}`)).toMatchObject({ status: 404 });
-    const rows = appliance.reader.db.query<{ status: string; problem: string }, []>("SELECT status, outcome ->> '$.problem' AS problem FROM discovery_scans ORDER BY id").all();
-    expect(rows).toEqual([{ status: "Failed", problem: expect.any(String) }, { status: "Failed", problem: "the network was deleted" }]);
+    const rows = appliance.reader.db
+      .query<{ status: string; problem: string }, []>(
+        "SELECT status, outcome ->> '$.problem' AS problem FROM discovery_scans ORDER BY id",
+      )
+      .all();
+    expect(rows).toEqual([
+      { status: "Failed", problem: expect.any(String) },
+      { status: "Failed", problem: "the network was deleted" },
+    ]);
   });
 });
 
@@ -254,7 +364,11 @@ describe("a scan of a network that is deleted", () => {
     for (let turns = 0; turns < 200 && appliance.scans.live(id) !== null; turns += 1) await turn();
     expect(appliance.scans.live(id)).toBeNull();
     expect(appliance.probes.swept.length - swept).toBeLessThan(100);
-    const row = appliance.reader.db.query<{ status: string; problem: string }, [string]>("SELECT status, outcome ->> '$.problem' AS problem FROM discovery_scans WHERE id = ?").get(id);
+    const row = appliance.reader.db
+      .query<{ status: string; problem: string }, [string]>(
+        "SELECT status, outcome ->> '$.problem' AS problem FROM discovery_scans WHERE id = ?",
+      )
+      .get(id);
     expect(row).toEqual({ status: "Failed", problem: "the network was deleted" });
     expect(appliance.logLines.some((line) => line.includes("scan_failed"))).toBe(false);
   });
@@ -266,25 +380,64 @@ describe("credentials", () => {
     const right = await communityOf(appliance, "right");
     appliance.probes.devices.set("10.0.0.1", { community: "right", device: fakeDevice({ sys_name: "core-1" }) });
     await scanned(appliance);
-    const tried = () => appliance.probes.asked.filter(({ address }) => address === "10.0.0.1").map(({ credentials, remembered }) => ({ names: credentials.map(({ name }) => name), remembered }));
+    const tried = () =>
+      appliance.probes.asked
+        .filter(({ address }) => address === "10.0.0.1")
+        .map(({ credentials, remembered }) => ({ names: credentials.map(({ name }) => name), remembered }));
     await scanned(appliance);
-    expect(tried()).toEqual([{ names: ["public", "right"], remembered: null }, { names: ["right", "public"], remembered: right["id"] }]);
+    expect(tried()).toEqual([
+      { names: ["public", "right"], remembered: null },
+      { names: ["right", "public"], remembered: right["id"] },
+    ]);
   });
 
   test("are opened with what was entered, of every sort", async () => {
     await newSubnet(appliance, { cidr: "10.0.0.0/30" });
     appliance.probes.alive.set("10.0.0.1", {});
-    await communityOf(appliance, "v1", { credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "old" } } });
-    const v3 = { type: "SnmpV3", security_name: "noc", auth_protocol: "Sha256", auth_password: { mode: "Inline", value: "an auth password" }, priv_protocol: "Aes128", priv_password: { mode: "Inline", value: "a priv password" }, context_name: "c" };
+    await communityOf(appliance, "v1", {
+      credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "old" } },
+    });
+    const v3 = {
+      type: "SnmpV3",
+      security_name: "noc",
+      auth_protocol: "Sha256",
+      auth_password: { mode: "Inline", value: "an auth password" },
+      priv_protocol: "Aes128",
+      priv_password: { mode: "Inline", value: "a priv password" },
+      context_name: "c",
+    };
     await communityOf(appliance, "v3", { credential_type: v3 });
-    await communityOf(appliance, "bare", { credential_type: { type: "SnmpV3", security_name: "guest", auth_protocol: "None", priv_protocol: "None" } });
+    await communityOf(appliance, "bare", {
+      credential_type: { type: "SnmpV3", security_name: "guest", auth_protocol: "None", priv_protocol: "None" },
+    });
     await scanned(appliance);
     expect(appliance.probes.asked[0]?.credentials).toEqual([
       { credential_id: expect.any(String), name: "v1", version: "SnmpV1", community: "old" },
-      { credential_id: expect.any(String), name: "v3", version: "SnmpV3", security_name: "noc", auth_protocol: "Sha256", auth_password: "an auth password", priv_protocol: "Aes128", priv_password: "a priv password", context_name: "c" },
-      { credential_id: expect.any(String), name: "bare", version: "SnmpV3", security_name: "guest", auth_protocol: "None", auth_password: null, priv_protocol: "None", priv_password: null, context_name: null },
+      {
+        credential_id: expect.any(String),
+        name: "v3",
+        version: "SnmpV3",
+        security_name: "noc",
+        auth_protocol: "Sha256",
+        auth_password: "an auth password",
+        priv_protocol: "Aes128",
+        priv_password: "a priv password",
+        context_name: "c",
+      },
+      {
+        credential_id: expect.any(String),
+        name: "bare",
+        version: "SnmpV3",
+        security_name: "guest",
+        auth_protocol: "None",
+        auth_password: null,
+        priv_protocol: "None",
+        priv_password: null,
+        context_name: null,
+      },
     ]);
-    for (const secret of ["an auth password", "a priv password", "old"]) expect(appliance.logLines.some((line) => line.includes(secret))).toBe(false);
+    for (const secret of ["an auth password", "a priv password", "old"])
+      expect(appliance.logLines.some((line) => line.includes(secret))).toBe(false);
   });
 
   test("leave nothing of their secrets in memory once no scan runs any more", async () => {
@@ -306,9 +459,14 @@ describe("credentials", () => {
     const host = await newHost(appliance, { ip_addresses: [{ ip_address: "10.0.0.3" }, { ip_address: "10.0.0.4" }] });
     const ids = (host["ip_addresses"] as Wire[]).map(({ id }) => id);
     await communityOf(appliance, "host", { assigned_network_ids: [], host_assignments: [{ host_id: host["id"] }] });
-    await communityOf(appliance, "address", { assigned_network_ids: [], host_assignments: [{ host_id: host["id"], ip_address_ids: [ids[0]] }] });
+    await communityOf(appliance, "address", {
+      assigned_network_ids: [],
+      host_assignments: [{ host_id: host["id"], ip_address_ids: [ids[0]] }],
+    });
     await scanned(appliance, { kind: "snmp" });
-    const tried = Object.fromEntries(appliance.probes.asked.map(({ address, credentials }) => [address, credentials.map(({ name }) => name)]));
+    const tried = Object.fromEntries(
+      appliance.probes.asked.map(({ address, credentials }) => [address, credentials.map(({ name }) => name)]),
+    );
     expect(tried).toMatchObject({ "10.0.0.3": ["address", "host", "public"], "10.0.0.4": ["host", "public"] });
   });
 
@@ -330,7 +488,14 @@ describe("credentials", () => {
       const scan = await scanned(appliance);
       expect(appliance.probes.asked[0]?.credentials).toMatchObject([{ name: "filed", community: "from a file" }]);
       expect(scan["progress"].errors).toEqual({ secret_unreadable: 1 });
-      expect(await findings(appliance, scan)).toMatchObject([{ type: "Created" }, { type: "Unreached", label: "10.0.0.1", reason: expect.stringContaining("the secret of missing cannot be read: the file nothing is not there") }]);
+      expect(await findings(appliance, scan)).toMatchObject([
+        { type: "Created" },
+        {
+          type: "Unreached",
+          label: "10.0.0.1",
+          reason: expect.stringContaining("the secret of missing cannot be read: the file nothing is not there"),
+        },
+      ]);
     } finally {
       (await import("node:fs")).rmSync(secretsFolder, { recursive: true });
     }
@@ -345,7 +510,10 @@ describe("credentials", () => {
       await communityOf(appliance, "unassigned", { assigned_network_ids: [], target_ips: ["192.0.2.2"] }),
       await communityOf(appliance, "there", { assigned_network_ids: [elsewhere], target_ips: ["192.0.2.3"] }),
     ] as [Wire, Wire, Wire];
-    const left = async () => Object.fromEntries(((await owner.get("/api/v1/credentials")).data as Wire[]).map(({ name, target_ips: ips }) => [name, ips]));
+    const left = async () =>
+      Object.fromEntries(
+        ((await owner.get("/api/v1/credentials")).data as Wire[]).map(({ name, target_ips: ips }) => [name, ips]),
+      );
     const all = { here: ["192.0.2.1"], unassigned: ["192.0.2.2"], there: ["192.0.2.3"] };
 
     await scanned(appliance, { kind: "sweep" });
@@ -364,30 +532,57 @@ describe("credentials", () => {
     expect(writtenIn(appliance, before + 1)).toEqual({ "Updated credential": 2 });
     expect(scan["outcome"].transactions.first).toBe(before + 1);
     expect(versionsOf(appliance, here["id"]).at(-1)).toMatchObject({ operation: "Updated", changed: ["target_ips"] });
-    expect((await owner.get(`/api/v1/credentials/${unassigned["id"]}/history`)).data[0].transaction.actor).toMatchObject({ type: "Discovery", id: scan["id"] });
+    expect(
+      (await owner.get(`/api/v1/credentials/${unassigned["id"]}/history`)).data[0].transaction.actor,
+    ).toMatchObject({ type: "Discovery", id: scan["id"] });
     expect(versionsOf(appliance, there["id"])).toHaveLength(1);
     expect(await names()).toEqual(["far-1"]);
-    expect(await findings(appliance, scan)).toContainEqual(expect.objectContaining({ type: "Unreached", label: "192.0.2.2" }));
+    expect(await findings(appliance, scan)).toContainEqual(
+      expect.objectContaining({ type: "Unreached", label: "192.0.2.2" }),
+    );
   });
 
   test("are needed by a scan that asks devices, which says so where there are none", async () => {
     await newSubnet(appliance, { cidr: "10.0.0.0/30" });
-    expect(await scanned(appliance, { kind: "snmp" })).toMatchObject({ status: "Completed", outcome: { problem: "no credential is assigned in this network: no device was asked by SNMP" } });
+    expect(await scanned(appliance, { kind: "snmp" })).toMatchObject({
+      status: "Completed",
+      outcome: { problem: "no credential is assigned in this network: no device was asked by SNMP" },
+    });
   });
 });
 
 describe("a scan that is not to commit", () => {
   test("tells, field by field, what it would write, and writes nothing", async () => {
     await furnish();
-    const [before, files] = [transactionCount(appliance), appliance.reader.db.query("SELECT count(*) AS n FROM discovery_credentials").get()];
+    const [before, files] = [
+      transactionCount(appliance),
+      appliance.reader.db.query("SELECT count(*) AS n FROM discovery_credentials").get(),
+    ];
     const scan = await scanned(appliance, { commit: false });
     expect(transactionCount(appliance)).toBe(before);
     expect(appliance.reader.db.query("SELECT count(*) AS n FROM discovery_credentials").get()).toEqual(files);
-    expect(scan).toMatchObject({ status: "Completed", commit: false, outcome: { records: { hosts: { created: 3 }, if_entries: { created: 2 } }, transactions: null } });
+    expect(scan).toMatchObject({
+      status: "Completed",
+      commit: false,
+      outcome: { records: { hosts: { created: 3 }, if_entries: { created: 2 } }, transactions: null },
+    });
     const told = await findings(appliance, scan);
-    expect(told.filter(({ entity }) => entity === "host").map(({ label }) => label).toSorted()).toEqual(["10.0.0.3", "core-1", "printer.example"]);
-    expect(told.find(({ label }) => label === "core-1")).toMatchObject({ type: "Created", reason: "answered SNMP", changes: { sys_name: { from: null, to: "core-1" } } });
-    expect(told.find(({ label }) => label === "port 2")).toMatchObject({ type: "Created", entity: "if_entry", changes: { if_index: { from: null, to: 2 } } });
+    expect(
+      told
+        .filter(({ entity }) => entity === "host")
+        .map(({ label }) => label)
+        .toSorted(),
+    ).toEqual(["10.0.0.3", "core-1", "printer.example"]);
+    expect(told.find(({ label }) => label === "core-1")).toMatchObject({
+      type: "Created",
+      reason: "answered SNMP",
+      changes: { sys_name: { from: null, to: "core-1" } },
+    });
+    expect(told.find(({ label }) => label === "port 2")).toMatchObject({
+      type: "Created",
+      entity: "if_entry",
+      changes: { if_index: { from: null, to: 2 } },
+    });
 
     const real = await scanned(appliance);
     expect(real["outcome"].records).toEqual(scan["outcome"].records);
@@ -396,16 +591,42 @@ describe("a scan that is not to commit", () => {
   test("tells who would be at the other end of each cable, also of devices that are not written yet", async () => {
     await newSubnet(appliance, { cidr: "10.0.0.0/28" });
     await communityOf(appliance, "public");
-    for (const [near, far] of [["1", "2"], ["2", "1"]] as const) {
+    for (const [near, far] of [
+      ["1", "2"],
+      ["2", "1"],
+    ] as const) {
       appliance.probes.alive.set(`10.0.0.${near}`, {});
-      const lldp = [{ chassis_id: { subtype: "MacAddress", value: `00:00:5e:00:53:0${far}` }, port_id: { subtype: "InterfaceName", value: `to-${near}` }, sys_name: `sw-${far}` }] as const;
+      const lldp = [
+        {
+          chassis_id: { subtype: "MacAddress", value: `00:00:5e:00:53:0${far}` },
+          port_id: { subtype: "InterfaceName", value: `to-${near}` },
+          sys_name: `sw-${far}`,
+        },
+      ] as const;
       appliance.probes.devices.set(`10.0.0.${near}`, {
         community: "public",
-        device: fakeDevice({ sys_name: `sw-${near}`, chassis_id: { subtype: "MacAddress", value: `00:00:5e:00:53:0${near}` }, interfaces: [{ if_index: 1, if_descr: `to-${far}`, if_name: `to-${far}`, if_type: 6, mac_address: `00:00:5e:00:53:0${near}`, admin_status: "Up", oper_status: "Up", lldp }] }),
+        device: fakeDevice({
+          sys_name: `sw-${near}`,
+          chassis_id: { subtype: "MacAddress", value: `00:00:5e:00:53:0${near}` },
+          interfaces: [
+            {
+              if_index: 1,
+              if_descr: `to-${far}`,
+              if_name: `to-${far}`,
+              if_type: 6,
+              mac_address: `00:00:5e:00:53:0${near}`,
+              admin_status: "Up",
+              oper_status: "Up",
+              lldp,
+            },
+          ],
+        }),
       });
     }
     const told = await findings(appliance, await scanned(appliance, { commit: false }));
-    const entries = told.filter(({ entity }) => entity === "if_entry").toSorted((a, b) => (a["label"] < b["label"] ? -1 : 1));
+    const entries = told
+      .filter(({ entity }) => entity === "if_entry")
+      .toSorted((a, b) => (a["label"] < b["label"] ? -1 : 1));
     expect(entries.map(({ label, changes }) => [label, changes.neighbor?.to])).toEqual([
       ["to-1", { type: "IfEntry", id: entries[1]?.["id"] }],
       ["to-2", { type: "IfEntry", id: entries[0]?.["id"] }],
@@ -424,7 +645,16 @@ describe("a scan that is not to commit", () => {
     await scanned(appliance);
     expect(await findings(appliance, await scanned(appliance, { commit: false }))).toEqual([]);
     const { device } = appliance.probes.devices.get("10.0.0.1") as { device: ReturnType<typeof fakeDevice> };
-    appliance.probes.devices.set("10.0.0.1", { community: "public", device: { ...device, sys_location: "Room 7", interfaces: (device.interfaces ?? []).map((each) => (each.if_index === 2 ? { ...each, oper_status: "Down" as const } : each)) } });
+    appliance.probes.devices.set("10.0.0.1", {
+      community: "public",
+      device: {
+        ...device,
+        sys_location: "Room 7",
+        interfaces: (device.interfaces ?? []).map((each) =>
+          each.if_index === 2 ? { ...each, oper_status: "Down" as const } : each,
+        ),
+      },
+    });
     const before = transactionCount(appliance);
     const told = await findings(appliance, await scanned(appliance, { commit: false }));
     expect(told.toSorted((a, b) => (a["entity"] < b["entity"] ? -1 : 1))).toMatchObject([
@@ -465,7 +695,10 @@ describe("cancelling", () => {
     const held = holdBack(appliance);
     const [running, waiting] = [await asked(appliance), await asked(appliance)];
     await held.reached;
-    expect(await owner.post(`${PATH}/${waiting["id"]}/cancel`, {})).toMatchObject({ status: 200, data: { id: waiting["id"], status: "Cancelled", started_at: null, ended_at: expect.any(String) } });
+    expect(await owner.post(`${PATH}/${waiting["id"]}/cancel`, {})).toMatchObject({
+      status: 200,
+      data: { id: waiting["id"], status: "Cancelled", started_at: null, ended_at: expect.any(String) },
+    });
     held.letGo();
     expect((await untilEnded(appliance, running["id"]))["status"]).toBe("Completed");
     expect((await made(owner.get(`${PATH}/${waiting["id"]}`)))["status"]).toBe("Cancelled");
@@ -478,13 +711,19 @@ describe("cancelling", () => {
     const scan = await asked(appliance);
     await held.reached;
     const answer = await owner.post(`${PATH}/${scan["id"]}/cancel`, {});
-    expect(answer).toMatchObject({ status: 200, data: { id: scan["id"], status: "Cancelled", outcome: { problem: null } } });
+    expect(answer).toMatchObject({
+      status: 200,
+      data: { id: scan["id"], status: "Cancelled", outcome: { problem: null } },
+    });
     expect(await names()).toHaveLength(3);
   });
 
   test("of one that has ended is refused", async () => {
     const scan = await scanned(appliance, { kind: "sweep" });
-    expect(await owner.post(`${PATH}/${scan["id"]}/cancel`, {})).toMatchObject({ status: 409, body: { code: "entity_stale", params: { entity: "scan", actual: "Completed" } } });
+    expect(await owner.post(`${PATH}/${scan["id"]}/cancel`, {})).toMatchObject({
+      status: 409,
+      body: { code: "entity_stale", params: { entity: "scan", actual: "Completed" } },
+    });
   });
 
   test("can be repeated with an Idempotency-Key", async () => {
@@ -502,9 +741,13 @@ describe("cancelling", () => {
   test("takes the role Member and a scan within reach", async () => {
     const scan = await scanned(appliance, { kind: "sweep" });
     const viewer = (await newUser(appliance, { role: "Viewer", networkIds: [appliance.first.networkId] })).client;
-    const elsewhere = (await newUser(appliance, { role: "Member", networkIds: [(await newNetwork(appliance))["id"]] })).client;
+    const elsewhere = (await newUser(appliance, { role: "Member", networkIds: [(await newNetwork(appliance))["id"]] }))
+      .client;
     expect(await viewer.post(`${PATH}/${scan["id"]}/cancel`, {})).toMatchObject({ status: 403 });
-    expect(await elsewhere.post(`${PATH}/${scan["id"]}/cancel`, {})).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
+    expect(await elsewhere.post(`${PATH}/${scan["id"]}/cancel`, {})).toMatchObject({
+      status: 404,
+      body: { code: "entity_not_found" },
+    });
   });
 
   test("does not keep its caller waiting for a thread that does not answer", async () => {
@@ -528,7 +771,8 @@ describe("the list of scans", () => {
       ids.push((await scanned(appliance, { network_id, kind: "sweep" }))["id"]);
       appliance.clock.advance(1_000);
     }
-    const listed = async (query: string) => ((await owner.get(`${PATH}?${query}`)).data as Wire[]).map(({ id }) => ids.indexOf(id));
+    const listed = async (query: string) =>
+      ((await owner.get(`${PATH}?${query}`)).data as Wire[]).map(({ id }) => ids.indexOf(id));
     expect(await listed("")).toEqual([0, 1, 2]);
     expect(await listed("order_direction=desc")).toEqual([2, 1, 0]);
     expect(await listed("limit=1&offset=1")).toEqual([1]);
@@ -536,14 +780,38 @@ describe("the list of scans", () => {
     expect(await listed("network_id=01936f2e-0d5c-7d3a-9a39-00000000dead")).toEqual([]);
     expect(await listed("status=Completed,Failed")).toEqual([0, 1, 2]);
     expect(await listed("status=Failed&status=Queued")).toEqual([]);
-    expect((await owner.get(`${PATH}?limit=2`)).body.meta.pagination).toEqual({ total_count: 3, limit: 2, offset: 0, has_more: true });
-    expect(await owner.get(`${PATH}?status=Done`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/status/0" }] } } });
+    expect((await owner.get(`${PATH}?limit=2`)).body.meta.pagination).toEqual({
+      total_count: 3,
+      limit: 2,
+      offset: 0,
+      has_more: true,
+    });
+    expect(await owner.get(`${PATH}?status=Done`)).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/status/0" }] } },
+    });
   });
 
   test("without a limit holds all of them, however many", async () => {
-    for (let each = 0; each < 250; each += 1) await appliance.writes.run("discovery.queue", { network_id: appliance.first.networkId, kind: "sweep", targets: null, commit: true, allow_large: false, schedule: null }, { ...(await author()), name: String(each) }).then(({ result }) => appliance.writes.run("discovery.cancel", { id: (result as Wire)["id"] }, authored));
+    for (let each = 0; each < 250; each += 1)
+      await appliance.writes
+        .run(
+          "discovery.queue",
+          {
+            network_id: appliance.first.networkId,
+            kind: "sweep",
+            targets: null,
+            commit: true,
+            allow_large: false,
+            schedule: null,
+          },
+          { ...(await author()), name: String(each) },
+        )
+        .then(({ result }) => appliance.writes.run("discovery.cancel", { id: (result as Wire)["id"] }, authored));
     const { data, body } = await owner.get(`${PATH}?limit=0&order_direction=desc&offset=10`);
-    expect(data.map((scan: Wire) => scan["requested_by"].name)).toEqual(Array.from({ length: 240 }, (_, each) => String(239 - each)));
+    expect(data.map((scan: Wire) => scan["requested_by"].name)).toEqual(
+      Array.from({ length: 240 }, (_, each) => String(239 - each)),
+    );
     expect(body.meta.pagination).toEqual({ total_count: 250, limit: 0, offset: 10, has_more: false });
   });
 
@@ -575,7 +843,10 @@ describe("the list of scans", () => {
     expect((await then(after)).data).toEqual(ended);
     expect((await then(during, "&status=Running")).data.map(({ id }: Wire) => id)).toEqual([first["id"]]);
     expect((await then(during, "&status=Completed")).data).toEqual([]);
-    expect((await owner.get(`${PATH}/${first["id"]}?at=${during}`)).data).toMatchObject({ status: "Running", outcome: null });
+    expect((await owner.get(`${PATH}/${first["id"]}?at=${during}`)).data).toMatchObject({
+      status: "Running",
+      outcome: null,
+    });
     expect(await owner.get(`${PATH}/${first["id"]}?at=${early}`)).toMatchObject({ status: 404 });
     expect((await owner.get(`${PATH}/${first["id"]}/findings?at=${during}`)).data).toEqual([]);
     expect((await owner.get(`${PATH}/${first["id"]}/findings?at=${after}`)).data).toHaveLength(3);
@@ -586,10 +857,24 @@ describe("the list of scans", () => {
     await scanned(appliance, { network_id: other["id"], kind: "sweep" });
     await scanned(appliance, { kind: "sweep" });
     const client = openWritable(appliance.databasePath).$client;
-    const row = client.query<{ organization_n: number; network_n: number; request: string }, [string]>("SELECT organization_n, network_n, request FROM discovery_scans WHERE network_n = (SELECT n FROM history_records WHERE id = ?)").get(appliance.first.networkId);
-    const insert = client.prepare("INSERT INTO discovery_scans (id, organization_n, network_n, status, requested_at, started_at, ended_at, request, progress, outcome) VALUES (?, ?, ?, 'Completed', 1, 1, 1, ?, NULL, NULL)");
-    for (let each = 0; each < SCANS_KEPT; each += 1) insert.run(`00000000-0000-7000-8000-${String(each).padStart(12, "0")}`, row?.organization_n ?? 0, row?.network_n ?? 0, row?.request ?? "");
-    client.run("INSERT INTO discovery_findings (scan_id, ordinal, type, finding) VALUES ('00000000-0000-7000-8000-000000000000', 0, 'Created', '{}')");
+    const row = client
+      .query<{ organization_n: number; network_n: number; request: string }, [string]>(
+        "SELECT organization_n, network_n, request FROM discovery_scans WHERE network_n = (SELECT n FROM history_records WHERE id = ?)",
+      )
+      .get(appliance.first.networkId);
+    const insert = client.prepare(
+      "INSERT INTO discovery_scans (id, organization_n, network_n, status, requested_at, started_at, ended_at, request, progress, outcome) VALUES (?, ?, ?, 'Completed', 1, 1, 1, ?, NULL, NULL)",
+    );
+    for (let each = 0; each < SCANS_KEPT; each += 1)
+      insert.run(
+        `00000000-0000-7000-8000-${String(each).padStart(12, "0")}`,
+        row?.organization_n ?? 0,
+        row?.network_n ?? 0,
+        row?.request ?? "",
+      );
+    client.run(
+      "INSERT INTO discovery_findings (scan_id, ordinal, type, finding) VALUES ('00000000-0000-7000-8000-000000000000', 0, 'Created', '{}')",
+    );
     client.close();
     const kept = await asked(appliance, { kind: "sweep" });
     const { data } = await owner.get(`${PATH}?network_id=${appliance.first.networkId}&limit=0`);
@@ -609,10 +894,17 @@ describe("the list of scans", () => {
 
   test("shows a caller those of the networks within reach", async () => {
     const other = await newNetwork(appliance);
-    const [here, there] = [await scanned(appliance, { kind: "sweep" }), await scanned(appliance, { network_id: other["id"], kind: "sweep" })];
+    const [here, there] = [
+      await scanned(appliance, { kind: "sweep" }),
+      await scanned(appliance, { network_id: other["id"], kind: "sweep" }),
+    ];
     const { client } = newApiKey(appliance, { networkIds: [appliance.first.networkId], permissions: "Viewer" });
     expect((await client.get(PATH)).data.map(({ id }: Wire) => id)).toEqual([here["id"]]);
-    for (const rest of ["", "/findings", "/events"]) expect(await client.get(`${PATH}/${there["id"]}${rest}`)).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
+    for (const rest of ["", "/findings", "/events"])
+      expect(await client.get(`${PATH}/${there["id"]}${rest}`)).toMatchObject({
+        status: 404,
+        body: { code: "entity_not_found" },
+      });
     const second = await appliance.newOrganization("Second");
     const foreigner = await appliance.signedIn(second.userId);
     expect((await foreigner.get(PATH)).data).toEqual([]);
@@ -625,22 +917,43 @@ describe("the findings of a scan", () => {
     await furnish();
     await newHost(appliance, { name: "gone", ip_addresses: [{ ip_address: "10.0.0.9" }] });
     const scan = await scanned(appliance);
-    const listed = async (query: string) => ((await owner.get(`${PATH}/${scan["id"]}/findings?${query}`)).data as Wire[]).map(({ type }) => type);
+    const listed = async (query: string) =>
+      ((await owner.get(`${PATH}/${scan["id"]}/findings?${query}`)).data as Wire[]).map(({ type }) => type);
     expect(await listed("type=Unreached")).toEqual(["Unreached"]);
     expect(await listed("type=Created&limit=2")).toEqual(["Created", "Created"]);
     expect(await listed("type=Created,Unreached&offset=2")).toEqual(["Created", "Unreached"]);
     expect(await listed("limit=0")).toEqual(["Created", "Created", "Created", "Unreached"]);
-    expect((await owner.get(`${PATH}/${scan["id"]}/findings?limit=1`)).body.meta.pagination).toEqual({ total_count: 4, limit: 1, offset: 0, has_more: true });
+    expect((await owner.get(`${PATH}/${scan["id"]}/findings?limit=1`)).body.meta.pagination).toEqual({
+      total_count: 4,
+      limit: 1,
+      offset: 0,
+      has_more: true,
+    });
   });
 
   test("are all there, however many, and in their order", async () => {
     const scan = await scanned(appliance, { kind: "sweep" });
     const client = openWritable(appliance.databasePath).$client;
-    for (let each = 0; each < 450; each += 1) client.query("INSERT INTO discovery_findings (scan_id, ordinal, type, finding) VALUES (?, ?, ?, ?)").run(scan["id"], each, each % 2 === 0 ? "Created" : "Partial", JSON.stringify({ type: each % 2 === 0 ? "Created" : "Partial", entity: null, id: null, label: String(each), reason: "" }));
+    for (let each = 0; each < 450; each += 1)
+      client.query("INSERT INTO discovery_findings (scan_id, ordinal, type, finding) VALUES (?, ?, ?, ?)").run(
+        scan["id"],
+        each,
+        each % 2 === 0 ? "Created" : "Partial",
+        JSON.stringify({
+          type: each % 2 === 0 ? "Created" : "Partial",
+          entity: null,
+          id: null,
+          label: String(each),
+          reason: "",
+        }),
+      );
     client.close();
-    const labels = async (query: string) => ((await owner.get(`${PATH}/${scan["id"]}/findings?${query}`)).data as Wire[]).map(({ label }) => Number(label));
+    const labels = async (query: string) =>
+      ((await owner.get(`${PATH}/${scan["id"]}/findings?${query}`)).data as Wire[]).map(({ label }) => Number(label));
     expect(await labels("limit=0")).toEqual(Array.from({ length: 450 }, (_, each) => each));
-    expect(await labels("limit=0&offset=5&type=Partial")).toEqual(Array.from({ length: 220 }, (_, each) => 11 + 2 * each));
+    expect(await labels("limit=0&offset=5&type=Partial")).toEqual(
+      Array.from({ length: 220 }, (_, each) => 11 + 2 * each),
+    );
   });
 });
 
@@ -652,13 +965,23 @@ describe("following a scan", () => {
 
   async function follow(by: Client, id: string, signal?: AbortSignal) {
     const { headers } = by as unknown as { headers: Record<string, string> };
-    const response = await appliance.handle(new Request(`http://localhost${PATH}/${id}/events`, { headers, ...(signal === undefined ? {} : { signal }) }));
-    expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([200, "text/event-stream", "no-store"]);
+    const response = await appliance.handle(
+      new Request(`http://localhost${PATH}/${id}/events`, { headers, ...(signal === undefined ? {} : { signal }) }),
+    );
+    expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
+      200,
+      "text/event-stream",
+      "no-store",
+    ]);
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const decoder = new TextDecoder();
     let text = "";
     let isOver = false;
-    const parsed = (): Event[] => [...text.matchAll(/^event: (\w+)\ndata: (.*)\n\n/gm)].map((match) => ({ name: match[1] ?? "", data: JSON.parse(match[2] ?? "") }));
+    const parsed = (): Event[] =>
+      [...text.matchAll(/^event: (\w+)\ndata: (.*)\n\n/gm)].map((match) => ({
+        name: match[1] ?? "",
+        data: JSON.parse(match[2] ?? ""),
+      }));
     const events = async (until: (events: Event[]) => boolean): Promise<Event[]> => {
       while (!isOver && !until(parsed())) {
         const { done, value } = await reader.read();
@@ -676,14 +999,25 @@ describe("following a scan", () => {
     const [first, second] = [await asked(appliance), await asked(appliance, { kind: "sweep" })];
     await held.reached;
     const [one, two] = [await follow(owner, first["id"]), await follow(owner, second["id"])];
-    expect(await one.events((events) => events.length > 0)).toMatchObject([{ name: "scan", data: { status: "Running" } }]);
-    expect(await two.events((events) => events.length > 0)).toMatchObject([{ name: "scan", data: { status: "Queued", progress: null } }]);
+    expect(await one.events((events) => events.length > 0)).toMatchObject([
+      { name: "scan", data: { status: "Running" } },
+    ]);
+    expect(await two.events((events) => events.length > 0)).toMatchObject([
+      { name: "scan", data: { status: "Queued", progress: null } },
+    ]);
     appliance.timers.pass(PROGRESS_INTERVAL_MS);
-    expect((await one.events((events) => events.length > 1)).at(-1)).toMatchObject({ name: "progress", data: { phase: "sweep", addresses_total: 14, findings: 0 } });
+    expect((await one.events((events) => events.length > 1)).at(-1)).toMatchObject({
+      name: "progress",
+      data: { phase: "sweep", addresses_total: 14, findings: 0 },
+    });
     held.letGo();
     const events = await one.all();
     expect(events.at(-1)).toEqual({ name: "end", data: await made(owner.get(`${PATH}/${first["id"]}`)) });
-    expect((await two.all()).map(({ name, data }) => `${name} ${data["status"] ?? ""}`.trim()).filter((each) => each !== "progress")).toEqual(["scan Queued", "scan Running", "end Completed"]);
+    expect(
+      (await two.all())
+        .map(({ name, data }) => `${name} ${data["status"] ?? ""}`.trim())
+        .filter((each) => each !== "progress"),
+    ).toEqual(["scan Queued", "scan Running", "end Completed"]);
     expect(one.text()).toStartWith("retry: 3000\n\n");
   });
 
@@ -750,11 +1084,17 @@ describe("when the scanning thread breaks", () => {
     appliance.timers.pass(1_000);
     for (let each = 0; each < 10; each += 1) await turn();
     appliance.scanThread.crash("out of memory");
-    expect(await untilEnded(appliance, running["id"])).toMatchObject({ status: "Failed", outcome: { problem: expect.stringContaining("ended unexpectedly") }, progress: { phase: "sweep" } });
+    expect(await untilEnded(appliance, running["id"])).toMatchObject({
+      status: "Failed",
+      outcome: { problem: expect.stringContaining("ended unexpectedly") },
+      progress: { phase: "sweep" },
+    });
     held.letGo();
     expect((await untilEnded(appliance, waiting["id"]))["status"]).toBe("Completed");
     expect(appliance.scanThread.started).toBe(2);
-    expect(appliance.logLines.some((line) => line.includes("scanner_crashed") && line.includes("out of memory"))).toBe(true);
+    expect(appliance.logLines.some((line) => line.includes("scanner_crashed") && line.includes("out of memory"))).toBe(
+      true,
+    );
   });
 });
 
@@ -771,8 +1111,17 @@ describe("when the appliance ends", () => {
     await appliance.scans.stop();
     expect(await text).toContain("event: scan");
     const after = async (scan: Wire) => made(owner.get(`${PATH}/${scan["id"]}`));
-    expect(await after(running)).toMatchObject({ status: "Interrupted", started_at: expect.any(String), ended_at: expect.any(String), outcome: { problem: "the appliance was stopped", icmp: null } });
-    expect(await after(waiting)).toMatchObject({ status: "Interrupted", started_at: null, outcome: { problem: "the appliance was stopped" } });
+    expect(await after(running)).toMatchObject({
+      status: "Interrupted",
+      started_at: expect.any(String),
+      ended_at: expect.any(String),
+      outcome: { problem: "the appliance was stopped", icmp: null },
+    });
+    expect(await after(waiting)).toMatchObject({
+      status: "Interrupted",
+      started_at: null,
+      outcome: { problem: "the appliance was stopped" },
+    });
   });
 
   test("without notice, the next start says of what it left behind that it was interrupted, with what was noted", async () => {
@@ -783,8 +1132,15 @@ describe("when the appliance ends", () => {
     appliance.timers.pass(1_000);
     for (let each = 0; each < 10; each += 1) await turn();
     await appliance.scans.start();
-    for (const scan of [running, waiting]) expect(await made(owner.get(`${PATH}/${scan["id"]}`))).toMatchObject({ status: "Interrupted", outcome: { problem: "the appliance ended while it waited or ran" } });
-    expect((await made(owner.get(`${PATH}/${running["id"]}`)))["progress"]).toMatchObject({ phase: "sweep", addresses_total: 14 });
+    for (const scan of [running, waiting])
+      expect(await made(owner.get(`${PATH}/${scan["id"]}`))).toMatchObject({
+        status: "Interrupted",
+        outcome: { problem: "the appliance ended while it waited or ran" },
+      });
+    expect((await made(owner.get(`${PATH}/${running["id"]}`)))["progress"]).toMatchObject({
+      phase: "sweep",
+      addresses_total: 14,
+    });
     expect(appliance.logLines.some((line) => line.includes("scans_interrupted count=2"))).toBe(true);
     held.letGo();
     // What still ran comes to nothing: it has ended.
@@ -793,7 +1149,16 @@ describe("when the appliance ends", () => {
   });
 });
 
-const authored = { type: "System" as const, id: null, name: "", organizationId: "", requestId: null, userId: null, role: "Owner" as const, networkIds: null };
+const authored = {
+  type: "System" as const,
+  id: null,
+  name: "",
+  organizationId: "",
+  requestId: null,
+  userId: null,
+  role: "Owner" as const,
+  networkIds: null,
+};
 async function author() {
   Object.assign(authored, { organizationId: appliance.first.organizationId });
   return authored;

@@ -3,7 +3,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import { csvRecords } from "../support/csv.ts";
-import { made, newApiKey, newNetwork, newSchedule, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newApiKey,
+  newNetwork,
+  newSchedule,
+  newUser,
+  transactionCount,
+  versionsOf,
+  writtenIn,
+  type Wire,
+} from "../support/factories.ts";
 import { describeRecords } from "../support/record-battery.ts";
 
 const PATH = "/api/v1/discovery/schedules";
@@ -22,11 +32,29 @@ describeRecords(
     roleBelow: "Member",
     place: "in a network",
     // What is enabled tells when it is due next, seen from now: answers about the past do not.
-    body: (networkId, position) => ({ network_id: networkId, name: `Night ${position}`, cron: "30 2 * * 1-5", timezone: "Europe/Berlin", kind: "full", targets: ["10.2.0.0/16", "192.0.2.7"], is_enabled: false }),
+    body: (networkId, position) => ({
+      network_id: networkId,
+      name: `Night ${position}`,
+      cron: "30 2 * * 1-5",
+      timezone: "Europe/Berlin",
+      kind: "full",
+      targets: ["10.2.0.0/16", "192.0.2.7"],
+      is_enabled: false,
+    }),
     change: { field: "kind", to: (body) => (body["kind"] === "full" ? "sweep" : "full") },
     unique: "name",
     invalid: {
-      body: { id: 1, network_id: "x", name: " ", cron: "60 2 * * *", timezone: "Mars/Phobos", kind: "all", targets: ["10.2.0.1/16", "10.2.0.0/16", "x"], is_enabled: "yes", next: null },
+      body: {
+        id: 1,
+        network_id: "x",
+        name: " ",
+        cron: "60 2 * * *",
+        timezone: "Mars/Phobos",
+        kind: "all",
+        targets: ["10.2.0.1/16", "10.2.0.0/16", "x"],
+        is_enabled: "yes",
+        next: null,
+      },
       paths: ["/id", "/name", "/cron", "/timezone", "/kind", "/targets/0", "/targets/2", "/is_enabled", "/next"],
     },
     references: [
@@ -41,7 +69,14 @@ describeRecords(
   () => appliance,
 );
 
-const post = (body: Wire) => appliance.owner.post(PATH, { network_id: appliance.first.networkId, name: "Night", cron: "30 2 * * *", kind: "full", ...body });
+const post = (body: Wire) =>
+  appliance.owner.post(PATH, {
+    network_id: appliance.first.networkId,
+    name: "Night",
+    cron: "30 2 * * *",
+    kind: "full",
+    ...body,
+  });
 
 describe("a schedule", () => {
   test("is in UTC, enabled and of the network's subnets unless it says otherwise", async () => {
@@ -59,30 +94,59 @@ describe("a schedule", () => {
     expect(await made(post({ cron }))).toMatchObject({ cron: canonical });
   });
 
-  test.each([[""], ["* * * *"], ["0 * * * * *"], ["0 0 * * * 2027"], ["60 * * * *"], ["? ? * * *"], ["0 0 30 2 *"], ["0 0 31 4,6 *"], ["@reboot"], ["@fortnightly"], ["2026-11-21T09:15:00Z"], ["every night"], [`${"1,".repeat(130)}1 * * * *`], [5], [null]])(
-    "is not due at %j",
-    async (cron) => {
-      const before = transactionCount(appliance);
-      const answer = await post({ cron });
-      expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/cron" }] } } });
-      expect(transactionCount(appliance)).toBe(before);
-    },
-  );
+  test.each([
+    [""],
+    ["* * * *"],
+    ["0 * * * * *"],
+    ["0 0 * * * 2027"],
+    ["60 * * * *"],
+    ["? ? * * *"],
+    ["0 0 30 2 *"],
+    ["0 0 31 4,6 *"],
+    ["@reboot"],
+    ["@fortnightly"],
+    ["2026-11-21T09:15:00Z"],
+    ["every night"],
+    [`${"1,".repeat(130)}1 * * * *`],
+    [5],
+    [null],
+  ])("is not due at %j", async (cron) => {
+    const before = transactionCount(appliance);
+    const answer = await post({ cron });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path: "/cron" }] } },
+    });
+    expect(transactionCount(appliance)).toBe(before);
+  });
 
   test("tells in a sentence what a cron expression is", async () => {
     expect((await post({ cron: "0 0 30 2 *" })).body.error).toContain("must be a cron expression that comes due");
   });
 
-  test.each([["europe/berlin", "Europe/Berlin"], ["UTC", "UTC"], ["Asia/Calcutta", "Asia/Calcutta"], ["Etc/GMT+2", "Etc/GMT+2"]])("is in the time zone %s, which is written %s", async (timezone, canonical) => {
+  test.each([
+    ["europe/berlin", "Europe/Berlin"],
+    ["UTC", "UTC"],
+    ["Asia/Calcutta", "Asia/Calcutta"],
+    ["Etc/GMT+2", "Etc/GMT+2"],
+  ])("is in the time zone %s, which is written %s", async (timezone, canonical) => {
     expect(await made(post({ timezone }))).toMatchObject({ timezone: canonical });
   });
 
-  test.each([["+02:00"], ["GMT+2"], ["Europe/Atlantis"], [""], ["local"], [2], [null]])("is in no time zone %j", async (timezone) => {
-    expect(await post({ timezone })).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/timezone", value: timezone }] } } });
-  });
+  test.each([["+02:00"], ["GMT+2"], ["Europe/Atlantis"], [""], ["local"], [2], [null]])(
+    "is in no time zone %j",
+    async (timezone) => {
+      expect(await post({ timezone })).toMatchObject({
+        status: 400,
+        body: { code: "validation_failed", params: { issues: [{ path: "/timezone", value: timezone }] } },
+      });
+    },
+  );
 
   test("has its targets in canonical form, each once, and at most 1,000 of them", async () => {
-    expect(await made(post({ targets: ["2001:DB8::1", "10.2.0.0/16", "2001:db8:0::1", "10.2.0.0/16"] }))).toMatchObject({ targets: ["2001:db8::1", "10.2.0.0/16"] });
+    expect(await made(post({ targets: ["2001:DB8::1", "10.2.0.0/16", "2001:db8:0::1", "10.2.0.0/16"] }))).toMatchObject(
+      { targets: ["2001:db8::1", "10.2.0.0/16"] },
+    );
     for (const [targets, path] of [
       [[], "/targets"],
       [Array.from({ length: 1_001 }, (_, n) => `10.${n >> 8}.${n & 255}.1`), "/targets"],
@@ -92,9 +156,14 @@ describe("a schedule", () => {
       [["fe80::1%eth0"], "/targets/0"],
       ["10.2.0.0/16", "/targets"],
     ] as const) {
-      expect(await post({ name: "x", targets })).toMatchObject({ status: 400, body: { params: { issues: [{ path }] } } });
+      expect(await post({ name: "x", targets })).toMatchObject({
+        status: 400,
+        body: { params: { issues: [{ path }] } },
+      });
     }
-    expect(await made(post({ name: "most", targets: Array.from({ length: 1_000 }, (_, n) => `10.${n >> 8}.${n & 255}.1`) }))).toMatchObject({ name: "most" });
+    expect(
+      await made(post({ name: "most", targets: Array.from({ length: 1_000 }, (_, n) => `10.${n >> 8}.${n & 255}.1`) })),
+    ).toMatchObject({ name: "most" });
   });
 
   test.each([
@@ -117,7 +186,9 @@ describe("a schedule", () => {
     const { name, cron, kind } = schedule;
     expect(await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { name, cron, kind }))).toEqual(schedule);
     appliance.clock.advance(1_000);
-    expect(await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { name, cron, kind, targets: null }))).toMatchObject({ targets: null });
+    expect(
+      await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { name, cron, kind, targets: null })),
+    ).toMatchObject({ targets: null });
     expect(versionsOf(appliance, schedule["id"]).at(-1)).toMatchObject({ operation: "Updated", changed: ["targets"] });
   });
 
@@ -131,7 +202,10 @@ describe("a schedule", () => {
   test("stands in the way of its network's end, and goes with it by a cascade", async () => {
     const network = await newNetwork(appliance);
     const schedule = await newSchedule(appliance, { network_id: network["id"] });
-    expect(await appliance.owner.delete(`/api/v1/networks/${network["id"]}`)).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { dependants: { schedules: 1 } } } });
+    expect(await appliance.owner.delete(`/api/v1/networks/${network["id"]}`)).toMatchObject({
+      status: 409,
+      body: { code: "entity_in_use", params: { dependants: { schedules: 1 } } },
+    });
     await made(appliance.owner.delete(`/api/v1/networks/${network["id"]}?cascade=true`));
     expect(writtenIn(appliance)).toMatchObject({ "Deleted network": 1, "Deleted schedule": 1 });
     expect((await appliance.owner.get(`${PATH}/${schedule["id"]}`)).status).toBe(404);
@@ -144,11 +218,16 @@ describe("a schedule", () => {
     appliance.clock.advance(1_000);
     await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { ...schedule, cron: "@hourly" }));
     await made(appliance.owner.delete(`${PATH}/${schedule["id"]}`));
-    expect((await made(appliance.owner.post(`${PATH}/${schedule["id"]}/restore`, { at })))["actions"]).toMatchObject([{ entity_type: "schedule", name: schedule["name"], action: "Create" }]);
+    expect((await made(appliance.owner.post(`${PATH}/${schedule["id"]}/restore`, { at })))["actions"]).toMatchObject([
+      { entity_type: "schedule", name: schedule["name"], action: "Create" },
+    ]);
     const back = (await appliance.owner.get(`${PATH}/${schedule["id"]}`)).data;
     expect(back).toEqual({ ...schedule, updated_at: back.updated_at, valid_from: back.valid_from });
     const member = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
-    expect(await member.client.post(`${PATH}/${schedule["id"]}/restore`, { at })).toMatchObject({ status: 403, body: { code: "auth_permission_denied" } });
+    expect(await member.client.post(`${PATH}/${schedule["id"]}/restore`, { at })).toMatchObject({
+      status: 403,
+      body: { code: "auth_permission_denied" },
+    });
   });
 });
 
@@ -195,13 +274,24 @@ describe("the next run of a schedule", () => {
     await made(appliance.owner.put(`${PATH}/${id}`, { ...schedule, cron: "@hourly" }));
     appliance.clock.advance(1_000);
     const { owner } = appliance;
-    expect((await owner.get(`${PATH}/${id}?at=${then}`)).data).toMatchObject({ name, cron: "30 2 * * *", next_run_at: null });
+    expect((await owner.get(`${PATH}/${id}?at=${then}`)).data).toMatchObject({
+      name,
+      cron: "30 2 * * *",
+      next_run_at: null,
+    });
     expect((await owner.get(`${PATH}?at=${then}`)).data).toMatchObject([{ next_run_at: null }]);
     expect(csvRecords((await owner.get(`${PATH}/export/csv?at=${then}`)).text)[0]).toMatchObject({ next_run_at: "" });
-    expect((await owner.get(`${PATH}/${id}/history`)).data.map((version: Wire) => version["record"].next_run_at)).toEqual([null, null]);
+    expect(
+      (await owner.get(`${PATH}/${id}/history`)).data.map((version: Wire) => version["record"].next_run_at),
+    ).toEqual([null, null]);
     const changes = (await owner.get("/api/v1/changes?limit=1000&types=schedule")).data;
-    expect(changes.map((change: Wire) => [change["operation"], change["record"].next_run_at])).toEqual([["Created", null], ["Updated", null]]);
-    expect((await owner.get(`/api/v1/diff?from=${then}&types=schedule`)).data.changed).toMatchObject([{ fields: [{ field: "cron", from: "30 2 * * *", to: "@hourly" }] }]);
+    expect(changes.map((change: Wire) => [change["operation"], change["record"].next_run_at])).toEqual([
+      ["Created", null],
+      ["Updated", null],
+    ]);
+    expect((await owner.get(`/api/v1/diff?from=${then}&types=schedule`)).data.changed).toMatchObject([
+      { fields: [{ field: "cron", from: "30 2 * * *", to: "@hourly" }] },
+    ]);
     expect((await made(owner.delete(`${PATH}/${id}`)))["next_run_at"]).toBeNull();
   });
 
@@ -218,7 +308,11 @@ describe("the next run of a schedule", () => {
   test("is sent back without harm, and never stored", async () => {
     const schedule = await newSchedule(appliance);
     const before = transactionCount(appliance);
-    expect(await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { ...schedule, next_run_at: "1999-01-01T00:00:00.000Z" }))).toEqual(schedule);
+    expect(
+      await made(
+        appliance.owner.put(`${PATH}/${schedule["id"]}`, { ...schedule, next_run_at: "1999-01-01T00:00:00.000Z" }),
+      ),
+    ).toEqual(schedule);
     expect(transactionCount(appliance)).toBe(before);
     const stored = appliance.reader.db.query<{ members: string }, []>("SELECT members FROM schedules").get()?.members;
     expect(stored).not.toContain("next_run_at");

@@ -8,8 +8,28 @@ const MACHINE: MachineSnapshot = {
   hostname: "noc-1",
   machine_id: null,
   interfaces: [
-    { if_index: 1, if_name: "lo", if_descr: "lo", if_alias: null, if_type: 24, mac_address: null, speed_bps: null, admin_status: "Up", oper_status: "Unknown" },
-    { if_index: 2, if_name: "eth0", if_descr: "eth0", if_alias: null, if_type: 6, mac_address: "00:1b:21:aa:bb:cc", speed_bps: 1_000_000_000, admin_status: "Up", oper_status: "Up" },
+    {
+      if_index: 1,
+      if_name: "lo",
+      if_descr: "lo",
+      if_alias: null,
+      if_type: 24,
+      mac_address: null,
+      speed_bps: null,
+      admin_status: "Up",
+      oper_status: "Unknown",
+    },
+    {
+      if_index: 2,
+      if_name: "eth0",
+      if_descr: "eth0",
+      if_alias: null,
+      if_type: 6,
+      mac_address: "00:1b:21:aa:bb:cc",
+      speed_bps: 1_000_000_000,
+      admin_status: "Up",
+      oper_status: "Up",
+    },
   ],
   addresses: [
     { ip_address: "10.2.3.4", prefix_length: 24, if_index: 2, cidr: "10.2.3.0/24" },
@@ -50,14 +70,39 @@ async function discover() {
 
 test("the first run records interfaces, addresses with their subnets, ports and the well-known services on them", async () => {
   const report = await discover();
-  expect(report.created).toEqual({ hosts: 1, subnets: 2, ip_addresses: 2, if_entries: 2, ports: 3, services: 2, bindings: 2 });
+  expect(report.created).toEqual({
+    hosts: 1,
+    subnets: 2,
+    ip_addresses: 2,
+    if_entries: 2,
+    ports: 3,
+    services: 2,
+    bindings: 2,
+  });
   const host = (await appliance.owner.get(`/api/v1/hosts/${report.host_id}`)).data;
-  expect(host).toMatchObject({ name: "noc-1", hostname: "noc-1", source: { type: "Discovery" }, sys_descr: "Linux 6.1.0 x86_64" });
+  expect(host).toMatchObject({
+    name: "noc-1",
+    hostname: "noc-1",
+    source: { type: "Discovery" },
+    sys_descr: "Linux 6.1.0 x86_64",
+  });
   expect(host.last_seen_at).not.toBeNull();
   const addressId = host.ip_addresses.find((each: { ip_address: string }) => each.ip_address === "10.2.3.4").id;
-  expect(host.interfaces[1]).toMatchObject({ if_name: "eth0", speed_bps: 1_000_000_000, ip_address_id: addressId, first_discovery_id: report.discovery_id, last_discovery_id: report.discovery_id });
-  const bindings = host.services.flatMap((service: { name: string; bindings: Array<{ ip_address_id: string | null }> }) => service.bindings.map((binding) => [service.name, binding.ip_address_id]));
-  expect(bindings.sort()).toEqual([["HTTPS", addressId], ["SSH", null]]);
+  expect(host.interfaces[1]).toMatchObject({
+    if_name: "eth0",
+    speed_bps: 1_000_000_000,
+    ip_address_id: addressId,
+    first_discovery_id: report.discovery_id,
+    last_discovery_id: report.discovery_id,
+  });
+  const bindings = host.services.flatMap(
+    (service: { name: string; bindings: Array<{ ip_address_id: string | null }> }) =>
+      service.bindings.map((binding) => [service.name, binding.ip_address_id]),
+  );
+  expect(bindings.sort()).toEqual([
+    ["HTTPS", addressId],
+    ["SSH", null],
+  ]);
 });
 
 test("run again on an unchanged machine it writes no version, and refreshes what is observed", async () => {
@@ -76,7 +121,9 @@ test("run again after a port was opened it writes exactly that", async () => {
   machine.ports.push({ number: 9999, protocol: "Tcp", bound: [] });
   const second = await discover();
   expect(second).toMatchObject({ created: { ports: 1 }, updated: {}, deleted: {} });
-  const versions = appliance.reader.db.query("SELECT count(*) AS count FROM history_versions WHERE (key & 2147483647) = ?").get(second.sequence) as { count: number };
+  const versions = appliance.reader.db
+    .query("SELECT count(*) AS count FROM history_versions WHERE (key & 2147483647) = ?")
+    .get(second.sequence) as { count: number };
   // The port, and the host that shows it.
   expect(versions.count).toBe(2);
   expect((await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data.ports.length).toBe(4);
@@ -85,7 +132,11 @@ test("run again after a port was opened it writes exactly that", async () => {
 test("what is found no more goes, what a person entered or renamed stays", async () => {
   const first = await discover();
   const host = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data;
-  const edited = await appliance.owner.put(`/api/v1/hosts/${host.id}`, { ...host, name: "Monitoring server", ports: [...host.ports, { number: 12345, protocol: "Udp" }] });
+  const edited = await appliance.owner.put(`/api/v1/hosts/${host.id}`, {
+    ...host,
+    name: "Monitoring server",
+    ports: [...host.ports, { number: 12345, protocol: "Udp" }],
+  });
   expect(edited.status).toBe(200);
   machine.ports = machine.ports.filter((port) => port.number !== 443);
   machine.addresses = machine.addresses.slice(0, 1);
@@ -93,7 +144,9 @@ test("what is found no more goes, what a person entered or renamed stays", async
   expect(second.deleted).toEqual({ ports: 1, services: 1, bindings: 1, ip_addresses: 1 });
   const after = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data;
   expect(after.name).toBe("Monitoring server");
-  expect(after.ports.map((port: { number: number }) => port.number).sort((a: number, b: number) => a - b)).toEqual([22, 5432, 12345]);
+  expect(after.ports.map((port: { number: number }) => port.number).sort((a: number, b: number) => a - b)).toEqual([
+    22, 5432, 12345,
+  ]);
   const then = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}?at=${edited.data.updated_at}`)).data;
   expect(then.ports.length).toBe(4);
 });
@@ -102,7 +155,12 @@ test("where not all addresses can be read, those of an interface that is switche
   await discover();
   const [lo, eth0] = machine.interfaces as [MachineInterface, MachineInterface];
   const addresses = machine.addresses;
-  machine = { ...machine, has_all_addresses: false, addresses: [], interfaces: [lo, { ...eth0, admin_status: "Down", oper_status: "Down" }] };
+  machine = {
+    ...machine,
+    has_all_addresses: false,
+    addresses: [],
+    interfaces: [lo, { ...eth0, admin_status: "Down", oper_status: "Down" }],
+  };
   const switchedOff = await discover();
   expect(switchedOff.deleted).toEqual({});
   expect(switchedOff.updated).toEqual({ if_entries: 1 });
@@ -115,7 +173,13 @@ test("what a person made of a discovered record stays: a renamed service, a narr
   const host = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data;
   const addressId = host.ip_addresses[0].id;
   const services = host.services.map((service: { name: string; bindings: object[] }) =>
-    service.name === "SSH" ? { ...service, name: "Bastion SSH", bindings: service.bindings.map((binding) => ({ ...binding, ip_address_id: addressId })) } : service,
+    service.name === "SSH"
+      ? {
+          ...service,
+          name: "Bastion SSH",
+          bindings: service.bindings.map((binding) => ({ ...binding, ip_address_id: addressId })),
+        }
+      : service,
   );
   const edited = await appliance.owner.put(`/api/v1/hosts/${host.id}`, { ...host, serial_number: "SN-1", services });
   expect(edited.status).toBe(200);
@@ -138,5 +202,8 @@ test("a network out of reach is refused like one that does not exist", async () 
   const other = await appliance.newOrganization("Other");
   const answer = await appliance.owner.post("/api/v1/discovery/self", { network_id: other.networkId });
   expect(answer.status).toBe(400);
-  expect(answer.body).toMatchObject({ code: "entity_reference_invalid", params: { entity: "network", field: "network_id", ids: [other.networkId] } });
+  expect(answer.body).toMatchObject({
+    code: "entity_reference_invalid",
+    params: { entity: "network", field: "network_id", ids: [other.networkId] },
+  });
 });

@@ -2,7 +2,18 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { made, newHost, newNetwork, newSubnet, newTag, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newTag,
+  newUser,
+  transactionCount,
+  versionsOf,
+  writtenIn,
+  type Wire,
+} from "../support/factories.ts";
 import { describeRecords } from "../support/record-battery.ts";
 import { problems, serviceShape } from "../support/shapes.ts";
 
@@ -17,7 +28,12 @@ afterEach(() => appliance.close());
 
 const get = (path: string) => made(appliance.owner.get(`/api/v1/${path}`));
 const post = (body: Wire, by = appliance.owner) => by.post(PATH, { name: "web", service_definition: "Nginx", ...body });
-const put = (service: Wire, changes: Wire = {}, by = appliance.owner) => by.put(`${PATH}/${service["id"]}`, { name: service["name"], service_definition: service["service_definition"], ...changes });
+const put = (service: Wire, changes: Wire = {}, by = appliance.owner) =>
+  by.put(`${PATH}/${service["id"]}`, {
+    name: service["name"],
+    service_definition: service["service_definition"],
+    ...changes,
+  });
 
 /** Of the battery: the port of each host. */
 const portOf = new Map<string, string>();
@@ -33,7 +49,9 @@ describeRecords(
       field: "host_id",
       entity: "host",
       make: async (by, networkId) => {
-        const { id, ports } = await made(by.post("/api/v1/hosts", { network_id: networkId, name: "server", ports: [{ number: 80, protocol: "Tcp" }] }));
+        const { id, ports } = await made(
+          by.post("/api/v1/hosts", { network_id: networkId, name: "server", ports: [{ number: 80, protocol: "Tcp" }] }),
+        );
         portOf.set(id, ports[0].id);
         return id;
       },
@@ -49,7 +67,11 @@ describeRecords(
     }),
     change: { field: "position", to: (body) => (body["position"] === 7 ? 8 : 7) },
     unique: "name",
-    writes: { created: { "Created binding": 1, "Updated host": 1 }, updated: { "Updated host": 1 }, deleted: { "Deleted binding": 1, "Updated host": 1 } },
+    writes: {
+      created: { "Created binding": 1, "Updated host": 1 },
+      updated: { "Updated host": 1 },
+      deleted: { "Deleted binding": 1, "Updated host": 1 },
+    },
     invalid: {
       body: {
         id: "x",
@@ -59,17 +81,32 @@ describeRecords(
         position: 0.5,
         tags: ["a"],
         virtualization: { type: "Kvm", details: { vm_name: "x" } },
-        bindings: [{ type: "Port", port_id: 5 }, { type: "IpAddress", ip_address_id: UNKNOWN_ID, port_id: UNKNOWN_ID }],
+        bindings: [
+          { type: "Port", port_id: 5 },
+          { type: "IpAddress", ip_address_id: UNKNOWN_ID, port_id: UNKNOWN_ID },
+        ],
         port: 80,
       },
-      paths: ["/id", "/name", "/service_definition", "/position", "/tags/0", "/virtualization/type", "/virtualization/details/vm_name", "/bindings/0/port_id", "/bindings/1/port_id", "/port"],
+      paths: [
+        "/id",
+        "/name",
+        "/service_definition",
+        "/position",
+        "/tags/0",
+        "/virtualization/type",
+        "/virtualization/details/vm_name",
+        "/bindings/0/port_id",
+        "/bindings/1/port_id",
+        "/port",
+      ],
     },
     references: [
       {
         field: "host_id",
         entity: "host",
         naming: ({ bindings: _bindings, ...body }, id) => ({ ...body, host_id: id }),
-        make: async (by, networkId) => (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "Reference" })))["id"],
+        make: async (by, networkId) =>
+          (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "Reference" })))["id"],
       },
       {
         field: "tags",
@@ -81,7 +118,8 @@ describeRecords(
         field: "virtualization/details/service_id",
         entity: "service",
         naming: (body, id) => ({ ...body, virtualization: { type: "Podman", details: { service_id: id } } }),
-        make: async (by, _networkId, hostId) => (await made(by.post(PATH, { host_id: hostId, name: "Reference", service_definition: "Podman" })))["id"],
+        make: async (by, _networkId, hostId) =>
+          (await made(by.post(PATH, { host_id: hostId, name: "Reference", service_definition: "Podman" })))["id"],
       },
       {
         field: "bindings/0/port_id",
@@ -97,20 +135,46 @@ describeRecords(
 describe("a service", () => {
   test("is the one that stands in its host, to the letter, with its bindings", async () => {
     await newSubnet(appliance, { cidr: "10.2.3.0/24" });
-    const host = await newHost(appliance, { ip_addresses: [{ ip_address: "10.2.3.1" }], ports: [{ number: 443, protocol: "Tcp" }] });
+    const host = await newHost(appliance, {
+      ip_addresses: [{ ip_address: "10.2.3.1" }],
+      ports: [{ number: 443, protocol: "Tcp" }],
+    });
     const [port_id, ip_address_id] = [host["ports"][0].id, host["ip_addresses"][0].id];
-    const bindings = [{ type: "Port", port_id }, { type: "Port", port_id, ip_address_id }, { type: "IpAddress", ip_address_id }];
+    const bindings = [
+      { type: "Port", port_id },
+      { type: "Port", port_id, ip_address_id },
+      { type: "IpAddress", ip_address_id },
+    ];
     const service = await made(post({ host_id: host["id"], network_id: host["network_id"], bindings }));
     expect(problems(service, serviceShape)).toEqual([]);
-    expect(service).toMatchObject({ host_id: host["id"], position: 0, source: { type: "Manual" }, tags: [], virtualization: null, last_seen_at: service["created_at"], bindings: [{ ip_address_id: null }, ...bindings.slice(1)] });
+    expect(service).toMatchObject({
+      host_id: host["id"],
+      position: 0,
+      source: { type: "Manual" },
+      tags: [],
+      virtualization: null,
+      last_seen_at: service["created_at"],
+      bindings: [{ ip_address_id: null }, ...bindings.slice(1)],
+    });
     expect((await get(`hosts/${host["id"]}`))["services"]).toEqual([service]);
     expect(writtenIn(appliance)).toEqual({ "Created service": 1, "Created binding": 3, "Updated host": 1 });
     expect(versionsOf(appliance, host["id"]).at(-1)).toMatchObject({ operation: "Updated", changed: ["services"] });
-    for (const list of [`host_id=${host["id"]}`, `host_id=${host["id"]}&limit=0`, `at=${service["created_at"]}`, "limit=21"]) expect((await appliance.owner.get(`${PATH}?${list}`)).data).toEqual([service]);
+    for (const list of [
+      `host_id=${host["id"]}`,
+      `host_id=${host["id"]}&limit=0`,
+      `at=${service["created_at"]}`,
+      "limit=21",
+    ])
+      expect((await appliance.owner.get(`${PATH}?${list}`)).data).toEqual([service]);
   });
 
   test("comes after the host's last one, unless it says where", async () => {
-    const host = await newHost(appliance, { services: [{ name: "a", service_definition: "A", position: 9 }, { name: "b", service_definition: "B" }] });
+    const host = await newHost(appliance, {
+      services: [
+        { name: "a", service_definition: "A", position: 9 },
+        { name: "b", service_definition: "B" },
+      ],
+    });
     expect(await made(post({ host_id: host["id"] }))).toMatchObject({ position: 10 });
     expect(await made(post({ host_id: host["id"], name: "other", position: 0 }))).toMatchObject({ position: 0 });
   });
@@ -119,20 +183,38 @@ describe("a service", () => {
     const [host, other] = [await newHost(appliance), await newHost(appliance)];
     const service = await made(post({ host_id: host["id"], source: { type: "Discovery" } }));
     expect(service["source"]).toEqual({ type: "Manual" });
-    for (const body of [{ host_id: host["id"], name: "Web" }, { host_id: host["id"], service_definition: "nginx" }, { host_id: other["id"] }]) await made(post(body));
-    expect(await post({ host_id: host["id"] })).toMatchObject({ status: 409, body: { code: "entity_already_exists", params: { entity: "service", field: "name", value: "web" } } });
+    for (const body of [
+      { host_id: host["id"], name: "Web" },
+      { host_id: host["id"], service_definition: "nginx" },
+      { host_id: other["id"] },
+    ])
+      await made(post(body));
+    expect(await post({ host_id: host["id"] })).toMatchObject({
+      status: 409,
+      body: { code: "entity_already_exists", params: { entity: "service", field: "name", value: "web" } },
+    });
   });
 
   test("keeps position, tags, virtualization and bindings that are left out, and gives them up to null or an empty list", async () => {
     const tag = await newTag(appliance);
     const host = await newHost(appliance, { ports: [{ number: 80, protocol: "Tcp" }] });
-    const service = await made(post({ host_id: host["id"], position: 3, tags: [tag["id"]], virtualization: { type: "Docker", details: {} }, bindings: [{ type: "Port", port_id: host["ports"][0].id }] }));
+    const service = await made(
+      post({
+        host_id: host["id"],
+        position: 3,
+        tags: [tag["id"]],
+        virtualization: { type: "Docker", details: {} },
+        bindings: [{ type: "Port", port_id: host["ports"][0].id }],
+      }),
+    );
     expect(await made(put(service))).toEqual(service);
     expect(await made(put(service, { bindings: null }))).toEqual(service);
     const bare = await made(put(service, { tags: [], virtualization: null, bindings: [] }));
     expect(bare).toMatchObject({ position: 3, tags: [], virtualization: null, bindings: [] });
     expect(writtenIn(appliance)).toEqual({ "Updated service": 1, "Deleted binding": 1, "Updated host": 1 });
-    expect(versionsOf(appliance, service["id"]).at(-1)).toMatchObject({ changed: ["bindings", "tags", "virtualization"] });
+    expect(versionsOf(appliance, service["id"]).at(-1)).toMatchObject({
+      changed: ["bindings", "tags", "virtualization"],
+    });
   });
 
   test("names a port or an address of its own host alone, and only one that is there", async () => {
@@ -142,19 +224,50 @@ describe("a service", () => {
     const service = await made(post({ host_id: host["id"] }));
     const before = transactionCount(appliance);
     const own = { type: "Port", port_id: host["ports"][0].id };
-    for (const attempt of [(bindings: Wire[]) => post({ host_id: host["id"], name: "new", bindings }), (bindings: Wire[]) => put(service, { bindings })]) {
+    for (const attempt of [
+      (bindings: Wire[]) => post({ host_id: host["id"], name: "new", bindings }),
+      (bindings: Wire[]) => put(service, { bindings }),
+    ]) {
       for (const id of [other["ports"][0].id, host["ip_addresses"][0].id, UNKNOWN_ID]) {
-        expect(await attempt([own, { type: "Port", port_id: id }])).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "port", field: "bindings/1/port_id", ids: [id] } } });
+        expect(await attempt([own, { type: "Port", port_id: id }])).toMatchObject({
+          status: 400,
+          body: {
+            code: "entity_reference_invalid",
+            params: { entity: "port", field: "bindings/1/port_id", ids: [id] },
+          },
+        });
       }
       for (const id of [other["ip_addresses"][0].id, host["ports"][0].id, UNKNOWN_ID]) {
-        for (const binding of [{ ...own, ip_address_id: id }, { type: "IpAddress", ip_address_id: id }]) {
-          expect(await attempt([binding])).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "ip_address", field: "bindings/0/ip_address_id", ids: [id] } } });
+        for (const binding of [
+          { ...own, ip_address_id: id },
+          { type: "IpAddress", ip_address_id: id },
+        ]) {
+          expect(await attempt([binding])).toMatchObject({
+            status: 400,
+            body: {
+              code: "entity_reference_invalid",
+              params: { entity: "ip_address", field: "bindings/0/ip_address_id", ids: [id] },
+            },
+          });
         }
       }
-      expect(await attempt([own, { ...own, ip_address_id: null }])).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/bindings/1" }] } } });
-      expect(await attempt([{ ...own, service_id: UNKNOWN_ID, host_id: other["id"], network_id: UNKNOWN_ID }])).toMatchObject({
+      expect(await attempt([own, { ...own, ip_address_id: null }])).toMatchObject({
         status: 400,
-        body: { params: { issues: [{ path: "/bindings/0/host_id" }, { path: "/bindings/0/network_id" }, { path: "/bindings/0/service_id" }] } },
+        body: { code: "validation_failed", params: { issues: [{ path: "/bindings/1" }] } },
+      });
+      expect(
+        await attempt([{ ...own, service_id: UNKNOWN_ID, host_id: other["id"], network_id: UNKNOWN_ID }]),
+      ).toMatchObject({
+        status: 400,
+        body: {
+          params: {
+            issues: [
+              { path: "/bindings/0/host_id" },
+              { path: "/bindings/0/network_id" },
+              { path: "/bindings/0/service_id" },
+            ],
+          },
+        },
       });
     }
     expect(transactionCount(appliance)).toBe(before);
@@ -162,25 +275,59 @@ describe("a service", () => {
 
   test("has its bindings made to match: known ones stay themselves, others come and go, all in one version", async () => {
     const host = await newHost(appliance, { ports: [80, 443, 8_080].map((number) => ({ number, protocol: "Tcp" })) });
-    const [http, https, proxy] = (host["ports"] as Wire[]).map((port) => port["id"] as string) as [string, string, string];
-    const service = await made(post({ host_id: host["id"], bindings: [{ type: "Port", port_id: http }, { type: "Port", port_id: https }] }));
+    const [http, https, proxy] = (host["ports"] as Wire[]).map((port) => port["id"] as string) as [
+      string,
+      string,
+      string,
+    ];
+    const service = await made(
+      post({
+        host_id: host["id"],
+        bindings: [
+          { type: "Port", port_id: http },
+          { type: "Port", port_id: https },
+        ],
+      }),
+    );
     const [first, second] = service["bindings"] as [Wire, Wire];
     appliance.clock.advance(1_000);
     // One is told by what it names, one by its id and moves, and both change places in the list.
-    const changed = await made(put(service, { bindings: [{ id: second["id"], type: "Port", port_id: proxy }, { type: "Port", port_id: http }] }));
-    expect(changed["bindings"]).toEqual([first, { ...second, port_id: proxy, updated_at: appliance.clock.text(), valid_from: appliance.clock.text() }]);
+    const changed = await made(
+      put(service, {
+        bindings: [
+          { id: second["id"], type: "Port", port_id: proxy },
+          { type: "Port", port_id: http },
+        ],
+      }),
+    );
+    expect(changed["bindings"]).toEqual([
+      first,
+      { ...second, port_id: proxy, updated_at: appliance.clock.text(), valid_from: appliance.clock.text() },
+    ]);
     expect(writtenIn(appliance)).toEqual({ "Updated binding": 1, "Updated service": 1, "Updated host": 1 });
     const replaced = await made(put(service, { bindings: [{ type: "Port", port_id: https }] }));
     expect(replaced["bindings"]).toMatchObject([{ port_id: https }]);
     expect([first["id"], second["id"]]).not.toContain(replaced["bindings"][0].id);
-    expect(writtenIn(appliance)).toEqual({ "Created binding": 1, "Deleted binding": 2, "Updated service": 1, "Updated host": 1 });
-    expect((await get(`services/${service["id"]}?at=${service["valid_from"]}`))["bindings"].map((binding: Wire) => binding["port_id"])).toEqual([http, https]);
+    expect(writtenIn(appliance)).toEqual({
+      "Created binding": 1,
+      "Deleted binding": 2,
+      "Updated service": 1,
+      "Updated host": 1,
+    });
+    expect(
+      (await get(`services/${service["id"]}?at=${service["valid_from"]}`))["bindings"].map(
+        (binding: Wire) => binding["port_id"],
+      ),
+    ).toEqual([http, https]);
   });
 
   test("has 10,000 bindings at most", async () => {
     const host = await newHost(appliance, { ports: [{ number: 80, protocol: "Tcp" }] });
     const bindings = Array.from({ length: 10_001 }, () => ({ type: "Port", port_id: host["ports"][0].id }));
-    expect(await post({ host_id: host["id"], bindings })).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/bindings" }] } } });
+    expect(await post({ host_id: host["id"], bindings })).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/bindings" }] } },
+    });
   });
 });
 
@@ -190,7 +337,11 @@ describe("a service that is refused", () => {
     const service = await made(post({ host_id: host["id"] }));
     const before = transactionCount(appliance);
     const bound = { type: "Port", port_id: host["ports"][0].id };
-    const wrong = { tags: [UNKNOWN_ID], virtualization: { type: "Docker", details: { service_id: UNKNOWN_ID } }, bindings: [bound, { ...bound, port_id: UNKNOWN_ID, ip_address_id: UNKNOWN_ID }, bound] };
+    const wrong = {
+      tags: [UNKNOWN_ID],
+      virtualization: { type: "Docker", details: { service_id: UNKNOWN_ID } },
+      bindings: [bound, { ...bound, port_id: UNKNOWN_ID, ip_address_id: UNKNOWN_ID }, bound],
+    };
     for (const answer of [await post({ host_id: host["id"], name: "other", ...wrong }), await put(service, wrong)]) {
       expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
       expect(answer.body.params.issues.map((issue: Wire) => [issue["path"], issue["value"], issue["code"]])).toEqual([
@@ -215,7 +366,13 @@ describe("a service that runs others", () => {
     const before = transactionCount(appliance);
     const virtualization = { type: "Docker", details: { service_id: docker["id"] } };
     for (const by of [appliance.owner, client]) {
-      const refused = { status: 400, body: { code: "entity_reference_invalid", params: { entity: "service", field: "virtualization/details/service_id", ids: [docker["id"]] } } };
+      const refused = {
+        status: 400,
+        body: {
+          code: "entity_reference_invalid",
+          params: { entity: "service", field: "virtualization/details/service_id", ids: [docker["id"]] },
+        },
+      };
       expect(await post({ host_id: host["id"], name: "new", virtualization }, by)).toMatchObject(refused);
       expect(await put(service, { virtualization }, by)).toMatchObject(refused);
     }
@@ -224,25 +381,50 @@ describe("a service that runs others", () => {
 
   test("takes its bindings along when it goes, and the reference off what it runs, also off itself", async () => {
     const host = await newHost(appliance, { ports: [{ number: 2_375, protocol: "Tcp" }] });
-    const docker = await made(post({ host_id: host["id"], name: "docker", service_definition: "Docker", bindings: [{ type: "Port", port_id: host["ports"][0].id }] }));
+    const docker = await made(
+      post({
+        host_id: host["id"],
+        name: "docker",
+        service_definition: "Docker",
+        bindings: [{ type: "Port", port_id: host["ports"][0].id }],
+      }),
+    );
     const virtualization = { type: "Docker", details: { container_name: "web", service_id: docker["id"] } };
     const web = await made(post({ host_id: host["id"], virtualization }));
     const guest = await newHost(appliance, { virtualization: { type: "Kvm", details: { service_id: docker["id"] } } });
     await made(put(docker, { virtualization }));
     appliance.clock.advance(1_000);
     const closed = await made(appliance.owner.delete(`${PATH}/${docker["id"]}`));
-    expect(closed).toMatchObject({ id: docker["id"], virtualization, valid_to: appliance.clock.text(), bindings: [{ ...docker["bindings"][0], valid_to: appliance.clock.text() }] });
-    expect(writtenIn(appliance)).toEqual({ "Deleted service": 1, "Deleted binding": 1, "Updated service": 1, "Updated host": 2 });
-    expect((await get(`services/${web["id"]}`))["virtualization"]).toEqual({ type: "Docker", details: { container_name: "web" } });
+    expect(closed).toMatchObject({
+      id: docker["id"],
+      virtualization,
+      valid_to: appliance.clock.text(),
+      bindings: [{ ...docker["bindings"][0], valid_to: appliance.clock.text() }],
+    });
+    expect(writtenIn(appliance)).toEqual({
+      "Deleted service": 1,
+      "Deleted binding": 1,
+      "Updated service": 1,
+      "Updated host": 2,
+    });
+    expect((await get(`services/${web["id"]}`))["virtualization"]).toEqual({
+      type: "Docker",
+      details: { container_name: "web" },
+    });
     expect((await get(`hosts/${guest["id"]}`))["virtualization"]).toEqual({ type: "Kvm", details: {} });
   });
 
   test("goes together with what it runs, all at once", async () => {
     const host = await newHost(appliance);
     const docker = await made(post({ host_id: host["id"], name: "docker", service_definition: "Docker" }));
-    const web = await made(post({ host_id: host["id"], virtualization: { type: "Docker", details: { service_id: docker["id"] } } }));
+    const web = await made(
+      post({ host_id: host["id"], virtualization: { type: "Docker", details: { service_id: docker["id"] } } }),
+    );
     const answer = await appliance.owner.post(`${PATH}/bulk-delete`, [docker["id"], web["id"]]);
-    expect(answer.data).toMatchObject([{ id: docker["id"] }, { id: web["id"], virtualization: { details: { service_id: docker["id"] } } }]);
+    expect(answer.data).toMatchObject([
+      { id: docker["id"] },
+      { id: web["id"], virtualization: { details: { service_id: docker["id"] } } },
+    ]);
     expect(writtenIn(appliance)).toEqual({ "Deleted service": 2, "Updated host": 1 });
     expect((await get(`hosts/${host["id"]}`))["services"]).toEqual([]);
   });
@@ -250,24 +432,41 @@ describe("a service that runs others", () => {
 
 describe("the services of a host", () => {
   test("are 10,000 at most, also when they come one by one", async () => {
-    const host = await newHost(appliance, { services: Array.from({ length: 10_000 }, (_, n) => ({ name: `s${n}`, service_definition: "S" })) });
+    const host = await newHost(appliance, {
+      services: Array.from({ length: 10_000 }, (_, n) => ({ name: `s${n}`, service_definition: "S" })),
+    });
     const before = transactionCount(appliance);
-    expect(await post({ host_id: host["id"] })).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/host_id", value: host["id"] }] } } });
+    expect(await post({ host_id: host["id"] })).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/host_id", value: host["id"] }] } },
+    });
     expect(transactionCount(appliance)).toBe(before);
   }, 30_000);
 
   test("are listed with the bindings that each had then, in pages and as a stream", async () => {
-    const hosts = [await newHost(appliance, { ports: [{ number: 80, protocol: "Tcp" }] }), await newHost(appliance, { ports: [{ number: 80, protocol: "Tcp" }] })];
+    const hosts = [
+      await newHost(appliance, { ports: [{ number: 80, protocol: "Tcp" }] }),
+      await newHost(appliance, { ports: [{ number: 80, protocol: "Tcp" }] }),
+    ];
     const services: Wire[] = [];
     for (let n = 0; n < 30; n += 1) {
       const host = hosts[n % 2] as Wire;
-      services.push(await made(post({ host_id: host["id"], name: `s${n}`, bindings: n % 3 === 0 ? [] : [{ type: "Port", port_id: host["ports"][0].id }] })));
+      services.push(
+        await made(
+          post({
+            host_id: host["id"],
+            name: `s${n}`,
+            bindings: n % 3 === 0 ? [] : [{ type: "Port", port_id: host["ports"][0].id }],
+          }),
+        ),
+      );
     }
     appliance.clock.advance(1_000);
     const at = appliance.clock.text();
     appliance.clock.advance(1_000);
     await made(appliance.owner.delete(`/api/v1/ports/${hosts[0]?.["ports"][0].id}`));
-    const bindingsIn = async (query: string) => (await appliance.owner.get(`${PATH}?${query}`)).data.map((service: Wire) => service["bindings"].length);
+    const bindingsIn = async (query: string) =>
+      (await appliance.owner.get(`${PATH}?${query}`)).data.map((service: Wire) => service["bindings"].length);
     for (const page of ["limit=0", "limit=50", "limit=10&offset=3", "limit=20"]) {
       const [limit, offset = 0] = (page.match(/\d+/g) ?? []).map(Number) as [number, number?];
       const part = (counts: number[]) => counts.slice(offset, limit === 0 ? undefined : offset + limit);
@@ -275,6 +474,8 @@ describe("the services of a host", () => {
       expect([page, await bindingsIn(`${page}&at=${at}`)]).toEqual([page, part(then)]);
       expect([page, await bindingsIn(page)]).toEqual([page, part(then.map((count, n) => (n % 2 === 0 ? 0 : count)))]);
     }
-    expect(await bindingsIn(`host_id=${hosts[1]?.["id"]}&network_id=${appliance.first.networkId}&limit=2`)).toEqual([1, 0]);
+    expect(await bindingsIn(`host_id=${hosts[1]?.["id"]}&network_id=${appliance.first.networkId}&limit=2`)).toEqual([
+      1, 0,
+    ]);
   });
 });

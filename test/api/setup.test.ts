@@ -31,20 +31,43 @@ describe("an appliance that nobody has claimed", () => {
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ success: true, meta: { api_version: 1 } });
     const { user, organization_id, network_id } = answer.data;
-    expect(user).toMatchObject({ organization_id, email: claim.email, name: claim.email, role: "Owner", network_ids: [], is_enabled: true, last_login: appliance.clock.text(), valid_to: null });
+    expect(user).toMatchObject({
+      organization_id,
+      email: claim.email,
+      name: claim.email,
+      role: "Owner",
+      network_ids: [],
+      is_enabled: true,
+      last_login: appliance.clock.text(),
+      valid_to: null,
+    });
     const owner = clientOf(appliance, answer);
-    expect((await owner.get("/api/auth/me")).data).toMatchObject({ id: user.id, organization: { id: organization_id, name: claim.organization_name } });
-    expect((await owner.get("/api/v1/networks")).data).toMatchObject([{ id: network_id, name: claim.network_name, organization_id }]);
+    expect((await owner.get("/api/auth/me")).data).toMatchObject({
+      id: user.id,
+      organization: { id: organization_id, name: claim.organization_name },
+    });
+    expect((await owner.get("/api/v1/networks")).data).toMatchObject([
+      { id: network_id, name: claim.network_name, organization_id },
+    ]);
   });
 
   test("is claimed in one transaction of the ledger", async () => {
     await appliance.anonymous.post("/api/auth/setup", claim, { "x-request-id": "the-claim" });
-    const rows = appliance.reader.db.query("SELECT sequence, actor_type, source, request_id, (SELECT count(*) FROM history_versions) AS versions FROM history_transactions").all();
-    expect(rows).toEqual([{ sequence: 1, actor_type: "System", source: "organization.set_up", request_id: "the-claim", versions: 3 }]);
+    const rows = appliance.reader.db
+      .query(
+        "SELECT sequence, actor_type, source, request_id, (SELECT count(*) FROM history_versions) AS versions FROM history_transactions",
+      )
+      .all();
+    expect(rows).toEqual([
+      { sequence: 1, actor_type: "System", source: "organization.set_up", request_id: "the-claim", versions: 3 },
+    ]);
   });
 
   test("takes the token however it was typed", async () => {
-    const answer = await appliance.anonymous.post("/api/auth/setup", { ...claim, setup_token: ` ${SETUP_TOKEN.toLowerCase().replaceAll("-", " ").replaceAll("0", "o")} ` });
+    const answer = await appliance.anonymous.post("/api/auth/setup", {
+      ...claim,
+      setup_token: ` ${SETUP_TOKEN.toLowerCase().replaceAll("-", " ").replaceAll("0", "o")} `,
+    });
     expect(answer.status).toBe(200);
   });
 
@@ -55,7 +78,10 @@ describe("an appliance that nobody has claimed", () => {
   });
 
   test("refuses a wrong token, sets no cookie and makes nothing", async () => {
-    const answer = await appliance.anonymous.post("/api/auth/setup", { ...claim, setup_token: "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGZ" });
+    const answer = await appliance.anonymous.post("/api/auth/setup", {
+      ...claim,
+      setup_token: "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGZ",
+    });
     expect(answer.status).toBe(401);
     expect(answer.body.code).toBe("auth_invalid_credentials");
     expect(answer.headers.getSetCookie()).toEqual([]);
@@ -66,7 +92,8 @@ describe("an appliance that nobody has claimed", () => {
 
   test("slows guesses of the token down, and takes the right one after the wait", async () => {
     const wrong = { ...claim, setup_token: "a guess" };
-    for (let guess = 0; guess < 4; guess += 1) expect((await appliance.anonymous.post("/api/auth/setup", wrong)).status).toBe(401);
+    for (let guess = 0; guess < 4; guess += 1)
+      expect((await appliance.anonymous.post("/api/auth/setup", wrong)).status).toBe(401);
     const refused = await appliance.anonymous.post("/api/auth/setup", claim);
     expect(refused.status).toBe(429);
     expect(refused.body).toMatchObject({ code: "rate_limit_exceeded", params: { retry_after_seconds: 1 } });
@@ -76,17 +103,32 @@ describe("an appliance that nobody has claimed", () => {
   });
 
   test("names all that is wrong with a claim at once, and echoes neither token nor password", async () => {
-    const answer = await appliance.anonymous.post("/api/auth/setup", { setup_token: "", network_name: " ", email: "nobody", password: "short", colour: "red" });
+    const answer = await appliance.anonymous.post("/api/auth/setup", {
+      setup_token: "",
+      network_name: " ",
+      email: "nobody",
+      password: "short",
+      colour: "red",
+    });
     expect(answer.status).toBe(400);
     expect(answer.body.code).toBe("validation_failed");
-    expect(answer.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual(["/colour", "/email", "/network_name", "/organization_name", "/password", "/setup_token"]);
+    expect(answer.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
+      "/colour",
+      "/email",
+      "/network_name",
+      "/organization_name",
+      "/password",
+      "/setup_token",
+    ]);
     expect(answer.text).not.toContain("short");
   });
 
   test("refuses a password that can't be typed again, also with the right token", async () => {
     const answer = await appliance.anonymous.post("/api/auth/setup", { ...claim, password: "a phrase with\ttab" });
     expect(answer.status).toBe(400);
-    expect(answer.body.params.issues).toEqual([{ path: "/password", message: "must not contain control characters such as a line break or a tab" }]);
+    expect(answer.body.params.issues).toEqual([
+      { path: "/password", message: "must not contain control characters such as a line break or a tab" },
+    ]);
     expect(appliance.reader.head().sequence).toBe(0);
   });
 
@@ -109,7 +151,11 @@ describe("an appliance that was claimed", () => {
   test("can't be claimed again, with the right token or a wrong one", async () => {
     const first = await appliance.anonymous.post("/api/auth/setup", claim);
     for (const setup_token of [SETUP_TOKEN, "wrong"]) {
-      const answer = await appliance.anonymous.post("/api/auth/setup", { ...claim, setup_token, email: "other@example.net" });
+      const answer = await appliance.anonymous.post("/api/auth/setup", {
+        ...claim,
+        setup_token,
+        email: "other@example.net",
+      });
       expect(answer.status).toBe(409);
       expect(answer.body.code).toBe("entity_already_exists");
       expect(answer.headers.getSetCookie()).toEqual([]);
@@ -118,7 +164,11 @@ describe("an appliance that was claimed", () => {
   });
 
   test("by two at once has one Owner", async () => {
-    const answers = await Promise.all([1, 2].map((number) => appliance.anonymous.post("/api/auth/setup", { ...claim, email: `owner-${number}@example.net` })));
+    const answers = await Promise.all(
+      [1, 2].map((number) =>
+        appliance.anonymous.post("/api/auth/setup", { ...claim, email: `owner-${number}@example.net` }),
+      ),
+    );
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
     expect(appliance.reader.db.query("SELECT count(*) AS users FROM users").get()).toEqual({ users: 1 });
   });

@@ -4,7 +4,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Client } from "../support/client.ts";
-import { made, newApiKey, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, transactionCount, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newApiKey,
+  newCredential,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newTag,
+  newUser,
+  transactionCount,
+  type Wire,
+} from "../support/factories.ts";
 
 let appliance: TestAppliance;
 let owner: Client;
@@ -34,8 +45,18 @@ async function refused(...asked: ReadonlyArray<() => Promise<Answer>>): Promise<
 
 /** What a PUT of a credential takes. */
 function bodyOf(credential: Wire, changes: Wire = {}): Wire {
-  const { name, organization_id, credential_type, assigned_network_ids, host_assignments, tags, target_ips } = credential;
-  return { name, organization_id, credential_type, assigned_network_ids, host_assignments, tags, target_ips, ...changes };
+  const { name, organization_id, credential_type, assigned_network_ids, host_assignments, tags, target_ips } =
+    credential;
+  return {
+    name,
+    organization_id,
+    credential_type,
+    assigned_network_ids,
+    host_assignments,
+    tags,
+    target_ips,
+    ...changes,
+  };
 }
 
 /** The instant at which a record became what it is, which is past from now on. */
@@ -82,8 +103,18 @@ describe("a credential, for a caller that is confined to networks,", () => {
         () => confined.post("/api/v1/credentials/bulk-delete?cascade=true", [credential["id"]]),
         () => confined.post(`${path}/restore`, { at: before }),
         () => confined.post(`/api/v1/transactions/${renamed}/revert`, {}),
-        () => confined.put("/api/v1/tags/assign", { entity_type: "credential", entity_id: credential["id"], tag_ids: [tag["id"]] }),
-        () => confined.post("/api/v1/tags/assign/bulk-add", { entity_type: "credential", entity_ids: [credential["id"]], tag_id: tag["id"] }),
+        () =>
+          confined.put("/api/v1/tags/assign", {
+            entity_type: "credential",
+            entity_id: credential["id"],
+            tag_ids: [tag["id"]],
+          }),
+        () =>
+          confined.post("/api/v1/tags/assign/bulk-add", {
+            entity_type: "credential",
+            entity_ids: [credential["id"]],
+            tag_id: tag["id"],
+          }),
       );
     });
 
@@ -108,31 +139,69 @@ describe("a credential, for a caller that is confined to networks,", () => {
   });
 
   test("is taken off a host and brought back with it only by who may assign it", async () => {
-    const credential = await newCredential(appliance, { assigned_network_ids: [beyond], host_assignments: [{ host_id: host["id"] }] });
+    const credential = await newCredential(appliance, {
+      assigned_network_ids: [beyond],
+      host_assignments: [{ host_id: host["id"] }],
+    });
     const { id, name } = host;
-    await refused(() => confined.put(`/api/v1/hosts/${id}`, { id, name, hidden: false, tags: [], credential_assignments: [] }));
+    await refused(() =>
+      confined.put(`/api/v1/hosts/${id}`, { id, name, hidden: false, tags: [], credential_assignments: [] }),
+    );
     const at = momentOf(await made(owner.get(`/api/v1/hosts/${id}`)));
     // What goes with the host goes: a host owns its assignments.
     await made(confined.delete(`/api/v1/hosts/${id}`));
     const plan = await made(confined.post(`/api/v1/hosts/${id}/restore`, { at }));
-    expect(plan["actions"].find((action: Wire) => action["entity_type"] === "credential_assignment")).toMatchObject({ action: "Skip", reason: expect.stringContaining("stays as it is") });
+    expect(plan["actions"].find((action: Wire) => action["entity_type"] === "credential_assignment")).toMatchObject({
+      action: "Skip",
+      reason: expect.stringContaining("stays as it is"),
+    });
     expect((await made(owner.get(`/api/v1/credentials/${credential["id"]}`)))["host_assignments"]).toEqual([]);
   });
 
   test("is theirs to change and to assign, from either side, where it is assigned within these networks alone", async () => {
     const credential = await newCredential(appliance, { assigned_network_ids: [here] });
     const path = `/api/v1/credentials/${credential["id"]}`;
-    expect(await made(confined.put(path, bodyOf(credential, { name: "ours", target_ips: ["10.9.9.9"] })))).toMatchObject({ name: "ours", target_ips: ["10.9.9.9"] });
+    expect(
+      await made(confined.put(path, bodyOf(credential, { name: "ours", target_ips: ["10.9.9.9"] }))),
+    ).toMatchObject({ name: "ours", target_ips: ["10.9.9.9"] });
     const { id, name } = host;
-    const answer = await made(confined.put(`/api/v1/hosts/${id}`, { id, name, hidden: false, tags: [], credential_assignments: [{ credential_id: credential["id"] }] }));
+    const answer = await made(
+      confined.put(`/api/v1/hosts/${id}`, {
+        id,
+        name,
+        hidden: false,
+        tags: [],
+        credential_assignments: [{ credential_id: credential["id"] }],
+      }),
+    );
     expect(answer["credential_assignments"]).toEqual([{ credential_id: credential["id"] }]);
     expect((await confined.delete(`${path}?cascade=true`)).status).toBe(200);
   });
 
   test("is created with an assignment, not without", async () => {
-    const fields = { organization_id: appliance.first.organizationId, name: "new", credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "a community" } }, tags: [] };
-    await refused(() => confined.post("/api/v1/credentials", { ...fields, assigned_network_ids: [], host_assignments: [], target_ips: ["10.9.9.9"] }));
-    expect(await made(confined.post("/api/v1/credentials", { ...fields, assigned_network_ids: [], host_assignments: [{ host_id: host["id"] }] }))).toMatchObject({ name: "new" });
+    const fields = {
+      organization_id: appliance.first.organizationId,
+      name: "new",
+      credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "a community" } },
+      tags: [],
+    };
+    await refused(() =>
+      confined.post("/api/v1/credentials", {
+        ...fields,
+        assigned_network_ids: [],
+        host_assignments: [],
+        target_ips: ["10.9.9.9"],
+      }),
+    );
+    expect(
+      await made(
+        confined.post("/api/v1/credentials", {
+          ...fields,
+          assigned_network_ids: [],
+          host_assignments: [{ host_id: host["id"] }],
+        }),
+      ),
+    ).toMatchObject({ name: "new" });
   });
 });
 
@@ -142,31 +211,47 @@ describe("a tag, for a caller that is confined to networks,", () => {
   test.each([
     ["a host", (tag: Wire) => newHost(appliance, { network_id: beyond, tags: [tag["id"]] })],
     ["a subnet", (tag: Wire) => newSubnet(appliance, { network_id: beyond, tags: [tag["id"]] })],
-    ["a network", (tag: Wire) => made(owner.put(`/api/v1/networks/${beyond}`, { name: "beyond", description: null, tags: [tag["id"]] }))],
+    [
+      "a network",
+      (tag: Wire) =>
+        made(owner.put(`/api/v1/networks/${beyond}`, { name: "beyond", description: null, tags: [tag["id"]] })),
+    ],
     ["a credential", (tag: Wire) => newCredential(appliance, { assigned_network_ids: [beyond], tags: [tag["id"]] })],
-  ])("on %s beyond is not changed, deleted, restored or reverted, and goes on and off records within", async (_what, carry) => {
-    const tag = await newTag(appliance);
-    const before = momentOf(tag);
-    await made(rename(owner, tag));
-    const renamed = transactionCount(appliance);
-    await carry(tag);
-    const path = `/api/v1/tags/${tag["id"]}`;
-    await refused(
-      () => confined.put(path, { name: "mine", color: "Red" }),
-      () => confined.delete(path),
-      () => confined.post("/api/v1/tags/bulk-delete", [tag["id"]]),
-      () => confined.post(`${path}/restore`, { at: before }),
-      () => confined.post(`/api/v1/transactions/${renamed}/revert`, {}),
-    );
-    const host = await newHost(appliance, { tags: [tag["id"]] }, confined);
-    expect(host["tags"]).toEqual([tag["id"]]);
-    expect((await confined.put("/api/v1/tags/assign", { entity_type: "host", entity_id: host["id"], tag_ids: [] })).status).toBe(200);
-  });
+  ])(
+    "on %s beyond is not changed, deleted, restored or reverted, and goes on and off records within",
+    async (_what, carry) => {
+      const tag = await newTag(appliance);
+      const before = momentOf(tag);
+      await made(rename(owner, tag));
+      const renamed = transactionCount(appliance);
+      await carry(tag);
+      const path = `/api/v1/tags/${tag["id"]}`;
+      await refused(
+        () => confined.put(path, { name: "mine", color: "Red" }),
+        () => confined.delete(path),
+        () => confined.post("/api/v1/tags/bulk-delete", [tag["id"]]),
+        () => confined.post(`${path}/restore`, { at: before }),
+        () => confined.post(`/api/v1/transactions/${renamed}/revert`, {}),
+      );
+      const host = await newHost(appliance, { tags: [tag["id"]] }, confined);
+      expect(host["tags"]).toEqual([tag["id"]]);
+      expect(
+        (await confined.put("/api/v1/tags/assign", { entity_type: "host", entity_id: host["id"], tag_ids: [] })).status,
+      ).toBe(200);
+    },
+  );
 
   test("on an API key is not theirs to change", async () => {
     const tag = await newTag(appliance);
     const { organizationId, userId } = appliance.first;
-    await made(owner.post("/api/v1/auth/keys", { organization_id: organizationId, user_id: userId, name: "tagged", tags: [tag["id"]] }));
+    await made(
+      owner.post("/api/v1/auth/keys", {
+        organization_id: organizationId,
+        user_id: userId,
+        name: "tagged",
+        tags: [tag["id"]],
+      }),
+    );
     await refused(() => rename(confined, tag));
   });
 
@@ -203,9 +288,22 @@ describe("what happens to a shared record beyond a caller's reach", () => {
     await put({ assigned_network_ids: [here, beyond] });
     await put({ assigned_network_ids: [here, beyond], host_assignments: [{ host_id: far["id"] }] });
     await put({ name: "both", assigned_network_ids: [here, beyond], host_assignments: [] });
-    await put({ name: "both", assigned_network_ids: [beyond], host_assignments: [{ host_id: near["id"] }, { host_id: far["id"] }] });
-    const [all, seen] = [await told(owner, "credentials", "credential", credential["id"]), await told(viewer, "credentials", "credential", credential["id"])];
-    const whole = [["assigned_network_ids", "host_assignments"], ["host_assignments", "name"], ["host_assignments"], ["assigned_network_ids"], []];
+    await put({
+      name: "both",
+      assigned_network_ids: [beyond],
+      host_assignments: [{ host_id: near["id"] }, { host_id: far["id"] }],
+    });
+    const [all, seen] = [
+      await told(owner, "credentials", "credential", credential["id"]),
+      await told(viewer, "credentials", "credential", credential["id"]),
+    ];
+    const whole = [
+      ["assigned_network_ids", "host_assignments"],
+      ["host_assignments", "name"],
+      ["host_assignments"],
+      ["assigned_network_ids"],
+      [],
+    ];
     expect(all).toEqual([whole, whole]);
     const within = [["assigned_network_ids", "host_assignments"], ["name"], [], [], []];
     expect(seen).toEqual([within, within]);
@@ -214,11 +312,14 @@ describe("what happens to a shared record beyond a caller's reach", () => {
   test("is named in no changed_fields: a user's networks", async () => {
     const user = await newUser(appliance, { role: "Member", networkIds: [here], name: "somebody" });
     const path = `/api/v1/users/${user.id}`;
-    const put = (network_ids: string[], name: string) => made(owner.put(path, { email: "somebody@factory.example", role: "Member", name, network_ids }));
+    const put = (network_ids: string[], name: string) =>
+      made(owner.put(path, { email: "somebody@factory.example", role: "Member", name, network_ids }));
     await put([here, beyond], "somebody");
     await put([here], "anybody");
     await put([], "anybody");
-    const within = [["network_ids"], ["email", "name"], [], []].map((fields) => fields.filter((field) => field !== "email"));
+    const within = [["network_ids"], ["email", "name"], [], []].map((fields) =>
+      fields.filter((field) => field !== "email"),
+    );
     expect(await told(viewer, "users", "user", user.id)).toEqual([within, within]);
   });
 
@@ -229,8 +330,11 @@ describe("what happens to a shared record beyond a caller's reach", () => {
     const from = momentOf(credential);
     await made(owner.put(path, bodyOf(credential, { host_assignments: [{ host_id: near["id"] }] })));
     const shown = transactionCount(appliance);
-    await made(owner.put(path, bodyOf(credential, { host_assignments: [{ host_id: near["id"] }, { host_id: far["id"] }] })));
-    const transactionOf = async (by: Client) => (await made(by.get(`/api/v1/diff?from=${from}&types=credential`)))["changed"][0].fields[0].transaction.sequence;
+    await made(
+      owner.put(path, bodyOf(credential, { host_assignments: [{ host_id: near["id"] }, { host_id: far["id"] }] })),
+    );
+    const transactionOf = async (by: Client) =>
+      (await made(by.get(`/api/v1/diff?from=${from}&types=credential`)))["changed"][0].fields[0].transaction.sequence;
     expect(await transactionOf(owner)).toBe(shown + 1);
     expect(await transactionOf(viewer)).toBe(shown);
   });

@@ -19,13 +19,21 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-const signIn = (body: object = credentials, headers: Record<string, string> = {}) => appliance.anonymous.post("/api/auth/login", body, headers);
+const signIn = (body: object = credentials, headers: Record<string, string> = {}) =>
+  appliance.anonymous.post("/api/auth/login", body, headers);
 
 describe("signing in", () => {
   test("answers the user and sets a cookie that works", async () => {
     const answer = await signIn();
     expect(answer.status).toBe(200);
-    expect(answer.data).toMatchObject({ id: appliance.first.userId, organization_id: appliance.first.organizationId, email: EMAIL, role: "Owner", is_enabled: true, last_login: appliance.clock.text() });
+    expect(answer.data).toMatchObject({
+      id: appliance.first.userId,
+      organization_id: appliance.first.organizationId,
+      email: EMAIL,
+      role: "Owner",
+      is_enabled: true,
+      last_login: appliance.clock.text(),
+    });
     expect(answer.text).not.toContain("argon2");
     expect((await clientOf(appliance, answer).get("/api/auth/me")).data.id).toBe(appliance.first.userId);
   });
@@ -47,7 +55,9 @@ describe("signing in", () => {
 
   test("stores only a hash of the token", async () => {
     const { value } = cookieOf(await signIn());
-    const stored = appliance.reader.db.query<{ hash: Uint8Array }, []>("SELECT hash FROM sessions ORDER BY created_at DESC").all();
+    const stored = appliance.reader.db
+      .query<{ hash: Uint8Array }, []>("SELECT hash FROM sessions ORDER BY created_at DESC")
+      .all();
     const hash = Bun.SHA256.hash(value, "hex");
     expect(stored.map((row) => Buffer.from(row.hash).toString("hex"))).toContain(hash);
     expect(appliance.logLines.join("\n")).not.toContain(value);
@@ -78,7 +88,11 @@ describe("signing in", () => {
   test("is over real HTTP the same cookie", async () => {
     const { server } = appliance.app.listen({ port: 0, hostname: "127.0.0.1" });
     try {
-      const response = await fetch(`${server?.url.origin}/api/auth/login`, { method: "POST", body: JSON.stringify(credentials), headers: { "content-type": "application/json" } });
+      const response = await fetch(`${server?.url.origin}/api/auth/login`, {
+        method: "POST",
+        body: JSON.stringify(credentials),
+        headers: { "content-type": "application/json" },
+      });
       expect(response.status).toBe(200);
       const { value, attributes } = cookieOf(response);
       expect(attributes).toMatchObject({ httponly: "", samesite: "Lax", path: "/" });
@@ -96,7 +110,9 @@ describe("a sign-in that fails", () => {
     const disabled = await newUser(appliance, { role: "Member" });
     await givePassword(appliance, disabled.id);
     const user = (await appliance.owner.get(`/api/v1/users/${disabled.id}`)).data;
-    expect((await appliance.owner.put(`/api/v1/users/${disabled.id}`, { ...user, is_enabled: false })).status).toBe(200);
+    expect((await appliance.owner.put(`/api/v1/users/${disabled.id}`, { ...user, is_enabled: false })).status).toBe(
+      200,
+    );
     const without = await newUser(appliance, { role: "Member" });
     const { email } = (await appliance.owner.get(`/api/v1/users/${without.id}`)).data;
     const answers = [
@@ -135,7 +151,10 @@ describe("a sign-in that fails", () => {
     await givePassword(appliance, id);
     const user = (await appliance.owner.get(`/api/v1/users/${id}`)).data;
     await appliance.owner.put(`/api/v1/users/${id}`, { ...user, is_enabled: false });
-    for (const body of [{ email: "nobody@first.example", password: "wrong" }, { email: user.email, password: PASSWORD }]) {
+    for (const body of [
+      { email: "nobody@first.example", password: "wrong" },
+      { email: user.email, password: PASSWORD },
+    ]) {
       for (let guess = 0; guess < 4; guess += 1) expect((await signIn(body)).status).toBe(401);
       expect((await signIn(body)).status).toBe(429);
     }
@@ -145,7 +164,18 @@ describe("a sign-in that fails", () => {
   test("opens no session for a user who was disabled, or whose password was changed, while it was verified", async () => {
     const { id } = await newUser(appliance, { role: "Member" });
     await givePassword(appliance, id);
-    const open = (fields: object) => appliance.writes.run("session.open", { hash: appliance.random.bytes(32), userId: id, at: appliance.clock.now(), passwordHash: PASSWORD_HASH, ...fields }, SYSTEM_AUTHOR);
+    const open = (fields: object) =>
+      appliance.writes.run(
+        "session.open",
+        {
+          hash: appliance.random.bytes(32),
+          userId: id,
+          at: appliance.clock.now(),
+          passwordHash: PASSWORD_HASH,
+          ...fields,
+        },
+        SYSTEM_AUTHOR,
+      );
     await open({});
     const refusal = { code: "auth_invalid_credentials" };
     expect(open({ passwordHash: "the hash of before" })).rejects.toMatchObject(refusal);
@@ -155,18 +185,29 @@ describe("a sign-in that fails", () => {
   });
 
   test("is refused from another site's page before anything is verified", async () => {
-    for (const headers of [{ origin: "https://evil.example", host: "localhost" }, { origin: "null", host: "localhost" }, { "sec-fetch-site": "same-site" }]) {
+    for (const headers of [
+      { origin: "https://evil.example", host: "localhost" },
+      { origin: "null", host: "localhost" },
+      { "sec-fetch-site": "same-site" },
+    ]) {
       const answer = await signIn(credentials, headers);
       expect(answer.status).toBe(403);
       expect(answer.body.code).toBe("auth_origin_rejected");
     }
-    expect((await signIn(credentials, { origin: "http://localhost", host: "localhost", "sec-fetch-site": "same-origin" })).status).toBe(200);
+    expect(
+      (await signIn(credentials, { origin: "http://localhost", host: "localhost", "sec-fetch-site": "same-origin" }))
+        .status,
+    ).toBe(200);
   });
 
   test("names what is wrong with the body and echoes no password", async () => {
     const answer = await signIn({ email: "nobody", pasword: "hunter2hunter2", password: 5 });
     expect(answer.status).toBe(400);
-    expect(answer.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual(["/email", "/password", "/pasword"]);
+    expect(answer.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
+      "/email",
+      "/password",
+      "/pasword",
+    ]);
     expect(answer.text).not.toContain("hunter2");
   });
 });
@@ -193,12 +234,16 @@ describe("signing out", () => {
 
   test("takes a session: nobody and an API key have none to end", async () => {
     expect((await appliance.anonymous.post("/api/auth/logout", undefined)).status).toBe(401);
-    expect((await newApiKey(appliance).client.post("/api/auth/logout", undefined)).body.code).toBe("auth_session_required");
+    expect((await newApiKey(appliance).client.post("/api/auth/logout", undefined)).body.code).toBe(
+      "auth_session_required",
+    );
   });
 
   test("is refused from another site's page", async () => {
     const client = clientOf(appliance, await signIn());
-    expect((await client.post("/api/auth/logout", undefined, { "sec-fetch-site": "cross-site" })).body.code).toBe("auth_origin_rejected");
+    expect((await client.post("/api/auth/logout", undefined, { "sec-fetch-site": "cross-site" })).body.code).toBe(
+      "auth_origin_rejected",
+    );
     expect((await client.get("/api/auth/me")).status).toBe(200);
   });
 });
@@ -229,7 +274,8 @@ describe("a session", () => {
 
   test("is noted as used at most once a minute", async () => {
     const client = clientOf(appliance, await signIn());
-    const lastUsed = () => (appliance.reader.db.query("SELECT max(last_used_at) AS at FROM sessions").get() as { at: number }).at;
+    const lastUsed = () =>
+      (appliance.reader.db.query("SELECT max(last_used_at) AS at FROM sessions").get() as { at: number }).at;
     const used = appliance.clock.now();
     await client.get("/api/auth/me");
     appliance.clock.advance(59_999);
@@ -248,15 +294,32 @@ describe("asking who one is", () => {
     const { data } = await member.client.get("/api/auth/me");
     const user = (await member.client.get(`/api/v1/users/${member.id}`)).data;
     const organization = (await member.client.get("/api/v1/organizations")).data;
-    expect(data).toEqual({ ...user, organization, authenticated_by: "Session", api_key_id: null, effective_role: "Member", reachable_network_ids: [second["id"]] });
-    expect((await appliance.owner.get("/api/auth/me")).data.reachable_network_ids).toEqual([appliance.first.networkId, second["id"]]);
+    expect(data).toEqual({
+      ...user,
+      organization,
+      authenticated_by: "Session",
+      api_key_id: null,
+      effective_role: "Member",
+      reachable_network_ids: [second["id"]],
+    });
+    expect((await appliance.owner.get("/api/auth/me")).data.reachable_network_ids).toEqual([
+      appliance.first.networkId,
+      second["id"],
+    ]);
   });
 
   test("answers an API key with its own role and reach", async () => {
     const second = await newNetwork(appliance);
     const key = newApiKey(appliance, { permissions: "Viewer", networkIds: [second["id"]] });
     const { data } = await key.client.get("/api/auth/me");
-    expect(data).toMatchObject({ id: appliance.first.userId, role: "Owner", authenticated_by: "ApiKey", api_key_id: key.id, effective_role: "Viewer", reachable_network_ids: [second["id"]] });
+    expect(data).toMatchObject({
+      id: appliance.first.userId,
+      role: "Owner",
+      authenticated_by: "ApiKey",
+      api_key_id: key.id,
+      effective_role: "Viewer",
+      reachable_network_ids: [second["id"]],
+    });
   });
 
   test("takes credentials", async () => {
@@ -281,8 +344,13 @@ describe("changing one's own password", () => {
 
   test("is a version that says so, without the password or its hash", async () => {
     await appliance.owner.put("/api/auth/password", change);
-    expect(versionsOf(appliance, appliance.first.userId).map((version) => version.changed)).toEqual([null, ["password"]]);
-    const documents = appliance.reader.db.query<{ members: string | null }, []>("SELECT members FROM history_versions").all();
+    expect(versionsOf(appliance, appliance.first.userId).map((version) => version.changed)).toEqual([
+      null,
+      ["password"],
+    ]);
+    const documents = appliance.reader.db
+      .query<{ members: string | null }, []>("SELECT members FROM history_versions")
+      .all();
     expect(JSON.stringify(documents)).not.toMatch(/argon2|another phrase/);
   });
 
@@ -311,12 +379,17 @@ describe("changing one's own password", () => {
     expect(answer.status).toBe(400);
     expect(answer.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/new_password"]);
     expect(answer.text).not.toContain("nine char");
-    const spaced = await appliance.owner.put("/api/auth/password", { ...change, new_password: "a phrase with\nline break" });
+    const spaced = await appliance.owner.put("/api/auth/password", {
+      ...change,
+      new_password: "a phrase with\nline break",
+    });
     expect(spaced.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/new_password"]);
   });
 
   test("takes a session, also of a Viewer, and no API key", async () => {
-    expect((await newApiKey(appliance).client.put("/api/auth/password", change)).body.code).toBe("auth_session_required");
+    expect((await newApiKey(appliance).client.put("/api/auth/password", change)).body.code).toBe(
+      "auth_session_required",
+    );
     expect((await appliance.anonymous.put("/api/auth/password", change)).body.code).toBe("auth_not_authenticated");
     const viewer = await newUser(appliance, { role: "Viewer" });
     await givePassword(appliance, viewer.id);

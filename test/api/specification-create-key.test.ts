@@ -42,7 +42,14 @@ async function refusedWhole(fields: Wire, status: number, code: string, by = app
 describe("the answer", () => {
   test("is the record as of table 2.10 and the key beside it, nothing else", async () => {
     const tag = await newTag(appliance);
-    const fields = { name: "n", tags: [tag["id"]], expires_at: "2030-01-02T03:04:05.6+02:00", is_enabled: false, network_ids: [appliance.first.networkId], permissions: "Admin" };
+    const fields = {
+      name: "n",
+      tags: [tag["id"]],
+      expires_at: "2030-01-02T03:04:05.6+02:00",
+      is_enabled: false,
+      network_ids: [appliance.first.networkId],
+      permissions: "Admin",
+    };
     const { api_key } = await create(fields);
     expect(api_key).toMatchObject({
       ...fields,
@@ -59,7 +66,14 @@ describe("the answer", () => {
 
   test("defaults to enabled, Viewer, never expiring, all networks of the user", async () => {
     const { api_key } = await create();
-    expect(api_key).toMatchObject({ is_enabled: true, permissions: "Viewer", expires_at: null, all_networks: true, network_ids: [appliance.first.networkId], last_used: null });
+    expect(api_key).toMatchObject({
+      is_enabled: true,
+      permissions: "Viewer",
+      expires_at: null,
+      all_networks: true,
+      network_ids: [appliance.first.networkId],
+      last_used: null,
+    });
   });
 
   test("has a key of nlk_ and 43 base62 characters, which the mask identifies but does not give away", async () => {
@@ -78,7 +92,8 @@ describe("the answer", () => {
   test("has the key this once: no other answer, no log line and no file of the store has it", async () => {
     const { api_key, key } = await create();
     await succeeded(holder(key).get("/api/v1/tags"));
-    for (const path of [`${PATH}/${api_key["id"]}`, PATH, `${PATH}?limit=0`, `${PATH}?at=${api_key["valid_from"]}`]) expect((await appliance.owner.get(path)).text).not.toContain(key);
+    for (const path of [`${PATH}/${api_key["id"]}`, PATH, `${PATH}?limit=0`, `${PATH}?at=${api_key["valid_from"]}`])
+      expect((await appliance.owner.get(path)).text).not.toContain(key);
     expect(appliance.logLines.join("\n")).not.toContain(key);
     for (const suffix of ["", "-wal"]) {
       const file = appliance.databasePath + suffix;
@@ -103,17 +118,40 @@ describe("the body", () => {
 
   test("takes null for expires_at only", async () => {
     expect((await create({ expires_at: null })).api_key["expires_at"]).toBeNull();
-    for (const field of [...REQUIRED, "is_enabled", "network_ids", "permissions"]) expect(await offenders(appliance.owner.post(PATH, { ...keyBody(appliance), [field]: null }))).toEqual([`/${field}`]);
+    for (const field of [...REQUIRED, "is_enabled", "network_ids", "permissions"])
+      expect(await offenders(appliance.owner.post(PATH, { ...keyBody(appliance), [field]: null }))).toEqual([
+        `/${field}`,
+      ]);
   });
 
   test("is not coerced, and every wrong value is named", async () => {
     const wrong: Array<[string, unknown]> = [
-      ["name", ""], ["name", 5], ["name", "n".repeat(256)], ["tags", "x"], ["user_id", "x"], ["organization_id", 5],
-      ["expires_at", "tomorrow"], ["expires_at", "2030-01-01"], ["expires_at", 1_900_000_000], ["is_enabled", "true"], ["is_enabled", 1], ["network_ids", UNKNOWN],
-      ["permissions", "viewer"], ["permissions", "Root"], ["permissions", 5], ["all_networks", "yes"],
+      ["name", ""],
+      ["name", 5],
+      ["name", "n".repeat(256)],
+      ["tags", "x"],
+      ["user_id", "x"],
+      ["organization_id", 5],
+      ["expires_at", "tomorrow"],
+      ["expires_at", "2030-01-01"],
+      ["expires_at", 1_900_000_000],
+      ["is_enabled", "true"],
+      ["is_enabled", 1],
+      ["network_ids", UNKNOWN],
+      ["permissions", "viewer"],
+      ["permissions", "Root"],
+      ["permissions", 5],
+      ["all_networks", "yes"],
     ];
-    for (const [field, value] of wrong) expect([field, value, await offenders(appliance.owner.post(PATH, { ...keyBody(appliance), [field]: value }))]).toEqual([field, value, [`/${field}`]]);
-    expect(await offenders(appliance.owner.post(PATH, { ...keyBody(appliance), permission: "Owner", network_ids: ["x"] }))).toEqual(["/network_ids/0", "/permission"]);
+    for (const [field, value] of wrong)
+      expect([
+        field,
+        value,
+        await offenders(appliance.owner.post(PATH, { ...keyBody(appliance), [field]: value })),
+      ]).toEqual([field, value, [`/${field}`]]);
+    expect(
+      await offenders(appliance.owner.post(PATH, { ...keyBody(appliance), permission: "Owner", network_ids: ["x"] })),
+    ).toEqual(["/network_ids/0", "/permission"]);
   });
 
   test("names tags of the organization, duplicates once", async () => {
@@ -129,7 +167,11 @@ describe("the body", () => {
       expect(body.params.ids).toEqual([id]);
     }
     expect((await create({ network_ids: [] })).api_key).toMatchObject({ network_ids: [], all_networks: false });
-    expect((await create({ network_ids: [appliance.first.networkId, appliance.first.networkId.toUpperCase()] })).api_key["network_ids"]).toEqual([appliance.first.networkId]);
+    expect(
+      (await create({ network_ids: [appliance.first.networkId, appliance.first.networkId.toUpperCase()] })).api_key[
+        "network_ids"
+      ],
+    ).toEqual([appliance.first.networkId]);
   });
 
   test("may bring its own id, once", async () => {
@@ -141,7 +183,8 @@ describe("the body", () => {
 
 describe("whom it is for", () => {
   test("is the caller, in the caller's organization", async () => {
-    for (const organization_id of [other.organizationId, UNKNOWN]) await refusedWhole({ organization_id }, 403, "entity_access_denied");
+    for (const organization_id of [other.organizationId, UNKNOWN])
+      await refusedWhole({ organization_id }, 403, "entity_access_denied");
     await refusedWhole({ user_id: other.userId }, 403, "entity_access_denied");
     const member = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
     expect((await create({ user_id: member.id }, member.client)).api_key["user_id"]).toBe(member.id);
@@ -166,20 +209,32 @@ describe("whom it is for", () => {
 describe("by session only", () => {
   test("an API key is 403, whatever it may otherwise and whatever the body", async () => {
     const { client } = newApiKey(appliance, { permissions: "Owner" });
-    for (const body of [keyBody(appliance), {}, "{"]) await refused(client.post(PATH, body), 403, "auth_session_required");
+    for (const body of [keyBody(appliance), {}, "{"])
+      await refused(client.post(PATH, body), 403, "auth_session_required");
   });
 
   test("nobody is 401, whatever the body", async () => {
-    for (const body of [keyBody(appliance), {}, "{"]) await refused(appliance.anonymous.post(PATH, body), 401, "auth_not_authenticated");
+    for (const body of [keyBody(appliance), {}, "{"])
+      await refused(appliance.anonymous.post(PATH, body), 401, "auth_not_authenticated");
   });
 
   test("a session from a foreign page is 403", async () => {
     const before = transactionCount(appliance);
-    for (const headers of [{ origin: "https://evil.example" }, { origin: "null" }, { "sec-fetch-site": "cross-site" }] as Array<Record<string, string>>) {
+    for (const headers of [
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { "sec-fetch-site": "cross-site" },
+    ] as Array<Record<string, string>>) {
       await refused(appliance.owner.post(PATH, keyBody(appliance), headers), 403, "auth_origin_rejected");
     }
     expect(transactionCount(appliance)).toBe(before);
-    await succeeded(appliance.owner.post(PATH, keyBody(appliance), { host: "localhost", origin: "http://localhost", "sec-fetch-site": "same-origin" }));
+    await succeeded(
+      appliance.owner.post(PATH, keyBody(appliance), {
+        host: "localhost",
+        origin: "http://localhost",
+        "sec-fetch-site": "same-origin",
+      }),
+    );
   });
 });
 
@@ -187,7 +242,13 @@ describe("the key in use", () => {
   test("authenticates, and a character changed does not", async () => {
     const { key } = await create();
     await succeeded(holder(key).get("/api/v1/tags"));
-    for (const wrong of [`${key.slice(0, -1)}${key.endsWith("a") ? "b" : "a"}`, key.slice(0, -1), `${key}a`, key.toLowerCase(), key.replace("nlk_", "")]) {
+    for (const wrong of [
+      `${key.slice(0, -1)}${key.endsWith("a") ? "b" : "a"}`,
+      key.slice(0, -1),
+      `${key}a`,
+      key.toLowerCase(),
+      key.replace("nlk_", ""),
+    ]) {
       const answer = await holder(wrong).get("/api/v1/tags");
       expect(answer.status).toBe(401);
       expect(answer.body.code).toBeOneOf(["auth_not_authenticated", "auth_invalid_credentials"]);
@@ -207,8 +268,13 @@ describe("the key in use", () => {
 
   test("reaches the networks that it names and its user may, no others", async () => {
     const second = await newNetwork(appliance);
-    const hosts = [await newHost(appliance), await newHost(appliance, { network_id: second["id"] })].map((host) => host["id"]);
-    const seen = async (key: string) => (await succeeded(holder(key).get(`/api/v1/hosts?ids=${hosts.join(",")}`))).map((host: Wire) => hosts.indexOf(host["id"]));
+    const hosts = [await newHost(appliance), await newHost(appliance, { network_id: second["id"] })].map(
+      (host) => host["id"],
+    );
+    const seen = async (key: string) =>
+      (await succeeded(holder(key).get(`/api/v1/hosts?ids=${hosts.join(",")}`))).map((host: Wire) =>
+        hosts.indexOf(host["id"]),
+      );
     expect(await seen((await create()).key)).toEqual([0, 1]);
     expect(await seen((await create({ network_ids: [second["id"]] })).key)).toEqual([1]);
     expect(await seen((await create({ network_ids: [] })).key)).toEqual([]);

@@ -50,10 +50,30 @@ describe("an item", () => {
     const [bare] = await list(`?ids=${entries[0]["id"]}`);
     expect(problems(bare, ifEntryShape)).toEqual([]);
     expect(Object.values(bare as Wire)).not.toContain(null);
-    for (const field of ["valid_to", "lineage_id", "if_alias", "if_name", "speed_bps", "mac_address", "ip_address_id", "native_vlan_id", "neighbor", "lldp_chassis_id", "lldp_port_id", "cdp_address", "first_discovery_id"]) {
+    for (const field of [
+      "valid_to",
+      "lineage_id",
+      "if_alias",
+      "if_name",
+      "speed_bps",
+      "mac_address",
+      "ip_address_id",
+      "native_vlan_id",
+      "neighbor",
+      "lldp_chassis_id",
+      "lldp_port_id",
+      "cdp_address",
+      "first_discovery_id",
+    ]) {
       expect([field, Object.hasOwn(bare as Wire, field)]).toEqual([field, false]);
     }
-    expect(bare).toMatchObject({ admin_status: "Up", oper_status: "Unknown", if_type: 1, last_seen_at: entries[0]["created_at"], valid_from: entries[0]["created_at"] });
+    expect(bare).toMatchObject({
+      admin_status: "Up",
+      oper_status: "Unknown",
+      if_type: 1,
+      last_seen_at: entries[0]["created_at"],
+      valid_from: entries[0]["created_at"],
+    });
   });
 
   test("has every optional field that has a value, as it was given", async () => {
@@ -149,13 +169,19 @@ describe("the filters", () => {
   test("that are malformed are 400 with name and value", async () => {
     for (const name of ["host_id", "network_id", "ids"]) {
       for (const value of ["abc", "5", `${UNKNOWN}x`, `{${UNKNOWN}}`, UNKNOWN.replaceAll("-", ""), "null"]) {
-        const { body } = await refused(appliance.owner.get(`/api/v1/if-entries?${name}=${encodeURIComponent(value)}`), 400, "validation_failed");
+        const { body } = await refused(
+          appliance.owner.get(`/api/v1/if-entries?${name}=${encodeURIComponent(value)}`),
+          400,
+          "validation_failed",
+        );
         expect(body.params.issues[0].path).toStartWith(`/${name}`);
         expect(JSON.stringify(body.params.issues[0].value)).toContain(value);
       }
     }
     expect(await offenders(appliance.owner.get("/api/v1/if-entries?host_id="))).toEqual(["/host_id"]);
-    expect(await offenders(appliance.owner.get(`/api/v1/if-entries?host_id=${UNKNOWN}&host_id=${UNKNOWN}`))).toEqual(["/host_id"]);
+    expect(await offenders(appliance.owner.get(`/api/v1/if-entries?host_id=${UNKNOWN}&host_id=${UNKNOWN}`))).toEqual([
+      "/host_id",
+    ]);
     expect(await offenders(appliance.owner.get("/api/v1/if-entries?host=1"))).toEqual(["/host"]);
   });
 
@@ -168,11 +194,17 @@ describe("the filters", () => {
   });
 
   test("take 300 ids, and refuse 301", async () => {
-    const many = Array.from({ length: 300 }, (_, index) => `0192f3a4-0000-7000-8000-${index.toString(16).padStart(12, "0")}`);
+    const many = Array.from(
+      { length: 300 },
+      (_, index) => `0192f3a4-0000-7000-8000-${index.toString(16).padStart(12, "0")}`,
+    );
     const withOne = [...many.slice(1), entries[2]["id"]];
     expect(await found(`?ids=${withOne.join(",")}`)).toEqual([2]);
     expect(await found(`?${withOne.map((id) => `ids=${id}`).join("&")}`)).toEqual([2]);
-    for (const query of [`ids=${[...withOne, UNKNOWN].join(",")}`, [...withOne, UNKNOWN].map((id) => `ids[]=${id}`).join("&")]) {
+    for (const query of [
+      `ids=${[...withOne, UNKNOWN].join(",")}`,
+      [...withOne, UNKNOWN].map((id) => `ids[]=${id}`).join("&"),
+    ]) {
       const { body } = await refused(appliance.owner.get(`/api/v1/if-entries?${query}`), 400, "validation_failed");
       expect(body.params.issues[0].path).toBe("/ids");
       expect(body.params.issues[0].message).toContain("300");
@@ -182,21 +214,46 @@ describe("the filters", () => {
 
 describe("the page", () => {
   test("follows limit and offset and says what there is, with filters too", async () => {
-    for (const [filter, all] of [["", [0, 1, 2, 3]], [`&network_id=${networks[0]}`, [0, 1, 2]], [`&host_id=${hosts[0]["id"]}`, [0, 1]], [`&ids=${entries[1]["id"]},${entries[3]["id"]}`, [1, 3]]] as const) {
-      for (const [limit, offset] of [[1, 0], [1, 1], [2, 1], [0, 0], [0, 1], [1_000, 0], [1, 4]] as const) {
+    for (const [filter, all] of [
+      ["", [0, 1, 2, 3]],
+      [`&network_id=${networks[0]}`, [0, 1, 2]],
+      [`&host_id=${hosts[0]["id"]}`, [0, 1]],
+      [`&ids=${entries[1]["id"]},${entries[3]["id"]}`, [1, 3]],
+    ] as const) {
+      for (const [limit, offset] of [
+        [1, 0],
+        [1, 1],
+        [2, 1],
+        [0, 0],
+        [0, 1],
+        [1_000, 0],
+        [1, 4],
+      ] as const) {
         const answer = await appliance.owner.get(`/api/v1/if-entries?limit=${limit}&offset=${offset}${filter}`);
         const wanted = all.slice(offset, limit === 0 ? undefined : offset + limit);
         expect(answer.data.map((item: Wire) => item["id"])).toEqual(wanted.map((place) => entries[place]?.["id"]));
-        expect(answer.body.meta.pagination).toEqual({ has_more: limit !== 0 && offset + limit < all.length, limit, offset, total_count: all.length });
+        expect(answer.body.meta.pagination).toEqual({
+          has_more: limit !== 0 && offset + limit < all.length,
+          limit,
+          offset,
+          total_count: all.length,
+        });
         expect(envelopeProblems(answer)).toEqual([]);
       }
     }
   });
 
   test("is 50 by default, 1,000 at most, and refused outside its range", async () => {
-    expect((await appliance.owner.get("/api/v1/if-entries")).body.meta.pagination).toEqual({ has_more: false, limit: 50, offset: 0, total_count: 4 });
-    for (const limit of ["1001", "-1", "1.5", "abc", "", "1e1"]) expect(await offenders(appliance.owner.get(`/api/v1/if-entries?limit=${limit}`))).toEqual(["/limit"]);
-    for (const offset of ["-1", "0.0", "abc", "", "2147483648"]) expect(await offenders(appliance.owner.get(`/api/v1/if-entries?offset=${offset}`))).toEqual(["/offset"]);
+    expect((await appliance.owner.get("/api/v1/if-entries")).body.meta.pagination).toEqual({
+      has_more: false,
+      limit: 50,
+      offset: 0,
+      total_count: 4,
+    });
+    for (const limit of ["1001", "-1", "1.5", "abc", "", "1e1"])
+      expect(await offenders(appliance.owner.get(`/api/v1/if-entries?limit=${limit}`))).toEqual(["/limit"]);
+    for (const offset of ["-1", "0.0", "abc", "", "2147483648"])
+      expect(await offenders(appliance.owner.get(`/api/v1/if-entries?offset=${offset}`))).toEqual(["/offset"]);
   });
 });
 
@@ -215,7 +272,8 @@ describe("reach", () => {
   });
 
   test("needs credentials, before anything is looked at", async () => {
-    for (const query of ["", "?limit=abc"]) await refused(appliance.anonymous.get(`/api/v1/if-entries${query}`), 401, "auth_not_authenticated");
+    for (const query of ["", "?limit=abc"])
+      await refused(appliance.anonymous.get(`/api/v1/if-entries${query}`), 401, "auth_not_authenticated");
   });
 });
 
@@ -237,7 +295,14 @@ describe("at", () => {
     appliance.clock.advance(1_000);
     const entry = await newIfEntry(appliance, host["id"], { if_alias: "old" });
     appliance.clock.advance(1_000);
-    const changed = await succeeded(appliance.owner.put(`/api/v1/if-entries/${entry["id"]}`, { host_id: host["id"], if_index: entry["if_index"], if_descr: entry["if_descr"], if_alias: "new" }));
+    const changed = await succeeded(
+      appliance.owner.put(`/api/v1/if-entries/${entry["id"]}`, {
+        host_id: host["id"],
+        if_index: entry["if_index"],
+        if_descr: entry["if_descr"],
+        if_alias: "new",
+      }),
+    );
     appliance.clock.advance(1_000);
     const answer = await appliance.owner.get(`/api/v1/if-entries?at=${entry["valid_from"]}`);
     expect(envelopeProblems(answer)).toEqual([]);

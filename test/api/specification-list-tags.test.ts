@@ -5,7 +5,10 @@ import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import { newApiKey, newTag, newUser, type Wire } from "../support/factories.ts";
 import { envelopeProblems, offenders, problems, refused, succeeded, tagShape } from "../support/shapes.ts";
 
-const COLORS = "Pink Rose Red Amber Orange Green Emerald Teal Cyan Blue Indigo Purple Fuchsia Violet Sky Gray Lime Yellow".split(" ");
+const COLORS =
+  "Pink Rose Red Amber Orange Green Emerald Teal Cyan Blue Indigo Purple Fuchsia Violet Sky Gray Lime Yellow".split(
+    " ",
+  );
 /** Made in this order, each a second after the last: names and colors are in no order. */
 const MADE: Array<[name: string, color: string, isApplication: boolean]> = [
   ["delta", "Red", false],
@@ -65,7 +68,15 @@ describe("an item", () => {
   test("has every field of table 2.8 with its type, and no other", async () => {
     const { data } = await list();
     expect(data.flatMap((tag) => problems(tag, tagShape))).toEqual([]);
-    expect(data[0]).toMatchObject({ name: "delta", description: "about delta", color: "Red", is_application: false, lineage_id: null, valid_to: null, organization_id: appliance.first.organizationId });
+    expect(data[0]).toMatchObject({
+      name: "delta",
+      description: "about delta",
+      color: "Red",
+      is_application: false,
+      lineage_id: null,
+      valid_to: null,
+      organization_id: appliance.first.organizationId,
+    });
   });
 
   test("has an empty description when none was given, and is no application", async () => {
@@ -79,7 +90,8 @@ describe("an item", () => {
   test("takes each of the eighteen colors, and no other", async () => {
     const appliance = await newAppliance();
     for (const color of COLORS) expect((await newTag(appliance, { color }))["color"]).toBe(color);
-    for (const color of ["green", "GREEN", "Black", "", "#00ff00", null, 5]) expect(await offenders(appliance.owner.post("/api/v1/tags", { name: "n", color }))).toEqual(["/color"]);
+    for (const color of ["green", "GREEN", "Black", "", "#00ff00", null, 5])
+      expect(await offenders(appliance.owner.post("/api/v1/tags", { name: "n", color }))).toEqual(["/color"]);
     await appliance.close();
   });
 
@@ -98,8 +110,26 @@ describe("the order", () => {
   });
 
   test("of names is without regard to case, then by code point", async () => {
-    expect(await names("?order_by=name")).toEqual(["Alpha", "alpha", "Bravo", "charlie", "delta", "Ärger", "～ wide", "😀"]);
-    expect(await names("?order_by=name&order_direction=desc")).toEqual(["😀", "～ wide", "Ärger", "delta", "charlie", "Bravo", "alpha", "Alpha"]);
+    expect(await names("?order_by=name")).toEqual([
+      "Alpha",
+      "alpha",
+      "Bravo",
+      "charlie",
+      "delta",
+      "Ärger",
+      "～ wide",
+      "😀",
+    ]);
+    expect(await names("?order_by=name&order_direction=desc")).toEqual([
+      "😀",
+      "～ wide",
+      "Ärger",
+      "delta",
+      "charlie",
+      "Bravo",
+      "alpha",
+      "Alpha",
+    ]);
   });
 
   test("of colors is by their names, and falls back on creation", async () => {
@@ -111,7 +141,9 @@ describe("the order", () => {
     expect(await names("?order_by=created_at&order_direction=desc")).toEqual(sorted(byCreation).toReversed());
     expect(await names("?order_by=updated_at")).toEqual(sorted((tag) => tag["updated_at"]));
     expect(await names("?order_by=is_application")).toEqual(sorted(byApplication, byCreation));
-    const descending = (await list("?order_by=is_application&order_direction=desc")).data.map((tag) => tag["is_application"]);
+    const descending = (await list("?order_by=is_application&order_direction=desc")).data.map(
+      (tag) => tag["is_application"],
+    );
     expect(descending).toEqual(descending.toSorted((a, b) => Number(b) - Number(a)));
   });
 
@@ -146,7 +178,11 @@ describe("the order", () => {
           const query = `?group_by=${group_by}&order_by=${order_by}&order_direction=${direction}`;
           const whole = await names(query);
           expect(whole.toSorted()).toEqual(MADE.map(([name]) => name).toSorted());
-          const paged = [...(await names(`${query}&limit=3`)), ...(await names(`${query}&limit=3&offset=3`)), ...(await names(`${query}&limit=3&offset=6`))];
+          const paged = [
+            ...(await names(`${query}&limit=3`)),
+            ...(await names(`${query}&limit=3&offset=3`)),
+            ...(await names(`${query}&limit=3&offset=6`)),
+          ];
           expect(paged).toEqual(whole);
         }
       }
@@ -154,7 +190,15 @@ describe("the order", () => {
   });
 
   test("by an unknown field or direction is 400, naming parameter, value and what there is", async () => {
-    for (const [name, value] of [["group_by", "colour"], ["order_by", "Name"], ["order_by", "description"], ["order_direction", "down"], ["order_direction", "DESC"], ["order_by", ""], ["group_by", "name,color"]] as const) {
+    for (const [name, value] of [
+      ["group_by", "colour"],
+      ["order_by", "Name"],
+      ["order_by", "description"],
+      ["order_direction", "down"],
+      ["order_direction", "DESC"],
+      ["order_by", ""],
+      ["group_by", "name,color"],
+    ] as const) {
       const { body } = await refused(appliance.owner.get(`/api/v1/tags?${name}=${value}`), 400, "validation_failed");
       expect(body.params.issues).toHaveLength(1);
       expect(body.params.issues[0]).toMatchObject({ path: `/${name}`, value });
@@ -178,7 +222,18 @@ describe("the page", () => {
 
   test("follows limit and offset; the count ignores both", async () => {
     const all = await names("");
-    for (const [limit, offset] of [[1, 0], [3, 0], [3, 3], [3, 6], [8, 0], [7, 1], [1, 7], [1, 8], [1_000, 0], [5, 2_147_483_647]] as const) {
+    for (const [limit, offset] of [
+      [1, 0],
+      [3, 0],
+      [3, 3],
+      [3, 6],
+      [8, 0],
+      [7, 1],
+      [1, 7],
+      [1, 8],
+      [1_000, 0],
+      [5, 2_147_483_647],
+    ] as const) {
       const { data, pagination } = await list(`?limit=${limit}&offset=${offset}`);
       expect(data.map((tag) => tag["name"])).toEqual(all.slice(offset, offset + limit));
       expect(pagination).toEqual({ has_more: offset + limit < all.length, limit, offset, total_count: all.length });
@@ -195,19 +250,51 @@ describe("the page", () => {
   });
 
   test("is refused outside its range with name, value and range; never clamped", async () => {
-    for (const value of ["1001", "-1", "2147483648", "99999999999999999999", "1.5", "abc", "", "1e2", "0x10", "+5", "NaN", "Infinity", "true", "5 ", "٣"]) {
-      const { body } = await refused(appliance.owner.get(`/api/v1/tags?limit=${encodeURIComponent(value)}`), 400, "validation_failed");
+    for (const value of [
+      "1001",
+      "-1",
+      "2147483648",
+      "99999999999999999999",
+      "1.5",
+      "abc",
+      "",
+      "1e2",
+      "0x10",
+      "+5",
+      "NaN",
+      "Infinity",
+      "true",
+      "5 ",
+      "٣",
+    ]) {
+      const { body } = await refused(
+        appliance.owner.get(`/api/v1/tags?limit=${encodeURIComponent(value)}`),
+        400,
+        "validation_failed",
+      );
       expect(body.params.issues).toHaveLength(1);
       expect(body.params.issues[0].path).toBe("/limit");
       expect(String(body.params.issues[0].value)).toBe(value);
       expect(body.params.issues[0].message).toMatch(/\b0\b.*\b1,?000\b/);
     }
-    for (const value of ["-1", "2147483648", "1.5", "abc", "", "1e2"]) expect(await offenders(appliance.owner.get(`/api/v1/tags?offset=${value}`))).toEqual(["/offset"]);
-    expect(await offenders(appliance.owner.get("/api/v1/tags?limit=1001&offset=-1&order_by=x&at=now"))).toEqual(["/at", "/limit", "/offset", "/order_by"]);
+    for (const value of ["-1", "2147483648", "1.5", "abc", "", "1e2"])
+      expect(await offenders(appliance.owner.get(`/api/v1/tags?offset=${value}`))).toEqual(["/offset"]);
+    expect(await offenders(appliance.owner.get("/api/v1/tags?limit=1001&offset=-1&order_by=x&at=now"))).toEqual([
+      "/at",
+      "/limit",
+      "/offset",
+      "/order_by",
+    ]);
   });
 
   test("is not asked for twice: a parameter given twice is 400", async () => {
-    for (const query of ["limit=1&limit=2", "limit=1&limit=1", "offset=0&offset=1", "order_by=name&order_by=color", `at=${appliance.clock.text()}&at=${appliance.clock.text()}`]) {
+    for (const query of [
+      "limit=1&limit=2",
+      "limit=1&limit=1",
+      "offset=0&offset=1",
+      "order_by=name&order_by=color",
+      `at=${appliance.clock.text()}&at=${appliance.clock.text()}`,
+    ]) {
       expect(await offenders(appliance.owner.get(`/api/v1/tags?${query}`))).toEqual([`/${query.split("=")[0]}`]);
     }
   });
@@ -217,12 +304,19 @@ describe("the rest of the query", () => {
   test("filters by ids, in the list's own order", async () => {
     const [first, second] = tags as [Wire, Wire];
     expect(await names(`?ids=${second["id"]}&ids=${first["id"]}`)).toEqual(["delta", "Alpha"]);
-    expect((await list(`?ids=${second["id"]},${first["id"]}&limit=1&order_by=name`)).pagination).toEqual({ has_more: true, limit: 1, offset: 0, total_count: 2 });
+    expect((await list(`?ids=${second["id"]},${first["id"]}&limit=1&order_by=name`)).pagination).toEqual({
+      has_more: true,
+      limit: 1,
+      offset: 0,
+      total_count: 2,
+    });
   });
 
   test("refuses a parameter that the list does not have, by name", async () => {
     expect(await offenders(appliance.owner.get("/api/v1/tags?limt=5&colour=Red"))).toEqual(["/colour", "/limt"]);
-    expect(await offenders(appliance.owner.get("/api/v1/tags?host_id=0192f3a4-0000-7000-8000-000000000001"))).toEqual(["/host_id"]);
+    expect(await offenders(appliance.owner.get("/api/v1/tags?host_id=0192f3a4-0000-7000-8000-000000000001"))).toEqual([
+      "/host_id",
+    ]);
   });
 });
 

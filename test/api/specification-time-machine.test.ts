@@ -9,7 +9,13 @@ import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
 import { envelopeProblems } from "../support/shapes.ts";
 
 const STEPS = 120;
-const LISTS = [...PLURALS.map((plural) => `${plural}?limit=0`), "tags?group_by=color&order_by=name&order_direction=desc&limit=3&offset=1", "hosts?limit=2&offset=1", "if-entries?limit=3&offset=2", "services?limit=2&offset=1"];
+const LISTS = [
+  ...PLURALS.map((plural) => `${plural}?limit=0`),
+  "tags?group_by=color&order_by=name&order_direction=desc&limit=3&offset=1",
+  "hosts?limit=2&offset=1",
+  "if-entries?limit=3&offset=2",
+  "services?limit=2&offset=1",
+];
 
 let appliance: TestAppliance;
 
@@ -25,66 +31,174 @@ type Living = Record<string, Wire[]>;
 function change(random: SeededRandom, living: Living, step: number): Promise<Answer> {
   const { owner, first } = appliance;
   const of = (plural: string): Wire | undefined => (living[plural]?.length ? random.pick(living[plural]) : undefined);
-  const some = (plural: string): string[] => (living[plural] ?? []).filter(() => random.integer(2) === 0).map((record) => record["id"]);
+  const some = (plural: string): string[] =>
+    (living[plural] ?? []).filter(() => random.integer(2) === 0).map((record) => record["id"]);
   const network = () => of("networks")?.["id"] ?? first.networkId;
   const host = of("hosts");
-  const update = (changes: Wire) => (host === undefined ? owner.get("/api/health") : owner.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: host["name"], hidden: host["hidden"], tags: host["tags"], ...changes }));
+  const update = (changes: Wire) =>
+    host === undefined
+      ? owner.get("/api/health")
+      : owner.put(`/api/v1/hosts/${host["id"]}`, {
+          id: host["id"],
+          name: host["name"],
+          hidden: host["hidden"],
+          tags: host["tags"],
+          ...changes,
+        });
   const remove = (plural: string, query = "") => owner.delete(`/api/v1/${plural}/${of(plural)?.["id"]}${query}`);
-  const addresses = () => Array.from({ length: random.integer(3) }, () => ({ ip_address: `192.0.2.${1 + random.integer(6)}`, name: random.pick(["a", "b"]) })).filter((item, index, all) => all.findIndex((other) => other.ip_address === item.ip_address) === index);
-  const ports = () => [22, 80, 443].filter(() => random.integer(2) === 0).map((number) => ({ number, protocol: "Tcp" }));
+  const addresses = () =>
+    Array.from({ length: random.integer(3) }, () => ({
+      ip_address: `192.0.2.${1 + random.integer(6)}`,
+      name: random.pick(["a", "b"]),
+    })).filter((item, index, all) => all.findIndex((other) => other.ip_address === item.ip_address) === index);
+  const ports = () =>
+    [22, 80, 443].filter(() => random.integer(2) === 0).map((number) => ({ number, protocol: "Tcp" }));
   const moves: Array<() => Promise<Answer>> = [
-    () => owner.post("/api/v1/tags", { name: random.pick(["core", "edge", "Edge", "lab"]), color: random.pick(["Red", "Blue", "Amber"]) }),
-    () => owner.put(`/api/v1/tags/${of("tags")?.["id"]}`, { name: `tag ${random.integer(5)}`, color: random.pick(["Red", "Blue"]) }),
+    () =>
+      owner.post("/api/v1/tags", {
+        name: random.pick(["core", "edge", "Edge", "lab"]),
+        color: random.pick(["Red", "Blue", "Amber"]),
+      }),
+    () =>
+      owner.put(`/api/v1/tags/${of("tags")?.["id"]}`, {
+        name: `tag ${random.integer(5)}`,
+        color: random.pick(["Red", "Blue"]),
+      }),
     () => remove("tags"),
     () => owner.post("/api/v1/networks", { name: `network ${random.integer(4)}`, tags: some("tags") }),
     () => (random.integer(3) === 0 ? remove("networks", "?cascade=true") : owner.get("/api/health")),
     () => owner.post("/api/v1/vlans", { network_id: network(), number: 1 + random.integer(4), name: "v" }),
     () => remove("vlans", "?cascade=true"),
-    () => owner.post("/api/v1/subnets", { network_id: network(), cidr: random.pick(["192.0.2.0/24", "192.0.2.0/29", "198.51.100.0/24"]), tags: some("tags") }),
+    () =>
+      owner.post("/api/v1/subnets", {
+        network_id: network(),
+        cidr: random.pick(["192.0.2.0/24", "192.0.2.0/29", "198.51.100.0/24"]),
+        tags: some("tags"),
+      }),
     () => remove("subnets", "?cascade=true"),
-    () => owner.post("/api/v1/hosts", { name: `host ${step}`, network_id: network(), tags: some("tags"), ports: ports() }),
-    () => owner.post("/api/v1/hosts", { name: `host ${step}`, network_id: first.networkId, ports: ports(), services: [{ name: "web", service_definition: "Nginx" }] }),
+    () =>
+      owner.post("/api/v1/hosts", { name: `host ${step}`, network_id: network(), tags: some("tags"), ports: ports() }),
+    () =>
+      owner.post("/api/v1/hosts", {
+        name: `host ${step}`,
+        network_id: first.networkId,
+        ports: ports(),
+        services: [{ name: "web", service_definition: "Nginx" }],
+      }),
     () => update({ name: `host ${random.integer(9)}`, tags: some("tags"), hidden: random.integer(2) === 0 }),
     () => update({ ip_addresses: addresses() }),
     () => update({ ports: ports() }),
-    () => update({ services: [{ name: "web", service_definition: "Nginx", tags: some("tags"), bindings: (host?.["ports"] ?? []).filter(() => random.integer(2) === 0).map((port: Wire) => ({ type: "Port", port_id: port["id"], ip_address_id: null })) }] }),
-    () => update({ services: [], credential_assignments: some("credentials").map((credential_id) => ({ credential_id })) }),
+    () =>
+      update({
+        services: [
+          {
+            name: "web",
+            service_definition: "Nginx",
+            tags: some("tags"),
+            bindings: (host?.["ports"] ?? [])
+              .filter(() => random.integer(2) === 0)
+              .map((port: Wire) => ({ type: "Port", port_id: port["id"], ip_address_id: null })),
+          },
+        ],
+      }),
+    () =>
+      update({ services: [], credential_assignments: some("credentials").map((credential_id) => ({ credential_id })) }),
     () => (random.integer(2) === 0 ? remove("hosts") : owner.get("/api/health")),
-    () => owner.post("/api/v1/if-entries", { host_id: host?.["id"], if_index: 1 + random.integer(3), if_descr: `port ${step}`, ip_address_id: host?.["ip_addresses"][0]?.id ?? null }),
-    () => owner.post("/api/v1/if-entries", { host_id: host?.["id"], if_index: 1 + random.integer(3), if_descr: `port ${step}`, fdb_macs: ["00:00:5e:00:53:01", "00:00:5e:00:53:02"].slice(random.integer(3)) }),
+    () =>
+      owner.post("/api/v1/if-entries", {
+        host_id: host?.["id"],
+        if_index: 1 + random.integer(3),
+        if_descr: `port ${step}`,
+        ip_address_id: host?.["ip_addresses"][0]?.id ?? null,
+      }),
+    () =>
+      owner.post("/api/v1/if-entries", {
+        host_id: host?.["id"],
+        if_index: 1 + random.integer(3),
+        if_descr: `port ${step}`,
+        fdb_macs: ["00:00:5e:00:53:01", "00:00:5e:00:53:02"].slice(random.integer(3)),
+      }),
     () => {
       const entry = of("if-entries");
-      return owner.put(`/api/v1/if-entries/${entry?.["id"]}`, { ...entry, if_alias: random.pick(["x", "y", null]), fdb_macs: ["00:00:5e:00:53:03", "00:00:5e:00:53:02"].slice(random.integer(3)) });
+      return owner.put(`/api/v1/if-entries/${entry?.["id"]}`, {
+        ...entry,
+        if_alias: random.pick(["x", "y", null]),
+        fdb_macs: ["00:00:5e:00:53:03", "00:00:5e:00:53:02"].slice(random.integer(3)),
+      });
     },
     () => remove("if-entries"),
     () => owner.post("/api/v1/ip-addresses", { host_id: host?.["id"], ip_address: `192.0.2.${1 + random.integer(6)}` }),
-    () => owner.put(`/api/v1/ip-addresses/${of("ip-addresses")?.["id"]}`, { ip_address: `192.0.2.${1 + random.integer(6)}`, name: random.pick(["a", "b"]) }),
+    () =>
+      owner.put(`/api/v1/ip-addresses/${of("ip-addresses")?.["id"]}`, {
+        ip_address: `192.0.2.${1 + random.integer(6)}`,
+        name: random.pick(["a", "b"]),
+      }),
     () => remove("ip-addresses"),
     () => owner.post("/api/v1/ports", { host_id: host?.["id"], number: random.pick([22, 80, 443]), protocol: "Tcp" }),
     () => remove("ports"),
-    () => owner.post("/api/v1/services", { host_id: host?.["id"], name: random.pick(["web", "api"]), service_definition: "Nginx", tags: some("tags"), bindings: (host?.["ports"] ?? []).filter(() => random.integer(2) === 0).map((port: Wire) => ({ type: "Port", port_id: port["id"] })) }),
+    () =>
+      owner.post("/api/v1/services", {
+        host_id: host?.["id"],
+        name: random.pick(["web", "api"]),
+        service_definition: "Nginx",
+        tags: some("tags"),
+        bindings: (host?.["ports"] ?? [])
+          .filter(() => random.integer(2) === 0)
+          .map((port: Wire) => ({ type: "Port", port_id: port["id"] })),
+      }),
     () => remove("services"),
-    () => owner.post("/api/v1/bindings", { service_id: of("services")?.["id"], type: "Port", port_id: of("ports")?.["id"] }),
-    () => owner.put(`/api/v1/bindings/${of("bindings")?.["id"]}`, { type: "IpAddress", ip_address_id: of("ip-addresses")?.["id"] }),
+    () =>
+      owner.post("/api/v1/bindings", {
+        service_id: of("services")?.["id"],
+        type: "Port",
+        port_id: of("ports")?.["id"],
+      }),
+    () =>
+      owner.put(`/api/v1/bindings/${of("bindings")?.["id"]}`, {
+        type: "IpAddress",
+        ip_address_id: of("ip-addresses")?.["id"],
+      }),
     () => remove("bindings"),
     () => {
       const plural = random.pick(["ip-addresses", "ports", "services", "bindings"]);
       return owner.post(`/api/v1/${plural}/bulk-delete`, some(plural));
     },
-    () => owner.post("/api/v1/credentials", { ...credentialBody(appliance), name: `credential ${step}`, assigned_network_ids: some("networks"), host_assignments: some("hosts").map((host_id) => ({ host_id })), tags: some("tags") }),
+    () =>
+      owner.post("/api/v1/credentials", {
+        ...credentialBody(appliance),
+        name: `credential ${step}`,
+        assigned_network_ids: some("networks"),
+        host_assignments: some("hosts").map((host_id) => ({ host_id })),
+        tags: some("tags"),
+      }),
     () => {
       const credential = of("credentials");
-      return owner.put(`/api/v1/credentials/${credential?.["id"]}`, { ...credential, assigned_network_ids: some("networks"), host_assignments: some("hosts").map((host_id) => ({ host_id })) });
+      return owner.put(`/api/v1/credentials/${credential?.["id"]}`, {
+        ...credential,
+        assigned_network_ids: some("networks"),
+        host_assignments: some("hosts").map((host_id) => ({ host_id })),
+      });
     },
     () => remove("credentials", "?cascade=true"),
     () => {
       const user = living["users"]?.find((each) => each["role"] === "Member");
       return owner.put(`/api/v1/users/${user?.["id"]}`, { ...user, network_ids: some("networks") });
     },
-    () => owner.post("/api/v1/auth/keys", { name: `key ${step}`, organization_id: first.organizationId, user_id: first.userId, tags: some("tags"), network_ids: some("networks") }),
+    () =>
+      owner.post("/api/v1/auth/keys", {
+        name: `key ${step}`,
+        organization_id: first.organizationId,
+        user_id: first.userId,
+        tags: some("tags"),
+        network_ids: some("networks"),
+      }),
     () => {
       const key = of("auth/keys");
-      return owner.put(`/api/v1/auth/keys/${key?.["id"]}`, { ...key, is_enabled: random.integer(2) === 0, tags: some("tags") });
+      return owner.put(`/api/v1/auth/keys/${key?.["id"]}`, {
+        ...key,
+        is_enabled: random.integer(2) === 0,
+        tags: some("tags"),
+      });
     },
     () => remove("auth/keys"),
   ];
@@ -99,7 +213,10 @@ async function read(list: string, at?: string): Promise<Answer> {
 
 /** A list without what an answer about the past says differently: when its versions ended, and observations. */
 function timeless(answer: Answer): unknown {
-  return { data: JSON.parse(JSON.stringify(answer.data).replaceAll(/,"(valid_to|last_login|last_used)":("[^"]*"|null)/g, "")), pagination: answer.body.meta.pagination };
+  return {
+    data: JSON.parse(JSON.stringify(answer.data).replaceAll(/,"(valid_to|last_login|last_used)":("[^"]*"|null)/g, "")),
+    pagination: answer.body.meta.pagination,
+  };
 }
 
 for (const seed of [1, 2]) {
@@ -107,7 +224,12 @@ for (const seed of [1, 2]) {
     const random = seededRandom(seed);
     await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
     await newSubnet(appliance, { cidr: "192.0.2.0/24" });
-    for (let count = 0; count < 2; count += 1) await newHost(appliance, { ip_addresses: [{ ip_address: "192.0.2.1" }], ports: [{ number: 22, protocol: "Tcp" }], services: [{ name: "web", service_definition: "Nginx" }] });
+    for (let count = 0; count < 2; count += 1)
+      await newHost(appliance, {
+        ip_addresses: [{ ip_address: "192.0.2.1" }],
+        ports: [{ number: 22, protocol: "Tcp" }],
+        services: [{ name: "web", service_definition: "Nginx" }],
+      });
     appliance.clock.advance(1_000);
     const said: Array<{ at: string; lists: Map<string, unknown> }> = [];
     let changes = 0;
@@ -129,7 +251,8 @@ for (const seed of [1, 2]) {
     expect(changes).toBeGreaterThan(STEPS / 4);
     for (const { at, lists } of said) {
       for (const [list, then] of lists) expect([at, list, timeless(await read(list, at))]).toEqual([at, list, then]);
-      for (const host of (await read("hosts?limit=0", at)).data) expect((await appliance.owner.get(`/api/v1/hosts/${host.id}?at=${at}`)).data).toEqual(host);
+      for (const host of (await read("hosts?limit=0", at)).data)
+        expect((await appliance.owner.get(`/api/v1/hosts/${host.id}?at=${at}`)).data).toEqual(host);
     }
   }, 60_000);
 }

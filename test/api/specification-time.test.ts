@@ -4,7 +4,21 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { csvRecords } from "../support/csv.ts";
-import { inTransaction, made, newApiKey, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, newVlan, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import {
+  inTransaction,
+  made,
+  newApiKey,
+  newCredential,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newTag,
+  newUser,
+  newVlan,
+  transactionCount,
+  versionsOf,
+  type Wire,
+} from "../support/factories.ts";
 import { hostBody, live, newIfEntry } from "../support/inventory.ts";
 import { newWorld, OPERATIONS, PLURALS } from "../support/operations.ts";
 import { envelopeProblems, hostShape, offenders, problems, refused, succeeded } from "../support/shapes.ts";
@@ -96,7 +110,11 @@ describe("an instant", () => {
     expect(await one("tags", tag["id"], second["valid_from"])).toMatchObject({ name: "second" });
     expect(await one("tags", tag["id"], shifted(second["valid_from"], -1))).toMatchObject({ name: "first" });
     expect(await one("tags", tag["id"], tag["valid_from"])).toMatchObject({ name: "first" });
-    await refused(appliance.owner.get(`/api/v1/tags/${tag["id"]}?at=${shifted(tag["valid_from"], -1)}`), 404, "entity_not_found");
+    await refused(
+      appliance.owner.get(`/api/v1/tags/${tag["id"]}?at=${shifted(tag["valid_from"], -1)}`),
+      404,
+      "entity_not_found",
+    );
     expect(await ids("tags", tag["valid_from"])).toEqual([tag["id"]]);
     expect(await ids("tags", shifted(tag["valid_from"], -1))).toEqual([]);
   });
@@ -106,22 +124,43 @@ describe("an instant", () => {
     const tag = await newTag(appliance);
     later();
     const from = tag["valid_from"];
-    const local = (minutes: number, sign: string, offset: string) => shifted(from, minutes * 60_000).replace("Z", `${sign}${offset}`);
-    for (const at of [from, from.toLowerCase(), local(330, "+", "05:30"), local(-480, "-", "08:00"), local(0, "+", "00:00"), local(0, "-", "00:00"), from.replace("Z", "0Z"), from.replace("Z", "999999999999Z"), from.replace(".000Z", "Z")]) {
+    const local = (minutes: number, sign: string, offset: string) =>
+      shifted(from, minutes * 60_000).replace("Z", `${sign}${offset}`);
+    for (const at of [
+      from,
+      from.toLowerCase(),
+      local(330, "+", "05:30"),
+      local(-480, "-", "08:00"),
+      local(0, "+", "00:00"),
+      local(0, "-", "00:00"),
+      from.replace("Z", "0Z"),
+      from.replace("Z", "999999999999Z"),
+      from.replace(".000Z", "Z"),
+    ]) {
       expect([at, await ids("tags", at)]).toEqual([at, [tag["id"]]]);
     }
     const before = shifted(from, -1);
-    for (const at of [before.replace("Z", "9Z"), before.replace("Z", "999999999Z"), shifted(before, 60 * 60_000).replace("Z", "999+01:00")]) expect([at, await ids("tags", at)]).toEqual([at, []]);
+    for (const at of [
+      before.replace("Z", "9Z"),
+      before.replace("Z", "999999999Z"),
+      shifted(before, 60 * 60_000).replace("Z", "999+01:00"),
+    ])
+      expect([at, await ids("tags", at)]).toEqual([at, []]);
   });
 
   test("before the first transaction is an empty list of everything, and 404 for one", async () => {
     const world = await newWorld(appliance);
     later();
     for (const plural of PLURALS) {
-      for (const at of [LONG_AGO, "0000-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z"]) expect([plural, at, await ids(plural, at)]).toEqual([plural, at, []]);
+      for (const at of [LONG_AGO, "0000-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z"])
+        expect([plural, at, await ids(plural, at)]).toEqual([plural, at, []]);
       const answer = await appliance.owner.get(`/api/v1/${plural}?limit=0&at=${LONG_AGO}`);
       expect([answer.data, answer.body.meta.pagination.total_count]).toEqual([[], 0]);
-      await refused(appliance.owner.get(`/api/v1/${plural}/${world.records[plural]?.["id"]}?at=${LONG_AGO}`), 404, "entity_not_found");
+      await refused(
+        appliance.owner.get(`/api/v1/${plural}/${world.records[plural]?.["id"]}?at=${LONG_AGO}`),
+        404,
+        "entity_not_found",
+      );
     }
   });
 
@@ -129,8 +168,16 @@ describe("an instant", () => {
     const world = await newWorld(appliance);
     later();
     for (const plural of PLURALS) {
-      const [all, record] = [(await appliance.owner.get(`/api/v1/${plural}`)).data, (await appliance.owner.get(`/api/v1/${plural}/${world.records[plural]?.["id"]}`)).data];
-      for (const at of [appliance.clock.text(), shifted(appliance.clock.text(), 1), "2999-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"]) {
+      const [all, record] = [
+        (await appliance.owner.get(`/api/v1/${plural}`)).data,
+        (await appliance.owner.get(`/api/v1/${plural}/${world.records[plural]?.["id"]}`)).data,
+      ];
+      for (const at of [
+        appliance.clock.text(),
+        shifted(appliance.clock.text(), 1),
+        "2999-01-01T00:00:00Z",
+        "9999-12-31T23:59:59.999Z",
+      ]) {
         expect([plural, (await appliance.owner.get(`/api/v1/${plural}?at=${at}`)).data]).toEqual([plural, all]);
         expect([plural, await one(plural, record.id, at)]).toEqual([plural, record]);
       }
@@ -139,14 +186,21 @@ describe("an instant", () => {
 
   test("is echoed by meta.at as it was asked for, and by nothing that did not ask", async () => {
     const tag = await newTag(appliance);
-    for (const [at, echo] of [["2026-11-21T10:00:00.5+01:00", "2026-11-21T09:00:00.500Z"], [LONG_AGO, "2001-01-01T00:00:00.000Z"], ["2999-01-01T00:00:00Z", "2999-01-01T00:00:00.000Z"]] as const) {
+    for (const [at, echo] of [
+      ["2026-11-21T10:00:00.5+01:00", "2026-11-21T09:00:00.500Z"],
+      [LONG_AGO, "2001-01-01T00:00:00.000Z"],
+      ["2999-01-01T00:00:00Z", "2999-01-01T00:00:00.000Z"],
+    ] as const) {
       for (const query of ["", "&limit=0"]) {
         const answer = await appliance.owner.get(`/api/v1/tags?at=${encodeURIComponent(at)}${query}`);
         expect([answer.body.meta.at, envelopeProblems(answer)]).toEqual([echo, []]);
       }
     }
-    expect((await appliance.owner.get(`/api/v1/tags/${tag["id"]}?at=2999-01-01T00:00:00Z`)).body.meta.at).toBe("2999-01-01T00:00:00.000Z");
-    for (const path of ["tags", `tags/${tag["id"]}`]) expect((await appliance.owner.get(`/api/v1/${path}`)).body.meta).not.toHaveProperty("at");
+    expect((await appliance.owner.get(`/api/v1/tags/${tag["id"]}?at=2999-01-01T00:00:00Z`)).body.meta.at).toBe(
+      "2999-01-01T00:00:00.000Z",
+    );
+    for (const path of ["tags", `tags/${tag["id"]}`])
+      expect((await appliance.owner.get(`/api/v1/${path}`)).body.meta).not.toHaveProperty("at");
   });
 
   test("is also told as so long ago, and echoed as the instant that this comes to", async () => {
@@ -156,34 +210,100 @@ describe("an instant", () => {
     await made(owner.put(`/api/v1/tags/${tag["id"]}`, { ...tag, name: "after" }));
     clock.advance(60_000);
     const now = clock.text();
-    for (const [age, ms, name] of [["-59s", 59_000, "after"], ["-61s", 61_000, "before"], ["-2m", 120_000, "before"], ["-24h", 86_400_000, "before"], ["-4d", 4 * 86_400_000, "before"], ["-1w", 7 * 86_400_000, null], ["-3w", 21 * 86_400_000, null], ["-0s", 0, "after"]] as const) {
+    for (const [age, ms, name] of [
+      ["-59s", 59_000, "after"],
+      ["-61s", 61_000, "before"],
+      ["-2m", 120_000, "before"],
+      ["-24h", 86_400_000, "before"],
+      ["-4d", 4 * 86_400_000, "before"],
+      ["-1w", 7 * 86_400_000, null],
+      ["-3w", 21 * 86_400_000, null],
+      ["-0s", 0, "after"],
+    ] as const) {
       const at = shifted(now, -ms);
       for (const path of ["tags?", "tags?limit=0&", `tags?ids=${tag["id"]}&`]) {
         const { data, body } = await owner.get(`/api/v1/${path}at=${age}`);
-        expect([age, path, body.meta.at, data.map((each: Wire) => each["name"])]).toEqual([age, path, at, name === null ? [] : [name]]);
+        expect([age, path, body.meta.at, data.map((each: Wire) => each["name"])]).toEqual([
+          age,
+          path,
+          at,
+          name === null ? [] : [name],
+        ]);
       }
       const one = await owner.get(`/api/v1/tags/${tag["id"]}?at=${age}`);
       if (name === null) expect(one).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
       else expect([one.data.name, one.body.meta.at]).toEqual([name, at]);
       const table = await owner.get(`/api/v1/tags/export/csv?at=${age}`);
-      expect([table.headers.get("content-disposition"), csvRecords(table.text).map((row) => row["name"])]).toEqual([`attachment; filename="tags-${at.replaceAll(":", "-")}.csv"`, name === null ? [] : [name]]);
+      expect([table.headers.get("content-disposition"), csvRecords(table.text).map((row) => row["name"])]).toEqual([
+        `attachment; filename="tags-${at.replaceAll(":", "-")}.csv"`,
+        name === null ? [] : [name],
+      ]);
     }
     expect((await owner.get(`/api/v1/tags/${tag["id"]}/history?at=-24h`)).data).toHaveLength(1);
     expect((await owner.get("/api/v1/locate?hostname=nobody&at=-24h")).body.meta.at).toBe(shifted(now, -86_400_000));
     const plan = await owner.post(`/api/v1/tags/${tag["id"]}/restore`, { at: "-24h", dry_run: true });
-    expect(plan).toMatchObject({ status: 200, data: { at: shifted(now, -86_400_000), actions: [{ action: "Update", fields: ["name"] }] } });
+    expect(plan).toMatchObject({
+      status: 200,
+      data: { at: shifted(now, -86_400_000), actions: [{ action: "Update", fields: ["name"] }] },
+    });
     const refused = await owner.get("/api/v1/tags?at=-24");
-    expect(refused.body.params.issues).toEqual([{ path: "/at", message: expect.stringContaining("2026-11-21T09:15:00.123Z, or an age such as -90s, -15m, -24h, -7d or -2w"), value: "-24" }]);
-    expect(await owner.post(`/api/v1/tags/${tag["id"]}/restore`, { at: "-1y" })).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/at", value: "-1y", message: expect.stringContaining("or an age such as") }] } } });
+    expect(refused.body.params.issues).toEqual([
+      {
+        path: "/at",
+        message: expect.stringContaining("2026-11-21T09:15:00.123Z, or an age such as -90s, -15m, -24h, -7d or -2w"),
+        value: "-24",
+      },
+    ]);
+    expect(await owner.post(`/api/v1/tags/${tag["id"]}/restore`, { at: "-1y" })).toMatchObject({
+      status: 400,
+      body: {
+        params: { issues: [{ path: "/at", value: "-1y", message: expect.stringContaining("or an age such as") }] },
+      },
+    });
   });
 
   test("is taken by every list and by every GET of one record; what is none is 400 by name", async () => {
     const world = await newWorld(appliance);
-    for (const operation of OPERATIONS.filter(({ method, answers }) => method === "GET" && answers !== "something else")) {
+    for (const operation of OPERATIONS.filter(
+      ({ method, answers }) => method === "GET" && answers !== "something else",
+    )) {
       const path = operation.path.replace(":id", world.records[operation.plural ?? ""]?.["id"]);
       expect((await appliance.owner.get(`${path}?at=${encodeURIComponent(later())}`)).status).toBe(200);
-      for (const at of ["", "now", "soon", "yesterday", "-24", "24h", "-1y", "-1.5h", "-24H", "- 24h", "--24h", "-24h ", "-999999999999999w", "2026-11-21", "2026-11-21T09:00:00", "2026-11-21 09:00:00Z", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T09:60:00Z", "2026-11-21T09:00:00.Z", "2026-11-21T09:00:00+25:00", "2026-11-21T09:00:00+0100", "20261121T090000Z", "1795251600", "1795251600000", "-2026-11-21T09:00:00Z", "null"]) {
-        expect([path, at, await offenders(appliance.owner.get(`${path}?at=${encodeURIComponent(at)}`))]).toEqual([path, at, ["/at"]]);
+      for (const at of [
+        "",
+        "now",
+        "soon",
+        "yesterday",
+        "-24",
+        "24h",
+        "-1y",
+        "-1.5h",
+        "-24H",
+        "- 24h",
+        "--24h",
+        "-24h ",
+        "-999999999999999w",
+        "2026-11-21",
+        "2026-11-21T09:00:00",
+        "2026-11-21 09:00:00Z",
+        "2026-02-29T00:00:00Z",
+        "2026-13-01T00:00:00Z",
+        "2026-11-21T24:00:00Z",
+        "2026-11-21T09:60:00Z",
+        "2026-11-21T09:00:00.Z",
+        "2026-11-21T09:00:00+25:00",
+        "2026-11-21T09:00:00+0100",
+        "20261121T090000Z",
+        "1795251600",
+        "1795251600000",
+        "-2026-11-21T09:00:00Z",
+        "null",
+      ]) {
+        expect([path, at, await offenders(appliance.owner.get(`${path}?at=${encodeURIComponent(at)}`))]).toEqual([
+          path,
+          at,
+          ["/at"],
+        ]);
       }
     }
   });
@@ -211,12 +331,26 @@ describe("the past", () => {
       const record = made.api_key ?? made;
       const between = later();
       later();
-      const closed = await succeeded(appliance.owner.delete(`/api/v1/${plural}/${record.id}${plural === "credentials" ? "?cascade=true" : ""}`));
+      const closed = await succeeded(
+        appliance.owner.delete(`/api/v1/${plural}/${record.id}${plural === "credentials" ? "?cascade=true" : ""}`),
+      );
       const after = later();
       const seen = async (at?: string) => (await ids(plural, at)).includes(record.id);
-      expect([plural, await seen(before), await seen(between), await seen(after), await seen()]).toEqual([plural, false, true, false, false]);
-      expect([plural, await seen(closed.valid_to), await seen(shifted(closed.valid_to, -1)), await seen(record.valid_from)]).toEqual([plural, false, true, true]);
-      for (const gone of [`at=${before}`, `at=${after}`, `at=${closed.valid_to}`, ""]) await refused(appliance.owner.get(`/api/v1/${plural}/${record.id}?${gone}`), 404, "entity_not_found");
+      expect([plural, await seen(before), await seen(between), await seen(after), await seen()]).toEqual([
+        plural,
+        false,
+        true,
+        false,
+        false,
+      ]);
+      expect([
+        plural,
+        await seen(closed.valid_to),
+        await seen(shifted(closed.valid_to, -1)),
+        await seen(record.valid_from),
+      ]).toEqual([plural, false, true, true]);
+      for (const gone of [`at=${before}`, `at=${after}`, `at=${closed.valid_to}`, ""])
+        await refused(appliance.owner.get(`/api/v1/${plural}/${record.id}?${gone}`), 404, "entity_not_found");
       expect([plural, (await one(plural, record.id, between))["valid_to"]]).toEqual([plural, closed.valid_to]);
     }
   });
@@ -242,24 +376,38 @@ describe("the past", () => {
     const at = later();
     later();
     const open = new Map<string, Wire[]>();
-    const strip = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(/,"valid_to":("[^"]*"|null)/g, ""));
-    for (const plural of PLURALS) open.set(plural, strip((await appliance.owner.get(`/api/v1/${plural}?at=${at}`)).data) as Wire[]);
+    const strip = (value: unknown): unknown =>
+      JSON.parse(JSON.stringify(value).replaceAll(/,"valid_to":("[^"]*"|null)/g, ""));
+    for (const plural of PLURALS)
+      open.set(plural, strip((await appliance.owner.get(`/api/v1/${plural}?at=${at}`)).data) as Wire[]);
     const host = world.records["hosts"] as Wire;
     await putHost(host, { name: "changed", ports: [], services: [], ip_addresses: [], tags: [] });
     await rename(world.records["tags"] as Wire, "changed");
     await newIfEntry(appliance, host["id"]);
     await remove("if-entries", (world.records["if-entries"] as Wire)["id"]);
-    await succeeded(appliance.owner.put(`/api/v1/users/${world.records["users"]?.["id"]}`, { ...world.records["users"], name: "changed" }));
+    await succeeded(
+      appliance.owner.put(`/api/v1/users/${world.records["users"]?.["id"]}`, {
+        ...world.records["users"],
+        name: "changed",
+      }),
+    );
     later();
     await remove("hosts", host["id"]);
     await remove("tags", world.records["tags"]?.["id"]);
     later();
-    for (const plural of PLURALS) expect([plural, strip((await appliance.owner.get(`/api/v1/${plural}?at=${at}`)).data)]).toEqual([plural, open.get(plural)]);
+    for (const plural of PLURALS)
+      expect([plural, strip((await appliance.owner.get(`/api/v1/${plural}?at=${at}`)).data)]).toEqual([
+        plural,
+        open.get(plural),
+      ]);
   });
 
   test("has a tag that has been deleted since, and the host still has it there", async () => {
     const tag = await newTag(appliance);
-    const host = await newHost(appliance, { tags: [tag["id"]], services: [{ name: "s", service_definition: "S", tags: [tag["id"]] }] });
+    const host = await newHost(appliance, {
+      tags: [tag["id"]],
+      services: [{ name: "s", service_definition: "S", tags: [tag["id"]] }],
+    });
     const then = later();
     later();
     const closed = await remove("tags", tag["id"]);
@@ -271,7 +419,9 @@ describe("the past", () => {
     expect([past["tags"], past["services"][0].tags]).toEqual([[tag["id"]], [tag["id"]]]);
     expect(problems(past, hostShape)).toEqual([]);
     expect(await ids("tags", then)).toEqual([tag["id"]]);
-    const versions = [versionsOf(appliance, tag["id"]), versionsOf(appliance, host["id"])].map((all) => all.at(-1)?.sequence);
+    const versions = [versionsOf(appliance, tag["id"]), versionsOf(appliance, host["id"])].map(
+      (all) => all.at(-1)?.sequence,
+    );
     expect(versions[0]).toBe(versions[1]);
   });
 
@@ -283,16 +433,38 @@ describe("the past", () => {
       ports: [{ number: 80, protocol: "Tcp" }],
       credential_assignments: [{ credential_id: credential["id"] }],
     });
-    const bound = await putHost(host, { services: [{ name: "s", service_definition: "S", bindings: [{ type: "Port", port_id: host["ports"][0].id, ip_address_id: null }] }] });
+    const bound = await putHost(host, {
+      services: [
+        {
+          name: "s",
+          service_definition: "S",
+          bindings: [{ type: "Port", port_id: host["ports"][0].id, ip_address_id: null }],
+        },
+      ],
+    });
     const entry = await newIfEntry(appliance, host["id"], { if_alias: "old" });
     const whole = await live(appliance, "hosts", host["id"]);
     const then = later();
     later();
-    await putHost(host, { name: "new", ip_addresses: [{ ip_address: "192.0.2.1", name: "new" }, { ip_address: "192.0.2.2" }], ports: [], services: [], credential_assignments: [] });
-    await succeeded(appliance.owner.put(`/api/v1/if-entries/${entry["id"]}`, { host_id: host["id"], if_index: entry["if_index"], if_descr: "new", if_alias: null }));
+    await putHost(host, {
+      name: "new",
+      ip_addresses: [{ ip_address: "192.0.2.1", name: "new" }, { ip_address: "192.0.2.2" }],
+      ports: [],
+      services: [],
+      credential_assignments: [],
+    });
+    await succeeded(
+      appliance.owner.put(`/api/v1/if-entries/${entry["id"]}`, {
+        host_id: host["id"],
+        if_index: entry["if_index"],
+        if_descr: "new",
+        if_alias: null,
+      }),
+    );
     later();
     const past = await one("hosts", host["id"], then);
-    const withoutEnds = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll(/"valid_to":"[^"]*"/g, "\"valid_to\":null"));
+    const withoutEnds = (value: unknown) =>
+      JSON.parse(JSON.stringify(value).replaceAll(/"valid_to":"[^"]*"/g, '"valid_to":null'));
     expect(problems(past, hostShape)).toEqual([]);
     expect(withoutEnds(past)).toEqual(whole);
     expect(past["ports"][0].valid_to).not.toBeNull();
@@ -318,17 +490,31 @@ describe("the past", () => {
     await remove("tags", a["id"]);
     await newTag(appliance, { name: "aa" });
     later();
-    const list = async (query: string) => (await appliance.owner.get(`/api/v1/tags?at=${then}${query}`)).data.map((tag: Wire) => tag["name"]);
+    const list = async (query: string) =>
+      (await appliance.owner.get(`/api/v1/tags?at=${then}${query}`)).data.map((tag: Wire) => tag["name"]);
     expect(await list("&order_by=name")).toEqual(["a", "b", "c"]);
     expect(await list("&order_by=name&order_direction=desc")).toEqual(["c", "b", "a"]);
     expect(await list("&group_by=color&order_by=name&order_direction=desc")).toEqual(["c", "a", "b"]);
     expect(await list("&order_by=updated_at")).toEqual(["b", "a", "c"]);
     expect(await list("")).toEqual(["b", "a", "c"]);
     expect(await list(`&ids=${a["id"]},${c["id"]}`)).toEqual(["a", "c"]);
-    for (const [limit, offset] of [[1, 0], [1, 1], [2, 1], [0, 1], [1, 3]] as const) {
+    for (const [limit, offset] of [
+      [1, 0],
+      [1, 1],
+      [2, 1],
+      [0, 1],
+      [1, 3],
+    ] as const) {
       const answer = await appliance.owner.get(`/api/v1/tags?at=${then}&order_by=name&limit=${limit}&offset=${offset}`);
-      expect(answer.data.map((tag: Wire) => tag["name"])).toEqual(["a", "b", "c"].slice(offset, limit === 0 ? undefined : offset + limit));
-      expect(answer.body.meta.pagination).toEqual({ limit, offset, total_count: 3, has_more: limit !== 0 && offset + limit < 3 });
+      expect(answer.data.map((tag: Wire) => tag["name"])).toEqual(
+        ["a", "b", "c"].slice(offset, limit === 0 ? undefined : offset + limit),
+      );
+      expect(answer.body.meta.pagination).toEqual({
+        limit,
+        offset,
+        total_count: 3,
+        has_more: limit !== 0 && offset + limit < 3,
+      });
     }
   });
 
@@ -363,19 +549,32 @@ describe("the past", () => {
     const all = await ids("tags", then);
     const paged: string[] = [];
     for (let offset = 0; offset < 7; offset += 2) {
-      paged.push(...(await appliance.owner.get(`/api/v1/tags?at=${then}&limit=2&offset=${offset}`)).data.map((tag: Wire) => tag["id"]));
+      paged.push(
+        ...(await appliance.owner.get(`/api/v1/tags?at=${then}&limit=2&offset=${offset}`)).data.map(
+          (tag: Wire) => tag["id"],
+        ),
+      );
       await remove("tags", all[offset] as string);
       await newTag(appliance);
     }
     expect(paged).toEqual(all);
-    expect((await appliance.owner.get(`/api/v1/tags?at=${then}&limit=0`)).data.map((tag: Wire) => tag["id"])).toEqual(all);
+    expect((await appliance.owner.get(`/api/v1/tags?at=${then}&limit=0`)).data.map((tag: Wire) => tag["id"])).toEqual(
+      all,
+    );
   });
 
   for (const query of ["", "&order_by=name&order_direction=desc", "&at"]) {
     test(`and the present are each one instant through a whole list without limit${query === "" ? "" : ` (${query.slice(1)})`}, whatever is written meanwhile`, async () => {
       const { organizationId: organization_id } = appliance.first;
       inTransaction(appliance, (tx) => {
-        for (let n = 0; n < 2_500; n++) tx.create(tagKind, organization_id, { organization_id, name: `tag ${String(n).padStart(4, "0")}`, description: "", color: "Green", is_application: false });
+        for (let n = 0; n < 2_500; n++)
+          tx.create(tagKind, organization_id, {
+            organization_id,
+            name: `tag ${String(n).padStart(4, "0")}`,
+            description: "",
+            color: "Green",
+            is_application: false,
+          });
       });
       const { key } = newApiKey(appliance);
       const url = `http://localhost/api/v1/tags?limit=0${query === "&at" ? `&at=${later()}` : query}`;
@@ -428,8 +627,14 @@ describe("the past", () => {
     const now = await appliance.owner.get(path);
     expect(past.headers.get("etag")).not.toBe(now.headers.get("etag"));
     expect(past.headers.get("etag")).toMatch(/^"[^"]+"$/);
-    await refused(appliance.owner.put(path, { name: "lost", color: "Red" }, { "if-match": first ?? "" }), 412, "precondition_failed");
-    expect((await appliance.owner.get(`${path}?at=${then}`, { "if-none-match": past.headers.get("etag") ?? "" })).status).toBe(304);
+    await refused(
+      appliance.owner.put(path, { name: "lost", color: "Red" }, { "if-match": first ?? "" }),
+      412,
+      "precondition_failed",
+    );
+    expect(
+      (await appliance.owner.get(`${path}?at=${then}`, { "if-none-match": past.headers.get("etag") ?? "" })).status,
+    ).toBe(304);
   });
 });
 
@@ -437,7 +642,10 @@ describe("rights", () => {
   test("on the past are those of today, given since or taken since", async () => {
     const host = await newHost(appliance);
     const entry = await newIfEntry(appliance, host["id"]);
-    const [had, gets] = [await newUser(appliance, { role: "Viewer", networkIds: [appliance.first.networkId] }), await newUser(appliance, { role: "Viewer", networkIds: [] })];
+    const [had, gets] = [
+      await newUser(appliance, { role: "Viewer", networkIds: [appliance.first.networkId] }),
+      await newUser(appliance, { role: "Viewer", networkIds: [] }),
+    ];
     const then = later();
     later();
     const set = async (id: string, network_ids: string[]) => {
@@ -447,7 +655,11 @@ describe("rights", () => {
     await set(had.id, []);
     await set(gets.id, [appliance.first.networkId]);
     later();
-    for (const [plural, id] of [["hosts", host["id"]], ["if-entries", entry["id"]], ["networks", appliance.first.networkId]] as const) {
+    for (const [plural, id] of [
+      ["hosts", host["id"]],
+      ["if-entries", entry["id"]],
+      ["networks", appliance.first.networkId],
+    ] as const) {
       expect([plural, await ids(plural, then, "", had.client)]).toEqual([plural, []]);
       expect([plural, await ids(plural, then, "", gets.client)]).toEqual([plural, [id]]);
       await refused(had.client.get(`/api/v1/${plural}/${id}?at=${then}`), 404, "entity_not_found");
@@ -473,7 +685,12 @@ describe("rights", () => {
     const then = later();
     later();
     await succeeded(theirs.delete(`/api/v1/tags/${tag["id"]}`));
-    for (const [plural, id] of [["tags", tag["id"]], ["hosts", host["id"]], ["networks", other.networkId], ["users", other.userId]] as const) {
+    for (const [plural, id] of [
+      ["tags", tag["id"]],
+      ["hosts", host["id"]],
+      ["networks", other.networkId],
+      ["users", other.userId],
+    ] as const) {
       expect(await ids(plural, then)).not.toContain(id);
       await refused(appliance.owner.get(`/api/v1/${plural}/${id}?at=${then}`), 404, "entity_not_found");
     }
@@ -497,11 +714,15 @@ describe("a version", () => {
 
   test("is not made by another spelling of what is there", async () => {
     await newSubnet(appliance, { cidr: "2001:db8::/64" });
-    const host = await newHost(appliance, { ip_addresses: [{ ip_address: "2001:db8::a", mac_address: "00:00:5e:00:53:0a" }] });
+    const host = await newHost(appliance, {
+      ip_addresses: [{ ip_address: "2001:db8::a", mac_address: "00:00:5e:00:53:0a" }],
+    });
     const entry = await newIfEntry(appliance, host["id"], { mac_address: "00:00:5e:00:53:0b" });
     const before = transactionCount(appliance);
     await putHost(host, { ip_addresses: [{ ip_address: "2001:DB8:0::A", mac_address: "00-00-5E-00-53-0A" }] });
-    await succeeded(appliance.owner.put(`/api/v1/if-entries/${entry["id"]}`, { ...entry, mac_address: "0000.5E00.530B" }));
+    await succeeded(
+      appliance.owner.put(`/api/v1/if-entries/${entry["id"]}`, { ...entry, mac_address: "0000.5E00.530B" }),
+    );
     expect(transactionCount(appliance)).toBe(before);
   });
 
@@ -517,7 +738,11 @@ describe("a version", () => {
       const answer = await appliance.owner.get(path);
       const versions = versionsOf(appliance, host["id"]);
       expect([kind, versions.length, versions.at(-1)?.changed]).toEqual([kind, count + 1, [kind]]);
-      expect([kind, answer.headers.get("etag") === etag, answer.data.updated_at]).toEqual([kind, false, appliance.clock.text()]);
+      expect([kind, answer.headers.get("etag") === etag, answer.data.updated_at]).toEqual([
+        kind,
+        false,
+        appliance.clock.text(),
+      ]);
       expect(versions.at(-1)?.sequence).toBe(transactionCount(appliance));
       etag = answer.headers.get("etag");
       updated = answer.data.updated_at;
@@ -526,23 +751,41 @@ describe("a version", () => {
     const credential = await newCredential(appliance);
     let entry: Wire = {};
     await moved("interfaces", async () => (entry = await newIfEntry(appliance, host["id"])));
-    await moved("interfaces", () => succeeded(appliance.owner.put(`/api/v1/if-entries/${entry["id"]}`, { ...entry, if_alias: "changed" })));
+    await moved("interfaces", () =>
+      succeeded(appliance.owner.put(`/api/v1/if-entries/${entry["id"]}`, { ...entry, if_alias: "changed" })),
+    );
     await moved("interfaces", () => remove("if-entries", entry["id"]));
     await moved("ip_addresses", () => putHost(host, { ip_addresses: [{ ip_address: "192.0.2.1" }] }));
     await moved("ip_addresses", () => putHost(host, { ip_addresses: [{ ip_address: "192.0.2.1", name: "n" }] }));
     await moved("ports", () => putHost(host, { ports: [{ number: 80, protocol: "Tcp" }] }));
     await moved("services", () => putHost(host, { services: [{ name: "s", service_definition: "S" }] }));
     const port_id = (await live(appliance, "hosts", host["id"]))["ports"][0].id;
-    await moved("services", () => putHost(host, { services: [{ name: "s", service_definition: "S", bindings: [{ type: "Port", port_id, ip_address_id: null }] }] }));
-    await moved("credential_assignments", () => putHost(host, { credential_assignments: [{ credential_id: credential["id"] }] }));
-    await moved("credential_assignments", () => succeeded(appliance.owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: [] })));
+    await moved("services", () =>
+      putHost(host, {
+        services: [{ name: "s", service_definition: "S", bindings: [{ type: "Port", port_id, ip_address_id: null }] }],
+      }),
+    );
+    await moved("credential_assignments", () =>
+      putHost(host, { credential_assignments: [{ credential_id: credential["id"] }] }),
+    );
+    await moved("credential_assignments", () =>
+      succeeded(
+        appliance.owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: [] }),
+      ),
+    );
     expect(updated > host["updated_at"]).toBe(true);
   });
 
   test("has an updated_at above the last, whatever the clock does", async () => {
     let tag = await newTag(appliance, { name: "0" });
     const seen = [tag["updated_at"]];
-    for (const [name, move] of [["frozen", 0], ["still frozen", 0], ["back an hour", -3_600_000], ["back a year", -31_536_000_000], ["forth a little", 1_000]] as const) {
+    for (const [name, move] of [
+      ["frozen", 0],
+      ["still frozen", 0],
+      ["back an hour", -3_600_000],
+      ["back a year", -31_536_000_000],
+      ["forth a little", 1_000],
+    ] as const) {
       appliance.clock.advance(move);
       tag = await rename(tag, name);
       expect(tag["valid_from"]).toBe(tag["updated_at"]);
@@ -552,7 +795,15 @@ describe("a version", () => {
     expect(new Set(seen).size).toBe(seen.length);
     appliance.clock.advance(31_536_000_000 + 7_200_000);
     const again = await appliance.signedIn(appliance.first.userId);
-    for (const [index, name] of ["0", "frozen", "still frozen", "back an hour", "back a year", "forth a little"].entries()) expect((await one("tags", tag["id"], seen[index] as string, again))["name"]).toBe(name);
+    for (const [index, name] of [
+      "0",
+      "frozen",
+      "still frozen",
+      "back an hour",
+      "back a year",
+      "forth a little",
+    ].entries())
+      expect((await one("tags", tag["id"], seen[index] as string, again))["name"]).toBe(name);
   });
 
   test("does not get lost to a reader while the clock stands behind the ledger", async () => {
@@ -565,8 +816,15 @@ describe("a version", () => {
   });
 
   test("is as old as its transaction: everything in one update has one instant", async () => {
-    const host = await newHost(appliance, { ports: [{ number: 22, protocol: "Tcp" }], services: [{ name: "s", service_definition: "S" }] });
-    const instants = [host, ...host["ports"], ...host["services"]].flatMap((record) => [record.created_at, record.updated_at, record.valid_from]);
+    const host = await newHost(appliance, {
+      ports: [{ number: 22, protocol: "Tcp" }],
+      services: [{ name: "s", service_definition: "S" }],
+    });
+    const instants = [host, ...host["ports"], ...host["services"]].flatMap((record) => [
+      record.created_at,
+      record.updated_at,
+      record.valid_from,
+    ]);
     expect(new Set(instants).size).toBe(1);
   });
 });
@@ -608,10 +866,27 @@ describe("a record that comes back", () => {
 
   test("is never the old id again, live or in history", async () => {
     const tag = await newTag(appliance);
-    await refused(appliance.owner.post("/api/v1/tags", { id: tag["id"], name: "same id", color: "Red" }), 409, "entity_already_exists");
-    await refused(appliance.owner.post("/api/v1/vlans", { id: tag["id"], network_id: appliance.first.networkId, number: 9, name: "n" }), 409, "entity_already_exists");
+    await refused(
+      appliance.owner.post("/api/v1/tags", { id: tag["id"], name: "same id", color: "Red" }),
+      409,
+      "entity_already_exists",
+    );
+    await refused(
+      appliance.owner.post("/api/v1/vlans", {
+        id: tag["id"],
+        network_id: appliance.first.networkId,
+        number: 9,
+        name: "n",
+      }),
+      409,
+      "entity_already_exists",
+    );
     await remove("tags", tag["id"]);
-    const { body } = await refused(appliance.owner.post("/api/v1/tags", { id: tag["id"].toUpperCase(), name: "same id", color: "Red" }), 409, "entity_already_exists");
+    const { body } = await refused(
+      appliance.owner.post("/api/v1/tags", { id: tag["id"].toUpperCase(), name: "same id", color: "Red" }),
+      409,
+      "entity_already_exists",
+    );
     expect(body.params).toMatchObject({ field: "id", value: tag["id"] });
   });
 });
@@ -637,18 +912,27 @@ describe("a deletion", () => {
     const before = transactionCount(appliance);
     await succeeded(appliance.owner.delete(`/api/v1/networks/${network["id"]}?cascade=true`));
     expect(transactionCount(appliance)).toBe(before + 1);
-    for (const [plural, id] of [["networks", network["id"]], ["hosts", host["id"]], ["if-entries", entry["id"]]] as const) await refused(appliance.owner.get(`/api/v1/${plural}/${id}`), 404, "entity_not_found");
+    for (const [plural, id] of [
+      ["networks", network["id"]],
+      ["hosts", host["id"]],
+      ["if-entries", entry["id"]],
+    ] as const)
+      await refused(appliance.owner.get(`/api/v1/${plural}/${id}`), 404, "entity_not_found");
     later();
     expect((await one("hosts", host["id"], then))["ports"]).toHaveLength(1);
   });
 
   test("takes what a record owns without being asked: a host its children", async () => {
-    const host = await newHost(appliance, { ports: [{ number: 22, protocol: "Tcp" }], services: [{ name: "s", service_definition: "S" }] });
+    const host = await newHost(appliance, {
+      ports: [{ number: 22, protocol: "Tcp" }],
+      services: [{ name: "s", service_definition: "S" }],
+    });
     const entry = await newIfEntry(appliance, host["id"]);
     const before = transactionCount(appliance);
     await remove("hosts", host["id"]);
     expect(transactionCount(appliance)).toBe(before + 1);
-    for (const id of [host["id"], entry["id"], host["ports"][0].id, host["services"][0].id]) expect(versionsOf(appliance, id).at(-1)?.operation).toBe("Deleted");
+    for (const id of [host["id"], entry["id"], host["ports"][0].id, host["services"][0].id])
+      expect(versionsOf(appliance, id).at(-1)?.operation).toBe("Deleted");
     expect(await ids("if-entries")).toEqual([]);
   });
 
@@ -657,11 +941,25 @@ describe("a deletion", () => {
     const network = await newNetwork(appliance, { tags: [tag["id"]] });
     const subnet = await newSubnet(appliance, { tags: [tag["id"], kept["id"]] });
     const credential = await newCredential(appliance, { tags: [tag["id"]] });
-    const key = (await succeeded(appliance.owner.post("/api/v1/auth/keys", { name: "k", organization_id: appliance.first.organizationId, user_id: appliance.first.userId, tags: [tag["id"]] }))).api_key;
+    const key = (
+      await succeeded(
+        appliance.owner.post("/api/v1/auth/keys", {
+          name: "k",
+          organization_id: appliance.first.organizationId,
+          user_id: appliance.first.userId,
+          tags: [tag["id"]],
+        }),
+      )
+    ).api_key;
     const before = transactionCount(appliance);
     await remove("tags", tag["id"]);
     expect(transactionCount(appliance)).toBe(before + 1);
-    for (const [plural, id, rest] of [["networks", network["id"], []], ["subnets", subnet["id"], [kept["id"]]], ["credentials", credential["id"], []], ["auth/keys", key.id, []]] as const) {
+    for (const [plural, id, rest] of [
+      ["networks", network["id"], []],
+      ["subnets", subnet["id"], [kept["id"]]],
+      ["credentials", credential["id"], []],
+      ["auth/keys", key.id, []],
+    ] as const) {
       expect([plural, (await live(appliance, plural, id))["tags"]]).toEqual([plural, [...rest]]);
       expect(versionsOf(appliance, id).at(-1)?.changed).toEqual(["tags"]);
     }

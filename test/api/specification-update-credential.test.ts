@@ -3,7 +3,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { credentialBody, newApiKey, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import {
+  credentialBody,
+  newApiKey,
+  newCredential,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newTag,
+  newUser,
+  transactionCount,
+  versionsOf,
+  type Wire,
+} from "../support/factories.ts";
 import { live } from "../support/inventory.ts";
 import { credentialShape, offenders, problems, refused, succeeded } from "../support/shapes.ts";
 
@@ -65,14 +77,27 @@ describe("the answer", () => {
       target_ips: ["192.0.2.1", "2001:db8::1"],
     };
     const after = await update(credential, changes);
-    expect(after).toMatchObject({ ...changes, credential_type: { type: "SnmpV1", community: inline(MASK) }, id: credential["id"], organization_id: appliance.first.organizationId, created_at: credential["created_at"] });
+    expect(after).toMatchObject({
+      ...changes,
+      credential_type: { type: "SnmpV1", community: inline(MASK) },
+      id: credential["id"],
+      organization_id: appliance.first.organizationId,
+      created_at: credential["created_at"],
+    });
     expect(after["updated_at"] > credential["updated_at"]).toBe(true);
     expect(await live(appliance, "credentials", credential["id"])).toEqual(after);
   });
 
   test("has null and empty arrays where there is nothing", async () => {
     const after = await update(await newCredential(appliance), { name: "bare" });
-    expect(after).toMatchObject({ target_ips: null, tags: [], assigned_network_ids: [], host_assignments: [], valid_to: null, lineage_id: null });
+    expect(after).toMatchObject({
+      target_ips: null,
+      tags: [],
+      assigned_network_ids: [],
+      host_assignments: [],
+      valid_to: null,
+      lineage_id: null,
+    });
   });
 
   test("is the same to an API key", async () => {
@@ -95,7 +120,9 @@ describe("the required fields", () => {
 
   test("are neither null nor of another type", async () => {
     const credential = await newCredential(appliance);
-    for (const field of REQUIRED) for (const value of [null, 5, true]) expect(await offenders(put(credential, { [field]: value }))).toEqual([`/${field}`]);
+    for (const field of REQUIRED)
+      for (const value of [null, 5, true])
+        expect(await offenders(put(credential, { [field]: value }))).toEqual([`/${field}`]);
     for (const field of ["assigned_network_ids", "tags"]) {
       expect(await offenders(put(credential, { [field]: "" }))).toEqual([`/${field}`]);
       expect(await offenders(put(credential, { [field]: ["x"] }))).toEqual([`/${field}/0`]);
@@ -110,7 +137,8 @@ describe("the required fields", () => {
 
   test("name the caller's organization: another is 403", async () => {
     const credential = await newCredential(appliance);
-    for (const organization_id of [other.organizationId, UNKNOWN]) await refusedWhole(credential, { organization_id }, 403, "entity_access_denied");
+    for (const organization_id of [other.organizationId, UNKNOWN])
+      await refusedWhole(credential, { organization_id }, 403, "entity_access_denied");
   });
 });
 
@@ -125,7 +153,8 @@ describe("target_ips", () => {
 
   test("are addresses", async () => {
     const credential = await newCredential(appliance);
-    for (const value of ["router", "192.0.2.0/24", "010.0.0.1", "fe80::1%1", "", 5, null]) expect(await offenders(put(credential, { target_ips: [value] }))).toEqual(["/target_ips/0"]);
+    for (const value of ["router", "192.0.2.0/24", "010.0.0.1", "fe80::1%1", "", 5, null])
+      expect(await offenders(put(credential, { target_ips: [value] }))).toEqual(["/target_ips/0"]);
     expect(await offenders(put(credential, { target_ips: "192.0.2.1" }))).toEqual(["/target_ips"]);
   });
 });
@@ -133,10 +162,26 @@ describe("target_ips", () => {
 describe("credential_type", () => {
   test("takes every variant, and answers secrets as a mask", async () => {
     const credential = await newCredential(appliance);
-    const v3 = { type: "SnmpV3", security_name: "monitor", auth_protocol: "Sha256", auth_password: inline("auth-secret"), priv_protocol: "Aes128", priv_password: inline("priv-secret"), context_name: "ctx" };
-    expect((await update(credential, { credential_type: { type: "SnmpV1", community: inline("one") } }))["credential_type"]).toEqual({ type: "SnmpV1", community: inline(MASK) });
-    expect((await update(credential, { credential_type: { type: "SnmpV2c", community: inline("two") } }))["credential_type"]).toEqual({ type: "SnmpV2c", community: inline(MASK) });
-    expect((await update(credential, { credential_type: v3 }))["credential_type"]).toEqual({ ...v3, auth_password: inline(MASK), priv_password: inline(MASK) });
+    const v3 = {
+      type: "SnmpV3",
+      security_name: "monitor",
+      auth_protocol: "Sha256",
+      auth_password: inline("auth-secret"),
+      priv_protocol: "Aes128",
+      priv_password: inline("priv-secret"),
+      context_name: "ctx",
+    };
+    expect(
+      (await update(credential, { credential_type: { type: "SnmpV1", community: inline("one") } }))["credential_type"],
+    ).toEqual({ type: "SnmpV1", community: inline(MASK) });
+    expect(
+      (await update(credential, { credential_type: { type: "SnmpV2c", community: inline("two") } }))["credential_type"],
+    ).toEqual({ type: "SnmpV2c", community: inline(MASK) });
+    expect((await update(credential, { credential_type: v3 }))["credential_type"]).toEqual({
+      ...v3,
+      auth_password: inline(MASK),
+      priv_password: inline(MASK),
+    });
     const open = { type: "SnmpV3", security_name: "monitor", auth_protocol: "None", priv_protocol: "None" };
     expect((await update(credential, { credential_type: open }))["credential_type"]).toMatchObject(open);
     const filed = { type: "SnmpV2c", community: { mode: "FilePath", path: "community.txt" } };
@@ -166,19 +211,42 @@ describe("credential_type", () => {
       { type: "SnmpV1", community: { mode: "FilePath" } },
       { type: "SnmpV1", community: { mode: "FilePath", value: secret } },
       { type: "SnmpV3", auth_protocol: "None", priv_protocol: "None" },
-      { type: "SnmpV3", security_name: "m", auth_protocol: "Md4", priv_protocol: "None", auth_password: inline(secret) },
-      { type: "SnmpV3", security_name: "m", auth_protocol: "Md5", priv_protocol: "aes", auth_password: inline(secret), priv_password: inline(secret) },
+      {
+        type: "SnmpV3",
+        security_name: "m",
+        auth_protocol: "Md4",
+        priv_protocol: "None",
+        auth_password: inline(secret),
+      },
+      {
+        type: "SnmpV3",
+        security_name: "m",
+        auth_protocol: "Md5",
+        priv_protocol: "aes",
+        auth_password: inline(secret),
+        priv_password: inline(secret),
+      },
     ];
     for (const credential_type of wrong) {
       const answer = await refusedWhole(credential, { credential_type }, 400, "validation_failed");
-      expect(answer.body.params.issues.every((issue: { path: string }) => issue.path.startsWith("/credential_type"))).toBe(true);
-      expect([credential_type, answer.text.includes(secret) || answer.text.includes("7263541")]).toEqual([credential_type, false]);
+      expect(
+        answer.body.params.issues.every((issue: { path: string }) => issue.path.startsWith("/credential_type")),
+      ).toBe(true);
+      expect([credential_type, answer.text.includes(secret) || answer.text.includes("7263541")]).toEqual([
+        credential_type,
+        false,
+      ]);
     }
   });
 
   test("is not echoed either when something else is wrong", async () => {
     const credential = await newCredential(appliance);
-    const answer = await refusedWhole(credential, { credential_type: { type: "SnmpV1", community: inline("hunter2hunter2") }, tags: ["x"], name: 5 }, 400, "validation_failed");
+    const answer = await refusedWhole(
+      credential,
+      { credential_type: { type: "SnmpV1", community: inline("hunter2hunter2") }, tags: ["x"], name: 5 },
+      400,
+      "validation_failed",
+    );
     expect(answer.text).not.toContain("hunter2");
   });
 
@@ -195,33 +263,72 @@ describe("credential_type", () => {
   test("with a changed secret is a version, and secrets_updated_at moves", async () => {
     const credential = await newCredential(appliance);
     appliance.clock.advance(1_000);
-    const after = await update(credential, { credential_type: { type: "SnmpV2c", community: inline("another community") } });
+    const after = await update(credential, {
+      credential_type: { type: "SnmpV2c", community: inline("another community") },
+    });
     expect(versionsOf(appliance, credential["id"])).toHaveLength(2);
     expect(after["secrets_updated_at"] > credential["secrets_updated_at"]).toBe(true);
     expect(after["secrets_updated_at"]).toBe(after["updated_at"]);
   });
 
   test("with the secret that is stored already is none", async () => {
-    const credential = await newCredential(appliance, { credential_type: { type: "SnmpV2c", community: inline("just the same") } });
+    const credential = await newCredential(appliance, {
+      credential_type: { type: "SnmpV2c", community: inline("just the same") },
+    });
     const before = transactionCount(appliance);
-    expect(await update(credential, { credential_type: { type: "SnmpV2c", community: inline("just the same") } })).toEqual(credential);
+    expect(
+      await update(credential, { credential_type: { type: "SnmpV2c", community: inline("just the same") } }),
+    ).toEqual(credential);
     expect(transactionCount(appliance)).toBe(before);
   });
 
   test("with a mask where nothing is stored is refused: the mask never becomes the secret", async () => {
-    expect((await appliance.owner.post("/api/v1/credentials", { ...credentialBody(appliance), credential_type: { type: "SnmpV2c", community: inline(MASK) } })).status).toBe(400);
-    const filed = await newCredential(appliance, { credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path: "c.txt" } } });
+    expect(
+      (
+        await appliance.owner.post("/api/v1/credentials", {
+          ...credentialBody(appliance),
+          credential_type: { type: "SnmpV2c", community: inline(MASK) },
+        })
+      ).status,
+    ).toBe(400);
+    const filed = await newCredential(appliance, {
+      credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path: "c.txt" } },
+    });
     expect((await put(filed, { credential_type: { type: "SnmpV2c", community: inline(MASK) } })).status).toBe(400);
-    const v3 = { type: "SnmpV3", security_name: "m", auth_protocol: "Sha1", auth_password: inline(MASK), priv_protocol: "None" };
+    const v3 = {
+      type: "SnmpV3",
+      security_name: "m",
+      auth_protocol: "Sha1",
+      auth_password: inline(MASK),
+      priv_protocol: "None",
+    };
     const credential = await newCredential(appliance);
     expect((await put(credential, { credential_type: v3 })).status).toBe(400);
   });
 
   test("is nowhere in the clear: not in answers, lists, history, the log or the database's files", async () => {
     const secret = "Xy7-plaintext-Zq9";
-    const credential = await newCredential(appliance, { credential_type: { type: "SnmpV1", community: inline(secret) } });
-    await update(credential, { credential_type: { type: "SnmpV3", security_name: "m", auth_protocol: "Sha1", auth_password: inline(`${secret}a`), priv_protocol: "Aes256", priv_password: inline(`${secret}p`) } });
-    for (const path of [`/${credential["id"]}`, `/${credential["id"]}?at=${credential["valid_from"]}`, "", "?limit=0", `?at=${credential["valid_from"]}`]) expect((await appliance.owner.get(`/api/v1/credentials${path}`)).text).not.toContain(secret);
+    const credential = await newCredential(appliance, {
+      credential_type: { type: "SnmpV1", community: inline(secret) },
+    });
+    await update(credential, {
+      credential_type: {
+        type: "SnmpV3",
+        security_name: "m",
+        auth_protocol: "Sha1",
+        auth_password: inline(`${secret}a`),
+        priv_protocol: "Aes256",
+        priv_password: inline(`${secret}p`),
+      },
+    });
+    for (const path of [
+      `/${credential["id"]}`,
+      `/${credential["id"]}?at=${credential["valid_from"]}`,
+      "",
+      "?limit=0",
+      `?at=${credential["valid_from"]}`,
+    ])
+      expect((await appliance.owner.get(`/api/v1/credentials${path}`)).text).not.toContain(secret);
     expect(appliance.logLines.join("\n")).not.toContain(secret);
     for (const suffix of ["", "-wal"]) {
       const file = appliance.databasePath + suffix;
@@ -234,7 +341,11 @@ describe("assigned_network_ids", () => {
   test("are replaced by the list, duplicates once", async () => {
     const network = await newNetwork(appliance);
     const credential = await newCredential(appliance, { assigned_network_ids: [appliance.first.networkId] });
-    expect((await update(credential, { assigned_network_ids: [network["id"], network["id"].toUpperCase()] }))["assigned_network_ids"]).toEqual([network["id"]]);
+    expect(
+      (await update(credential, { assigned_network_ids: [network["id"], network["id"].toUpperCase()] }))[
+        "assigned_network_ids"
+      ],
+    ).toEqual([network["id"]]);
     expect((await update(credential, { assigned_network_ids: [] }))["assigned_network_ids"]).toEqual([]);
   });
 
@@ -261,9 +372,13 @@ describe("host_assignments", () => {
     const host = await newHost(appliance, { ip_addresses: [{ ip_address: "192.0.2.11" }] });
     const credential = await newCredential(appliance);
     const scoped = { host_id: host["id"], ip_address_ids: [host["ip_addresses"][0].id] };
-    expect((await update(credential, { host_assignments: [{ host_id: host["id"] }] }))["host_assignments"]).toEqual([{ host_id: host["id"] }]);
+    expect((await update(credential, { host_assignments: [{ host_id: host["id"] }] }))["host_assignments"]).toEqual([
+      { host_id: host["id"] },
+    ]);
     expect((await update(credential, { host_assignments: [scoped] }))["host_assignments"]).toEqual([scoped]);
-    expect((await live(appliance, "hosts", host["id"]))["credential_assignments"]).toEqual([{ credential_id: credential["id"], ip_address_ids: scoped.ip_address_ids }]);
+    expect((await live(appliance, "hosts", host["id"]))["credential_assignments"]).toEqual([
+      { credential_id: credential["id"], ip_address_ids: scoped.ip_address_ids },
+    ]);
     expect((await update(credential, { host_assignments: [] }))["host_assignments"]).toEqual([]);
     expect((await live(appliance, "hosts", host["id"]))["credential_assignments"]).toEqual([]);
   });
@@ -279,16 +394,31 @@ describe("host_assignments", () => {
     const after = await appliance.owner.get(`/api/v1/hosts/${host["id"]}`);
     expect(after.headers.get("etag")).not.toBe(before.headers.get("etag"));
     expect(after.data.updated_at > before.data.updated_at).toBe(true);
-    expect((await succeeded(appliance.owner.get(`/api/v1/hosts/${host["id"]}?at=${at}`))).credential_assignments).toEqual([]);
+    expect(
+      (await succeeded(appliance.owner.get(`/api/v1/hosts/${host["id"]}?at=${at}`))).credential_assignments,
+    ).toEqual([]);
     appliance.clock.advance(1_000);
-    expect((await succeeded(appliance.owner.get(`/api/v1/hosts/${host["id"]}?at=${after.data.updated_at}`))).credential_assignments).toEqual([{ credential_id: credential["id"] }]);
+    expect(
+      (await succeeded(appliance.owner.get(`/api/v1/hosts/${host["id"]}?at=${after.data.updated_at}`)))
+        .credential_assignments,
+    ).toEqual([{ credential_id: credential["id"] }]);
   });
 
   test("to an unknown or foreign host, or an address that is not the host's, are 400", async () => {
     const credential = await newCredential(appliance);
-    const [host, neighbour] = [await newHost(appliance), await newHost(appliance, { ip_addresses: [{ ip_address: "192.0.2.12" }] })];
-    for (const host_id of [UNKNOWN, foreign.host["id"], credential["id"]]) await refusedWhole(credential, { host_assignments: [{ host_id }] }, 400, "entity_reference_invalid");
-    for (const id of [UNKNOWN, neighbour["ip_addresses"][0].id]) await refusedWhole(credential, { host_assignments: [{ host_id: host["id"], ip_address_ids: [id] }] }, 400, "entity_reference_invalid");
+    const [host, neighbour] = [
+      await newHost(appliance),
+      await newHost(appliance, { ip_addresses: [{ ip_address: "192.0.2.12" }] }),
+    ];
+    for (const host_id of [UNKNOWN, foreign.host["id"], credential["id"]])
+      await refusedWhole(credential, { host_assignments: [{ host_id }] }, 400, "entity_reference_invalid");
+    for (const id of [UNKNOWN, neighbour["ip_addresses"][0].id])
+      await refusedWhole(
+        credential,
+        { host_assignments: [{ host_id: host["id"], ip_address_ids: [id] }] },
+        400,
+        "entity_reference_invalid",
+      );
   });
 
   test("of a wrong shape are refused by name", async () => {
@@ -296,8 +426,12 @@ describe("host_assignments", () => {
     expect(await offenders(put(credential, { host_assignments: {} }))).toEqual(["/host_assignments"]);
     expect(await offenders(put(credential, { host_assignments: [UNKNOWN] }))).toEqual(["/host_assignments/0"]);
     expect(await offenders(put(credential, { host_assignments: [{}] }))).toEqual(["/host_assignments/0/host_id"]);
-    expect(await offenders(put(credential, { host_assignments: [{ host_id: UNKNOWN, ip_address_ids: [5] }] }))).toEqual(["/host_assignments/0/ip_address_ids/0"]);
-    expect(await offenders(put(credential, { host_assignments: [{ host_id: UNKNOWN, ipaddressids: [] }] }))).toEqual(["/host_assignments/0/ipaddressids"]);
+    expect(await offenders(put(credential, { host_assignments: [{ host_id: UNKNOWN, ip_address_ids: [5] }] }))).toEqual(
+      ["/host_assignments/0/ip_address_ids/0"],
+    );
+    expect(await offenders(put(credential, { host_assignments: [{ host_id: UNKNOWN, ipaddressids: [] }] }))).toEqual([
+      "/host_assignments/0/ipaddressids",
+    ]);
   });
 
   test("with an empty list of addresses do not become one for all addresses", async () => {
@@ -314,17 +448,30 @@ describe("tags", () => {
     const tag = await newTag(appliance);
     const credential = await newCredential(appliance);
     expect((await update(credential, { tags: [tag["id"], tag["id"]] }))["tags"]).toEqual([tag["id"]]);
-    for (const id of [UNKNOWN, foreign.tag["id"]]) await refusedWhole(credential, { tags: [id] }, 400, "entity_reference_invalid");
+    for (const id of [UNKNOWN, foreign.tag["id"]])
+      await refusedWhole(credential, { tags: [id] }, 400, "entity_reference_invalid");
   });
 });
 
 describe("what is read-only", () => {
   test("may be sent back whole: GET, PUT, nothing changes", async () => {
     const host = await newHost(appliance);
-    const credential = await newCredential(appliance, { assigned_network_ids: [appliance.first.networkId], host_assignments: [{ host_id: host["id"] }], target_ips: ["192.0.2.3"] });
+    const credential = await newCredential(appliance, {
+      assigned_network_ids: [appliance.first.networkId],
+      host_assignments: [{ host_id: host["id"] }],
+      target_ips: ["192.0.2.3"],
+    });
     const before = transactionCount(appliance);
     expect(await succeeded(put(credential, credential))).toEqual(credential);
-    expect(await update(credential, { created_at: "2001-01-01T00:00:00Z", updated_at: "x", secrets_updated_at: null, valid_to: "never", lineage_id: 5 })).toEqual(credential);
+    expect(
+      await update(credential, {
+        created_at: "2001-01-01T00:00:00Z",
+        updated_at: "x",
+        secrets_updated_at: null,
+        valid_to: "never",
+        lineage_id: 5,
+      }),
+    ).toEqual(credential);
     expect(transactionCount(appliance)).toBe(before);
   });
 
@@ -345,14 +492,22 @@ describe("who may", () => {
     }
     const admin = await newUser(appliance, { role: "Admin" });
     expect((await succeeded(put(credential, { name: "yes" }, admin.client))).name).toBe("yes");
-    await refused(put(credential, {}, newApiKey(appliance, { permissions: "Member" }).client), 403, "auth_permission_denied");
+    await refused(
+      put(credential, {}, newApiKey(appliance, { permissions: "Member" }).client),
+      403,
+      "auth_permission_denied",
+    );
   });
 
   test("an unknown, deleted or foreign credential is 404, alike; without credentials 401", async () => {
     const gone = await newCredential(appliance);
     await succeeded(appliance.owner.delete(`/api/v1/credentials/${gone["id"]}`));
     for (const id of [UNKNOWN, gone["id"], foreign.credential["id"]]) {
-      const { body } = await refused(appliance.owner.put(`/api/v1/credentials/${id}`, credentialBody(appliance)), 404, "entity_not_found");
+      const { body } = await refused(
+        appliance.owner.put(`/api/v1/credentials/${id}`, credentialBody(appliance)),
+        404,
+        "entity_not_found",
+      );
       expect(body.params.id).toBe(id);
     }
     const answer = await refused(put(gone, {}, appliance.anonymous), 401, "auth_not_authenticated");

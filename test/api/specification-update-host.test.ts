@@ -3,7 +3,18 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { newApiKey, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import {
+  newApiKey,
+  newCredential,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newTag,
+  newUser,
+  transactionCount,
+  versionsOf,
+  type Wire,
+} from "../support/factories.ts";
 import { hostBody, live, newIfEntry } from "../support/inventory.ts";
 import { hostShape, offenders, problems, refused, succeeded } from "../support/shapes.ts";
 
@@ -51,12 +62,33 @@ describe("the answer", () => {
       ip_addresses: [{ ip_address: "192.0.2.1", mac_address: "00:00:5e:00:53:01", name: "first", position: 3 }],
       ports: [{ number: 80, protocol: "Tcp" }],
     });
-    await newIfEntry(appliance, host["id"], { if_name: "eth0", if_alias: "uplink", speed_bps: 1_000_000_000, mac_address: "00:00:5e:00:53:01", cdp_device_id: "switch", lldp_sys_name: "switch" });
+    await newIfEntry(appliance, host["id"], {
+      if_name: "eth0",
+      if_alias: "uplink",
+      speed_bps: 1_000_000_000,
+      mac_address: "00:00:5e:00:53:01",
+      cdp_device_id: "switch",
+      lldp_sys_name: "switch",
+    });
     await newIfEntry(appliance, host["id"]);
     const port = host["ports"][0].id;
     const address = host["ip_addresses"][0].id;
-    const bindings = [{ type: "Port", port_id: port, ip_address_id: null }, { type: "Port", port_id: port, ip_address_id: address }, { type: "IpAddress", ip_address_id: address }];
-    const after = await update(host, { services: [{ name: "web", service_definition: "Nginx", bindings, tags: [tag["id"]], virtualization: { type: "Docker", details: { container_name: "web" } } }] });
+    const bindings = [
+      { type: "Port", port_id: port, ip_address_id: null },
+      { type: "Port", port_id: port, ip_address_id: address },
+      { type: "IpAddress", ip_address_id: address },
+    ];
+    const after = await update(host, {
+      services: [
+        {
+          name: "web",
+          service_definition: "Nginx",
+          bindings,
+          tags: [tag["id"]],
+          virtualization: { type: "Docker", details: { container_name: "web" } },
+        },
+      ],
+    });
     expect(problems(after, hostShape)).toEqual([]);
     expect(after["interfaces"]).toHaveLength(2);
     expect(after["ip_addresses"]).toHaveLength(1);
@@ -72,17 +104,47 @@ describe("the answer", () => {
     const host = await newHost(appliance);
     const after = await update(host, { name: "bare" });
     expect(problems(after, hostShape)).toEqual([]);
-    for (const field of ["hostname", "description", "virtualization", "valid_to", "lineage_id", "sys_name", "sys_descr", "sys_object_id", "sys_location", "sys_contact", "chassis_id", "manufacturer", "model", "serial_number", "management_url", "asset_tag"]) {
+    for (const field of [
+      "hostname",
+      "description",
+      "virtualization",
+      "valid_to",
+      "lineage_id",
+      "sys_name",
+      "sys_descr",
+      "sys_object_id",
+      "sys_location",
+      "sys_contact",
+      "chassis_id",
+      "manufacturer",
+      "model",
+      "serial_number",
+      "management_url",
+      "asset_tag",
+    ]) {
       expect([field, after[field]]).toEqual([field, null]);
     }
-    for (const field of ["tags", "credential_assignments", "interfaces", "ip_addresses", "ports", "services"]) expect([field, after[field]]).toEqual([field, []]);
+    for (const field of ["tags", "credential_assignments", "interfaces", "ip_addresses", "ports", "services"])
+      expect([field, after[field]]).toEqual([field, []]);
   });
 
   test("of an interface in a host is shape 2.4: nulls, and none of what 2.9 alone has", async () => {
     const host = await newHost(appliance);
     await newIfEntry(appliance, host["id"], { fdb_macs: ["00:00:5e:00:53:09"] });
     const [entry] = (await live(appliance, "hosts", host["id"]))["interfaces"];
-    for (const field of ["if_alias", "if_name", "mac_address", "speed_bps", "ip_address_id", "neighbor", "lldp_chassis_id", "valid_to", "lineage_id", "first_discovery_id"]) expect([field, entry[field]]).toEqual([field, null]);
+    for (const field of [
+      "if_alias",
+      "if_name",
+      "mac_address",
+      "speed_bps",
+      "ip_address_id",
+      "neighbor",
+      "lldp_chassis_id",
+      "valid_to",
+      "lineage_id",
+      "first_discovery_id",
+    ])
+      expect([field, entry[field]]).toEqual([field, null]);
     for (const field of ["fdb_macs", "native_vlan_id", "vlan_ids"]) expect(Object.hasOwn(entry, field)).toBe(false);
   });
 
@@ -122,12 +184,21 @@ describe("the required fields", () => {
 
   test("may not be null", async () => {
     const host = await newHost(appliance);
-    for (const field of ["id", "name", "hidden", "tags"]) await refusedFields(host, hostBody(host, { [field]: null }), [`/${field}`]);
+    for (const field of ["id", "name", "hidden", "tags"])
+      await refusedFields(host, hostBody(host, { [field]: null }), [`/${field}`]);
   });
 
   test("are not coerced from another type", async () => {
     const host = await newHost(appliance);
-    const wrong: Array<[string, unknown]> = [["name", 5], ["name", ["a"]], ["hidden", "true"], ["hidden", 0], ["tags", ""], ["tags", {}], ["id", 5]];
+    const wrong: Array<[string, unknown]> = [
+      ["name", 5],
+      ["name", ["a"]],
+      ["hidden", "true"],
+      ["hidden", 0],
+      ["tags", ""],
+      ["tags", {}],
+      ["id", 5],
+    ];
     for (const [field, value] of wrong) await refusedFields(host, hostBody(host, { [field]: value }), [`/${field}`]);
     await refusedFields(host, hostBody(host, { tags: [5] }), ["/tags/0"]);
     await refusedFields(host, hostBody(host, { tags: ["no uuid"] }), ["/tags/0"]);
@@ -177,9 +248,20 @@ describe("the optional fields", () => {
   test("take every virtualization of the vocabulary, and no other", async () => {
     const host = await newHost(appliance);
     for (const type of ["Proxmox", "VCenter", "Esxi", "HyperV", "Kvm"]) {
-      expect((await update(host, { virtualization: { type, details: {} } }))["virtualization"]).toEqual({ type, details: {} });
+      expect((await update(host, { virtualization: { type, details: {} } }))["virtualization"]).toEqual({
+        type,
+        details: {},
+      });
     }
-    for (const virtualization of ["Kvm", [], { type: "Docker", details: {} }, { type: "Kvm" }, { details: {} }, { type: "kvm", details: {} }, { type: "Kvm", details: { vmname: "typo" } }]) {
+    for (const virtualization of [
+      "Kvm",
+      [],
+      { type: "Docker", details: {} },
+      { type: "Kvm" },
+      { details: {} },
+      { type: "kvm", details: {} },
+      { type: "Kvm", details: { vmname: "typo" } },
+    ]) {
       await refused(put(host, hostBody(host, { virtualization })), 400, "validation_failed");
     }
   });
@@ -250,7 +332,12 @@ describe("what is read-only", () => {
 
   test("ids are compared as ids: upper case is the same", async () => {
     const host = await newHost(appliance);
-    const after = await succeeded(appliance.owner.put(`/api/v1/hosts/${host["id"].toUpperCase()}`, hostBody(host, { id: host["id"].toUpperCase(), name: "upper" })));
+    const after = await succeeded(
+      appliance.owner.put(
+        `/api/v1/hosts/${host["id"].toUpperCase()}`,
+        hostBody(host, { id: host["id"].toUpperCase(), name: "upper" }),
+      ),
+    );
     expect([after.id, after.name]).toEqual([host["id"], "upper"]);
   });
 });
@@ -268,7 +355,11 @@ describe("tags", () => {
     const before = transactionCount(appliance);
     const answers: Wire[] = [];
     for (const id of [UNKNOWN, foreignTag["id"]]) {
-      const { body } = await refused(put(host, hostBody(host, { name: "never", tags: [id] })), 400, "entity_reference_invalid");
+      const { body } = await refused(
+        put(host, hostBody(host, { name: "never", tags: [id] })),
+        400,
+        "entity_reference_invalid",
+      );
       expect(body.params.ids).toEqual([id]);
       expect(typeof body.params.entity).toBe("string");
       expect(body.params.field).toContain("tags");
@@ -282,7 +373,11 @@ describe("tags", () => {
   test("name every wrong one at once, beside the right", async () => {
     const tag = await newTag(appliance);
     const host = await newHost(appliance);
-    const { body } = await refused(put(host, hostBody(host, { tags: [tag["id"], UNKNOWN, foreignTag["id"]] })), 400, "entity_reference_invalid");
+    const { body } = await refused(
+      put(host, hostBody(host, { tags: [tag["id"], UNKNOWN, foreignTag["id"]] })),
+      400,
+      "entity_reference_invalid",
+    );
     expect(body.params.ids.toSorted()).toEqual([UNKNOWN, foreignTag["id"]].toSorted());
   });
 
@@ -307,7 +402,10 @@ describe("tags", () => {
 
   test("are at most 1,000 on a record", async () => {
     const host = await newHost(appliance);
-    const many = Array.from({ length: 1_001 }, (_, index) => `0192f3a4-0000-7000-8000-${index.toString(16).padStart(12, "0")}`);
+    const many = Array.from(
+      { length: 1_001 },
+      (_, index) => `0192f3a4-0000-7000-8000-${index.toString(16).padStart(12, "0")}`,
+    );
     await refusedFields(host, hostBody(host, { tags: many }), ["/tags"]);
   });
 });
@@ -323,7 +421,11 @@ describe("expected_updated_at", () => {
     appliance.clock.advance(1_000);
     const newer = await update(host, { name: "newer" });
     const before = transactionCount(appliance);
-    const { body } = await refused(put(host, hostBody(host, { name: "lost", expected_updated_at: host["updated_at"] })), 409, "entity_stale");
+    const { body } = await refused(
+      put(host, hostBody(host, { name: "lost", expected_updated_at: host["updated_at"] })),
+      409,
+      "entity_stale",
+    );
     expect(body.params).toMatchObject({ expected: host["updated_at"], actual: newer["updated_at"] });
     expect(transactionCount(appliance)).toBe(before);
     expect((await live(appliance, "hosts", host["id"]))["name"]).toBe("newer");
@@ -359,14 +461,28 @@ describe("expected_updated_at", () => {
 
   test("that is no timestamp is 400", async () => {
     const host = await newHost(appliance);
-    for (const expected_updated_at of ["", "yesterday", "2026-11-21", "2026-11-21T09:00:00", "2026-02-30T00:00:00Z", "2026-11-21T24:00:00Z", 0, 1_795_000_000_000, true, {}, []]) {
+    for (const expected_updated_at of [
+      "",
+      "yesterday",
+      "2026-11-21",
+      "2026-11-21T09:00:00",
+      "2026-02-30T00:00:00Z",
+      "2026-11-21T24:00:00Z",
+      0,
+      1_795_000_000_000,
+      true,
+      {},
+      [],
+    ]) {
       await refusedFields(host, hostBody(host, { expected_updated_at }), ["/expected_updated_at"]);
     }
   });
 
   test("lets exactly one of two writers through", async () => {
     const host = await newHost(appliance);
-    const answers = await Promise.all(["left", "right"].map((name) => put(host, hostBody(host, { name, expected_updated_at: host["updated_at"] }))));
+    const answers = await Promise.all(
+      ["left", "right"].map((name) => put(host, hostBody(host, { name, expected_updated_at: host["updated_at"] }))),
+    );
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
   });
 });
@@ -376,8 +492,16 @@ describe("the host", () => {
     const host = await newHost(appliance);
     const { client: outsider } = await newUser(appliance, { role: "Member", networkIds: [] });
     const answers = [];
-    for (const [id, by] of [[UNKNOWN, appliance.owner], [foreignHost["id"], appliance.owner], [host["id"], outsider]] as const) {
-      const { body } = await refused(by.put(`/api/v1/hosts/${id}`, { id, name: "n", hidden: false, tags: [] }), 404, "entity_not_found");
+    for (const [id, by] of [
+      [UNKNOWN, appliance.owner],
+      [foreignHost["id"], appliance.owner],
+      [host["id"], outsider],
+    ] as const) {
+      const { body } = await refused(
+        by.put(`/api/v1/hosts/${id}`, { id, name: "n", hidden: false, tags: [] }),
+        404,
+        "entity_not_found",
+      );
       expect(body.params.id).toBe(id);
       answers.push(JSON.stringify(body).replaceAll(id, "ID"));
     }
@@ -404,7 +528,11 @@ describe("who may", () => {
     const reach = { networkIds: [appliance.first.networkId] };
     const viewer = await newUser(appliance, { role: "Viewer", ...reach });
     const member = await newUser(appliance, { role: "Member", ...reach });
-    const { body } = await refused(put(host, hostBody(host, { name: "no" }), viewer.client), 403, "auth_permission_denied");
+    const { body } = await refused(
+      put(host, hostBody(host, { name: "no" }), viewer.client),
+      403,
+      "auth_permission_denied",
+    );
     expect(JSON.stringify(body.params)).toContain("Member");
     expect((await succeeded(put(host, hostBody(host, { name: "yes" }), member.client))).name).toBe("yes");
   });
@@ -414,11 +542,29 @@ describe("who may", () => {
     const host = await newHost(appliance, { credential_assignments: [{ credential_id: credential["id"] }] });
     const member = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
     const before = transactionCount(appliance);
-    await refused(put(host, hostBody(host, { credential_assignments: [] }), member.client), 403, "auth_permission_denied");
+    await refused(
+      put(host, hostBody(host, { credential_assignments: [] }), member.client),
+      403,
+      "auth_permission_denied",
+    );
     expect(transactionCount(appliance)).toBe(before);
-    const after = await succeeded(put(host, hostBody(host, { name: "kept", credential_assignments: host["credential_assignments"] }), member.client));
+    const after = await succeeded(
+      put(
+        host,
+        hostBody(host, { name: "kept", credential_assignments: host["credential_assignments"] }),
+        member.client,
+      ),
+    );
     expect([after.name, after.credential_assignments]).toEqual(["kept", host["credential_assignments"]]);
-    await refused(member.client.post("/api/v1/hosts", { name: "n", network_id: appliance.first.networkId, credential_assignments: [{ credential_id: credential["id"] }] }), 403, "auth_permission_denied");
+    await refused(
+      member.client.post("/api/v1/hosts", {
+        name: "n",
+        network_id: appliance.first.networkId,
+        credential_assignments: [{ credential_id: credential["id"] }],
+      }),
+      403,
+      "auth_permission_denied",
+    );
   });
 
   test("nobody without credentials, and is told nothing of the schema", async () => {

@@ -3,7 +3,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import { Client } from "../support/client.ts";
-import { newApiKey, newNetwork, newTag, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import {
+  newApiKey,
+  newNetwork,
+  newTag,
+  newUser,
+  transactionCount,
+  versionsOf,
+  type Wire,
+} from "../support/factories.ts";
 import { keyBody } from "../support/inventory.ts";
 import { apiKeyShape, offenders, problems, refused, succeeded } from "../support/shapes.ts";
 
@@ -38,7 +46,10 @@ async function update(record: Wire, changes: Wire = {}): Promise<Wire> {
 }
 
 async function refusedWhole(record: Wire, changes: Wire, status: number, code: string, by = appliance.owner) {
-  const [before, stored] = [transactionCount(appliance), await succeeded(appliance.owner.get(`${PATH}/${record["id"]}`))];
+  const [before, stored] = [
+    transactionCount(appliance),
+    await succeeded(appliance.owner.get(`${PATH}/${record["id"]}`)),
+  ];
   const answer = await refused(put(record, { name: "never", ...changes }, by), status, code);
   expect(transactionCount(appliance)).toBe(before);
   expect(await succeeded(appliance.owner.get(`${PATH}/${record["id"]}`))).toEqual(stored);
@@ -49,9 +60,22 @@ describe("the answer", () => {
   test("is the record of table 2.10 itself, with the mask and never the key", async () => {
     const tag = await newTag(appliance);
     const { record } = await newKey();
-    const fields = { name: "renamed", tags: [tag["id"]], expires_at: "2031-01-01T00:00:00.000Z", is_enabled: false, network_ids: [appliance.first.networkId], permissions: "Member" };
+    const fields = {
+      name: "renamed",
+      tags: [tag["id"]],
+      expires_at: "2031-01-01T00:00:00.000Z",
+      is_enabled: false,
+      network_ids: [appliance.first.networkId],
+      permissions: "Member",
+    };
     const after = await update(record, fields);
-    expect(after).toMatchObject({ ...fields, all_networks: false, id: record["id"], key: record["key"], created_at: record["created_at"] });
+    expect(after).toMatchObject({
+      ...fields,
+      all_networks: false,
+      id: record["id"],
+      key: record["key"],
+      created_at: record["created_at"],
+    });
     expect(after["updated_at"] > record["updated_at"]).toBe(true);
     expect(await succeeded(appliance.owner.get(`${PATH}/${record["id"]}`))).toEqual(after);
   });
@@ -64,11 +88,18 @@ describe("the body", () => {
       const { [field]: _, ...rest } = keyBody(appliance);
       expect(await offenders(appliance.owner.put(`${PATH}/${record["id"]}`, rest))).toEqual([`/${field}`]);
     }
-    expect(await offenders(appliance.owner.put(`${PATH}/${record["id"]}`, {}))).toEqual(REQUIRED.map((field) => `/${field}`));
+    expect(await offenders(appliance.owner.put(`${PATH}/${record["id"]}`, {}))).toEqual(
+      REQUIRED.map((field) => `/${field}`),
+    );
   });
 
   test("keeps every optional field that it leaves out", async () => {
-    const { record } = await newKey({ expires_at: "2031-01-01T00:00:00Z", is_enabled: false, network_ids: [], permissions: "Admin" });
+    const { record } = await newKey({
+      expires_at: "2031-01-01T00:00:00Z",
+      is_enabled: false,
+      network_ids: [],
+      permissions: "Admin",
+    });
     const before = transactionCount(appliance);
     expect(await update(record)).toEqual(record);
     expect(transactionCount(appliance)).toBe(before);
@@ -77,7 +108,8 @@ describe("the body", () => {
   test("clears expires_at by null, and nothing else", async () => {
     const { record } = await newKey({ expires_at: "2031-01-01T00:00:00Z" });
     expect((await update(record, { expires_at: null }))["expires_at"]).toBeNull();
-    for (const field of [...REQUIRED, "is_enabled", "network_ids", "permissions"]) expect(await offenders(put(record, { [field]: null }))).toEqual([`/${field}`]);
+    for (const field of [...REQUIRED, "is_enabled", "network_ids", "permissions"])
+      expect(await offenders(put(record, { [field]: null }))).toEqual([`/${field}`]);
   });
 
   test("may be what a GET gave: nothing changes, and a key that follows its user goes on following", async () => {
@@ -87,7 +119,11 @@ describe("the body", () => {
       expect(await succeeded(put(record, record))).toEqual(record);
       expect(transactionCount(appliance)).toBe(before);
       const edited = await succeeded(put(record, { ...record, name: "edited" }));
-      expect(edited).toMatchObject({ name: "edited", all_networks: record["all_networks"], network_ids: record["network_ids"] });
+      expect(edited).toMatchObject({
+        name: "edited",
+        all_networks: record["all_networks"],
+        network_ids: record["network_ids"],
+      });
     }
   });
 
@@ -104,7 +140,11 @@ describe("the body", () => {
 
   test("cannot write the key, nor what else is read-only, but may send it back", async () => {
     const { record, client } = await newKey();
-    const after = await update(record, { key: "nlk_0000…", last_used: "2001-01-01T00:00:00Z", created_at: "2001-01-01T00:00:00Z" });
+    const after = await update(record, {
+      key: "nlk_0000…",
+      last_used: "2001-01-01T00:00:00Z",
+      created_at: "2001-01-01T00:00:00Z",
+    });
     expect(after).toEqual(record);
     await succeeded(client.get("/api/v1/tags"));
     await refusedWhole(record, { id: UNKNOWN }, 400, "validation_id_mismatch");
@@ -113,7 +153,8 @@ describe("the body", () => {
 
   test("names tags and networks that exist, its own organization and a user it may name", async () => {
     const { record } = await newKey();
-    for (const changes of [{ tags: [UNKNOWN] }, { network_ids: [other.networkId] }, { network_ids: [UNKNOWN] }]) await refusedWhole(record, changes, 400, "entity_reference_invalid");
+    for (const changes of [{ tags: [UNKNOWN] }, { network_ids: [other.networkId] }, { network_ids: [UNKNOWN] }])
+      await refusedWhole(record, changes, 400, "entity_reference_invalid");
     await refusedWhole(record, { organization_id: other.organizationId }, 403, "entity_access_denied");
     await refusedWhole(record, { user_id: other.userId }, 403, "entity_access_denied");
   });
@@ -160,8 +201,13 @@ describe("by session only, and by whom", () => {
     const { record } = await newKey();
     await refusedWhole(record, {}, 403, "auth_session_required", newApiKey(appliance, { permissions: "Owner" }).client);
     await refused(put(record, {}, appliance.anonymous), 401, "auth_not_authenticated");
-    await refused(put(record, {}, appliance.owner.with({ origin: "https://evil.example" })), 403, "auth_origin_rejected");
-    for (const path of [PATH, `${PATH}/${record["id"]}`]) await refused(newApiKey(appliance, { permissions: "Owner" }).client.get(path), 403, "auth_session_required");
+    await refused(
+      put(record, {}, appliance.owner.with({ origin: "https://evil.example" })),
+      403,
+      "auth_origin_rejected",
+    );
+    for (const path of [PATH, `${PATH}/${record["id"]}`])
+      await refused(newApiKey(appliance, { permissions: "Owner" }).client.get(path), 403, "auth_session_required");
   });
 
   test("an unknown key, one of another organization and a deleted one are 404, alike", async () => {

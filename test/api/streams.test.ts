@@ -26,5 +26,7 @@ test("a stream that fails midway breaks off, and the log names the request", asy
   }
   reader.statement = statement;
   expect(String(thrown)).toContain("disk I/O error");
-  expect(appliance.logLines.filter((line) => line.includes("stream_failed") && line.includes("broken-1"))).toHaveLength(1);
+  expect(appliance.logLines.filter((line) => line.includes("stream_failed") && line.includes("broken-1"))).toHaveLength(
+    1,
+  );
 });

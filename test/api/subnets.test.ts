@@ -4,7 +4,17 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { csvRecords } from "../support/csv.ts";
-import { made, newHost, newNetwork, newSubnet, newUser, newVlan, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newUser,
+  newVlan,
+  transactionCount,
+  versionsOf,
+  type Wire,
+} from "../support/factories.ts";
 import { instant } from "../support/past.ts";
 import { describeRecords } from "../support/record-battery.ts";
 
@@ -21,11 +31,32 @@ describeRecords(
     writeRole: "Member",
     roleBelow: "Viewer",
     place: "in a network",
-    body: (networkId, position) => ({ network_id: networkId, cidr: `172.16.${position}.0/24`, name: "Server room", description: "first floor", subnet_type: "Lan", vlan_id: null, tags: [] }),
-    change: { field: "description", to: (body) => (body["description"] === "first floor" ? "second floor" : "first floor") },
+    body: (networkId, position) => ({
+      network_id: networkId,
+      cidr: `172.16.${position}.0/24`,
+      name: "Server room",
+      description: "first floor",
+      subnet_type: "Lan",
+      vlan_id: null,
+      tags: [],
+    }),
+    change: {
+      field: "description",
+      to: (body) => (body["description"] === "first floor" ? "second floor" : "first floor"),
+    },
     unique: "cidr",
     invalid: {
-      body: { id: "x", network_id: null, cidr: "10.0.0.1/24", name: null, description: 1, subnet_type: "lan", vlan_id: "7", tags: ["a", 5], number: 1 },
+      body: {
+        id: "x",
+        network_id: null,
+        cidr: "10.0.0.1/24",
+        name: null,
+        description: 1,
+        subnet_type: "lan",
+        vlan_id: "7",
+        tags: ["a", 5],
+        number: 1,
+      },
       paths: ["/id", "/cidr", "/name", "/description", "/subnet_type", "/vlan_id", "/tags/0", "/tags/1", "/number"],
     },
     references: [
@@ -39,7 +70,8 @@ describeRecords(
         field: "vlan_id",
         entity: "vlan",
         naming: (body, id) => ({ ...body, vlan_id: id }),
-        make: async (by, networkId) => (await made(by.post("/api/v1/vlans", { network_id: networkId, number: 77 })))["id"],
+        make: async (by, networkId) =>
+          (await made(by.post("/api/v1/vlans", { network_id: networkId, number: 77 })))["id"],
       },
       {
         field: "tags",
@@ -52,7 +84,8 @@ describeRecords(
   () => appliance,
 );
 
-const post = (fields: object, by: Client = appliance.owner) => by.post("/api/v1/subnets", { network_id: appliance.first.networkId, ...fields });
+const post = (fields: object, by: Client = appliance.owner) =>
+  by.post("/api/v1/subnets", { network_id: appliance.first.networkId, ...fields });
 const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
 describe("a subnet", () => {
@@ -83,7 +116,10 @@ describe("a subnet", () => {
     [""],
   ])("has no prefix %p", async (cidr) => {
     const before = transactionCount(appliance);
-    expect(await post({ cidr })).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/cidr", value: cidr }] } } });
+    expect(await post({ cidr })).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path: "/cidr", value: cidr }] } },
+    });
     expect(transactionCount(appliance)).toBe(before);
   });
 
@@ -94,7 +130,10 @@ describe("a subnet", () => {
     ["192.0.2.7/32", "192.0.2.7/32"],
   ])("writes the prefix %s as %s, and there is one of it in a network", async (cidr, canonical) => {
     expect(await made(post({ cidr }))).toMatchObject({ cidr: canonical, name: canonical });
-    expect(await post({ cidr: canonical })).toMatchObject({ status: 409, body: { code: "entity_already_exists", params: { entity: "subnet", field: "cidr", value: canonical } } });
+    expect(await post({ cidr: canonical })).toMatchObject({
+      status: 409,
+      body: { code: "entity_already_exists", params: { entity: "subnet", field: "cidr", value: canonical } },
+    });
   });
 
   test("may lie within another one, and be in two networks", async () => {
@@ -102,7 +141,10 @@ describe("a subnet", () => {
     await made(post({ cidr: "10.0.0.0/8" }));
     await made(post({ cidr: "10.1.0.0/16" }));
     await made(post({ cidr: "10.0.0.0/8", network_id: other["id"] }));
-    expect((await appliance.owner.get(`/api/v1/subnets?network_id=${appliance.first.networkId}`)).body.meta.pagination.total_count).toBe(2);
+    expect(
+      (await appliance.owner.get(`/api/v1/subnets?network_id=${appliance.first.networkId}`)).body.meta.pagination
+        .total_count,
+    ).toBe(2);
   });
 
   test("is on a VLAN of its own network alone, whether another network's is in reach or not", async () => {
@@ -113,9 +155,14 @@ describe("a subnet", () => {
     const before = transactionCount(appliance);
     for (const by of [appliance.owner, client]) {
       for (const id of [elsewhere["id"], UNKNOWN_ID]) {
-        const refused = { status: 400, body: { code: "entity_reference_invalid", params: { entity: "vlan", field: "vlan_id", ids: [id] } } };
+        const refused = {
+          status: 400,
+          body: { code: "entity_reference_invalid", params: { entity: "vlan", field: "vlan_id", ids: [id] } },
+        };
         expect(await post({ cidr: "10.9.0.0/16", vlan_id: id }, by)).toMatchObject(refused);
-        expect(await by.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], vlan_id: id })).toMatchObject(refused);
+        expect(await by.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], vlan_id: id })).toMatchObject(
+          refused,
+        );
       }
     }
     expect(transactionCount(appliance)).toBe(before);
@@ -124,8 +171,12 @@ describe("a subnet", () => {
   test("keeps its VLAN where an update leaves it out, and gives it up to null", async () => {
     const vlan = await newVlan(appliance);
     const subnet = await newSubnet(appliance, { vlan_id: vlan["id"] });
-    expect(await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"] }))).toEqual(subnet);
-    expect(await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], vlan_id: null }))).toMatchObject({ vlan_id: null });
+    expect(await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"] }))).toEqual(
+      subnet,
+    );
+    expect(
+      await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], vlan_id: null })),
+    ).toMatchObject({ vlan_id: null });
   });
 
   test("names all tags that do not exist, and no others", async () => {
@@ -141,22 +192,38 @@ describe("a subnet", () => {
     const tag = await made(appliance.owner.post("/api/v1/tags", { name: "there", color: "Red" }));
     const subnet = await made(post({ cidr: "10.9.0.0/16", tags: [tag["id"], tag["id"].toUpperCase()] }));
     expect(subnet["tags"]).toEqual([tag["id"]]);
-    expect(await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: "10.9.0.0/16", tags: [tag["id"], tag["id"]] }))).toEqual(subnet);
+    expect(
+      await made(
+        appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: "10.9.0.0/16", tags: [tag["id"], tag["id"]] }),
+      ),
+    ).toEqual(subnet);
     expect(versionsOf(appliance, subnet["id"])).toHaveLength(1);
   });
 
   test("is not given a prefix that leaves its addresses outside", async () => {
     const subnet = await made(post({ cidr: "10.2.2.0/23" }));
-    await newHost(appliance, { ip_addresses: [{ ip_address: "10.2.2.5" }, { ip_address: "10.2.3.5" }, { ip_address: "10.2.3.6" }] });
+    await newHost(appliance, {
+      ip_addresses: [{ ip_address: "10.2.2.5" }, { ip_address: "10.2.3.5" }, { ip_address: "10.2.3.6" }],
+    });
     const before = transactionCount(appliance);
-    for (const [cidr, outside] of [["10.2.2.0/24", 2], ["10.2.3.0/24", 1], ["2001:db8::/64", 3]] as const) {
+    for (const [cidr, outside] of [
+      ["10.2.2.0/24", 2],
+      ["10.2.3.0/24", 1],
+      ["2001:db8::/64", 3],
+    ] as const) {
       expect(await appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr })).toMatchObject({
         status: 409,
-        body: { code: "entity_in_use", params: { entity: "subnet", id: subnet["id"], dependants: { ip_addresses: outside } } },
+        body: {
+          code: "entity_in_use",
+          params: { entity: "subnet", id: subnet["id"], dependants: { ip_addresses: outside } },
+        },
       });
     }
     expect(transactionCount(appliance)).toBe(before);
-    expect(await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: "10.2.0.0/22" }))).toMatchObject({ id: subnet["id"], cidr: "10.2.0.0/22" });
+    expect(await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: "10.2.0.0/22" }))).toMatchObject({
+      id: subnet["id"],
+      cidr: "10.2.0.0/22",
+    });
   });
 
   test("is not deleted under its addresses; a cascade takes them along, and their hosts know", async () => {
@@ -165,22 +232,35 @@ describe("a subnet", () => {
     const before = transactionCount(appliance);
     expect(await appliance.owner.delete(`/api/v1/subnets/${subnet["id"]}`)).toMatchObject({
       status: 409,
-      body: { code: "entity_in_use", error: "The subnet is in use by 2 IP addresses; remove these first, or repeat with cascade=true, which removes them as well.", params: { entity: "subnet", id: subnet["id"], dependants: { ip_addresses: 2 } } },
+      body: {
+        code: "entity_in_use",
+        error:
+          "The subnet is in use by 2 IP addresses; remove these first, or repeat with cascade=true, which removes them as well.",
+        params: { entity: "subnet", id: subnet["id"], dependants: { ip_addresses: 2 } },
+      },
     });
     expect(transactionCount(appliance)).toBe(before);
     appliance.clock.advance(1_000);
     const closed = await made(appliance.owner.delete(`/api/v1/subnets/${subnet["id"]}?cascade=true`));
     appliance.clock.advance(1_000);
-    expect((await appliance.owner.get(`/api/v1/hosts/${host["id"]}`)).data).toMatchObject({ ip_addresses: [], updated_at: closed["valid_to"] });
+    expect((await appliance.owner.get(`/api/v1/hosts/${host["id"]}`)).data).toMatchObject({
+      ip_addresses: [],
+      updated_at: closed["valid_to"],
+    });
     expect(versionsOf(appliance, host["id"]).at(-1)).toMatchObject({ operation: "Updated", changed: ["ip_addresses"] });
-    expect((await appliance.owner.get(`/api/v1/hosts/${host["id"]}?at=${host["valid_from"]}`)).data.ip_addresses).toMatchObject([{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.6" }]);
+    expect(
+      (await appliance.owner.get(`/api/v1/hosts/${host["id"]}?at=${host["valid_from"]}`)).data.ip_addresses,
+    ).toMatchObject([{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.6" }]);
     expect((await appliance.owner.get(`/api/v1/subnets?at=${host["valid_from"]}`)).data).toEqual([closed]);
   });
 
   test("may take over the prefix that another one gives up", async () => {
     const [first, second] = [await made(post({ cidr: "10.1.0.0/16" })), await made(post({ cidr: "10.2.0.0/16" }))];
     await made(appliance.owner.put(`/api/v1/subnets/${first["id"]}`, { cidr: "10.3.0.0/16" }));
-    expect(await made(appliance.owner.put(`/api/v1/subnets/${second["id"]}`, { cidr: "10.1.0.0/16" }))).toMatchObject({ cidr: "10.1.0.0/16", name: "10.2.0.0/16" });
+    expect(await made(appliance.owner.put(`/api/v1/subnets/${second["id"]}`, { cidr: "10.1.0.0/16" }))).toMatchObject({
+      cidr: "10.1.0.0/16",
+      name: "10.2.0.0/16",
+    });
   });
 });
 
@@ -190,10 +270,17 @@ describe("the list of subnets", () => {
     const second = await appliance.newOrganization("Second");
     for (const id of [UNKNOWN_ID, second.networkId, subnet["id"], appliance.first.organizationId]) {
       for (const limit of ["50", "0"]) {
-        expect(await appliance.owner.get(`/api/v1/subnets?network_id=${id}&limit=${limit}`)).toMatchObject({ status: 200, data: [], body: { meta: { pagination: { total_count: 0 } } } });
+        expect(await appliance.owner.get(`/api/v1/subnets?network_id=${id}&limit=${limit}`)).toMatchObject({
+          status: 200,
+          data: [],
+          body: { meta: { pagination: { total_count: 0 } } },
+        });
       }
     }
-    expect(await appliance.owner.get("/api/v1/subnets?network_id=first")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/network_id", value: "first" }] } } });
+    expect(await appliance.owner.get("/api/v1/subnets?network_id=first")).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/network_id", value: "first" }] } },
+    });
   });
 
   test("counts what was in a network then", async () => {
@@ -204,8 +291,14 @@ describe("the list of subnets", () => {
     await made(appliance.owner.delete(`/api/v1/subnets/${first["id"]}`));
     appliance.clock.advance(1_000);
     const query = `/api/v1/subnets?network_id=${appliance.first.networkId}&limit=1`;
-    expect((await appliance.owner.get(query)).body).toMatchObject({ data: [second], meta: { pagination: { total_count: 1, has_more: false } } });
-    expect((await appliance.owner.get(`${query}&at=${at}`)).body).toMatchObject({ data: [{ id: first["id"] }], meta: { at, pagination: { total_count: 2, has_more: true } } });
+    expect((await appliance.owner.get(query)).body).toMatchObject({
+      data: [second],
+      meta: { pagination: { total_count: 1, has_more: false } },
+    });
+    expect((await appliance.owner.get(`${query}&at=${at}`)).body).toMatchObject({
+      data: [{ id: first["id"] }],
+      meta: { at, pagination: { total_count: 2, has_more: true } },
+    });
   });
 });
 
@@ -214,20 +307,31 @@ describe("whether a subnet accepts credentials", () => {
   beforeEach(async () => {
     member = (await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).client;
   });
-  const put = (subnet: Wire, fields: object, by: Client) => by.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], ...fields });
-  const forAdmins = { status: 403, body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } } };
+  const put = (subnet: Wire, fields: object, by: Client) =>
+    by.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], ...fields });
+  const forAdmins = {
+    status: 403,
+    body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } },
+  };
 
   test("is true of an Admin's unless they say otherwise, and false of a Member's, who may not make it true", async () => {
     const { client: admin } = await newUser(appliance, { role: "Admin" });
     for (const by of [appliance.owner, admin]) {
       expect(await newSubnet(appliance, {}, by)).toMatchObject({ accepts_credentials: true });
-      expect(await newSubnet(appliance, { accepts_credentials: false }, by)).toMatchObject({ accepts_credentials: false });
+      expect(await newSubnet(appliance, { accepts_credentials: false }, by)).toMatchObject({
+        accepts_credentials: false,
+      });
     }
     expect(await newSubnet(appliance, {}, member)).toMatchObject({ accepts_credentials: false });
-    expect(await newSubnet(appliance, { accepts_credentials: false }, member)).toMatchObject({ accepts_credentials: false });
+    expect(await newSubnet(appliance, { accepts_credentials: false }, member)).toMatchObject({
+      accepts_credentials: false,
+    });
     const before = transactionCount(appliance);
     expect(await post({ cidr: "10.9.0.0/16", accepts_credentials: true }, member)).toMatchObject(forAdmins);
-    expect(await post({ cidr: "10.9.0.0/16", accepts_credentials: null }, member)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/accepts_credentials" }] } } });
+    expect(await post({ cidr: "10.9.0.0/16", accepts_credentials: null }, member)).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/accepts_credentials" }] } },
+    });
     expect(transactionCount(appliance)).toBe(before);
   });
 
@@ -241,13 +345,26 @@ describe("whether a subnet accepts credentials", () => {
     expect(await put(other, { accepts_credentials: true }, member)).toMatchObject(forAdmins);
     expect(transactionCount(appliance)).toBe(before);
     // A client that changes what it may sends back the rest as it read it.
-    expect(await made(put(accepting, { ...accepting, name: "Renamed" }, member))).toMatchObject({ name: "Renamed", accepts_credentials: true });
+    expect(await made(put(accepting, { ...accepting, name: "Renamed" }, member))).toMatchObject({
+      name: "Renamed",
+      accepts_credentials: true,
+    });
     expect(await made(put(accepting, {}, member))).toMatchObject({ accepts_credentials: true });
-    expect(await made(put(other, { cidr: "10.9.0.0/16", subnet_type: "Dmz" }, member))).toMatchObject({ cidr: "10.9.0.0/16", accepts_credentials: false });
-    const changed = await made(put(accepting, { cidr: "10.8.0.0/16", subnet_type: "Dmz", accepts_credentials: false }, appliance.owner));
+    expect(await made(put(other, { cidr: "10.9.0.0/16", subnet_type: "Dmz" }, member))).toMatchObject({
+      cidr: "10.9.0.0/16",
+      accepts_credentials: false,
+    });
+    const changed = await made(
+      put(accepting, { cidr: "10.8.0.0/16", subnet_type: "Dmz", accepts_credentials: false }, appliance.owner),
+    );
     expect(changed).toMatchObject({ cidr: "10.8.0.0/16", accepts_credentials: false });
     expect(await made(put(changed, { subnet_type: "Lan" }, member))).toMatchObject({ subnet_type: "Lan" });
-    expect(versionsOf(appliance, accepting["id"]).map(({ changed }) => changed)).toEqual([null, ["name"], ["accepts_credentials", "cidr", "subnet_type"], ["subnet_type"]]);
+    expect(versionsOf(appliance, accepting["id"]).map(({ changed }) => changed)).toEqual([
+      null,
+      ["name"],
+      ["accepts_credentials", "cidr", "subnet_type"],
+      ["subnet_type"],
+    ]);
   });
 
   test("cannot be brought back by a Member, by a restore or a revert", async () => {
@@ -259,7 +376,13 @@ describe("whether a subnet accepts credentials", () => {
     await made(put(closed, { cidr: "10.8.0.0/16" }, member));
     const path = `/api/v1/subnets/${accepting["id"]}`;
     const before = transactionCount(appliance);
-    const refused = { status: 403, body: { code: "auth_permission_denied", params: { conflicts: [{ code: "role_too_low", field: "accepts_credentials" }] } } };
+    const refused = {
+      status: 403,
+      body: {
+        code: "auth_permission_denied",
+        params: { conflicts: [{ code: "role_too_low", field: "accepts_credentials" }] },
+      },
+    };
     expect(await member.post(`${path}/restore`, { at: accepted })).toMatchObject(refused);
     expect(transactionCount(appliance)).toBe(before);
     expect((await member.post(`${path}/restore`, { at: asClosed })).status).toBe(200);
@@ -275,7 +398,10 @@ describe("whether a subnet accepts credentials", () => {
     expect((await appliance.owner.post(`${path}/restore`, { at: accepted })).status).toBe(200);
     const moved = await made(put(accepting, { cidr: "10.7.0.0/16" }, appliance.owner));
     const moving = appliance.reader.head().sequence;
-    expect(await member.post(`${path}/restore`, { at: accepted })).toMatchObject({ status: 403, body: { params: { conflicts: [{ code: "role_too_low", field: "cidr" }] } } });
+    expect(await member.post(`${path}/restore`, { at: accepted })).toMatchObject({
+      status: 403,
+      body: { params: { conflicts: [{ code: "role_too_low", field: "cidr" }] } },
+    });
     expect((await member.post(`/api/v1/transactions/${moving}/revert`, {})).status).toBe(403);
     expect(await made(member.get(path))).toEqual(moved);
   });
@@ -285,7 +411,8 @@ describe("whether a subnet accepts credentials", () => {
     const other = await newSubnet(appliance, {}, member);
     const at = instant(appliance);
     await made(put(accepting, { accepts_credentials: false }, appliance.owner));
-    const found = async (query: string) => ((await appliance.owner.get(`/api/v1/subnets?${query}`)).data as Wire[]).map(({ id }) => id);
+    const found = async (query: string) =>
+      ((await appliance.owner.get(`/api/v1/subnets?${query}`)).data as Wire[]).map(({ id }) => id);
     expect(await found("accepts_credentials=true")).toEqual([]);
     expect(await found("accepts_credentials=false")).toEqual([accepting["id"], other["id"]]);
     expect(await found(`accepts_credentials=true&at=${at}`)).toEqual([accepting["id"]]);

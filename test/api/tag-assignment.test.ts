@@ -10,7 +10,21 @@ import { TAGGED_TYPES, type TaggedType } from "../../src/resources/tag-assignmen
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Client } from "../support/client.ts";
-import { inTransaction, made, newApiKey, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import {
+  inTransaction,
+  made,
+  newApiKey,
+  newCredential,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newTag,
+  newUser,
+  transactionCount,
+  versionsOf,
+  writtenIn,
+  type Wire,
+} from "../support/factories.ts";
 import { keyBody } from "../support/inventory.ts";
 import type { Place } from "../support/record-battery.ts";
 
@@ -37,11 +51,26 @@ const BULK_ADD = `${ASSIGN}/bulk-add`;
 const BULK_REMOVE = `${ASSIGN}/bulk-remove`;
 const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
-const assign = (type: string, id: string, tagIds: readonly string[], by = owner, headers: Record<string, string> = {}) => by.put(ASSIGN, { entity_type: type, entity_id: id, tag_ids: tagIds }, headers);
-const add = (type: string, ids: readonly string[], tagId: string, by = owner) => by.post(BULK_ADD, { entity_type: type, entity_ids: ids, tag_id: tagId });
-const takeOff = (type: string, ids: readonly string[], tagId: string, by = owner) => by.post(BULK_REMOVE, { entity_type: type, entity_ids: ids, tag_id: tagId });
+const assign = (
+  type: string,
+  id: string,
+  tagIds: readonly string[],
+  by = owner,
+  headers: Record<string, string> = {},
+) => by.put(ASSIGN, { entity_type: type, entity_id: id, tag_ids: tagIds }, headers);
+const add = (type: string, ids: readonly string[], tagId: string, by = owner) =>
+  by.post(BULK_ADD, { entity_type: type, entity_ids: ids, tag_id: tagId });
+const takeOff = (type: string, ids: readonly string[], tagId: string, by = owner) =>
+  by.post(BULK_REMOVE, { entity_type: type, entity_ids: ids, tag_id: tagId });
 
-const PATHS: Record<TaggedType, string> = { host: "hosts", service: "", network: "networks", subnet: "subnets", credential: "credentials", api_key: "auth/keys" };
+const PATHS: Record<TaggedType, string> = {
+  host: "hosts",
+  service: "",
+  network: "networks",
+  subnet: "subnets",
+  credential: "credentials",
+  api_key: "auth/keys",
+};
 
 interface Made {
   readonly id: string;
@@ -53,7 +82,11 @@ interface Made {
 async function newTagged(type: TaggedType, by = owner, place: Place = appliance.first): Promise<Made> {
   const { networkId, organizationId, userId } = place;
   if (type === "service") {
-    const host = await newHost(appliance, { network_id: networkId, services: [{ name: "web", service_definition: "Nginx" }] }, by);
+    const host = await newHost(
+      appliance,
+      { network_id: networkId, services: [{ name: "web", service_definition: "Nginx" }] },
+      by,
+    );
     return { id: host["services"][0].id, hostId: host["id"] };
   }
   const makers: Record<Exclude<TaggedType, "service">, () => Promise<Wire>> = {
@@ -61,7 +94,12 @@ async function newTagged(type: TaggedType, by = owner, place: Place = appliance.
     network: () => newNetwork(appliance, {}, by),
     subnet: () => newSubnet(appliance, { network_id: networkId }, by),
     credential: () => newCredential(appliance, { organization_id: organizationId }, by),
-    api_key: async () => (await made(by.post("/api/v1/auth/keys", { ...keyBody(appliance), organization_id: organizationId, user_id: userId })))["api_key"],
+    api_key: async () =>
+      (
+        await made(
+          by.post("/api/v1/auth/keys", { ...keyBody(appliance), organization_id: organizationId, user_id: userId }),
+        )
+      )["api_key"],
   };
   return { id: (await makers[type]())["id"], hostId: null };
 }
@@ -79,29 +117,50 @@ async function newTags(count: number): Promise<string[]> {
 }
 
 /** An answer with an id that must not matter taken out. */
-const without = (answer: Answer, id: string) => ({ status: answer.status, body: JSON.parse(answer.text.replaceAll(id, "<id>")) });
+const without = (answer: Answer, id: string) => ({
+  status: answer.status,
+  body: JSON.parse(answer.text.replaceAll(id, "<id>")),
+});
 
 describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (type) => {
   /** What a change of one such record writes. */
-  const written: Record<string, number> = { [`Updated ${type}`]: 1, ...(type === "service" ? { "Updated host": 1 } : {}) };
+  const written: Record<string, number> = {
+    [`Updated ${type}`]: 1,
+    ...(type === "service" ? { "Updated host": 1 } : {}),
+  };
 
   test("are replaced by those that are assigned, each once, in the order given, and by none", async () => {
     const record = await newTagged(type);
     const [a, b, c] = (await newTags(3)) as [string, string, string];
     appliance.clock.advance(1_000);
     const before = await read(type, record);
-    expect(await assign(type, record.id.toUpperCase(), [b, a.toUpperCase(), b])).toMatchObject({ status: 200, data: { entity_type: type, entity_id: record.id, tag_ids: [b, a] } });
+    expect(await assign(type, record.id.toUpperCase(), [b, a.toUpperCase(), b])).toMatchObject({
+      status: 200,
+      data: { entity_type: type, entity_id: record.id, tag_ids: [b, a] },
+    });
     expect(writtenIn(appliance)).toEqual(written);
     const now = appliance.clock.text();
     expect(await read(type, record)).toEqual({ ...before, tags: [b, a], updated_at: now, valid_from: now });
-    expect(versionsOf(appliance, record.id)).toMatchObject([{ operation: "Created" }, { operation: "Updated", changed: ["tags"], valid_from: now }]);
-    if (record.hostId !== null) expect(versionsOf(appliance, record.hostId).at(-1)).toMatchObject({ changed: ["services"], valid_from: now });
+    expect(versionsOf(appliance, record.id)).toMatchObject([
+      { operation: "Created" },
+      { operation: "Updated", changed: ["tags"], valid_from: now },
+    ]);
+    if (record.hostId !== null)
+      expect(versionsOf(appliance, record.hostId).at(-1)).toMatchObject({ changed: ["services"], valid_from: now });
 
     appliance.clock.advance(1_000);
-    expect((await assign(type, record.id, [a, c])).data).toEqual({ entity_type: type, entity_id: record.id, tag_ids: [a, c] });
+    expect((await assign(type, record.id, [a, c])).data).toEqual({
+      entity_type: type,
+      entity_id: record.id,
+      tag_ids: [a, c],
+    });
     appliance.clock.advance(1_000);
     const asType = type.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
-    expect((await assign(asType, record.id, [])).data).toEqual({ entity_type: type, entity_id: record.id, tag_ids: [] });
+    expect((await assign(asType, record.id, [])).data).toEqual({
+      entity_type: type,
+      entity_id: record.id,
+      tag_ids: [],
+    });
     expect((await read(type, record))["tags"]).toEqual([]);
     appliance.clock.advance(1_000);
     expect((await read(type, record, `?at=${now}`))["tags"]).toEqual([b, a]);
@@ -122,14 +181,29 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
       status: 200,
       data: { entity_type: type, entity_ids: [third, first, second], tag_id: a, changed_ids: [first, second] },
     });
-    expect(writtenIn(appliance)).toEqual(Object.fromEntries(Object.entries(written).map(([what, count]) => [what, 2 * count])));
-    expect(await Promise.all(records.map(async (record) => (await read(type, record))["tags"]))).toEqual([[a], [b, a], [a, b]]);
+    expect(writtenIn(appliance)).toEqual(
+      Object.fromEntries(Object.entries(written).map(([what, count]) => [what, 2 * count])),
+    );
+    expect(await Promise.all(records.map(async (record) => (await read(type, record))["tags"]))).toEqual([
+      [a],
+      [b, a],
+      [a, b],
+    ]);
     expect(await read(type, records[2] as Made)).toEqual(untouched);
 
     const before = transactionCount(appliance);
-    expect((await takeOff(type, ids, b)).data).toEqual({ entity_type: type, entity_ids: ids, tag_id: b, changed_ids: [second, third] });
+    expect((await takeOff(type, ids, b)).data).toEqual({
+      entity_type: type,
+      entity_ids: ids,
+      tag_id: b,
+      changed_ids: [second, third],
+    });
     expect(transactionCount(appliance)).toBe(before + 1);
-    expect(await Promise.all(records.map(async (record) => (await read(type, record))["tags"]))).toEqual([[a], [a], [a]]);
+    expect(await Promise.all(records.map(async (record) => (await read(type, record))["tags"]))).toEqual([
+      [a],
+      [a],
+      [a],
+    ]);
   });
 
   test("make no version when they are as they were", async () => {
@@ -160,7 +234,10 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
     ];
     for (const [field, attempt] of attempts) {
       const unknown = without(await attempt(UNKNOWN_ID), UNKNOWN_ID);
-      expect(unknown).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: type, field, ids: ["<id>"] } } });
+      expect(unknown).toMatchObject({
+        status: 400,
+        body: { code: "entity_reference_invalid", params: { entity: type, field, ids: ["<id>"] } },
+      });
       for (const { id } of [foreign, gone, other]) expect(without(await attempt(id), id)).toEqual(unknown);
     }
     const all = await add(type, [UNKNOWN_ID, own.id, foreign.id], tag);
@@ -185,7 +262,10 @@ describe("a tag that is assigned", () => {
     ];
     for (const [field, attempt] of attempts) {
       const unknown = without(await attempt(UNKNOWN_ID), UNKNOWN_ID);
-      expect(unknown).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "tag", field, ids: ["<id>"] } } });
+      expect(unknown).toMatchObject({
+        status: 400,
+        body: { code: "entity_reference_invalid", params: { entity: "tag", field, ids: ["<id>"] } },
+      });
       for (const id of [foreign, gone]) expect(without(await attempt(id), id)).toEqual(unknown);
     }
     expect((await assign("host", host, [gone, own, foreign])).body.params.ids).toEqual([gone, foreign]);
@@ -197,17 +277,26 @@ describe("a tag that is assigned", () => {
     const [tag] = (await newTags(1)) as [string];
     for (const [position, type] of TAGGED_TYPES.entries()) await made(add(type, [(records[position] as Made).id], tag));
     await made(owner.delete(`/api/v1/tags/${tag}`));
-    for (const [position, type] of TAGGED_TYPES.entries()) expect([type, (await read(type, records[position] as Made))["tags"]]).toEqual([type, []]);
+    for (const [position, type] of TAGGED_TYPES.entries())
+      expect([type, (await read(type, records[position] as Made))["tags"]]).toEqual([type, []]);
   });
 });
 
 describe("who assigns tags", () => {
   /** Every operation on a record. */
-  const attempts = (type: string, id: string, tag: string, by: Client) => [() => assign(type, id, [tag], by), () => add(type, [id], tag, by), () => takeOff(type, [id], tag, by)];
+  const attempts = (type: string, id: string, tag: string, by: Client) => [
+    () => assign(type, id, [tag], by),
+    () => add(type, [id], tag, by),
+    () => takeOff(type, [id], tag, by),
+  ];
 
   test("writes the record itself: a Member hosts, services and subnets, an Admin networks and credentials too, a Viewer nothing", async () => {
     const { networkId } = appliance.first;
-    const [viewer, member, admin] = [await newUser(appliance, { role: "Viewer", networkIds: [networkId] }), await newUser(appliance, { role: "Member", networkIds: [networkId] }), await newUser(appliance, { role: "Admin" })];
+    const [viewer, member, admin] = [
+      await newUser(appliance, { role: "Viewer", networkIds: [networkId] }),
+      await newUser(appliance, { role: "Member", networkIds: [networkId] }),
+      await newUser(appliance, { role: "Admin" }),
+    ];
     const [tag] = (await newTags(1)) as [string];
     for (const type of TAGGED_TYPES.filter((each) => each !== "api_key")) {
       // What the Member may not write is not even looked at.
@@ -215,18 +304,35 @@ describe("who assigns tags", () => {
       const { id } = await newTagged(type);
       const before = transactionCount(appliance);
       for (const each of [id, UNKNOWN_ID]) {
-        for (const attempt of attempts(type, each, tag, viewer.client)) expect(await attempt()).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Member", actual: "Viewer" } } });
-        for (const attempt of isAdmins ? attempts(type, each, tag, member.client) : []) expect(await attempt()).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } } });
+        for (const attempt of attempts(type, each, tag, viewer.client))
+          expect(await attempt()).toMatchObject({
+            status: 403,
+            body: { code: "auth_permission_denied", params: { required: "Member", actual: "Viewer" } },
+          });
+        for (const attempt of isAdmins ? attempts(type, each, tag, member.client) : [])
+          expect(await attempt()).toMatchObject({
+            status: 403,
+            body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } },
+          });
       }
       expect(transactionCount(appliance)).toBe(before);
-      for (const client of [admin.client, newApiKey(appliance, { permissions: "Admin" }).client, ...(isAdmins ? [] : [member.client])]) {
-        for (const attempt of attempts(type, id, tag, client)) expect([type, (await attempt()).status]).toEqual([type, 200]);
+      for (const client of [
+        admin.client,
+        newApiKey(appliance, { permissions: "Admin" }).client,
+        ...(isAdmins ? [] : [member.client]),
+      ]) {
+        for (const attempt of attempts(type, id, tag, client))
+          expect([type, (await attempt()).status]).toEqual([type, 200]);
       }
     }
   });
 
   test("signs in for API keys: an own one, or as Owner and Admin one of a user up to the own role", async () => {
-    const [one, two, admin] = [await newUser(appliance, { role: "Member" }), await newUser(appliance, { role: "Member" }), await newUser(appliance, { role: "Admin" })];
+    const [one, two, admin] = [
+      await newUser(appliance, { role: "Member" }),
+      await newUser(appliance, { role: "Member" }),
+      await newUser(appliance, { role: "Admin" }),
+    ];
     const key = newApiKey(appliance, { userId: one.id });
     const [tag] = (await newTags(1)) as [string];
     const refused: Array<[Client, number, string]> = [
@@ -238,14 +344,20 @@ describe("who assigns tags", () => {
       for (const [position, attempt] of attempts("api_key", key.id, tag, client).entries()) {
         const answer = without(await attempt(), key.id);
         expect(answer).toMatchObject({ status, body: { code } });
-        expect(answer).toEqual(without((await attempts("api_key", UNKNOWN_ID, tag, client)[position]?.()) as Answer, UNKNOWN_ID));
+        expect(answer).toEqual(
+          without((await attempts("api_key", UNKNOWN_ID, tag, client)[position]?.()) as Answer, UNKNOWN_ID),
+        );
       }
     }
     for (const client of [one.client, admin.client, owner]) {
       for (const attempt of attempts("api_key", key.id, tag, client)) expect((await attempt()).status).toBe(200);
     }
     const ownersKey = newApiKey(appliance);
-    for (const attempt of attempts("api_key", ownersKey.id, tag, admin.client)) expect(await attempt()).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } } });
+    for (const attempt of attempts("api_key", ownersKey.id, tag, admin.client))
+      expect(await attempt()).toMatchObject({
+        status: 403,
+        body: { code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } },
+      });
     expect(versionsOf(appliance, ownersKey.id)).toHaveLength(1);
   });
 
@@ -255,14 +367,24 @@ describe("who assigns tags", () => {
     const key = newApiKey(appliance, { permissions: "Admin", networkIds: [appliance.first.networkId] });
     const [tag] = (await newTags(1)) as [string];
     const records: Array<[TaggedType, string, readonly Client[]]> = [["network", hidden, [key.client]]];
-    for (const type of ["host", "service", "subnet"] as const) records.push([type, (await newTagged(type, owner, { ...appliance.first, networkId: hidden })).id, [member.client, key.client]]);
+    for (const type of ["host", "service", "subnet"] as const)
+      records.push([
+        type,
+        (await newTagged(type, owner, { ...appliance.first, networkId: hidden })).id,
+        [member.client, key.client],
+      ]);
     const before = transactionCount(appliance);
     for (const [type, id, clients] of records) {
       for (const client of clients) {
         for (const [position, attempt] of attempts(type, id, tag, client).entries()) {
           const outOfReach = without(await attempt(), id);
-          expect(outOfReach).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: type } } });
-          expect(without((await attempts(type, UNKNOWN_ID, tag, client)[position]?.()) as Answer, UNKNOWN_ID)).toEqual(outOfReach);
+          expect(outOfReach).toMatchObject({
+            status: 400,
+            body: { code: "entity_reference_invalid", params: { entity: type } },
+          });
+          expect(without((await attempts(type, UNKNOWN_ID, tag, client)[position]?.()) as Answer, UNKNOWN_ID)).toEqual(
+            outOfReach,
+          );
         }
       }
     }
@@ -278,17 +400,33 @@ describe("an assignment of tags", () => {
     const etag = (await owner.get(`/api/v1/hosts/${host["id"]}`)).headers.get("etag") as string;
     expect((await assign("host", host["id"], [a], owner, { "if-match": etag })).status).toBe(200);
     const before = transactionCount(appliance);
-    for (const stale of [etag, '"nonsense"']) expect(await assign("host", host["id"], [b], owner, { "if-match": stale })).toMatchObject({ status: 412, body: { code: "precondition_failed" } });
+    for (const stale of [etag, '"nonsense"'])
+      expect(await assign("host", host["id"], [b], owner, { "if-match": stale })).toMatchObject({
+        status: 412,
+        body: { code: "precondition_failed" },
+      });
     expect(transactionCount(appliance)).toBe(before);
     expect((await assign("host", host["id"], [b], owner, { "if-match": "*" })).status).toBe(200);
   });
 
   test("names every record that can carry no more tags, and writes none of them", async () => {
     const tags = inTransaction(appliance, (tx) =>
-      Array.from({ length: TAGS_MAX + 1 }, (_, position) => tx.create(tagKind, appliance.first.organizationId, { organization_id: appliance.first.organizationId, name: `many ${position}`, description: "", color: "Gray", is_application: false }).id),
+      Array.from(
+        { length: TAGS_MAX + 1 },
+        (_, position) =>
+          tx.create(tagKind, appliance.first.organizationId, {
+            organization_id: appliance.first.organizationId,
+            name: `many ${position}`,
+            description: "",
+            color: "Gray",
+            is_application: false,
+          }).id,
+      ),
     );
     const [last, full] = [tags.at(-1) as string, tags.slice(0, TAGS_MAX)];
-    const [one, two, three] = [await newHost(appliance), await newHost(appliance), await newHost(appliance)].map((host) => host["id"]) as [string, string, string];
+    const [one, two, three] = [await newHost(appliance), await newHost(appliance), await newHost(appliance)].map(
+      (host) => host["id"],
+    ) as [string, string, string];
     for (const id of [one, three]) expect((await made(assign("host", id, full)))["tag_ids"]).toEqual(full);
     const before = transactionCount(appliance);
     expect(await add("host", [two, one, two, three], last)).toMatchObject({
@@ -303,7 +441,10 @@ describe("an assignment of tags", () => {
         },
       },
     });
-    expect(await assign("host", two, tags)).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/tag_ids" }] } } });
+    expect(await assign("host", two, tags)).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path: "/tag_ids" }] } },
+    });
     expect(transactionCount(appliance)).toBe(before);
     // Who carries the tag already does not have to make room for it.
     expect((await add("host", [one, two, three], full[0] as string)).data).toMatchObject({ changed_ids: [two] });
@@ -314,13 +455,35 @@ describe("an assignment of tags", () => {
   test(`is of up to ${BULK_MAX} records at once`, async () => {
     const { organizationId, networkId } = appliance.first;
     const subnets = inTransaction(appliance, (tx) =>
-      Array.from({ length: BULK_MAX }, (_, position) => tx.create(subnetKind, organizationId, { network_id: networkId, cidr: `10.${position >> 8}.${position & 255}.0/24`, name: "many", description: null, subnet_type: "Lan", vlan_id: null, source: { type: "Manual" }, tags: [], accepts_credentials: true }).id),
+      Array.from(
+        { length: BULK_MAX },
+        (_, position) =>
+          tx.create(subnetKind, organizationId, {
+            network_id: networkId,
+            cidr: `10.${position >> 8}.${position & 255}.0/24`,
+            name: "many",
+            description: null,
+            subnet_type: "Lan",
+            vlan_id: null,
+            source: { type: "Manual" },
+            tags: [],
+            accepts_credentials: true,
+          }).id,
+      ),
     );
     const [tag] = (await newTags(1)) as [string];
-    expect((await add("subnet", subnets, tag)).data).toEqual({ entity_type: "subnet", entity_ids: subnets, tag_id: tag, changed_ids: subnets });
+    expect((await add("subnet", subnets, tag)).data).toEqual({
+      entity_type: "subnet",
+      entity_ids: subnets,
+      tag_id: tag,
+      changed_ids: subnets,
+    });
     expect(writtenIn(appliance)).toEqual({ "Updated subnet": BULK_MAX });
     const before = transactionCount(appliance);
-    expect(await takeOff("subnet", [...subnets, UNKNOWN_ID], tag)).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/entity_ids" }] } } });
+    expect(await takeOff("subnet", [...subnets, UNKNOWN_ID], tag)).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path: "/entity_ids" }] } },
+    });
     expect(transactionCount(appliance)).toBe(before);
   });
 
@@ -332,20 +495,43 @@ describe("an assignment of tags", () => {
       return (body.params.issues as Array<{ path: string }>).map((issue) => issue.path).sort();
     };
     expect(await offenders(owner.put(ASSIGN, {}))).toEqual(["/entity_id", "/entity_type", "/tag_ids"]);
-    expect(await offenders(owner.put(ASSIGN, { entity_type: "HOST", entity_id: "x", tag_ids: ["y", 5], tag_id: UNKNOWN_ID }))).toEqual(["/entity_id", "/entity_type", "/tag_id", "/tag_ids/0", "/tag_ids/1"]);
+    expect(
+      await offenders(
+        owner.put(ASSIGN, { entity_type: "HOST", entity_id: "x", tag_ids: ["y", 5], tag_id: UNKNOWN_ID }),
+      ),
+    ).toEqual(["/entity_id", "/entity_type", "/tag_id", "/tag_ids/0", "/tag_ids/1"]);
     for (const path of [BULK_ADD, BULK_REMOVE]) {
       expect(await offenders(owner.post(path, {}))).toEqual(["/entity_ids", "/entity_type", "/tag_id"]);
-      expect(await offenders(owner.post(path, { entity_type: "vlan", entity_ids: [], tag_id: null }))).toEqual(["/entity_ids", "/entity_type", "/tag_id"]);
-      expect(await offenders(owner.post(`${path}?dry_run=true`, { entity_type: "host", entity_ids: [UNKNOWN_ID, 1], tag_id: UNKNOWN_ID, tag_ids: [] }))).toEqual(["/dry_run", "/entity_ids/1", "/tag_ids"]);
+      expect(await offenders(owner.post(path, { entity_type: "vlan", entity_ids: [], tag_id: null }))).toEqual([
+        "/entity_ids",
+        "/entity_type",
+        "/tag_id",
+      ]);
+      expect(
+        await offenders(
+          owner.post(`${path}?dry_run=true`, {
+            entity_type: "host",
+            entity_ids: [UNKNOWN_ID, 1],
+            tag_id: UNKNOWN_ID,
+            tag_ids: [],
+          }),
+        ),
+      ).toEqual(["/dry_run", "/entity_ids/1", "/tag_ids"]);
       expect(await owner.post(path, "{")).toMatchObject({ status: 400, body: { code: "malformed_json" } });
     }
-    for (const type of ["vlan", "tag", "user", "hosts", "", null, 7]) expect(await offenders(owner.put(ASSIGN, { entity_type: type, entity_id: UNKNOWN_ID, tag_ids: [] }))).toEqual(["/entity_type"]);
+    for (const type of ["vlan", "tag", "user", "hosts", "", null, 7])
+      expect(await offenders(owner.put(ASSIGN, { entity_type: type, entity_id: UNKNOWN_ID, tag_ids: [] }))).toEqual([
+        "/entity_type",
+      ]);
     expect(transactionCount(appliance)).toBe(before);
   });
 
   test("does not take the place of a tag's own path", async () => {
     const [tag] = (await newTags(1)) as [string];
-    expect(await owner.put(`/api/v1/tags/${tag}`, { name: "renamed", color: "Red" })).toMatchObject({ status: 200, data: { id: tag, name: "renamed" } });
+    expect(await owner.put(`/api/v1/tags/${tag}`, { name: "renamed", color: "Red" })).toMatchObject({
+      status: 200,
+      data: { id: tag, name: "renamed" },
+    });
     expect(await owner.post(ASSIGN, {})).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
   });
 });

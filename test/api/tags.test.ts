@@ -3,7 +3,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { inTransaction, made, newApiKey, newNetwork, newSubnet, newTag, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import {
+  inTransaction,
+  made,
+  newApiKey,
+  newNetwork,
+  newSubnet,
+  newTag,
+  newUser,
+  transactionCount,
+  versionsOf,
+  writtenIn,
+  type Wire,
+} from "../support/factories.ts";
 import { describeRecords } from "../support/record-battery.ts";
 
 let appliance: TestAppliance;
@@ -19,7 +31,12 @@ describeRecords(
     writeRole: "Admin",
     roleBelow: "Member",
     place: "in the organization",
-    body: (_networkId, position) => ({ name: `tag ${position}`, description: "what it says", color: "Green", is_application: true }),
+    body: (_networkId, position) => ({
+      name: `tag ${position}`,
+      description: "what it says",
+      color: "Green",
+      is_application: true,
+    }),
     change: { field: "color", to: (body) => (body["color"] === "Green" ? "Fuchsia" : "Green") },
     unique: "name",
     invalid: {
@@ -39,23 +56,39 @@ function manyTags(count: number): void {
   inTransaction(appliance, (tx) => {
     for (let position = 0; position < count; position += 1) {
       const name = `t${position.toString().padStart(4, "0")}`;
-      tx.create(tagKind, appliance.first.organizationId, { organization_id: appliance.first.organizationId, name, description: "", color: "Sky", is_application: false });
+      tx.create(tagKind, appliance.first.organizationId, {
+        organization_id: appliance.first.organizationId,
+        name,
+        description: "",
+        color: "Sky",
+        is_application: false,
+      });
     }
   });
 }
 
 describe("a tag", () => {
-  test("has the description \"\" and is no application when nothing is said", async () => {
+  test('has the description "" and is no application when nothing is said', async () => {
     const tag = await made(appliance.owner.post("/api/v1/tags", { name: "core", color: "Sky" }));
-    expect(tag).toMatchObject({ organization_id: appliance.first.organizationId, name: "core", description: "", color: "Sky", is_application: false });
-    expect(await made(appliance.owner.post("/api/v1/tags", { name: "edge", color: "Sky", description: null }))).toMatchObject({ description: "" });
+    expect(tag).toMatchObject({
+      organization_id: appliance.first.organizationId,
+      name: "core",
+      description: "",
+      color: "Sky",
+      is_application: false,
+    });
+    expect(
+      await made(appliance.owner.post("/api/v1/tags", { name: "edge", color: "Sky", description: null })),
+    ).toMatchObject({ description: "" });
   });
 
   test("gives up its description to null and keeps it where it is left out", async () => {
     const tag = await newTag(appliance, { name: "core", description: "the core", is_application: true });
     const kept = await made(appliance.owner.put(`/api/v1/tags/${tag["id"]}`, { name: "core", color: "Green" }));
     expect(kept).toEqual(tag);
-    const cleared = await made(appliance.owner.put(`/api/v1/tags/${tag["id"]}`, { name: "core", color: "Green", description: null }));
+    const cleared = await made(
+      appliance.owner.put(`/api/v1/tags/${tag["id"]}`, { name: "core", color: "Green", description: null }),
+    );
     expect(cleared).toMatchObject({ description: "", is_application: true });
   });
 
@@ -75,7 +108,26 @@ describe("a tag", () => {
   });
 
   test("takes every color of the vocabulary, as it is written there", async () => {
-    const colors = ["Pink", "Rose", "Red", "Amber", "Orange", "Green", "Emerald", "Teal", "Cyan", "Blue", "Indigo", "Purple", "Fuchsia", "Violet", "Sky", "Gray", "Lime", "Yellow"];
+    const colors = [
+      "Pink",
+      "Rose",
+      "Red",
+      "Amber",
+      "Orange",
+      "Green",
+      "Emerald",
+      "Teal",
+      "Cyan",
+      "Blue",
+      "Indigo",
+      "Purple",
+      "Fuchsia",
+      "Violet",
+      "Sky",
+      "Gray",
+      "Lime",
+      "Yellow",
+    ];
     for (const color of colors) await newTag(appliance, { color });
     const ordered = (await list("order_by=color&limit=100")).data.map((tag: Wire) => tag["color"]);
     expect(ordered).toEqual([...colors].sort());
@@ -83,9 +135,16 @@ describe("a tag", () => {
 
   test("takes names of 255 characters, counted as characters", async () => {
     expect((await appliance.owner.post("/api/v1/tags", { name: "😀".repeat(255), color: "Red" })).status).toBe(200);
-    expect(await appliance.owner.post("/api/v1/tags", { name: "😀".repeat(256), color: "Red" })).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/name" }] } } });
-    expect((await appliance.owner.post("/api/v1/tags", { name: "a", color: "Red", description: "d".repeat(4_000) })).status).toBe(200);
-    expect(await appliance.owner.post("/api/v1/tags", { name: "b", color: "Red", description: "d".repeat(4_001) })).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/description" }] } } });
+    expect(await appliance.owner.post("/api/v1/tags", { name: "😀".repeat(256), color: "Red" })).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/name" }] } },
+    });
+    expect(
+      (await appliance.owner.post("/api/v1/tags", { name: "a", color: "Red", description: "d".repeat(4_000) })).status,
+    ).toBe(200);
+    expect(
+      await appliance.owner.post("/api/v1/tags", { name: "b", color: "Red", description: "d".repeat(4_001) }),
+    ).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/description" }] } } });
   });
 
   test("is seen by whoever is in the organization, whatever networks they reach", async () => {
@@ -99,7 +158,10 @@ describe("a tag", () => {
     const tag = await newTag(appliance);
     const { client } = newApiKey(appliance, { permissions: "Viewer", networkIds: [] });
     expect(await client.get("/api/v1/tags?order_by=name")).toMatchObject({ status: 200, data: [tag] });
-    expect(await client.post("/api/v1/tags", { name: "x", color: "Red" })).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Viewer" } } });
+    expect(await client.post("/api/v1/tags", { name: "x", color: "Red" })).toMatchObject({
+      status: 403,
+      body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Viewer" } },
+    });
   });
 });
 
@@ -115,17 +177,36 @@ describe("deleting a tag", () => {
     appliance.clock.advance(1_000);
 
     const at = closed["valid_to"];
-    expect((await appliance.owner.get(`/api/v1/networks/${network["id"]}`)).data).toMatchObject({ tags: [kept["id"]], updated_at: at });
-    expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}`)).data).toMatchObject({ tags: [], updated_at: at });
+    expect((await appliance.owner.get(`/api/v1/networks/${network["id"]}`)).data).toMatchObject({
+      tags: [kept["id"]],
+      updated_at: at,
+    });
+    expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}`)).data).toMatchObject({
+      tags: [],
+      updated_at: at,
+    });
     expect((await appliance.owner.get(`/api/v1/subnets/${untouched["id"]}`)).data).toEqual(untouched);
     const sequence = versionsOf(appliance, gone["id"]).at(-1)?.sequence as number;
-    expect(versionsOf(appliance, network["id"]).at(-1)).toMatchObject({ operation: "Updated", sequence, changed: ["tags"] });
-    expect(versionsOf(appliance, subnet["id"]).at(-1)).toMatchObject({ operation: "Updated", sequence, changed: ["tags"] });
+    expect(versionsOf(appliance, network["id"]).at(-1)).toMatchObject({
+      operation: "Updated",
+      sequence,
+      changed: ["tags"],
+    });
+    expect(versionsOf(appliance, subnet["id"]).at(-1)).toMatchObject({
+      operation: "Updated",
+      sequence,
+      changed: ["tags"],
+    });
 
     const before = (await list(`at=${subnet["valid_from"]}`)).data;
     expect(before).toEqual([{ ...gone, valid_to: at }, kept]);
-    expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}?at=${subnet["valid_from"]}`)).data).toEqual({ ...subnet, valid_to: at });
-    expect((await appliance.owner.get(`/api/v1/networks?ids=${network["id"]}&at=${network["valid_from"]}`)).data).toEqual([{ ...network, valid_to: at }]);
+    expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}?at=${subnet["valid_from"]}`)).data).toEqual({
+      ...subnet,
+      valid_to: at,
+    });
+    expect(
+      (await appliance.owner.get(`/api/v1/networks?ids=${network["id"]}&at=${network["valid_from"]}`)).data,
+    ).toEqual([{ ...network, valid_to: at }]);
     expect((await list(`at=${at}`)).data).toEqual([kept]);
   });
 
@@ -148,7 +229,10 @@ describe("deleting a tag", () => {
       await made(appliance.owner.post(`/api/v1/tags/bulk-delete?cascade=${cascade}`, [other["id"]]));
       expect(writtenIn(appliance)).toEqual({ "Deleted tag": 1, "Updated network": 1 });
     }
-    expect(await appliance.owner.delete(`/api/v1/tags/${appliance.first.networkId}?cascade=1`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/cascade", value: "1" }] } } });
+    expect(await appliance.owner.delete(`/api/v1/tags/${appliance.first.networkId}?cascade=1`)).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/cascade", value: "1" }] } },
+    });
   });
 });
 
@@ -171,7 +255,13 @@ describe("the list of tags", () => {
   });
 
   test("groups ascending whatever the direction, which is that of order_by alone", async () => {
-    for (const [name, color, isApplication] of [["b", "Red", true], ["a", "Blue", false], ["d", "Blue", true], ["c", "Red", false], ["e", "Blue", false]] as const) {
+    for (const [name, color, isApplication] of [
+      ["b", "Red", true],
+      ["a", "Blue", false],
+      ["d", "Blue", true],
+      ["c", "Red", false],
+      ["e", "Blue", false],
+    ] as const) {
       await newTag(appliance, { name, color, is_application: isApplication });
       appliance.clock.advance(1_000);
     }
@@ -182,7 +272,13 @@ describe("the list of tags", () => {
     expect(await names("group_by=color&order_by=name&order_direction=desc")).toEqual(["e", "d", "a", "c", "b"]);
     expect(await names("group_by=color&order_by=created_at&order_direction=desc")).toEqual(["e", "d", "a", "c", "b"]);
     expect(await names("group_by=is_application&order_by=name")).toEqual(["a", "c", "e", "b", "d"]);
-    expect(await names("group_by=is_application&order_by=color&order_direction=desc")).toEqual(["c", "a", "e", "b", "d"]);
+    expect(await names("group_by=is_application&order_by=color&order_direction=desc")).toEqual([
+      "c",
+      "a",
+      "e",
+      "b",
+      "d",
+    ]);
     expect(await names("order_by=is_application&order_direction=desc")).toEqual(["b", "d", "a", "c", "e"]);
     expect(await names("order_by=created_at&order_direction=desc")).toEqual(["e", "c", "d", "a", "b"]);
     expect(await names("order_by=color&order_direction=desc")).toEqual(["b", "c", "a", "d", "e"]);
@@ -207,7 +303,8 @@ describe("the list of tags", () => {
   });
 
   test("pages through an order without gaps or repetitions, with the same count on every page", async () => {
-    for (let position = 0; position < 7; position += 1) await newTag(appliance, { name: `t${position}`, color: position % 2 === 0 ? "Red" : "Blue" });
+    for (let position = 0; position < 7; position += 1)
+      await newTag(appliance, { name: `t${position}`, color: position % 2 === 0 ? "Red" : "Blue" });
     const all = await names("group_by=color&order_by=name&order_direction=desc&limit=0");
     expect(all).toEqual(["t5", "t3", "t1", "t6", "t4", "t2", "t0"]);
     const paged: string[] = [];
@@ -234,7 +331,9 @@ describe("the list of tags", () => {
     manyTags(1_100);
     const expected = (await list("limit=0")).text;
     const { key } = newApiKey(appliance);
-    const response = await appliance.handle(new Request("http://localhost/api/v1/tags?limit=0", { headers: { authorization: `Bearer ${key}` } }));
+    const response = await appliance.handle(
+      new Request("http://localhost/api/v1/tags?limit=0", { headers: { authorization: `Bearer ${key}` } }),
+    );
     const chunks: Uint8Array[] = [];
     for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
       // After every chunk another tag at the end goes and one comes.
@@ -287,7 +386,8 @@ describe("the list of tags", () => {
   });
 
   test("tells who wrote the offset of an instant without escaping its plus how it is written", async () => {
-    const at = async (text: string) => (await appliance.owner.get(`/api/v1/tags?at=${text}`)).body.params.issues[0].message;
+    const at = async (text: string) =>
+      (await appliance.owner.get(`/api/v1/tags?at=${text}`)).body.params.issues[0].message;
     expect(await at("2026-11-21T10:00:00+01:00")).toEndWith("; a + is written %2B in a query");
     expect(await at("yesterday")).not.toContain("%2B");
   });
@@ -297,7 +397,12 @@ describe("the list of tags", () => {
     appliance.clock.advance(1_000);
     const at = tag["valid_from"] as string;
     const [date, hour, rest] = [at.slice(0, 11), Number(at.slice(11, 13)), at.slice(13, -1)];
-    for (const text of [`${date}${hour + 2}${rest}%2B02:00`, `${at.slice(0, -1)}999999z`, at.toLowerCase(), `${date}0${hour - 1}${rest}-01:00`]) {
+    for (const text of [
+      `${date}${hour + 2}${rest}%2B02:00`,
+      `${at.slice(0, -1)}999999z`,
+      at.toLowerCase(),
+      `${date}0${hour - 1}${rest}-01:00`,
+    ]) {
       expect((await list(`at=${text}`)).body).toMatchObject({ data: [tag], meta: { at } });
     }
   });
@@ -309,14 +414,30 @@ describe("the list of tags", () => {
     ["order_direction=DESC", "/order_direction", "DESC"],
   ])("refuses %s with the words that it takes", async (query, path, value) => {
     const answer = await list(query);
-    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path, value }] } } });
-    expect(answer.body.params.issues[0].message).toMatch(/^must be one of .*(created_at, name, color, updated_at, is_application|asc, desc)$/);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path, value }] } },
+    });
+    expect(answer.body.params.issues[0].message).toMatch(
+      /^must be one of .*(created_at, name, color, updated_at, is_application|asc, desc)$/,
+    );
   });
 
   test("tells everything that is wrong with a query at once", async () => {
-    const answer = await list("limit=9999&offset=-4&order_by=x&group_by=y&order_direction=z&at=then&nonsense=1&ids=q&order_by=name");
+    const answer = await list(
+      "limit=9999&offset=-4&order_by=x&group_by=y&order_direction=z&at=then&nonsense=1&ids=q&order_by=name",
+    );
     const paths = answer.body.params.issues.map((issue: { path: string }) => issue.path);
-    expect(paths.sort()).toEqual(["/at", "/group_by", "/ids/0", "/limit", "/nonsense", "/offset", "/order_by", "/order_direction"]);
+    expect(paths.sort()).toEqual([
+      "/at",
+      "/group_by",
+      "/ids/0",
+      "/limit",
+      "/nonsense",
+      "/offset",
+      "/order_by",
+      "/order_direction",
+    ]);
   });
 
   test("writes nothing", async () => {

@@ -25,14 +25,28 @@ beforeEach(async () => {
   owner = appliance.owner;
   networkId = appliance.first.networkId;
   await newSubnet(appliance, { cidr: "192.0.2.0/24" });
-  core = await newHost(appliance, { name: "core", sys_name: "core.example.net", manufacturer: "Cisco", model: "C9500", ip_addresses: [{ ip_address: "192.0.2.9" }, { ip_address: "192.0.2.1" }] });
-  access = await newHost(appliance, { name: "access", sys_name: "access", ip_addresses: [{ ip_address: "192.0.2.2" }] });
+  core = await newHost(appliance, {
+    name: "core",
+    sys_name: "core.example.net",
+    manufacturer: "Cisco",
+    model: "C9500",
+    ip_addresses: [{ ip_address: "192.0.2.9" }, { ip_address: "192.0.2.1" }],
+  });
+  access = await newHost(appliance, {
+    name: "access",
+    sys_name: "access",
+    ip_addresses: [{ ip_address: "192.0.2.2" }],
+  });
 });
 afterEach(() => appliance.close());
 
 /** What a port hears of one of these. */
 function lldp(host: Wire, portName: string, fields: Wire = {}): Wire {
-  return { lldp_sys_name: host["sys_name"] ?? host["name"], lldp_port_id: { subtype: "InterfaceName", value: portName }, ...fields };
+  return {
+    lldp_sys_name: host["sys_name"] ?? host["name"],
+    lldp_port_id: { subtype: "InterfaceName", value: portName },
+    ...fields,
+  };
 }
 
 function newPort(host: Wire, name: string, fields: Wire = {}): Promise<Wire> {
@@ -42,7 +56,15 @@ function newPort(host: Wire, name: string, fields: Wire = {}): Promise<Wire> {
 /** Writes fields of an interface entry a second later, and gives the instant. */
 async function changePort(port: Wire, fields: Wire): Promise<string> {
   appliance.clock.advance(1_000);
-  return (await made(owner.put(`/api/v1/if-entries/${port["id"]}`, { if_index: port["if_index"], if_descr: port["if_descr"], ...fields })))["updated_at"];
+  return (
+    await made(
+      owner.put(`/api/v1/if-entries/${port["id"]}`, {
+        if_index: port["if_index"],
+        if_descr: port["if_descr"],
+        ...fields,
+      }),
+    )
+  )["updated_at"];
 }
 
 function ask(query = "", by: Client = owner): Promise<Answer> {
@@ -56,20 +78,52 @@ async function topology(query = "", by: Client = owner): Promise<Wire> {
 /** A link in short: `access Gi0/24 -- core Gi1/0/7`. */
 function briefs({ nodes, links }: Wire): string[] {
   const names = new Map(nodes.map((node: Wire) => [node["id"], node["name"]]));
-  const end = (each: Wire) => `${names.get(each["node_id"])} ${each["if_entry"] === null ? `(${each["port"]})` : each["if_entry"].name}`;
-  return links.map(({ ends, certainty }: Wire) => `${end(ends[0])} ${certainty === "Interfaces" ? "--" : `-${certainty}-`} ${end(ends[1])}`);
+  const end = (each: Wire) =>
+    `${names.get(each["node_id"])} ${each["if_entry"] === null ? `(${each["port"]})` : each["if_entry"].name}`;
+  return links.map(
+    ({ ends, certainty }: Wire) =>
+      `${end(ends[0])} ${certainty === "Interfaces" ? "--" : `-${certainty}-`} ${end(ends[1])}`,
+  );
 }
 
 describe("GET /api/v1/topology", () => {
   test("shows a cable as one link, with both ports and what both ends say", async () => {
-    const down = await newPort(core, "Te1/1", { speed_bps: 10_000_000_000, ...lldp(access, "Gi0/24", { lldp_mgmt_addr: "192.0.2.2" }) });
-    const up = await newPort(access, "Gi0/24", { speed_bps: 1_000_000_000, oper_status: "Dormant", ...lldp(core, "Te1/1", { lldp_mgmt_addr: "192.0.2.1", lldp_chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:01" } }) });
+    const down = await newPort(core, "Te1/1", {
+      speed_bps: 10_000_000_000,
+      ...lldp(access, "Gi0/24", { lldp_mgmt_addr: "192.0.2.2" }),
+    });
+    const up = await newPort(access, "Gi0/24", {
+      speed_bps: 1_000_000_000,
+      oper_status: "Dormant",
+      ...lldp(core, "Te1/1", {
+        lldp_mgmt_addr: "192.0.2.1",
+        lldp_chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:01" },
+      }),
+    });
     await newHost(appliance, { name: "lonely" });
     expect(await topology()).toEqual({
       network_id: networkId,
       nodes: [
-        { id: access["id"], kind: "Known", name: "access", sys_name: "access", chassis_id: null, manufacturer: null, model: null, management_address: "192.0.2.2" },
-        { id: core["id"], kind: "Known", name: "core", sys_name: "core.example.net", chassis_id: null, manufacturer: "Cisco", model: "C9500", management_address: "192.0.2.1" },
+        {
+          id: access["id"],
+          kind: "Known",
+          name: "access",
+          sys_name: "access",
+          chassis_id: null,
+          manufacturer: null,
+          model: null,
+          management_address: "192.0.2.2",
+        },
+        {
+          id: core["id"],
+          kind: "Known",
+          name: "core",
+          sys_name: "core.example.net",
+          chassis_id: null,
+          manufacturer: "Cisco",
+          model: "C9500",
+          management_address: "192.0.2.1",
+        },
       ],
       links: [
         {
@@ -78,21 +132,52 @@ describe("GET /api/v1/topology", () => {
           certainty: "Interfaces",
           is_shared: false,
           ends: [
-            { node_id: access["id"], if_entry: { id: up["id"], name: "Gi0/24", if_index: up["if_index"] }, port: "Gi0/24", speed_bps: 1_000_000_000, oper_status: "Dormant" },
-            { node_id: core["id"], if_entry: { id: down["id"], name: "Te1/1", if_index: down["if_index"] }, port: "Te1/1", speed_bps: 10_000_000_000, oper_status: "Up" },
+            {
+              node_id: access["id"],
+              if_entry: { id: up["id"], name: "Gi0/24", if_index: up["if_index"] },
+              port: "Gi0/24",
+              speed_bps: 1_000_000_000,
+              oper_status: "Dormant",
+            },
+            {
+              node_id: core["id"],
+              if_entry: { id: down["id"], name: "Te1/1", if_index: down["if_index"] },
+              port: "Te1/1",
+              speed_bps: 10_000_000_000,
+              oper_status: "Up",
+            },
           ],
           speed_bps: 1_000_000_000,
           oper_status: "Dormant",
           group: `${access["id"]}--${core["id"]}`,
           parallel: 1,
           evidence: [
-            { node_id: core["id"], if_entry_id: down["id"], protocol: "Lldp", sys_name: "access", port_id: { subtype: "InterfaceName", value: "Gi0/24" }, mgmt_addr: "192.0.2.2" },
-            { node_id: access["id"], if_entry_id: up["id"], protocol: "Lldp", sys_name: "core.example.net", port_id: { subtype: "InterfaceName", value: "Te1/1" }, chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:01" }, mgmt_addr: "192.0.2.1" },
+            {
+              node_id: core["id"],
+              if_entry_id: down["id"],
+              protocol: "Lldp",
+              sys_name: "access",
+              port_id: { subtype: "InterfaceName", value: "Gi0/24" },
+              mgmt_addr: "192.0.2.2",
+            },
+            {
+              node_id: access["id"],
+              if_entry_id: up["id"],
+              protocol: "Lldp",
+              sys_name: "core.example.net",
+              port_id: { subtype: "InterfaceName", value: "Te1/1" },
+              chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:01" },
+              mgmt_addr: "192.0.2.1",
+            },
           ],
         },
       ],
     });
-    expect((await topology("&include_isolated=true"))["nodes"].map((node: Wire) => node["name"])).toEqual(["access", "core", "lonely"]);
+    expect((await topology("&include_isolated=true"))["nodes"].map((node: Wire) => node["name"])).toEqual([
+      "access",
+      "core",
+      "lonely",
+    ]);
     expect((await topology("&include_isolated=false"))["nodes"]).toHaveLength(2);
   });
 
@@ -113,7 +198,11 @@ describe("GET /api/v1/topology", () => {
       expect(await at(unplugged)).toEqual([]);
       expect(await at(moved)).toEqual(["access Gi0/24 -- core Te1/2"]);
       // What is changed afterwards changes nothing of it.
-      await made(owner.delete(`/api/v1/hosts/${core["id"]}?cascade=true`).then((answer) => (k === 0 ? answer : { ...answer, status: 200 })));
+      await made(
+        owner
+          .delete(`/api/v1/hosts/${core["id"]}?cascade=true`)
+          .then((answer) => (k === 0 ? answer : { ...answer, status: 200 })),
+      );
       appliance.clock.advance(60_000);
     }
     expect(briefs(await topology())).toEqual(["access Gi0/24 -Announced- core.example.net (Te1/2)"]);
@@ -125,11 +214,22 @@ describe("GET /api/v1/topology", () => {
   test("shows the neighbor that is entered, whatever is announced, and else what that comes to", async () => {
     const [first, second] = [await newPort(core, "Te1/1"), await newPort(core, "Te1/2")];
     await newPort(access, "Gi0/1", { neighbor: { type: "IfEntry", id: first["id"] } });
-    const stubborn = await newPort(access, "Gi0/2", { ...lldp(core, "Te1/9"), neighbor: { type: "IfEntry", id: second["id"] } });
+    const stubborn = await newPort(access, "Gi0/2", {
+      ...lldp(core, "Te1/9"),
+      neighbor: { type: "IfEntry", id: second["id"] },
+    });
     await newPort(access, "Gi0/3", { neighbor: { type: "Host", id: core["id"] } });
     const shown = await topology();
-    expect(briefs(shown)).toEqual(["access Gi0/1 -- core Te1/1", "access Gi0/2 -- core Te1/2", "access Gi0/3 -Hosts- core (null)"]);
-    expect(shown["links"].map(({ protocol, parallel }: Wire) => [protocol, parallel])).toEqual([["Entered", 3], ["Lldp", 3], ["Entered", 3]]);
+    expect(briefs(shown)).toEqual([
+      "access Gi0/1 -- core Te1/1",
+      "access Gi0/2 -- core Te1/2",
+      "access Gi0/3 -Hosts- core (null)",
+    ]);
+    expect(shown["links"].map(({ protocol, parallel }: Wire) => [protocol, parallel])).toEqual([
+      ["Entered", 3],
+      ["Lldp", 3],
+      ["Entered", 3],
+    ]);
     await changePort(stubborn, { neighbor: null });
     expect(briefs(await topology())[1]).toBe("access Gi0/2 -Hosts- core (Te1/9)");
   });
@@ -140,7 +240,10 @@ describe("GET /api/v1/topology", () => {
       await newPort(access, `Gi0/${n}`, lldp(core, `Te1/${n}`));
     }
     const { links } = await topology();
-    expect(links.map(({ parallel, ends }: Wire) => [parallel, ends[0].port, ends[1].port])).toEqual([[2, "Gi0/2", "Te1/2"], [2, "Gi0/1", "Te1/1"]]);
+    expect(links.map(({ parallel, ends }: Wire) => [parallel, ends[0].port, ends[1].port])).toEqual([
+      [2, "Gi0/2", "Te1/2"],
+      [2, "Gi0/1", "Te1/1"],
+    ]);
     expect(new Set(links.map(({ group }: Wire) => group)).size).toBe(1);
   });
 
@@ -150,18 +253,52 @@ describe("GET /api/v1/topology", () => {
     await newPort(access, "Gi0/24", lldp(core, "", unnamed));
     expect(briefs(await topology())).toEqual(["access Gi0/24 -Hosts- core Te1/1"]);
     await newPort(access, "Gi0/23", lldp(core, "", unnamed));
-    expect(briefs(await topology())).toEqual(["access (?) -Hosts- core Te1/1", "access Gi0/24 -Hosts- core (?)", "access Gi0/23 -Hosts- core (?)"]);
+    expect(briefs(await topology())).toEqual([
+      "access (?) -Hosts- core Te1/1",
+      "access Gi0/24 -Hosts- core (?)",
+      "access Gi0/23 -Hosts- core (?)",
+    ]);
   });
 
   test("makes a node of what is announced and is no host, one for all of its links, the same at every instant", async () => {
-    const phone = { lldp_chassis_id: { subtype: "NetworkAddress", value: "192.0.2.77" }, lldp_port_id: { subtype: "MacAddress", value: "00:04:f2:00:00:01" }, lldp_sys_name: "Phone 7" };
+    const phone = {
+      lldp_chassis_id: { subtype: "NetworkAddress", value: "192.0.2.77" },
+      lldp_port_id: { subtype: "MacAddress", value: "00:04:f2:00:00:01" },
+      lldp_sys_name: "Phone 7",
+    };
     await newPort(access, "Gi0/1", phone);
-    await newPort(access, "Gi0/2", { cdp_device_id: "ap-3", cdp_port_id: "Gi0", cdp_platform: "cisco AIR-AP", cdp_address: "192.0.2.78" });
-    const at = await changePort(await newPort(core, "Te1/1"), { cdp_device_id: "ap-3", cdp_port_id: "Gi1", cdp_platform: "cisco AIR-AP", cdp_address: "192.0.2.78" });
+    await newPort(access, "Gi0/2", {
+      cdp_device_id: "ap-3",
+      cdp_port_id: "Gi0",
+      cdp_platform: "cisco AIR-AP",
+      cdp_address: "192.0.2.78",
+    });
+    const at = await changePort(await newPort(core, "Te1/1"), {
+      cdp_device_id: "ap-3",
+      cdp_port_id: "Gi1",
+      cdp_platform: "cisco AIR-AP",
+      cdp_address: "192.0.2.78",
+    });
     const shown = await topology();
-    expect(briefs(shown)).toEqual(["access Gi0/2 -Announced- ap-3 (Gi0)", "access Gi0/1 -Announced- Phone 7 (00:04:f2:00:00:01)", "ap-3 (Gi1) -Announced- core Te1/1"]);
-    const [ap, unknown] = [shown["nodes"].find((node: Wire) => node["name"] === "ap-3"), shown["nodes"].find((node: Wire) => node["name"] === "Phone 7")];
-    expect(ap).toEqual({ id: expect.stringMatching(/^unknown-[0-9a-f]{16}$/), kind: "Unknown", name: "ap-3", sys_name: null, chassis_id: null, manufacturer: null, model: "cisco AIR-AP", management_address: "192.0.2.78" });
+    expect(briefs(shown)).toEqual([
+      "access Gi0/2 -Announced- ap-3 (Gi0)",
+      "access Gi0/1 -Announced- Phone 7 (00:04:f2:00:00:01)",
+      "ap-3 (Gi1) -Announced- core Te1/1",
+    ]);
+    const [ap, unknown] = [
+      shown["nodes"].find((node: Wire) => node["name"] === "ap-3"),
+      shown["nodes"].find((node: Wire) => node["name"] === "Phone 7"),
+    ];
+    expect(ap).toEqual({
+      id: expect.stringMatching(/^unknown-[0-9a-f]{16}$/),
+      kind: "Unknown",
+      name: "ap-3",
+      sys_name: null,
+      chassis_id: null,
+      manufacturer: null,
+      model: "cisco AIR-AP",
+      management_address: "192.0.2.78",
+    });
     expect(unknown).toMatchObject({ kind: "Unknown", sys_name: "Phone 7", chassis_id: "192.0.2.77" });
     appliance.clock.advance(60_000);
     await newHost(appliance, { name: "ap-3", sys_name: "ap-3" });
@@ -174,27 +311,49 @@ describe("GET /api/v1/topology", () => {
     await newPort(printer, "eth0");
     const hub = await newPort(access, "Gi0/7", { ...lldp(core, "Te1/1"), cdp_device_id: "x", cdp_port_id: "eth0" });
     await newPort(core, "Te1/1", lldp(access, "Gi0/7"));
-    inTransaction(appliance, (tx) => tx.update(ifEntryKind, hub["id"], { more_neighbors: [{ protocol: "Lldp", sys_name: "printer", port_id: { subtype: "InterfaceName", value: "eth0" } }] }));
+    inTransaction(appliance, (tx) =>
+      tx.update(ifEntryKind, hub["id"], {
+        more_neighbors: [
+          { protocol: "Lldp", sys_name: "printer", port_id: { subtype: "InterfaceName", value: "eth0" } },
+        ],
+      }),
+    );
     const shown = await topology();
-    expect(briefs(shown)).toEqual(["access Gi0/7 -- core Te1/1", "access Gi0/7 -- printer eth0", "access Gi0/7 -Beyond- x (eth0)"]);
+    expect(briefs(shown)).toEqual([
+      "access Gi0/7 -- core Te1/1",
+      "access Gi0/7 -- printer eth0",
+      "access Gi0/7 -Beyond- x (eth0)",
+    ]);
     expect(shown["links"].map(({ is_shared }: Wire) => is_shared)).toEqual([true, true, true]);
     await newPort(core, "Te1/2", { cdp_device_id: "x", cdp_port_id: "eth0" });
-    expect(briefs(await topology())).toEqual(["access Gi0/7 -- core Te1/1", "access Gi0/7 -- printer eth0", "core Te1/2 -Announced- x (eth0)"]);
+    expect(briefs(await topology())).toEqual([
+      "access Gi0/7 -- core Te1/1",
+      "access Gi0/7 -- printer eth0",
+      "core Te1/2 -Announced- x (eth0)",
+    ]);
   });
 
   test("follows a far end that was made anew, when what named it is restored", async () => {
     const printer = await newHost(appliance, { name: "printer", sys_name: "printer" });
     const card = await newPort(printer, "eth0", { if_index: 1 });
     const hub = await newPort(access, "Gi0/7", { ...lldp(core, "Te1/1") });
-    inTransaction(appliance, (tx) => tx.update(ifEntryKind, hub["id"], { more_neighbors: [{ protocol: "Lldp", sys_name: "printer", neighbor: { type: "IfEntry", id: card["id"] } }] }));
+    inTransaction(appliance, (tx) =>
+      tx.update(ifEntryKind, hub["id"], {
+        more_neighbors: [{ protocol: "Lldp", sys_name: "printer", neighbor: { type: "IfEntry", id: card["id"] } }],
+      }),
+    );
     appliance.clock.advance(1_000);
     const then = appliance.clock.text();
     appliance.clock.advance(1_000);
     await made(owner.delete(`/api/v1/if-entries/${card["id"]}`));
-    expect((await made(owner.get(`/api/v1/if-entries/${hub["id"]}`)))["more_neighbors"]).toEqual([{ protocol: "Lldp", sys_name: "printer" }]);
+    expect((await made(owner.get(`/api/v1/if-entries/${hub["id"]}`)))["more_neighbors"]).toEqual([
+      { protocol: "Lldp", sys_name: "printer" },
+    ]);
     const anew = await newPort(printer, "eth0", { if_index: 1 });
     await made(owner.post(`/api/v1/if-entries/${hub["id"]}/restore`, { at: then }));
-    expect((await made(owner.get(`/api/v1/if-entries/${hub["id"]}`)))["more_neighbors"]).toEqual([{ protocol: "Lldp", sys_name: "printer", neighbor: { type: "IfEntry", id: anew["id"] } }]);
+    expect((await made(owner.get(`/api/v1/if-entries/${hub["id"]}`)))["more_neighbors"]).toEqual([
+      { protocol: "Lldp", sys_name: "printer", neighbor: { type: "IfEntry", id: anew["id"] } },
+    ]);
     expect(briefs(await topology())).toContain("access Gi0/7 -- printer eth0");
   });
 
@@ -219,7 +378,11 @@ describe("GET /api/v1/topology", () => {
     ["network_id=01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002&depth=1", "/depth"],
   ])("refuses %p, naming %s", async (query, path) => {
     const answer = await owner.get(`/api/v1/topology?${query}`);
-    expect([answer.status, answer.body.code, answer.body.params.issues[0].path]).toEqual([400, "validation_failed", path]);
+    expect([answer.status, answer.body.code, answer.body.params.issues[0].path]).toEqual([
+      400,
+      "validation_failed",
+      path,
+    ]);
   });
 
   test("says where history was thinned, in meta or in headers", async () => {
@@ -239,7 +402,10 @@ describe("GET /api/v1/topology", () => {
     expect(json.body.meta.resolution).toBe("daily");
     for (const format of ["mermaid", "graphml"]) {
       const { headers } = await ask(`${at}&format=${format}`);
-      expect([headers.get("x-resolution"), headers.get("x-resolved-at")]).toEqual([json.body.meta.resolution, json.body.meta.resolved_at]);
+      expect([headers.get("x-resolution"), headers.get("x-resolved-at")]).toEqual([
+        json.body.meta.resolution,
+        json.body.meta.resolved_at,
+      ]);
     }
   });
 });
@@ -248,7 +414,10 @@ describe("what lies out of reach", () => {
   test("is not there: the network, its hosts, and what a neighbor of another network is", async () => {
     const far = await newNetwork(appliance);
     const stranger = await newHost(appliance, { network_id: far["id"], name: "stranger", sys_name: "stranger" });
-    const port = await newPort(stranger, "Gi1", { lldp_sys_name: "elsewhere", lldp_port_id: { subtype: "InterfaceName", value: "Gi2" } });
+    const port = await newPort(stranger, "Gi1", {
+      lldp_sys_name: "elsewhere",
+      lldp_port_id: { subtype: "InterfaceName", value: "Gi2" },
+    });
     await newPort(access, "Gi0/24", lldp(stranger, "Gi1"));
     const second = await appliance.newOrganization("Second");
     const foreigner = await appliance.signedIn(second.userId);
@@ -256,12 +425,25 @@ describe("what lies out of reach", () => {
     const nobody = (await newUser(appliance, { role: "Member" })).client;
     expect(briefs(await topology("", viewer))).toEqual(["access Gi0/24 -Announced- stranger (Gi1)"]);
     const empty = (id: string) => ({ network_id: id, nodes: [], links: [] });
-    for (const [client, id] of [[viewer, far["id"]], [nobody, networkId], [foreigner, networkId], [foreigner, far["id"]], [owner, second.networkId], [owner, "01936f2e-0d5c-7d3a-9a39-00000000dead"], [owner, port["id"]]] as const) {
-      for (const query of ["", "&include_isolated=true", "&at=2030-01-01T00:00:00Z"]) expect(await made(client.get(`/api/v1/topology?network_id=${id}${query}`))).toEqual(empty(id));
+    for (const [client, id] of [
+      [viewer, far["id"]],
+      [nobody, networkId],
+      [foreigner, networkId],
+      [foreigner, far["id"]],
+      [owner, second.networkId],
+      [owner, "01936f2e-0d5c-7d3a-9a39-00000000dead"],
+      [owner, port["id"]],
+    ] as const) {
+      for (const query of ["", "&include_isolated=true", "&at=2030-01-01T00:00:00Z"])
+        expect(await made(client.get(`/api/v1/topology?network_id=${id}${query}`))).toEqual(empty(id));
     }
     // A neighbor that lies in another network by now is none: nothing of it shows.
-    inTransaction(appliance, (tx) => tx.update(ifEntryKind, port["id"], { neighbor: { type: "Host", id: access["id"] } }));
-    expect(briefs(await made(owner.get(`/api/v1/topology?network_id=${far["id"]}`)))).toEqual(["elsewhere (Gi2) -Announced- stranger Gi1"]);
+    inTransaction(appliance, (tx) =>
+      tx.update(ifEntryKind, port["id"], { neighbor: { type: "Host", id: access["id"] } }),
+    );
+    expect(briefs(await made(owner.get(`/api/v1/topology?network_id=${far["id"]}`)))).toEqual([
+      "elsewhere (Gi2) -Announced- stranger Gi1",
+    ]);
   });
 });
 
@@ -283,21 +465,37 @@ const HOSTILE = [
 function readGraphml(text: string): { nodes: Wire[]; edges: Wire[] } {
   const unescaped = (value: string) => {
     if (/[<]|&(?!(amp|lt|gt|quot|apos);)/.test(value)) throw new Error(`not escaped: ${value}`);
-    return value.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&apos;", "'").replaceAll("&amp;", "&");
+    return value
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&apos;", "'")
+      .replaceAll("&amp;", "&");
   };
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what XML 1.0 does not allow.
-  if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text)) throw new Error("characters that XML does not have");
+  if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text))
+    throw new Error("characters that XML does not have");
   const open: Array<{ name: string; attributes: Wire; text: string }> = [];
   const keys = new Map<string, Wire>();
   const found = { nodes: [] as Wire[], edges: [] as Wire[] };
   let rest = text.replace(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/, "");
   while (rest.trim() !== "") {
-    const [whole, before, closing, name, attributes, empty] = /^([^<]*)<(\/?)([a-z]+)((?: [a-zA-Z.:]+="[^"<]*")*)(\/?)>/.exec(rest) ?? [];
+    const [whole, before, closing, name, attributes, empty] =
+      /^([^<]*)<(\/?)([a-z]+)((?: [a-zA-Z.:]+="[^"<]*")*)(\/?)>/.exec(rest) ?? [];
     if (whole === undefined || name === undefined) throw new Error(`not well-formed at ${rest.slice(0, 80)}`);
     const inner = open.at(-1);
     if (inner !== undefined) inner.text += unescaped(before ?? "");
     rest = rest.slice(whole.length);
-    const element = { name, attributes: Object.fromEntries([...(attributes ?? "").matchAll(/ ([a-zA-Z.:]+)="([^"]*)"/g)].map(([, key, value]) => [key, unescaped(value as string)])), text: "" };
+    const element = {
+      name,
+      attributes: Object.fromEntries(
+        [...(attributes ?? "").matchAll(/ ([a-zA-Z.:]+)="([^"]*)"/g)].map(([, key, value]) => [
+          key,
+          unescaped(value as string),
+        ]),
+      ),
+      text: "",
+    };
     if (closing !== "/") {
       if (name === "key") keys.set(element.attributes["id"], element.attributes);
       if (name === "node") found.nodes.push({ id: element.attributes["id"] });
@@ -324,7 +522,12 @@ function shown(label: string): string {
 
 describe("formats", () => {
   beforeEach(async () => {
-    for (const [place, name] of HOSTILE.entries()) await newPort(access, `Gi0/${place}`, { speed_bps: 100_000_000, lldp_sys_name: name, lldp_port_id: { subtype: "LocallyAssigned", value: name } });
+    for (const [place, name] of HOSTILE.entries())
+      await newPort(access, `Gi0/${place}`, {
+        speed_bps: 100_000_000,
+        lldp_sys_name: name,
+        lldp_port_id: { subtype: "LocallyAssigned", value: name },
+      });
     await newPort(core, "Te1/1", { speed_bps: 2_500_000_000 });
     await newPort(access, "up", { speed_bps: 10_000_000_000, ...lldp(core, "Te1/1") });
   });
@@ -340,15 +543,21 @@ describe("formats", () => {
     expect(answer.text).not.toMatch(/%%|`|<|>|javascript:/);
     const drawn = new Map<string, string>();
     for (const line of lines.slice(1, 1 + nodes.length)) {
-      const [, id, label] = /^ {2}(n_[0-9a-z]+)(?:\["|\(\[")([\p{L}\p{M}\p{N} .,_/()+#;-]*)(?:"\]|"\]\):::unknown)$/u.exec(line) ?? [];
+      const [, id, label] =
+        /^ {2}(n_[0-9a-z]+)(?:\["|\(\[")([\p{L}\p{M}\p{N} .,_/()+#;-]*)(?:"\]|"\]\):::unknown)$/u.exec(line) ?? [];
       drawn.set(id as string, shown(label as string));
     }
-    expect([...drawn.values()]).toEqual(nodes.map((node: Wire) => node["name"].toWellFormed().replaceAll(/[\p{Cc}\p{Cf}]/gu, " ")));
+    expect([...drawn.values()]).toEqual(
+      nodes.map((node: Wire) => node["name"].toWellFormed().replaceAll(/[\p{Cc}\p{Cf}]/gu, " ")),
+    );
     for (const line of lines.slice(1 + nodes.length, -1)) {
-      const [, one, other] = /^ {2}(n_[0-9a-z]+) (?:---|-\.-)\|"[\p{L}\p{M}\p{N} .,_/()+#;-]*"\| (n_[0-9a-z]+)$/u.exec(line) ?? [];
+      const [, one, other] =
+        /^ {2}(n_[0-9a-z]+) (?:---|-\.-)\|"[\p{L}\p{M}\p{N} .,_/()+#;-]*"\| (n_[0-9a-z]+)$/u.exec(line) ?? [];
       expect([drawn.has(one as string), drawn.has(other as string)], line).toEqual([true, true]);
     }
-    expect(lines.filter((line) => line.includes("---"))).toEqual([`  n_${access["id"].replaceAll("-", "")} ---|"up - Te1/1, 2.5 Gbit/s"| n_${core["id"].replaceAll("-", "")}`]);
+    expect(lines.filter((line) => line.includes("---"))).toEqual([
+      `  n_${access["id"].replaceAll("-", "")} ---|"up - Te1/1, 2.5 Gbit/s"| n_${core["id"].replaceAll("-", "")}`,
+    ]);
   });
 
   test("GraphML is well-formed, declares what it says, and holds the same nodes and links", async () => {
@@ -357,16 +566,48 @@ describe("formats", () => {
     const { nodes, links } = await topology();
     const graph = readGraphml(answer.text);
     const clean = (text: string) => text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}]/gu, " ");
-    expect(graph.nodes.map(({ id, name, kind }) => [id, name, kind])).toEqual(nodes.map((node: Wire) => [node["id"], clean(node["name"]), node["kind"]]));
-    expect(graph.edges.map((edge) => [edge["id"], edge["source"], edge["target"], edge["source_port"], edge["speed_bps"], edge["parallel"]])).toEqual(
-      links.map(({ id, ends, speed_bps, parallel }: Wire) => [id, ends[0].node_id, ends[1].node_id, clean(ends[0].port), String(speed_bps), String(parallel)]),
+    expect(graph.nodes.map(({ id, name, kind }) => [id, name, kind])).toEqual(
+      nodes.map((node: Wire) => [node["id"], clean(node["name"]), node["kind"]]),
     );
-    expect(graph.nodes.find(({ id }) => id === core["id"])).toMatchObject({ manufacturer: "Cisco", model: "C9500", sys_name: "core.example.net" });
+    expect(
+      graph.edges.map((edge) => [
+        edge["id"],
+        edge["source"],
+        edge["target"],
+        edge["source_port"],
+        edge["speed_bps"],
+        edge["parallel"],
+      ]),
+    ).toEqual(
+      links.map(({ id, ends, speed_bps, parallel }: Wire) => [
+        id,
+        ends[0].node_id,
+        ends[1].node_id,
+        clean(ends[0].port),
+        String(speed_bps),
+        String(parallel),
+      ]),
+    );
+    expect(graph.nodes.find(({ id }) => id === core["id"])).toMatchObject({
+      manufacturer: "Cisco",
+      model: "C9500",
+      sys_name: "core.example.net",
+    });
   });
 
   test("leave out what their languages have no place for, should it ever be stored", () => {
-    const node = { id: "n", kind: "Known" as const, name: "a\u0000b\uFFFE\uD800", sys_name: null, chassis_id: null, manufacturer: null, model: null, management_address: null };
-    const text = (format: "mermaid" | "graphml") => [...formatted({ nodes: [node], links: [] }, format, { networkId: "n", at: null, resolved: "" })].join("");
+    const node = {
+      id: "n",
+      kind: "Known" as const,
+      name: "a\u0000b\uFFFE\uD800",
+      sys_name: null,
+      chassis_id: null,
+      manufacturer: null,
+      model: null,
+      management_address: null,
+    };
+    const text = (format: "mermaid" | "graphml") =>
+      [...formatted({ nodes: [node], links: [] }, format, { networkId: "n", at: null, resolved: "" })].join("");
     expect(readGraphml(text("graphml")).nodes).toEqual([{ id: "n", name: "a b\uFFFD", kind: "Known" }]);
     expect(text("mermaid").split("\n")[1]).toBe('  n_n["a b#65534;#65533;"]');
   });
@@ -376,12 +617,19 @@ describe("formats", () => {
     appliance.clock.advance(60_000);
     for (const format of ["json", "mermaid", "graphml"]) {
       const before = (await ask(`&format=${format}&at=${at}`)).text;
-      await made(owner.put(`/api/v1/hosts/${core["id"]}`, hostBody(await made(owner.get(`/api/v1/hosts/${core["id"]}`)), { name: `renamed ${format}` })));
+      await made(
+        owner.put(
+          `/api/v1/hosts/${core["id"]}`,
+          hostBody(await made(owner.get(`/api/v1/hosts/${core["id"]}`)), { name: `renamed ${format}` }),
+        ),
+      );
       appliance.clock.advance(60_000);
       expect((await ask(`&format=${format}&at=${at}`)).text).toBe(before);
       expect((await ask(`&format=${format}`)).text).toContain(`renamed ${format}`);
     }
-    expect((await ask("&format=mermaid&at=1999-12-31T23:59:59Z")).text).toBe("graph LR\n  %% as of 1999-12-31T23:59:59.000Z\n  classDef unknown stroke-dasharray: 5 5\n");
+    expect((await ask("&format=mermaid&at=1999-12-31T23:59:59Z")).text).toBe(
+      "graph LR\n  %% as of 1999-12-31T23:59:59.000Z\n  classDef unknown stroke-dasharray: 5 5\n",
+    );
     expect(readGraphml((await ask("&format=graphml&at=1999-12-31T23:59:59Z")).text)).toEqual({ nodes: [], edges: [] });
   });
 });

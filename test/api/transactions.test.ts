@@ -21,38 +21,63 @@ beforeAll(async () => {
   for (let each = 0; each < 30; each += 1) {
     appliance.clock.advance(1_000);
     if (each % 5 === 0) await newTag(appliance, { name: `tag ${each}` });
-    else await newSubnet(appliance, { cidr: `10.${each}.0.0/16`, network_id: [networks[0], networks[2], networks[69], appliance.first.networkId][each % 4] });
+    else
+      await newSubnet(appliance, {
+        cidr: `10.${each}.0.0/16`,
+        network_id: [networks[0], networks[2], networks[69], appliance.first.networkId][each % 4],
+      });
   }
 });
 afterAll(() => appliance.close());
 
 const sequencesOf = (data: Wire[]) => data.map((transaction) => transaction["sequence"] as number);
 
-test.each([["all networks"], ["one network"], ["three networks"], ["seventy networks"]])("the pages for a caller of %s make up the whole list, newest first, and count it", async (whose) => {
-  const caller = callers.get(whose) as Client;
-  const whole = await caller.get("/api/v1/transactions?limit=0");
-  const sequences = sequencesOf(whole.data);
-  expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => b - a));
-  expect(sequences.length).toBeGreaterThan(10);
-  expect(whole.body.meta.pagination).toMatchObject({ total_count: sequences.length, has_more: false });
-  for (const [limit, offset] of [[1, 0], [7, 0], [7, 5], [7, sequences.length - 3], [7, sequences.length], [1_000, 2]] as const) {
-    const page = await caller.get(`/api/v1/transactions?limit=${limit}&offset=${offset}`);
-    expect(sequencesOf(page.data)).toEqual(sequences.slice(offset, offset + limit));
-    expect(page.body.meta.pagination).toMatchObject({ total_count: sequences.length, has_more: offset + limit < sequences.length });
-  }
-});
+test.each([["all networks"], ["one network"], ["three networks"], ["seventy networks"]])(
+  "the pages for a caller of %s make up the whole list, newest first, and count it",
+  async (whose) => {
+    const caller = callers.get(whose) as Client;
+    const whole = await caller.get("/api/v1/transactions?limit=0");
+    const sequences = sequencesOf(whole.data);
+    expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => b - a));
+    expect(sequences.length).toBeGreaterThan(10);
+    expect(whole.body.meta.pagination).toMatchObject({ total_count: sequences.length, has_more: false });
+    for (const [limit, offset] of [
+      [1, 0],
+      [7, 0],
+      [7, 5],
+      [7, sequences.length - 3],
+      [7, sequences.length],
+      [1_000, 2],
+    ] as const) {
+      const page = await caller.get(`/api/v1/transactions?limit=${limit}&offset=${offset}`);
+      expect(sequencesOf(page.data)).toEqual(sequences.slice(offset, offset + limit));
+      expect(page.body.meta.pagination).toMatchObject({
+        total_count: sequences.length,
+        has_more: offset + limit < sequences.length,
+      });
+    }
+  },
+);
 
 test("what is not the caller's is left out, also as of an instant", async () => {
-  const sequences = async (whose: string, query = "") => sequencesOf((await (callers.get(whose) as Client).get(`/api/v1/transactions?limit=0${query}`)).data);
+  const sequences = async (whose: string, query = "") =>
+    sequencesOf((await (callers.get(whose) as Client).get(`/api/v1/transactions?limit=0${query}`)).data);
   const all = await sequences("all networks");
-  const [one, three, seventy] = [await sequences("one network"), await sequences("three networks"), await sequences("seventy networks")];
+  const [one, three, seventy] = [
+    await sequences("one network"),
+    await sequences("three networks"),
+    await sequences("seventy networks"),
+  ];
   expect(all).toEqual(expect.arrayContaining(seventy));
   expect(seventy).toEqual(expect.arrayContaining(three));
   expect(three).toEqual(expect.arrayContaining(one));
   expect([...new Set([one.length, three.length, seventy.length, all.length])]).toHaveLength(4);
   const middle = all[15] as number;
   const { at } = (await appliance.owner.get(`/api/v1/transactions/${middle}`)).data;
-  for (const whose of callers.keys()) expect(await sequences(whose, `&at=${at}`)).toEqual((await sequences(whose)).filter((sequence) => sequence <= middle));
+  for (const whose of callers.keys())
+    expect(await sequences(whose, `&at=${at}`)).toEqual(
+      (await sequences(whose)).filter((sequence) => sequence <= middle),
+    );
 });
 
 test("a long list is gone through in steps: it is counted, and what it skips is passed over, a bounded number at a time", () => {
@@ -65,11 +90,26 @@ test("a long list is gone through in steps: it is counted, and what it skips is 
   db.$client.transaction(() => {
     for (let each = 1; each <= 9_000; each += 1) {
       insert.run(organizationN, head + each, each);
-      insert.run(each % 9 === 0 ? -organizationN : organizationN + 1, head + each, each % 9 === 0 ? each / 9 : each - Math.floor(each / 9));
+      insert.run(
+        each % 9 === 0 ? -organizationN : organizationN + 1,
+        head + each,
+        each % 9 === 0 ? each / 9 : each - Math.floor(each / 9),
+      );
     }
   })();
-  const page = (offset: number) => [...(LONG_READS["transactions"] as NonNullable<(typeof LONG_READS)[string]>)(appliance.reader, { actor, until: head + 9_000, limit: 5, offset, asked: null })];
+  const page = (offset: number) => [
+    ...(LONG_READS["transactions"] as NonNullable<(typeof LONG_READS)[string]>)(appliance.reader, {
+      actor,
+      until: head + 9_000,
+      limit: 5,
+      offset,
+      asked: null,
+    }),
+  ];
   const steps = page(8_999 + 1);
   expect(steps.filter((bytes) => bytes.length === 0).length).toBeGreaterThan(6);
-  expect(JSON.parse(new TextDecoder().decode(Buffer.concat(steps)))).toMatchObject({ data: [], meta: { pagination: { total_count: 9_000 } } });
+  expect(JSON.parse(new TextDecoder().decode(Buffer.concat(steps)))).toMatchObject({
+    data: [],
+    meta: { pagination: { total_count: 9_000 } },
+  });
 });

@@ -31,7 +31,15 @@ beforeEach(async () => {
   (appliance.writes as { run: WriteQueue["run"] }).run = async (command, input, actor, terms) => {
     if (!mayLowerRights(command)) return run(command, input, actor, terms);
     const before = appliance.reader.head().sequence;
-    const reply = writer.execute([structuredClone({ command, input, actor, isUrgent: true as const, ...(terms?.repeatable === undefined ? {} : { repeatable: terms.repeatable }) })])[0] as WriteReply;
+    const reply = writer.execute([
+      structuredClone({
+        command,
+        input,
+        actor,
+        isUrgent: true as const,
+        ...(terms?.repeatable === undefined ? {} : { repeatable: terms.repeatable }),
+      }),
+    ])[0] as WriteReply;
     const isUrgent = reply.ok || reply.isNotUrgent !== true;
     tried.push([command, isUrgent ? "urgent" : "ordinary"]);
     if (isUrgent) return outcomeOf(reply);
@@ -56,7 +64,10 @@ describe("of a user", () => {
     ["a lower role", () => ({ role: "Viewer" })],
     ["fewer networks", () => ({ network_ids: [network] })],
     ["a new password, which ends the sessions", () => ({ password: "quite another phrase" })],
-    ["all of it at once", () => ({ is_enabled: false, role: "Viewer", network_ids: [], password: "quite another phrase" })],
+    [
+      "all of it at once",
+      () => ({ is_enabled: false, role: "Viewer", network_ids: [], password: "quite another phrase" }),
+    ],
     ["nothing at all", () => ({})],
   ])("%s is done before its turn", async (_what, changes) => {
     const { id } = await member();
@@ -99,24 +110,37 @@ describe("of a user", () => {
     newApiKey(appliance, { userId: one.id, permissions: "Viewer" });
     await made(admin.client.delete(`/api/v1/users/${one.id}`));
     await made(admin.client.post("/api/v1/users/bulk-delete", [two.id]));
-    expect(tried).toEqual([["user.delete", "urgent"], ["user.bulk_delete", "urgent"]]);
+    expect(tried).toEqual([
+      ["user.delete", "urgent"],
+      ["user.bulk_delete", "urgent"],
+    ]);
   });
 
   test("signing out, and a password of one's own, are done before their turn", async () => {
-    await made(admin.client.put("/api/auth/password", { current_password: PASSWORD, new_password: "quite another phrase" }));
+    await made(
+      admin.client.put("/api/auth/password", { current_password: PASSWORD, new_password: "quite another phrase" }),
+    );
     await made(admin.client.post("/api/auth/logout", {}));
-    expect(tried).toEqual([["user.set_password", "urgent"], ["session.close", "urgent"]]);
+    expect(tried).toEqual([
+      ["user.set_password", "urgent"],
+      ["session.close", "urgent"],
+    ]);
     expect((await admin.client.get("/api/auth/me")).status).toBe(401);
   });
 
   test("what is refused is refused at once", async () => {
     const answer = await admin.client.delete(`/api/v1/users/${appliance.first.userId}`);
-    expect([answer.status, answer.body.code, tried]).toEqual([403, "auth_permission_denied", [["user.delete", "urgent"]]]);
+    expect([answer.status, answer.body.code, tried]).toEqual([
+      403,
+      "auth_permission_denied",
+      [["user.delete", "urgent"]],
+    ]);
   });
 });
 
 describe("of an API key", () => {
-  const key = (fields: Parameters<typeof newApiKey>[1] = {}) => newApiKey(appliance, { userId: admin.id, permissions: "Member", ...fields }).id;
+  const key = (fields: Parameters<typeof newApiKey>[1] = {}) =>
+    newApiKey(appliance, { userId: admin.id, permissions: "Member", ...fields }).id;
   const soon = () => new Date(appliance.clock.now() + 60_000).toISOString();
   const later = () => new Date(appliance.clock.now() + 120_000).toISOString();
 
@@ -142,7 +166,11 @@ describe("of an API key", () => {
     ["another network", () => ({ networkIds: [network] }), async () => ({ network_ids: [far] })],
     ["all networks instead of some", () => ({ networkIds: [network] }), async () => ({ all_networks: true })],
     ["another user", () => ({}), async () => ({ user_id: (await newUser(appliance, { role: "Member" })).id })],
-    ["disabling beside a later end", () => ({ expiresAt: soon() }), async () => ({ is_enabled: false, expires_at: later() })],
+    [
+      "disabling beside a later end",
+      () => ({ expiresAt: soon() }),
+      async () => ({ is_enabled: false, expires_at: later() }),
+    ],
   ])("%s waits for its turn", async (_what, fields, changes) => {
     expect((await put(admin.client, "auth/keys", key(fields()), await changes())).status).toBe(200);
     expect(tried).toEqual([["api_key.update", "ordinary"]]);
@@ -151,10 +179,16 @@ describe("of an API key", () => {
   test("another secret, deleting, and deleting many are done before their turn", async () => {
     const [one, two, three] = [key(), key(), key()];
     const rotated = await made(admin.client.post(`/api/v1/auth/keys/${one}/rotate`, {}));
-    expect((await appliance.anonymous.with({ authorization: `Bearer ${rotated["key"]}` }).get("/api/auth/me")).status).toBe(200);
+    expect(
+      (await appliance.anonymous.with({ authorization: `Bearer ${rotated["key"]}` }).get("/api/auth/me")).status,
+    ).toBe(200);
     await made(admin.client.delete(`/api/v1/auth/keys/${two}`));
     await made(admin.client.post("/api/v1/auth/keys/bulk-delete", [three]));
-    expect(tried).toEqual([["api_key.rotate", "urgent"], ["api_key.delete", "urgent"], ["api_key.bulk_delete", "urgent"]]);
+    expect(tried).toEqual([
+      ["api_key.rotate", "urgent"],
+      ["api_key.delete", "urgent"],
+      ["api_key.bulk_delete", "urgent"],
+    ]);
   });
 });
 

@@ -3,7 +3,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { made, newApiKey, newNetwork, newSubnet, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import {
+  made,
+  newApiKey,
+  newNetwork,
+  newSubnet,
+  newUser,
+  transactionCount,
+  versionsOf,
+  writtenIn,
+  type Wire,
+} from "../support/factories.ts";
 import { describeRecords } from "../support/record-battery.ts";
 import { givePassword } from "../support/sign-in.ts";
 
@@ -14,7 +24,12 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-const body = { email: "Noc@example.net", name: "Network operations", role: "Member", password: "a phrase of their own" };
+const body = {
+  email: "Noc@example.net",
+  name: "Network operations",
+  role: "Member",
+  password: "a phrase of their own",
+};
 const users = "/api/v1/users";
 const signIn = (email: string, password: string) => appliance.anonymous.post("/api/auth/login", { email, password });
 const read = async (id: string, by: Client = appliance.owner): Promise<Wire> => made(by.get(`${users}/${id}`));
@@ -40,7 +55,16 @@ describeRecords(
     change: { field: "is_enabled", to: (body) => body["is_enabled"] !== true },
     unique: "email",
     invalid: {
-      body: { id: "me", email: "nobody", name: "a\nb", role: "Boss", network_ids: ["x"], is_enabled: 1, password: "short", nick: "x" },
+      body: {
+        id: "me",
+        email: "nobody",
+        name: "a\nb",
+        role: "Boss",
+        network_ids: ["x"],
+        is_enabled: 1,
+        password: "short",
+        nick: "x",
+      },
       paths: ["/id", "/email", "/name", "/role", "/network_ids/0", "/is_enabled", "/password", "/nick"],
     },
     references: [
@@ -57,7 +81,10 @@ describeRecords(
 
 describe("creating a user", () => {
   test("answers the user, who can sign in; the password is nowhere to be seen", async () => {
-    const answer = await appliance.owner.post(users, { ...body, network_ids: [appliance.first.networkId, appliance.first.networkId] });
+    const answer = await appliance.owner.post(users, {
+      ...body,
+      network_ids: [appliance.first.networkId, appliance.first.networkId],
+    });
     expect(answer.status).toBe(200);
     expect(answer.data).toEqual({
       id: expect.any(String),
@@ -74,8 +101,13 @@ describe("creating a user", () => {
       valid_to: null,
       lineage_id: null,
     });
-    expect((await signIn("noc@EXAMPLE.net", body.password)).data).toMatchObject({ id: answer.data.id, last_login: appliance.clock.text() });
-    const everything = JSON.stringify(appliance.reader.db.query("SELECT members FROM history_versions").all()) + appliance.logLines.join("\n");
+    expect((await signIn("noc@EXAMPLE.net", body.password)).data).toMatchObject({
+      id: answer.data.id,
+      last_login: appliance.clock.text(),
+    });
+    const everything =
+      JSON.stringify(appliance.reader.db.query("SELECT members FROM history_versions").all()) +
+      appliance.logLines.join("\n");
     expect(everything).not.toMatch(/argon2|a phrase of their own/);
   });
 
@@ -94,23 +126,46 @@ describe("creating a user", () => {
     const before = transactionCount(appliance);
     const answer = await admin.client.post(users, { ...body, email: "OWNER@first.example" });
     expect(answer.status).toBe(409);
-    expect(answer.body).toMatchObject({ code: "entity_already_exists", params: { entity: "user", field: "email", value: "OWNER@first.example" } });
+    expect(answer.body).toMatchObject({
+      code: "entity_already_exists",
+      params: { entity: "user", field: "email", value: "OWNER@first.example" },
+    });
     expect(transactionCount(appliance)).toBe(before);
   });
 
   test("names all that is wrong at once, and echoes no password", async () => {
-    const answer = await appliance.owner.post(users, { email: "nobody", role: "Boss", password: "short", is_enabled: "yes", nick: 1, network_ids: ["x"] });
+    const answer = await appliance.owner.post(users, {
+      email: "nobody",
+      role: "Boss",
+      password: "short",
+      is_enabled: "yes",
+      nick: 1,
+      network_ids: ["x"],
+    });
     expect(answer.status).toBe(400);
-    expect(answer.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual(["/email", "/is_enabled", "/network_ids/0", "/nick", "/password", "/role"]);
+    expect(answer.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
+      "/email",
+      "/is_enabled",
+      "/network_ids/0",
+      "/nick",
+      "/password",
+      "/role",
+    ]);
     expect(answer.text).not.toContain("short");
   });
 
   test("is refused with a network that does not exist, or is another organization's", async () => {
     const other = await appliance.newOrganization("Second");
     const unknown = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0009";
-    const answer = await appliance.owner.post(users, { ...body, network_ids: [other.networkId, appliance.first.networkId, unknown] });
+    const answer = await appliance.owner.post(users, {
+      ...body,
+      network_ids: [other.networkId, appliance.first.networkId, unknown],
+    });
     expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ code: "entity_reference_invalid", params: { entity: "network", field: "network_ids", ids: [other.networkId, unknown] } });
+    expect(answer.body).toMatchObject({
+      code: "entity_reference_invalid",
+      params: { entity: "network", field: "network_ids", ids: [other.networkId, unknown] },
+    });
   });
 
   test("is refused in another organization", async () => {
@@ -127,14 +182,21 @@ describe("creating a user", () => {
     ["Viewer", 403, 403, 403],
   ] as const)("by %s goes up to their own role", async (role, owner, admin, viewer) => {
     const { client } = await newUser(appliance, { role });
-    const statuses = await Promise.all(["Owner", "Admin", "Viewer"].map(async (each) => (await client.post(users, { ...body, email: `${each}@example.net`, role: each })).status));
+    const statuses = await Promise.all(
+      ["Owner", "Admin", "Viewer"].map(
+        async (each) => (await client.post(users, { ...body, email: `${each}@example.net`, role: each })).status,
+      ),
+    );
     expect(statuses).toEqual([owner, admin, viewer]);
   });
 
   test("by an Admin above their role says which one it takes", async () => {
     const { client } = await newUser(appliance, { role: "Admin" });
     const answer = await client.post(users, { ...body, role: "Owner" });
-    expect(answer.body).toMatchObject({ code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } });
+    expect(answer.body).toMatchObject({
+      code: "auth_permission_denied",
+      params: { required: "Owner", actual: "Admin" },
+    });
   });
 
   test("takes an API key that reaches every network: one kept to some could give itself the rest", async () => {
@@ -144,7 +206,10 @@ describe("creating a user", () => {
     const answer = await kept.client.post(users, { ...body, email: "other@example.net" });
     expect(answer.status).toBe(403);
     expect(answer.body.code).toBe("entity_access_denied");
-    expect((await kept.client.put(`${users}/${appliance.first.userId}`, { email: "x@example.net", role: "Viewer" })).body.code).toBe("entity_access_denied");
+    expect(
+      (await kept.client.put(`${users}/${appliance.first.userId}`, { email: "x@example.net", role: "Viewer" })).body
+        .code,
+    ).toBe("entity_access_denied");
   });
 });
 
@@ -152,7 +217,10 @@ test("the documentation says what a user without network_ids reaches", async () 
   const document = (await (await appliance.handle(new Request("http://localhost/api/openapi.json"))).json()) as Wire;
   const body = document["paths"]["/api/v1/users"].post.requestBody.content["application/json"].schema;
   const written = body.properties ?? document["components"].schemas[body.$ref.split("/").at(-1)].properties;
-  for (const { network_ids } of [written, document["components"].schemas.User.properties]) expect(network_ids.description).toBe("The networks that a Member or Viewer reaches: without any, nothing. An Owner or Admin reaches every network, whatever is named here.");
+  for (const { network_ids } of [written, document["components"].schemas.User.properties])
+    expect(network_ids.description).toBe(
+      "The networks that a Member or Viewer reaches: without any, nothing. An Owner or Admin reaches every network, whatever is named here.",
+    );
 });
 
 describe("reading users", () => {
@@ -163,11 +231,15 @@ describe("reading users", () => {
     expect(list.data.map((user: Wire) => user["id"])).toEqual([appliance.first.userId, viewer.id]);
     expect(list.body.meta.pagination).toEqual({ total_count: 2, limit: 50, offset: 0, has_more: false });
     expect((await viewer.client.get(`${users}?ids=${viewer.id},${other.userId}`)).data).toHaveLength(1);
-    expect((await viewer.client.get(`${users}?limit=1&offset=1`)).data.map((user: Wire) => user["id"])).toEqual([viewer.id]);
+    expect((await viewer.client.get(`${users}?limit=1&offset=1`)).data.map((user: Wire) => user["id"])).toEqual([
+      viewer.id,
+    ]);
     expect((await viewer.client.get(`${users}?limit=0`)).data).toHaveLength(2);
     const one = await viewer.client.get(`${users}/${viewer.id}`);
     expect(one.headers.get("etag")).toMatch(/^"\d+-[0-9a-f]{8}\.s\d+\.[0-9a-z]+"$/);
-    expect((await viewer.client.get(`${users}/${viewer.id}`, { "if-none-match": one.headers.get("etag") as string })).status).toBe(304);
+    expect(
+      (await viewer.client.get(`${users}/${viewer.id}`, { "if-none-match": one.headers.get("etag") as string })).status,
+    ).toBe(304);
     const foreign = await viewer.client.get(`${users}/${other.userId}`);
     expect(foreign.status).toBe(404);
     expect(foreign.body).toMatchObject({ code: "entity_not_found", params: { entity: "user", id: other.userId } });
@@ -198,9 +270,17 @@ describe("changing a user", () => {
     const user = await made(appliance.owner.post(users, { ...body, network_ids: [appliance.first.networkId] }));
     appliance.clock.advance(1_000);
     const changed = await made(appliance.owner.put(`${users}/${user["id"]}`, { email: body.email, role: "Viewer" }));
-    expect(changed).toEqual({ ...user, role: "Viewer", updated_at: appliance.clock.text(), valid_from: appliance.clock.text() });
+    expect(changed).toEqual({
+      ...user,
+      role: "Viewer",
+      updated_at: appliance.clock.text(),
+      valid_from: appliance.clock.text(),
+    });
     expect(versionsOf(appliance, user["id"]).map((version) => version.changed)).toEqual([null, ["role"]]);
-    expect(await made(appliance.owner.get(`${users}/${user["id"]}?at=${user["updated_at"]}`))).toEqual({ ...user, valid_to: appliance.clock.text() });
+    expect(await made(appliance.owner.get(`${users}/${user["id"]}?at=${user["updated_at"]}`))).toEqual({
+      ...user,
+      valid_to: appliance.clock.text(),
+    });
   });
 
   test("that changes nothing makes no version: what was read may be sent back", async () => {
@@ -216,12 +296,17 @@ describe("changing a user", () => {
     const owner = await read(appliance.first.userId);
     const demoting = await admin.client.put(`${users}/${owner["id"]}`, { ...owner, role: "Viewer" });
     expect(demoting.status).toBe(403);
-    expect(demoting.body).toMatchObject({ code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } });
+    expect(demoting.body).toMatchObject({
+      code: "auth_permission_denied",
+      params: { required: "Owner", actual: "Admin" },
+    });
     for (const id of [admin.id, member.id]) {
       const promoting = await admin.client.put(`${users}/${id}`, { ...(await read(id)), role: "Owner" });
       expect(promoting.body).toMatchObject({ code: "auth_permission_denied", params: { required: "Owner" } });
     }
-    expect((await admin.client.put(`${users}/${member.id}`, { ...(await read(member.id)), role: "Admin" })).status).toBe(200);
+    expect(
+      (await admin.client.put(`${users}/${member.id}`, { ...(await read(member.id)), role: "Admin" })).status,
+    ).toBe(200);
     expect((await member.client.put(`${users}/${member.id}`, await read(member.id))).status).toBe(200);
   });
 
@@ -229,7 +314,13 @@ describe("changing a user", () => {
     const second = (await newNetwork(appliance))["id"];
     const member = await newUser(appliance, { role: "Admin" });
     expect((await member.client.get("/api/v1/networks")).data).toHaveLength(2);
-    await made(appliance.owner.put(`${users}/${member.id}`, { ...(await read(member.id)), role: "Member", network_ids: [second] }));
+    await made(
+      appliance.owner.put(`${users}/${member.id}`, {
+        ...(await read(member.id)),
+        role: "Member",
+        network_ids: [second],
+      }),
+    );
     expect((await member.client.get("/api/v1/networks")).data.map((network: Wire) => network["id"])).toEqual([second]);
     expect((await member.client.post("/api/v1/networks", { name: "Third" })).body.code).toBe("auth_permission_denied");
   });
@@ -254,8 +345,12 @@ describe("changing a user", () => {
     const member = await newUser(appliance, { role: "Member" });
     const user = await read(member.id);
     const path = `${users}/${member.id}`;
-    expect((await appliance.owner.put(path, { ...user, id: appliance.first.userId })).body.code).toBe("validation_id_mismatch");
-    expect((await appliance.owner.put(path, { ...user, organization_id: other.organizationId })).body.code).toBe("entity_access_denied");
+    expect((await appliance.owner.put(path, { ...user, id: appliance.first.userId })).body.code).toBe(
+      "validation_id_mismatch",
+    );
+    expect((await appliance.owner.put(path, { ...user, organization_id: other.organizationId })).body.code).toBe(
+      "entity_access_denied",
+    );
     expect((await appliance.owner.put(path, user, { "if-match": '"1"' })).status).toBe(412);
     const foreign = await appliance.owner.put(`${users}/${other.userId}`, { email: "x@example.net", role: "Viewer" });
     expect(foreign.status).toBe(404);
@@ -276,16 +371,25 @@ describe("deleting a user", () => {
     appliance.clock.advance(1_000);
     const before = transactionCount(appliance);
     const closed = await remove(member.id);
-    expect(closed).toMatchObject({ status: 200, data: { id: member.id, email, last_login: expect.any(String), valid_to: appliance.clock.text() } });
+    expect(closed).toMatchObject({
+      status: 200,
+      data: { id: member.id, email, last_login: expect.any(String), valid_to: appliance.clock.text() },
+    });
     expect(transactionCount(appliance)).toBe(before + 1);
     expect(writtenIn(appliance)).toEqual({ "Deleted user": 1, "Deleted api_key": 1 });
 
     for (const client of [member.client, key.client]) {
       expect(await client.get("/api/auth/me")).toMatchObject({ status: 401, body: { code: "auth_not_authenticated" } });
-      expect(await client.put(`${users}/${member.id}`, "{")).toMatchObject({ status: 401, body: { code: "auth_not_authenticated" } });
+      expect(await client.put(`${users}/${member.id}`, "{")).toMatchObject({
+        status: 401,
+        body: { code: "auth_not_authenticated" },
+      });
     }
     expect(await signIn(email, PASSWORD)).toMatchObject({ status: 401, body: { code: "auth_invalid_credentials" } });
-    for (const table of ["sessions", "user_passwords"]) expect(appliance.reader.db.query(`SELECT count(*) AS n FROM ${table} WHERE user_n NOT IN (SELECT n FROM users)`).get()).toEqual({ n: 0 });
+    for (const table of ["sessions", "user_passwords"])
+      expect(
+        appliance.reader.db.query(`SELECT count(*) AS n FROM ${table} WHERE user_n NOT IN (SELECT n FROM users)`).get(),
+      ).toEqual({ n: 0 });
     expect(appliance.reader.db.query("SELECT count(*) AS n FROM api_key_hashes").get()).toEqual({ n: 0 });
     expect((await appliance.owner.get(`/api/v1/auth/keys/${key.id}`)).status).toBe(404);
 
@@ -305,16 +409,24 @@ describe("deleting a user", () => {
     const at = appliance.clock.text();
     appliance.clock.advance(1_000);
     await newSubnet(appliance);
-    const then = await Promise.all([users, "/api/v1/auth/keys"].map((path) => appliance.owner.get(`${path}?at=${at}&ids=${member.id},${key.id}`)));
+    const then = await Promise.all(
+      [users, "/api/v1/auth/keys"].map((path) => appliance.owner.get(`${path}?at=${at}&ids=${member.id},${key.id}`)),
+    );
     const closed = await made(remove(member.id));
     for (const [position, path] of [`${users}/${member.id}`, `/api/v1/auth/keys/${key.id}`].entries()) {
       const past = await made(appliance.owner.get(`${path}?at=${at}`));
       expect(past).toEqual({ ...then[position]?.data[0], valid_to: closed["valid_to"] });
     }
     const actorOf = (id: string) =>
-      appliance.reader.db.query("SELECT actor_type, actor_id, actor_name FROM history_transactions WHERE sequence = ?").get(versionsOf(appliance, id)[0]?.sequence as number);
+      appliance.reader.db
+        .query("SELECT actor_type, actor_id, actor_name FROM history_transactions WHERE sequence = ?")
+        .get(versionsOf(appliance, id)[0]?.sequence as number);
     expect(actorOf(bySession["id"])).toEqual({ actor_type: "User", actor_id: member.id, actor_name: name });
-    expect(actorOf(byKey["id"])).toMatchObject({ actor_type: "ApiKey", actor_id: key.id, actor_name: expect.stringMatching(/^key /) });
+    expect(actorOf(byKey["id"])).toMatchObject({
+      actor_type: "ApiKey",
+      actor_id: key.id,
+      actor_name: expect.stringMatching(/^key /),
+    });
   });
 
   test("goes up to the caller's own role", async () => {
@@ -324,11 +436,20 @@ describe("deleting a user", () => {
     const owner = await newUser(appliance, { role: "Owner" });
     const before = transactionCount(appliance);
     for (const answer of [await remove(owner.id, admin.client), await removeAll([member.id, owner.id], admin.client)]) {
-      expect(answer).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } } });
+      expect(answer).toMatchObject({
+        status: 403,
+        body: { code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } },
+      });
     }
-    expect(await remove(owner.id, member.client)).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Admin" } } });
+    expect(await remove(owner.id, member.client)).toMatchObject({
+      status: 403,
+      body: { code: "auth_permission_denied", params: { required: "Admin" } },
+    });
     expect(transactionCount(appliance)).toBe(before);
-    expect((await removeAll([peer.id, member.id], admin.client)).data.map((user: Wire) => user["id"])).toEqual([peer.id, member.id]);
+    expect((await removeAll([peer.id, member.id], admin.client)).data.map((user: Wire) => user["id"])).toEqual([
+      peer.id,
+      member.id,
+    ]);
     expect((await remove(owner.id)).status).toBe(200);
   });
 
@@ -337,13 +458,23 @@ describe("deleting a user", () => {
     const disabled = await newUser(appliance, { role: "Owner" });
     await made(appliance.owner.put(`${users}/${disabled.id}`, { ...(await read(disabled.id)), is_enabled: false }));
     const before = transactionCount(appliance);
-    for (const answer of [await remove(userId), await removeAll([disabled.id, userId]), await removeAll([userId, disabled.id])]) {
-      expect(answer).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { entity: "user", id: userId, dependants: { organizations: 1 } } } });
+    for (const answer of [
+      await remove(userId),
+      await removeAll([disabled.id, userId]),
+      await removeAll([userId, disabled.id]),
+    ]) {
+      expect(answer).toMatchObject({
+        status: 409,
+        body: { code: "entity_in_use", params: { entity: "user", id: userId, dependants: { organizations: 1 } } },
+      });
       expect(answer.body.error).toContain("only Owner");
     }
     expect(transactionCount(appliance)).toBe(before);
     const second = await newUser(appliance, { role: "Owner" });
-    expect(await removeAll([userId, second.id])).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { id: second.id } } });
+    expect(await removeAll([userId, second.id])).toMatchObject({
+      status: 409,
+      body: { code: "entity_in_use", params: { id: second.id } },
+    });
     expect((await remove(disabled.id)).status).toBe(200);
     expect((await remove(userId, second.client)).status).toBe(200);
     expect((await remove(second.id, second.client)).body.code).toBe("entity_in_use");
@@ -361,7 +492,8 @@ describe("deleting a user", () => {
   test("takes an API key that reaches every network", async () => {
     const member = await newUser(appliance, { role: "Member" });
     const { client } = newApiKey(appliance, { permissions: "Admin", networkIds: [appliance.first.networkId] });
-    for (const answer of [await remove(member.id, client), await removeAll([member.id], client)]) expect(answer).toMatchObject({ status: 403, body: { code: "entity_access_denied" } });
+    for (const answer of [await remove(member.id, client), await removeAll([member.id], client)])
+      expect(answer).toMatchObject({ status: 403, body: { code: "entity_access_denied" } });
     expect((await read(member.id))["id"]).toBe(member.id);
   });
 
@@ -373,7 +505,10 @@ describe("deleting a user", () => {
     const admin = await newUser(appliance, { role: "Admin", organizationId: other.organizationId });
     const there = await made(admin.client.post(users, { ...body, email }));
     expect(there["lineage_id"]).toBeNull();
-    expect(await appliance.owner.post(users, { ...body, email })).toMatchObject({ status: 409, body: { code: "entity_already_exists", params: { field: "email" } } });
+    expect(await appliance.owner.post(users, { ...body, email })).toMatchObject({
+      status: 409,
+      body: { code: "entity_already_exists", params: { field: "email" } },
+    });
     await made(admin.client.delete(`${users}/${there["id"]}`));
     expect(await made(appliance.owner.post(users, { ...body, email }))).toMatchObject({ lineage_id: member.id });
   });
@@ -382,8 +517,14 @@ describe("deleting a user", () => {
     const [one, other] = [await newUser(appliance, { role: "Member" }), await newUser(appliance, { role: "Member" })];
     await made(appliance.owner.delete(`${users}/${one.id}?cascade=true`));
     await made(appliance.owner.post(`${users}/bulk-delete?cascade=true`, [other.id]));
-    expect(await appliance.owner.delete(`${users}/${appliance.first.userId}?cascade=true`)).toMatchObject({ status: 409, body: { code: "entity_in_use" } });
-    expect(await appliance.owner.post(`${users}/bulk-delete?cascade=true`, [appliance.first.userId])).toMatchObject({ status: 409, body: { code: "entity_in_use" } });
+    expect(await appliance.owner.delete(`${users}/${appliance.first.userId}?cascade=true`)).toMatchObject({
+      status: 409,
+      body: { code: "entity_in_use" },
+    });
+    expect(await appliance.owner.post(`${users}/bulk-delete?cascade=true`, [appliance.first.userId])).toMatchObject({
+      status: 409,
+      body: { code: "entity_in_use" },
+    });
   });
 });
 
@@ -394,7 +535,9 @@ describe("disabling a user", () => {
     const client = await appliance.signedIn(member.id);
     const key = newApiKey(appliance, { userId: member.id });
     const user = await read(member.id);
-    expect(await made(appliance.owner.put(`${users}/${member.id}`, { ...user, is_enabled: false }))).toMatchObject({ is_enabled: false });
+    expect(await made(appliance.owner.put(`${users}/${member.id}`, { ...user, is_enabled: false }))).toMatchObject({
+      is_enabled: false,
+    });
     expect((await client.get("/api/auth/me")).body.code).toBe("auth_not_authenticated");
     expect((await key.client.get("/api/auth/me")).body.code).toBe("auth_key_disabled");
     expect((await signIn(user["email"], PASSWORD)).body.code).toBe("auth_invalid_credentials");

@@ -2,7 +2,16 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { made, newHost, newNetwork, newSubnet, newVlan, transactionCount, versionsOf, writtenIn } from "../support/factories.ts";
+import {
+  made,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newVlan,
+  transactionCount,
+  versionsOf,
+  writtenIn,
+} from "../support/factories.ts";
 import { describeRecords } from "../support/record-battery.ts";
 
 let appliance: TestAppliance;
@@ -18,7 +27,12 @@ describeRecords(
     writeRole: "Member",
     roleBelow: "Viewer",
     place: "in a network",
-    body: (networkId, position) => ({ network_id: networkId, number: 100 + position, name: "Voice", description: null }),
+    body: (networkId, position) => ({
+      network_id: networkId,
+      number: 100 + position,
+      name: "Voice",
+      description: null,
+    }),
     change: { field: "description", to: (body) => (body["description"] === null ? "telephones" : null) },
     unique: "number",
     invalid: {
@@ -39,17 +53,26 @@ describeRecords(
 
 describe("a VLAN", () => {
   test("is called by its number when it gets no name, and keeps the name when its number changes", async () => {
-    const vlan = await made(appliance.owner.post("/api/v1/vlans", { network_id: appliance.first.networkId, number: 120 }));
+    const vlan = await made(
+      appliance.owner.post("/api/v1/vlans", { network_id: appliance.first.networkId, number: 120 }),
+    );
     expect(vlan).toMatchObject({ number: 120, name: "VLAN 120", description: null, source: { type: "Manual" } });
     appliance.clock.advance(1_000);
-    expect(await made(appliance.owner.put(`/api/v1/vlans/${vlan["id"]}`, { number: 130 }))).toMatchObject({ id: vlan["id"], number: 130, name: "VLAN 120" });
+    expect(await made(appliance.owner.put(`/api/v1/vlans/${vlan["id"]}`, { number: 130 }))).toMatchObject({
+      id: vlan["id"],
+      number: 130,
+      name: "VLAN 120",
+    });
     expect(versionsOf(appliance, vlan["id"]).at(-1)).toMatchObject({ operation: "Updated", changed: ["number"] });
   });
 
   test.each([[0], [4095], [-1], [1.5], [null], [true]])("has no number %p: 1 to 4094 are there", async (number) => {
     const before = transactionCount(appliance);
     const answer = await appliance.owner.post("/api/v1/vlans", { network_id: appliance.first.networkId, number });
-    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/number", value: number }] } } });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path: "/number", value: number }] } },
+    });
     expect(answer.body.params.issues[0].message).toMatch(/1 to 4094/);
     expect(transactionCount(appliance)).toBe(before);
   });
@@ -61,8 +84,14 @@ describe("a VLAN", () => {
   test("has a number that is its own in its network, not in others", async () => {
     const other = await newNetwork(appliance);
     const vlan = await newVlan(appliance, { number: 7 });
-    expect(await newVlan(appliance, { number: 7, network_id: other["id"] })).toMatchObject({ number: 7, network_id: other["id"] });
-    expect((await appliance.owner.get(`/api/v1/vlans?network_id=${appliance.first.networkId}`)).body).toMatchObject({ data: [vlan], meta: { pagination: { total_count: 1 } } });
+    expect(await newVlan(appliance, { number: 7, network_id: other["id"] })).toMatchObject({
+      number: 7,
+      network_id: other["id"],
+    });
+    expect((await appliance.owner.get(`/api/v1/vlans?network_id=${appliance.first.networkId}`)).body).toMatchObject({
+      data: [vlan],
+      meta: { pagination: { total_count: 1 } },
+    });
   });
 
   test("is not deleted under the records that name it, which are counted by kind", async () => {
@@ -71,12 +100,25 @@ describe("a VLAN", () => {
     await newSubnet(appliance, { vlan_id: vlan["id"] });
     const host = await newHost(appliance);
     // Named twice by one interface entry, which is one dependant all the same.
-    await made(appliance.owner.post("/api/v1/if-entries", { host_id: host["id"], if_index: 1, if_descr: "eth0", native_vlan_id: vlan["id"], vlan_ids: [vlan["id"]] }));
+    await made(
+      appliance.owner.post("/api/v1/if-entries", {
+        host_id: host["id"],
+        if_index: 1,
+        if_descr: "eth0",
+        native_vlan_id: vlan["id"],
+        vlan_ids: [vlan["id"]],
+      }),
+    );
     const before = transactionCount(appliance);
     for (const query of ["", "?cascade=false"]) {
       expect(await appliance.owner.delete(`/api/v1/vlans/${vlan["id"]}${query}`)).toMatchObject({
         status: 409,
-        body: { code: "entity_in_use", error: "The VLAN is in use by 2 subnets, 1 interface entry; take the VLAN off these first, or repeat with cascade=true, which does that and keeps them.", params: { entity: "vlan", id: vlan["id"], dependants: { subnets: 2, if_entries: 1 } } },
+        body: {
+          code: "entity_in_use",
+          error:
+            "The VLAN is in use by 2 subnets, 1 interface entry; take the VLAN off these first, or repeat with cascade=true, which does that and keeps them.",
+          params: { entity: "vlan", id: vlan["id"], dependants: { subnets: 2, if_entries: 1 } },
+        },
       });
     }
     expect(transactionCount(appliance)).toBe(before);
@@ -87,31 +129,66 @@ describe("a VLAN", () => {
     const subnet = await newSubnet(appliance, { vlan_id: vlan["id"] });
     const host = await newHost(appliance);
     const entry = await made(
-      appliance.owner.post("/api/v1/if-entries", { host_id: host["id"], if_index: 1, if_descr: "eth0", native_vlan_id: vlan["id"], vlan_ids: [vlan["id"], kept["id"]] }),
+      appliance.owner.post("/api/v1/if-entries", {
+        host_id: host["id"],
+        if_index: 1,
+        if_descr: "eth0",
+        native_vlan_id: vlan["id"],
+        vlan_ids: [vlan["id"], kept["id"]],
+      }),
     );
     appliance.clock.advance(1_000);
     const closed = await made(appliance.owner.delete(`/api/v1/vlans/${vlan["id"]}?cascade=true`));
     appliance.clock.advance(1_000);
-    expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}`)).data).toMatchObject({ vlan_id: null, updated_at: closed["valid_to"] });
+    expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}`)).data).toMatchObject({
+      vlan_id: null,
+      updated_at: closed["valid_to"],
+    });
     const left = (await appliance.owner.get(`/api/v1/if-entries/${entry["id"]}`)).data;
     expect(left).toMatchObject({ vlan_ids: [kept["id"]], updated_at: closed["valid_to"] });
     expect(left).not.toHaveProperty("native_vlan_id");
-    expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}?at=${subnet["valid_from"]}`)).data).toEqual({ ...subnet, valid_to: closed["valid_to"] });
+    expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}?at=${subnet["valid_from"]}`)).data).toEqual({
+      ...subnet,
+      valid_to: closed["valid_to"],
+    });
     const sequence = versionsOf(appliance, vlan["id"]).at(-1)?.sequence as number;
-    expect(versionsOf(appliance, subnet["id"]).at(-1)).toMatchObject({ operation: "Updated", sequence, changed: ["vlan_id"] });
-    expect(versionsOf(appliance, entry["id"]).at(-1)).toMatchObject({ operation: "Updated", sequence, changed: ["native_vlan_id", "vlan_ids"] });
+    expect(versionsOf(appliance, subnet["id"]).at(-1)).toMatchObject({
+      operation: "Updated",
+      sequence,
+      changed: ["vlan_id"],
+    });
+    expect(versionsOf(appliance, entry["id"]).at(-1)).toMatchObject({
+      operation: "Updated",
+      sequence,
+      changed: ["native_vlan_id", "vlan_ids"],
+    });
   });
 
   test("is deleted together with others that one record names, which makes one version of that", async () => {
-    const [first, second, kept] = [await newVlan(appliance, { number: 7 }), await newVlan(appliance, { number: 8 }), await newVlan(appliance, { number: 9 })];
+    const [first, second, kept] = [
+      await newVlan(appliance, { number: 7 }),
+      await newVlan(appliance, { number: 8 }),
+      await newVlan(appliance, { number: 9 }),
+    ];
     const host = await newHost(appliance);
     const entry = await made(
-      appliance.owner.post("/api/v1/if-entries", { host_id: host["id"], if_index: 1, if_descr: "eth0", native_vlan_id: first["id"], vlan_ids: [first["id"], kept["id"], second["id"]] }),
+      appliance.owner.post("/api/v1/if-entries", {
+        host_id: host["id"],
+        if_index: 1,
+        if_descr: "eth0",
+        native_vlan_id: first["id"],
+        vlan_ids: [first["id"], kept["id"], second["id"]],
+      }),
     );
     const before = transactionCount(appliance);
-    expect(await appliance.owner.post("/api/v1/vlans/bulk-delete", [first["id"], second["id"]])).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { dependants: { if_entries: 1 } } } });
+    expect(await appliance.owner.post("/api/v1/vlans/bulk-delete", [first["id"], second["id"]])).toMatchObject({
+      status: 409,
+      body: { code: "entity_in_use", params: { dependants: { if_entries: 1 } } },
+    });
     expect(transactionCount(appliance)).toBe(before);
-    expect((await appliance.owner.post("/api/v1/vlans/bulk-delete?cascade=true", [first["id"], second["id"]])).data).toMatchObject([{ id: first["id"] }, { id: second["id"] }]);
+    expect(
+      (await appliance.owner.post("/api/v1/vlans/bulk-delete?cascade=true", [first["id"], second["id"]])).data,
+    ).toMatchObject([{ id: first["id"] }, { id: second["id"] }]);
     expect(writtenIn(appliance)).toEqual({ "Deleted vlan": 2, "Updated if_entry": 1, "Updated host": 1 });
     expect((await appliance.owner.get(`/api/v1/if-entries/${entry["id"]}`)).data["vlan_ids"]).toEqual([kept["id"]]);
   });
@@ -119,6 +196,9 @@ describe("a VLAN", () => {
   test("is deleted without further ado when nothing names it, also with cascade=true", async () => {
     const vlan = await newVlan(appliance);
     expect((await appliance.owner.delete(`/api/v1/vlans/${vlan["id"]}?cascade=true`)).status).toBe(200);
-    expect(await appliance.owner.delete(`/api/v1/vlans/${vlan["id"]}?cascade=yes`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/cascade", value: "yes" }] } } });
+    expect(await appliance.owner.delete(`/api/v1/vlans/${vlan["id"]}?cascade=yes`)).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/cascade", value: "yes" }] } },
+    });
   });
 });

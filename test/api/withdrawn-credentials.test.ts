@@ -26,13 +26,22 @@ beforeEach(async () => {
 afterEach(() => appliance.close());
 
 const communities = (from = 0) =>
-  appliance.probes.asked.slice(from).flatMap(({ address, credentials }) => credentials.map((each) => [address, "community" in each ? each.community : ""]));
+  appliance.probes.asked
+    .slice(from)
+    .flatMap(({ address, credentials }) =>
+      credentials.map((each) => [address, "community" in each ? each.community : ""]),
+    );
 
 /** Addresses that were sent the secret. */
-const sentTo = (from = 0) => communities(from).flatMap(([address, community]) => (community === SECRET ? [address] : []));
+const sentTo = (from = 0) =>
+  communities(from).flatMap(([address, community]) => (community === SECRET ? [address] : []));
 
 /** A scan during which something is changed once the first is about to be asked. @returns how many were asked before, and the scan */
-async function changedWhileScanning(change: () => Promise<unknown>, fields: Wire = {}, by: Client = member): Promise<{ before: number; scan: Wire }> {
+async function changedWhileScanning(
+  change: () => Promise<unknown>,
+  fields: Wire = {},
+  by: Client = member,
+): Promise<{ before: number; scan: Wire }> {
   const { reached, letGo } = holdBack(appliance);
   const { id } = await asked(appliance, fields, by);
   await reached;
@@ -42,12 +51,14 @@ async function changedWhileScanning(change: () => Promise<unknown>, fields: Wire
   return { before, scan: await untilEnded(appliance, id) };
 }
 
-const update = (credential: Wire, fields: Wire) => made(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, ...fields }));
+const update = (credential: Wire, fields: Wire) =>
+  made(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, ...fields }));
 const remove = ({ id }: Wire) => made(owner.delete(`/api/v1/credentials/${id}?cascade=true`));
 
 describe("while a scan runs, the credential of a network", () => {
   const WAYS: Record<string, (credential: Wire) => Promise<unknown>> = {
-    "whose subnet accepts none any more": () => made(owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], accepts_credentials: false })),
+    "whose subnet accepts none any more": () =>
+      made(owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], accepts_credentials: false })),
     "that is not assigned any more": (credential) => update(credential, { assigned_network_ids: [] }),
     "that is deleted": remove,
   };
@@ -68,15 +79,22 @@ describe("while a scan runs, the credential of a network", () => {
 
   test("is told as held back where its subnet has ceased to accept it", async () => {
     await communityOf(appliance, SECRET);
-    const withdraw = () => made(owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], accepts_credentials: false }));
+    const withdraw = () =>
+      made(owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], accepts_credentials: false }));
     const { scan } = await changedWhileScanning(withdraw);
     const told = (await findings(appliance, scan)).filter(({ type }) => type === "Skipped");
-    expect(told).toMatchObject([{ entity: "subnet", id: subnet["id"], reason: expect.stringContaining("does not accept credentials") }]);
+    expect(told).toMatchObject([
+      { entity: "subnet", id: subnet["id"], reason: expect.stringContaining("does not accept credentials") },
+    ]);
   });
 
   test("that was used already and is changed is sent as it is now", async () => {
     const credential = await communityOf(appliance, SECRET, { target_ips: [OWN] });
-    const change = () => update(credential, { target_ips: null, credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "another" } } });
+    const change = () =>
+      update(credential, {
+        target_ips: null,
+        credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "another" } },
+      });
     const { before } = await changedWhileScanning(change);
     expect(sentTo().slice(0, before)).toEqual([OWN]);
     expect(communities(before)).toEqual([[SECOND, "another"]]);
@@ -87,7 +105,8 @@ describe("while a device is asked, the credential", () => {
   const OTHERS: Record<string, (credential: Wire) => Promise<unknown>> = {
     "that is not assigned any more": (credential) => update(credential, { assigned_network_ids: [], target_ips: [] }),
     "that is deleted": remove,
-    "that is changed": (credential) => update(credential, { credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "another" } } }),
+    "that is changed": (credential) =>
+      update(credential, { credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "another" } } }),
   };
   for (const [how, withdraw] of Object.entries(OTHERS)) {
     test(`${how} is not sent to it any more`, async () => {
@@ -95,7 +114,9 @@ describe("while a device is asked, the credential", () => {
       const { before } = await changedWhileScanning(() => withdraw(credential));
       expect(appliance.probes.asked[0]).toMatchObject({ address: OWN, credentials: [{ community: SECRET }] });
       expect(before).toBe(1);
-      expect(appliance.probes.sent.filter((each) => "community" in each.credential && each.credential.community === SECRET)).toEqual([]);
+      expect(
+        appliance.probes.sent.filter((each) => "community" in each.credential && each.credential.community === SECRET),
+      ).toEqual([]);
     });
   }
 
@@ -112,12 +133,17 @@ describe("while a scan runs, the credential of a host", () => {
   beforeEach(async () => {
     await made(owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], accepts_credentials: false }));
     host = await newHost(appliance, { ip_addresses: [{ ip_address: OWN }, { ip_address: SECOND }] });
-    credential = await communityOf(appliance, SECRET, { assigned_network_ids: [], host_assignments: [{ host_id: host["id"] }] });
+    credential = await communityOf(appliance, SECRET, {
+      assigned_network_ids: [],
+      host_assignments: [{ host_id: host["id"] }],
+    });
   });
 
   test("that is narrowed to some of its addresses goes to these alone", async () => {
     const [{ id }] = host["ip_addresses"];
-    await changedWhileScanning(() => update(credential, { host_assignments: [{ host_id: host["id"], ip_address_ids: [id] }] }));
+    await changedWhileScanning(() =>
+      update(credential, { host_assignments: [{ host_id: host["id"], ip_address_ids: [id] }] }),
+    );
     expect(sentTo()).toEqual([OWN]);
   });
 
@@ -127,7 +153,9 @@ describe("while a scan runs, the credential of a host", () => {
   });
 
   test("does not go to an address that was taken from the host", async () => {
-    await changedWhileScanning(() => made(owner.delete(`/api/v1/ip-addresses/${host["ip_addresses"][1].id}?cascade=true`)));
+    await changedWhileScanning(() =>
+      made(owner.delete(`/api/v1/ip-addresses/${host["ip_addresses"][1].id}?cascade=true`)),
+    );
     expect(sentTo()).toEqual([OWN]);
   });
 });
@@ -137,10 +165,14 @@ describe("while a scan runs, the credential that was given addresses to begin wi
   const WAYS: Record<string, { readonly fields?: Wire; readonly withdraw: (credential: Wire) => Promise<unknown> }> = {
     "and is deleted": { withdraw: remove },
     "and is assigned to another network": {
-      withdraw: async (credential) => update(credential, { target_ips: null, assigned_network_ids: [(await newNetwork(appliance))["id"]] }),
+      withdraw: async (credential) =>
+        update(credential, { target_ips: null, assigned_network_ids: [(await newNetwork(appliance))["id"]] }),
     },
     "and is given others": { withdraw: (credential) => update(credential, { target_ips: ["192.0.2.99"] }) },
-    "and has lost them, of a scan that only tells": { fields: { commit: false }, withdraw: (credential) => update(credential, { target_ips: null }) },
+    "and has lost them, of a scan that only tells": {
+      fields: { commit: false },
+      withdraw: (credential) => update(credential, { target_ips: null }),
+    },
   };
   for (const [how, { fields, withdraw }] of Object.entries(WAYS)) {
     test(`${how} is not sent to the rest of them`, async () => {

@@ -5,7 +5,12 @@ import type { User } from "net-snmp";
 import { systemTimers } from "../../src/base/timers.ts";
 import type { Device } from "../../src/discovery/device.ts";
 import type { Reads } from "../../src/discovery/mib/reads.ts";
-import { askDevice, type AskDeviceOptions, type Asked, type DeviceReader } from "../../src/discovery/snmp/ask-device.ts";
+import {
+  askDevice,
+  type AskDeviceOptions,
+  type Asked,
+  type DeviceReader,
+} from "../../src/discovery/snmp/ask-device.ts";
 import { ManualTimers } from "../support/manual-timers.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp-agent.ts";
@@ -51,18 +56,42 @@ async function v3Agent(...users: User[]): Promise<V3Agent> {
   return started;
 }
 
-function ask(target: { address: string; port: number }, credentials: AskDeviceOptions["credentials"], changes: Partial<AskDeviceOptions> = {}): Promise<Asked> {
-  const options = { credentials, remembered: null, signal: new AbortController().signal, timers: systemTimers, random: seededRandom(1), tryingPatience: SHORT_PATIENCE, patience: SHORT_PATIENCE };
+function ask(
+  target: { address: string; port: number },
+  credentials: AskDeviceOptions["credentials"],
+  changes: Partial<AskDeviceOptions> = {},
+): Promise<Asked> {
+  const options = {
+    credentials,
+    remembered: null,
+    signal: new AbortController().signal,
+    timers: systemTimers,
+    random: seededRandom(1),
+    tryingPatience: SHORT_PATIENCE,
+    patience: SHORT_PATIENCE,
+  };
   return askDevice(target, { ...options, ...changes }, reader);
 }
 
-const ann: User = { name: "ann", level: 3, authProtocol: 3, authKey: "authpass123", privProtocol: 4, privKey: "privpass123" };
+const ann: User = {
+  name: "ann",
+  level: 3,
+  authProtocol: 3,
+  authKey: "authpass123",
+  privProtocol: 4,
+  privKey: "privpass123",
+};
 
 describe("a device", () => {
   test("is read with the first credential that opens it", async () => {
     const target = await agent();
     const asked = await ask(target, [community("private"), community("public"), community("other")]);
-    expect(asked).toEqual({ ok: true, device, credential: { credential_id: "SnmpV2c-public", key_extension: null }, requests: target.requestCount });
+    expect(asked).toEqual({
+      ok: true,
+      device,
+      credential: { credential_id: "SnmpV2c-public", key_extension: null },
+      requests: target.requestCount,
+    });
     expect(reads.get("interfaces")?.columns.get("descr")).toMatchObject({ isComplete: true });
     expect(reads.get("interfaces")?.columns.get("descr")?.values.size).toBe(200);
     expect(target.requests.slice(0, 3).map((request) => request.community)).toEqual(["private", "private", "public"]);
@@ -70,47 +99,78 @@ describe("a device", () => {
 
   test("is sent nothing more with a credential that was taken back, and is tried with the next", async () => {
     const target = await agent();
-    const asked = await ask(target, [community("private"), community("public")], { maySend: (each) => each.credential_id !== "SnmpV2c-private" });
+    const asked = await ask(target, [community("private"), community("public")], {
+      maySend: (each) => each.credential_id !== "SnmpV2c-private",
+    });
     expect(asked).toMatchObject({ ok: true, credential: { credential_id: "SnmpV2c-public" } });
     expect(target.requests.map((request) => request.community)).not.toContain("private");
   });
 
   test("is sent nothing more when its credential is taken back while it is read", async () => {
     const target = await agent();
-    expect(await ask(target, [community("public")], { maySend: () => target.requestCount < 3 })).toMatchObject({ ok: true, requests: 3 });
+    expect(await ask(target, [community("public")], { maySend: () => target.requestCount < 3 })).toMatchObject({
+      ok: true,
+      requests: 3,
+    });
     expect(target.requestCount).toBe(3);
-    expect(reads.get("interfaces")?.columns.get("descr")).toMatchObject({ isComplete: false, problem: expect.stringContaining("taken back") });
+    expect(reads.get("interfaces")?.columns.get("descr")).toMatchObject({
+      isComplete: false,
+      problem: expect.stringContaining("taken back"),
+    });
   });
 
   test("is not asked again with a credential that was taken back while it was silent", async () => {
     const target = await agent();
     let asked = 0;
     const maySend = () => (asked += 1) === 1;
-    expect(await ask(target, [community("private")], { maySend })).toMatchObject({ ok: false, failures: [{ reason: "cancelled" }], requests: 1 });
+    expect(await ask(target, [community("private")], { maySend })).toMatchObject({
+      ok: false,
+      failures: [{ reason: "cancelled" }],
+      requests: 1,
+    });
     expect(target.requestCount).toBe(1);
   });
 
   test("is tried first with the credential that opened it the last time", async () => {
     const target = await agent();
     const remembered = { credential_id: "SnmpV2c-public", key_extension: null };
-    expect(await ask(target, [community("private"), community("public")], { remembered, tryingPatience: { timeoutMs: 10_000, retries: 0 } })).toMatchObject({ ok: true });
-    expect(await ask(target, [community("private"), community("public")], { remembered: { credential_id: "gone", key_extension: null } })).toMatchObject({ ok: true });
+    expect(
+      await ask(target, [community("private"), community("public")], {
+        remembered,
+        tryingPatience: { timeoutMs: 10_000, retries: 0 },
+      }),
+    ).toMatchObject({ ok: true });
+    expect(
+      await ask(target, [community("private"), community("public")], {
+        remembered: { credential_id: "gone", key_extension: null },
+      }),
+    ).toMatchObject({ ok: true });
   });
 
   test("that does not know what it is asked first is open all the same", async () => {
     const bare = viewOf({ "1.3.6.1.2.1.2.2.1.2.1": "one" });
-    for (const version of ["SnmpV1", "SnmpV2c"] as const) expect(await ask(await agent({}, { communities: { public: bare } }), [community("public", version)])).toMatchObject({ ok: true });
+    for (const version of ["SnmpV1", "SnmpV2c"] as const)
+      expect(
+        await ask(await agent({}, { communities: { public: bare } }), [community("public", version)]),
+      ).toMatchObject({ ok: true });
   });
 
   test("of v1 alone is opened by v1", async () => {
     const target = await agent({}, { versions: ["SnmpV1"] });
-    expect(await ask(target, [community("public"), community("public", "SnmpV1")])).toMatchObject({ ok: true, credential: { credential_id: "SnmpV1-public" } });
+    expect(await ask(target, [community("public"), community("public", "SnmpV1")])).toMatchObject({
+      ok: true,
+      credential: { credential_id: "SnmpV1-public" },
+    });
     expect(reads.get("interfaces")?.columns.get("descr")?.values.size).toBe(200);
   });
 
   test("of v3 is opened by the right user among wrong ones, without waiting for those", async () => {
     const target = await v3Agent(ann);
-    const asked = await ask(target, [user("bob"), user("ann", { credential_id: "stale", auth_password: "another123" }), user("ann")], { tryingPatience: { timeoutMs: 10_000, retries: 0 } });
+    const asked = await ask(
+      target,
+      [user("bob"), user("ann", { credential_id: "stale", auth_password: "another123" }), user("ann")],
+      { tryingPatience: { timeoutMs: 10_000, retries: 0 } },
+    );
     expect(asked).toMatchObject({ ok: true, credential: { credential_id: "SnmpV3-ann", key_extension: null } });
   });
 
@@ -120,28 +180,51 @@ describe("a device", () => {
     const reeder = await v3Agent({ ...ann, privProtocol: 8 });
     const asked = await ask(reeder, [credential]);
     expect(asked).toMatchObject({ ok: true, credential: { credential_id: "SnmpV3-ann", key_extension: "Reeder" } });
-    expect(await ask(blumenthal, [credential])).toMatchObject({ ok: true, credential: { key_extension: "Blumenthal" } });
+    expect(await ask(blumenthal, [credential])).toMatchObject({
+      ok: true,
+      credential: { key_extension: "Blumenthal" },
+    });
 
     const impatient = { tryingPatience: { timeoutMs: 10_000, retries: 0 } };
-    expect(await ask(reeder, [credential], { ...impatient, remembered: { credential_id: "SnmpV3-ann", key_extension: "Reeder" } })).toMatchObject({ credential: { key_extension: "Reeder" } });
+    expect(
+      await ask(reeder, [credential], {
+        ...impatient,
+        remembered: { credential_id: "SnmpV3-ann", key_extension: "Reeder" },
+      }),
+    ).toMatchObject({ credential: { key_extension: "Reeder" } });
     // For a user that is not there no other key is tried: one datagram for the engine, one with the name.
     const before = reeder.datagramCount;
-    expect(await ask(reeder, [user("bob", { priv_protocol: "Aes256" })], impatient)).toMatchObject({ failures: [{ reason: "wrong_user" }], requests: 2 });
+    expect(await ask(reeder, [user("bob", { priv_protocol: "Aes256" })], impatient)).toMatchObject({
+      failures: [{ reason: "wrong_user" }],
+      requests: 2,
+    });
     expect(reeder.datagramCount).toBe(before + 2);
     // With a digest of 256 bits there is nothing to extend.
     const long = await v3Agent({ ...ann, authProtocol: 5, privProtocol: 6 });
-    expect(await ask(long, [user("ann", { auth_protocol: "Sha256", priv_protocol: "Aes256" })], impatient)).toMatchObject({ credential: { key_extension: null } });
+    expect(
+      await ask(long, [user("ann", { auth_protocol: "Sha256", priv_protocol: "Aes256" })], impatient),
+    ).toMatchObject({ credential: { key_extension: null } });
   });
 });
 
 describe("a device that no credential opens", () => {
   test("is told with the reason of each", async () => {
     const target = await v3Agent(ann);
-    const asked = await ask(target, [community("public"), user("bob"), user("ann", { credential_id: "stale", auth_password: "another123" }), user("ann", { credential_id: "half", priv_password: null }), user("ann", { credential_id: "key", priv_password: "another123" })]);
+    const asked = await ask(target, [
+      community("public"),
+      user("bob"),
+      user("ann", { credential_id: "stale", auth_password: "another123" }),
+      user("ann", { credential_id: "half", priv_password: null }),
+      user("ann", { credential_id: "key", priv_password: "another123" }),
+    ]);
     expect(asked).toMatchObject({
       ok: false,
       failures: [
-        { credential_id: "SnmpV2c-public", reason: "no_answer", clause: "no answer: it is silent, or the community is another" },
+        {
+          credential_id: "SnmpV2c-public",
+          reason: "no_answer",
+          clause: "no answer: it is silent, or the community is another",
+        },
         { credential_id: "SnmpV3-bob", reason: "wrong_user" },
         { credential_id: "stale", reason: "wrong_password" },
         { credential_id: "half", reason: "unsupported" },
@@ -154,7 +237,17 @@ describe("a device that no credential opens", () => {
     const target = await agent();
     target.close();
     const asked = await ask(target, [community("a"), community("b"), user("ann")], { timers: new ManualTimers() });
-    expect(asked).toEqual({ ok: false, failures: [{ credential_id: "SnmpV2c-a", reason: "port_closed", clause: "the port is closed: no SNMP agent listens there" }], requests: 1 });
+    expect(asked).toEqual({
+      ok: false,
+      failures: [
+        {
+          credential_id: "SnmpV2c-a",
+          reason: "port_closed",
+          clause: "the port is closed: no SNMP agent listens there",
+        },
+      ],
+      requests: 1,
+    });
   });
 
   test("because it cannot be reached is not tried with the others", async () => {
@@ -192,18 +285,33 @@ describe("a device that misbehaves while it is read", () => {
 
   test("by saying nothing of one MIB is waited for there once at length, and read otherwise", async () => {
     const bridge = "1.3.6.1.2.1.17";
-    const tables = Array.from({ length: 6 }, (_, each) => ({ name: `bridge ${each}`, table: "forwarding" as const, columns: { value: `${bridge}.${each + 4}.3.1.2` } }));
+    const tables = Array.from({ length: 6 }, (_, each) => ({
+      name: `bridge ${each}`,
+      table: "forwarding" as const,
+      columns: { value: `${bridge}.${each + 4}.3.1.2` },
+    }));
     const target = await agent({ silentBelow: bridge });
     const patience = { timeoutMs: 900, retries: 2 };
     const asked = await askDevice(
       target,
-      { credentials: [community("public")], remembered: null, signal: new AbortController().signal, timers: systemTimers, random: seededRandom(1), tryingPatience: SHORT_PATIENCE, patience },
+      {
+        credentials: [community("public")],
+        remembered: null,
+        signal: new AbortController().signal,
+        timers: systemTimers,
+        random: seededRandom(1),
+        tryingPatience: SHORT_PATIENCE,
+        patience,
+      },
       { ...reader, plan: [...reader.plan.slice(0, 1), ...tables, ...reader.plan.slice(1)] },
     );
     expect(asked).toMatchObject({ ok: true });
     expect(size()).toBe(200);
     for (const { name } of tables) expect(reads.get(name)?.columns.get("value")?.problem).toContain("no answer within");
-    const waitedMs = tables.map(({ name }) => Number(/within ([0-9.]+) s/.exec(reads.get(name)?.columns.get("value")?.problem ?? "")?.[1]) * 1_000);
+    const waitedMs = tables.map(
+      ({ name }) =>
+        Number(/within ([0-9.]+) s/.exec(reads.get(name)?.columns.get("value")?.problem ?? "")?.[1]) * 1_000,
+    );
     expect(waitedMs[0]).toBeGreaterThanOrEqual(900 * (1 + 1.5 + 2.25));
     // Each of the others is given up for a quarter of that.
     for (const waited of waitedMs.slice(1)) expect(waited).toBeLessThan(900 * 1.5);
@@ -220,14 +328,22 @@ describe("a device that misbehaves while it is read", () => {
   });
 
   test("by a general error in the middle of a table gives what stands before it", async () => {
-    expect(await ask(await agent({ errorAt: { oid: `${DESCR}.150`, status: 5 } }), [community("public")])).toMatchObject({ ok: true });
+    expect(
+      await ask(await agent({ errorAt: { oid: `${DESCR}.150`, status: 5 } }), [community("public")]),
+    ).toMatchObject({ ok: true });
     expect(size()).toBe(149);
     expect(problem()).toBe("the device answers with an error of its own (genErr)");
     expect(reads.get("empty")?.columns.get("none")).toMatchObject({ isComplete: true });
   });
 
   test("by answering late, small answers only, or nothing to large questions, is read whole", async () => {
-    const faulty: readonly (readonly [AgentFaults, number?])[] = [[{ delayMs: 1 }], [{ tooBigAboveVarbinds: 3 }], [{ silentAboveVarbinds: 12 }], [{}, 484], [{ dropFirst: 1 }]];
+    const faulty: readonly (readonly [AgentFaults, number?])[] = [
+      [{ delayMs: 1 }],
+      [{ tooBigAboveVarbinds: 3 }],
+      [{ silentAboveVarbinds: 12 }],
+      [{}, 484],
+      [{ dropFirst: 1 }],
+    ];
     for (const [faults, maxDatagramBytes] of faulty) {
       const target = await agent(faults, maxDatagramBytes === undefined ? {} : { maxDatagramBytes });
       expect(await ask(target, [community("public")])).toMatchObject({ ok: true });
@@ -244,7 +360,9 @@ describe("a device that misbehaves while it is read", () => {
         return answer;
       },
     });
-    expect(await ask(target, [community("public")], { patience: { timeoutMs: 5_000, retries: 0 } })).toMatchObject({ ok: true });
+    expect(await ask(target, [community("public")], { patience: { timeoutMs: 5_000, retries: 0 } })).toMatchObject({
+      ok: true,
+    });
     expect(size()).toBe(200);
     expect(new Set(target.requests.map((request) => request.requestId)).size).toBe(target.requestCount);
   });
@@ -252,7 +370,9 @@ describe("a device that misbehaves while it is read", () => {
   test("by losing every third answer is read whole", async () => {
     let count = 0;
     const target = await agent({ alter: (answer) => ((count += 1) % 3 === 0 ? null : answer) });
-    expect(await ask(target, [community("public")], { patience: { timeoutMs: 10, retries: 4 } })).toMatchObject({ ok: true });
+    expect(await ask(target, [community("public")], { patience: { timeoutMs: 10, retries: 4 } })).toMatchObject({
+      ok: true,
+    });
     expect(size()).toBe(200);
   });
 
@@ -263,18 +383,33 @@ describe("a device that misbehaves while it is read", () => {
         return answer;
       },
     });
-    expect(await ask(target, [community("public")], { patience: { timeoutMs: 10_000, retries: 0 } })).toMatchObject({ ok: true });
+    expect(await ask(target, [community("public")], { patience: { timeoutMs: 10_000, retries: 0 } })).toMatchObject({
+      ok: true,
+    });
     expect(problem()).toBe("the port is closed: no SNMP agent listens there");
   });
 });
 
 test("asking leaves no socket behind, cancelled or not", async () => {
-  const targets = [await agent(), await agent({ isSilent: true }), await agent({ silentAfterVarbinds: 30 }), await v3Agent(ann)];
+  const targets = [
+    await agent(),
+    await agent({ isSilent: true }),
+    await agent({ silentAfterVarbinds: 30 }),
+    await v3Agent(ann),
+  ];
   const before = await descriptorsAtRest();
   const stop = new AbortController();
-  const asked = targets.flatMap((target) => [ask(target, [community("public"), user("ann")]), ask(target, [community("public"), user("ann")], { signal: stop.signal, patience: { timeoutMs: 10_000, retries: 0 } })]);
+  const asked = targets.flatMap((target) => [
+    ask(target, [community("public"), user("ann")]),
+    ask(target, [community("public"), user("ann")], {
+      signal: stop.signal,
+      patience: { timeoutMs: 10_000, retries: 0 },
+    }),
+  ]);
   stop.abort();
   const answers = await Promise.all(asked);
-  expect(answers.filter((answer) => !answer.ok && answer.failures.at(-1)?.reason === "cancelled")).toHaveLength(targets.length);
+  expect(answers.filter((answer) => !answer.ok && answer.failures.at(-1)?.reason === "cancelled")).toHaveLength(
+    targets.length,
+  );
   expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
 });

@@ -26,9 +26,19 @@ const counted = (lists: readonly PortList[] = ALL, address = "10.0.0.2") =>
 
 const entries = async (): Promise<Wire[]> => (await appliance.owner.get("/api/v1/if-entries?order_by=if_index")).data;
 const shown = async () =>
-  (await entries()).map((entry) => [entry["fdb_macs"] ?? [], (entry["vlan_ids"] ?? []).length, entry["native_vlan_id"] !== undefined]);
-const TOLD = [[[], 0, false], [[LEARNED], 1, true]];
-const COUNTED = [[[LEARNED], 1, true], [[], 0, false]];
+  (await entries()).map((entry) => [
+    entry["fdb_macs"] ?? [],
+    (entry["vlan_ids"] ?? []).length,
+    entry["native_vlan_id"] !== undefined,
+  ]);
+const TOLD = [
+  [[], 0, false],
+  [[LEARNED], 1, true],
+];
+const COUNTED = [
+  [[LEARNED], 1, true],
+  [[], 0, false],
+];
 
 describe("a device that once told which interfaces its bridge ports are", () => {
   test("and does not any more, keeps what it had, and the outcome says so", async () => {
@@ -36,7 +46,8 @@ describe("a device that once told which interfaces its bridge ports are", () => 
     const { result } = await scan.devices(counted());
     expect(await shown()).toEqual(TOLD);
     expect(result.records).toEqual({});
-    const reason = "it does not serve dot1dBasePortTable any more: nothing is concluded of its bridge ports, and what was known stays";
+    const reason =
+      "it does not serve dot1dBasePortTable any more: nothing is concluded of its bridge ports, and what was known stays";
     const partial = { type: "Partial" as const, entity: "host", id: expect.any(String), reason };
     expect(result.findings.filter(({ type }) => type === "Partial")).toEqual([
       { ...partial, label: "sw-1: forwarding" },
@@ -57,13 +68,21 @@ describe("a device that once told which interfaces its bridge ports are", () => 
   test("keeps no more than what rests on bridge ports: VLANs that it has by interface follow", async () => {
     await scan.devices(told);
     await scan.devices(counted(["forwarding"]));
-    expect(await shown()).toEqual([[[], 1, true], [[LEARNED], 0, false]]);
+    expect(await shown()).toEqual([
+      [[], 1, true],
+      [[LEARNED], 0, false],
+    ]);
   });
 });
 
 test("a device whose agent is of another kind now is believed: nothing of the former one is missed", async () => {
   await scan.devices(told);
-  const other = { ...counted().device, serial_number: "S1", sys_object_id: "1.3.6.1.4.1.11.2.3", served: ["if_table.ifDescr"] };
+  const other = {
+    ...counted().device,
+    serial_number: "S1",
+    sys_object_id: "1.3.6.1.4.1.11.2.3",
+    served: ["if_table.ifDescr"],
+  };
   await scan.devices(deviceAt("10.0.0.2", other));
   expect(await shown()).toEqual(COUNTED);
   expect((await appliance.owner.get("/api/v1/hosts")).data).toHaveLength(1);

@@ -60,7 +60,9 @@ test("a command compares what it changes itself, not what all before it have cha
 
 test("a device of many entries takes a part of what its telling is, once it was gone through", () => {
   // In a process of its own: what other tests have left on the heap goes when it likes.
-  const child = Bun.spawnSync([process.execPath, join(import.meta.dir, "../support/dry-run-heap.ts")], { stderr: "inherit" });
+  const child = Bun.spawnSync([process.execPath, join(import.meta.dir, "../support/dry-run-heap.ts")], {
+    stderr: "inherit",
+  });
   // With 400 forwarding entries held as records, and all that it told, it is 350 kB.
   expect(Number(child.stdout.toString())).toBeLessThan(60_000);
   expect(child.exitCode).toBe(0);

@@ -100,7 +100,10 @@ describe("a firmware that lacks a table for good", () => {
   test("freezes VLANs and stations for ten readings and seven days, and then they are followed", async () => {
     await askedOver(after, 5, MISSED_TERM.age_ms - DAY);
     await askedOver(after, 7, HOUR);
-    expect([await vlans(), await learned()]).toEqual([[1, 0], [["11"], []]]);
+    expect([await vlans(), await learned()]).toEqual([
+      [1, 0],
+      [["11"], []],
+    ]);
     appliance.clock.advance(DAY);
     await asked(after);
     expect(await vlans()).toEqual([1, 0]);
@@ -162,9 +165,15 @@ describe("a firmware that lacks a table for good", () => {
     expect(await natives()).toEqual([true, true]);
     const nothing = { bridge: BRIDGE, dot1q_tp_fdb_table: learnedInVlan(12, [0x11]) };
     await askedOver(nothing, MISSED_TERM.readings, MISSED_TERM.age_ms);
-    expect([await vlans(), await natives()]).toEqual([[1, 0], [true, true]]);
+    expect([await vlans(), await natives()]).toEqual([
+      [1, 0],
+      [true, true],
+    ]);
     await asked(nothing);
-    expect([await vlans(), await natives()]).toEqual([[0, 0], [false, false]]);
+    expect([await vlans(), await natives()]).toEqual([
+      [0, 0],
+      [false, false],
+    ]);
   });
 
   test("is read as one that never had dot1dBasePortTable, when it is that which is missing", async () => {

@@ -30,10 +30,13 @@ function aSwitch(vlans: readonly number[]): DeviceSighting {
   return deviceAt("10.0.0.2", { sys_name: "sw-1", serial_number: "SER123", interfaces, vlans: VLANS });
 }
 
-const entries = async (): Promise<Wire[]> => (await appliance.owner.get("/api/v1/if-entries?order_by=if_index&limit=0")).data;
+const entries = async (): Promise<Wire[]> =>
+  (await appliance.owner.get("/api/v1/if-entries?order_by=if_index&limit=0")).data;
 
 /** Hands sightings over as a scan does, in order. @returns what came of each command */
-async function recordAll(...sightings: readonly DeviceSighting[]): Promise<{ outcomes: Outcome<Recorded>[]; lost: string[] }> {
+async function recordAll(
+  ...sightings: readonly DeviceSighting[]
+): Promise<{ outcomes: Outcome<Recorded>[]; lost: string[] }> {
   const outcomes: Outcome<Recorded>[] = [];
   const lost: string[] = [];
   const recorder: Recorder = new Recorder({
@@ -60,7 +63,8 @@ async function recordAll(...sightings: readonly DeviceSighting[]): Promise<{ out
 describe("a switch with more VLANs on its trunks than one command writes", () => {
   test("whose trunks a person has deleted is written in one command", async () => {
     await scan.devices(aSwitch([]));
-    for (const { id } of await entries()) expect((await appliance.owner.delete(`/api/v1/if-entries/${id}?cascade=true`)).status).toBeLessThan(300);
+    for (const { id } of await entries())
+      expect((await appliance.owner.delete(`/api/v1/if-entries/${id}?cascade=true`)).status).toBeLessThan(300);
     const { outcomes, lost } = await recordAll(aSwitch(NUMBERS));
     expect(outcomes.map(({ result }) => result.unfinished)).toEqual([undefined]);
     expect(lost).toEqual([]);
@@ -85,7 +89,8 @@ describe("a switch with more VLANs on its trunks than one command writes", () =>
   test("gets the VLANs of its other trunks where a person has deleted some", async () => {
     const half = TRUNKS / 2;
     await scan.devices(aSwitch([]));
-    for (const { id } of (await entries()).slice(0, half)) await appliance.owner.delete(`/api/v1/if-entries/${id}?cascade=true`);
+    for (const { id } of (await entries()).slice(0, half))
+      await appliance.owner.delete(`/api/v1/if-entries/${id}?cascade=true`);
     const { outcomes } = await recordAll(aSwitch(NUMBERS));
     expect(outcomes).toHaveLength(1);
     expect((await entries()).map((each) => each["vlan_ids"].length)).toEqual(Array(half).fill(NUMBERS.length));
@@ -102,7 +107,13 @@ describe("of two devices that count as one host", () => {
       const { vlans: _none, ...trunk } = ethernet(each + 1, { if_alias: address });
       return vlans === undefined ? trunk : { ...trunk, vlans: [...vlans] };
     });
-    return deviceAt(address, { sys_name: "sw-1", serial_number: "SER123", interfaces, vlans: VLANS, addresses: shared });
+    return deviceAt(address, {
+      sys_name: "sw-1",
+      serial_number: "SER123",
+      interfaces,
+      vlans: VLANS,
+      addresses: shared,
+    });
   };
   const command = (told: DeviceSighting, more: Partial<DeviceSighting> = {}) =>
     ["discovery.devices", { sightings: [{ ...told, digest: digestOf(told), ...more }] }] as const;

@@ -30,15 +30,51 @@ interface Hostile {
 }
 
 const HOSTILE: readonly Hostile[] = [
-  { what: "that goes back to the beginning of a table", faults: () => ({ following: { oid: `${IF_DESCR}.5`, next: `${IF_DESCR}.2` } }), finding: /^Partial: .*interfaces.*do not go forward/ },
-  { what: "that never gets beyond a row", faults: () => ({ following: { oid: `${FDB_PORT}.1.0.27.33.152.2.1`, next: `${FDB_PORT}.1.0.27.33.152.2.1` } }), finding: /^Partial: .*forwarding: .*repeats .* for ever/ },
-  { what: "that gives half a table and then an error", faults: () => ({ errorAt: { oid: `${IF_DESCR}.6`, status: 5 } }), finding: /^Partial: .*interfaces.*error of its own/ },
-  { what: "that fails over its neighbors alone", faults: () => ({ errorAt: { oid: LLDP_SYS_NAME, status: 5 } }), finding: /^Partial: .*lldp.*error of its own/ },
-  { what: "that is switched off in the middle of its tables", faults: (switchOff) => ({ alter: after(15, switchOff) }), finding: /^Partial: .*port is closed/ },
-  { what: "that answers other questions than were asked", faults: () => ({ hasOtherRequestId: true }), finding: /^Unreached: .*no answer to what was asked/ },
-  { what: "that answers when nobody waits any more", faults: () => ({ delayMs: 6_000 }), finding: /^Unreached: .*no answer/ },
-  { what: "that answers garbage", faults: () => ({ alter: (answer) => random.bytes(answer.length) }), finding: /^Unreached: .*cannot be read|no answer/ },
-  { what: "that answers with half of each datagram", faults: () => ({ alter: (answer) => answer.subarray(0, answer.length >> 1) }), finding: /^Unreached: .*cannot be read|no answer/ },
+  {
+    what: "that goes back to the beginning of a table",
+    faults: () => ({ following: { oid: `${IF_DESCR}.5`, next: `${IF_DESCR}.2` } }),
+    finding: /^Partial: .*interfaces.*do not go forward/,
+  },
+  {
+    what: "that never gets beyond a row",
+    faults: () => ({ following: { oid: `${FDB_PORT}.1.0.27.33.152.2.1`, next: `${FDB_PORT}.1.0.27.33.152.2.1` } }),
+    finding: /^Partial: .*forwarding: .*repeats .* for ever/,
+  },
+  {
+    what: "that gives half a table and then an error",
+    faults: () => ({ errorAt: { oid: `${IF_DESCR}.6`, status: 5 } }),
+    finding: /^Partial: .*interfaces.*error of its own/,
+  },
+  {
+    what: "that fails over its neighbors alone",
+    faults: () => ({ errorAt: { oid: LLDP_SYS_NAME, status: 5 } }),
+    finding: /^Partial: .*lldp.*error of its own/,
+  },
+  {
+    what: "that is switched off in the middle of its tables",
+    faults: (switchOff) => ({ alter: after(15, switchOff) }),
+    finding: /^Partial: .*port is closed/,
+  },
+  {
+    what: "that answers other questions than were asked",
+    faults: () => ({ hasOtherRequestId: true }),
+    finding: /^Unreached: .*no answer to what was asked/,
+  },
+  {
+    what: "that answers when nobody waits any more",
+    faults: () => ({ delayMs: 6_000 }),
+    finding: /^Unreached: .*no answer/,
+  },
+  {
+    what: "that answers garbage",
+    faults: () => ({ alter: (answer) => random.bytes(answer.length) }),
+    finding: /^Unreached: .*cannot be read|no answer/,
+  },
+  {
+    what: "that answers with half of each datagram",
+    faults: () => ({ alter: (answer) => answer.subarray(0, answer.length >> 1) }),
+    finding: /^Unreached: .*cannot be read|no answer/,
+  },
 ];
 
 /** Answers so often, and no more. */
@@ -85,16 +121,26 @@ describe("an agent", () => {
       const before = await inventory(id);
       expect(before["if_entries"]).toHaveLength(8);
 
-      Object.assign(agent.faults, faults(() => agent.close()));
+      Object.assign(
+        agent.faults,
+        faults(() => agent.close()),
+      );
       const scan = await discovery.scanned(asked);
       expect(Date.parse(scan["ended_at"]) - Date.parse(scan["started_at"])).toBeLessThan(SCAN_MAX_MS);
-      expect((await discovery.findings(scan)).map(({ type, label, reason }) => `${type}: ${label}: ${reason}`)).toContainEqual(expect.stringMatching(finding));
+      expect(
+        (await discovery.findings(scan)).map(({ type, label, reason }) => `${type}: ${label}: ${reason}`),
+      ).toContainEqual(expect.stringMatching(finding));
       expect(scan["outcome"]).toMatchObject({ transactions: null, records: {} });
       expect(await inventory(id)).toEqual(before);
 
       agent.close();
       agents[index] = await startAgent({ ...agentAt(index), port: agent.port });
-      expect((await discovery.scanned(asked))["outcome"]).toMatchObject({ transactions: null, records: {}, findings: {}, hosts: { devices: 1 } });
+      expect((await discovery.scanned(asked))["outcome"]).toMatchObject({
+        transactions: null,
+        records: {},
+        findings: {},
+        hosts: { devices: 1 },
+      });
     },
     TIMEOUT_MS,
   );
@@ -102,6 +148,15 @@ describe("an agent", () => {
 
 /** All records of a network, without when they were seen. */
 async function inventory(networkId: string): Promise<Wire> {
-  const of = async (path: string) => (await discovery.all(`/api/v1/${path}?network_id=${networkId}`)).map(({ last_seen_at: _, last_discovery_id: __, ...record }) => record);
-  return { hosts: (await of("hosts")).length, if_entries: await of("if-entries"), ip_addresses: await of("ip-addresses"), vlans: await of("vlans"), subnets: await of("subnets") };
+  const of = async (path: string) =>
+    (await discovery.all(`/api/v1/${path}?network_id=${networkId}`)).map(
+      ({ last_seen_at: _, last_discovery_id: __, ...record }) => record,
+    );
+  return {
+    hosts: (await of("hosts")).length,
+    if_entries: await of("if-entries"),
+    ip_addresses: await of("ip-addresses"),
+    vlans: await of("vlans"),
+    subnets: await of("subnets"),
+  };
 }

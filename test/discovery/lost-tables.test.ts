@@ -18,9 +18,12 @@ import { deviceAt, ScanWriter } from "../support/sightings.ts";
 
 const recordings = recordingNames();
 
-test.skipIf(recordings.length === 0)("recordings of real devices are taken apart as well (where they are there)", () => {
-  expect(recordings.length).toBeGreaterThan(0);
-});
+test.skipIf(recordings.length === 0)(
+  "recordings of real devices are taken apart as well (where they are there)",
+  () => {
+    expect(recordings.length).toBeGreaterThan(0);
+  },
+);
 
 /** Seen at the address that is asked, and of no interface: an address whose interface is not known must not get it. */
 const SEEN_MAC = "00:1b:21:77:77:77";
@@ -50,7 +53,10 @@ class Subject {
     const { arp: _heard, ...told } = device;
     const { tables: _reports, rows: _rows, conclusions: _conclusions, served: _served, ...values } = told;
     const sighting = deviceAt(this.asked, told, { mac_address: SEEN_MAC });
-    const { sightings: others } = heardOf(device, device.broken?.includes("interfaces") === true ? macsBefore(...where) : []);
+    const { sightings: others } = heardOf(
+      device,
+      device.broken?.includes("interfaces") === true ? macsBefore(...where) : [],
+    );
     const written = [
       ...(await this.unsettled([values], () => this.scan.devices(sighting))),
       ...(await this.unsettled(others, (left) => this.scan.addresses(...left))),

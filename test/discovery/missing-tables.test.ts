@@ -38,7 +38,10 @@ describe("of a forwarding table that was read in part", () => {
   test("what it says is taken, what has moved has moved, and what it cannot say stays", async () => {
     await scan.devices(told([entry(0x11, 10), entry(0x12, null), entry(0x13, null)], [entry(0x14, null)]));
     await scan.devices(told([entry(0x15, 10), entry(0x13, 10)], [entry(0x11, 10)], part));
-    expect(await learned()).toEqual([["12", "13", "15"], ["11", "14"]]);
+    expect(await learned()).toEqual([
+      ["12", "13", "15"],
+      ["11", "14"],
+    ]);
     const vlans = "SELECT json_extract('{' || members || '}', '$.vlan_number') FROM fdb_entries WHERE mac_address = ?";
     expect(appliance.reader.db.query(vlans).values(mac(0x13))).toEqual([[10]]);
   });
@@ -107,7 +110,9 @@ describe("a device of which tables are missing", () => {
     expect((await all("hosts")).map((host) => host["name"]).sort()).toEqual(["sw-1", "sw-2"]);
     await scan.addresses(seenAt("10.0.0.3", { mac_address: mac(8, 8) }));
     await scan.devices(deviceAt("10.0.0.2", { broken: ["system", "interfaces"] }, { mac_address: mac(8, 8) }));
-    const addresses = (await all("hosts")).map((host) => host["ip_addresses"].map((each: Wire) => each["ip_address"]).sort());
+    const addresses = (await all("hosts")).map((host) =>
+      host["ip_addresses"].map((each: Wire) => each["ip_address"]).sort(),
+    );
     expect(addresses).toContainEqual(["10.0.0.2", "10.0.0.3"]);
   });
 

@@ -60,7 +60,10 @@ class World {
   }
 
   shuffled<T>(items: readonly T[]): T[] {
-    return items.map((item) => ({ item, key: this.below(65_536) })).sort((a, b) => a.key - b.key).map(({ item }) => item);
+    return items
+      .map((item) => ({ item, key: this.below(65_536) }))
+      .sort((a, b) => a.key - b.key)
+      .map(({ item }) => item);
   }
 
   /** Something moves. */
@@ -88,32 +91,62 @@ class World {
   }
 
   sweep(): AddressSighting[] {
-    return this.shuffled(this.machines.flatMap((machine) => machine.addresses.map((address, place) => this.sighting(machine, address, place))));
+    return this.shuffled(
+      this.machines.flatMap((machine) =>
+        machine.addresses.map((address, place) => this.sighting(machine, address, place)),
+      ),
+    );
   }
 
   private sighting(machine: Machine, address: string, place: number): AddressSighting {
     return seenAt(address, {
       mac_address: machine.isNear ? mac(place, machine.number) : null,
       hostname: machine.hasPtr ? `${machine.name}-${place}.example` : null,
-      ports: { asked: [22, 80, 443], open: machine.ports.map((number) => ({ number, protocol: "Tcp", service: { name: `service ${number}`, service_definition: `s${number}` } })) },
+      ports: {
+        asked: [22, 80, 443],
+        open: machine.ports.map((number) => ({
+          number,
+          protocol: "Tcp",
+          service: { name: `service ${number}`, service_definition: `s${number}` },
+        })),
+      },
     });
   }
 
   devices(): DeviceSighting[] {
-    return this.shuffled(this.machines.filter((machine) => machine.isDevice).flatMap((machine) => machine.addresses.map((address) => this.telling(machine, address))));
+    return this.shuffled(
+      this.machines
+        .filter((machine) => machine.isDevice)
+        .flatMap((machine) => machine.addresses.map((address) => this.telling(machine, address))),
+    );
   }
 
   private telling(machine: Machine, asked: string): DeviceSighting {
     const place = machine.addresses.indexOf(asked);
-    const arp = machine.number > 2 ? [] : this.machines.filter((each) => !each.isDevice).map((each) => ({ ip_address: each.addresses[0] as string, mac_address: mac(0, each.number), if_index: 1 }));
+    const arp =
+      machine.number > 2
+        ? []
+        : this.machines
+            .filter((each) => !each.isDevice)
+            .map((each) => ({
+              ip_address: each.addresses[0] as string,
+              mac_address: mac(0, each.number),
+              if_index: 1,
+            }));
     return deviceAt(
       asked,
       {
         sys_name: machine.name,
         sys_location: machine.location,
         ...(machine.hasSerial ? { serial_number: `SERIAL${machine.number}` } : {}),
-        interfaces: machine.addresses.map((_, index) => ethernet(index + 1, { mac_address: mac(index, machine.number) })),
-        addresses: machine.addresses.map((address, index) => ({ ip_address: address, prefix_length: 24, if_index: index + 1 })),
+        interfaces: machine.addresses.map((_, index) =>
+          ethernet(index + 1, { mac_address: mac(index, machine.number) }),
+        ),
+        addresses: machine.addresses.map((address, index) => ({
+          ip_address: address,
+          prefix_length: 24,
+          if_index: index + 1,
+        })),
         arp,
       },
       { mac_address: machine.isNear ? mac(place, machine.number) : null },
@@ -136,7 +169,8 @@ for (let seed = 1; seed <= 12; seed += 1) {
         count(await scan.addresses(...world.sweep()));
         const devices = world.devices();
         // In several writes, as they come.
-        for (let start = 0; start < devices.length; start += 5) count(await scan.devices(...devices.slice(start, start + 5)));
+        for (let start = 0; start < devices.length; start += 5)
+          count(await scan.devices(...devices.slice(start, start + 5)));
         count(await scan.addresses(...devices.flatMap((each) => heardOf(each.device).sightings)));
         return written;
       };
@@ -145,12 +179,25 @@ for (let seed = 1; seed <= 12; seed += 1) {
         const again = await full();
         expect({ seed, round, again }).toEqual({ seed, round, again: 0 });
         const hosts = (await appliance.owner.get("/api/v1/hosts?limit=0")).data as Wire[];
-        const at = new Map(hosts.flatMap((host) => host["ip_addresses"].map((each: Wire) => [each["ip_address"], host["id"]] as const)));
+        const at = new Map(
+          hosts.flatMap((host) => host["ip_addresses"].map((each: Wire) => [each["ip_address"], host["id"]] as const)),
+        );
         for (const machine of world.machines) {
           const ids = new Set(machine.addresses.map((address) => at.get(address)));
-          expect({ seed, round, machine: machine.name, hosts: ids.size }).toEqual({ seed, round, machine: machine.name, hosts: 1 });
+          expect({ seed, round, machine: machine.name, hosts: ids.size }).toEqual({
+            seed,
+            round,
+            machine: machine.name,
+            hosts: 1,
+          });
           const [id] = [...ids] as [string];
-          if (known.has(machine.name)) expect({ seed, round, machine: machine.name, id }).toEqual({ seed, round, machine: machine.name, id: known.get(machine.name) as string });
+          if (known.has(machine.name))
+            expect({ seed, round, machine: machine.name, id }).toEqual({
+              seed,
+              round,
+              machine: machine.name,
+              id: known.get(machine.name) as string,
+            });
           known.set(machine.name, id);
         }
         expect(new Set(known.values()).size).toBe(world.machines.length);

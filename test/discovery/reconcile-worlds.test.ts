@@ -45,7 +45,10 @@ class LyingWorld {
   /** One scan's commands, as they come. */
   scan(order: Order): [readonly [string, object], ...(readonly [string, object])[]] {
     return [
-      ["discovery.devices", { sightings: this.inOrder(this.devices, order).map((each) => ({ ...each, digest: digestOf(each) })) }],
+      [
+        "discovery.devices",
+        { sightings: this.inOrder(this.devices, order).map((each) => ({ ...each, digest: digestOf(each) })) },
+      ],
       ["discovery.addresses", { sightings: this.inOrder(this.swept, order) }],
       ["discovery.addresses", { sightings: this.heard }],
     ];
@@ -54,7 +57,10 @@ class LyingWorld {
   private addMachine(number: number): void {
     const lies = new Set<string>(LIES.filter(() => this.chance(0.5)));
     const at = `10.0.0.${number + 1}`;
-    const macs = [lies.has("one MAC address") ? mac(1, 1) : mac(0, number + 20), lies.has("virtual address") ? VIRTUAL.mac : mac(1, number + 20)] as const;
+    const macs = [
+      lies.has("one MAC address") ? mac(1, 1) : mac(0, number + 20),
+      lies.has("virtual address") ? VIRTUAL.mac : mac(1, number + 20),
+    ] as const;
     const others = [
       ...(lies.has("inner address") ? ["192.168.1.1"] : []),
       ...(lies.has("virtual address") ? [VIRTUAL.address] : []),
@@ -70,16 +76,29 @@ class LyingWorld {
           ...(serial === null ? {} : { serial_number: serial }),
           ...(lies.has("one chassis id") ? { chassis_id: { subtype: "MacAddress", value: mac(3, 3) } as const } : {}),
           interfaces: macs.map((each, place) => ethernet(place + 1, { mac_address: each })),
-          addresses: [at, ...others].map((address, place) => ({ ip_address: address, prefix_length: 24, if_index: 1 + (place % 2) })),
+          addresses: [at, ...others].map((address, place) => ({
+            ip_address: address,
+            prefix_length: 24,
+            if_index: 1 + (place % 2),
+          })),
         },
         { mac_address: seen },
       );
       this.add(this.devices, telling);
-      if (lies.has("answers everywhere")) for (const address of others) this.add(this.devices, { ...telling, ip_address: address, mac_address: this.chance(0.5) ? macs[1] : null });
+      if (lies.has("answers everywhere"))
+        for (const address of others)
+          this.add(this.devices, { ...telling, ip_address: address, mac_address: this.chance(0.5) ? macs[1] : null });
     }
     this.add(this.swept, seenAt(at, { mac_address: seen }));
-    if (lies.has("seen everywhere")) for (const address of others) this.add(this.swept, seenAt(address, { mac_address: this.chance(0.5) ? macs[1] : null }));
-    this.heard.push(seenAt(at, { mac_address: lies.has("wrong hearsay") ? mac(1, 20 + this.random.integer(MACHINES)) : macs[0], answered: [] }));
+    if (lies.has("seen everywhere"))
+      for (const address of others)
+        this.add(this.swept, seenAt(address, { mac_address: this.chance(0.5) ? macs[1] : null }));
+    this.heard.push(
+      seenAt(at, {
+        mac_address: lies.has("wrong hearsay") ? mac(1, 20 + this.random.integer(MACHINES)) : macs[0],
+        answered: [],
+      }),
+    );
   }
 
   /** An address is asked once in a scan. */
@@ -90,7 +109,10 @@ class LyingWorld {
   private inOrder<T>(items: readonly T[], order: Order): T[] {
     if (order === "as made") return [...items];
     if (order === "reversed") return items.toReversed();
-    return items.map((item) => ({ item, key: this.random.integer(65_536) })).sort((a, b) => a.key - b.key).map(({ item }) => item);
+    return items
+      .map((item) => ({ item, key: this.random.integer(65_536) }))
+      .sort((a, b) => a.key - b.key)
+      .map(({ item }) => item);
   }
 
   private chance(probability: number): boolean {
@@ -105,7 +127,8 @@ for (const seed of [1, 2, 5, 28, 29, 73, 92, 126, 128, 137, 166, 471, 609, 998])
       const scan = new ScanWriter(appliance);
       await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
       const world = new LyingWorld(seed);
-      const count = () => (appliance.reader.db.query("SELECT count(*) AS count FROM history_versions").get() as { count: number }).count;
+      const count = () =>
+        (appliance.reader.db.query("SELECT count(*) AS count FROM history_versions").get() as { count: number }).count;
       const written = async (order: Order) => {
         const before = count();
         await scan.whole(world.scan(order));
@@ -113,7 +136,8 @@ for (const seed of [1, 2, 5, 28, 29, 73, 92, 126, 128, 137, 166, 471, 609, 998])
       };
       for (const order of ["as made", "as made", "reversed"] as const) await written(order);
       const later: number[] = [];
-      for (const order of ["shuffled", "as made", "shuffled", "reversed", "as made"] as const) later.push(await written(order));
+      for (const order of ["shuffled", "as made", "shuffled", "reversed", "as made"] as const)
+        later.push(await written(order));
       expect({ seed, later }).toEqual({ seed, later: [0, 0, 0, 0, 0] });
     } finally {
       await appliance.close();

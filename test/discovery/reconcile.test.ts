@@ -42,7 +42,15 @@ const switchFields = {
   model: "WS-C3560",
   serial_number: "FOC1234X0AB",
   chassis_id: { subtype: "MacAddress", value: mac(1) } as const,
-  interfaces: [ethernet(1), ethernet(2, { if_alias: "to core", vlans: [10, 20], native_vlan: 10, forwarding: [{ mac_address: mac(9, 9), vlan_number: 20 }] })],
+  interfaces: [
+    ethernet(1),
+    ethernet(2, {
+      if_alias: "to core",
+      vlans: [10, 20],
+      native_vlan: 10,
+      forwarding: [{ mac_address: mac(9, 9), vlan_number: 20 }],
+    }),
+  ],
   addresses: [{ ip_address: "10.0.0.2", prefix_length: 24, if_index: 1 }],
   vlans: [
     { number: 10, name: "users" },
@@ -54,15 +62,45 @@ const aSwitch = (more: object = {}) => deviceAt("10.0.0.2", { ...switchFields, .
 describe("a device that answers", () => {
   test("becomes a host with its addresses, interfaces, VLANs, forwarding entries and the port that it answered on", async () => {
     const { result } = await scan.devices(aSwitch());
-    expect(result.records).toMatchObject({ hosts: { created: 1 }, subnets: { created: 1 }, vlans: { created: 2 }, if_entries: { created: 2 }, fdb_entries: { created: 1 }, ip_addresses: { created: 1 }, ports: { created: 1 }, services: { created: 1 } });
+    expect(result.records).toMatchObject({
+      hosts: { created: 1 },
+      subnets: { created: 1 },
+      vlans: { created: 2 },
+      if_entries: { created: 2 },
+      fdb_entries: { created: 1 },
+      ip_addresses: { created: 1 },
+      ports: { created: 1 },
+      services: { created: 1 },
+    });
     const host = await hostNamed("sw-1");
-    expect(host).toMatchObject({ source: { type: "Discovery" }, sys_descr: "Switch OS 1.0", serial_number: "FOC1234X0AB", chassis_id: mac(1), manufacturer: "Cisco" });
+    expect(host).toMatchObject({
+      source: { type: "Discovery" },
+      sys_descr: "Switch OS 1.0",
+      serial_number: "FOC1234X0AB",
+      chassis_id: mac(1),
+      manufacturer: "Cisco",
+    });
     expect(host["stale_since"]).toBeUndefined();
     const vlans = (await get("/api/v1/vlans")) as Wire[];
-    expect(vlans.map(({ number, name, source }) => [number, name, source.type])).toEqual([[10, "users", "Discovery"], [20, "VLAN 20", "Discovery"]]);
+    expect(vlans.map(({ number, name, source }) => [number, name, source.type])).toEqual([
+      [10, "users", "Discovery"],
+      [20, "VLAN 20", "Discovery"],
+    ]);
     const [first, second] = (await entries()) as [Wire, Wire];
-    expect(first).toMatchObject({ if_index: 1, if_name: "Gi0/1", mac_address: mac(1), ip_address_id: host["ip_addresses"][0].id, first_discovery_id: scan.scanId, last_discovery_id: scan.scanId });
-    expect(second).toMatchObject({ if_alias: "to core", native_vlan_id: vlans[0]?.["id"], vlan_ids: vlans.map((each) => each["id"]), fdb_macs: [mac(9, 9)] });
+    expect(first).toMatchObject({
+      if_index: 1,
+      if_name: "Gi0/1",
+      mac_address: mac(1),
+      ip_address_id: host["ip_addresses"][0].id,
+      first_discovery_id: scan.scanId,
+      last_discovery_id: scan.scanId,
+    });
+    expect(second).toMatchObject({
+      if_alias: "to core",
+      native_vlan_id: vlans[0]?.["id"],
+      vlan_ids: vlans.map((each) => each["id"]),
+      fdb_macs: [mac(9, 9)],
+    });
     expect(host["ports"]).toMatchObject([{ number: 161, protocol: "Udp" }]);
     const transaction = ((await appliance.owner.get("/api/v1/transactions?limit=1")).data as Wire[])[0];
     expect(transaction).toMatchObject({ actor: { type: "Discovery", id: scan.scanId, name: "full scan" } });
@@ -86,13 +124,19 @@ describe("a device that answers", () => {
     await scan.devices(aSwitch({ interfaces: [ethernet(1, { oper_status: "Down" }), switchFields.interfaces[1]] }));
     const diff = await get(`/api/v1/diff?from=${from}&to=now`);
     expect([diff["added"], diff["removed"]]).toEqual([[], []]);
-    expect(diff["changed"]).toMatchObject([{ entity_type: "if_entry", name: "Gi0/1", fields: [{ field: "oper_status", from: "Up", to: "Down" }] }]);
+    expect(diff["changed"]).toMatchObject([
+      { entity_type: "if_entry", name: "Gi0/1", fields: [{ field: "oper_status", from: "Up", to: "Down" }] },
+    ]);
     const history = (await get(`/api/v1/if-entries/${((await entries())[0] as Wire)["id"]}/history`)) as Wire[];
     expect(history.map((each) => [each["operation"], each["changed_fields"]])).toEqual([
       ["Updated", ["oper_status"]],
       ["Created", []],
     ]);
-    const versions = appliance.reader.db.query("SELECT count(*) AS count FROM history_versions v WHERE (v.key & 2147483647) = (SELECT max(sequence) FROM history_transactions)").get() as { count: number };
+    const versions = appliance.reader.db
+      .query(
+        "SELECT count(*) AS count FROM history_versions v WHERE (v.key & 2147483647) = (SELECT max(sequence) FROM history_transactions)",
+      )
+      .get() as { count: number };
     // The interface and the host that it is a part of.
     expect(versions.count).toBe(2);
   });
@@ -101,9 +145,20 @@ describe("a device that answers", () => {
     await scan.devices(aSwitch());
     const { interfaces, addresses, vlans, ...others } = switchFields;
     const failed = device().tables;
-    const partial = { ...others, sys_location: "Rack 5", tables: { ...failed, interfaces: { state: "failed", problem: "no answer within 5 s" } }, interfaces: [{ if_index: 1, if_alias: "known by ifXTable alone" }] } as const;
+    const partial = {
+      ...others,
+      sys_location: "Rack 5",
+      tables: { ...failed, interfaces: { state: "failed", problem: "no answer within 5 s" } },
+      interfaces: [{ if_index: 1, if_alias: "known by ifXTable alone" }],
+    } as const;
     const { result } = await scan.devices(deviceAt("10.0.0.2", partial));
-    expect(result.findings).toContainEqual({ type: "Partial", entity: "host", id: (await hostNamed("sw-1"))["id"], label: "sw-1: interfaces", reason: "no answer within 5 s" });
+    expect(result.findings).toContainEqual({
+      type: "Partial",
+      entity: "host",
+      id: (await hostNamed("sw-1"))["id"],
+      label: "sw-1: interfaces",
+      reason: "no answer within 5 s",
+    });
     const [first, second] = (await entries()) as [Wire, Wire];
     expect(first).toMatchObject({ if_name: "Gi0/1", if_alias: "known by ifXTable alone", speed_bps: 1_000_000_000 });
     expect(second).toMatchObject({ if_alias: "to core", fdb_macs: [mac(9, 9)] });
@@ -118,7 +173,12 @@ describe("a device that answers", () => {
     };
     const inAll = async (told: ReturnType<typeof aSwitch>) => {
       const sizes: number[] = [];
-      const size = () => (appliance.reader.db.query("SELECT count(*) AS count FROM live_links WHERE relation = 'vlan_ids'").get() as { count: number }).count;
+      const size = () =>
+        (
+          appliance.reader.db.query("SELECT count(*) AS count FROM live_links WHERE relation = 'vlan_ids'").get() as {
+            count: number;
+          }
+        ).count;
       let before = size();
       for (let isContinued = false; ; isContinued = true) {
         const sighting = { ...told, digest: digestOf(told), ...(isContinued ? { is_continued: true } : {}) };
@@ -132,7 +192,8 @@ describe("a device that answers", () => {
     const first = await inAll(trunks(60, numbers));
     expect(Math.max(...first)).toBeLessThanOrEqual(VLAN_CHANGES_OF_COMMAND);
     expect(first.reduce((sum, each) => sum + each, 0)).toBe(60 * 4_094);
-    const lengths = async () => ((await get("/api/v1/if-entries?limit=0")) as Wire[]).map((each) => each["vlan_ids"].length);
+    const lengths = async () =>
+      ((await get("/api/v1/if-entries?limit=0")) as Wire[]).map((each) => each["vlan_ids"].length);
     expect(await lengths()).toEqual(Array(60).fill(4_094));
     // All of it is remembered: there is nothing to go through.
     const again = trunks(60, numbers);
@@ -143,11 +204,19 @@ describe("a device that answers", () => {
   }, 60_000);
 
   test("does not overwrite the MAC addresses that a person has entered: those of its table stand beside them", async () => {
-    const learned = (...macs: string[]) => aSwitch({ interfaces: [ethernet(1), ethernet(2, { forwarding: macs.map((each) => ({ mac_address: each, vlan_number: 20 })) })] });
+    const learned = (...macs: string[]) =>
+      aSwitch({
+        interfaces: [
+          ethernet(1),
+          ethernet(2, { forwarding: macs.map((each) => ({ mac_address: each, vlan_number: 20 })) }),
+        ],
+      });
     const uplink = async () => ((await entries())[1] ?? {}) as Wire;
     const put = async (macs: readonly string[] | null) => {
       const { id, if_index, if_descr } = await uplink();
-      expect((await appliance.owner.put(`/api/v1/if-entries/${id}`, { if_index, if_descr, fdb_macs: macs })).status).toBe(200);
+      expect(
+        (await appliance.owner.put(`/api/v1/if-entries/${id}`, { if_index, if_descr, fdb_macs: macs })).status,
+      ).toBe(200);
     };
     await scan.devices(learned(mac(9, 1), mac(9, 2)));
     // Sent back as it is, it is nobody's word.
@@ -174,11 +243,16 @@ describe("a device that answers", () => {
   });
 
   test("follows its own table again once what a person entered was taken back", async () => {
-    const learned = (...macs: string[]) => aSwitch({ interfaces: [ethernet(1, { forwarding: macs.map((each) => ({ mac_address: each, vlan_number: null })) })] });
+    const learned = (...macs: string[]) =>
+      aSwitch({
+        interfaces: [ethernet(1, { forwarding: macs.map((each) => ({ mac_address: each, vlan_number: null })) })],
+      });
     const first = async () => ((await entries())[0] ?? {}) as Wire;
     await scan.devices(learned(mac(9, 1)));
     const { id, if_index, if_descr } = await first();
-    expect((await appliance.owner.put(`/api/v1/if-entries/${id}`, { if_index, if_descr, fdb_macs: [mac(7, 7)] })).status).toBe(200);
+    expect(
+      (await appliance.owner.put(`/api/v1/if-entries/${id}`, { if_index, if_descr, fdb_macs: [mac(7, 7)] })).status,
+    ).toBe(200);
     const { sequence } = ((await get("/api/v1/transactions?limit=1")) as Wire[])[0] as Wire;
     expect((await appliance.owner.post(`/api/v1/transactions/${sequence}/revert`, {})).status).toBe(200);
     expect((await first())["fdb_macs"]).toEqual([mac(9, 1)]);
@@ -187,7 +261,10 @@ describe("a device that answers", () => {
   });
 
   test("of which an interface learned more than ten thousand addresses shows them in a form that can be sent back", async () => {
-    const forwarding = Array.from({ length: 12_000 }, (_, number) => ({ mac_address: mac(number & 255, number >> 8), vlan_number: 1 }));
+    const forwarding = Array.from({ length: 12_000 }, (_, number) => ({
+      mac_address: mac(number & 255, number >> 8),
+      vlan_number: 1,
+    }));
     await scan.devices(aSwitch({ interfaces: [ethernet(1, { forwarding })] }));
     const [shown] = (await entries()) as [Wire];
     expect(shown["fdb_macs"]).toHaveLength(12_000);
@@ -197,22 +274,46 @@ describe("a device that answers", () => {
   });
 
   test("forgets a forwarding entry, an announcement and a VLAN membership that its whole table does not have any more", async () => {
-    const announced = { chassis_id: { subtype: "MacAddress", value: mac(1, 7) }, port_id: { subtype: "InterfaceName", value: "Gi0/9" }, sys_name: "core" } as const;
-    await scan.devices(aSwitch({ interfaces: [ethernet(1, { lldp: [announced, { ...announced, sys_name: "second" }] }), switchFields.interfaces[1]] }));
-    expect(((await entries())[0] as Wire)["more_neighbors"]).toEqual([{ protocol: "Lldp", ...announced, sys_name: "second" }]);
+    const announced = {
+      chassis_id: { subtype: "MacAddress", value: mac(1, 7) },
+      port_id: { subtype: "InterfaceName", value: "Gi0/9" },
+      sys_name: "core",
+    } as const;
+    await scan.devices(
+      aSwitch({
+        interfaces: [
+          ethernet(1, { lldp: [announced, { ...announced, sys_name: "second" }] }),
+          switchFields.interfaces[1],
+        ],
+      }),
+    );
+    expect(((await entries())[0] as Wire)["more_neighbors"]).toEqual([
+      { protocol: "Lldp", ...announced, sys_name: "second" },
+    ]);
     await scan.devices(aSwitch({ interfaces: [ethernet(1), ethernet(2, { if_alias: "to core" })] }));
     const [first, second] = (await entries()) as [Wire, Wire];
-    for (const field of ["lldp_chassis_id", "lldp_port_id", "lldp_sys_name", "more_neighbors"]) expect(first).not.toHaveProperty(field);
+    for (const field of ["lldp_chassis_id", "lldp_port_id", "lldp_sys_name", "more_neighbors"])
+      expect(first).not.toHaveProperty(field);
     for (const field of ["fdb_macs", "vlan_ids", "native_vlan_id"]) expect(second).not.toHaveProperty(field);
   });
 
   test("whose table of management addresses always breaks off has its neighbors, and keeps the addresses that were known", async () => {
-    const neighbor = (far: number, address: string | null) => ({ chassis_id: { subtype: "MacAddress", value: mac(1, far) } as const, port_id: { subtype: "InterfaceName", value: "Gi0/9" } as const, sys_name: `far-${far}`, mgmt_addr: address });
-    const announcing = (...lldp: Array<ReturnType<typeof neighbor>>) => aSwitch({ interfaces: [ethernet(1, { lldp })] });
+    const neighbor = (far: number, address: string | null) => ({
+      chassis_id: { subtype: "MacAddress", value: mac(1, far) } as const,
+      port_id: { subtype: "InterfaceName", value: "Gi0/9" } as const,
+      sys_name: `far-${far}`,
+      mgmt_addr: address,
+    });
+    const announcing = (...lldp: Array<ReturnType<typeof neighbor>>) =>
+      aSwitch({ interfaces: [ethernet(1, { lldp })] });
     await scan.devices(announcing(neighbor(5, "10.0.0.5"), neighbor(6, "10.0.0.6")));
     expect((await scan.devices(announcing(neighbor(5, null), neighbor(6, null)))).sequence).toBeNull();
     const [entry] = (await entries()) as [Wire];
-    expect(entry).toMatchObject({ lldp_sys_name: "far-5", lldp_mgmt_addr: "10.0.0.5", more_neighbors: [{ sys_name: "far-6", mgmt_addr: "10.0.0.6" }] });
+    expect(entry).toMatchObject({
+      lldp_sys_name: "far-5",
+      lldp_mgmt_addr: "10.0.0.5",
+      more_neighbors: [{ sys_name: "far-6", mgmt_addr: "10.0.0.6" }],
+    });
     await scan.devices(announcing(neighbor(7, null), neighbor(8, null)));
     const [other] = (await entries()) as [Wire];
     expect(other).toMatchObject({ lldp_sys_name: "far-7", more_neighbors: [{ protocol: "Lldp", sys_name: "far-8" }] });
@@ -223,7 +324,12 @@ describe("a device that answers", () => {
   test("that renumbered its interfaces keeps their records: a name says more than a number", async () => {
     await scan.devices(aSwitch());
     const before = await entries();
-    await scan.devices(aSwitch({ interfaces: [ethernet(1, { if_index: 101 }), ethernet(2, { if_index: 1 })], addresses: [{ ip_address: "10.0.0.2", prefix_length: 24, if_index: 101 }] }));
+    await scan.devices(
+      aSwitch({
+        interfaces: [ethernet(1, { if_index: 101 }), ethernet(2, { if_index: 1 })],
+        addresses: [{ ip_address: "10.0.0.2", prefix_length: 24, if_index: 101 }],
+      }),
+    );
     const after = await entries();
     expect(after.map((each) => [each["id"], each["if_index"], each["if_name"]])).toEqual([
       [before[1]?.["id"], 1, "Gi0/2"],
@@ -236,10 +342,17 @@ describe("by whose word", () => {
   test("a field that a person has set stays, and the scan's value is shown beside it until it agrees", async () => {
     await scan.devices(aSwitch());
     const host = await hostNamed("sw-1");
-    const put = await appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, name: "Core switch", sys_location: "Basement" });
+    const put = await appliance.owner.put(`/api/v1/hosts/${host["id"]}`, {
+      ...host,
+      name: "Core switch",
+      sys_location: "Basement",
+    });
     expect(put.status).toBe(200);
     await scan.devices(aSwitch());
-    expect(await hostNamed("Core switch")).toMatchObject({ sys_location: "Basement", discovered: { name: "sw-1", sys_location: "Rack 4" } });
+    expect(await hostNamed("Core switch")).toMatchObject({
+      sys_location: "Basement",
+      discovered: { name: "sw-1", sys_location: "Rack 4" },
+    });
     const { sequence } = await scan.devices(aSwitch());
     expect(sequence).toBeNull();
     await scan.devices(aSwitch({ sys_location: "Basement", sys_descr: "Switch OS 2.0" }));
@@ -269,7 +382,11 @@ describe("by whose word", () => {
     await scan.devices(aSwitch());
     const restored = await appliance.owner.post(`/api/v1/hosts/${host["id"]}/restore`, { at });
     expect(restored.status).toBe(200);
-    expect(await hostNamed("sw-1")).toMatchObject({ sys_location: "Rack 4", sys_contact: null, discovered: { sys_location: "Rack 4" } });
+    expect(await hostNamed("sw-1")).toMatchObject({
+      sys_location: "Rack 4",
+      sys_contact: null,
+      discovered: { sys_location: "Rack 4" },
+    });
     // Both say the same: the next scan takes the note away.
     await scan.devices(aSwitch());
     expect((await hostNamed("sw-1"))["discovered"]).toBeUndefined();
@@ -295,12 +412,16 @@ describe("by whose word", () => {
   });
 
   test("an interface entry and an address that a person has deleted stay away", async () => {
-    await scan.devices(aSwitch({ addresses: [...switchFields.addresses, { ip_address: "10.9.9.9", prefix_length: 24, if_index: 2 }] }));
+    await scan.devices(
+      aSwitch({ addresses: [...switchFields.addresses, { ip_address: "10.9.9.9", prefix_length: 24, if_index: 2 }] }),
+    );
     const [, second] = (await entries()) as [Wire, Wire];
     const address = (await hostNamed("sw-1"))["ip_addresses"].find((each: Wire) => each["ip_address"] === "10.9.9.9");
     expect((await appliance.owner.delete(`/api/v1/if-entries/${second["id"]}`)).status).toBe(200);
     expect((await appliance.owner.delete(`/api/v1/ip-addresses/${address.id}`)).status).toBe(200);
-    await scan.devices(aSwitch({ addresses: [...switchFields.addresses, { ip_address: "10.9.9.9", prefix_length: 24, if_index: 2 }] }));
+    await scan.devices(
+      aSwitch({ addresses: [...switchFields.addresses, { ip_address: "10.9.9.9", prefix_length: 24, if_index: 2 }] }),
+    );
     expect((await entries()).map((each) => each["if_index"])).toEqual([1]);
     expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.0.0.2"]);
   });
@@ -309,7 +430,12 @@ describe("by whose word", () => {
 describe("which host is which", () => {
   test("a device under another address is the same host, by its serial number", async () => {
     await scan.devices(aSwitch());
-    await scan.devices(deviceAt("10.0.0.99", { ...switchFields, addresses: [{ ip_address: "10.0.0.99", prefix_length: 24, if_index: 1 }] }));
+    await scan.devices(
+      deviceAt("10.0.0.99", {
+        ...switchFields,
+        addresses: [{ ip_address: "10.0.0.99", prefix_length: 24, if_index: 1 }],
+      }),
+    );
     expect(await hosts()).toHaveLength(1);
     expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.0.0.2", "10.0.0.99"]);
   });
@@ -323,37 +449,87 @@ describe("which host is which", () => {
 
   test("a replaced switch of the same name at the same address is another host, and the address goes over to it", async () => {
     await scan.devices(aSwitch());
-    const replaced = { ...switchFields, serial_number: "FOC9999X0ZZ", chassis_id: { subtype: "MacAddress", value: mac(1, 5) } as const, interfaces: [ethernet(1, { mac_address: mac(1, 5) })] };
+    const replaced = {
+      ...switchFields,
+      serial_number: "FOC9999X0ZZ",
+      chassis_id: { subtype: "MacAddress", value: mac(1, 5) } as const,
+      interfaces: [ethernet(1, { mac_address: mac(1, 5) })],
+    };
     const { result } = await scan.devices(deviceAt("10.0.0.2", replaced));
-    expect(result.findings).toContainEqual(expect.objectContaining({ type: "Closed", entity: "ip_address", label: "10.0.0.2", reason: "moved from sw-1 to sw-1" }));
+    expect(result.findings).toContainEqual(
+      expect.objectContaining({
+        type: "Closed",
+        entity: "ip_address",
+        label: "10.0.0.2",
+        reason: "moved from sw-1 to sw-1",
+      }),
+    );
     const both = await hosts();
-    expect(both.map((each) => [each["serial_number"], addressesOf(each)])).toEqual([["FOC1234X0AB", []], ["FOC9999X0ZZ", ["10.0.0.2"]]]);
+    expect(both.map((each) => [each["serial_number"], addressesOf(each)])).toEqual([
+      ["FOC1234X0AB", []],
+      ["FOC9999X0ZZ", ["10.0.0.2"]],
+    ]);
   });
 
   test("devices with one cloned chassis id, name and nothing else in common stay apart", async () => {
-    const clone = (number: number) => ({ sys_name: `vm-${number}`, chassis_id: { subtype: "LocallyAssigned", value: "cloned" } as const, interfaces: [ethernet(1, { mac_address: mac(1, number) })], addresses: [{ ip_address: `10.0.0.${number}`, prefix_length: 24, if_index: 1 }] });
-    await scan.devices(deviceAt("10.0.0.11", clone(11)), deviceAt("10.0.0.12", clone(12)), deviceAt("10.0.0.13", clone(13)));
+    const clone = (number: number) => ({
+      sys_name: `vm-${number}`,
+      chassis_id: { subtype: "LocallyAssigned", value: "cloned" } as const,
+      interfaces: [ethernet(1, { mac_address: mac(1, number) })],
+      addresses: [{ ip_address: `10.0.0.${number}`, prefix_length: 24, if_index: 1 }],
+    });
+    await scan.devices(
+      deviceAt("10.0.0.11", clone(11)),
+      deviceAt("10.0.0.12", clone(12)),
+      deviceAt("10.0.0.13", clone(13)),
+    );
     expect((await hosts()).map((each) => each["name"])).toEqual(["vm-11", "vm-12", "vm-13"]);
-    await scan.devices(deviceAt("10.0.0.12", clone(12)), deviceAt("10.0.0.13", clone(13)), deviceAt("10.0.0.11", clone(11)));
+    await scan.devices(
+      deviceAt("10.0.0.12", clone(12)),
+      deviceAt("10.0.0.13", clone(13)),
+      deviceAt("10.0.0.11", clone(11)),
+    );
     expect(await hosts()).toHaveLength(3);
   });
 
   test("two routers that share a virtual address are two hosts, whoever answers at it", async () => {
     const virtual = "00:00:5e:00:01:0a";
-    const router = (number: number) => ({ sys_name: `r-${number}`, interfaces: [ethernet(1, { mac_address: mac(1, number) }), ethernet(2, { mac_address: virtual })], addresses: [{ ip_address: `10.0.0.${number}`, prefix_length: 24, if_index: 1 }, { ip_address: "10.0.0.1", prefix_length: 24, if_index: 2 }] });
+    const router = (number: number) => ({
+      sys_name: `r-${number}`,
+      interfaces: [ethernet(1, { mac_address: mac(1, number) }), ethernet(2, { mac_address: virtual })],
+      addresses: [
+        { ip_address: `10.0.0.${number}`, prefix_length: 24, if_index: 1 },
+        { ip_address: "10.0.0.1", prefix_length: 24, if_index: 2 },
+      ],
+    });
     await scan.devices(deviceAt("10.0.0.2", router(2)), deviceAt("10.0.0.3", router(3)));
-    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([["r-2", ["10.0.0.1", "10.0.0.2"]], ["r-3", ["10.0.0.1", "10.0.0.3"]]]);
+    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([
+      ["r-2", ["10.0.0.1", "10.0.0.2"]],
+      ["r-3", ["10.0.0.1", "10.0.0.3"]],
+    ]);
     await scan.addresses(seenAt("10.0.0.1", { mac_address: virtual }));
     expect(await hosts()).toHaveLength(2);
   });
 
   test("what a sweep found becomes the device that answers there, with the addresses under which it was found", async () => {
-    const ports = { asked: [22], open: [{ number: 22, protocol: "Tcp", service: { name: "OpenSSH", service_definition: "ssh" } }] } as const;
+    const ports = {
+      asked: [22],
+      open: [{ number: 22, protocol: "Tcp", service: { name: "OpenSSH", service_definition: "ssh" } }],
+    } as const;
     await scan.addresses(seenAt("10.0.0.2", { ports }), seenAt("10.0.1.2", { ports }));
     expect((await hosts()).map((each) => each["name"])).toEqual(["10.0.0.2", "10.0.1.2"]);
-    const twoAddresses = aSwitch({ addresses: [...switchFields.addresses, { ip_address: "10.0.1.2", prefix_length: 24, if_index: 2 }] });
+    const twoAddresses = aSwitch({
+      addresses: [...switchFields.addresses, { ip_address: "10.0.1.2", prefix_length: 24, if_index: 2 }],
+    });
     const { result } = await scan.devices(twoAddresses);
-    expect(result.findings).toContainEqual(expect.objectContaining({ type: "Closed", entity: "host", label: "10.0.1.2", reason: "is the same device as sw-1" }));
+    expect(result.findings).toContainEqual(
+      expect.objectContaining({
+        type: "Closed",
+        entity: "host",
+        label: "10.0.1.2",
+        reason: "is the same device as sw-1",
+      }),
+    );
     const host = await hostNamed("sw-1");
     expect(await hosts()).toHaveLength(1);
     expect(addressesOf(host)).toEqual(["10.0.0.2", "10.0.1.2"]);
@@ -365,8 +541,14 @@ describe("which host is which", () => {
 
   test("a machine that gets another address from DHCP is the same host, and whoever gets its old one is another", async () => {
     await scan.addresses(seenAt("10.0.0.5", { mac_address: mac(1, 1), hostname: "laptop-1" }));
-    await scan.addresses(seenAt("10.0.0.9", { mac_address: mac(1, 1), hostname: "laptop-1" }), seenAt("10.0.0.5", { mac_address: mac(1, 2), hostname: "laptop-2" }));
-    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([["laptop-1", ["10.0.0.9"]], ["laptop-2", ["10.0.0.5"]]]);
+    await scan.addresses(
+      seenAt("10.0.0.9", { mac_address: mac(1, 1), hostname: "laptop-1" }),
+      seenAt("10.0.0.5", { mac_address: mac(1, 2), hostname: "laptop-2" }),
+    );
+    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([
+      ["laptop-1", ["10.0.0.9"]],
+      ["laptop-2", ["10.0.0.5"]],
+    ]);
     // Also when it has lost every address in between.
     await scan.addresses(seenAt("10.0.0.9", { mac_address: mac(1, 3), hostname: "laptop-3" }));
     await scan.addresses(seenAt("10.0.0.7", { mac_address: mac(1, 1), hostname: "laptop-1" }));
@@ -375,7 +557,12 @@ describe("which host is which", () => {
   });
 
   test("a device behind a translator of addresses has the address under which it answered besides its own", async () => {
-    await scan.devices(deviceAt("10.50.0.1", { ...switchFields, addresses: [{ ip_address: "192.168.1.1", prefix_length: 24, if_index: 1 }] }));
+    await scan.devices(
+      deviceAt("10.50.0.1", {
+        ...switchFields,
+        addresses: [{ ip_address: "192.168.1.1", prefix_length: 24, if_index: 1 }],
+      }),
+    );
     expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.50.0.1", "192.168.1.1"]);
   });
 
@@ -400,20 +587,30 @@ describe("which host is which", () => {
 
   describe("a MAC address that answers for a whole subnet", () => {
     const SHARED = mac(1, 77);
-    const proxiedAt = (from: number, count: number) => Array.from({ length: count }, (_, number) => ({ ip_address: `10.0.0.${from + number}`, mac_address: SHARED, if_index: 1 }));
+    const proxiedAt = (from: number, count: number) =>
+      Array.from({ length: count }, (_, number) => ({
+        ip_address: `10.0.0.${from + number}`,
+        mac_address: SHARED,
+        if_index: 1,
+      }));
     const proxied = proxiedAt(100, 40);
     const hearOf = async (arp: typeof proxied) => {
       await scan.devices(aSwitch({ arp }));
       return scan.heardBy(aSwitch({ arp }));
     };
-    const macsAt = async () => (await hosts()).filter((host) => host["name"] !== "sw-1").map((host) => host["ip_addresses"].map((each: Wire) => each["mac_address"]));
+    const macsAt = async () =>
+      (await hosts())
+        .filter((host) => host["name"] !== "sw-1")
+        .map((host) => host["ip_addresses"].map((each: Wire) => each["mac_address"]));
 
     test("is kept at every address, and is no sign of anybody", async () => {
       await hearOf(proxied);
       expect(await hosts()).toHaveLength(41);
       expect(new Set((await macsAt()).flat())).toEqual(new Set([SHARED]));
       // Nor whose network card it is.
-      expect((await hosts()).filter((host) => host["name"] !== "sw-1").map((host) => host["manufacturer"])).toEqual(proxied.map(() => null));
+      expect((await hosts()).filter((host) => host["name"] !== "sw-1").map((host) => host["manufacturer"])).toEqual(
+        proxied.map(() => null),
+      );
       expect((await hearOf(proxied)).sequence).toBeNull();
     });
 
@@ -433,7 +630,11 @@ describe("which host is which", () => {
 
     test("does not make the router that has it one of them, nor one of them the router", async () => {
       await hearOf(proxied);
-      const router = deviceAt("10.0.0.1", { sys_name: "router", interfaces: [ethernet(1, { mac_address: SHARED })], addresses: [{ ip_address: "10.0.0.1", prefix_length: 24, if_index: 1 }] });
+      const router = deviceAt("10.0.0.1", {
+        sys_name: "router",
+        interfaces: [ethernet(1, { mac_address: SHARED })],
+        addresses: [{ ip_address: "10.0.0.1", prefix_length: 24, if_index: 1 }],
+      });
       await scan.devices(router);
       expect(addressesOf(await hostNamed("router"))).toEqual(["10.0.0.1"]);
       expect(await hosts()).toHaveLength(42);
@@ -445,7 +646,9 @@ describe("which host is which", () => {
       await hearOf(proxied);
       const one = await hostNamed("10.0.0.100");
       expect((await appliance.owner.delete(`/api/v1/hosts/${one["id"]}?cascade=true`)).status).toBe(200);
-      await scan.devices(deviceAt("10.0.0.1", { sys_name: "router", interfaces: [ethernet(1, { mac_address: SHARED })] }));
+      await scan.devices(
+        deviceAt("10.0.0.1", { sys_name: "router", interfaces: [ethernet(1, { mac_address: SHARED })] }),
+      );
       expect(await hostNamed("router")).toMatchObject({ sys_name: "router" });
     });
 
@@ -467,46 +670,108 @@ describe("which host is which", () => {
     expect((await hosts()).map((each) => addressesOf(each))).toEqual([["10.0.0.2"]]);
     appliance.clock.advance(25 * 3_600_000);
     await scan.addresses(seenAt("10.0.0.2", { mac_address: mac(66, 66) }));
-    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([["10.0.0.2", ["10.0.0.2"]], ["sw-1", []]]);
+    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([
+      ["10.0.0.2", ["10.0.0.2"]],
+      ["sw-1", []],
+    ]);
   });
 
   test("a device that calls all addresses its own takes none from those who are seen there", async () => {
-    const liar = () => deviceAt("10.0.0.1", { sys_name: "liar", addresses: [1, 2, 3, 4, 5].map((last) => ({ ip_address: `10.0.0.${last}`, prefix_length: 24, if_index: null })) });
-    const honest = (last: number) => deviceAt(`10.0.0.${last}`, { sys_name: `real-${last}`, serial_number: `SERIAL${last}`, interfaces: [ethernet(1, { mac_address: mac(1, last) })], addresses: [{ ip_address: `10.0.0.${last}`, prefix_length: 24, if_index: 1 }] });
+    const liar = () =>
+      deviceAt("10.0.0.1", {
+        sys_name: "liar",
+        addresses: [1, 2, 3, 4, 5].map((last) => ({ ip_address: `10.0.0.${last}`, prefix_length: 24, if_index: null })),
+      });
+    const honest = (last: number) =>
+      deviceAt(`10.0.0.${last}`, {
+        sys_name: `real-${last}`,
+        serial_number: `SERIAL${last}`,
+        interfaces: [ethernet(1, { mac_address: mac(1, last) })],
+        addresses: [{ ip_address: `10.0.0.${last}`, prefix_length: 24, if_index: 1 }],
+      });
     const full = async () => {
-      const printers = await scan.addresses(seenAt("10.0.0.4", { mac_address: mac(1, 4) }), seenAt("10.0.0.5", { mac_address: mac(1, 5) }));
+      const printers = await scan.addresses(
+        seenAt("10.0.0.4", { mac_address: mac(1, 4) }),
+        seenAt("10.0.0.5", { mac_address: mac(1, 5) }),
+      );
       const devices = await scan.devices(liar());
       const others = await scan.devices(honest(2), honest(3));
       return [printers, devices, others].map(({ sequence }) => sequence);
     };
     await full();
-    const holders = async (last: number) => (await hosts()).filter((each) => addressesOf(each).includes(`10.0.0.${last}`)).map((each) => each["name"]);
-    expect([await holders(2), await holders(3), await holders(4), await holders(5)].map((names) => names.filter((name) => name !== "liar"))).toEqual([["real-2"], ["real-3"], ["10.0.0.4"], ["10.0.0.5"]]);
+    const holders = async (last: number) =>
+      (await hosts()).filter((each) => addressesOf(each).includes(`10.0.0.${last}`)).map((each) => each["name"]);
+    expect(
+      [await holders(2), await holders(3), await holders(4), await holders(5)].map((names) =>
+        names.filter((name) => name !== "liar"),
+      ),
+    ).toEqual([["real-2"], ["real-3"], ["10.0.0.4"], ["10.0.0.5"]]);
     expect(await full()).toEqual([null, null, null]);
   });
 
   test("a host that a person entered by its address becomes the device that answers there, and keeps its name", async () => {
-    expect((await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" })).status).toBe(200);
-    const made = await appliance.owner.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: "Etagenswitch", asset_tag: "NL-0042", ip_addresses: [{ ip_address: "10.0.0.2" }] });
+    expect(
+      (await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" }))
+        .status,
+    ).toBe(200);
+    const made = await appliance.owner.post("/api/v1/hosts", {
+      network_id: appliance.first.networkId,
+      name: "Etagenswitch",
+      asset_tag: "NL-0042",
+      ip_addresses: [{ ip_address: "10.0.0.2" }],
+    });
     await scan.devices(aSwitch());
     const host = await hostNamed("Etagenswitch");
     expect(host["id"]).toBe(made.data["id"]);
-    expect(host).toMatchObject({ asset_tag: "NL-0042", sys_name: "sw-1", serial_number: "FOC1234X0AB", discovered: { name: "sw-1" }, source: { type: "Manual" } });
+    expect(host).toMatchObject({
+      asset_tag: "NL-0042",
+      sys_name: "sw-1",
+      serial_number: "FOC1234X0AB",
+      discovered: { name: "sw-1" },
+      source: { type: "Manual" },
+    });
   });
 });
 
 describe("the subnets of what is found", () => {
-  const subnets = async () => ((await get("/api/v1/subnets?order_by=cidr")) as Wire[]).map((each) => [each["cidr"], each["source"].type, each["subnet_type"]]);
+  const subnets = async () =>
+    ((await get("/api/v1/subnets?order_by=cidr")) as Wire[]).map((each) => [
+      each["cidr"],
+      each["source"].type,
+      each["subnet_type"],
+    ]);
 
   test("are those that are there, else the block that the scan was to look through, else none but its own", async () => {
-    expect((await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" })).status).toBe(200);
-    await scan.run("discovery.addresses", { blocks: ["10.0.0.0/16", "10.1.0.0/24"], sightings: [seenAt("10.0.0.7"), seenAt("10.1.0.7"), seenAt("10.0.9.9"), seenAt("10.2.0.7")] });
-    expect(await subnets()).toEqual([["10.0.0.0/16", "Inferred", "Unknown"], ["10.0.0.0/24", "Manual", "Unknown"], ["10.1.0.0/24", "Inferred", "Unknown"], ["10.2.0.7/32", "Discovery", "Unknown"]]);
+    expect(
+      (await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" }))
+        .status,
+    ).toBe(200);
+    await scan.run("discovery.addresses", {
+      blocks: ["10.0.0.0/16", "10.1.0.0/24"],
+      sightings: [seenAt("10.0.0.7"), seenAt("10.1.0.7"), seenAt("10.0.9.9"), seenAt("10.2.0.7")],
+    });
+    expect(await subnets()).toEqual([
+      ["10.0.0.0/16", "Inferred", "Unknown"],
+      ["10.0.0.0/24", "Manual", "Unknown"],
+      ["10.1.0.0/24", "Inferred", "Unknown"],
+      ["10.2.0.7/32", "Discovery", "Unknown"],
+    ]);
   });
 
   test("are what a device says of its interfaces; what is the Internet's, and what every machine has, is told apart", async () => {
     const has = (ip_address: string, prefix_length: number | null) => ({ ip_address, prefix_length, if_index: 1 });
-    await scan.devices(aSwitch({ addresses: [has("10.0.0.2", 24), has("203.0.113.9", 30), has("127.0.0.1", 8), has("10.255.0.1", 32), has("fe80::1", 64), has("10.9.0.1", null)] }));
+    await scan.devices(
+      aSwitch({
+        addresses: [
+          has("10.0.0.2", 24),
+          has("203.0.113.9", 30),
+          has("127.0.0.1", 8),
+          has("10.255.0.1", 32),
+          has("fe80::1", 64),
+          has("10.9.0.1", null),
+        ],
+      }),
+    );
     expect(await subnets()).toEqual([
       ["10.0.0.0/24", "Discovery", "Unknown"],
       ["10.9.0.1/32", "Discovery", "Unknown"],
@@ -519,10 +784,18 @@ describe("the subnets of what is found", () => {
 });
 
 describe("what vanished", () => {
-  const unseen = (hours: number) => [...findUnseen(appliance.reader.db, appliance.reader.recordN(appliance.first.networkId) as number, appliance.clock.now() - hours * 3_600_000)];
+  const unseen = (hours: number) => [
+    ...findUnseen(
+      appliance.reader.db,
+      appliance.reader.recordN(appliance.first.networkId) as number,
+      appliance.clock.now() - hours * 3_600_000,
+    ),
+  ];
   const setStaleAfter = async (hours: number) => {
     const network = await get(`/api/v1/networks/${appliance.first.networkId}`);
-    expect((await appliance.owner.put(`/api/v1/networks/${network["id"]}`, { ...network, stale_after_hours: hours })).status).toBe(200);
+    expect(
+      (await appliance.owner.put(`/api/v1/networks/${network["id"]}`, { ...network, stale_after_hours: hours })).status,
+    ).toBe(200);
   };
 
   test("is stale after the network's hours, not deleted, and no longer so when it is seen again", async () => {
@@ -553,7 +826,10 @@ describe("what vanished", () => {
     expect(records.some((each) => each.entity === "host")).toBe(true);
     appliance.clock.advance(40 * 3_600_000);
     await scan.stale(unseen(30));
-    expect((await hosts()).map((each) => [each["name"], each["stale_since"] !== undefined])).toEqual([["entered", false], ["sw-1", true]]);
+    expect((await hosts()).map((each) => [each["name"], each["stale_since"] !== undefined])).toEqual([
+      ["entered", false],
+      ["sw-1", true],
+    ]);
   });
 });
 
@@ -561,7 +837,19 @@ describe("the appliance's own machine", () => {
   const machine = {
     hostname: "noc-1",
     machine_id: null,
-    interfaces: [{ if_index: 2, if_name: "eth0", if_descr: "eth0", if_alias: null, if_type: 6, mac_address: mac(2, 200), speed_bps: null, admin_status: "Up", oper_status: "Up" }],
+    interfaces: [
+      {
+        if_index: 2,
+        if_name: "eth0",
+        if_descr: "eth0",
+        if_alias: null,
+        if_type: 6,
+        mac_address: mac(2, 200),
+        speed_bps: null,
+        admin_status: "Up",
+        oper_status: "Up",
+      },
+    ],
     addresses: [{ ip_address: "10.0.0.200", prefix_length: 24, if_index: 2, cidr: "10.0.0.0/24" }],
     has_all_addresses: true,
     ports: [{ number: 22, protocol: "Tcp", bound: [] }],
@@ -570,7 +858,19 @@ describe("the appliance's own machine", () => {
     model: null,
     serial_number: null,
   } satisfies MachineSnapshot;
-  const told = deviceAt("127.0.0.1", { sys_name: "noc-1", sys_descr: "Linux noc-1 6.1.0", sys_object_id: "1.3.6.1.4.1.8072.3.2.10", interfaces: [ethernet(1, { if_name: "lo", if_descr: "lo", if_type: 24, mac_address: null }), ethernet(2, { if_name: "eth0", if_descr: "Network card", mac_address: mac(2, 200) })], addresses: [{ ip_address: "127.0.0.1", prefix_length: 8, if_index: 1 }, { ip_address: "10.0.0.200", prefix_length: 24, if_index: 2 }] });
+  const told = deviceAt("127.0.0.1", {
+    sys_name: "noc-1",
+    sys_descr: "Linux noc-1 6.1.0",
+    sys_object_id: "1.3.6.1.4.1.8072.3.2.10",
+    interfaces: [
+      ethernet(1, { if_name: "lo", if_descr: "lo", if_type: 24, mac_address: null }),
+      ethernet(2, { if_name: "eth0", if_descr: "Network card", mac_address: mac(2, 200) }),
+    ],
+    addresses: [
+      { ip_address: "127.0.0.1", prefix_length: 8, if_index: 1 },
+      { ip_address: "10.0.0.200", prefix_length: 24, if_index: 2 },
+    ],
+  });
 
   test("is who answers on the loopback addresses, and no agent of another machine that has them as well", async () => {
     await appliance.close();
@@ -578,17 +878,30 @@ describe("the appliance's own machine", () => {
     scan = new ScanWriter(appliance);
     await appliance.owner.post("/api/v1/discovery/self", { network_id: appliance.first.networkId });
     const loopback = { ip_address: "127.0.0.1", prefix_length: 8, if_index: 1 };
-    await scan.devices(deviceAt("10.0.0.7", { sys_name: "linux-7", interfaces: [ethernet(1, { mac_address: mac(1, 7) })], addresses: [loopback, { ip_address: "10.0.0.7", prefix_length: 24, if_index: 2 }] }));
+    await scan.devices(
+      deviceAt("10.0.0.7", {
+        sys_name: "linux-7",
+        interfaces: [ethernet(1, { mac_address: mac(1, 7) })],
+        addresses: [loopback, { ip_address: "10.0.0.7", prefix_length: 24, if_index: 2 }],
+      }),
+    );
     await scan.addresses(seenAt("127.0.0.1", { hostname: "localhost" }));
-    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([["linux-7", ["10.0.0.7", "127.0.0.1"]], ["noc-1", ["10.0.0.200", "127.0.0.1"]]]);
+    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([
+      ["linux-7", ["10.0.0.7", "127.0.0.1"]],
+      ["noc-1", ["10.0.0.200", "127.0.0.1"]],
+    ]);
     expect((await scan.addresses(seenAt("127.0.0.1", { hostname: "localhost" }))).sequence).toBeNull();
   });
 
   test("may have any number of agents on its loopback addresses, each a device of its own", async () => {
-    const agent = (number: number) => deviceAt(`127.16.0.${number}`, { sys_name: `agent-${number}`, serial_number: `SERIAL${number}` });
+    const agent = (number: number) =>
+      deviceAt(`127.16.0.${number}`, { sys_name: `agent-${number}`, serial_number: `SERIAL${number}` });
     await scan.devices(agent(1), agent(2));
     await scan.addresses(seenAt("127.16.0.1"), seenAt("127.16.0.2"));
-    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([["agent-1", ["127.16.0.1"]], ["agent-2", ["127.16.0.2"]]]);
+    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([
+      ["agent-1", ["127.16.0.1"]],
+      ["agent-2", ["127.16.0.2"]],
+    ]);
     expect((await scan.devices(agent(2), agent(1))).sequence).toBeNull();
     expect((await scan.addresses(seenAt("127.16.0.2"), seenAt("127.16.0.1"))).sequence).toBeNull();
   });
@@ -598,7 +911,8 @@ describe("the appliance's own machine", () => {
       await appliance.close();
       appliance = await newAppliance({ machine });
       scan = new ScanWriter(appliance);
-      const self = async () => (await appliance.owner.post("/api/v1/discovery/self", { network_id: appliance.first.networkId })).data as Wire;
+      const self = async () =>
+        (await appliance.owner.post("/api/v1/discovery/self", { network_id: appliance.first.networkId })).data as Wire;
       if (first === "by itself") await self();
       await scan.devices(told);
       const sequence = async () => ((await appliance.owner.get("/api/v1/ledger")).data as Wire)["sequence"];
@@ -611,7 +925,10 @@ describe("the appliance's own machine", () => {
       expect(await sequence()).toBe(settled);
       const host = await hostNamed("noc-1");
       expect(addressesOf(host)).toEqual(["10.0.0.200", "127.0.0.1"]);
-      expect(host["ports"].map((each: Wire) => `${each["number"]}/${each["protocol"]}`).sort()).toEqual(["161/Udp", "22/Tcp"]);
+      expect(host["ports"].map((each: Wire) => `${each["number"]}/${each["protocol"]}`).sort()).toEqual([
+        "161/Udp",
+        "22/Tcp",
+      ]);
     });
   }
 });

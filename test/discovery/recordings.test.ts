@@ -24,7 +24,20 @@ import {
 } from "../support/recorded-truth.ts";
 
 /** Counted by hand, so that a mistake which both sides make shows: interfaces, LLDP, CDP, entries forwarded, VLANs, ARP, addresses. */
-const COUNTS: Readonly<Record<string, readonly [interfaces: number, lldp: number, cdp: number, forwarding: number, vlans: number, arp: number, addresses: number]>> = {
+const COUNTS: Readonly<
+  Record<
+    string,
+    readonly [
+      interfaces: number,
+      lldp: number,
+      cdp: number,
+      forwarding: number,
+      vlans: number,
+      arp: number,
+      addresses: number,
+    ]
+  >
+> = {
   "arista-dcs-7150s-52-cl": [59, 2, 0, 26, 5, 30, 7],
   // The product's own, of the lab.
   "cdp-box": [3, 0, 0, 0, 0, 1, 3],
@@ -65,9 +78,12 @@ const COUNTS: Readonly<Record<string, readonly [interfaces: number, lldp: number
 
 const names = recordingNames();
 
-test.skipIf(names.length === 0)("recordings of real devices are checked as well (left out where ../shared/snmp-recordings and snmp-recordings-lost are not there)", () => {
-  expect(names.length).toBeGreaterThan(0);
-});
+test.skipIf(names.length === 0)(
+  "recordings of real devices are checked as well (left out where ../shared/snmp-recordings and snmp-recordings-lost are not there)",
+  () => {
+    expect(names.length).toBeGreaterThan(0);
+  },
+);
 
 for (const name of [...fixtureNames(), ...names]) {
   describe(`the recording of ${name}`, () => {
@@ -77,7 +93,8 @@ for (const name of [...fixtureNames(), ...names]) {
 
     test("has as many of everything as were counted by hand", () => {
       const interfaces = device.interfaces ?? [];
-      const sum = (count: (each: (typeof interfaces)[number]) => number): number => interfaces.reduce((total, each) => total + count(each), 0);
+      const sum = (count: (each: (typeof interfaces)[number]) => number): number =>
+        interfaces.reduce((total, each) => total + count(each), 0);
       const counted = [
         interfaces.length,
         sum((each) => each.lldp?.length ?? 0),
@@ -110,7 +127,9 @@ for (const name of [...fixtureNames(), ...names]) {
 
     test("says what the system group says", () => {
       const scalar = (oid: string): string | null | undefined => (raw.has(oid) ? text(raw, oid) || null : undefined);
-      expect([device.sys_descr, device.sys_contact, device.sys_name, device.sys_location]).toEqual(["1.3.6.1.2.1.1.1.0", "1.3.6.1.2.1.1.4.0", "1.3.6.1.2.1.1.5.0", "1.3.6.1.2.1.1.6.0"].map(scalar));
+      expect([device.sys_descr, device.sys_contact, device.sys_name, device.sys_location]).toEqual(
+        ["1.3.6.1.2.1.1.1.0", "1.3.6.1.2.1.1.4.0", "1.3.6.1.2.1.1.5.0", "1.3.6.1.2.1.1.6.0"].map(scalar),
+      );
       expect(device.sys_object_id).toBe(raw.get("1.3.6.1.2.1.1.2.0")?.value as string);
     });
 
@@ -120,11 +139,17 @@ for (const name of [...fixtureNames(), ...names]) {
     });
 
     test("has every address, with its prefix length and interface", () => {
-      expect(Object.fromEntries((device.addresses ?? []).map((each) => [each.ip_address, [each.prefix_length, each.if_index]]))).toEqual(expectedAddresses(raw));
+      expect(
+        Object.fromEntries(
+          (device.addresses ?? []).map((each) => [each.ip_address, [each.prefix_length, each.if_index]]),
+        ),
+      ).toEqual(expectedAddresses(raw));
     });
 
     test("has every ARP entry and neighbor of IPv6", () => {
-      expect(sorted((device.arp ?? []).map((each) => `${each.if_index} ${each.ip_address} ${each.mac_address}`))).toEqual(expectedArp(raw));
+      expect(
+        sorted((device.arp ?? []).map((each) => `${each.if_index} ${each.ip_address} ${each.mac_address}`)),
+      ).toEqual(expectedArp(raw));
     });
 
     test("has every VLAN with its name", () => {
@@ -134,27 +159,43 @@ for (const name of [...fixtureNames(), ...names]) {
     test("has every VLAN's ports, and every port's native VLAN", () => {
       const { members, natives } = expectedMembership(raw, name);
       const interfaces = device.interfaces ?? [];
-      expect(pairs(interfaces.flatMap((each) => (each.vlans ?? []).map((vlan) => [each.if_index, vlan])))).toEqual(pairs(members));
-      expect(pairs(interfaces.flatMap((each) => (each.native_vlan == null ? [] : [[each.if_index, each.native_vlan]])))).toEqual(pairs(natives));
+      expect(pairs(interfaces.flatMap((each) => (each.vlans ?? []).map((vlan) => [each.if_index, vlan])))).toEqual(
+        pairs(members),
+      );
+      expect(
+        pairs(interfaces.flatMap((each) => (each.native_vlan == null ? [] : [[each.if_index, each.native_vlan]]))),
+      ).toEqual(pairs(natives));
     });
 
     test("has every forwarding entry on its interface", () => {
       const { placed, placeless } = expectedForwarding(raw, name);
-      const told = (device.interfaces ?? []).flatMap((each) => (each.forwarding ?? []).map(({ mac_address, vlan_number }) => `${each.if_index} ${mac_address} ${vlan_number}`));
+      const told = (device.interfaces ?? []).flatMap((each) =>
+        (each.forwarding ?? []).map(({ mac_address, vlan_number }) => `${each.if_index} ${mac_address} ${vlan_number}`),
+      );
       expect(sorted(told)).toEqual(sorted(placed));
-      expect(device.tables.forwarding.problem).toBe(placeless === 0 ? null : `${placeless} of ${placed.length + placeless} forwarding entries are on bridge ports that belong to no interface`);
+      expect(device.tables.forwarding.problem).toBe(
+        placeless === 0
+          ? null
+          : `${placeless} of ${placed.length + placeless} forwarding entries are on bridge ports that belong to no interface`,
+      );
     });
 
     test("has every LLDP neighbor on its interface", () => {
-      const told = (device.interfaces ?? []).flatMap((each) => (each.lldp ?? []).map((announced) => ({ if_index: each.if_index, ...announced })));
+      const told = (device.interfaces ?? []).flatMap((each) =>
+        (each.lldp ?? []).map((announced) => ({ if_index: each.if_index, ...announced })),
+      );
       expect(inOrder(told)).toEqual(inOrder(expectedLldp(raw)) as never);
       expect(device.tables.lldp.problem).toBeNull();
       const chassis = raw.get("1.0.8802.1.1.2.1.3.2.0");
-      expect(device.chassis_id).toEqual(chassis === undefined ? undefined : { subtype: "MacAddress", value: macOf(chassis.bytes) });
+      expect(device.chassis_id).toEqual(
+        chassis === undefined ? undefined : { subtype: "MacAddress", value: macOf(chassis.bytes) },
+      );
     });
 
     test("has every CDP neighbor on its interface", () => {
-      const told = (device.interfaces ?? []).flatMap((each) => (each.cdp ?? []).map((announced) => ({ if_index: each.if_index, ...announced })));
+      const told = (device.interfaces ?? []).flatMap((each) =>
+        (each.cdp ?? []).map((announced) => ({ if_index: each.if_index, ...announced })),
+      );
       expect(inOrder(told)).toEqual(inOrder(expectedCdp(raw)) as never);
       expect(device.tables.cdp.problem).toBeNull();
     });

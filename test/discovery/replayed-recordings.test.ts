@@ -30,9 +30,12 @@ const TIMEOUT_MS = 135_000;
 
 const recordings = recordingNames();
 
-test.skipIf(recordings.length === 0)("recordings of real devices are replayed as well (left out where ../shared/snmp-recordings and snmp-recordings-lost are not there)", () => {
-  expect(recordings.length).toBeGreaterThan(0);
-});
+test.skipIf(recordings.length === 0)(
+  "recordings of real devices are replayed as well (left out where ../shared/snmp-recordings and snmp-recordings-lost are not there)",
+  () => {
+    expect(recordings.length).toBeGreaterThan(0);
+  },
+);
 
 /** A column each of ifXTable, dot1dBasePortTable and entPhysicalTable. */
 const TAKEN = {
@@ -61,7 +64,11 @@ interface Inventory {
   readonly missed: readonly Wire[];
 }
 
-const replayed = [...fixtureNames(), ...recordings].map((name, index) => ({ name, raw: rawOf(recordingText(name)), address: `127.16.${index}.1` }));
+const replayed = [...fixtureNames(), ...recordings].map((name, index) => ({
+  name,
+  raw: rawOf(recordingText(name)),
+  address: `127.16.${index}.1`,
+}));
 const inventories = new Map<string, Inventory>();
 const open: Array<{ close(): unknown }> = [];
 
@@ -69,7 +76,9 @@ beforeAll(async () => {
   ensureExecutable();
   // Encoded beforehand: an agent that answers its first question late is taken for a slow one.
   const lesser = replayed.map(({ name }) => viewOfSnmprec(recordingText(name).replaceAll(TAKEN_AWAY, "")));
-  const agents = await startAgents(replayed.map(({ name, address }) => ({ address, communities: { public: viewOfSnmprec(recordingText(name)) } })));
+  const agents = await startAgents(
+    replayed.map(({ name, address }) => ({ address, communities: { public: viewOfSnmprec(recordingText(name)) } })),
+  );
   open.push(...agents);
   const place = new Workplace();
   open.push(place);
@@ -111,13 +120,26 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
   const of = (): Inventory => inventories.get(name) as Inventory;
 
   test("has every interface with its name, alias, number, type, speed, MAC address and statuses", () => {
-    const FIELDS = ["if_index", "if_descr", "if_name", "if_alias", "if_type", "speed_bps", "admin_status", "oper_status", "mac_address"];
-    const shown = (entries: readonly Wire[]) => entries.map((entry) => Object.fromEntries(FIELDS.map((field) => [field, entry[field] ?? null])));
+    const FIELDS = [
+      "if_index",
+      "if_descr",
+      "if_name",
+      "if_alias",
+      "if_type",
+      "speed_bps",
+      "admin_status",
+      "oper_status",
+      "mac_address",
+    ];
+    const shown = (entries: readonly Wire[]) =>
+      entries.map((entry) => Object.fromEntries(FIELDS.map((field) => [field, entry[field] ?? null])));
     expect(shown(of().interfaces)).toEqual(shown(expectedInterfaces(raw)));
   });
 
   test("has every address of the device, and nothing besides but the one that it was asked at", () => {
-    const told = of().addresses.map((each) => each["ip_address"] as string).filter((each) => each !== address);
+    const told = of()
+      .addresses.map((each) => each["ip_address"] as string)
+      .filter((each) => each !== address);
     expect(sorted(told)).toEqual(sorted(Object.keys(expectedAddresses(raw))));
   });
 
@@ -125,56 +147,99 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
     const own = expectedAddresses(raw);
     // One has its own network card answer for those on the other side.
     const cards = new Set(expectedInterfaces(raw).map((each) => each["mac_address"]));
-    const others = expectedArp(raw).map((entry) => entry.split(" ")).filter(([, , mac]) => !cards.has(mac));
+    const others = expectedArp(raw)
+      .map((entry) => entry.split(" "))
+      .filter(([, , mac]) => !cards.has(mac));
     const heard = others.map(([, address]) => address as string);
-    const placed = heard.filter((each) => !(each in own) && of().subnets.some((subnet) => cidrContains(parseCidr(subnet["cidr"]) as Cidr, parseIp(each) as Ip)));
+    const placed = heard.filter(
+      (each) =>
+        !(each in own) &&
+        of().subnets.some((subnet) => cidrContains(parseCidr(subnet["cidr"]) as Cidr, parseIp(each) as Ip)),
+    );
     const known = new Set(of().heard.map((each) => each["ip_address"]));
     expect(placed.filter((each) => !known.has(each) && !isEverybodys(each))).toEqual([]);
   });
 
   test("has every VLAN, with the ports that are members of it and those whose own it is", () => {
     const named = [...expectedVlans(raw)].map(([number, name]): [number, string] => [number, name || `VLAN ${number}`]);
-    expect(new Map(of().vlans.map((vlan) => [vlan["number"], vlan["name"]]))).toEqual(new Map([...named, ...unnamed(raw, name)]));
+    expect(new Map(of().vlans.map((vlan) => [vlan["number"], vlan["name"]]))).toEqual(
+      new Map([...named, ...unnamed(raw, name)]),
+    );
     const numbers = new Map(of().vlans.map((vlan) => [vlan["id"], vlan["number"]]));
     const { members, natives } = expectedMembership(raw, name);
-    expect(pairs(of().interfaces.flatMap((entry) => (entry["vlan_ids"] ?? []).map((id: string) => [entry["if_index"], numbers.get(id)])))).toEqual(pairs(members));
-    expect(pairs(of().interfaces.flatMap((entry) => (entry["native_vlan_id"] == null ? [] : [[entry["if_index"], numbers.get(entry["native_vlan_id"])]])))).toEqual(pairs(natives));
+    expect(
+      pairs(
+        of().interfaces.flatMap((entry) =>
+          (entry["vlan_ids"] ?? []).map((id: string) => [entry["if_index"], numbers.get(id)]),
+        ),
+      ),
+    ).toEqual(pairs(members));
+    expect(
+      pairs(
+        of().interfaces.flatMap((entry) =>
+          entry["native_vlan_id"] == null ? [] : [[entry["if_index"], numbers.get(entry["native_vlan_id"])]],
+        ),
+      ),
+    ).toEqual(pairs(natives));
   });
 
   test("has every forwarding entry on its interface", () => {
-    const told = of().interfaces.flatMap((entry) => (entry["fdb_macs"] ?? []).map((mac: string) => `${entry["if_index"]} ${mac}`));
+    const told = of().interfaces.flatMap((entry) =>
+      (entry["fdb_macs"] ?? []).map((mac: string) => `${entry["if_index"]} ${mac}`),
+    );
     // One MAC address on one port is told once, in however many VLANs it is.
-    expect(sorted(told)).toEqual(sorted([...new Set(expectedForwarding(raw, name).placed.map((entry) => entry.split(" ").slice(0, 2).join(" ")))]));
+    expect(sorted(told)).toEqual(
+      sorted([...new Set(expectedForwarding(raw, name).placed.map((entry) => entry.split(" ").slice(0, 2).join(" ")))]),
+    );
   });
 
   test("has every LLDP neighbor on its interface", () => {
-    expect(inOrder(announced(of().interfaces, "Lldp", ["chassis_id", "port_id", "sys_name", "sys_desc", "port_desc", "mgmt_addr"]))).toEqual(inOrder(expectedLldp(raw)) as never);
+    expect(
+      inOrder(
+        announced(of().interfaces, "Lldp", ["chassis_id", "port_id", "sys_name", "sys_desc", "port_desc", "mgmt_addr"]),
+      ),
+    ).toEqual(inOrder(expectedLldp(raw)) as never);
   });
 
   test("has every CDP neighbor on its interface", () => {
-    expect(inOrder(announced(of().interfaces, "Cdp", ["device_id", "port_id", "platform", "address"]))).toEqual(inOrder(expectedCdp(raw)) as never);
+    expect(inOrder(announced(of().interfaces, "Cdp", ["device_id", "port_id", "platform", "address"]))).toEqual(
+      inOrder(expectedCdp(raw)) as never,
+    );
   });
 
   test("accounts for every row that was read: kept, or set aside for a reason", () => {
     const accounts = of().findings.filter((finding) => finding["type"] === "Read");
-    const read = accounts.map(({ label, rows }): [string, number] => [(label as string).slice(label.lastIndexOf(": ") + 2), rows.read]);
+    const read = accounts.map(({ label, rows }): [string, number] => [
+      (label as string).slice(label.lastIndexOf(": ") + 2),
+      rows.read,
+    ]);
     const expected = Object.entries(expectedRows(raw)).filter(([, count]) => count > 0);
     expect(new Map(read)).toEqual(new Map(expected));
     expect(read).toHaveLength(expected.length);
     for (const { rows } of accounts) {
-      expect(rows.kept + Object.values(rows.set_aside as Record<string, number>).reduce((sum, count) => sum + count, 0)).toBe(rows.read);
+      expect(
+        rows.kept + Object.values(rows.set_aside as Record<string, number>).reduce((sum, count) => sum + count, 0),
+      ).toBe(rows.read);
     }
     const arp = accounts.find(({ label }) => label.endsWith(": arp"))?.["rows"];
     expect(arp?.kept ?? 0).toBe(of().heard.length);
     const outside = accounts.flatMap(({ addresses = [] }) => addresses as string[]);
     expect(outside).toHaveLength(arp?.set_aside.outside ?? 0);
-    const isKnown = (address: string): boolean => of().subnets.some((subnet) => cidrContains(parseCidr(subnet["cidr"]) as Cidr, parseIp(address) as Ip));
+    const isKnown = (address: string): boolean =>
+      of().subnets.some((subnet) => cidrContains(parseCidr(subnet["cidr"]) as Cidr, parseIp(address) as Ip));
     expect(outside.filter(isKnown)).toEqual([]);
   });
 
   test("is what the scan says that it made, and a second scan makes nothing of it anew", () => {
     const { scan, interfaces, vlans, rewritten } = of();
-    expect(scan["outcome"]).toMatchObject({ problem: null, hosts: { devices: 1 }, records: { if_entries: { created: interfaces.length, deleted: 0 }, ...(vlans.length === 0 ? {} : { vlans: { created: vlans.length } }) } });
+    expect(scan["outcome"]).toMatchObject({
+      problem: null,
+      hosts: { devices: 1 },
+      records: {
+        if_entries: { created: interfaces.length, deleted: 0 },
+        ...(vlans.length === 0 ? {} : { vlans: { created: vlans.length } }),
+      },
+    });
     expect(rewritten).toMatchObject({ problem: null, hosts: { devices: 1 }, transactions: null, records: {} });
   });
 
@@ -185,7 +250,9 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
     const oids = [...raw.keys()];
     for (const [column, oid] of Object.entries(TAKEN)) {
       if (!oids.some((each) => each.startsWith(`${oid}.`))) continue;
-      const reason = expect.stringMatching(new RegExp(`the device served .*\\b${column}\\b.* before and does not any more`));
+      const reason = expect.stringMatching(
+        new RegExp(`the device served .*\\b${column}\\b.* before and does not any more`),
+      );
       expect(missed).toContainEqual(expect.objectContaining({ entity: "host", id: host, reason }));
     }
   });
@@ -195,9 +262,16 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
 function announced(interfaces: readonly Wire[], protocol: "Lldp" | "Cdp", fields: readonly string[]): object[] {
   const prefix = protocol.toLowerCase();
   return interfaces.flatMap((entry) => {
-    const first = Object.fromEntries(fields.flatMap((field) => (entry[`${prefix}_${field}`] == null ? [] : [[field, entry[`${prefix}_${field}`]]])));
-    const more: Wire[] = (entry["more_neighbors"] ?? []).filter((each: Wire) => each["protocol"] === protocol).map(({ protocol: _, neighbor: __, ...rest }: Wire) => rest);
-    return [...(Object.keys(first).length === 0 ? [] : [first]), ...more].map((each) => ({ if_index: entry["if_index"], ...each }));
+    const first = Object.fromEntries(
+      fields.flatMap((field) => (entry[`${prefix}_${field}`] == null ? [] : [[field, entry[`${prefix}_${field}`]]])),
+    );
+    const more: Wire[] = (entry["more_neighbors"] ?? [])
+      .filter((each: Wire) => each["protocol"] === protocol)
+      .map(({ protocol: _, neighbor: __, ...rest }: Wire) => rest);
+    return [...(Object.keys(first).length === 0 ? [] : [first]), ...more].map((each) => ({
+      if_index: entry["if_index"],
+      ...each,
+    }));
   });
 }
 

@@ -19,9 +19,14 @@ beforeEach(async () => {
 afterEach(() => appliance.close());
 
 const OWN = "001b21000001";
-const SYSTEM = (name: string): HandMadeStep => ({ scalars: { sysName: utf8(name), sysObjectID: "1.3.6.1.4.1.9.1.516" } });
+const SYSTEM = (name: string): HandMadeStep => ({
+  scalars: { sysName: utf8(name), sysObjectID: "1.3.6.1.4.1.9.1.516" },
+});
 const INTERFACES: HandMadeStep = {
-  columns: rows({ "1": { ifDescr: utf8("one"), ifType: 6, ifPhysAddress: hex(OWN) }, "2": { ifDescr: utf8("two"), ifType: 6 } }),
+  columns: rows({
+    "1": { ifDescr: utf8("one"), ifType: 6, ifPhysAddress: hex(OWN) },
+    "2": { ifDescr: utf8("two"), ifType: 6 },
+  }),
 };
 const addressOf = (address: string): HandMadeStep => ({
   columns: rows({ [address]: { ipAdEntIfIndex: 1, ipAdEntNetMask: "255.255.255.0" } }),
@@ -33,14 +38,18 @@ function answers(address: string, name: string, steps: Readonly<Record<string, H
 }
 
 const colons = (mac: string): string => mac.replace(/..(?!$)/g, "$&:");
-const scan = (targets: readonly string[], more: Wire = {}): Promise<Wire> => scanned(appliance, { kind: "snmp", targets, ...more });
-const reads = async (asked: Wire): Promise<Wire[]> => (await findings(appliance, asked)).filter(({ type }) => type === "Read");
+const scan = (targets: readonly string[], more: Wire = {}): Promise<Wire> =>
+  scanned(appliance, { kind: "snmp", targets, ...more });
+const reads = async (asked: Wire): Promise<Wire[]> =>
+  (await findings(appliance, asked)).filter(({ type }) => type === "Read");
 const byLabel = async (asked: Wire): Promise<Record<string, Wire>> =>
   Object.fromEntries((await reads(asked)).map(({ label, rows: count }) => [label, count]));
 
 describe("whom a device has heard of", () => {
   const arp = (entries: Readonly<Record<string, string>>): HandMadeStep => ({
-    columns: rows(Object.fromEntries(Object.entries(entries).map(([index, mac]) => [index, { ipNetToMediaPhysAddress: hex(mac) }]))),
+    columns: rows(
+      Object.fromEntries(Object.entries(entries).map(([index, mac]) => [index, { ipNetToMediaPhysAddress: hex(mac) }])),
+    ),
   });
   const LINK_LOCAL = "254.128.0.0.0.0.0.0.2.27.33.255.254.170.187.204";
 
@@ -56,7 +65,9 @@ describe("whom a device has heard of", () => {
         "1.10.9.0.2": "001b21000092",
         "0.10.9.0.3": "001b21000093",
       }),
-      ipv6_net_to_media_table: { columns: rows({ [`1.${LINK_LOCAL}`]: { ipv6NetToMediaPhysAddress: hex("001b21aabbcc") } }) },
+      ipv6_net_to_media_table: {
+        columns: rows({ [`1.${LINK_LOCAL}`]: { ipv6NetToMediaPhysAddress: hex("001b21aabbcc") } }),
+      },
     });
     const [finding] = (await reads(await scan(["10.0.0.1"]))).filter(({ label }) => label === "fw-1: arp");
     expect(finding).toEqual({
@@ -80,9 +91,12 @@ describe("whom a device has heard of", () => {
       ip_net_to_media_table: arp(entries),
     });
     const told = await reads(await scan(["10.0.0.1", "10.0.0.2"]));
-    const of = (label: string) => told.filter((each) => each["label"] === label).map(({ rows: count, addresses }) => [count, addresses]);
+    const of = (label: string) =>
+      told.filter((each) => each["label"] === label).map(({ rows: count, addresses }) => [count, addresses]);
     expect(of("a: arp")).toEqual([[{ read: 3, kept: 1, set_aside: { answered: 1, outside: 1 } }, ["10.9.0.1"]]]);
-    expect(of("b: arp")).toEqual([[{ read: 3, kept: 0, set_aside: { elsewhere: 1, own: 1, outside: 1 } }, ["10.9.0.1"]]]);
+    expect(of("b: arp")).toEqual([
+      [{ read: 3, kept: 0, set_aside: { elsewhere: 1, own: 1, outside: 1 } }, ["10.9.0.1"]],
+    ]);
   });
 
   test("is counted where a person has deleted it", async () => {
@@ -90,14 +104,22 @@ describe("whom a device has heard of", () => {
     await scan(["10.0.0.1"]);
     const [heard] = (await appliance.owner.get("/api/v1/hosts?search=10.0.0.7")).data;
     await appliance.owner.delete(`/api/v1/hosts/${heard["id"]}?cascade=true`);
-    expect((await byLabel(await scan(["10.0.0.1"])))["a: arp"]).toEqual({ read: 1, kept: 0, set_aside: { deleted: 1 } });
+    expect((await byLabel(await scan(["10.0.0.1"])))["a: arp"]).toEqual({
+      read: 1,
+      kept: 0,
+      set_aside: { deleted: 1 },
+    });
   });
 });
 
 describe("every table of which rows were read", () => {
   const BRIDGE: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "11": 1, "12": 2 } } };
   const learned = (ports: Readonly<Record<string, number>>): HandMadeStep => ({
-    columns: rows(Object.fromEntries(Object.entries(ports).map(([mac, port]) => [dotted(mac), { dot1dTpFdbPort: port, dot1dTpFdbStatus: 3 }]))),
+    columns: rows(
+      Object.fromEntries(
+        Object.entries(ports).map(([mac, port]) => [dotted(mac), { dot1dTpFdbPort: port, dot1dTpFdbStatus: 3 }]),
+      ),
+    ),
   });
 
   test("has one finding, again when the device tells the same, and also where nothing is written", async () => {
@@ -138,7 +160,11 @@ describe("every table of which rows were read", () => {
     answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1d_tp_fdb_table: learned({ "001b21000007": 12 }) });
     await scan(["10.0.0.2"]);
     answers("10.0.0.2", "sw-1", { dot1d_tp_fdb_table: learned({ "001b21000007": 2 }) });
-    expect((await byLabel(await scan(["10.0.0.2"])))["sw-1: forwarding"]).toEqual({ read: 1, kept: 0, set_aside: { withheld: 1 } });
+    expect((await byLabel(await scan(["10.0.0.2"])))["sw-1: forwarding"]).toEqual({
+      read: 1,
+      kept: 0,
+      set_aside: { withheld: 1 },
+    });
   });
 
   test("counts what a person has deleted, with what is on it, each time", async () => {
@@ -199,10 +225,17 @@ describe("every table of which rows were read", () => {
   });
 
   test("counts what is beyond the limits, each time", async () => {
-    const neighbors = Array.from({ length: ANNOUNCEMENTS_MAX + 5 }, (_, number) => [`1.${number + 1}`, { cdpCacheDeviceId: utf8(`n${number}`) }]);
+    const neighbors = Array.from({ length: ANNOUNCEMENTS_MAX + 5 }, (_, number) => [
+      `1.${number + 1}`,
+      { cdpCacheDeviceId: utf8(`n${number}`) },
+    ]);
     answers("10.0.0.2", "sw-1", { cdp_cache_table: { columns: rows(Object.fromEntries(neighbors)) } });
     for (const asked of [await scan(["10.0.0.2"]), await scan(["10.0.0.2"])]) {
-      expect((await byLabel(asked))["sw-1: cdp"]).toEqual({ read: ANNOUNCEMENTS_MAX + 5, kept: ANNOUNCEMENTS_MAX, set_aside: { limit: 5 } });
+      expect((await byLabel(asked))["sw-1: cdp"]).toEqual({
+        read: ANNOUNCEMENTS_MAX + 5,
+        kept: ANNOUNCEMENTS_MAX,
+        set_aside: { limit: 5 },
+      });
     }
   });
 
@@ -273,6 +306,8 @@ describe("every table of which rows were read", () => {
     const left = await findings(appliance, first);
     expect(left.map(({ type }) => type)).toContain("Created");
     expect(left.map(({ type }) => type)).not.toContain("Read");
-    expect((await appliance.owner.get(`/api/v1/discovery/scans/${first["id"]}`)).data["outcome"].findings).toMatchObject({ Read: 2 });
+    expect(
+      (await appliance.owner.get(`/api/v1/discovery/scans/${first["id"]}`)).data["outcome"].findings,
+    ).toMatchObject({ Read: 2 });
   });
 });

@@ -15,9 +15,18 @@ import { type ServedValue, viewOf } from "../support/snmp-view.ts";
 
 const DESCR = "1.3.6.1.2.1.2.2.1.2";
 const table: Record<string, ServedValue> = {};
-for (let row = 1; row <= 30; row += 1) Object.assign(table, { [`${DESCR}.${row}`]: `port ${row}`, [`1.3.6.1.2.1.31.1.1.1.6.${row}`]: BigInt(row) << 40n, [`1.3.6.1.2.1.4.20.1.1.10.0.0.${row}`]: { ip: `10.0.0.${row}` } });
+for (let row = 1; row <= 30; row += 1)
+  Object.assign(table, {
+    [`${DESCR}.${row}`]: `port ${row}`,
+    [`1.3.6.1.2.1.31.1.1.1.6.${row}`]: BigInt(row) << 40n,
+    [`1.3.6.1.2.1.4.20.1.1.10.0.0.${row}`]: { ip: `10.0.0.${row}` },
+  });
 const view = viewOf(table);
-const question = { kind: "GetBulk", oids: [DESCR, "1.3.6.1.2.1.31.1.1.1.6", "1.3.6.1.2.1.4.20.1.1"], maxRepetitions: 8 } as const;
+const question = {
+  kind: "GetBulk",
+  oids: [DESCR, "1.3.6.1.2.1.31.1.1.1.6", "1.3.6.1.2.1.4.20.1.1"],
+  maxRepetitions: 8,
+} as const;
 
 /** Bytes that have broken decoders. */
 const CLASSICS: readonly Uint8Array[] = [
@@ -79,11 +88,27 @@ test("answers that only look like ones to v3 do not throw in a session without a
     const messageId = v3MessageId(sent[0] as Uint8Array);
     const flags = random.integer(8);
     const header = tlv(BER.Sequence, integer(messageId), integer(65_507), octets(Uint8Array.of(flags)), integer(3));
-    const security = tlv(BER.Sequence, octets(random.bytes(random.integer(20))), integer(random.integer(3)), integer(random.integer(3)), octets("plain"), octets(random.bytes(random.integer(24))), octets(random.bytes(random.integer(10))));
-    const pdu = tlv(random.pick([0xa2, 0xa8, 0xa0, 0xa4]), integer(1), integer(random.integer(9)), integer(0), tlv(BER.Sequence, tlv(BER.Sequence, oid("1.3.6.1.6.3.15.1.1.9.0"), integer(1))));
+    const security = tlv(
+      BER.Sequence,
+      octets(random.bytes(random.integer(20))),
+      integer(random.integer(3)),
+      integer(random.integer(3)),
+      octets("plain"),
+      octets(random.bytes(random.integer(24))),
+      octets(random.bytes(random.integer(10))),
+    );
+    const pdu = tlv(
+      random.pick([0xa2, 0xa8, 0xa0, 0xa4]),
+      integer(1),
+      integer(random.integer(9)),
+      integer(0),
+      tlv(BER.Sequence, tlv(BER.Sequence, oid("1.3.6.1.6.3.15.1.1.9.0"), integer(1))),
+    );
     const scoped = random.integer(2) === 0 ? tlv(BER.Sequence, octets("x"), octets(""), pdu) : octets(random.bytes(30));
     const message = tlv(BER.Sequence, integer(3), header, octets(security), scoped);
-    expect(() => session.listener.received(Buffer.from(random.integer(3) === 0 ? altered(message, random) : message))).not.toThrow();
+    expect(() =>
+      session.listener.received(Buffer.from(random.integer(3) === 0 ? altered(message, random) : message)),
+    ).not.toThrow();
     timers.advance(60_000);
   }
 });
@@ -91,10 +116,17 @@ test("answers that only look like ones to v3 do not throw in a session without a
 describe("over real sockets", () => {
   test("an agent that answers garbage is told from one that is silent, without waiting", async () => {
     const random = seededRandom(8);
-    for (const alter of [() => random.bytes(1 + random.integer(1_400)), () => nested(700), (answer: Uint8Array) => answer.subarray(0, answer.length - 9).fill(0xff, 20)]) {
+    for (const alter of [
+      () => random.bytes(1 + random.integer(1_400)),
+      () => nested(700),
+      (answer: Uint8Array) => answer.subarray(0, answer.length - 9).fill(0xff, 20),
+    ]) {
       const agent = await startAgent({ communities: { public: view }, faults: { alter } });
       const session = await sessionTo(agent, community("public"), { timers: new ManualTimers() });
-      expect(await session.ask(question, never)).toMatchObject({ reason: "garbage", clause: "what the device answers cannot be read" });
+      expect(await session.ask(question, never)).toMatchObject({
+        reason: "garbage",
+        clause: "what the device answers cannot be read",
+      });
       expect(agent.requestCount).toBe(2);
       session.close();
       agent.close();
@@ -103,7 +135,10 @@ describe("over real sockets", () => {
 
   test("garbage between good answers costs a repetition and no data", async () => {
     const random = seededRandom(9);
-    const agent = await startAgent({ communities: { public: view }, faults: { alter: (answer) => (random.integer(2) === 0 ? [random.bytes(90), answer] : answer) } });
+    const agent = await startAgent({
+      communities: { public: view },
+      faults: { alter: (answer) => (random.integer(2) === 0 ? [random.bytes(90), answer] : answer) },
+    });
     const session = await sessionTo(agent, community("public"), { patience: { timeoutMs: 20, retries: 9 } });
     const walked = await walk(session, { descr: DESCR }, { signal: never });
     expect(walked.columns.get("descr")).toMatchObject({ isComplete: true });
@@ -114,12 +149,17 @@ describe("over real sockets", () => {
 
   test("answers cut off anywhere give what is whole of them or nothing, and never a wrong value", async () => {
     const random = seededRandom(10);
-    const agent = await startAgent({ communities: { public: view }, faults: { alter: (answer) => answer.subarray(0, answer.length - random.integer(120)) } });
+    const agent = await startAgent({
+      communities: { public: view },
+      faults: { alter: (answer) => answer.subarray(0, answer.length - random.integer(120)) },
+    });
     const session = await sessionTo(agent, community("public"), { patience: { timeoutMs: 5, retries: 2 } });
     for (let round = 0; round < 30; round += 1) {
       const walked = await walk(session, { descr: DESCR, traffic: "1.3.6.1.2.1.31.1.1.1.6" }, { signal: never });
-      for (const [index, value] of walked.columns.get("descr")?.values ?? []) expect(Buffer.from(value as Uint8Array).toString()).toBe(`port ${index}`);
-      for (const [index, value] of walked.columns.get("traffic")?.values ?? []) expect(value).toBe(Number(index) * 2 ** 40);
+      for (const [index, value] of walked.columns.get("descr")?.values ?? [])
+        expect(Buffer.from(value as Uint8Array).toString()).toBe(`port ${index}`);
+      for (const [index, value] of walked.columns.get("traffic")?.values ?? [])
+        expect(value).toBe(Number(index) * 2 ** 40);
     }
     session.close();
     agent.close();
@@ -127,9 +167,20 @@ describe("over real sockets", () => {
 
   test("altered answers of v3, signed and encrypted, neither throw nor are believed", async () => {
     const random = seededRandom(12);
-    const secured = { name: "ann", level: 3, authProtocol: 3, authKey: "authpass123", privProtocol: 4, privKey: "privpass123" };
+    const secured = {
+      name: "ann",
+      level: 3,
+      authProtocol: 3,
+      authKey: "authpass123",
+      privProtocol: 4,
+      privKey: "privpass123",
+    };
     let isAltering = true;
-    const agent = await startV3Agent({ users: [secured], contexts: { "": view }, faults: { alter: (answer) => (isAltering ? altered(answer, random) : answer) } });
+    const agent = await startV3Agent({
+      users: [secured],
+      contexts: { "": view },
+      faults: { alter: (answer) => (isAltering ? altered(answer, random) : answer) },
+    });
     const outcomes = new Set<string>();
     for (let round = 0; round < 60; round += 1) {
       const session = await sessionTo(agent, user("ann"), { patience: { timeoutMs: 3, retries: 1 } });
@@ -148,9 +199,17 @@ describe("over real sockets", () => {
 });
 
 /** A session whose datagrams a test carries itself. */
-function direct(credential: Parameters<typeof sessionTo>[1] = community("public")): { session: SnmpSession; sent: Uint8Array[]; timers: ManualTimers } {
+function direct(credential: Parameters<typeof sessionTo>[1] = community("public")): {
+  session: SnmpSession;
+  sent: Uint8Array[];
+  timers: ManualTimers;
+} {
   const timers = new ManualTimers();
-  const session = new SnmpSession(credential, credential.version === "SnmpV3" ? { name: credential.security_name, level: 1 } : null, { timers, random: seededRandom(2), patience: { timeoutMs: 100, retries: 1 } });
+  const session = new SnmpSession(
+    credential,
+    credential.version === "SnmpV3" ? { name: credential.security_name, level: 1 } : null,
+    { timers, random: seededRandom(2), patience: { timeoutMs: 100, retries: 1 } },
+  );
   const sent: Uint8Array[] = [];
   session.start({ send: (datagram) => void sent.push(datagram), close: () => {} });
   return { session, sent, timers };
@@ -163,7 +222,8 @@ function altered(bytes: Uint8Array, random: SeededRandom): Uint8Array {
     const at = random.integer(result.length + 1);
     const kind = random.integer(6);
     if (kind === 0) result = result.slice(0, at);
-    else if (kind === 1) result = Uint8Array.from([...result.slice(0, at), ...random.bytes(1 + random.integer(8)), ...result.slice(at)]);
+    else if (kind === 1)
+      result = Uint8Array.from([...result.slice(0, at), ...random.bytes(1 + random.integer(8)), ...result.slice(at)]);
     else if (kind === 2) result = Uint8Array.from([...result, ...result]);
     else if (at < result.length) result[at] = kind === 3 ? random.pick([0x84, 0xff, 0x80, 0x7f]) : random.integer(256);
   }

@@ -21,32 +21,43 @@ afterEach(() => {
   for (const each of open.splice(0)) each.close();
 });
 
-describe.skipIf(names.length === 0)("a recorded device (left out where ../shared/snmp-recordings and snmp-recordings-lost are not there)", () => {
-  test.each(names)("%s is walked from end to end", async (name) => {
-    const recorded = new Map(readRecording(name).map(({ oid, value }) => [oid, comparable(value)]));
-    const session = await sessionAt(viewOfSnmprec(recordingText(name)));
-    const roots = { "1.0": "1.0", "1.2": "1.2", "1.3": "1.3" };
-    const { columns } = await walk(session, roots, { signal: never });
-    const read = new Map<string, string | number>();
-    for (const [root, { isComplete, values }] of columns) {
-      expect(isComplete).toBe(true);
-      for (const [index, value] of values) read.set(`${root}.${index}`, comparable(value));
-    }
-    const differing = [...new Set([...recorded.keys(), ...read.keys()])].filter((oid) => read.get(oid) !== recorded.get(oid));
-    // Of values that change with time the recording says how, and the agent serves the first.
-    expect(differing.filter((oid) => recorded.has(oid) || !changing.has(name)).slice(0, 5)).toEqual([]);
-  });
+describe.skipIf(names.length === 0)(
+  "a recorded device (left out where ../shared/snmp-recordings and snmp-recordings-lost are not there)",
+  () => {
+    test.each(names)("%s is walked from end to end", async (name) => {
+      const recorded = new Map(readRecording(name).map(({ oid, value }) => [oid, comparable(value)]));
+      const session = await sessionAt(viewOfSnmprec(recordingText(name)));
+      const roots = { "1.0": "1.0", "1.2": "1.2", "1.3": "1.3" };
+      const { columns } = await walk(session, roots, { signal: never });
+      const read = new Map<string, string | number>();
+      for (const [root, { isComplete, values }] of columns) {
+        expect(isComplete).toBe(true);
+        for (const [index, value] of values) read.set(`${root}.${index}`, comparable(value));
+      }
+      const differing = [...new Set([...recorded.keys(), ...read.keys()])].filter(
+        (oid) => read.get(oid) !== recorded.get(oid),
+      );
+      // Of values that change with time the recording says how, and the agent serves the first.
+      expect(differing.filter((oid) => recorded.has(oid) || !changing.has(name)).slice(0, 5)).toEqual([]);
+    });
 
-  test.each(names)("%s is read by the plan, in v2c and v1 alike", async (name) => {
-    const view = viewOfSnmprec(recordingText(name));
-    const recording = readRecording(name);
-    expect(described(await readSteps(await sessionAt(view), READING_PLAN, { signal: never, timers: systemTimers }))).toEqual(described(readsOf(recording, READING_PLAN)));
+    test.each(names)("%s is read by the plan, in v2c and v1 alike", async (name) => {
+      const view = viewOfSnmprec(recordingText(name));
+      const recording = readRecording(name);
+      expect(
+        described(await readSteps(await sessionAt(view), READING_PLAN, { signal: never, timers: systemTimers })),
+      ).toEqual(described(readsOf(recording, READING_PLAN)));
 
-    // v1 has no Counter64.
-    const without = recording.filter(({ oid }) => view.tagOf(oid) !== COUNTER_64);
-    expect(described(await readSteps(await sessionAt(view, "SnmpV1"), READING_PLAN, { signal: never, timers: systemTimers }))).toEqual(described(readsOf(without, READING_PLAN)));
-  });
-});
+      // v1 has no Counter64.
+      const without = recording.filter(({ oid }) => view.tagOf(oid) !== COUNTER_64);
+      expect(
+        described(
+          await readSteps(await sessionAt(view, "SnmpV1"), READING_PLAN, { signal: never, timers: systemTimers }),
+        ),
+      ).toEqual(described(readsOf(without, READING_PLAN)));
+    });
+  },
+);
 
 async function sessionAt(view: SnmpView, version: "SnmpV1" | "SnmpV2c" = "SnmpV2c"): Promise<SnmpSession> {
   const agent = await startAgent({ communities: { public: view } });
@@ -59,9 +70,20 @@ async function sessionAt(view: SnmpView, version: "SnmpV1" | "SnmpV2c" = "SnmpV2
 /** Without the order of steps, in words that compare. */
 function described(reads: Reads): unknown {
   const columnsOf = (step: ReadStep): unknown =>
-    Object.fromEntries([...(reads.get(step.name)?.columns ?? [])].map(([name, { isComplete, problem, values }]) => [name, { isComplete, problem, values: [...values].map(([index, value]) => [index, comparable(value)]) }]));
-  const scalarsOf = (step: ReadStep): unknown => Object.fromEntries([...(reads.get(step.name)?.scalars ?? [])].map(([name, value]) => [name, comparable(value)]));
-  return Object.fromEntries(READING_PLAN.filter((step) => reads.has(step.name)).map((step) => [step.name, { scalars: scalarsOf(step), problem: reads.get(step.name)?.scalarsProblem, columns: columnsOf(step) }]));
+    Object.fromEntries(
+      [...(reads.get(step.name)?.columns ?? [])].map(([name, { isComplete, problem, values }]) => [
+        name,
+        { isComplete, problem, values: [...values].map(([index, value]) => [index, comparable(value)]) },
+      ]),
+    );
+  const scalarsOf = (step: ReadStep): unknown =>
+    Object.fromEntries([...(reads.get(step.name)?.scalars ?? [])].map(([name, value]) => [name, comparable(value)]));
+  return Object.fromEntries(
+    READING_PLAN.filter((step) => reads.has(step.name)).map((step) => [
+      step.name,
+      { scalars: scalarsOf(step), problem: reads.get(step.name)?.scalarsProblem, columns: columnsOf(step) },
+    ]),
+  );
 }
 
 function comparable(value: SnmpValue): string | number {

@@ -56,20 +56,40 @@ describe("a session", () => {
     expect(asking.hasBulk).toBe(true);
     expect(await asking.ask({ kind: "Get", oids: [NAME, `${DESCR}.9`] }, never)).toMatchObject({
       errorStatus: 0,
-      varbinds: [{ oid: NAME, type: VARBIND_TYPE.OctetString, value: Buffer.from("switch") }, { oid: `${DESCR}.9`, type: VARBIND_TYPE.NoSuchObject }],
+      varbinds: [
+        { oid: NAME, type: VARBIND_TYPE.OctetString, value: Buffer.from("switch") },
+        { oid: `${DESCR}.9`, type: VARBIND_TYPE.NoSuchObject },
+      ],
     });
-    expect(await asking.ask({ kind: "GetNext", oids: [DESCR] }, never)).toMatchObject({ varbinds: [{ oid: `${DESCR}.1` }] });
-    expect(await asking.ask({ kind: "GetBulk", oids: [DESCR, "1.3.6.1.2.1.31.1.1.1.6"], maxRepetitions: 2 }, never)).toMatchObject({
-      varbinds: [{ oid: `${DESCR}.1` }, { type: VARBIND_TYPE.Counter64 }, { oid: `${DESCR}.2` }, { type: VARBIND_TYPE.EndOfMibView }],
+    expect(await asking.ask({ kind: "GetNext", oids: [DESCR] }, never)).toMatchObject({
+      varbinds: [{ oid: `${DESCR}.1` }],
+    });
+    expect(
+      await asking.ask({ kind: "GetBulk", oids: [DESCR, "1.3.6.1.2.1.31.1.1.1.6"], maxRepetitions: 2 }, never),
+    ).toMatchObject({
+      varbinds: [
+        { oid: `${DESCR}.1` },
+        { type: VARBIND_TYPE.Counter64 },
+        { oid: `${DESCR}.2` },
+        { type: VARBIND_TYPE.EndOfMibView },
+      ],
     });
   });
 
   test("gets and goes to the next in v1, where what is not there is an error", async () => {
     const asking = await session(await agent(), community("public", "SnmpV1"));
     expect(asking.hasBulk).toBe(false);
-    expect(await asking.ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("switch") }], errorStatus: 0 });
-    expect(await asking.ask({ kind: "Get", oids: [NAME, `${DESCR}.9`] }, never)).toMatchObject({ errorStatus: 2, errorIndex: 2 });
-    expect(await asking.ask({ kind: "GetNext", oids: [`${DESCR}.2`] }, never)).toMatchObject({ varbinds: [{ type: VARBIND_TYPE.IpAddress, value: "10.0.0.1" }] });
+    expect(await asking.ask(getName, never)).toMatchObject({
+      varbinds: [{ value: Buffer.from("switch") }],
+      errorStatus: 0,
+    });
+    expect(await asking.ask({ kind: "Get", oids: [NAME, `${DESCR}.9`] }, never)).toMatchObject({
+      errorStatus: 2,
+      errorIndex: 2,
+    });
+    expect(await asking.ask({ kind: "GetNext", oids: [`${DESCR}.2`] }, never)).toMatchObject({
+      varbinds: [{ type: VARBIND_TYPE.IpAddress, value: "10.0.0.1" }],
+    });
   });
 
   test("asks over IPv6", async () => {
@@ -78,7 +98,9 @@ describe("a session", () => {
   });
 
   test("asks in the contexts of VLANs by community, and in its own again", async () => {
-    const asking = await hasty(await agent({}, { communities: { public: view, "public@10": viewOf({ [NAME]: "ten" }) } }));
+    const asking = await hasty(
+      await agent({}, { communities: { public: view, "public@10": viewOf({ [NAME]: "ten" }) } }),
+    );
     expect(await asking.inVlan(10).ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("ten") }] });
     expect(await asking.inVlan(11).ask(getName, never)).toMatchObject({ reason: "no_answer" });
     expect(await asking.ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("switch") }] });
@@ -86,7 +108,10 @@ describe("a session", () => {
 
   test("counts every datagram that it sends", async () => {
     let requests = 0;
-    const asking = await session(await agent({ dropFirst: 1 }), community("public"), { onRequest: () => void (requests += 1), patience: SHORT_PATIENCE });
+    const asking = await session(await agent({ dropFirst: 1 }), community("public"), {
+      onRequest: () => void (requests += 1),
+      patience: SHORT_PATIENCE,
+    });
     await asking.ask(getName, never);
     await asking.ask(getName, never);
     expect(requests).toBe(3);
@@ -97,13 +122,24 @@ describe("silence", () => {
   test("is asked again after growing times that are never the same, then told for what it may be", async () => {
     const silent = await agent({ isSilent: true });
     const timers = new ManualTimers();
-    const asking = await session(silent, community("public"), { timers, patience: { timeoutMs: 1_000, retries: 2 }, random: seededRandom(3) });
+    const asking = await session(silent, community("public"), {
+      timers,
+      patience: { timeoutMs: 1_000, retries: 2 },
+      random: seededRandom(3),
+    });
     const answer = asking.ask(getName, never);
     timers.advance(20_000);
-    expect(await answer).toEqual({ reason: "no_answer", clause: "no answer: it is silent, or the community is another" });
+    expect(await answer).toEqual({
+      reason: "no_answer",
+      clause: "no answer: it is silent, or the community is another",
+    });
     const [first = 0, second = 0, third = 0] = timers.waits;
     expect(timers.waits).toHaveLength(3);
-    for (const [wait, base] of [[first, 1_000], [second, 1_500], [third, 2_250]] as const) {
+    for (const [wait, base] of [
+      [first, 1_000],
+      [second, 1_500],
+      [third, 2_250],
+    ] as const) {
       expect(wait).toBeGreaterThanOrEqual(base);
       expect(wait).toBeLessThanOrEqual(base * 1.25);
     }
@@ -121,7 +157,9 @@ describe("silence", () => {
   });
 
   test("to another community is silence", async () => {
-    expect(await (await hasty(await agent(), community("private"))).ask(getName, never)).toMatchObject({ reason: "no_answer" });
+    expect(await (await hasty(await agent(), community("private"))).ask(getName, never)).toMatchObject({
+      reason: "no_answer",
+    });
   });
 
   test("to the first datagram is over with the second", async () => {
@@ -136,7 +174,10 @@ describe("an answer", () => {
     const held: Uint8Array[] = [];
     const slow = await agent({ alter: (answer) => (held.push(answer) === 2 ? (held[0] as Uint8Array) : null) });
     expect(await (await hasty(slow)).ask(getName, never)).toMatchObject({ varbinds: [{ oid: NAME }] });
-    expect(slow.requests.map((request) => request.requestId)).toEqual([slow.requests[0]?.requestId as number, slow.requests[0]?.requestId as number]);
+    expect(slow.requests.map((request) => request.requestId)).toEqual([
+      slow.requests[0]?.requestId as number,
+      slow.requests[0]?.requestId as number,
+    ]);
   });
 
   test("to the question before is not one to the next", async () => {
@@ -149,18 +190,25 @@ describe("an answer", () => {
 
   test("with another request id is none, and the silence says what came instead", async () => {
     const lying = await agent({ hasOtherRequestId: true });
-    expect(await (await hasty(lying)).ask(getName, never)).toMatchObject({ reason: "no_answer", clause: expect.stringContaining("no answer to what was asked") });
+    expect(await (await hasty(lying)).ask(getName, never)).toMatchObject({
+      reason: "no_answer",
+      clause: expect.stringContaining("no answer to what was asked"),
+    });
   });
 
   test("with another community is none", async () => {
-    const lying = await agent({ alter: (answer) => Buffer.from(Buffer.from(answer).toString("latin1").replace("public", "cilbup"), "latin1") });
+    const lying = await agent({
+      alter: (answer) => Buffer.from(Buffer.from(answer).toString("latin1").replace("public", "cilbup"), "latin1"),
+    });
     expect(await (await session(lying)).ask(getName, never)).toMatchObject({ reason: "garbage" });
     expect(lying.requestCount).toBe(2);
   });
 
   test("from another address, or another port, is none", async () => {
     for (const answerFrom of ["127.16.0.9", "127.0.0.1"]) {
-      expect(await (await hasty(await agent({ answerFrom }))).ask(getName, never)).toMatchObject({ reason: "no_answer" });
+      expect(await (await hasty(await agent({ answerFrom }))).ask(getName, never)).toMatchObject({
+        reason: "no_answer",
+      });
     }
   });
 
@@ -191,7 +239,10 @@ describe("a port where nobody listens", () => {
   });
 
   test("is not an address that cannot be reached", async () => {
-    const opened = await openSession({ address: "255.255.255.255", port: 161 }, community("public"), { timers: new ManualTimers(), random: seededRandom(1) });
+    const opened = await openSession({ address: "255.255.255.255", port: 161 }, community("public"), {
+      timers: new ManualTimers(),
+      random: seededRandom(1),
+    });
     expect(opened).toMatchObject({ reason: "unreachable", clause: expect.stringContaining("EACCES") });
   });
 });

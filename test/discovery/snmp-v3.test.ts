@@ -33,8 +33,14 @@ afterEach(() => {
 });
 
 async function agent(users: readonly User[], faults: V3Faults = {}): Promise<V3Agent> {
-  const descriptions = Object.fromEntries(Array.from({ length: 120 }, (_, row) => [`1.3.6.1.2.1.2.2.1.2.${row + 1}`, `port ${row + 1}`]));
-  const contexts = { "": viewOf({ [NAME]: "switch", ...descriptions }), "vlan-10": viewOf({ [NAME]: "ten" }), routing: viewOf({ [NAME]: "routing" }) };
+  const descriptions = Object.fromEntries(
+    Array.from({ length: 120 }, (_, row) => [`1.3.6.1.2.1.2.2.1.2.${row + 1}`, `port ${row + 1}`]),
+  );
+  const contexts = {
+    "": viewOf({ [NAME]: "switch", ...descriptions }),
+    "vlan-10": viewOf({ [NAME]: "ten" }),
+    routing: viewOf({ [NAME]: "routing" }),
+  };
   const started = await startV3Agent({ users, contexts, faults });
   open.push(started);
   return started;
@@ -46,15 +52,30 @@ async function session(...args: Parameters<typeof sessionTo>): Promise<SnmpSessi
   return opened;
 }
 
-const ann: User = { name: "ann", level: 3, authProtocol: AUTH.Sha1, authKey: AUTH_KEY, privProtocol: PRIV.Aes128, privKey: PRIV_KEY };
+const ann: User = {
+  name: "ann",
+  level: 3,
+  authProtocol: AUTH.Sha1,
+  authKey: AUTH_KEY,
+  privProtocol: PRIV.Aes128,
+  privKey: PRIV_KEY,
+};
 
 describe("a user", () => {
-  const combinations: { auth: UserCredential["auth_protocol"]; priv: UserCredential["priv_protocol"] }[] = [{ auth: "None", priv: "None" }];
-  for (const auth of ["Md5", "Sha1", "Sha256", "Sha384", "Sha512"] as const) for (const priv of ["None", "Des", "Aes128", "Aes256"] as const) combinations.push({ auth, priv });
+  const combinations: { auth: UserCredential["auth_protocol"]; priv: UserCredential["priv_protocol"] }[] = [
+    { auth: "None", priv: "None" },
+  ];
+  for (const auth of ["Md5", "Sha1", "Sha256", "Sha384", "Sha512"] as const)
+    for (const priv of ["None", "Des", "Aes128", "Aes256"] as const) combinations.push({ auth, priv });
 
   test.each(combinations)("with $auth and $priv reads", async ({ auth, priv }) => {
     const level = auth === "None" ? 1 : priv === "None" ? 2 : 3;
-    const known = { name: "u", level, ...(auth === "None" ? {} : { authProtocol: AUTH[auth], authKey: AUTH_KEY }), ...(priv === "None" ? {} : { privProtocol: PRIV[priv], privKey: PRIV_KEY }) };
+    const known = {
+      name: "u",
+      level,
+      ...(auth === "None" ? {} : { authProtocol: AUTH[auth], authKey: AUTH_KEY }),
+      ...(priv === "None" ? {} : { privProtocol: PRIV[priv], privKey: PRIV_KEY }),
+    };
     const asking = await session(await agent([known]), user("u", { auth_protocol: auth, priv_protocol: priv }));
     const { columns } = await walk(asking, { descr: "1.3.6.1.2.1.2.2.1.2" }, { signal: never });
     expect(columns.get("descr")?.isComplete).toBe(true);
@@ -64,7 +85,9 @@ describe("a user", () => {
   test("with AES-256 and a short digest reads with the key extension of the device, and no other", async () => {
     const reeder = await agent([{ ...ann, privProtocol: AES_256_REEDER }]);
     const credential = user("ann", { priv_protocol: "Aes256" });
-    expect(await (await session(reeder, credential, { keyExtension: "Reeder" })).ask(getName, never)).toMatchObject({ errorStatus: 0 });
+    expect(await (await session(reeder, credential, { keyExtension: "Reeder" })).ask(getName, never)).toMatchObject({
+      errorStatus: 0,
+    });
     const other = await session(reeder, credential, { keyExtension: "Blumenthal", patience: BRIEF });
     expect(isFailure(await other.ask(getName, never))).toBe(true);
     expect(other.hasFoundEngine).toBe(true);
@@ -75,9 +98,14 @@ describe("a user", () => {
     const asking = await session(target, user("ann"));
     expect(await asking.ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("switch") }] });
     expect(await asking.inVlan(10).ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("ten") }] });
-    expect(await asking.inVlan(11).ask(getName, never)).toEqual({ reason: "unsupported", clause: "the device does not serve the context" });
+    expect(await asking.inVlan(11).ask(getName, never)).toEqual({
+      reason: "unsupported",
+      clause: "the device does not serve the context",
+    });
     expect(await asking.ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("switch") }] });
-    expect(await (await session(target, user("ann", { context_name: "routing" }))).ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("routing") }] });
+    expect(await (await session(target, user("ann", { context_name: "routing" }))).ask(getName, never)).toMatchObject({
+      varbinds: [{ value: Buffer.from("routing") }],
+    });
   });
 
   test("finds the engine once, for all its questions", async () => {
@@ -101,24 +129,40 @@ describe("a user", () => {
 describe("a user that is not let in", () => {
   test("is told from a wrong password, without waiting", async () => {
     const target = await agent([ann]);
-    const told = async (credential: UserCredential) => (await session(target, credential, { timers: new ManualTimers() })).ask(getName, never);
+    const told = async (credential: UserCredential) =>
+      (await session(target, credential, { timers: new ManualTimers() })).ask(getName, never);
     expect(await told(user("bob"))).toEqual({ reason: "wrong_user", clause: "the device knows no user of this name" });
-    expect(await told(user("ann", { auth_password: "another123" }))).toEqual({ reason: "wrong_password", clause: "the authentication password or its protocol is another" });
+    expect(await told(user("ann", { auth_password: "another123" }))).toEqual({
+      reason: "wrong_password",
+      clause: "the authentication password or its protocol is another",
+    });
   });
 
   test("for a wrong privacy password is met with silence, which is said as it is", async () => {
     const target = await agent([ann]);
-    expect(await (await session(target, user("ann", { priv_password: "another123" }), { patience: BRIEF })).ask(getName, never)).toEqual({
+    expect(
+      await (await session(target, user("ann", { priv_password: "another123" }), { patience: BRIEF })).ask(
+        getName,
+        never,
+      ),
+    ).toEqual({
       reason: "no_answer",
-      clause: "no answer after it told its engine id: the privacy password or its protocol is another, or the user may not read",
+      clause:
+        "no answer after it told its engine id: the privacy password or its protocol is another, or the user may not read",
     });
   });
 
   test("by a credential that is not whole is never asked for", async () => {
     const target = await agent([ann]);
     const options = { timers: new ManualTimers(), random: seededRandom(1) };
-    expect(await openSession(target, user("ann", { auth_password: null }), options)).toMatchObject({ reason: "unsupported", clause: "the credential has no authentication password" });
-    expect(await openSession(target, user("ann", { priv_password: null }), options)).toMatchObject({ reason: "unsupported", clause: "the credential has no privacy password" });
+    expect(await openSession(target, user("ann", { auth_password: null }), options)).toMatchObject({
+      reason: "unsupported",
+      clause: "the credential has no authentication password",
+    });
+    expect(await openSession(target, user("ann", { priv_password: null }), options)).toMatchObject({
+      reason: "unsupported",
+      clause: "the credential has no privacy password",
+    });
     expect(target.datagramCount).toBe(0);
   });
 
@@ -132,19 +176,26 @@ describe("a user that is not let in", () => {
     ["unknownContext", "unsupported"],
   ] as const)("by a Report of %s is told so: %s", async (report, reason) => {
     const target = await agent([ann], { report: { oid: REPORT[report], boots: 3, time: 100 } });
-    expect(await (await session(target, user("ann"), { timers: new ManualTimers() })).ask(getName, never)).toMatchObject({ reason });
+    expect(
+      await (await session(target, user("ann"), { timers: new ManualTimers() })).ask(getName, never),
+    ).toMatchObject({ reason });
     expect(target.datagramCount).toBeLessThan(5);
   });
 
   test("by an agent that asks for another beginning for ever is given up", async () => {
     const target = await agent([ann], { report: { oid: REPORT.notInTimeWindow, boots: 0, time: 0 } });
-    expect(await (await session(target, user("ann"), { timers: new ManualTimers() })).ask(getName, never)).toMatchObject({ reason: "garbage" });
+    expect(
+      await (await session(target, user("ann"), { timers: new ManualTimers() })).ask(getName, never),
+    ).toMatchObject({ reason: "garbage" });
     expect(target.datagramCount).toBeLessThan(6);
   });
 
   test("by an agent that speaks no v3 is met with silence that says so", async () => {
     const target = await agent([ann], { alter: () => null });
-    expect(await (await session(target, user("ann"), { patience: SHORT_PATIENCE })).ask(getName, never)).toEqual({ reason: "no_answer", clause: "no answer: it is silent, or does not speak SNMPv3" });
+    expect(await (await session(target, user("ann"), { patience: SHORT_PATIENCE })).ask(getName, never)).toEqual({
+      reason: "no_answer",
+      clause: "no answer: it is silent, or does not speak SNMPv3",
+    });
   });
 });
 
@@ -164,7 +215,9 @@ describe("an answer of v3", () => {
 
   test("to the right message with another request inside is none", async () => {
     const target = await agent([{ name: "ann", level: 1 }]);
-    const asking = await session(target, user("ann", { auth_protocol: "None", priv_protocol: "None" }), { timers: new ManualTimers() });
+    const asking = await session(target, user("ann", { auth_protocol: "None", priv_protocol: "None" }), {
+      timers: new ManualTimers(),
+    });
     expect(await asking.ask(getName, never)).toMatchObject({ errorStatus: 0 });
     target.faults.hasOtherRequestId = true;
     expect(await asking.ask(getName, never)).toMatchObject({ reason: "garbage" });
@@ -173,7 +226,9 @@ describe("an answer of v3", () => {
   test("may take as many repetitions as a question has, though the engine took some before", async () => {
     let count = 0;
     const target = await agent([ann], { alter: (answer) => ((count += 1) % 2 === 1 ? null : answer) });
-    expect(await (await session(target, user("ann"), { patience: { timeoutMs: 30, retries: 1 } })).ask(getName, never)).toMatchObject({ errorStatus: 0 });
+    expect(
+      await (await session(target, user("ann"), { patience: { timeoutMs: 30, retries: 1 } })).ask(getName, never),
+    ).toMatchObject({ errorStatus: 0 });
     expect(target.datagramCount).toBe(4);
   });
 });
@@ -207,13 +262,28 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (left out where /usr/sbin/sn
       ["sha1aes256", "SHA", "AES-256"],
       ["sha1reeder", "SHA", "AES-256-C"],
     ];
-    const lines = users.flatMap(([name, auth, priv]) => [`createUser ${name} ${auth} "${AUTH_KEY}" ${priv} "${PRIV_KEY}"`, `rouser ${name} priv`]);
-    writeFileSync(join(folder, "snmpd.conf"), [`agentAddress udp:127.0.0.1:${port},udp6:[::1]:${port}`, "rocommunity public 127.0.0.1", "sysName real", ...lines, ""].join("\n"));
-    daemon = Bun.spawn([SNMPD, "-f", "-C", "-c", join(folder, "snmpd.conf"), "-I", "-smux", "-p", join(folder, "pid"), "-Lo"], {
-      env: { MIBS: "", SNMP_PERSISTENT_DIR: folder },
-      stdout: "pipe",
-      stderr: "ignore",
-    });
+    const lines = users.flatMap(([name, auth, priv]) => [
+      `createUser ${name} ${auth} "${AUTH_KEY}" ${priv} "${PRIV_KEY}"`,
+      `rouser ${name} priv`,
+    ]);
+    writeFileSync(
+      join(folder, "snmpd.conf"),
+      [
+        `agentAddress udp:127.0.0.1:${port},udp6:[::1]:${port}`,
+        "rocommunity public 127.0.0.1",
+        "sysName real",
+        ...lines,
+        "",
+      ].join("\n"),
+    );
+    daemon = Bun.spawn(
+      [SNMPD, "-f", "-C", "-c", join(folder, "snmpd.conf"), "-I", "-smux", "-p", join(folder, "pid"), "-Lo"],
+      {
+        env: { MIBS: "", SNMP_PERSISTENT_DIR: folder },
+        stdout: "pipe",
+        stderr: "ignore",
+      },
+    );
     // What it says once its sockets are open.
     let log = "";
     for await (const chunk of daemon.stdout) {
@@ -240,7 +310,11 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (left out where /usr/sbin/sn
   ] as const)("lets in %s and gives it a whole subtree", async (name, auth_protocol, priv_protocol) => {
     const keyExtension = name === "sha1reeder" ? "Reeder" : "Blumenthal";
     const asking = await session(target, user(name, { auth_protocol, priv_protocol }), { keyExtension });
-    const { columns, failure } = await walk(asking, { system: "1.3.6.1.2.1.1", interfaces: "1.3.6.1.2.1.2" }, { signal: never });
+    const { columns, failure } = await walk(
+      asking,
+      { system: "1.3.6.1.2.1.1", interfaces: "1.3.6.1.2.1.2" },
+      { signal: never },
+    );
     expect(failure).toBeNull();
     expect(columns.get("system")).toMatchObject({ isComplete: true });
     expect(Buffer.from(columns.get("system")?.values.get("5.0") as Uint8Array).toString()).toBe("real");
@@ -248,7 +322,10 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (left out where /usr/sbin/sn
   });
 
   test("answers v1 and v2c alike, also over IPv6", async () => {
-    const read = async (credential: ReturnType<typeof community>) => (await walk(await session(target, credential), { system: "1.3.6.1.2.1.1.9.1.3" }, { signal: never })).columns.get("system");
+    const read = async (credential: ReturnType<typeof community>) =>
+      (await walk(await session(target, credential), { system: "1.3.6.1.2.1.1.9.1.3" }, { signal: never })).columns.get(
+        "system",
+      );
     const [one, two] = [await read(community("public", "SnmpV1")), await read(community("public"))];
     expect(one?.values.size).toBeGreaterThan(3);
     expect(one).toEqual(two);
@@ -257,13 +334,25 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (left out where /usr/sbin/sn
   });
 
   test("says which of user, password and level is wrong", async () => {
-    const told = async (credential: UserCredential) => (await session(target, credential, { timers: new ManualTimers() })).ask(getName, never);
+    const told = async (credential: UserCredential) =>
+      (await session(target, credential, { timers: new ManualTimers() })).ask(getName, never);
     expect(await told(user("nobody"))).toMatchObject({ reason: "wrong_user" });
     expect(await told(user("sha1aes", { auth_password: "another123" }))).toMatchObject({ reason: "wrong_password" });
-    expect(await told(user("sha1aes", { auth_protocol: "Md5", priv_protocol: "Des" }))).toMatchObject({ reason: "wrong_password" });
-    expect(await told(user("sha1aes", { auth_protocol: "None", priv_protocol: "None" }))).toMatchObject({ errorStatus: ERROR_STATUS.authorizationError });
-    expect(await (await session(target, user("sha1aes", { priv_password: "another123" }), { patience: BRIEF })).ask(getName, never)).toMatchObject({ reason: "no_answer", clause: expect.stringContaining("privacy password") });
-    expect(await (await session(target, community("private"), { patience: SHORT_PATIENCE })).ask(getName, never)).toMatchObject({ reason: "no_answer" });
+    expect(await told(user("sha1aes", { auth_protocol: "Md5", priv_protocol: "Des" }))).toMatchObject({
+      reason: "wrong_password",
+    });
+    expect(await told(user("sha1aes", { auth_protocol: "None", priv_protocol: "None" }))).toMatchObject({
+      errorStatus: ERROR_STATUS.authorizationError,
+    });
+    expect(
+      await (await session(target, user("sha1aes", { priv_password: "another123" }), { patience: BRIEF })).ask(
+        getName,
+        never,
+      ),
+    ).toMatchObject({ reason: "no_answer", clause: expect.stringContaining("privacy password") });
+    expect(
+      await (await session(target, community("private"), { patience: SHORT_PATIENCE })).ask(getName, never),
+    ).toMatchObject({ reason: "no_answer" });
   });
 
   test("is a closed port once it has been killed", async () => {

@@ -3,7 +3,14 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DenialWrapper, type Denial } from "../support/denial.ts";
-import { LAB, SWEEP_LAB_MISSING, SweepLab, type SweepOrder, type SweepReport, type SweepReports } from "../support/sweep-lab.ts";
+import {
+  LAB,
+  SWEEP_LAB_MISSING,
+  SweepLab,
+  type SweepOrder,
+  type SweepReport,
+  type SweepReports,
+} from "../support/sweep-lab.ts";
 
 const wrapper = new DenialWrapper();
 afterAll(() => wrapper.close());
@@ -28,14 +35,25 @@ const ORDERS = {
 const SEEN: Readonly<Record<Denial, Partial<Record<keyof typeof ORDERS, ReadonlyArray<readonly [string, string]>>>>> = {
   mdwe: {
     behind: [[LAB.behind, "Tcp"]],
-    link: [[LAB.self, "Tcp"], [LAB.host, "Tcp Neighbor"], [LAB.arpOnly, "Neighbor"]],
+    link: [
+      [LAB.self, "Tcp"],
+      [LAB.host, "Tcp Neighbor"],
+      [LAB.arpOnly, "Neighbor"],
+    ],
     // The neighbor serves nothing by IPv6: that it refuses could be anybody's word.
     six: [["fd70::1", "Tcp"]],
   },
   netlink: {
     behind: [[LAB.behind, "Tcp"]],
-    link: [[LAB.self, "Icmp Tcp"], [LAB.host, "Tcp Neighbor"], [LAB.arpOnly, "Neighbor"]],
-    six: [["fd70::1", "Icmp Tcp"], [LAB.hostV6, "Icmp Tcp"]],
+    link: [
+      [LAB.self, "Icmp Tcp"],
+      [LAB.host, "Tcp Neighbor"],
+      [LAB.arpOnly, "Neighbor"],
+    ],
+    six: [
+      ["fd70::1", "Icmp Tcp"],
+      [LAB.hostV6, "Icmp Tcp"],
+    ],
   },
 };
 
@@ -61,7 +79,9 @@ for (const denial of ["mdwe", "netlink"] as const) {
     for (const name of Object.keys(ORDERS) as Array<keyof typeof ORDERS>) {
       const wanted = SEEN[denial][name] ?? [];
       test(`${name}: ${wanted.length === 0 ? "nobody is there" : "who is there is found, and nobody else"}`, () => {
-        expect(report(name).sightings.map(({ ip_address, answered }) => [ip_address, answered.join(" ")] as const)).toEqual([...wanted]);
+        expect(
+          report(name).sightings.map(({ ip_address, answered }) => [ip_address, answered.join(" ")] as const),
+        ).toEqual([...wanted]);
       });
     }
 

@@ -2,9 +2,19 @@
 // Needs root, and says so where there is none.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { LAB, SWEEP_LAB_MISSING, SweepLab, type SweepOrder, type SweepReport, type SweepReports } from "../support/sweep-lab.ts";
+import {
+  LAB,
+  SWEEP_LAB_MISSING,
+  SweepLab,
+  type SweepOrder,
+  type SweepReport,
+  type SweepReports,
+} from "../support/sweep-lab.ts";
 
-const title = SWEEP_LAB_MISSING === null ? "in a network of namespaces" : `left out ${SWEEP_LAB_MISSING}: in a network of namespaces`;
+const title =
+  SWEEP_LAB_MISSING === null
+    ? "in a network of namespaces"
+    : `left out ${SWEEP_LAB_MISSING}: in a network of namespaces`;
 const TIMEOUT_MS = 60_000;
 
 /** All of them wait for what does not come, so they are made side by side. */
@@ -19,7 +29,10 @@ const ORDERS = {
   kernel: { cidrs: ["10.70.0.0/28"], options: { isDnsOn: false, isArpOn: false, tcpPorts: [80] } },
   gone: { cidrs: [`${LAB.gone}/32`], options: { isDnsOn: false, isArpOn: false, tcpPorts: [80] } },
   six: { cidrs: ["fd70::/124"], options: { isDnsOn: false, tcpPorts: [80] } },
-  withoutIcmp: { cidrs: ["10.70.0.0/29", `${LAB.behind}/32`], options: { isDnsOn: false, isArpOn: false, echoMeans: [], tcpPorts: [80] } },
+  withoutIcmp: {
+    cidrs: ["10.70.0.0/29", `${LAB.behind}/32`],
+    options: { isDnsOn: false, isArpOn: false, echoMeans: [], tcpPorts: [80] },
+  },
   nowhere: { cidrs: ["192.0.2.0/29"], options: { isDnsOn: false } },
 } satisfies Record<string, SweepOrder>;
 
@@ -72,7 +85,12 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
   test("a host that drops echo requests is found by a port, and asked for all of them", () => {
     const service = { name: "liar 1.0: Router of the lab", service_definition: "http" };
     expect(report("behind").sightings).toEqual([
-      { ip_address: LAB.behind, mac_address: null, answered: ["Tcp"], ports: { asked: expect.arrayContaining([22, 80, 443]), open: [{ number: 80, protocol: "Tcp", service }] } },
+      {
+        ip_address: LAB.behind,
+        mac_address: null,
+        answered: ["Tcp"],
+        ports: { asked: expect.arrayContaining([22, 80, 443]), open: [{ number: 80, protocol: "Tcp", service }] },
+      },
     ]);
     expect(report("behind").sightings[0]?.ports?.asked.length).toBeGreaterThanOrEqual(20);
   });
@@ -111,7 +129,9 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
   });
 
   test("without any ICMP, TCP finds the hosts that have ports, and the means say so", () => {
-    expect(seen("withoutIcmp").map(([address]) => address)).toEqual(expect.arrayContaining([LAB.behind, LAB.self, LAB.host]));
+    expect(seen("withoutIcmp").map(([address]) => address)).toEqual(
+      expect.arrayContaining([LAB.behind, LAB.self, LAB.host]),
+    );
     expect(report("withoutIcmp").stats.means).toBe("TCP");
   });
 
@@ -119,11 +139,17 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
     expect(report("nowhere")).toMatchObject({ sightings: [], stats: { done: 6, requests: 0, errors: { NoRoute: 6 } } });
   });
 
-  test("a connection that met itself is no open port", async () => {
-    const before = "echo 40000 40001 >/proc/sys/net/ipv4/ip_local_port_range";
-    const { reports } = await lab.sweep([{ before, cidrs: ["127.0.0.1/32"], options: { isDnsOn: false, echoMeans: [], tcpPorts: [40_000, 40_001] } }]);
-    expect(reports[0]?.sightings).toMatchObject([{ ip_address: "127.0.0.1", ports: { open: [] } }]);
-  }, TIMEOUT_MS);
+  test(
+    "a connection that met itself is no open port",
+    async () => {
+      const before = "echo 40000 40001 >/proc/sys/net/ipv4/ip_local_port_range";
+      const { reports } = await lab.sweep([
+        { before, cidrs: ["127.0.0.1/32"], options: { isDnsOn: false, echoMeans: [], tcpPorts: [40_000, 40_001] } },
+      ]);
+      expect(reports[0]?.sightings).toMatchObject([{ ip_address: "127.0.0.1", ports: { open: [] } }]);
+    },
+    TIMEOUT_MS,
+  );
 
   test("no descriptor is left", () => {
     expect(all.descriptorsAfter).toBeLessThanOrEqual(all.descriptorsBefore);

@@ -25,7 +25,9 @@ import { ManualTimers } from "../support/manual-timers.ts";
 /** Addresses of this machine that no other test uses. */
 const HOST = "127.77.1.1";
 
-const HAS_IPV6 = Object.values(networkInterfaces()).flat().some((each) => each?.address === "::1");
+const HAS_IPV6 = Object.values(networkInterfaces())
+  .flat()
+  .some((each) => each?.address === "::1");
 const WITH_IPV6 = HAS_IPV6 ? "" : "left out where loopback has no IPv6: ";
 
 interface Swept {
@@ -69,7 +71,14 @@ describe("a sweep of addresses that answer", () => {
         { number: ssh.port, protocol: "Tcp" as const, service: { name: "OpenSSH 9.2p1", service_definition: "ssh" } },
         { number: mail.port, protocol: "Tcp" as const, service: { name: "Postfix", service_definition: "smtp" } },
       ].sort((a, b) => a.number - b.number);
-      expect(sightings).toEqual([{ ip_address: HOST, mac_address: null, answered: expect.arrayContaining(["Tcp"]), ports: { asked: [9, ...ports].sort((a, b) => a - b), open } }]);
+      expect(sightings).toEqual([
+        {
+          ip_address: HOST,
+          mac_address: null,
+          answered: expect.arrayContaining(["Tcp"]),
+          ports: { asked: [9, ...ports].sort((a, b) => a - b), open },
+        },
+      ]);
       expect(stats).toMatchObject({ done: 1, found: 1, errors: {} });
     } finally {
       ssh.stop(true);
@@ -103,7 +112,11 @@ describe("a sweep of addresses that answer", () => {
       const { sightings, stats } = await sweepOf("127.77.7.1/32", { tcpPorts, echoMeans: [] });
       expect(sightings).toEqual([]);
       expect(stats.errors).toEqual({ Intercepted: 1 });
-      const withOneClosed = await sweepOf("127.77.7.1/32", { tcpPorts: [...tcpPorts, 9], echoMeans: [], isIdentifyingOn: false });
+      const withOneClosed = await sweepOf("127.77.7.1/32", {
+        tcpPorts: [...tcpPorts, 9],
+        echoMeans: [],
+        isIdentifyingOn: false,
+      });
       expect(withOneClosed.sightings[0]?.ports?.open).toHaveLength(12);
     } finally {
       for (const server of servers) server.stop(true);
@@ -202,7 +215,9 @@ describe("a sweep that ends early", () => {
   });
 
   test("does not begin when it was called off before", async () => {
-    expect(await sweepOf(`${HOST}/32`, { signal: AbortSignal.abort(new Error("never")) }).catch(String)).toBe("Error: never");
+    expect(await sweepOf(`${HOST}/32`, { signal: AbortSignal.abort(new Error("never")) }).catch(String)).toBe(
+      "Error: never",
+    );
   });
 
   test("fails with whoever is told, and leaves no descriptor", async () => {
@@ -222,7 +237,8 @@ describe("a sweep that ends early", () => {
     try {
       await sweepOf(`${HOST}/32`, { tcpPorts: [ssh.port, 9], isDnsOn: true, dnsServers: [name.address] });
       const before = await descriptorsAtRest();
-      for (let round = 0; round < 3; round += 1) await sweepOf("127.77.1.0/28", { tcpPorts: [ssh.port, 9], isDnsOn: true, dnsServers: [name.address] });
+      for (let round = 0; round < 3; round += 1)
+        await sweepOf("127.77.1.0/28", { tcpPorts: [ssh.port, 9], isDnsOn: true, dnsServers: [name.address] });
       expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
     } finally {
       ssh.stop(true);
@@ -246,10 +262,21 @@ describe("what answers at a port", () => {
   }
 
   test("is read through TLS whatever the certificate is", async () => {
-    const server = Bun.serve({ hostname: HOST, port: 0, tls: { cert: DEVICE_CERTIFICATE, key: DEVICE_KEY }, fetch: () => new Response("<title>Gerät 7</title>", { headers: { server: "device/2.1", "content-type": "text/html; charset=utf-8" } }) });
+    const server = Bun.serve({
+      hostname: HOST,
+      port: 0,
+      tls: { cert: DEVICE_CERTIFICATE, key: DEVICE_KEY },
+      fetch: () =>
+        new Response("<title>Gerät 7</title>", {
+          headers: { server: "device/2.1", "content-type": "text/html; charset=utf-8" },
+        }),
+    });
     try {
       const ports = [server.port ?? 0];
-      const service = await identifier([{ ...http, ports }, { ...https, ports }]).identify(ip(HOST), ports[0] ?? 0);
+      const service = await identifier([
+        { ...http, ports },
+        { ...https, ports },
+      ]).identify(ip(HOST), ports[0] ?? 0);
       expect(service).toEqual({ name: "device 2.1: Gerät 7", service_definition: "https" });
     } finally {
       await server.stop(true);
@@ -258,13 +285,20 @@ describe("what answers at a port", () => {
 
   test.skipIf(!HAS_IPV6)(`${WITH_IPV6}is asked with its address as the host, in brackets`, async () => {
     const hosts: (string | null)[] = [];
-    const server = Bun.serve({ hostname: "::1", port: 0, fetch: (request) => {
-      hosts.push(request.headers.get("host"));
-      return new Response("<title>Six</title>");
-    } });
+    const server = Bun.serve({
+      hostname: "::1",
+      port: 0,
+      fetch: (request) => {
+        hosts.push(request.headers.get("host"));
+        return new Response("<title>Six</title>");
+      },
+    });
     try {
       const port = server.port ?? 0;
-      expect(await identifier([{ ...http, ports: [port] }]).identify(ip("::1"), port)).toEqual({ name: "Six", service_definition: "http" });
+      expect(await identifier([{ ...http, ports: [port] }]).identify(ip("::1"), port)).toEqual({
+        name: "Six",
+        service_definition: "http",
+      });
       expect(hosts).toEqual(["[::1]"]);
     } finally {
       await server.stop(true);
@@ -273,9 +307,16 @@ describe("what answers at a port", () => {
 
   test("on a port that no fingerprint names is told nothing, only listened to", async () => {
     let heard = 0;
-    const ftp = Bun.listen({ hostname: HOST, port: 0, socket: { open: (socket) => void socket.write("220 (vsFTPd 3.0.3)\r\n"), data: () => void (heard += 1) } });
+    const ftp = Bun.listen({
+      hostname: HOST,
+      port: 0,
+      socket: { open: (socket) => void socket.write("220 (vsFTPd 3.0.3)\r\n"), data: () => void (heard += 1) },
+    });
     try {
-      expect(await identifier(FINGERPRINTS).identify(ip(HOST), ftp.port)).toEqual({ name: "vsftpd 3.0.3", service_definition: "ftp" });
+      expect(await identifier(FINGERPRINTS).identify(ip(HOST), ftp.port)).toEqual({
+        name: "vsftpd 3.0.3",
+        service_definition: "ftp",
+      });
       expect(heard).toBe(0);
     } finally {
       ftp.stop(true);
@@ -284,9 +325,17 @@ describe("what answers at a port", () => {
 
   test("is not known when it says nothing in time, floods, or hangs up", async () => {
     const timers = new ManualTimers();
-    const mute = Bun.listen({ hostname: HOST, port: 0, socket: { open: () => timers.advance(60_000), data: () => {} } });
+    const mute = Bun.listen({
+      hostname: HOST,
+      port: 0,
+      socket: { open: () => timers.advance(60_000), data: () => {} },
+    });
     const flood = greeter("x".repeat(MAX_ANSWER_BYTES * 3));
-    const rude = Bun.listen({ hostname: HOST, port: 0, socket: { open: (socket) => void socket.end(), data: () => {} } });
+    const rude = Bun.listen({
+      hostname: HOST,
+      port: 0,
+      socket: { open: (socket) => void socket.end(), data: () => {} },
+    });
     try {
       expect(await identifier(FINGERPRINTS, timers).identify(ip(HOST), mute.port)).toBeNull();
       expect(await identifier(FINGERPRINTS).identify(ip(HOST), flood.port)).toBeNull();
@@ -310,10 +359,15 @@ describe("what answers at a port", () => {
 
 describe("names by reverse DNS", () => {
   test("are a name, none, or not known", async () => {
-    const server = await nameServer((question) => ({ "1": "Host.Example", "2": null, "3": "bad name", "4": "failure" })[question.split(".")[0] ?? ""] ?? null);
+    const server = await nameServer(
+      (question) =>
+        ({ "1": "Host.Example", "2": null, "3": "bad name", "4": "failure" })[question.split(".")[0] ?? ""] ?? null,
+    );
     const dns = new ReverseDns({ timers: systemTimers, random: systemRandom, servers: [server.address] });
     try {
-      const names = await Promise.all(["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"].map((address) => dns.nameOf(ip(address))));
+      const names = await Promise.all(
+        ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"].map((address) => dns.nameOf(ip(address))),
+      );
       expect(names).toEqual(["host.example", null, null, undefined]);
     } finally {
       dns.end("over");
@@ -325,7 +379,9 @@ describe("names by reverse DNS", () => {
     const server = await nameServer(() => "host.example");
     const dns = new ReverseDns({ timers: systemTimers, random: systemRandom, servers: [server.address] });
     try {
-      const names = await Promise.all(Array.from({ length: 600 }, (_, index) => dns.nameOf(ip(`127.1.${index >> 8}.${index & 0xff}`))));
+      const names = await Promise.all(
+        Array.from({ length: 600 }, (_, index) => dns.nameOf(ip(`127.1.${index >> 8}.${index & 0xff}`))),
+      );
       expect(names.every((name) => name === "host.example")).toBe(true);
     } finally {
       dns.end("over");
@@ -336,7 +392,11 @@ describe("names by reverse DNS", () => {
   test("that nobody answers for are given up, and left when all ends", async () => {
     const server = await nameServer(() => "silence");
     const timers = new ManualTimers();
-    const dns = new ReverseDns({ timers, random: { bytes: (count) => new Uint8Array(count) }, servers: [server.address] });
+    const dns = new ReverseDns({
+      timers,
+      random: { bytes: (count) => new Uint8Array(count) },
+      servers: [server.address],
+    });
     try {
       const given = dns.nameOf(ip("127.0.0.1"));
       while (server.questions.length === 0) {
@@ -357,9 +417,15 @@ describe("names by reverse DNS", () => {
   test("are not asked for any more when nobody has answered a hundred times", async () => {
     const server = await nameServer(() => "silence");
     const timers = new ManualTimers();
-    const dns = new ReverseDns({ timers, random: { bytes: (count) => new Uint8Array(count) }, servers: [server.address] });
+    const dns = new ReverseDns({
+      timers,
+      random: { bytes: (count) => new Uint8Array(count) },
+      servers: [server.address],
+    });
     try {
-      const names = Promise.all(Array.from({ length: 300 }, (_, index) => dns.nameOf(ip(`127.2.${index >> 8}.${index & 0xff}`))));
+      const names = Promise.all(
+        Array.from({ length: 300 }, (_, index) => dns.nameOf(ip(`127.2.${index >> 8}.${index & 0xff}`))),
+      );
       while (server.questions.length < 100) {
         timers.advance(0);
         await server.heard();
@@ -378,7 +444,10 @@ describe("names by reverse DNS", () => {
     try {
       const { sightings } = await sweepOf("127.77.5.0/30", { isDnsOn: true, dnsServers: [server.address] });
       const names = sightings.map(({ ip_address, hostname }) => [ip_address, hostname]).sort();
-      expect(names).toEqual([["127.77.5.1", "one.example"], ["127.77.5.2", null]]);
+      expect(names).toEqual([
+        ["127.77.5.1", "one.example"],
+        ["127.77.5.2", null],
+      ]);
     } finally {
       server.close();
     }
@@ -392,7 +461,10 @@ describe("the means of ICMP", () => {
     folder = mkdtempSync(join(tmpdir(), "netledger-tools-"));
     // What the programs answer to the options that they are given, without a packet.
     tool("fping", '[ "$1" = -a ] || exit 3\ngrep -E "^(127\\.0\\.0\\.1|127\\.77\\.6\\.[1-5])$"\nexit 1');
-    tool("ping", 'for address; do :; done\ncase "$address" in 127.0.0.1|127.77.6.[1-3]) exit 0;; 127.77.6.4) exit 2;; *) exit 1;; esac');
+    tool(
+      "ping",
+      'for address; do :; done\ncase "$address" in 127.0.0.1|127.77.6.[1-3]) exit 0;; 127.77.6.4) exit 2;; *) exit 1;; esac',
+    );
     tool("broken", "exit 4");
   });
 
@@ -406,13 +478,16 @@ describe("the means of ICMP", () => {
   const withTools = (...names: string[]): Partial<SweepOptions> => ({
     echoMeans: ["Fping", "Ping"],
     tcpPorts: [],
-    findTool: (name) => (names.includes(name) ? join(folder, name) : names.includes(`broken ${name}`) ? join(folder, "broken") : null),
+    findTool: (name) =>
+      names.includes(name) ? join(folder, name) : names.includes(`broken ${name}`) ? join(folder, "broken") : null,
   });
 
   test("is fping before ping, many addresses to one", async () => {
     const before = await descriptorsAtRest();
     const { sightings, stats } = await sweepOf("127.77.6.0/28", withTools("fping", "ping"));
-    expect(sightings.map(({ ip_address }) => ip_address).sort()).toEqual([1, 2, 3, 4, 5].map((last) => `127.77.6.${last}`));
+    expect(sightings.map(({ ip_address }) => ip_address).sort()).toEqual(
+      [1, 2, 3, 4, 5].map((last) => `127.77.6.${last}`),
+    );
     expect(stats.means).toStartWith("ICMP by fping");
     expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
   });
@@ -426,7 +501,10 @@ describe("the means of ICMP", () => {
   });
 
   test("is none where nothing works, which is said, and TCP goes on", async () => {
-    const { sightings, stats } = await sweepOf("127.77.6.0/29", { ...withTools("broken fping", "broken ping"), tcpPorts: [9] });
+    const { sightings, stats } = await sweepOf("127.77.6.0/29", {
+      ...withTools("broken fping", "broken ping"),
+      tcpPorts: [9],
+    });
     expect(sightings).toHaveLength(6);
     expect(stats.means).toContain("TCP (no ICMP: ");
   });
@@ -448,7 +526,12 @@ describe("the means of ICMP", () => {
     tool("sleeping", 'for address; do :; done\n[ "$address" = 127.0.0.1 ] && exit 0\nexec sleep 600');
     const before = await descriptorsAtRest();
     const controller = new AbortController();
-    const running = sweepOf("127.77.6.0/27", { echoMeans: ["Ping"], tcpPorts: [9], findTool: () => join(folder, "sleeping"), signal: controller.signal });
+    const running = sweepOf("127.77.6.0/27", {
+      echoMeans: ["Ping"],
+      tcpPorts: [9],
+      findTool: () => join(folder, "sleeping"),
+      signal: controller.signal,
+    });
     while (childrenNamed("sleep") < 30) await new Promise(setImmediate);
     controller.abort(new Error("enough"));
     expect(await running.catch(String)).toBe("Error: enough");
@@ -462,7 +545,8 @@ function childrenNamed(name: string): number {
   return readdirSync("/proc").filter((each) => {
     if (!/^\d+$/.test(each)) return false;
     try {
-      const [, program, state, parent] = /^\d+ \((.*)\) (\S) (\d+)/.exec(readFileSync(`/proc/${each}/stat`, "utf8")) ?? [];
+      const [, program, state, parent] =
+        /^\d+ \((.*)\) (\S) (\d+)/.exec(readFileSync(`/proc/${each}/stat`, "utf8")) ?? [];
       return program === name && state !== "Z" && Number(parent) === process.pid;
     } catch {
       return false;
@@ -485,7 +569,8 @@ async function nameServer(answer: (question: string) => string | null): Promise<
   socket.on("message", (query, { port, address }) => {
     const labels: string[] = [];
     let at = 12;
-    for (; (query[at] ?? 0) > 0; at += (query[at] ?? 0) + 1) labels.push(query.toString("latin1", at + 1, at + 1 + (query[at] ?? 0)));
+    for (; (query[at] ?? 0) > 0; at += (query[at] ?? 0) + 1)
+      labels.push(query.toString("latin1", at + 1, at + 1 + (query[at] ?? 0)));
     const question = labels.join(".");
     questions.push(question);
     const name = answer(question);
@@ -496,8 +581,15 @@ async function nameServer(answer: (question: string) => string | null): Promise<
     reply.fill(0, 6, 12);
     if (name === null || name === "failure") return socket.send(reply, port, address);
     reply[7] = 1;
-    const target = Buffer.concat([...name.split(".").map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)])), Buffer.from([0])]);
-    socket.send(Buffer.concat([reply, Buffer.from([0xc0, 12, 0, 12, 0, 1, 0, 0, 0, 60, 0, target.length]), target]), port, address);
+    const target = Buffer.concat([
+      ...name.split(".").map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)])),
+      Buffer.from([0]),
+    ]);
+    socket.send(
+      Buffer.concat([reply, Buffer.from([0xc0, 12, 0, 12, 0, 1, 0, 0, 0, 60, 0, target.length]), target]),
+      port,
+      address,
+    );
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
   const { port } = socket.address() as AddressInfo;

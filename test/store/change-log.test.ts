@@ -26,12 +26,18 @@ let otherNetworkId: string;
 beforeAll(() => {
   store = new Store();
   const { organizationId } = store;
-  otherNetworkId = store.write((tx) => tx.create(networkKind, organizationId, networkFields(organizationId, "other")).id);
+  otherNetworkId = store.write(
+    (tx) => tx.create(networkKind, organizationId, networkFields(organizationId, "other")).id,
+  );
   // Changes here, there and beside the networks; one transaction is larger than any step.
   for (let each = 0; each < 40; each += 1) {
     store.write((tx) => {
       if (each % 4 === 0) return tx.create(tagKind, organizationId, tagFields(organizationId, `tag ${each}`));
-      const host = tx.create(hostKind, organizationId, hostFields(each % 3 === 0 ? otherNetworkId : store.networkId, `host ${each}`));
+      const host = tx.create(
+        hostKind,
+        organizationId,
+        hostFields(each % 3 === 0 ? otherNetworkId : store.networkId, `host ${each}`),
+      );
       const ports = each === 7 ? 1_500 : each % 5;
       for (let number = 1; number <= ports; number += 1) tx.create(portKind, organizationId, portFields(host, number));
       return host;
@@ -41,7 +47,10 @@ beforeAll(() => {
 afterAll(() => store.close());
 
 const head = () => store.reader.head().sequence;
-const networks = (own: readonly string[], count: number) => [...Array.from({ length: count - own.length }, (_, each) => 1_000_000 + each), ...own.map((id) => store.n(id))];
+const networks = (own: readonly string[], count: number) => [
+  ...Array.from({ length: count - own.length }, (_, each) => 1_000_000 + each),
+  ...own.map((id) => store.n(id)),
+];
 
 const REACHES: Array<[string, () => Reach]> = [
   ["all of the organization", () => store.reach()],
@@ -56,10 +65,16 @@ function shown(reach: Reach, kinds: readonly AnyKind[]): string[] {
   const rows = store.rows<{ n: number; sequence: number; kind: number }>(
     "SELECT v.key >> 31 AS n, v.key & 2147483647 AS sequence, r.kind FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 ORDER BY v.key & 2147483647, v.key",
   );
-  const livesIn = (container: number, row: { n: number; kind: number }) => store.rows("SELECT 1 FROM history_spans WHERE scope = ? AND n = ?", container * 64 + row.kind, row.n).length > 0;
+  const livesIn = (container: number, row: { n: number; kind: number }) =>
+    store.rows("SELECT 1 FROM history_spans WHERE scope = ? AND n = ?", container * 64 + row.kind, row.n).length > 0;
   return rows
     .filter((row) => kinds.some((kind) => kind.code === row.kind))
-    .filter((row) => reach.networkNs === null || row.kind === tagKind.code || reach.networkNs.some((n) => n < 1_000_000 && livesIn(n, row)))
+    .filter(
+      (row) =>
+        reach.networkNs === null ||
+        row.kind === tagKind.code ||
+        reach.networkNs.some((n) => n < 1_000_000 && livesIn(n, row)),
+    )
     .map((row) => `${row.sequence} ${row.n}`);
 }
 
@@ -73,7 +88,9 @@ describe.each(REACHES)("the changes for a caller of %s", (_whom, reachOf) => {
       const all = steps.flatMap((step) => told(step.changes));
       expect(all).toEqual(shown(reach, kinds));
       for (const after of [1, 5, 9, 10, 30, head()]) {
-        const rest = [...new ChangeLog(store.reader).changes({ reach, kinds }, after, head())].flatMap((step) => told(step.changes));
+        const rest = [...new ChangeLog(store.reader).changes({ reach, kinds }, after, head())].flatMap((step) =>
+          told(step.changes),
+        );
         expect(rest).toEqual(all.filter((each) => Number.parseInt(each, 10) > after));
       }
     }
@@ -109,14 +126,33 @@ test("what the caller does not see is passed over in steps, and where a step end
   try {
     for (const _ of new ChangeLog(reader).changes({ reach, kinds: KINDS }, 0, head()));
     for (const _ of new ChangeLog(reader).changes({ reach: store.reach(), kinds: [tagKind], hostN: 9 }, 0, head()));
-    for (const _ of new ChangeLog(reader).changes({ reach: store.reach([otherNetworkId]), kinds: [tagKind] }, 0, head()));
-    const plans = [...new Set(texts)].map((text) => (db.$client.query(`EXPLAIN QUERY PLAN ${text}`).all() as Array<{ detail: string }>).map((row) => row.detail));
+    for (const _ of new ChangeLog(reader).changes(
+      { reach: store.reach([otherNetworkId]), kinds: [tagKind] },
+      0,
+      head(),
+    ));
+    const plans = [...new Set(texts)].map((text) =>
+      (db.$client.query(`EXPLAIN QUERY PLAN ${text}`).all() as Array<{ detail: string }>).map((row) => row.detail),
+    );
     // What is sorted is what a window of few transactions has of many scopes.
     expect(plans.flat().filter((detail) => /AUTOMATIC|^SCAN history/.test(detail))).toEqual([]);
-    expect(plans.filter((plan) => plan.some((detail) => detail.includes("TEMP B-TREE")))).toEqual([[expect.any(String), "SEARCH a USING PRIMARY KEY (scope=? AND sequence>? AND sequence<?)", "USE TEMP B-TREE FOR DISTINCT"]]);
-    const byTransaction = plans.filter((plan) => plan.some((detail) => detail.includes("history_versions_by_sequence")));
+    expect(plans.filter((plan) => plan.some((detail) => detail.includes("TEMP B-TREE")))).toEqual([
+      [
+        expect.any(String),
+        "SEARCH a USING PRIMARY KEY (scope=? AND sequence>? AND sequence<?)",
+        "USE TEMP B-TREE FOR DISTINCT",
+      ],
+    ]);
+    const byTransaction = plans.filter((plan) =>
+      plan.some((detail) => detail.includes("history_versions_by_sequence")),
+    );
     expect(byTransaction.length).toBeGreaterThan(2);
-    for (const plan of byTransaction) expect(plan).toContainEqual(expect.stringMatching(/^SEARCH v USING (COVERING )?INDEX history_versions_by_sequence \(<expr>=\? AND rowid>\?/));
+    for (const plan of byTransaction)
+      expect(plan).toContainEqual(
+        expect.stringMatching(
+          /^SEARCH v USING (COVERING )?INDEX history_versions_by_sequence \(<expr>=\? AND rowid>\?/,
+        ),
+      );
   } finally {
     reader.close();
   }
@@ -144,35 +180,46 @@ describe("the activity of scopes", () => {
         add(ORGANIZATION, sequence);
         if (each % 7 === 0) add(-ORGANIZATION, sequence);
         // The first networks have nothing for long.
-        if (each % 2 === 0 || each > 5_000) for (const network of new Set([each % 90, (each * 31) % 90])) add(ORGANIZATION + 1 + network, sequence);
+        if (each % 2 === 0 || each > 5_000)
+          for (const network of new Set([each % 90, (each * 31) % 90])) add(ORGANIZATION + 1 + network, sequence);
       }
     })();
   });
 
-  const scopesOf = (count: number) => [-ORGANIZATION, ...Array.from({ length: count }, (_, each) => ORGANIZATION + 1 + each)];
-  const expected = (scopes: readonly number[], until: number) => [...new Set(scopes.flatMap((scope) => sequencesOf.get(scope) ?? []))].filter((sequence) => sequence <= until).sort((a, b) => a - b);
+  const scopesOf = (count: number) => [
+    -ORGANIZATION,
+    ...Array.from({ length: count }, (_, each) => ORGANIZATION + 1 + each),
+  ];
+  const expected = (scopes: readonly number[], until: number) =>
+    [...new Set(scopes.flatMap((scope) => sequencesOf.get(scope) ?? []))]
+      .filter((sequence) => sequence <= until)
+      .sort((a, b) => a - b);
 
-  test.each([["the organization", () => [ORGANIZATION]], ["one network", () => scopesOf(1)], ["sixty networks", () => scopesOf(60)], ["ninety networks", () => scopesOf(90)], ["networks where nothing happened", () => [-900_000, 900_001, 900_002]]] as Array<[string, () => number[]]>)(
-    "of %s is found from either end, and counted, in steps",
-    (_what, scopesIn) => {
-      const scopes = scopesIn();
-      for (const until of [TRANSACTIONS * 3 + 100, 10_000, 3, 0]) {
-        const activity = new Activity(store.reader, ORGANIZATION, scopes);
-        const all = expected(scopes, until);
-        const forward: number[] = [];
-        for (let through = 0; through < until; ) {
-          const step = activity.next(through, until, 1_000);
-          expect(step.through).toBeGreaterThan(through);
-          expect(step.sequences.length).toBeLessThanOrEqual(1_000);
-          forward.push(...step.sequences);
-          through = step.through;
-        }
-        expect(forward).toEqual(all);
-        for (const offset of [0, 1, 2_500, all.length, all.length + 10]) expect([...activity.newestFirst(until, offset)].flat()).toEqual(all.toReversed().slice(offset));
-        for (let time = 0; time < 2; time += 1) expect(counted(activity, until).count).toBe(all.length);
+  test.each([
+    ["the organization", () => [ORGANIZATION]],
+    ["one network", () => scopesOf(1)],
+    ["sixty networks", () => scopesOf(60)],
+    ["ninety networks", () => scopesOf(90)],
+    ["networks where nothing happened", () => [-900_000, 900_001, 900_002]],
+  ] as Array<[string, () => number[]]>)("of %s is found from either end, and counted, in steps", (_what, scopesIn) => {
+    const scopes = scopesIn();
+    for (const until of [TRANSACTIONS * 3 + 100, 10_000, 3, 0]) {
+      const activity = new Activity(store.reader, ORGANIZATION, scopes);
+      const all = expected(scopes, until);
+      const forward: number[] = [];
+      for (let through = 0; through < until; ) {
+        const step = activity.next(through, until, 1_000);
+        expect(step.through).toBeGreaterThan(through);
+        expect(step.sequences.length).toBeLessThanOrEqual(1_000);
+        forward.push(...step.sequences);
+        through = step.through;
       }
-    },
-  );
+      expect(forward).toEqual(all);
+      for (const offset of [0, 1, 2_500, all.length, all.length + 10])
+        expect([...activity.newestFirst(until, offset)].flat()).toEqual(all.toReversed().slice(offset));
+      for (let time = 0; time < 2; time += 1) expect(counted(activity, until).count).toBe(all.length);
+    }
+  });
 
   test("is counted in more steps than one, and from where it was counted last", () => {
     const activity = new Activity(store.reader, ORGANIZATION, scopesOf(50));
@@ -193,30 +240,59 @@ describe("the activity of scopes", () => {
 });
 
 test("a transaction larger than any step is one page of the feed, told once and never held whole", () => {
-  const large = store.rows<{ sequence: number; count: number }>("SELECT key & 2147483647 AS sequence, count(*) AS count FROM history_versions GROUP BY 1 ORDER BY 2 DESC LIMIT 1")[0] as { sequence: number; count: number };
+  const large = store.rows<{ sequence: number; count: number }>(
+    "SELECT key & 2147483647 AS sequence, count(*) AS count FROM history_versions GROUP BY 1 ORDER BY 2 DESC LIMIT 1",
+  )[0] as { sequence: number; count: number };
   expect(large.count).toBeGreaterThan(1_000);
   const read = (reach: Reach, format: "json" | "events", after: number, limit: number) => {
     const actor = { ...reach, type: "User" as const, n: 1, userN: 1, role: "Viewer" as const };
-    const [head, ...rest] = [...changeFeed(store.reader, { actor, types: ["host", "port", "tag"], networkN: null, after, limit, format } satisfies ChangeFeedInput)].filter((bytes) => bytes.length > 0);
-    return { head: JSON.parse(new TextDecoder().decode(head)) as ChangeFeedHead, steps: rest.length, text: new TextDecoder().decode(Buffer.concat(rest)) };
+    const [head, ...rest] = [
+      ...changeFeed(store.reader, {
+        actor,
+        types: ["host", "port", "tag"],
+        networkN: null,
+        after,
+        limit,
+        format,
+      } satisfies ChangeFeedInput),
+    ].filter((bytes) => bytes.length > 0);
+    return {
+      head: JSON.parse(new TextDecoder().decode(head)) as ChangeFeedHead,
+      steps: rest.length,
+      text: new TextDecoder().decode(Buffer.concat(rest)),
+    };
   };
-  for (const reach of [store.reach(), store.reach([store.networkId]), { ...store.reach(), networkNs: networks([store.networkId], MANY_NETWORKS) }]) {
+  for (const reach of [
+    store.reach(),
+    store.reach([store.networkId]),
+    { ...store.reach(), networkNs: networks([store.networkId], MANY_NETWORKS) },
+  ]) {
     for (const limit of [1, 5, 999, 1_000]) {
       const page = read(reach, "json", large.sequence - 1, limit);
       expect(page.head).toMatchObject({ after: large.sequence, hasMore: true });
       expect(page.head.count).toBeLessThanOrEqual(limit + 1_000);
-      const changes = JSON.parse(`[${page.text}]`) as Array<{ record: { id: string }; transaction: { sequence: number } }>;
+      const changes = JSON.parse(`[${page.text}]`) as Array<{
+        record: { id: string };
+        transaction: { sequence: number };
+      }>;
       expect(changes).toHaveLength(large.count);
       expect(new Set(changes.map((change) => change.record.id)).size).toBe(large.count);
       expect(changes.every((change) => change.transaction.sequence === large.sequence)).toBe(true);
       const events = read(reach, "events", large.sequence - 1, limit);
       expect([...events.text.matchAll(/^data: /gm)]).toHaveLength(large.count);
       // Only the last event says where it stands.
-      expect(events.text.match(/^id: .*$/gm)).toEqual([expect.stringMatching(new RegExp(`^id: ${large.sequence}-[0-9a-f]{8}$`))]);
-      expect(events.text.lastIndexOf("event: change")).toBe(events.text.lastIndexOf(`event: change\nid: ${large.sequence}`));
+      expect(events.text.match(/^id: .*$/gm)).toEqual([
+        expect.stringMatching(new RegExp(`^id: ${large.sequence}-[0-9a-f]{8}$`)),
+      ]);
+      expect(events.text.lastIndexOf("event: change")).toBe(
+        events.text.lastIndexOf(`event: change\nid: ${large.sequence}`),
+      );
     }
   }
-  expect(read(store.reach(), "json", large.sequence - 1, large.count).head).toMatchObject({ count: large.count, after: large.sequence });
+  expect(read(store.reach(), "json", large.sequence - 1, large.count).head).toMatchObject({
+    count: large.count,
+    after: large.sequence,
+  });
 });
 
 describe("a diff", () => {
@@ -233,12 +309,25 @@ describe("a diff", () => {
     const from = head();
     const recolored = store.run((tx) => tx.update(tagKind, tag.id, { color: "Red" })).sequence;
     // Many commands in one commit: each is a transaction.
-    for (let group = 0; group < 11; group += 1) store.group(...Array.from({ length: 100 }, (_, each) => (tx: WriteTransaction) => tx.update(tagKind, tag.id, { description: `${group} ${each}` })));
+    for (let group = 0; group < 11; group += 1)
+      store.group(
+        ...Array.from(
+          { length: 100 },
+          (_, each) => (tx: WriteTransaction) => tx.update(tagKind, tag.id, { description: `${group} ${each}` }),
+        ),
+      );
     const { diff } = diffOf(["tag"], from, head());
     const steps = [...diff.differences(["changed"])];
     expect(steps.length).toBeGreaterThan(1);
     const found = steps.flat() as Array<Extract<Difference, { change: "changed" }>>;
-    expect(found.map((each) => each.fields.map(({ field, transaction }) => [field, transaction?.sequence ?? null]))).toEqual([[["color", recolored], ["description", head()]]]);
+    expect(
+      found.map((each) => each.fields.map(({ field, transaction }) => [field, transaction?.sequence ?? null])),
+    ).toEqual([
+      [
+        ["color", recolored],
+        ["description", head()],
+      ],
+    ]);
     expect(found[0]?.transaction.sequence).toBe(head());
   });
 
@@ -246,7 +335,9 @@ describe("a diff", () => {
     const { diff, gathered } = diffOf(["tag", "host", "port"], 0, head());
     expect(gathered).toBeGreaterThan(1);
     const added = [...diff.differences(["added"])].flat();
-    const live = store.rows<{ count: number }>("SELECT (SELECT count(*) FROM tags) + (SELECT count(*) FROM hosts) + (SELECT count(*) FROM ports) AS count")[0]?.count;
+    const live = store.rows<{ count: number }>(
+      "SELECT (SELECT count(*) FROM tags) + (SELECT count(*) FROM hosts) + (SELECT count(*) FROM ports) AS count",
+    )[0]?.count;
     expect(added).toHaveLength(live as number);
     expect(new Set(added.map((each) => each.record["id"])).size).toBe(added.length);
     expect([...diff.differences(["removed", "changed"])].flat()).toEqual([]);

@@ -13,7 +13,8 @@ beforeEach(() => {
 });
 afterEach(() => store.close());
 
-const names = (asOf: ReturnType<Store["reader"]["resolve"]>) => store.list(hostKind, { asOf }).items.map((host) => host.name);
+const names = (asOf: ReturnType<Store["reader"]["resolve"]>) =>
+  store.list(hostKind, { asOf }).items.map((host) => host.name);
 
 /** Writes without letting the clock go on. */
 function writeNow(name: string): void {
@@ -29,7 +30,8 @@ test("transactions of a clock that stands still are a millisecond apart", () => 
 });
 
 test("commands that share a commit have a sequence and an instant each", () => {
-  const create = (name: string) => (tx: WriteTransaction) => tx.create(hostKind, store.organizationId, hostFields(store.networkId, name));
+  const create = (name: string) => (tx: WriteTransaction) =>
+    tx.create(hostKind, store.organizationId, hostFields(store.networkId, name));
   const replies = store.group(create("a"), create("b"));
   expect(replies.map((reply) => reply.ok && reply.outcome.sequence)).toEqual([2, 3]);
   expect(new Set(store.transactions().map((each) => each.at)).size).toBe(3);
@@ -40,7 +42,12 @@ test("a clock stepped back by a day goes on from the last transaction, and what 
   store.clock.at = start - DAY_MS;
   writeNow("a");
   writeNow("b");
-  expect(store.transactions().slice(1).map(({ at, wall_at }) => ({ at, wall_at }))).toEqual([
+  expect(
+    store
+      .transactions()
+      .slice(1)
+      .map(({ at, wall_at }) => ({ at, wall_at })),
+  ).toEqual([
     { at: start + 1, wall_at: start - DAY_MS },
     { at: start + 2, wall_at: start - DAY_MS },
   ]);
@@ -80,7 +87,9 @@ test("before the first transaction there is nothing", () => {
   const asOf = store.reader.resolve(first - 1);
   expect(asOf).toMatchObject({ sequence: 0 });
   expect(store.list(hostKind, { asOf })).toEqual({ items: [], total: 0 });
-  expect([...store.reader.chunks({ kind: hostKind, reach: store.reach(), asOf, limit: 0, offset: 0 }, null)]).toEqual([]);
+  expect([...store.reader.chunks({ kind: hostKind, reach: store.reach(), asOf, limit: 0, offset: 0 }, null)]).toEqual(
+    [],
+  );
   expect(store.reader.resolve(-62_135_596_800_000)).toMatchObject({ sequence: 0 });
 });
 

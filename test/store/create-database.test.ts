@@ -1,7 +1,16 @@
 // A database that is made: whole or not at all, and never in the place of something else.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDatabase, readHeader, SCHEMA_VERSION } from "../../src/db/migrate.ts";

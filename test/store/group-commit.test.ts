@@ -20,7 +20,8 @@ beforeEach(() => {
 });
 afterEach(() => store.close());
 
-const newTag = (name: string) => (tx: WriteTransaction) => tx.create(tagKind, store.organizationId, tagFields(store.organizationId, name));
+const newTag = (name: string) => (tx: WriteTransaction) =>
+  tx.create(tagKind, store.organizationId, tagFields(store.organizationId, name));
 const codes = (replies: WriteReply[]) => replies.map((reply) => (reply.ok ? reply.outcome.sequence : reply.code));
 const tagNames = () => store.list(tagKind).items.map((tag) => tag.name);
 
@@ -79,28 +80,40 @@ test("a whole that is removed while a part is left refers to nothing: refused, a
     tx.create(portKind, store.organizationId, portFields(made, 22));
     return made;
   });
-  expect(codes(store.group(newTag("a"), (tx) => tx.remove(hostKind, host.id), newTag("b")))).toEqual([3, "internal_error", 4]);
+  expect(codes(store.group(newTag("a"), (tx) => tx.remove(hostKind, host.id), newTag("b")))).toEqual([
+    3,
+    "internal_error",
+    4,
+  ]);
   expect(store.list(hostKind).total).toBe(1);
 });
 
 test("a tag that is still in use can't go", () => {
   const { tag } = store.write((tx) => {
     const made = newTag("a")(tx);
-    return { tag: made, host: tx.create(hostKind, store.organizationId, hostFields(store.networkId, "h", { tags: [made.id] })) };
+    return {
+      tag: made,
+      host: tx.create(hostKind, store.organizationId, hostFields(store.networkId, "h", { tags: [made.id] })),
+    };
   });
   expect(codes(store.group((tx) => tx.remove(tagKind, tag.id)))).toEqual(["internal_error"]);
   expect(tagNames()).toEqual(["a"]);
 });
 
 test("a command that does not exist fails alone", () => {
-  const replies = store.writer.execute([request(newTag("a")), { command: "constructor", input: null, actor: SYSTEM_AUTHOR }, request(newTag("b"))]);
+  const replies = store.writer.execute([
+    request(newTag("a")),
+    { command: "constructor", input: null, actor: SYSTEM_AUTHOR },
+    request(newTag("b")),
+  ]);
   expect(codes(replies)).toEqual([2, "internal_error", 3]);
 });
 
 describe("a full disk", () => {
   const big = "x".repeat(4_000);
   const newHosts = (count: number) => (tx: WriteTransaction) => {
-    for (let each = 0; each < count; each += 1) tx.create(hostKind, store.organizationId, hostFields(store.networkId, `h${each}`, { description: big }));
+    for (let each = 0; each < count; each += 1)
+      tx.create(hostKind, store.organizationId, hostFields(store.networkId, `h${each}`, { description: big }));
   };
   const limit = (pages: number) => store.db.$client.run(`PRAGMA max_page_count = ${pages}`);
   const pages = () => store.rows<{ page_count: number }>("PRAGMA page_count")[0]?.page_count as number;
@@ -128,7 +141,11 @@ describe("a full disk", () => {
 
   test("takes refusals with it: they may rest on a neighbour that is gone", () => {
     limit(pages() + 20);
-    expect(codes(store.group(newTag("a"), newTag("a"), newHosts(200)))).toEqual(["storage_full", "storage_full", "storage_full"]);
+    expect(codes(store.group(newTag("a"), newTag("a"), newHosts(200)))).toEqual([
+      "storage_full",
+      "storage_full",
+      "storage_full",
+    ]);
     limit(1_000_000);
     expect(codes(store.group(newTag("a")))).toEqual([2]);
   });
@@ -146,9 +163,18 @@ test("another process's writer is continued from, and waited for no longer than 
     db.$client.run("PRAGMA busy_timeout = 1");
     const commands = { test: (tx: WriteTransaction, input: (tx: WriteTransaction) => unknown) => input(tx) };
     const writer = new Writer({ db, kinds: KINDS, commands, clock: store.clock, random: store.random });
-    expect(codes([...writer.execute([request(newTag("a"))]), ...store.group(newTag("b")), ...writer.execute([request(newTag("c"))])])).toEqual([2, 3, 4]);
+    expect(
+      codes([
+        ...writer.execute([request(newTag("a"))]),
+        ...store.group(newTag("b")),
+        ...writer.execute([request(newTag("c"))]),
+      ]),
+    ).toEqual([2, 3, 4]);
     store.db.$client.run("BEGIN IMMEDIATE");
-    expect(codes(writer.execute([request(newTag("d")), request(newTag("e"))]))).toEqual(["rate_limit_exceeded", "rate_limit_exceeded"]);
+    expect(codes(writer.execute([request(newTag("d")), request(newTag("e"))]))).toEqual([
+      "rate_limit_exceeded",
+      "rate_limit_exceeded",
+    ]);
     store.db.$client.run("ROLLBACK");
     expect(codes(writer.execute([request(newTag("d"))]))).toEqual([5]);
   } finally {

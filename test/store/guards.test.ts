@@ -15,7 +15,11 @@ afterAll(() => store.close());
 
 function dump(): string {
   return JSON.stringify(
-    ["history_transactions", "history_records", "history_versions"].map((table) => store.rows(`SELECT *, hex(hash_or_id) AS h FROM (SELECT *, ${table === "history_records" ? "id" : "hash"} AS hash_or_id FROM ${table}) ORDER BY 1`)),
+    ["history_transactions", "history_records", "history_versions"].map((table) =>
+      store.rows(
+        `SELECT *, hex(hash_or_id) AS h FROM (SELECT *, ${table === "history_records" ? "id" : "hash"} AS hash_or_id FROM ${table}) ORDER BY 1`,
+      ),
+    ),
   );
 }
 
@@ -31,26 +35,44 @@ describe("the ledger refuses", () => {
   test.each([
     ["an update of a transaction", "UPDATE history_transactions SET actor_name = 'nobody' WHERE sequence = 1"],
     ["an update of a transaction that changes nothing", "UPDATE history_transactions SET at = at"],
-    ["an update that replaces another transaction", "UPDATE OR REPLACE history_transactions SET sequence = 2 WHERE sequence = 1"],
+    [
+      "an update that replaces another transaction",
+      "UPDATE OR REPLACE history_transactions SET sequence = 2 WHERE sequence = 1",
+    ],
     ["the deletion of the last transaction", `DELETE FROM history_transactions WHERE sequence = ${head}`],
     ["the deletion of all transactions", "DELETE FROM history_transactions"],
     ["a transaction over an existing one", `INSERT OR REPLACE INTO ${transaction("1", laterAt)}`],
     ["a transaction over an existing one by REPLACE", `REPLACE INTO ${transaction(head, laterAt)}`],
-    ["a transaction that updates on conflict", `INSERT INTO ${transaction(head, laterAt)} ON CONFLICT DO UPDATE SET actor_name = 'nobody'`],
+    [
+      "a transaction that updates on conflict",
+      `INSERT INTO ${transaction(head, laterAt)} ON CONFLICT DO UPDATE SET actor_name = 'nobody'`,
+    ],
     ["a transaction that is ignored on conflict", `INSERT OR IGNORE INTO ${transaction(head, laterAt)}`],
     ["a transaction before the first", `INSERT INTO ${transaction("0", laterAt)}`],
     ["a transaction that skips a sequence", `INSERT INTO ${transaction(`${head} + 2`, laterAt)}`],
     ["a transaction whose sequence SQLite would choose", `INSERT INTO ${transaction("NULL", laterAt)}`],
     ["a transaction at the instant of its predecessor", `INSERT INTO ${transaction(`${head} + 1`, `${laterAt} - 1`)}`],
     ["a transaction before its predecessor", `INSERT INTO ${transaction(`${head} + 1`, "1")}`],
-    ["a transaction that replaces another of its instant", `INSERT OR REPLACE INTO ${transaction(`${head} + 1`, `${laterAt} - 1`)}`],
+    [
+      "a transaction that replaces another of its instant",
+      `INSERT OR REPLACE INTO ${transaction(`${head} + 1`, `${laterAt} - 1`)}`,
+    ],
 
     ["an update of a record", "UPDATE history_records SET id = 'x' WHERE n = 1"],
-    ["an update that replaces another record", "UPDATE OR REPLACE history_records SET id = (SELECT id FROM history_records WHERE n = 2) WHERE n = 1"],
+    [
+      "an update that replaces another record",
+      "UPDATE OR REPLACE history_records SET id = (SELECT id FROM history_records WHERE n = 2) WHERE n = 1",
+    ],
     ["the deletion of a record", "DELETE FROM history_records WHERE n = 1"],
     ["a record over an existing number", "INSERT OR REPLACE INTO history_records (n, kind, id) VALUES (1, 1, 'x')"],
-    ["a record over an existing id", `INSERT OR REPLACE INTO history_records (n, kind, id) SELECT ${nextN}, 1, id FROM history_records WHERE n = 1`],
-    ["a record that updates on conflict", "INSERT INTO history_records (n, kind, id) VALUES (1, 1, 'x') ON CONFLICT (n) DO UPDATE SET id = excluded.id"],
+    [
+      "a record over an existing id",
+      `INSERT OR REPLACE INTO history_records (n, kind, id) SELECT ${nextN}, 1, id FROM history_records WHERE n = 1`,
+    ],
+    [
+      "a record that updates on conflict",
+      "INSERT INTO history_records (n, kind, id) VALUES (1, 1, 'x') ON CONFLICT (n) DO UPDATE SET id = excluded.id",
+    ],
     ["a record that skips a number", `INSERT INTO history_records (n, kind, id) VALUES (${nextN} + 1, 1, 'x')`],
     ["a record whose number SQLite would choose", "INSERT INTO history_records (kind, id) VALUES (1, 'x')"],
 
@@ -58,7 +80,10 @@ describe("the ledger refuses", () => {
     ["an update that moves a version", `UPDATE history_versions SET key = key + 100 WHERE key & 2147483647 = ${head}`],
     ["the deletion of a version", `DELETE FROM history_versions WHERE key & 2147483647 = ${head}`],
     ["a version over an existing one", `INSERT OR REPLACE INTO ${version(`(1 << 31) | 1`)}`],
-    ["a version that updates on conflict", `INSERT INTO ${version(`(1 << 31) | 1`)} ON CONFLICT (key) DO UPDATE SET members = excluded.members`],
+    [
+      "a version that updates on conflict",
+      `INSERT INTO ${version(`(1 << 31) | 1`)} ON CONFLICT (key) DO UPDATE SET members = excluded.members`,
+    ],
     ["a version of a transaction that is closed", `INSERT INTO ${version(`(1 << 31) | ${head}`)}`],
     ["a version dated back", `INSERT INTO ${version("(3 << 31) | 1")}`],
     ["a version of a transaction that is not next", `INSERT INTO ${version(`(1 << 31) | (${head} + 2)`)}`],

@@ -32,13 +32,23 @@ beforeEach(() => {
 });
 afterEach(() => store.close());
 
-const request = (key: string, fields: Partial<Repeatable> = {}): Repeatable => ({ userN: users[0] as number, callerN: fields.userN ?? (users[0] as number), key, fingerprint: "f", keeps: "All", ...fields });
+const request = (key: string, fields: Partial<Repeatable> = {}): Repeatable => ({
+  userN: users[0] as number,
+  callerN: fields.userN ?? (users[0] as number),
+  key,
+  fingerprint: "f",
+  keeps: "All",
+  ...fields,
+});
 const keep = (key: string, result: unknown = key, fields: Partial<Repeatable> = {}) => {
   now += 1;
   outcomes.keep(request(key, fields), { sequence: 7, result }, now);
 };
 const find = (key: string, fields: Partial<Repeatable> = {}) => outcomes.find(request(key, fields), now)?.result;
-const rows = (where = "") => store.db.$client.query(`SELECT count(*), coalesce(sum(length(sealed)), 0) FROM idempotency_keys ${where}`).values()[0] as [number, number];
+const rows = (where = "") =>
+  store.db.$client
+    .query(`SELECT count(*), coalesce(sum(length(sealed)), 0) FROM idempotency_keys ${where}`)
+    .values()[0] as [number, number];
 const random = (length: number) => Buffer.from(store.random.bytes(length)).toString("base64");
 
 describe("an outcome", () => {
@@ -54,12 +64,19 @@ describe("an outcome", () => {
 
   test("is kept with the rights that it was got with, and with what it saw of the ledger", () => {
     outcomes.keep(request("k"), { sequence: null, result: "seen", head: 7 }, now, ["Member", [3]]);
-    expect(outcomes.find(request("k"), now)).toEqual({ sequence: null, result: "seen", head: 7, isReplayed: true, rights: ["Member", [3]] });
+    expect(outcomes.find(request("k"), now)).toEqual({
+      sequence: null,
+      result: "seen",
+      head: 7,
+      isReplayed: true,
+      rights: ["Member", [3]],
+    });
   });
 
   test("that an earlier version kept without rights is told to Owners alone where the ledger does not know what it is about", () => {
     const known = { sequence: null, result: "of before", isReplayed: true, rights: null } as const;
-    const ask = (role: string) => () => store.write((tx) => RETELLING.assertMayBeTold(tx, known, { ...tx.author, ...{ role, networkIds: null } }));
+    const ask = (role: string) => () =>
+      store.write((tx) => RETELLING.assertMayBeTold(tx, known, { ...tx.author, ...{ role, networkIds: null } }));
     expect(ask("Owner")).not.toThrow();
     expect(ask("Admin")).toThrow("takes the role Owner");
   });
@@ -75,7 +92,16 @@ describe("an outcome", () => {
     keep("k", "the user's");
     keep("k", "the key's", { callerN: users[1] as number });
     expect([find("k"), find("k", { callerN: users[1] as number })]).toEqual(["the user's", "the key's"]);
-    store.db.$client.query("INSERT INTO idempotency_keys (caller_n, key, at, sealed) VALUES (?, 'old', ?, ?)").run(users[1] as number, now, BOX.seal('{"sequence":3,"result":"of before","fingerprint":"f"}', `idempotency:${users[1]}:old`) as Uint8Array<ArrayBuffer>);
+    store.db.$client
+      .query("INSERT INTO idempotency_keys (caller_n, key, at, sealed) VALUES (?, 'old', ?, ?)")
+      .run(
+        users[1] as number,
+        now,
+        BOX.seal(
+          '{"sequence":3,"result":"of before","fingerprint":"f"}',
+          `idempotency:${users[1]}:old`,
+        ) as Uint8Array<ArrayBuffer>,
+      );
     expect(find("old", { callerN: users[1] as number })).toBe("of before");
   });
 });
@@ -134,7 +160,9 @@ describe("what is kept of one user", () => {
 describe("what is kept in all", () => {
   test("is so many at most: whoever has the most loses the oldest", () => {
     const [first, modest] = users as [number, number];
-    const more = Array.from({ length: 4 }, (_, n) => store.n(store.create<TagRecord>(tagKind, tagFields(store.organizationId, `tag ${n}`)).id));
+    const more = Array.from({ length: 4 }, (_, n) =>
+      store.n(store.create<TagRecord>(tagKind, tagFields(store.organizationId, `tag ${n}`)).id),
+    );
     const many = [first, ...more];
     keep("mine", "mine", { userN: modest });
     for (let n = 0; n < 20; n += 1) {

@@ -14,7 +14,10 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-const columnsOf = (table: string) => store.rows<{ name: string; notnull: number; pk: number }>(`SELECT name, "notnull", pk FROM pragma_table_info('${table}')`);
+const columnsOf = (table: string) =>
+  store.rows<{ name: string; notnull: number; pk: number }>(
+    `SELECT name, "notnull", pk FROM pragma_table_info('${table}')`,
+  );
 
 test("codes are given once, ascend with the list, and fit into a scope", () => {
   const codes = KINDS.map((kind) => kind.code);
@@ -24,13 +27,20 @@ test("codes are given once, ascend with the list, and fit into a scope", () => {
 });
 
 test("a container's code is that of the kind of its name", () => {
-  expect(Object.entries(SCOPE_CODES).map(([name, code]) => [name, KINDS.find((kind) => kind.name === name)?.code === code])).toEqual(Object.keys(SCOPE_CODES).map((name) => [name, true]));
+  expect(
+    Object.entries(SCOPE_CODES).map(([name, code]) => [name, KINDS.find((kind) => kind.name === name)?.code === code]),
+  ).toEqual(Object.keys(SCOPE_CODES).map((name) => [name, true]));
 });
 
 test("every kind's table has the columns that its definition names, and is found by its plural", () => {
   for (const kind of KINDS) {
-    const defined = (Object.values(getTableColumns(kind.table)) as Array<{ name: string; notNull: boolean; primary: boolean }>).map((column) => [column.name, column.notNull || column.primary]);
-    const made = columnsOf(getTableName(kind.table)).map((column) => [column.name, column.notnull === 1 || column.pk === 1]);
+    const defined = (
+      Object.values(getTableColumns(kind.table)) as Array<{ name: string; notNull: boolean; primary: boolean }>
+    ).map((column) => [column.name, column.notNull || column.primary]);
+    const made = columnsOf(getTableName(kind.table)).map((column) => [
+      column.name,
+      column.notnull === 1 || column.pk === 1,
+    ]);
     expect([kind.name, Object.fromEntries(defined)]).toEqual([kind.name, Object.fromEntries(made)]);
     expect(getTableName(kind.table)).toBe(kind.plural);
   }
@@ -38,24 +48,42 @@ test("every kind's table has the columns that its definition names, and is found
 
 test("the store's own tables have the columns that Drizzle names", () => {
   for (const table of Object.values(schema).filter((each) => typeof each === "object")) {
-    expect(Object.keys(getTableColumns(table)).sort()).toEqual(columnsOf(getTableName(table)).map((column) => column.name).sort());
+    expect(Object.keys(getTableColumns(table)).sort()).toEqual(
+      columnsOf(getTableName(table))
+        .map((column) => column.name)
+        .sort(),
+    );
   }
 });
 
 test("each container that a kind is listed by is a column with an index", () => {
   for (const kind of KINDS) {
     for (const column of Object.values(kind.scopes)) {
-      const plan = store.rows<{ detail: string }>(`EXPLAIN QUERY PLAN SELECT n FROM ${getTableName(kind.table)} WHERE ${column} = 1`);
-      expect([kind.name, column, plan.every((row) => row.detail.startsWith("SEARCH"))]).toEqual([kind.name, column, true]);
+      const plan = store.rows<{ detail: string }>(
+        `EXPLAIN QUERY PLAN SELECT n FROM ${getTableName(kind.table)} WHERE ${column} = 1`,
+      );
+      expect([kind.name, column, plan.every((row) => row.detail.startsWith("SEARCH"))]).toEqual([
+        kind.name,
+        column,
+        true,
+      ]);
     }
   }
 });
 
 test("every table is strict, and every rowid has a name: VACUUM renumbers others", () => {
-  const tables = store.rows<{ name: string; strict: number; wr: number }>("SELECT name, strict, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'");
+  const tables = store.rows<{ name: string; strict: number; wr: number }>(
+    "SELECT name, strict, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
+  );
   expect(tables.length).toBeGreaterThan(KINDS.length);
   for (const { name, strict, wr } of tables) {
-    const primary = store.rows<{ name: string; type: string }>(`SELECT name, type FROM pragma_table_info('${name}') WHERE pk > 0`);
-    expect([name, strict, wr === 1 || (primary.length === 1 && primary[0]?.type === "INTEGER")]).toEqual([name, 1, true]);
+    const primary = store.rows<{ name: string; type: string }>(
+      `SELECT name, type FROM pragma_table_info('${name}') WHERE pk > 0`,
+    );
+    expect([name, strict, wr === 1 || (primary.length === 1 && primary[0]?.type === "INTEGER")]).toEqual([
+      name,
+      1,
+      true,
+    ]);
   }
 });

@@ -43,13 +43,30 @@ function lldp(sysName: string, portName: string): Partial<IfEntryRecord> {
   return { lldp_sys_name: sysName, lldp_port_id: { subtype: "InterfaceName", value: portName } };
 }
 
-const scanner = (): CommandActor => ({ type: "Discovery", id: SCAN_ID, name: "full scan", organizationId: store.organizationId, requestId: null, userId: null, role: "Owner", networkIds: [store.networkId] });
-const person: Author = { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0077", name: "Ada", requestId: null } as Author;
+const scanner = (): CommandActor => ({
+  type: "Discovery",
+  id: SCAN_ID,
+  name: "full scan",
+  organizationId: store.organizationId,
+  requestId: null,
+  userId: null,
+  role: "Owner",
+  networkIds: [store.networkId],
+});
+const person: Author = {
+  type: "User",
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0077",
+  name: "Ada",
+  requestId: null,
+} as Author;
 
 const found = (): NeighborLink[] => changedLinks(networkFacts(store.reader, store.n(store.networkId)));
 
 function write(links: readonly NeighborLink[]): { sequence: number | null; result: Recorded } {
-  return store.run((tx) => linkNeighbors(tx, { scan_id: SCAN_ID, network_id: store.networkId, links }, scanner()), scanner());
+  return store.run(
+    (tx) => linkNeighbors(tx, { scan_id: SCAN_ID, network_id: store.networkId, links }, scanner()),
+    scanner(),
+  );
 }
 
 /** As a scan does it. */
@@ -66,7 +83,11 @@ describe("linking", () => {
     expect(live(downlink.id).neighbor).toEqual({ type: "IfEntry", id: uplink.id });
     expect(result.records["if_entries"]).toEqual({ created: 0, updated: 2, deleted: 0 });
     expect(result.hosts).toEqual([]);
-    expect(result.findings.map(({ type, label, reason }) => ({ type, label, reason })).sort((a, b) => a.label.localeCompare(b.label))).toEqual([
+    expect(
+      result.findings
+        .map(({ type, label, reason }) => ({ type, label, reason }))
+        .sort((a, b) => a.label.localeCompare(b.label)),
+    ).toEqual([
       { type: "Changed", label: "access", reason: "the far ends of its links were found out" },
       { type: "Changed", label: "core", reason: "the far ends of its links were found out" },
     ]);
@@ -76,7 +97,12 @@ describe("linking", () => {
   });
 
   test("asks for nothing of interfaces that nobody announces anything at", () => {
-    expect([...linksOf(store.reader, store.n(store.networkId)).find()].map(({ command, input }) => [command, input.links.map((each) => each.if_entry_id).sort()])).toEqual([[LINKS_COMMAND, [downlink.id, uplink.id].sort()]]);
+    expect(
+      [...linksOf(store.reader, store.n(store.networkId)).find()].map(({ command, input }) => [
+        command,
+        input.links.map((each) => each.if_entry_id).sort(),
+      ]),
+    ).toEqual([[LINKS_COMMAND, [downlink.id, uplink.id].sort()]]);
   });
 
   test("goes through all of a network, however many interfaces it has", () => {
@@ -94,17 +120,23 @@ describe("linking", () => {
     link();
     const then = networkFacts(store.reader, store.n(store.networkId), before);
     expect(then.ports.every(({ neighbor }) => neighbor === null)).toBe(true);
-    expect(networkFacts(store.reader, store.n(store.networkId)).ports.filter(({ neighbor }) => neighbor !== null)).toHaveLength(2);
+    expect(
+      networkFacts(store.reader, store.n(store.networkId)).ports.filter(({ neighbor }) => neighbor !== null),
+    ).toHaveLength(2);
   });
 
   test("leaves out what announces something else by now, what is gone, and far ends that are gone", () => {
     const decided = found();
-    store.write((tx) => tx.update(ifEntryKind, uplink.id, { lldp_port_id: { subtype: "InterfaceName", value: "Te1/9" } }));
+    store.write((tx) =>
+      tx.update(ifEntryKind, uplink.id, { lldp_port_id: { subtype: "InterfaceName", value: "Te1/9" } }),
+    );
     store.write((tx) => removeRecord(tx, ifEntryKind, downlink.id, true));
     const { sequence, result } = write(decided);
     expect(sequence).toBeNull();
     expect(result).toEqual({ records: {}, findings: [], hosts: [] });
-    store.write((tx) => tx.update(ifEntryKind, uplink.id, { lldp_port_id: { subtype: "InterfaceName", value: "Te1/1" } }));
+    store.write((tx) =>
+      tx.update(ifEntryKind, uplink.id, { lldp_port_id: { subtype: "InterfaceName", value: "Te1/1" } }),
+    );
     expect(write(decided).sequence).toBeNull();
     expect(live(uplink.id).neighbor).toBeUndefined();
   });
@@ -123,7 +155,10 @@ describe("linking", () => {
     store.run((tx) => tx.update(ifEntryKind, uplink.id, { neighbor: { type: "IfEntry", id: other.id } }), person);
     store.run((tx) => tx.update(ifEntryKind, downlink.id, { neighbor: undefined }), person);
     link();
-    expect(live(uplink.id)).toMatchObject({ neighbor: { type: "IfEntry", id: other.id }, discovered: { neighbor: { type: "IfEntry", id: downlink.id } } });
+    expect(live(uplink.id)).toMatchObject({
+      neighbor: { type: "IfEntry", id: other.id },
+      discovered: { neighbor: { type: "IfEntry", id: downlink.id } },
+    });
     expect(live(downlink.id)).toMatchObject({ discovered: { neighbor: { type: "IfEntry", id: uplink.id } } });
     expect(live(downlink.id).neighbor).toBeUndefined();
     expect(link().sequence).toBeNull();
@@ -138,7 +173,12 @@ describe("linking", () => {
     const hub = newPort(core, 5, "Te1/5", {
       ...lldp("access", "Gi1/1"),
       more_neighbors: [
-        { protocol: "Lldp", sys_name: "printer", port_id: { subtype: "InterfaceName", value: "eth0" }, sys_desc: "a printer" },
+        {
+          protocol: "Lldp",
+          sys_name: "printer",
+          port_id: { subtype: "InterfaceName", value: "eth0" },
+          sys_desc: "a printer",
+        },
         { protocol: "Cdp", device_id: "nobody" },
       ],
     });
@@ -146,7 +186,13 @@ describe("linking", () => {
     const card = newPort(printer, 1, "eth0");
     link();
     expect(live(hub.id).more_neighbors).toEqual([
-      { protocol: "Lldp", sys_name: "printer", port_id: { subtype: "InterfaceName", value: "eth0" }, sys_desc: "a printer", neighbor: { type: "IfEntry", id: card.id } },
+      {
+        protocol: "Lldp",
+        sys_name: "printer",
+        port_id: { subtype: "InterfaceName", value: "eth0" },
+        sys_desc: "a printer",
+        neighbor: { type: "IfEntry", id: card.id },
+      },
       { protocol: "Cdp", device_id: "nobody" },
     ]);
     expect(live(card.id).neighbor).toEqual({ type: "IfEntry", id: hub.id });
@@ -165,7 +211,19 @@ describe("linking", () => {
     expect(live(near.id).neighbor).toBeUndefined();
     const [decided] = found();
     expect(decided).toBeUndefined();
-    const forged = { if_entry_id: near.id, fingerprint: networkFacts(store.reader, store.n(store.networkId)).ports.find(({ id }) => id === near.id)?.fingerprint as string, neighbor: { type: "IfEntry" as const, id: far.id }, more: [] };
-    expect(write([forged, { ...forged, if_entry_id: far.id, neighbor: { type: "IfEntry", id: near.id } }, { ...forged, neighbor: { type: "Host", id: access.id } }]).sequence).toBeNull();
+    const forged = {
+      if_entry_id: near.id,
+      fingerprint: networkFacts(store.reader, store.n(store.networkId)).ports.find(({ id }) => id === near.id)
+        ?.fingerprint as string,
+      neighbor: { type: "IfEntry" as const, id: far.id },
+      more: [],
+    };
+    expect(
+      write([
+        forged,
+        { ...forged, if_entry_id: far.id, neighbor: { type: "IfEntry", id: near.id } },
+        { ...forged, neighbor: { type: "Host", id: access.id } },
+      ]).sequence,
+    ).toBeNull();
   });
 });

@@ -23,16 +23,31 @@ beforeAll(() => {
   store = new Store();
   const { organizationId, networkId } = store;
   store.write((tx) => {
-    const vlan = tx.create(vlanKind, organizationId, { network_id: networkId, number: 7, name: "v7", description: null, source: { type: "Manual" } });
+    const vlan = tx.create(vlanKind, organizationId, {
+      network_id: networkId,
+      number: 7,
+      name: "v7",
+      description: null,
+      source: { type: "Manual" },
+    });
     const subnet = tx.create(subnetKind, organizationId, subnetFields(networkId, "10.0.0.0/8", { vlan_id: vlan.id }));
     const web = tx.create(hostKind, organizationId, hostFields(networkId, "web"));
     tx.create(ipAddressKind, organizationId, addressFields(web, subnet.id, "10.0.0.7", { mac_address: MAC }));
     tx.create(ifEntryKind, organizationId, ifEntryFields(web, 1, { mac_address: MAC }));
     const access = tx.create(hostKind, organizationId, hostFields(networkId, "access"));
-    const links = [{ neighbor: { type: "Host" as const, id: web.id } }, { lldp_sys_name: "core", lldp_chassis_id: { subtype: "MacAddress" as const, value: "00:1b:21:00:00:99" } }];
+    const links = [
+      { neighbor: { type: "Host" as const, id: web.id } },
+      { lldp_sys_name: "core", lldp_chassis_id: { subtype: "MacAddress" as const, value: "00:1b:21:00:00:99" } },
+    ];
     for (const [position, link] of links.entries()) {
       const port = tx.create(ifEntryKind, organizationId, ifEntryFields(access, position + 1, link));
-      tx.create(fdbEntryKind, organizationId, { if_entry_id: port.id, host_id: access.id, network_id: networkId, mac_address: MAC, vlan_number: 7 });
+      tx.create(fdbEntryKind, organizationId, {
+        if_entry_id: port.id,
+        host_id: access.id,
+        network_id: networkId,
+        mac_address: MAC,
+        vlan_number: 7,
+      });
     }
   });
   store.write((tx) => tx.create(hostKind, organizationId, hostFields(networkId, "later")));
@@ -45,18 +60,27 @@ describe.each(ASKED_BY)("by %s", (by) => {
     ["one of the networks", [1]],
   ])("within reach of %s every statement searches by an index", (_title, some) => {
     const networkNs = some === null ? null : [store.n(store.networkId)];
-    const query = { actor: { type: "User", n: 1, userN: 1, role: "Viewer", organizationN: store.n(store.organizationId), networkNs }, asked: { by, value: VALUES[by] }, networkId: null } as const;
+    const query = {
+      actor: { type: "User", n: 1, userN: 1, role: "Viewer", organizationN: store.n(store.organizationId), networkNs },
+      asked: { by, value: VALUES[by] },
+      networkId: null,
+    } as const;
     const { sequence } = store.reader.head();
     const { texts, bytes } = preparedBy(store.readDb.$client, () => {
       // A reader of its own, that has prepared nothing yet.
       const reader = new Reader(store.readDb, store.clock);
       // Steps without bytes have nothing to tell yet.
-      return [...locate(reader, { ...query, sequence, at: null }), ...locateTimeline(reader, { ...query, from: null, to: null, until: sequence })].filter(({ length }) => length > 0);
+      return [
+        ...locate(reader, { ...query, sequence, at: null }),
+        ...locateTimeline(reader, { ...query, from: null, to: null, until: sequence }),
+      ].filter(({ length }) => length > 0);
     });
     expect(new TextDecoder().decode(bytes[0])).toContain('"role":"Edge"');
     expect(texts.length).toBeGreaterThan(8);
     for (const text of texts) {
-      const plan = (store.readDb.$client.query(`EXPLAIN QUERY PLAN ${text}`).all() as Array<{ detail: string }>).map(({ detail }) => detail);
+      const plan = (store.readDb.$client.query(`EXPLAIN QUERY PLAN ${text}`).all() as Array<{ detail: string }>).map(
+        ({ detail }) => detail,
+      );
       expect([text, plan.filter(goesThroughATable)]).toEqual([text, []]);
     }
   });
@@ -64,7 +88,10 @@ describe.each(ASKED_BY)("by %s", (by) => {
 
 /** Lists that were handed in, the search index, what a subquery has found and the few stretches of thinned history are meant to be gone through. */
 function goesThroughATable(detail: string): boolean {
-  return /AUTOMATIC/.test(detail) || (/^SCAN /.test(detail) && !/^SCAN (CONSTANT ROW|\(subquery|\w+ VIRTUAL TABLE|history_segments)/.test(detail));
+  return (
+    /AUTOMATIC/.test(detail) ||
+    (/^SCAN /.test(detail) && !/^SCAN (CONSTANT ROW|\(subquery|\w+ VIRTUAL TABLE|history_segments)/.test(detail))
+  );
 }
 
 /** The statements that a connection prepares while `act` runs, and what that gave. */

@@ -27,28 +27,52 @@ let sequence: number;
 beforeAll(() => {
   store = new Store();
   const { organizationId, networkId } = store;
-  const mac = (host: number, n: number) => `00:1b:21:00:${host.toString(16).padStart(2, "0")}:${n.toString(16).padStart(2, "0")}`;
+  const mac = (host: number, n: number) =>
+    `00:1b:21:00:${host.toString(16).padStart(2, "0")}:${n.toString(16).padStart(2, "0")}`;
   store.write((tx) => {
     const subnet = tx.create(subnetKind, organizationId, subnetFields(networkId, "10.0.0.0/8"));
     const macs: string[] = [];
     for (let site = 0; site < HOSTS; site += 1) {
-      const host = tx.create(hostKind, organizationId, hostFields(networkId, `host at ${site}`, { hostname: `web.site${site}.example.net` }));
+      const host = tx.create(
+        hostKind,
+        organizationId,
+        hostFields(networkId, `host at ${site}`, { hostname: `web.site${site}.example.net` }),
+      );
       for (let n = 0; n < MACS; n += 1) {
         macs.push(mac(site, n));
-        tx.create(ipAddressKind, organizationId, addressFields(host, subnet.id, `10.${site}.0.${n + 1}`, { mac_address: mac(site, n) }));
+        tx.create(
+          ipAddressKind,
+          organizationId,
+          addressFields(host, subnet.id, `10.${site}.0.${n + 1}`, { mac_address: mac(site, n) }),
+        );
       }
     }
     for (let device = 0; device < SWITCHES; device += 1) {
       const host = tx.create(hostKind, organizationId, hostFields(networkId, `switch ${device}`));
-      const ports = Array.from({ length: PORTS }, (_, port) => tx.create(ifEntryKind, organizationId, ifEntryFields(host, port + 1, { oper_status: "Up" })));
+      const ports = Array.from({ length: PORTS }, (_, port) =>
+        tx.create(ifEntryKind, organizationId, ifEntryFields(host, port + 1, { oper_status: "Up" })),
+      );
       for (const [n, mac_address] of macs.entries()) {
         const port = ports[(n + device) % PORTS] as (typeof ports)[number];
-        tx.create(fdbEntryKind, organizationId, { if_entry_id: port.id, host_id: host.id, network_id: networkId, mac_address, vlan_number: null });
+        tx.create(fdbEntryKind, organizationId, {
+          if_entry_id: port.id,
+          host_id: host.id,
+          network_id: networkId,
+          mac_address,
+          vlan_number: null,
+        });
       }
     }
   });
   sequence = store.reader.head().sequence;
-  const actor = { type: "User", n: 1, userN: 1, role: "Viewer", organizationN: store.n(organizationId), networkNs: null } as const;
+  const actor = {
+    type: "User",
+    n: 1,
+    userN: 1,
+    role: "Viewer",
+    organizationN: store.n(organizationId),
+    networkNs: null,
+  } as const;
   query = { actor, asked: { by: "hostname", value: "web" }, networkId: null };
 });
 afterAll(() => store.close());
@@ -86,7 +110,9 @@ test("goes in steps of a few queries", () => {
 test("reads the table of a port once, and asks for each MAC address once, however many may be meant", () => {
   const { steps } = queriesOf((reader) => locate(reader, { ...query, sequence, at: null }));
   const all = steps.flat();
-  const tables = all.filter((sql) => sql.includes("FROM history_spans s CROSS JOIN history_records r") && sql.includes("ORDER BY s.n LIMIT"));
+  const tables = all.filter(
+    (sql) => sql.includes("FROM history_spans s CROSS JOIN history_records r") && sql.includes("ORDER BY s.n LIMIT"),
+  );
   // Besides those of the hosts' own addresses and interfaces.
   expect(tables.length).toBeLessThanOrEqual(2 * HOSTS + SWITCHES * PORTS);
   expect(all.length).toBeLessThan(1_000);

@@ -26,8 +26,20 @@ function write(topology: Topology, isLearned?: (at: string, name: string) => boo
   ports = topology.write(store, isLearned);
 }
 
-function locate(mac: string, sequence = store.reader.head().sequence, networkIds: readonly string[] | null = null): Location {
-  return outcomeOf(locationAt(store.reader, { by: "mac", value: mac }, sequence, { organizationN: store.n(store.organizationId), networkIds }, null));
+function locate(
+  mac: string,
+  sequence = store.reader.head().sequence,
+  networkIds: readonly string[] | null = null,
+): Location {
+  return outcomeOf(
+    locationAt(
+      store.reader,
+      { by: "mac", value: mac },
+      sequence,
+      { organizationN: store.n(store.organizationId), networkIds },
+      null,
+    ),
+  );
 }
 
 /** `Edge Gi2 of access-1 behind esx 0.6`. */
@@ -43,7 +55,9 @@ function locating(topology: Topology, name: string): string[] {
 
 /** The sentences of one kind of evidence of the likeliest candidate. */
 function told(mac: string, kind: string): string[] {
-  return (locate(mac).candidates[0]?.evidence ?? []).filter((each) => each.kind === kind).map(({ sentence }) => sentence);
+  return (locate(mac).candidates[0]?.evidence ?? [])
+    .filter((each) => each.kind === kind)
+    .map(({ sentence }) => sentence);
 }
 
 /** Adds rows to the table of a port, or takes them out again, in a transaction of its own. */
@@ -63,7 +77,11 @@ function learn(port: string, macs: readonly string[], isForgotten = false): void
 function twoTiers(said: Said, options: { core?: boolean; stations?: number } = {}): Topology {
   const { core = false, stations = 20 } = options;
   const topology = new Topology().switch("core", { reports: core }).switch("access-1").switch("access-2");
-  return topology.link("access-1", "core", said).link("access-2", "core", said).hosts(stations, "a", "access-1").hosts(stations, "b", "access-2");
+  return topology
+    .link("access-1", "core", said)
+    .link("access-2", "core", said)
+    .hosts(stations, "a", "access-1")
+    .hosts(stations, "b", "access-2");
 }
 
 describe("a core of which no forwarding table is known", () => {
@@ -77,17 +95,24 @@ describe("a core of which no forwarding table is known", () => {
     expect(locating(twoTiers(said).host("web", "access-1"), "web")).toEqual([`Edge Gi22 of access-1 ${confidence}`]);
   });
 
-  test.each(["First", "Second", "Both"] as const)("is a switch by what both access switches know of it, with LLDP of %s end", (said) => {
-    const topology = twoTiers(said).host("web", "core");
-    expect(locating(topology, "web")).toEqual(["Uplink Gi1 of access-1 0.4"]);
-    expect(told(topology.macOf("web"), "UplinkOnly")[0]).toContain("its neighbor core is a switch, since access-2 at Gi1 names it too");
-    expect(told(topology.macOf("web"), "Uplink")).toHaveLength(1);
-  });
+  test.each(["First", "Second", "Both"] as const)(
+    "is a switch by what both access switches know of it, with LLDP of %s end",
+    (said) => {
+      const topology = twoTiers(said).host("web", "core");
+      expect(locating(topology, "web")).toEqual(["Uplink Gi1 of access-1 0.4"]);
+      expect(told(topology.macOf("web"), "UplinkOnly")[0]).toContain(
+        "its neighbor core is a switch, since access-2 at Gi1 names it too",
+      );
+      expect(told(topology.macOf("web"), "Uplink")).toHaveLength(1);
+    },
+  );
 
   test("is in between by the crowds alone, where nothing is known of links", () => {
     const topology = twoTiers("None").host("web", "core");
     expect(locating(topology, "web")).toEqual(["Uplink Gi1 of access-1 0.4"]);
-    expect(told(topology.macOf("web"), "UplinkOnly")[0]).toContain("most of what access-1 forwards to is there, as it is at every other port that forwards to it");
+    expect(told(topology.macOf("web"), "UplinkOnly")[0]).toContain(
+      "most of what access-1 forwards to is there, as it is at every other port that forwards to it",
+    );
   });
 
   test("is a switch also where it is no host of the inventory", () => {
@@ -95,7 +120,8 @@ describe("a core of which no forwarding table is known", () => {
     write(topology);
     const core = store.list(hostKind).items.find(({ name }) => name === "core");
     store.write((tx) => {
-      for (const { id } of store.list(ifEntryKind).items.filter(({ host_id: hostId }) => hostId === core?.["id"])) tx.remove(ifEntryKind, id);
+      for (const { id } of store.list(ifEntryKind).items.filter(({ host_id: hostId }) => hostId === core?.["id"]))
+        tx.remove(ifEntryKind, id);
       for (const { id } of tx.children(ipAddressKind, "host_n", core?.["id"])) tx.remove(ipAddressKind, id);
       tx.remove(hostKind, core?.["id"]);
     });
@@ -103,18 +129,29 @@ describe("a core of which no forwarding table is known", () => {
   });
 
   test("is not made a switch by ports with few MAC addresses, nor by those of one switch", () => {
-    expect(locating(twoTiers("First", { stations: 1 }).host("web", "core"), "web").every((place) => place.startsWith("Edge") && place.includes("behind core"))).toBe(true);
+    expect(
+      locating(twoTiers("First", { stations: 1 }).host("web", "core"), "web").every(
+        (place) => place.startsWith("Edge") && place.includes("behind core"),
+      ),
+    ).toBe(true);
   });
 
   test("does not make a shared access port an uplink", () => {
     const topology = twoTiers("First").unmanaged("desk", "access-1").hosts(9, "d", "desk");
     expect(locating(topology, "d-3")).toEqual(["Edge Gi22 of access-1 0.75"]);
-    expect(told(topology.macOf("d-3"), "SharedPort")).toEqual(["8 more entries lead to Gi22: an unmanaged switch, or a host with machines of its own, is likely in between."]);
+    expect(told(topology.macOf("d-3"), "SharedPort")).toEqual([
+      "8 more entries lead to Gi22: an unmanaged switch, or a host with machines of its own, is likely in between.",
+    ]);
   });
 
   test("is one also where one access switch alone names it: a station at its own port says so", () => {
     const topology = new Topology().switch("core", { reports: false }).switch("access-1").switch("access-2");
-    topology.link("access-1", "core", "First").link("access-2", "core", "None").hosts(20, "a", "access-1").hosts(20, "b", "access-2").host("web", "access-2");
+    topology
+      .link("access-1", "core", "First")
+      .link("access-2", "core", "None")
+      .hosts(20, "a", "access-1")
+      .hosts(20, "b", "access-2")
+      .host("web", "access-2");
     expect(locating(topology, "web")).toEqual(["Edge Gi22 of access-2 0.72"]);
     expect(told(topology.macOf("web"), "CloseCall")[0]).toContain("Gi1 of access-1");
   });
@@ -122,15 +159,32 @@ describe("a core of which no forwarding table is known", () => {
 
 describe("a core with a forwarding table, and no LLDP", () => {
   test("leads to the access switch whose MAC address it has learned, however few are there", () => {
-    const topology = new Topology().switch("core").switch("access-1").switch("access-2").link("access-1", "core").link("access-2", "core");
+    const topology = new Topology()
+      .switch("core")
+      .switch("access-1")
+      .switch("access-2")
+      .link("access-1", "core")
+      .link("access-2", "core");
     topology.unmanaged("desk", "access-1").hosts(6, "d", "desk").host("b", "access-2");
     expect(locating(topology, "d-3")).toEqual(["Edge Gi2 of access-1 0.75"]);
-    expect(told(topology.macOf("d-3"), "Uplink")).toContain("Gi1 of core forwards to it as an uplink: the MAC address of access-1, which forwards to it as well, was learned there.");
+    expect(told(topology.macOf("d-3"), "Uplink")).toContain(
+      "Gi1 of core forwards to it as an uplink: the MAC address of access-1, which forwards to it as well, was learned there.",
+    );
   });
 
   test("and what is between two switches that know each other is between them", () => {
-    const topology = new Topology().switch("core").switch("access-1").unmanaged("hub", "core").link("access-1", "hub").host("web", "hub").hosts(2, "a", "access-1");
-    expect(locating(topology, "web").map((place) => place.split(" ").slice(0, 4).join(" ")).sort()).toEqual(["Edge Gi1 of access-1", "Edge Gi1 of core"]);
+    const topology = new Topology()
+      .switch("core")
+      .switch("access-1")
+      .unmanaged("hub", "core")
+      .link("access-1", "hub")
+      .host("web", "hub")
+      .hosts(2, "a", "access-1");
+    expect(
+      locating(topology, "web")
+        .map((place) => place.split(" ").slice(0, 4).join(" "))
+        .sort(),
+    ).toEqual(["Edge Gi1 of access-1", "Edge Gi1 of core"]);
   });
 });
 
@@ -143,9 +197,13 @@ describe("three tiers", () => {
   ];
   const threeTiers = (silent: readonly string[], said: Said): Topology => {
     const topology = new Topology();
-    for (const name of ["core", "distribution-1", "distribution-2", "access-1", "access-2", "access-3"]) topology.switch(name, { reports: !silent.includes(name) });
+    for (const name of ["core", "distribution-1", "distribution-2", "access-1", "access-2", "access-3"])
+      topology.switch(name, { reports: !silent.includes(name) });
     topology.link("distribution-1", "core", said).link("distribution-2", "core", said);
-    topology.link("access-1", "distribution-1", said).link("access-2", "distribution-1", said).link("access-3", "distribution-2", said);
+    topology
+      .link("access-1", "distribution-1", said)
+      .link("access-2", "distribution-1", said)
+      .link("access-3", "distribution-2", said);
     return topology.hosts(12, "a", "access-1").hosts(12, "b", "access-2").hosts(12, "c", "access-3");
   };
 
@@ -161,7 +219,11 @@ describe("three tiers", () => {
   });
 
   test("what hangs on a silent distribution switch is beyond it", () => {
-    expect(locating(threeTiers(["distribution-1"], "Both").host("web", "distribution-1"), "web").map((place) => place.split(" ")[0])).toEqual(["Uplink"]);
+    expect(
+      locating(threeTiers(["distribution-1"], "Both").host("web", "distribution-1"), "web").map(
+        (place) => place.split(" ")[0],
+      ),
+    ).toEqual(["Uplink"]);
   });
 });
 
@@ -173,7 +235,9 @@ describe("what else is at a port", () => {
   });
 
   test("a telephone that is no host of the inventory", () => {
-    const topology = twoTiers("First", { core: true }).host("phone", "access-1", { lldp: true, known: false }).host("pc", "phone");
+    const topology = twoTiers("First", { core: true })
+      .host("phone", "access-1", { lldp: true, known: false })
+      .host("pc", "phone");
     expect(locating(topology, "pc")).toEqual(["Edge Gi22 of access-1 0.75"]);
     expect(told(topology.macOf("pc"), "SharedPort")[0]).toContain("phone, or an unmanaged switch");
   });
@@ -181,7 +245,9 @@ describe("what else is at a port", () => {
   test("telephones of one name are no switch, however many", () => {
     const topology = twoTiers("First", { core: true }).host("phone", "access-1", { lldp: true }).host("pc", "phone");
     write(topology);
-    for (const [name, port] of ports) if (/^Gi([3-9]) of access-2/.test(name)) store.write((tx) => tx.update(ifEntryKind, port.id, { lldp_sys_name: "phone" }));
+    for (const [name, port] of ports)
+      if (/^Gi([3-9]) of access-2/.test(name))
+        store.write((tx) => tx.update(ifEntryKind, port.id, { lldp_sys_name: "phone" }));
     expect(locate(topology.macOf("pc")).candidates.map(brief)).toEqual(["Edge Gi22 of access-1 behind phone 0.85"]);
   });
 
@@ -205,12 +271,17 @@ describe("what else is at a port", () => {
     store.write((tx) => tx.update(ifEntryKind, second.id, { neighbor: { type: "Host", id: esx?.["id"] } }));
     learn("Gi2 of access-2", macs);
     const location = locate(topology.macOf("vm-3"));
-    expect(location.candidates.map(brief).sort()).toEqual(["Edge Gi2 of access-2 behind esx 0.85", "Edge Gi22 of access-1 behind esx 0.85"]);
+    expect(location.candidates.map(brief).sort()).toEqual([
+      "Edge Gi2 of access-2 behind esx 0.85",
+      "Edge Gi22 of access-1 behind esx 0.85",
+    ]);
     expect(location.ambiguity).toBeNull();
   });
 
   test("many that share a port with a switch that nobody knows", () => {
-    expect(locating(twoTiers("First").unmanaged("floor", "access-1").hosts(30, "d", "floor"), "d-3")).toEqual(["Edge Gi22 of access-1 0.5"]);
+    expect(locating(twoTiers("First").unmanaged("floor", "access-1").hosts(30, "d", "floor"), "d-3")).toEqual([
+      "Edge Gi22 of access-1 0.5",
+    ]);
   });
 });
 
@@ -224,7 +295,9 @@ describe("what moved", () => {
     learn("Gi22 of access-2", [topology.macOf("web")]);
     const location = locate(topology.macOf("web"));
     expect(location.candidates.map(brief)).toEqual(["Edge Gi22 of access-2 0.72", "Edge Gi22 of access-1 0.45"]);
-    expect(told(topology.macOf("web"), "MovedHere")).toEqual(["It was learned here later than at Gi22 of access-1, which may not have been read since."]);
+    expect(told(topology.macOf("web"), "MovedHere")).toEqual([
+      "It was learned here later than at Gi22 of access-1, which may not have been read since.",
+    ]);
     expect(location.ambiguity).toContain("may be at any of 2 ports");
   });
 });
@@ -232,7 +305,13 @@ describe("what moved", () => {
 describe("aggregates", () => {
   test("between switches, with the neighbors at their members", () => {
     const topology = new Topology().switch("core", { reports: false }).switch("access-1").switch("access-2");
-    topology.link("access-1", "core", "Both", { lag: true }).link("access-2", "core", "Both", { lag: true }).hosts(20, "a", "access-1").hosts(20, "b", "access-2").host("web", "access-1").host("db", "core");
+    topology
+      .link("access-1", "core", "Both", { lag: true })
+      .link("access-2", "core", "Both", { lag: true })
+      .hosts(20, "a", "access-1")
+      .hosts(20, "b", "access-2")
+      .host("web", "access-1")
+      .host("db", "core");
     expect(locating(topology, "web")).toEqual(["Edge Gi22 of access-1 0.9"]);
     expect(locate(topology.macOf("db")).candidates.map(brief)).toEqual(["Uplink Po1 of access-1 0.4"]);
   });
@@ -243,23 +322,46 @@ describe("aggregates", () => {
     const aggregate = ports.get("Gi22 of access-1") as IfEntryRecord;
     store.write((tx) => {
       tx.update(ifEntryKind, aggregate.id, { if_name: "Po5", if_type: 161 });
-      for (const index of [501, 502]) tx.create(ifEntryKind, store.organizationId, ifEntryFields({ id: aggregate.host_id, network_id: store.networkId }, index, { if_name: `Te${index}`, lldp_sys_name: "web", lldp_chassis_id: { subtype: "MacAddress", value: topology.macOf("web") } }));
+      for (const index of [501, 502])
+        tx.create(
+          ifEntryKind,
+          store.organizationId,
+          ifEntryFields({ id: aggregate.host_id, network_id: store.networkId }, index, {
+            if_name: `Te${index}`,
+            lldp_sys_name: "web",
+            lldp_chassis_id: { subtype: "MacAddress", value: topology.macOf("web") },
+          }),
+        );
     });
     expect(locate(topology.macOf("web")).candidates.map(brief)).toEqual(["Edge Po5 of access-1 0.98"]);
-    expect(told(topology.macOf("web"), "Neighbor")).toEqual(["By LLDP, web is at the other end of Te501 of access-1; Po5, which stands for several ports, forwards to it."]);
+    expect(told(topology.macOf("web"), "Neighbor")).toEqual([
+      "By LLDP, web is at the other end of Te501 of access-1; Po5, which stands for several ports, forwards to it.",
+    ]);
   });
 });
 
 test("what names a far end in another network makes no switch of it", () => {
-  const topology = new Topology().switch("access-1").host("esx", "access-1", { lldp: true }).hosts(20, "vm", "esx").hosts(3, "a", "access-1");
+  const topology = new Topology()
+    .switch("access-1")
+    .host("esx", "access-1", { lldp: true })
+    .hosts(20, "vm", "esx")
+    .hosts(3, "a", "access-1");
   write(topology);
   const before = locate(topology.macOf("vm-3"));
   store.write((tx) => {
     const networkId = tx.create(networkKind, store.organizationId, networkFields(store.organizationId, "second")).id;
     for (const name of ["foreign-1", "foreign-2", "foreign-3"]) {
       const device = tx.create(hostKind, store.organizationId, hostFields(networkId, name));
-      const port = tx.create(ifEntryKind, store.organizationId, ifEntryFields(device, 1, { lldp_sys_name: "esx", lldp_chassis_id: { subtype: "MacAddress", value: topology.macOf("esx") } }));
-      for (let k = 0; k < 20; k += 1) tx.create(fdbEntryKind, store.organizationId, fdbEntryFields(port, `02:00:00:00:00:${(16 + k).toString(16)}`));
+      const port = tx.create(
+        ifEntryKind,
+        store.organizationId,
+        ifEntryFields(device, 1, {
+          lldp_sys_name: "esx",
+          lldp_chassis_id: { subtype: "MacAddress", value: topology.macOf("esx") },
+        }),
+      );
+      for (let k = 0; k < 20; k += 1)
+        tx.create(fdbEntryKind, store.organizationId, fdbEntryFields(port, `02:00:00:00:00:${(16 + k).toString(16)}`));
     }
   });
   expect(before.candidates.map(brief)).toEqual(["Edge Gi1 of access-1 behind esx 0.6"]);
@@ -277,9 +379,13 @@ function drawn(seed: number): Topology {
   for (let k = 1; k < count; k += 1) topology.link(`s${k}`, `s${random.integer(k)}`, random.pick(lldp));
   for (let k = 0; k < count; k += 1) {
     if (random.integer(5) > 0) topology.hosts(1 + random.integer(12), `h${k}`, `s${k}`);
-    if (random.integer(3) === 0) topology.host(`phone${k}`, `s${k}`, { lldp: true, known: random.integer(2) === 0 }).host(`pc${k}`, `phone${k}`);
+    if (random.integer(3) === 0)
+      topology.host(`phone${k}`, `s${k}`, { lldp: true, known: random.integer(2) === 0 }).host(`pc${k}`, `phone${k}`);
     if (random.integer(3) === 0) topology.unmanaged(`u${k}`, `s${k}`).hosts(2 + random.integer(10), `d${k}`, `u${k}`);
-    if (random.integer(4) === 0) topology.host(`esx${k}`, `s${k}`, { lldp: random.integer(2) === 0 }).hosts(5 + random.integer(25), `vm${k}`, `esx${k}`);
+    if (random.integer(4) === 0)
+      topology
+        .host(`esx${k}`, `s${k}`, { lldp: random.integer(2) === 0 })
+        .hosts(5 + random.integer(25), `vm${k}`, `esx${k}`);
   }
   return topology;
 }
@@ -293,14 +399,20 @@ describe("networks drawn by lot", () => {
     for (let seed = 1; seed <= 30; seed += 1) {
       const topology = drawn(seed);
       write(topology);
-      for (const name of topology.names().filter(isStation).filter((_, position) => position % 4 === seed % 4)) {
+      for (const name of topology
+        .names()
+        .filter(isStation)
+        .filter((_, position) => position % 4 === seed % 4)) {
         const around = topology.around(name);
         const [first] = locate(topology.macOf(name)).candidates;
         // A silent switch may know by LLDP what hangs on it.
-        if (first === undefined || around.length === 0 || first.evidence.some(({ kind }) => kind === "Neighbor")) continue;
+        if (first === undefined || around.length === 0 || first.evidence.some(({ kind }) => kind === "Neighbor"))
+          continue;
         if (around.length === 1) {
           found += 1;
-          expect(`${seed} ${name} ${first.port?.role} ${first.port?.name} of ${first.switch?.name}`).toBe(`${seed} ${name} Edge ${around[0]}`);
+          expect(`${seed} ${name} ${first.port?.role} ${first.port?.name} of ${first.switch?.name}`).toBe(
+            `${seed} ${name} Edge ${around[0]}`,
+          );
         } else {
           unsure += 1;
           if (first.port?.role === "Edge" && first.behind === null) expect(first.confidence).toBeLessThanOrEqual(0.75);
@@ -321,7 +433,10 @@ describe("networks drawn by lot", () => {
       const random = seededRandom(seed);
       const topology = drawn(seed);
       write(topology, () => random.integer(10) > 0);
-      for (const name of topology.names().filter(isStation).filter((_, position) => position % 4 === 0)) {
+      for (const name of topology
+        .names()
+        .filter(isStation)
+        .filter((_, position) => position % 4 === 0)) {
         const around = topology.around(name);
         const [first] = locate(topology.macOf(name)).candidates;
         if (first?.port == null || around.length !== 1) continue;
@@ -341,9 +456,16 @@ describe("networks drawn by lot", () => {
   test("a timeline says at every transaction what locate says there, whatever tables and links do", () => {
     for (let seed = 201; seed <= 206; seed += 1) {
       const random = seededRandom(seed);
-      const topology = twoTiers("First", { core: seed % 2 === 0, stations: 8 }).unmanaged("desk", "access-1").hosts(6, "d", "desk").host("esx", "access-2", { lldp: true }).hosts(16, "vm", "esx").host("web", "access-1");
+      const topology = twoTiers("First", { core: seed % 2 === 0, stations: 8 })
+        .unmanaged("desk", "access-1")
+        .hosts(6, "d", "desk")
+        .host("esx", "access-2", { lldp: true })
+        .hosts(16, "vm", "esx")
+        .host("web", "access-1");
       write(topology, () => random.integer(8) > 0);
-      const names = [...ports.keys()].filter((port) => ["core", "access-1", "access-2"].some((device) => port.endsWith(device)));
+      const names = [...ports.keys()].filter((port) =>
+        ["core", "access-1", "access-2"].some((device) => port.endsWith(device)),
+      );
       const busy = names.filter((port) => /^Gi([12]|10) /.test(port));
       const macs = topology.names().map((name) => topology.macOf(name));
       const some = () => macs.filter(() => random.integer(3) === 0);
@@ -352,20 +474,48 @@ describe("networks drawn by lot", () => {
         () => learn(random.pick(busy), some(), true),
         () => learn(random.pick(names), some()),
         () => learn(random.pick(names), macs, true),
-        () => void store.write((tx) => tx.update(ifEntryKind, (ports.get(random.pick(names)) as IfEntryRecord).id, { oper_status: random.pick(["Up", "Up", "Down"] as const), lldp_sys_name: random.pick([undefined, "core", "esx", "access-1", "stranger"]) })),
-        () => void store.write((tx) => tx.update(ifEntryKind, (ports.get(random.pick(busy)) as IfEntryRecord).id, { lldp_chassis_id: undefined, lldp_sys_name: random.pick([undefined, "core", "stranger"]) })),
+        () =>
+          void store.write((tx) =>
+            tx.update(ifEntryKind, (ports.get(random.pick(names)) as IfEntryRecord).id, {
+              oper_status: random.pick(["Up", "Up", "Down"] as const),
+              lldp_sys_name: random.pick([undefined, "core", "esx", "access-1", "stranger"]),
+            }),
+          ),
+        () =>
+          void store.write((tx) =>
+            tx.update(ifEntryKind, (ports.get(random.pick(busy)) as IfEntryRecord).id, {
+              lldp_chassis_id: undefined,
+              lldp_sys_name: random.pick([undefined, "core", "stranger"]),
+            }),
+          ),
       ];
       for (let step = 0; step < 60; step += 1) random.pick(steps)();
       const { sequence: last } = store.reader.head();
       for (const name of ["web", "d-2", "vm-3", "b-1", "core"]) {
-        const query = { actor: { type: "User", n: 1, userN: 1, role: "Owner", organizationN: store.n(store.organizationId), networkNs: null }, asked: { by: "mac", value: topology.macOf(name) }, networkId: null } as const;
-        const text = [...locateTimeline(store.reader, { ...query, from: null, to: null, until: last })].map((bytes) => new TextDecoder().decode(bytes)).join("");
+        const query = {
+          actor: {
+            type: "User",
+            n: 1,
+            userN: 1,
+            role: "Owner",
+            organizationN: store.n(store.organizationId),
+            networkNs: null,
+          },
+          asked: { by: "mac", value: topology.macOf(name) },
+          networkId: null,
+        } as const;
+        const text = [...locateTimeline(store.reader, { ...query, from: null, to: null, until: last })]
+          .map((bytes) => new TextDecoder().decode(bytes))
+          .join("");
         const { intervals } = JSON.parse(text).data as { intervals: Interval[] };
         for (const { sequence, at } of store.transactions()) {
           const instant = new Date(at).toISOString();
           const interval = intervals.find(({ from, to }) => from <= instant && (to === null || instant < to));
           const [first] = locate(topology.macOf(name), sequence).candidates;
-          const place = (of: Candidate | Interval | undefined) => (of === undefined ? "nowhere" : `${of.port?.role} ${of.port?.name} of ${of.switch?.name} behind ${of.behind?.name} ${of.confidence}`);
+          const place = (of: Candidate | Interval | undefined) =>
+            of === undefined
+              ? "nowhere"
+              : `${of.port?.role} ${of.port?.name} of ${of.switch?.name} behind ${of.behind?.name} ${of.confidence}`;
           expect(`${seed} ${name} ${sequence} ${place(interval)}`).toBe(`${seed} ${name} ${sequence} ${place(first)}`);
         }
       }

@@ -2,7 +2,16 @@
 
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
-import { type FromReadWorker, LONG_READS_OF_CALLER_MAX, type LongReads, type LongReadTable, serveLongReads, SharedOutLongReads, type ToReadWorker, WorkerLongReads } from "../../src/db/long-reads.ts";
+import {
+  type FromReadWorker,
+  LONG_READS_OF_CALLER_MAX,
+  type LongReads,
+  type LongReadTable,
+  serveLongReads,
+  SharedOutLongReads,
+  type ToReadWorker,
+  WorkerLongReads,
+} from "../../src/db/long-reads.ts";
 import type { Reader } from "../../src/db/reader.ts";
 import { DirectLongReads } from "../support/direct-long-reads.ts";
 
@@ -28,7 +37,10 @@ const READS: LongReadTable = {
       events.push(`${name} over`);
     }
   },
-  take: function* (_reader, { name, stepMs, to, tells = false }: { name: string; stepMs: number; to: number; tells?: boolean }) {
+  take: function* (
+    _reader,
+    { name, stepMs, to, tells = false }: { name: string; stepMs: number; to: number; tells?: boolean },
+  ) {
     for (let step = 1; step <= to; step += 1) {
       now += stepMs;
       events.push(`${name}${step}`);
@@ -55,7 +67,10 @@ class FakeWorker extends EventTarget {
   private readonly receive = serveLongReads(
     () => READER,
     READS,
-    { postMessage: (message: FromReadWorker) => queueMicrotask(() => this.onmessage?.({ data: structuredClone(message) } as MessageEvent)) },
+    {
+      postMessage: (message: FromReadWorker) =>
+        queueMicrotask(() => this.onmessage?.({ data: structuredClone(message) } as MessageEvent)),
+    },
     { callerOf: (input) => (input as { by?: string }).by ?? "somebody", monotonicMs: () => now },
   );
 
@@ -86,7 +101,11 @@ function inWorker(): { reads: WorkerLongReads; crashes: string[]; worker: () => 
   const crashes: string[] = [];
   FakeWorker.started.length = 0;
   events.length = 0;
-  const reads = new WorkerLongReads(() => new FakeWorker() as unknown as Worker, {}, (message) => crashes.push(message));
+  const reads = new WorkerLongReads(
+    () => new FakeWorker() as unknown as Worker,
+    {},
+    (message) => crashes.push(message),
+  );
   return { reads, crashes, worker: () => FakeWorker.started.at(-1) as FakeWorker };
 }
 
@@ -106,7 +125,10 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-describe.each([["on this thread", onThisThread], ["in a Worker", inWorker]])("a long read %s", (_where, open) => {
+describe.each([
+  ["on this thread", onThisThread],
+  ["in a Worker", inWorker],
+])("a long read %s", (_where, open) => {
   test("gives its bytes, in order, and is over", async () => {
     const { reads } = open();
     expect(await bytesOf(await reads.start("count", { name: "a", to: 5 }))).toEqual([1, 3, 5]);
@@ -148,7 +170,11 @@ describe.each([["on this thread", onThisThread], ["in a Worker", inWorker]])("a 
     const { reads } = open();
     const refused = await reads.start("refuse", {}).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(DomainError);
-    expect(refused).toMatchObject({ code: "entity_not_found", message: "There is none.", params: { entity: "host", id: "x" } });
+    expect(refused).toMatchObject({
+      code: "entity_not_found",
+      message: "There is none.",
+      params: { entity: "host", id: "x" },
+    });
     reads.close();
   });
 
@@ -161,7 +187,8 @@ describe.each([["on this thread", onThisThread], ["in a Worker", inWorker]])("a 
 });
 
 describe("the callers of long reads", () => {
-  const startAll = (reads: LongReads, by: string, count: number, of: object) => Array.from({ length: count }, (_, n) => reads.start("take", { by, name: `${by}${n}.`, ...of }));
+  const startAll = (reads: LongReads, by: string, count: number, of: object) =>
+    Array.from({ length: count }, (_, n) => reads.start("take", { by, name: `${by}${n}.`, ...of }));
 
   test("take turns, however many reads one of them has", async () => {
     const { reads } = inWorker();
@@ -196,9 +223,14 @@ describe("the callers of long reads", () => {
     const { reads } = inWorker();
     await bytesOf(await reads.start("take", { by: "first", name: "first", stepMs: 1_000, to: 5 }));
     const before = events.length;
-    const [one, other] = [...startAll(reads, "second", 1, { stepMs: 10, to: 50 }), ...startAll(reads, "first", 1, { stepMs: 10, to: 50 })];
+    const [one, other] = [
+      ...startAll(reads, "second", 1, { stepMs: 10, to: 50 }),
+      ...startAll(reads, "first", 1, { stepMs: 10, to: 50 }),
+    ];
     await Promise.all([one, other].map(async (each) => bytesOf(await (each as Promise<AsyncIterable<Uint8Array>>))));
-    const turnsOfFirst = events.slice(before).flatMap((event, position) => (event.startsWith("first0.") ? [position] : []));
+    const turnsOfFirst = events
+      .slice(before)
+      .flatMap((event, position) => (event.startsWith("first0.") ? [position] : []));
     // In turns from the first to the last.
     expect(turnsOfFirst.filter((position, n) => Math.abs(position - 2 * n) > 3)).toEqual([]);
     await reads.close();
@@ -208,7 +240,17 @@ describe("the callers of long reads", () => {
     const { reads } = inWorker();
     const theirs = startAll(reads, "own", 3, { stepMs: 10, to: 3 });
     await Promise.all(theirs.map(async (each) => bytesOf(await each)));
-    expect(events.filter((event) => !event.includes("done"))).toEqual(["own0.1", "own1.1", "own2.1", "own0.2", "own1.2", "own2.2", "own0.3", "own1.3", "own2.3"]);
+    expect(events.filter((event) => !event.includes("done"))).toEqual([
+      "own0.1",
+      "own1.1",
+      "own2.1",
+      "own0.2",
+      "own1.2",
+      "own2.2",
+      "own0.3",
+      "own1.3",
+      "own2.3",
+    ]);
     await reads.close();
   });
 });
@@ -235,7 +277,10 @@ describe("the thread of long reads", () => {
     expect(await bytesOf(await reads.start("count", { name: "next", to: 3 }))).toEqual([1, 3]);
     expect(FakeWorker.started).toHaveLength(2);
     // The new thread knows nothing of it, and says so.
-    expect(await idle.next().catch((error: unknown) => error)).toMatchObject({ code: "internal_error", cause: expect.stringContaining("has ended") });
+    expect(await idle.next().catch((error: unknown) => error)).toMatchObject({
+      code: "internal_error",
+      cause: expect.stringContaining("has ended"),
+    });
     reads.close();
   });
 
@@ -246,13 +291,19 @@ describe("the thread of long reads", () => {
     const waiting = chunks.next().catch((error: unknown) => error);
     reads.close();
     expect(await waiting).toMatchObject({ code: "internal_error", cause: "the appliance is shutting down" });
-    expect(await reads.start("count", { name: "b", to: 1 }).catch((error: unknown) => error)).toMatchObject({ code: "internal_error" });
+    expect(await reads.start("count", { name: "b", to: 1 }).catch((error: unknown) => error)).toMatchObject({
+      code: "internal_error",
+    });
     expect(FakeWorker.started).toHaveLength(1);
   });
 
   test("knows the reads that there are, and no others", async () => {
     const { reads } = inWorker();
-    for (const name of ["toString", "nonsense"]) expect(await reads.start(name, {}).catch((error: unknown) => error)).toMatchObject({ code: "internal_error", cause: expect.stringContaining(`none called ${name}`) });
+    for (const name of ["toString", "nonsense"])
+      expect(await reads.start(name, {}).catch((error: unknown) => error)).toMatchObject({
+        code: "internal_error",
+        cause: expect.stringContaining(`none called ${name}`),
+      });
     reads.close();
   });
 });
@@ -285,7 +336,12 @@ describe("reads that are shared out", () => {
 
   const lanes = () => {
     const [a, b, rest] = [new Recorded(), new Recorded(), new Recorded()];
-    return { a, b, rest, shared: new SharedOutLongReads([a, b], [rest], new Set(["list", "refused"]), (input) => input) };
+    return {
+      a,
+      b,
+      rest,
+      shared: new SharedOutLongReads([a, b], [rest], new Set(["list", "refused"]), (input) => input),
+    };
   };
   const drain = async (chunks: AsyncIterable<Uint8Array>) => {
     const bytes: number[] = [];
@@ -326,7 +382,8 @@ describe("reads that are shared out", () => {
 
   test("that were admitted elsewhere are refused to nobody, and count for nobody", async () => {
     const { shared } = lanes();
-    for (let each = 0; each <= LONG_READS_OF_CALLER_MAX; each += 1) await shared.start("locate", "one", { isAdmitted: true });
+    for (let each = 0; each <= LONG_READS_OF_CALLER_MAX; each += 1)
+      await shared.start("locate", "one", { isAdmitted: true });
     const counted: Array<AsyncIterable<Uint8Array>> = [];
     for (let each = 0; each < LONG_READS_OF_CALLER_MAX; each += 1) counted.push(await shared.start("locate", "one"));
     await expect(shared.start("locate", "one")).rejects.toMatchObject({ code: "rate_limit_exceeded" });

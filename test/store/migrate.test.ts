@@ -17,7 +17,9 @@ const MIGRATIONS = join(import.meta.dir, "../../migrations");
 const EARLIER = 3;
 
 test("migrations are numbered as they are applied, without a gap: the number of the last one is the schema's", () => {
-  const numbers = readdirSync(MIGRATIONS).sort().map((file) => Number(file.slice(0, 4)));
+  const numbers = readdirSync(MIGRATIONS)
+    .sort()
+    .map((file) => Number(file.slice(0, 4)));
   expect(numbers).toEqual(Array.from({ length: SCHEMA_VERSION }, (_, place) => place + 1));
 });
 
@@ -30,7 +32,13 @@ test("a store of an earlier schema is brought to this one with what is derived s
   migrate(db, path, upgradeStore);
   migrate(other, later, upgradeStore);
   const rows = (table: string, of = db) => of.$client.query(`SELECT * FROM ${table} ORDER BY 1, 2`).values();
-  for (const table of ["history_activity", "history_search_texts", "history_span_blocks", "observations", "user_passwords"]) {
+  for (const table of [
+    "history_activity",
+    "history_search_texts",
+    "history_span_blocks",
+    "observations",
+    "user_passwords",
+  ]) {
     expect(rows(table).length).toBeGreaterThan(0);
     expect(rows(table)).toEqual(rows(table, other));
   }
@@ -46,7 +54,8 @@ test("what a migration does beside its SQL sees all tables and the schema that w
   const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
   const db = openWritable(path);
   const client = db.$client;
-  for (const file of readdirSync(MIGRATIONS).sort().slice(0, EARLIER)) client.run(readFileSync(join(MIGRATIONS, file), "utf8"));
+  for (const file of readdirSync(MIGRATIONS).sort().slice(0, EARLIER))
+    client.run(readFileSync(join(MIGRATIONS, file), "utf8"));
   client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
   client.run(`PRAGMA user_version = ${EARLIER}`);
   const count = () => client.query("SELECT count(*) FROM sqlite_schema").values()[0]?.[0];
@@ -82,7 +91,8 @@ test("what a migration does beside its SQL sees all tables and the schema that w
 /** Rows beside the ledger that are not what was written. */
 function damaged(db: Sql): unknown[] {
   const rows: unknown[] = [];
-  for (const table of checkedTables(db)) for (const _ of walkChecked(db, table, (step) => rows.push(...step.filter(({ isWhole }) => !isWhole)))) continue;
+  for (const table of checkedTables(db))
+    for (const _ of walkChecked(db, table, (step) => rows.push(...step.filter(({ isWhole }) => !isWhole)))) continue;
   return rows;
 }
 
@@ -92,10 +102,17 @@ test("credentials go, after an upgrade, to the addresses that hosts had before, 
     writeEarlierStore(path);
     const db = openWritable(path);
     const members = `json_set('{' || members || '}', '$.ip_address_ids', ${assigned})`;
-    db.$client.run(`UPDATE credential_assignments SET members = substr(${members}, 2, length(${members}) - 2) WHERE host_n IS NOT NULL`);
+    db.$client.run(
+      `UPDATE credential_assignments SET members = substr(${members}, 2, length(${members}) - 2) WHERE host_n IS NOT NULL`,
+    );
     migrate(db, path, upgradeStore);
-    const rows = db.$client.query("SELECT v.ip_address, v.since, v.until, v.origin FROM credential_coverage v ORDER BY 1").values();
-    const addresses = db.$client.query("SELECT i.ip_address FROM credential_assignments a JOIN ip_addresses i ON i.host_n = a.host_n ORDER BY 1").values().flat() as string[];
+    const rows = db.$client
+      .query("SELECT v.ip_address, v.since, v.until, v.origin FROM credential_coverage v ORDER BY 1")
+      .values();
+    const addresses = db.$client
+      .query("SELECT i.ip_address FROM credential_assignments a JOIN ip_addresses i ON i.host_n = a.host_n ORDER BY 1")
+      .values()
+      .flat() as string[];
     expect(damaged(db)).toEqual([]);
     db.$client.close();
     return { rows, addresses };

@@ -22,7 +22,17 @@ import { networkFields, parseItems, Store, type Wire } from "../support/store.ts
 
 const TRANSACTIONS = 1_500;
 const QUESTIONS = 4_000;
-const LISTED: readonly AnyKind[] = [hostKind, portKind, ifEntryKind, tagKind, networkKind, fdbEntryKind, ipAddressKind, serviceKind, subnetKind];
+const LISTED: readonly AnyKind[] = [
+  hostKind,
+  portKind,
+  ifEntryKind,
+  tagKind,
+  networkKind,
+  fdbEntryKind,
+  ipAddressKind,
+  serviceKind,
+  subnetKind,
+];
 
 /** What a search finds. */
 const FOUND: readonly AnyKind[] = [hostKind, tagKind, networkKind, ipAddressKind];
@@ -30,11 +40,31 @@ const FOUND: readonly AnyKind[] = [hostKind, tagKind, networkKind, ipAddressKind
 /** By kind, the fields that lists are ordered by, and whether by a key. */
 const ORDERS: ReadonlyMap<AnyKind, Readonly<Record<string, boolean>>> = new Map<AnyKind, Record<string, boolean>>([
   [tagKind, { name: true, created_at: false, color: false, is_application: false, updated_at: false }],
-  [hostKind, { name: true, hostname: true, manufacturer: true, model: true, asset_tag: false, hidden: false, network_id: false, last_seen_at: false, created_at: false, updated_at: false }],
+  [
+    hostKind,
+    {
+      name: true,
+      hostname: true,
+      manufacturer: true,
+      model: true,
+      asset_tag: false,
+      hidden: false,
+      network_id: false,
+      last_seen_at: false,
+      created_at: false,
+      updated_at: false,
+    },
+  ],
   [networkKind, { name: true, stale_after_hours: false, updated_at: false }],
-  [serviceKind, { name: true, service_definition: true, position: false, host_id: false, last_seen_at: false, updated_at: false }],
+  [
+    serviceKind,
+    { name: true, service_definition: true, position: false, host_id: false, last_seen_at: false, updated_at: false },
+  ],
   // By keys that are worked out when they are asked for, among values that are as they are.
-  [ipAddressKind, { ip_address: true, name: true, mac_address: false, subnet_id: false, created_at: false, updated_at: false }],
+  [
+    ipAddressKind,
+    { ip_address: true, name: true, mac_address: false, subnet_id: false, created_at: false, updated_at: false },
+  ],
   [ifEntryKind, { if_descr: true, if_alias: true, if_index: false, oper_status: false, updated_at: false }],
   [portKind, { number: false, protocol: false, type: false, updated_at: false }],
   [subnetKind, { name: true, cidr: true, subnet_type: false, network_id: false, created_at: false }],
@@ -50,7 +80,8 @@ beforeAll(() => {
   store.db.$client.run("PRAGMA synchronous = OFF");
   model = new Model(store, 7);
   model.step((draft) => {
-    for (let each = 0; each < 80; each += 1) draft.create(networkKind, networkFields(store.organizationId, model.newName()));
+    for (let each = 0; each < 80; each += 1)
+      draft.create(networkKind, networkFields(store.organizationId, model.newName()));
   });
   // In the middle of it all hosts get a field that they did not have.
   const { upcasters } = hostKind;
@@ -85,15 +116,32 @@ function draw(): Question {
   const anyId = () => random.pick(model.ids).id;
   const idOf = (of: AnyKind) => random.pick(model.ids.filter((each) => each.kind === of)).id;
   const networks = model.ids.filter((each) => each.kind === networkKind).map((each) => each.id);
-  const reach = random.pick<string[] | null>([null, null, null, [], networks.slice(0, 1), [random.pick(networks), networks[3] as string], networks.slice(0, 70), networks]);
-  const container = (of: AnyKind) => (random.integer(12) === 0 ? anyId() : of === networkKind && random.integer(2) === 0 ? (random.pick(networks.slice(0, 3)) as string) : idOf(of));
+  const reach = random.pick<string[] | null>([
+    null,
+    null,
+    null,
+    [],
+    networks.slice(0, 1),
+    [random.pick(networks), networks[3] as string],
+    networks.slice(0, 70),
+    networks,
+  ]);
+  const container = (of: AnyKind) =>
+    random.integer(12) === 0
+      ? anyId()
+      : of === networkKind && random.integer(2) === 0
+        ? (random.pick(networks.slice(0, 3)) as string)
+        : idOf(of);
   return {
     query: {
       kind,
       reach: reach === null ? null : [...new Set(reach)],
       network: kind.scopes.network !== undefined && random.integer(3) === 0 ? container(networkKind) : undefined,
       host: kind.scopes.host !== undefined && random.integer(3) === 0 ? container(hostKind) : undefined,
-      ids: random.integer(4) === 0 ? Array.from({ length: random.integer(30) }, () => (random.integer(2) === 0 ? anyId() : idOf(kind))) : undefined,
+      ids:
+        random.integer(4) === 0
+          ? Array.from({ length: random.integer(30) }, () => (random.integer(2) === 0 ? anyId() : idOf(kind)))
+          : undefined,
       filters: drawFilters(kind),
       search: FOUND.includes(kind) && random.integer(3) === 0 ? model.newSearch(kind) : undefined,
       order: drawOrder(kind),
@@ -112,7 +160,8 @@ function drawMatch(): Question {
   const query = {
     kind,
     reach: random.pick([null, null, networks.slice(0, 3), networks.slice(0, 70), networks]),
-    network: kind.scopes.network !== undefined && random.integer(5) === 0 ? random.pick(networks.slice(0, 3)) : undefined,
+    network:
+      kind.scopes.network !== undefined && random.integer(5) === 0 ? random.pick(networks.slice(0, 3)) : undefined,
     filters: search === undefined || random.integer(4) === 0 ? drawFilters(kind) : [],
     search,
     order: drawOrder(kind),
@@ -123,25 +172,47 @@ function drawMatch(): Question {
 function drawFilters(kind: AnyKind): Filter[] {
   const { random } = model;
   const filters: Filter[] = [];
-  const tags = () => Array.from({ length: random.integer(4) }, () => random.pick(model.ids.filter((each) => each.kind === tagKind || random.integer(50) === 0)).id);
+  const tags = () =>
+    Array.from(
+      { length: random.integer(4) },
+      () => random.pick(model.ids.filter((each) => each.kind === tagKind || random.integer(50) === 0)).id,
+    );
   if (kind === hostKind && random.integer(4) === 0) filters.push({ field: "hidden", equals: random.integer(2) === 0 });
   if (kind === hostKind && random.integer(8) === 0) filters.push({ field: "asset_tag", equals: random.pick(TEXTS) });
-  if ((kind === hostKind || kind === serviceKind) && random.integer(4) === 0) filters.push({ field: "tags", namesAny: tags() });
-  if (kind === serviceKind && random.integer(3) === 0) filters.push({ field: "service_definition", equals: random.pick(["ssh", "SSH", "nginx", "none"]) });
-  if (kind === ipAddressKind && random.integer(3) === 0) filters.push({ field: "subnet_id", names: random.pick(model.ids.filter((each) => each.kind === subnetKind || random.integer(50) === 0)).id });
+  if ((kind === hostKind || kind === serviceKind) && random.integer(4) === 0)
+    filters.push({ field: "tags", namesAny: tags() });
+  if (kind === serviceKind && random.integer(3) === 0)
+    filters.push({ field: "service_definition", equals: random.pick(["ssh", "SSH", "nginx", "none"]) });
+  if (kind === ipAddressKind && random.integer(3) === 0)
+    filters.push({
+      field: "subnet_id",
+      names: random.pick(model.ids.filter((each) => each.kind === subnetKind || random.integer(50) === 0)).id,
+    });
   return filters;
 }
 
 function drawOrder(kind: AnyKind): OrderTerm[] {
   const { random } = model;
   const fields = Object.entries(ORDERS.get(kind) ?? {});
-  const drawn = new Map(fields.length === 0 ? [] : Array.from({ length: random.pick([0, 0, 1, 1, 2]) }, () => random.pick(fields)));
+  const drawn = new Map(
+    fields.length === 0 ? [] : Array.from({ length: random.pick([0, 0, 1, 1, 2]) }, () => random.pick(fields)),
+  );
   return [...drawn].map(([field, byKey]) => ({ field, byKey, direction: random.pick(["asc", "desc"]) }));
 }
 
-function asked(query: ModelQuery): Pick<ListQuery, "kind" | "reach" | "within" | "ids" | "filters" | "search" | "order"> {
+function asked(
+  query: ModelQuery,
+): Pick<ListQuery, "kind" | "reach" | "within" | "ids" | "filters" | "search" | "order"> {
   const { kind, reach, network, host, ids, filters, search, order } = query;
-  return { kind, reach: store.reach(reach), within: { network, host }, ids, filters: filters ?? [], search, order: order ?? [] };
+  return {
+    kind,
+    reach: store.reach(reach),
+    within: { network, host },
+    ids,
+    filters: filters ?? [],
+    search,
+    order: order ?? [],
+  };
 }
 
 /** @returns how many match */
@@ -163,21 +234,30 @@ function describeQuery(query: ModelQuery): string {
 
 test("the model has seen what matters", () => {
   expect(model.snapshots.length).toBeGreaterThan(TRANSACTIONS * 0.8);
-  for (const kind of LISTED) expect([kind.name, model.list(model.head, { kind, reach: null }).length > 3]).toEqual([kind.name, true]);
+  for (const kind of LISTED)
+    expect([kind.name, model.list(model.head, { kind, reach: null }).length > 3]).toEqual([kind.name, true]);
   const ended = model.ids.filter(({ id }) => !model.head.records.has(id));
   expect(ended.length).toBeGreaterThan(100);
   expect([...model.head.records.values()].some((record) => record.lineage_id !== null)).toBe(true);
   const lives = store.rows<{ kind: number; lives: number }>(
     "SELECT r.kind, max(v.lives) AS lives FROM (SELECT key >> 31 AS n, sum(operation = 1) AS lives FROM history_versions GROUP BY 1) v JOIN history_records r ON r.n = v.n GROUP BY 1",
   );
-  for (const kind of [hostKind, tagKind, portKind, ifEntryKind, ipAddressKind, serviceKind]) expect([kind.name, (lives.find((row) => row.kind === kind.code)?.lives ?? 0) > 1]).toEqual([kind.name, true]);
+  for (const kind of [hostKind, tagKind, portKind, ifEntryKind, ipAddressKind, serviceKind])
+    expect([kind.name, (lives.find((row) => row.kind === kind.code)?.lives ?? 0) > 1]).toEqual([kind.name, true]);
 });
 
 test("hosts were written with and without the field that they got, and the store was sound right after", () => {
-  const shapes = store.rows<{ shape: number; versions: number }>("SELECT v.shape, count(*) AS versions FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 WHERE r.kind = 7 GROUP BY 1");
-  expect(shapes.map(({ shape, versions }) => [shape, versions > 100])).toEqual([[1, true], [2, true]]);
+  const shapes = store.rows<{ shape: number; versions: number }>(
+    "SELECT v.shape, count(*) AS versions FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 WHERE r.kind = 7 GROUP BY 1",
+  );
+  expect(shapes.map(({ shape, versions }) => [shape, versions > 100])).toEqual([
+    [1, true],
+    [2, true],
+  ]);
   expect(findingsInTheMiddle).toEqual([]);
-  expect([...model.head.records.values()].filter(({ fields }) => typeof fields["asset_tag"] === "string").length).toBeGreaterThan(1);
+  expect(
+    [...model.head.records.values()].filter(({ fields }) => typeof fields["asset_tag"] === "string").length,
+  ).toBeGreaterThan(1);
 });
 
 test("lists at random instants are what the model says: items, order, totals and true ends", () => {
@@ -220,7 +300,8 @@ test("the pages of a list are the list, whatever it is searched, filtered and or
     const asOf = random.integer(3) === 0 ? null : store.reader.resolve(snapshot.at);
     const expected = model.list(asOf === null ? model.head : snapshot, query, asOf === null);
     const found: Wire[] = [];
-    for (let offset = 0; offset <= expected.length; offset += 3) found.push(...parseItems(store.reader.page({ ...asked(query), asOf, limit: 3, offset }).items));
+    for (let offset = 0; offset <= expected.length; offset += 3)
+      found.push(...parseItems(store.reader.page({ ...asked(query), asOf, limit: 3, offset }).items));
     expect(Bun.deepEquals(found, expected, true) || describeQuery(query)).toBe(true);
   }
 }, 60_000);
@@ -237,7 +318,11 @@ test("the present held still is what the model says, also when something came af
       const expected = model.page(snapshot, query, true, limit, offset);
       const { total, chunks } = store.reader.countedChunks({ ...asked(query), asOf, limit, offset }, null);
       const found = [...chunks].flatMap(parseItems);
-      expect([describeQuery(query), total, found.map((item) => item["id"])]).toEqual([describeQuery(query), expected.total, expected.items.map((item) => item["id"])]);
+      expect([describeQuery(query), total, found.map((item) => item["id"])]).toEqual([
+        describeQuery(query),
+        expected.total,
+        expected.items.map((item) => item["id"]),
+      ]);
       if (!comesLater) expect(found).toEqual(expected.items);
     }
   }
@@ -253,16 +338,31 @@ test("a single record is what the model says, at every instant and within reach 
     const isLive = random.integer(4) === 0;
     const of = isLive ? model.head : snapshot;
     const [expected] = model.list(of, { kind, reach: query.reach, ids: [id] }, isLive);
-    const found = store.reader.find(kind, id, store.reach(query.reach), isLive ? null : store.reader.resolve(snapshot.at));
+    const found = store.reader.find(
+      kind,
+      id,
+      store.reach(query.reach),
+      isLive ? null : store.reader.resolve(snapshot.at),
+    );
     expect(found === null ? undefined : (JSON.parse(found.text) as Wire)).toEqual(expected as Wire);
     if (found === null || expected === undefined) continue;
     const written = model.snapshots.find((other) => formatInstant(other.at) === expected["valid_from"]);
-    expect(found).toMatchObject({ n: store.n(id), sequence: written?.sequence as number, ended: (expected["valid_to"] ?? null) !== null });
+    expect(found).toMatchObject({
+      n: store.n(id),
+      sequence: written?.sequence as number,
+      ended: (expected["valid_to"] ?? null) !== null,
+    });
   }
 }, 60_000);
 
 describe("everything at once, in chunks", () => {
-  const whole = (query: ModelQuery, asOf: NonNullable<ListQuery["asOf"]>, between: () => void, offset = 0, compose: "composed" | "plain" = "plain"): Wire[] => {
+  const whole = (
+    query: ModelQuery,
+    asOf: NonNullable<ListQuery["asOf"]>,
+    between: () => void,
+    offset = 0,
+    compose: "composed" | "plain" = "plain",
+  ): Wire[] => {
     const items: Wire[] = [];
     const parts = compose === "plain" ? null : (each: Array<{ text: string }>) => each.map((item) => item.text);
     for (const chunk of store.reader.chunks({ ...asked(query), asOf, limit: 0, offset }, parts)) {
@@ -272,18 +372,31 @@ describe("everything at once, in chunks", () => {
     return items;
   };
 
-  test.each([["plain"], ["composed"]] as const)("is what the model says, at random instants (%s)", (compose) => {
-    for (let each = 0; each < QUESTIONS / 10; each += 1) {
-      const snapshot = model.random.pick(model.snapshots);
-      const { query, limit, offset } = each % 2 === 0 ? draw() : drawMatch();
-      const all = model.list(snapshot, query);
-      const asOf = store.reader.resolve(snapshot.at) as NonNullable<ListQuery["asOf"]>;
-      const found = whole(query, asOf, () => {}, offset, compose);
-      expect(Bun.deepEquals(found, all.slice(offset), true) || describeQuery(query)).toBe(true);
-      const counted = store.reader.countedChunks({ ...asked(query), asOf, limit, offset }, compose === "plain" ? null : (items) => items.map((item) => item.text));
-      expect(Bun.deepEquals([counted.total, [...counted.chunks].flatMap(parseItems)], [all.length, all.slice(offset, offset + limit)], true) || describeQuery(query)).toBe(true);
-    }
-  }, 60_000);
+  test.each([["plain"], ["composed"]] as const)(
+    "is what the model says, at random instants (%s)",
+    (compose) => {
+      for (let each = 0; each < QUESTIONS / 10; each += 1) {
+        const snapshot = model.random.pick(model.snapshots);
+        const { query, limit, offset } = each % 2 === 0 ? draw() : drawMatch();
+        const all = model.list(snapshot, query);
+        const asOf = store.reader.resolve(snapshot.at) as NonNullable<ListQuery["asOf"]>;
+        const found = whole(query, asOf, () => {}, offset, compose);
+        expect(Bun.deepEquals(found, all.slice(offset), true) || describeQuery(query)).toBe(true);
+        const counted = store.reader.countedChunks(
+          { ...asked(query), asOf, limit, offset },
+          compose === "plain" ? null : (items) => items.map((item) => item.text),
+        );
+        expect(
+          Bun.deepEquals(
+            [counted.total, [...counted.chunks].flatMap(parseItems)],
+            [all.length, all.slice(offset, offset + limit)],
+            true,
+          ) || describeQuery(query),
+        ).toBe(true);
+      }
+    },
+    60_000,
+  );
 
   test("is each record once, also by more ids than a chunk holds", () => {
     for (const kind of LISTED) {
@@ -293,7 +406,10 @@ describe("everything at once, in chunks", () => {
       const expected = model.list(snapshot, { kind, reach: null }).map((item) => item["id"]);
       for (const compose of ["plain", "composed"] as const) {
         const found: unknown[] = [];
-        for (const chunk of store.reader.chunks({ ...asked({ kind, reach: null, ids }), asOf, limit: 0, offset: 0 }, compose === "plain" ? null : (items) => items.map((item) => item.text))) {
+        for (const chunk of store.reader.chunks(
+          { ...asked({ kind, reach: null, ids }), asOf, limit: 0, offset: 0 },
+          compose === "plain" ? null : (items) => items.map((item) => item.text),
+        )) {
           found.push(...parseItems(chunk).map((item) => item["id"]));
           if (found.length > expected.length) break;
         }
@@ -313,7 +429,9 @@ describe("everything at once, in chunks", () => {
       expect(found.map((item) => item["id"])).toEqual(expected);
       // No version of it has ended, as far as this answer knows.
       expect(found.filter((item) => (item["valid_to"] ?? null) !== null)).toEqual([]);
-      expect(found.map((item) => item["valid_from"])).toEqual(model.list(snapshot, { kind, reach: null }).map((item) => item["valid_from"]));
+      expect(found.map((item) => item["valid_from"])).toEqual(
+        model.list(snapshot, { kind, reach: null }).map((item) => item["valid_from"]),
+      );
       expect(store.reader.total({ ...asked({ kind, reach: null }), asOf, limit: 0, offset: 0 })).toBe(expected.length);
     }
     store.clock.at = Math.max(store.clock.at, model.head.at + 60_000);
@@ -327,7 +445,10 @@ test("the census counts every scope at every sequence as looking at everything d
   for (const snapshot of model.snapshots) {
     const counts = new Map<string, number>();
     for (const record of snapshot.records.values()) {
-      const containers = [store.organizationId, ...Object.values(record.kind.scopeIds({ id: record.id, ...record.fields }) as Record<string, string>)];
+      const containers = [
+        store.organizationId,
+        ...Object.values(record.kind.scopeIds({ id: record.id, ...record.fields }) as Record<string, string>),
+      ];
       for (const container of containers) {
         const scope = `${(ns.get(container) as number) * 64 + record.kind.code}`;
         counts.set(scope, (counts.get(scope) ?? 0) + 1);
@@ -340,7 +461,9 @@ test("the census counts every scope at every sequence as looking at everything d
     }
   }
   const found = store
-    .rows<{ scope: number; sequence: number; count: number }>("SELECT scope, sequence, count FROM history_census WHERE scope & 63 NOT IN (1)")
+    .rows<{ scope: number; sequence: number; count: number }>(
+      "SELECT scope, sequence, count FROM history_census WHERE scope & 63 NOT IN (1)",
+    )
     .map((row) => `${row.scope} ${row.sequence} ${row.count}`);
   expect(found.sort()).toEqual(expected.sort());
 }, 60_000);

@@ -11,7 +11,16 @@ import { ifEntryKind, type IfEntryRecord } from "../../src/resources/if-entries/
 import { portKind, type PortRecord } from "../../src/resources/ports/port.ts";
 import { serviceKind } from "../../src/resources/services/service.ts";
 import { tagKind, type TagRecord } from "../../src/resources/tags/tag.ts";
-import { bindingFields, fdbEntryFields, hostFields, ifEntryFields, portFields, serviceFields, Store, tagFields } from "../support/store.ts";
+import {
+  bindingFields,
+  fdbEntryFields,
+  hostFields,
+  ifEntryFields,
+  portFields,
+  serviceFields,
+  Store,
+  tagFields,
+} from "../support/store.ts";
 
 let store: Store;
 let host: HostRecord;
@@ -28,13 +37,25 @@ function written(sequence: number | null): Record<string, unknown> {
     "SELECT r.kind, v.operation, v.changed FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 WHERE v.key & 2147483647 = ? ORDER BY v.key",
     sequence ?? 0,
   );
-  const names = new Map([hostKind, portKind, serviceKind, bindingKind, ifEntryKind, fdbEntryKind, tagKind].map((kind) => [kind.code, kind.name]));
+  const names = new Map(
+    [hostKind, portKind, serviceKind, bindingKind, ifEntryKind, fdbEntryKind, tagKind].map((kind) => [
+      kind.code,
+      kind.name,
+    ]),
+  );
   const operations = Object.fromEntries(Object.entries(OPERATION).map(([name, code]) => [code, name]));
-  return Object.fromEntries(rows.map((row) => [names.get(row.kind), [operations[row.operation], row.changed === null ? null : JSON.parse(row.changed)]]));
+  return Object.fromEntries(
+    rows.map((row) => [
+      names.get(row.kind),
+      [operations[row.operation], row.changed === null ? null : JSON.parse(row.changed)],
+    ]),
+  );
 }
 
 function ledgerSize(): number[] {
-  return ["history_transactions", "history_records", "history_versions", "history_spans", "history_census"].map((table) => store.rows<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]?.n as number);
+  return ["history_transactions", "history_records", "history_versions", "history_spans", "history_census"].map(
+    (table) => store.rows<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]?.n as number,
+  );
 }
 
 function writesNothing(command: (tx: WriteTransaction) => unknown): void {
@@ -51,8 +72,17 @@ describe("nothing is written by", () => {
   });
 
   test("equal values in another order of keys, −0 for 0, and undefined for what is left out", () => {
-    const entry = store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, 1, { speed_bps: 0, lldp_chassis_id: { subtype: "MacAddress", value: "x" } }));
-    writesNothing((tx) => tx.update(ifEntryKind, entry.id, { speed_bps: -0, lldp_chassis_id: { value: "x", subtype: "MacAddress" }, if_alias: undefined }));
+    const entry = store.create<IfEntryRecord>(
+      ifEntryKind,
+      ifEntryFields(host, 1, { speed_bps: 0, lldp_chassis_id: { subtype: "MacAddress", value: "x" } }),
+    );
+    writesNothing((tx) =>
+      tx.update(ifEntryKind, entry.id, {
+        speed_bps: -0,
+        lldp_chassis_id: { value: "x", subtype: "MacAddress" },
+        if_alias: undefined,
+      }),
+    );
   });
 
   test("a record created and removed", () => {
@@ -98,7 +128,12 @@ test("several updates of a record are one version with their sum", () => {
   });
   expect(written(sequence)).toEqual({ host: ["Updated", ["model", "name"]] });
   expect(store.versions(host.id)).toHaveLength(2);
-  expect(store.list(hostKind).items[0]).toMatchObject({ name: "c", hidden: false, model: "m", created_at: host.created_at });
+  expect(store.list(hostKind).items[0]).toMatchObject({
+    name: "c",
+    hidden: false,
+    model: "m",
+    created_at: host.created_at,
+  });
 });
 
 test("a record created and changed is one creation", () => {
@@ -115,15 +150,27 @@ test("an update leaves id, created_at and lineage alone and moves updated_at wit
   store.write((tx) => tx.update(hostKind, host.id, { name: "b" }));
   const at = formatInstant(store.clock.at);
   const [item] = store.list(hostKind).items;
-  expect(item).toMatchObject({ id: host.id, created_at: host.created_at, lineage_id: null, updated_at: at, valid_from: at });
+  expect(item).toMatchObject({
+    id: host.id,
+    created_at: host.created_at,
+    lineage_id: null,
+    updated_at: at,
+    valid_from: at,
+  });
   expect((item?.updated_at as string) > host.updated_at).toBe(true);
 });
 
 describe("a change of a part is one version of each whole", () => {
   test("a port: its host", () => {
     const port = store.create<PortRecord>(portKind, portFields(host, 22));
-    expect(written(store.run((tx) => tx.update(portKind, port.id, { number: 23 })).sequence)).toEqual({ host: ["Updated", ["ports"]], port: ["Updated", ["number"]] });
-    expect(written(store.run((tx) => tx.remove(portKind, port.id)).sequence)).toEqual({ host: ["Updated", ["ports"]], port: ["Deleted", null] });
+    expect(written(store.run((tx) => tx.update(portKind, port.id, { number: 23 })).sequence)).toEqual({
+      host: ["Updated", ["ports"]],
+      port: ["Updated", ["number"]],
+    });
+    expect(written(store.run((tx) => tx.remove(portKind, port.id)).sequence)).toEqual({
+      host: ["Updated", ["ports"]],
+      port: ["Deleted", null],
+    });
   });
 
   test("a binding: its service, and the service's host", () => {
@@ -132,9 +179,17 @@ describe("a change of a part is one version of each whole", () => {
       service: tx.create(serviceKind, store.organizationId, serviceFields(host, "s")),
     }));
     const made = store.run((tx) => tx.create(bindingKind, store.organizationId, bindingFields(service, port.id)));
-    expect(written(made.sequence)).toEqual({ host: ["Updated", ["services"]], service: ["Updated", ["bindings"]], binding: ["Created", null] });
+    expect(written(made.sequence)).toEqual({
+      host: ["Updated", ["services"]],
+      service: ["Updated", ["bindings"]],
+      binding: ["Created", null],
+    });
     const gone = store.run((tx) => tx.remove(bindingKind, made.result.id));
-    expect(written(gone.sequence)).toEqual({ host: ["Updated", ["services"]], service: ["Updated", ["bindings"]], binding: ["Deleted", null] });
+    expect(written(gone.sequence)).toEqual({
+      host: ["Updated", ["services"]],
+      service: ["Updated", ["bindings"]],
+      binding: ["Deleted", null],
+    });
   });
 
   test("a forwarding entry: its interface, and the interface's host", () => {
@@ -143,7 +198,11 @@ describe("a change of a part is one version of each whole", () => {
       tx.create(fdbEntryKind, store.organizationId, fdbEntryFields(entry, "00:00:00:00:00:01"));
       tx.setComposed(ifEntryKind, entry.id, true);
     });
-    expect(written(sequence)).toEqual({ host: ["Updated", ["interfaces"]], if_entry: ["Updated", ["fdb_macs"]], fdb_entry: ["Created", null] });
+    expect(written(sequence)).toEqual({
+      host: ["Updated", ["interfaces"]],
+      if_entry: ["Updated", ["fdb_macs"]],
+      fdb_entry: ["Created", null],
+    });
   });
 
   test("parts of several kinds and the host's own fields: one version of the host that names them all", () => {
@@ -153,7 +212,10 @@ describe("a change of a part is one version of each whole", () => {
       tx.create(portKind, store.organizationId, portFields(host, 23));
       tx.update(hostKind, host.id, { name: "b" });
     });
-    expect(store.versions(host.id).at(-1)).toMatchObject({ sequence: sequence as number, changed: '["interfaces","name","ports"]' });
+    expect(store.versions(host.id).at(-1)).toMatchObject({
+      sequence: sequence as number,
+      changed: '["interfaces","name","ports"]',
+    });
     expect(store.versions(host.id)).toHaveLength(2);
   });
 
@@ -178,18 +240,30 @@ describe("a change of a part is one version of each whole", () => {
 
 describe("numbers are given in page order", () => {
   test("to records of one transaction by their ids, whatever the order of the calls", () => {
-    const ids = ["ffffffff-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000000", "88888888-0000-7000-8000-000000000000"];
+    const ids = [
+      "ffffffff-0000-4000-8000-000000000000",
+      "00000000-0000-4000-8000-000000000000",
+      "88888888-0000-7000-8000-000000000000",
+    ];
     store.write((tx) => {
       for (const id of ids) tx.create(tagKind, store.organizationId, tagFields(store.organizationId, id), { id });
     });
     expect(store.list(tagKind).items.map((tag) => tag.id)).toEqual([...ids].sort());
-    store.create<TagRecord>(tagKind, tagFields(store.organizationId, "later"), { id: "00000000-0000-4000-8000-000000000001" });
-    expect(store.list(tagKind).items.map((tag) => tag.name).at(-1)).toBe("later");
+    store.create<TagRecord>(tagKind, tagFields(store.organizationId, "later"), {
+      id: "00000000-0000-4000-8000-000000000001",
+    });
+    expect(
+      store
+        .list(tagKind)
+        .items.map((tag) => tag.name)
+        .at(-1),
+    ).toBe("later");
   });
 
   test("without gaps, and the transaction knows the last one", () => {
     store.write((tx) => {
-      for (let number = 1; number <= 5; number += 1) tx.create(portKind, store.organizationId, portFields(host, number));
+      for (let number = 1; number <= 5; number += 1)
+        tx.create(portKind, store.organizationId, portFields(host, number));
     });
     const numbers = store.rows<{ n: number }>("SELECT n FROM history_records ORDER BY n").map((row) => row.n);
     expect(numbers).toEqual(numbers.map((_, position) => position + 1));
@@ -229,17 +303,23 @@ describe("an id that was ever used is refused", () => {
 
 describe("what makes a record unique", () => {
   test("may be swapped by two records within one transaction", () => {
-    const [a, b] = ["a", "b"].map((name) => store.create<TagRecord>(tagKind, tagFields(store.organizationId, name))) as [TagRecord, TagRecord];
+    const [a, b] = ["a", "b"].map((name) =>
+      store.create<TagRecord>(tagKind, tagFields(store.organizationId, name)),
+    ) as [TagRecord, TagRecord];
     store.write((tx) => {
       tx.update(tagKind, a.id, { name: "b" });
       tx.update(tagKind, b.id, { name: "a" });
     });
     expect(store.list(tagKind).items.map((tag) => tag.name)).toEqual(["b", "a"]);
-    expect(() => store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"))).toThrow(expect.objectContaining({ code: "entity_already_exists" }));
+    expect(() => store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"))).toThrow(
+      expect.objectContaining({ code: "entity_already_exists" }),
+    );
   });
 
   test("may go around three records, and be taken over from one that goes or changes", () => {
-    const [a, b, c] = ["a", "b", "c"].map((name) => store.create<TagRecord>(tagKind, tagFields(store.organizationId, name))) as [TagRecord, TagRecord, TagRecord];
+    const [a, b, c] = ["a", "b", "c"].map((name) =>
+      store.create<TagRecord>(tagKind, tagFields(store.organizationId, name)),
+    ) as [TagRecord, TagRecord, TagRecord];
     store.write((tx) => {
       tx.update(tagKind, a.id, { name: "b" });
       tx.update(tagKind, b.id, { name: "c" });
@@ -253,7 +333,12 @@ describe("what makes a record unique", () => {
       tx.remove(tagKind, c.id);
       tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "a"));
     });
-    expect(store.list(tagKind).items.map((tag) => tag.name).sort()).toEqual(["a", "b", "c", "z"]);
+    expect(
+      store
+        .list(tagKind)
+        .items.map((tag) => tag.name)
+        .sort(),
+    ).toEqual(["a", "b", "c", "z"]);
     expect(store.rows("SELECT n FROM tags WHERE identity IS NULL")).toEqual([]);
   });
 
@@ -265,13 +350,20 @@ describe("what makes a record unique", () => {
         tx.create(portKind, store.organizationId, portFields(host, 22));
         tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "a"));
       }),
-    ).toThrow(expect.objectContaining({ code: "entity_already_exists", params: { entity: "tag", field: "name", value: "a" } }));
+    ).toThrow(
+      expect.objectContaining({ code: "entity_already_exists", params: { entity: "tag", field: "name", value: "a" } }),
+    );
     expect(ledgerSize()).toEqual(before);
     expect(store.list(tagKind).items.map((each) => each.id)).toEqual([tag.id]);
     // Also two of one transaction.
     expect(() =>
       store.write((tx) => {
-        for (const each of [1, 2]) tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "twice", { description: `${each}` }));
+        for (const each of [1, 2])
+          tx.create(
+            tagKind,
+            store.organizationId,
+            tagFields(store.organizationId, "twice", { description: `${each}` }),
+          );
       }),
     ).toThrow(expect.objectContaining({ code: "entity_already_exists" }));
     expect(ledgerSize()).toEqual(before);
@@ -285,7 +377,11 @@ describe("lineage", () => {
       store.write((tx) => tx.remove(portKind, port.id));
       return port;
     });
-    expect(ids.map((port) => JSON.parse(`{${store.versions(port.id)[0]?.members}}`).lineage_id)).toEqual([null, ids[0]?.id, ids[0]?.id]);
+    expect(ids.map((port) => JSON.parse(`{${store.versions(port.id)[0]?.members}}`).lineage_id)).toEqual([
+      null,
+      ids[0]?.id,
+      ids[0]?.id,
+    ]);
   });
 
   test("leads there also when removal and creation are one transaction", () => {
@@ -319,8 +415,11 @@ describe("lineage", () => {
 describe("a transaction sees its own changes", () => {
   test("among the children of a record, with those made, moved and removed in it", () => {
     const other = store.create<HostRecord>(hostKind, hostFields(store.networkId, "b"));
-    const [stays, moves, goes] = [1, 2, 3].map((number) => store.create<PortRecord>(portKind, portFields(host, number))) as [PortRecord, PortRecord, PortRecord];
-    const numbers = (tx: WriteTransaction, of: { id: string }) => tx.children(portKind, "host_n", of.id).map((port) => port.number);
+    const [stays, moves, goes] = [1, 2, 3].map((number) =>
+      store.create<PortRecord>(portKind, portFields(host, number)),
+    ) as [PortRecord, PortRecord, PortRecord];
+    const numbers = (tx: WriteTransaction, of: { id: string }) =>
+      tx.children(portKind, "host_n", of.id).map((port) => port.number);
     store.write((tx) => {
       expect(numbers(tx, host)).toEqual([1, 2, 3]);
       tx.update(portKind, moves.id, { host_id: other.id });
@@ -361,7 +460,8 @@ describe("a transaction sees its own changes", () => {
 
   test("by what makes a record unique", () => {
     const tag = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"));
-    const id = (tx: WriteTransaction, name: string) => tx.findByIdentity(tagKind, `${store.organizationId}/${name}`)?.id ?? null;
+    const id = (tx: WriteTransaction, name: string) =>
+      tx.findByIdentity(tagKind, `${store.organizationId}/${name}`)?.id ?? null;
     store.write((tx) => {
       expect(id(tx, "a")).toBe(tag.id);
       tx.update(tagKind, tag.id, { name: "b" });

@@ -10,7 +10,17 @@ import { ifEntryKind, type IfEntryRecord } from "../../src/resources/if-entries/
 import { networkKind, type NetworkRecord } from "../../src/resources/networks/network.ts";
 import { portKind, type PortRecord } from "../../src/resources/ports/port.ts";
 import { tagKind, type TagRecord } from "../../src/resources/tags/tag.ts";
-import { fdbEntryFields, hostFields, ifEntryFields, networkFields, parseItems, portFields, Store, tagFields, type Wire } from "../support/store.ts";
+import {
+  fdbEntryFields,
+  hostFields,
+  ifEntryFields,
+  networkFields,
+  parseItems,
+  portFields,
+  Store,
+  tagFields,
+  type Wire,
+} from "../support/store.ts";
 
 let store: Store;
 let host: HostRecord;
@@ -41,33 +51,48 @@ describe("observation values", () => {
     expect(store.run((tx) => tx.observe(ifEntryKind, entry.id, { last_seen_at: seen("10:00") })).sequence).toBeNull();
     expect(store.transactions()).toHaveLength(before);
     expect(store.versions(entry.id)).toHaveLength(1);
-    expect(entries(null)).toMatchObject([{ last_seen_at: seen("10:00"), valid_from: entry.valid_from, updated_at: entry.updated_at }]);
+    expect(entries(null)).toMatchObject([
+      { last_seen_at: seen("10:00"), valid_from: entry.valid_from, updated_at: entry.updated_at },
+    ]);
   });
 
   test("show in the present, and in the past as they were written with the version of then", () => {
-    const entry = store.write((tx) => tx.create(ifEntryKind, store.organizationId, ifEntryFields(host, 1), { observed: { last_seen_at: seen("09:00") } }));
+    const entry = store.write((tx) =>
+      tx.create(ifEntryKind, store.organizationId, ifEntryFields(host, 1), {
+        observed: { last_seen_at: seen("09:00") },
+      }),
+    );
     const first = now();
     store.write((tx) => tx.observe(ifEntryKind, entry.id, { last_seen_at: seen("10:00") }));
     const answer = entries(asOf(first));
     expect(answer).toMatchObject([{ last_seen_at: seen("09:00"), valid_from: formatInstant(first) }]);
     store.write((tx) => tx.update(ifEntryKind, entry.id, { if_alias: "b" }));
     const second = now();
-    store.write((tx) => tx.observe(ifEntryKind, entry.id, { last_seen_at: seen("11:00"), last_discovery_id: entry.id }));
+    store.write((tx) =>
+      tx.observe(ifEntryKind, entry.id, { last_seen_at: seen("11:00"), last_discovery_id: entry.id }),
+    );
     store.clock.at += 1_000;
     expect(entries(asOf(first))).toEqual(answer.map((item) => ({ ...item, valid_to: formatInstant(second) })));
     // The version of `second` was written with what had been seen until then.
     expect(entries(asOf(second))).toMatchObject([{ if_alias: "b", last_seen_at: seen("10:00") }]);
     expect(entries(asOf(second))[0]).not.toHaveProperty("last_discovery_id");
-    for (const items of [entries(null), whole()]) expect(items).toMatchObject([{ last_seen_at: seen("11:00"), last_discovery_id: entry.id }]);
+    for (const items of [entries(null), whole()])
+      expect(items).toMatchObject([{ last_seen_at: seen("11:00"), last_discovery_id: entry.id }]);
   });
 
   test("of a record that is removed end with it; what was told of it stays", () => {
-    const entry = store.write((tx) => tx.create(ifEntryKind, store.organizationId, ifEntryFields(host, 1), { observed: { last_seen_at: seen("09:00") } }));
+    const entry = store.write((tx) =>
+      tx.create(ifEntryKind, store.organizationId, ifEntryFields(host, 1), {
+        observed: { last_seen_at: seen("09:00") },
+      }),
+    );
     const then = now();
     const present = store.reader.present();
     store.write((tx) => tx.observe(ifEntryKind, entry.id, { last_seen_at: seen("10:00") }));
     store.write((tx) => tx.remove(ifEntryKind, entry.id));
-    expect(store.rows("SELECT * FROM observations WHERE n = (SELECT n FROM history_records WHERE id = ?)", entry.id)).toEqual([]);
+    expect(
+      store.rows("SELECT * FROM observations WHERE n = (SELECT n FROM history_records WHERE id = ?)", entry.id),
+    ).toEqual([]);
     expect(entries(null)).toEqual([]);
     expect(entries(asOf(then))).toMatchObject([{ last_seen_at: seen("09:00") }]);
     // A long read that began before still has all members of the item.
@@ -98,7 +123,9 @@ describe("parts that are composed into a record", () => {
     const second = learn("00:00:00:00:00:02");
     const one = now();
     learn("00:00:00:00:00:01");
-    store.write((tx) => tx.create(fdbEntryKind, store.organizationId, { ...fdbEntryFields(entry, "00:00:00:00:00:01"), vlan_number: 2 }));
+    store.write((tx) =>
+      tx.create(fdbEntryKind, store.organizationId, { ...fdbEntryFields(entry, "00:00:00:00:00:01"), vlan_number: 2 }),
+    );
     const two = now();
     store.write((tx) => tx.remove(fdbEntryKind, second));
     const left = now();
@@ -117,7 +144,9 @@ describe("parts that are composed into a record", () => {
     expect(macs(null)).toBeUndefined();
     expect(macs(asOf(now()))).toBeUndefined();
     // Also for the one who asks for it alone, or for all.
-    expect(JSON.parse(store.reader.find(ifEntryKind, entry.id, store.reach(), asOf(two))?.text ?? "").fdb_macs).toHaveLength(2);
+    expect(
+      JSON.parse(store.reader.find(ifEntryKind, entry.id, store.reach(), asOf(two))?.text ?? "").fdb_macs,
+    ).toHaveLength(2);
   });
 });
 
@@ -138,17 +167,33 @@ describe("what lives in a container", () => {
       { born: at(first), died: at(away) },
       { born: at(back), died: at(now()) },
     ]);
-    expect(store.rows<{ count: number }>("SELECT count FROM history_census WHERE scope = ? ORDER BY sequence", scope).map((row) => row.count)).toEqual([1, 0, 1, 0]);
-    for (const [network, totals] of [[store.networkId, [1, 0, 1, 0]], [elsewhere, [0, 1, 0, 0]]] as const) {
-      const found = [first, away, back, now()].map((instant) => store.list(portKind, { asOf: asOf(instant), within: { network } }));
+    expect(
+      store
+        .rows<{ count: number }>("SELECT count FROM history_census WHERE scope = ? ORDER BY sequence", scope)
+        .map((row) => row.count),
+    ).toEqual([1, 0, 1, 0]);
+    for (const [network, totals] of [
+      [store.networkId, [1, 0, 1, 0]],
+      [elsewhere, [0, 1, 0, 0]],
+    ] as const) {
+      const found = [first, away, back, now()].map((instant) =>
+        store.list(portKind, { asOf: asOf(instant), within: { network } }),
+      );
       expect(found.map((page) => page.total)).toEqual([...totals]);
       expect(found.map((page) => page.items.length)).toEqual([...totals]);
       // The same for a caller who reaches that network alone.
-      const reached = [first, away, back, now()].map((instant) => store.list(portKind, { asOf: asOf(instant), reach: store.reach([network]) }).total);
+      const reached = [first, away, back, now()].map(
+        (instant) => store.list(portKind, { asOf: asOf(instant), reach: store.reach([network]) }).total,
+      );
       expect(reached).toEqual([...totals]);
     }
     // Its place among all of the organization was never given up.
-    expect(store.rows<object>("SELECT count(*) AS spans FROM history_spans WHERE scope = ?", store.n(store.organizationId) * 64 + portKind.code)).toEqual([{ spans: 1 }]);
+    expect(
+      store.rows<object>(
+        "SELECT count(*) AS spans FROM history_spans WHERE scope = ?",
+        store.n(store.organizationId) * 64 + portKind.code,
+      ),
+    ).toEqual([{ spans: 1 }]);
   });
 
   test("is asked for by a container of the right kind: an id of another kind holds nothing, then as now", () => {
@@ -162,10 +207,13 @@ describe("what lives in a container", () => {
 
   test("of another organization is not there, whoever asks by which id", () => {
     store.create<PortRecord>(portKind, portFields(host, 22));
-    const other = store.write((tx) => tx.create(networkKind, store.organizationId, networkFields(store.organizationId, "other")));
+    const other = store.write((tx) =>
+      tx.create(networkKind, store.organizationId, networkFields(store.organizationId, "other")),
+    );
     const foreign = { organizationN: store.n(other.id), networkNs: null };
     for (const at of [null, asOf(now())]) {
-      for (const within of [{}, { host: host.id }, { network: store.networkId }]) expect(store.list(portKind, { asOf: at, within, reach: foreign })).toEqual({ items: [], total: 0 });
+      for (const within of [{}, { host: host.id }, { network: store.networkId }])
+        expect(store.list(portKind, { asOf: at, within, reach: foreign })).toEqual({ items: [], total: 0 });
       expect(store.reader.find(hostKind, host.id, foreign, at)).toBeNull();
     }
   });
@@ -191,9 +239,13 @@ describe("a record that was there only for a while", () => {
     store.write((tx) => tx.remove(tagKind, tag.id));
     const died = now();
     store.clock.at += 1_000;
-    const found = [before, born - 1, born, died - 1, died].map((instant) => store.list(tagKind, { asOf: asOf(instant) }));
+    const found = [before, born - 1, born, died - 1, died].map((instant) =>
+      store.list(tagKind, { asOf: asOf(instant) }),
+    );
     expect(found.map((page) => page.total)).toEqual([0, 0, 1, 1, 0]);
-    expect(found[2]?.items).toMatchObject([{ id: tag.id, valid_from: formatInstant(born), valid_to: formatInstant(died) }]);
+    expect(found[2]?.items).toMatchObject([
+      { id: tag.id, valid_from: formatInstant(born), valid_to: formatInstant(died) },
+    ]);
     expect(store.reader.find(tagKind, tag.id, store.reach(), null)).toBeNull();
     expect(store.reader.find(tagKind, tag.id, store.reach(), asOf(born))).toMatchObject({ ended: true });
   });
@@ -209,7 +261,11 @@ describe("where most have died", () => {
   const isKept = (place: number) => place < 3 || place > COUNT - 4 || place === 2_500;
 
   test("the living of each instant are found behind the dead, by page, by chunk and one by one", () => {
-    const tags = store.write((tx) => Array.from({ length: COUNT }, (_, place) => tx.create(tagKind, store.organizationId, tagFields(store.organizationId, `t${place}`)))) as TagRecord[];
+    const tags = store.write((tx) =>
+      Array.from({ length: COUNT }, (_, place) =>
+        tx.create(tagKind, store.organizationId, tagFields(store.organizationId, `t${place}`)),
+      ),
+    ) as TagRecord[];
     const full = now();
     const inOrder = store.list(tagKind, { limit: COUNT }).items.map((item) => item["id"] as string);
     const byId = new Map(tags.map((tag, place) => [tag.id, place]));
@@ -218,24 +274,41 @@ describe("where most have died", () => {
       for (const id of gone) tx.remove(tagKind, id);
     });
     const thinned = now();
-    const back = store.write((tx) => tx.revive(tagKind, store.organizationId, tags[byId.get(gone[1_000] as string) as number] as TagRecord));
+    const back = store.write((tx) =>
+      tx.revive(tagKind, store.organizationId, tags[byId.get(gone[1_000] as string) as number] as TagRecord),
+    );
     const revived = now();
     store.clock.at += 1_000;
     const left = inOrder.filter((id) => isKept(byId.get(id) as number));
     const withBack = inOrder.filter((id) => id === back.id || left.includes(id));
-    for (const [instant, expected] of [[full, inOrder], [thinned, left], [revived, withBack]] as const) {
+    for (const [instant, expected] of [
+      [full, inOrder],
+      [thinned, left],
+      [revived, withBack],
+    ] as const) {
       const at = asOf(instant);
       expect(store.list(tagKind, { asOf: at, limit: COUNT })).toMatchObject({ total: expected.length });
       expect(store.list(tagKind, { asOf: at, limit: COUNT }).items.map((item) => item["id"])).toEqual(expected);
-      expect(store.list(tagKind, { asOf: at, limit: 2, offset: 3 }).items.map((item) => item["id"])).toEqual(expected.slice(3, 5));
-      const chunks = [...store.reader.chunks({ kind: tagKind, reach: store.reach(), asOf: at as never, limit: 0, offset: 0 }, null)];
-      expect(chunks.flatMap((chunk) => JSON.parse(`[${new TextDecoder().decode(chunk)}]`).map((item: { id: string }) => item.id))).toEqual(expected);
+      expect(store.list(tagKind, { asOf: at, limit: 2, offset: 3 }).items.map((item) => item["id"])).toEqual(
+        expected.slice(3, 5),
+      );
+      const chunks = [
+        ...store.reader.chunks({ kind: tagKind, reach: store.reach(), asOf: at as never, limit: 0, offset: 0 }, null),
+      ];
+      expect(
+        chunks.flatMap((chunk) =>
+          JSON.parse(`[${new TextDecoder().decode(chunk)}]`).map((item: { id: string }) => item.id),
+        ),
+      ).toEqual(expected);
     }
   });
 });
 
 test("two hundred versions read as one does, at each of their instants", () => {
-  const [deep, flat] = [1, 2].map((index) => store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, index))) as [IfEntryRecord, IfEntryRecord];
+  const [deep, flat] = [1, 2].map((index) => store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, index))) as [
+    IfEntryRecord,
+    IfEntryRecord,
+  ];
   const instants: number[] = [now()];
   for (let version = 1; version < 200; version += 1) {
     store.write((tx) => tx.update(ifEntryKind, deep.id, { if_alias: `version ${version}` }));

@@ -113,24 +113,37 @@ function compare(store: Store, model: Model, expected: Expectation): void {
       expect({ at: formatInstant(at), sequence: asOf.sequence, thinned: asOf.thinned ?? null }).toEqual({
         at: formatInstant(at),
         sequence: answering.sequence,
-        thinned: resolution === null ? null : { resolution, resolvedAt: answering.sequence === 0 ? null : answering.at },
+        thinned:
+          resolution === null ? null : { resolution, resolvedAt: answering.sequence === 0 ? null : answering.at },
       });
       const kind = random.pick(LISTED);
       const search = random.integer(3) === 0 ? model.newSearch(kind) : "";
       const found = items(reader, store, kind, asOf, search).map(withoutLineage);
       const wanted = model.list(answering, { kind, reach: null, search }).map(withoutLineage);
-      if (!Bun.deepEquals(found, wanted, true)) expect({ at: formatInstant(at), kind: kind.name, search, found }).toEqual({ at: formatInstant(at), kind: kind.name, search, found: wanted });
+      if (!Bun.deepEquals(found, wanted, true))
+        expect({ at: formatInstant(at), kind: kind.name, search, found }).toEqual({
+          at: formatInstant(at),
+          kind: kind.name,
+          search,
+          found: wanted,
+        });
     }
   }
-  for (const kind of LISTED) expect(items(reader, store, kind, null).map(withoutLineage)).toEqual(model.list(model.head, { kind, reach: null }, true).map(withoutLineage));
+  for (const kind of LISTED)
+    expect(items(reader, store, kind, null).map(withoutLineage)).toEqual(
+      model.list(model.head, { kind, reach: null }, true).map(withoutLineage),
+    );
 
   /** What was made after a prune does not know of incarnations that are wholly gone. */
   function withoutLineage(item: Wire): Wire {
-    return expected.firstAt !== null && item["created_at"] > formatInstant(expected.firstAt) ? { ...item, lineage_id: undefined } : item;
+    return expected.firstAt !== null && item["created_at"] > formatInstant(expected.firstAt)
+      ? { ...item, lineage_id: undefined }
+      : item;
   }
 }
 
-const COUNTS = "SELECT (SELECT count(*) FROM history_versions) AS versions, (SELECT count(*) FROM history_thinned) AS dropped, (SELECT max(sequence) FROM history_transactions) AS head";
+const COUNTS =
+  "SELECT (SELECT count(*) FROM history_versions) AS versions, (SELECT count(*) FROM history_thinned) AS dropped, (SELECT max(sequence) FROM history_transactions) AS head";
 
 function count(store: Store): { versions: number; dropped: number; head: number } {
   return store.rows<ReturnType<typeof count>>(COUNTS)[0] as ReturnType<typeof count>;
@@ -142,7 +155,8 @@ describe.each([1, 2, 3, 5])("a random history, pruned at random (%i)", (seed) =>
     try {
       const expected = new Expectation(model);
       for (let round = 0; round < 4; round += 1) {
-        const before = model.random.pick(model.snapshots).at + model.random.integer(2) * model.random.integer(2 * DAY_MS);
+        const before =
+          model.random.pick(model.snapshots).at + model.random.integer(2) * model.random.integer(2 * DAY_MS);
         const keep = model.random.pick(RESOLUTIONS);
         const old = count(store);
         const plan = planPrune(store.readDb, { before, keep });
@@ -156,7 +170,11 @@ describe.each([1, 2, 3, 5])("a random history, pruned at random (%i)", (seed) =>
           expect(report.head?.sequence).toBe(model.head.sequence);
         }
         store.clock.at += HOUR_MS;
-        expect(count(store)).toEqual({ versions: old.versions - done.dropped, dropped: old.dropped + done.dropped, head: model.head.sequence });
+        expect(count(store)).toEqual({
+          versions: old.versions - done.dropped,
+          dropped: old.dropped + done.dropped,
+          head: model.head.sequence,
+        });
         compare(store, model, expected);
         expect(verifyLedger(store.readDb, KINDS)).toMatchObject({ findings: [], dropped: old.dropped + done.dropped });
         // It goes on as if nothing had been.
@@ -202,13 +220,24 @@ function withCopy<T>(act: (db: Sql, path: string) => T): T {
 
 /** Every table's rows but those of the search index's own, and the schema. */
 function dump(db: Sql): string {
-  const tables = db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'history_search_%' ORDER BY name").all() as Array<{ name: string }>;
-  const rows = tables.map(({ name }) => `${name}\n${db.$client.query(`SELECT * FROM ${name}`).values().map((row) => JSON.stringify(row)).join("\n")}`);
+  const tables = db.$client
+    .query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'history_search_%' ORDER BY name")
+    .all() as Array<{ name: string }>;
+  const rows = tables.map(
+    ({ name }) =>
+      `${name}\n${db.$client
+        .query(`SELECT * FROM ${name}`)
+        .values()
+        .map((row) => JSON.stringify(row))
+        .join("\n")}`,
+  );
   return [schema(db), ...rows].join("\n\n");
 }
 
 function schema(db: Sql): string {
-  return JSON.stringify(db.$client.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").all());
+  return JSON.stringify(
+    db.$client.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").all(),
+  );
 }
 
 describe("a prune", () => {
@@ -233,24 +262,33 @@ describe("a prune", () => {
     });
   });
 
-  test.each(["records thinned", "records made anew", "lineages"])("that is cut off (at: %s) has changed nothing", (step) => {
-    withCopy((db) => {
-      const whole = dump(db);
-      let isBegun = false;
-      const cutOff = (progress: { step: string }) => {
-        isBegun ||= progress.step === "records thinned";
-        if (isBegun && progress.step === step) throw new Error("the plug was pulled");
-      };
-      expect(() => prune(db, KINDS, { before, keep: "daily" }, base.store.clock.now(), cutOff)).toThrow("the plug was pulled");
-      expect(dump(db)).toBe(whole);
-      expect(verifyLedger(db, KINDS).findings).toEqual([]);
-    });
-  });
+  test.each(["records thinned", "records made anew", "lineages"])(
+    "that is cut off (at: %s) has changed nothing",
+    (step) => {
+      withCopy((db) => {
+        const whole = dump(db);
+        let isBegun = false;
+        const cutOff = (progress: { step: string }) => {
+          isBegun ||= progress.step === "records thinned";
+          if (isBegun && progress.step === step) throw new Error("the plug was pulled");
+        };
+        expect(() => prune(db, KINDS, { before, keep: "daily" }, base.store.clock.now(), cutOff)).toThrow(
+          "the plug was pulled",
+        );
+        expect(dump(db)).toBe(whole);
+        expect(verifyLedger(db, KINDS).findings).toEqual([]);
+      });
+    },
+  );
 
   test("of a ledger that is not sound is refused: what is wrong would never be found again", () => {
     withCopy((db) => {
-      unguarded(db, ["UPDATE history_versions SET observed = observed || ' ' WHERE key = (SELECT min(key) FROM history_versions WHERE operation = 2)"]);
-      expect(() => prune(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(/^The data are not sound, and were not pruned: version: /);
+      unguarded(db, [
+        "UPDATE history_versions SET observed = observed || ' ' WHERE key = (SELECT min(key) FROM history_versions WHERE operation = 2)",
+      ]);
+      expect(() => prune(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(
+        /^The data are not sound, and were not pruned: version: /,
+      );
       expect(db.$client.query("SELECT count(*) AS n FROM history_thinned").get()).toEqual({ n: 0 });
     });
   });
@@ -268,11 +306,24 @@ describe("a prune", () => {
     withCopy((db) => {
       const now = base.store.clock.now();
       const whole = dump(db);
-      expect(prune(db, KINDS, { before: 1, keep: "none" }, now)).toEqual({ segments: [], last: 0, states: 0, versions: 0, dropped: 0, droppedBytes: 0, coverage: 0, report: null });
+      expect(prune(db, KINDS, { before: 1, keep: "none" }, now)).toEqual({
+        segments: [],
+        last: 0,
+        states: 0,
+        versions: 0,
+        dropped: 0,
+        droppedBytes: 0,
+        coverage: 0,
+        report: null,
+      });
       expect(dump(db)).toBe(whole);
       prune(db, KINDS, { before, keep: "monthly" }, now);
       const monthly = dump(db);
-      for (const order of [{ before, keep: "monthly" }, { before, keep: "daily" }, { before: before - 20 * DAY_MS, keep: "daily" }] as const) {
+      for (const order of [
+        { before, keep: "monthly" },
+        { before, keep: "daily" },
+        { before: before - 20 * DAY_MS, keep: "daily" },
+      ] as const) {
         expect(prune(db, KINDS, order, now)).toMatchObject({ dropped: 0, report: null });
       }
       expect(dump(db)).toBe(monthly);
@@ -283,7 +334,13 @@ describe("a prune", () => {
     withCopy((db) => {
       const { report, segments, last } = prune(db, KINDS, { before, keep: "monthly" }, base.store.clock.now());
       const sequence = base.model.head.sequence + 1;
-      expect(db.$client.query("SELECT sequence, organization_id, actor_type, actor_name, source, lower(hex(hash)) AS hash FROM history_transactions ORDER BY sequence DESC LIMIT 1").get()).toEqual({
+      expect(
+        db.$client
+          .query(
+            "SELECT sequence, organization_id, actor_type, actor_name, source, lower(hex(hash)) AS hash FROM history_transactions ORDER BY sequence DESC LIMIT 1",
+          )
+          .get(),
+      ).toEqual({
         sequence,
         organization_id: null,
         actor_type: "System",
@@ -292,7 +349,11 @@ describe("a prune", () => {
         hash: report?.head?.hash as string,
       });
       expect(segments).toEqual([{ first: 1, last, resolution: "monthly", prunedBy: sequence }]);
-      expect(describeReport(report as Report)).toMatch(new RegExp(`\nDropped: \\d+ versions, by their hashes\nThinned: transactions 1 to ${last}, up to .*Z: the last state of each month \\(by transaction ${sequence}\\)\nSound\\.\n$`));
+      expect(describeReport(report as Report)).toMatch(
+        new RegExp(
+          `\nDropped: \\d+ versions, by their hashes\nThinned: transactions 1 to ${last}, up to .*Z: the last state of each month \\(by transaction ${sequence}\\)\nSound\\.\n$`,
+        ),
+      );
     });
   });
 });
@@ -324,14 +385,19 @@ describe("tampering with what a prune left behind is found:", () => {
       } catch {
         // It can't be understood any more.
       }
-      return verifyLedger(db, KINDS).findings.map((finding) => `${finding.check}: ${finding.where}: ${finding.message}`);
+      return verifyLedger(db, KINDS).findings.map(
+        (finding) => `${finding.check}: ${finding.where}: ${finding.message}`,
+      );
     } finally {
       db.$client.close();
     }
   }
 
   /** As a prune would do it, but for the order. */
-  const dropping = (key: string) => [`INSERT INTO history_thinned (key, hash) SELECT key, hash FROM history_versions WHERE key = (${key})`, `DELETE FROM history_versions WHERE key = (${key})`];
+  const dropping = (key: string) => [
+    `INSERT INTO history_thinned (key, hash) SELECT key, hash FROM history_versions WHERE key = (${key})`,
+    `DELETE FROM history_versions WHERE key = (${key})`,
+  ];
   const oneThinned = "(SELECT key FROM history_thinned ORDER BY key LIMIT 1 OFFSET 20)";
 
   test("nothing, where nothing was", () => {
@@ -339,58 +405,98 @@ describe("tampering with what a prune left behind is found:", () => {
   });
 
   test("a hash that is another, or gone", () => {
-    expect(damaged(`UPDATE history_thinned SET hash = CAST(x'00' || substr(hash, 2) AS BLOB) WHERE key = ${oneThinned}`)).toContainEqual(expect.stringMatching(/^transaction: transaction \d+: its hash is not that of/));
-    expect(damaged(`DELETE FROM history_thinned WHERE key = ${oneThinned}`)).toContainEqual(expect.stringMatching(/^transaction: transaction \d+: its hash is not that of/));
-    expect(damaged("DELETE FROM history_thinned")).toContainEqual(expect.stringMatching(/^transaction: transaction \d+: has no versions$/));
-  });
-
-  test("a hash that was moved", () => {
-    expect(damaged(`UPDATE history_thinned SET key = key + 1 WHERE key = (SELECT key FROM history_thinned t WHERE NOT EXISTS (SELECT 1 FROM history_thinned WHERE key = t.key + 1) AND NOT EXISTS (SELECT 1 FROM history_versions WHERE key = t.key + 1) LIMIT 1)`)).toContainEqual(
-      expect.stringMatching(/^transaction: /),
+    expect(
+      damaged(`UPDATE history_thinned SET hash = CAST(x'00' || substr(hash, 2) AS BLOB) WHERE key = ${oneThinned}`),
+    ).toContainEqual(expect.stringMatching(/^transaction: transaction \d+: its hash is not that of/));
+    expect(damaged(`DELETE FROM history_thinned WHERE key = ${oneThinned}`)).toContainEqual(
+      expect.stringMatching(/^transaction: transaction \d+: its hash is not that of/),
+    );
+    expect(damaged("DELETE FROM history_thinned")).toContainEqual(
+      expect.stringMatching(/^transaction: transaction \d+: has no versions$/),
     );
   });
 
+  test("a hash that was moved", () => {
+    expect(
+      damaged(
+        `UPDATE history_thinned SET key = key + 1 WHERE key = (SELECT key FROM history_thinned t WHERE NOT EXISTS (SELECT 1 FROM history_thinned WHERE key = t.key + 1) AND NOT EXISTS (SELECT 1 FROM history_versions WHERE key = t.key + 1) LIMIT 1)`,
+      ),
+    ).toContainEqual(expect.stringMatching(/^transaction: /));
+  });
+
   test("a stretch that nothing tells of any more, or that is told otherwise", () => {
-    expect(damaged("DELETE FROM history_segments WHERE first = 1")).toContainEqual(expect.stringMatching(/^segment: transactions 1 to \d+ \(monthly, by transaction \d+\): was thinned, and no row of history_segments says so$/));
+    expect(damaged("DELETE FROM history_segments WHERE first = 1")).toContainEqual(
+      expect.stringMatching(
+        /^segment: transactions 1 to \d+ \(monthly, by transaction \d+\): was thinned, and no row of history_segments says so$/,
+      ),
+    );
     for (const change of ["resolution = 'daily'", "last = last - 1", "pruned_by = 3"]) {
       const found = damaged(`UPDATE history_segments SET ${change} WHERE first = 1`);
-      expect(found).toContainEqual(expect.stringMatching(/^segment: .*: was thinned, and no row of history_segments says so$/));
-      expect(found).toContainEqual(expect.stringMatching(/^segment: .*: a row of history_segments says that it was thinned, and no prune did that$/));
+      expect(found).toContainEqual(
+        expect.stringMatching(/^segment: .*: was thinned, and no row of history_segments says so$/),
+      );
+      expect(found).toContainEqual(
+        expect.stringMatching(
+          /^segment: .*: a row of history_segments says that it was thinned, and no prune did that$/,
+        ),
+      );
     }
   });
 
   test("a stretch that no prune thinned", () => {
-    expect(damaged(`INSERT INTO history_segments VALUES (${until + 1}, ${until + 5}, 'daily', ${base.model.head.sequence + 1})`)).toEqual([
+    expect(
+      damaged(
+        `INSERT INTO history_segments VALUES (${until + 1}, ${until + 5}, 'daily', ${base.model.head.sequence + 1})`,
+      ),
+    ).toEqual([
       `segment: transactions ${until + 1} to ${until + 5} (daily, by transaction ${base.model.head.sequence + 1}): a row of history_segments says that it was thinned, and no prune did that`,
     ]);
   });
 
   test("a prune that was ordered otherwise", () => {
-    expect(damaged(`UPDATE history_transactions SET source = replace(source, 'daily', 'none') WHERE source LIKE '%daily'`)).toContainEqual(expect.stringMatching(/^transaction: .*: its hash is not/));
+    expect(
+      damaged(`UPDATE history_transactions SET source = replace(source, 'daily', 'none') WHERE source LIKE '%daily'`),
+    ).toContainEqual(expect.stringMatching(/^transaction: .*: its hash is not/));
   });
 
   test("a document dropped without a prune that reached it", () => {
-    const found = damaged(...dropping(`SELECT min(key) FROM history_versions WHERE operation = 2 AND (key & 2147483647) > ${until}`));
+    const found = damaged(
+      ...dropping(`SELECT min(key) FROM history_versions WHERE operation = 2 AND (key & 2147483647) > ${until}`),
+    );
     expect(found).toEqual([expect.stringMatching(/^version: .*: was dropped, and no prune reached it$/)]);
   });
 
   test("a document dropped that is needed where something is kept", () => {
     // One with a successor in thinned history, so that nothing else betrays it.
     const key = `SELECT v.key FROM history_versions v WHERE v.operation <> 3 AND EXISTS (SELECT 1 FROM history_versions w WHERE w.key > v.key AND w.key < (((v.key >> 31) << 31) | ${until})) LIMIT 1`;
-    expect(damaged(...dropping(key))).toContainEqual(expect.stringMatching(/^version: .*: was dropped, and it is needed as of transaction \d+, which is kept$/));
+    expect(damaged(...dropping(key))).toContainEqual(
+      expect.stringMatching(/^version: .*: was dropped, and it is needed as of transaction \d+, which is kept$/),
+    );
   });
 
   test("an end dropped of what is left before it", () => {
-    const found = damaged(...dropping(`SELECT v.key FROM history_versions v WHERE v.operation = 3 AND (v.key & 2147483647) < ${until} AND NOT EXISTS (SELECT 1 FROM history_versions w WHERE w.key > v.key AND w.key >> 31 = v.key >> 31) LIMIT 1`));
-    expect(found).toContainEqual(expect.stringMatching(/^version: .*: was dropped, the end of what is left before it$/));
+    const found = damaged(
+      ...dropping(
+        `SELECT v.key FROM history_versions v WHERE v.operation = 3 AND (v.key & 2147483647) < ${until} AND NOT EXISTS (SELECT 1 FROM history_versions w WHERE w.key > v.key AND w.key >> 31 = v.key >> 31) LIMIT 1`,
+      ),
+    );
+    expect(found).toContainEqual(
+      expect.stringMatching(/^version: .*: was dropped, the end of what is left before it$/),
+    );
   });
 
   test("a version that is dropped and there", () => {
-    expect(damaged("INSERT INTO history_thinned SELECT key, hash FROM history_versions LIMIT 1")).toContainEqual(expect.stringMatching(/^version: .*: was dropped, and is there all the same$/));
+    expect(damaged("INSERT INTO history_thinned SELECT key, hash FROM history_versions LIMIT 1")).toContainEqual(
+      expect.stringMatching(/^version: .*: was dropped, and is there all the same$/),
+    );
   });
 
   test("an end alone", () => {
-    const found = damaged(...dropping(`SELECT min(key) FROM history_versions WHERE key >> 31 = (SELECT key >> 31 FROM history_versions WHERE operation = 3 GROUP BY key >> 31 HAVING (SELECT count(*) FROM history_versions v WHERE v.key >> 31 = history_versions.key >> 31) = 2 LIMIT 1)`));
+    const found = damaged(
+      ...dropping(
+        `SELECT min(key) FROM history_versions WHERE key >> 31 = (SELECT key >> 31 FROM history_versions WHERE operation = 3 GROUP BY key >> 31 HAVING (SELECT count(*) FROM history_versions v WHERE v.key >> 31 = history_versions.key >> 31) = 2 LIMIT 1)`,
+      ),
+    );
     expect(found).toContainEqual(expect.stringMatching(/^version: .*: of the record nothing is left but its end$/));
   });
 });

@@ -50,7 +50,11 @@ function planOf(client: Database, sql: string): string[] {
 
 /** What goes through more rows than it answers with. Subqueries, JSON lists and the page itself are what is asked for. */
 /** A list that was handed in, rows of one INSERT, and the stretches of thinned history, of which there is one for each prune, are gone through. */
-const isWholeTable = (detail: string) => /^SCAN /.test(detail) && !/^SCAN (CONSTANT ROW|\d+-ROW VALUES CLAUSE$|history_segments$|p$|\(subquery|\w+ (EXISTS )?VIRTUAL TABLE)/.test(detail);
+const isWholeTable = (detail: string) =>
+  /^SCAN /.test(detail) &&
+  !/^SCAN (CONSTANT ROW|\d+-ROW VALUES CLAUSE$|history_segments$|p$|\(subquery|\w+ (EXISTS )?VIRTUAL TABLE)/.test(
+    detail,
+  );
 const isMadeOnTheWay = (detail: string) => /AUTOMATIC|TEMP B-TREE/.test(detail);
 
 function pagePlan(query: Partial<ListQuery> & Pick<ListQuery, "kind">): string[] {
@@ -75,20 +79,56 @@ const states = (): Array<[string, ListQuery["asOf"]]> => [
 
 type Shape = [string, () => Partial<ListQuery>, live: RegExp, past: RegExp];
 
-const networks = (count: number) => Array.from({ length: count }, (_, each) => (each === 0 ? store.n(store.networkId) : 1_000_000 + each));
+const networks = (count: number) =>
+  Array.from({ length: count }, (_, each) => (each === 0 ? store.n(store.networkId) : 1_000_000 + each));
 const PAGE = /^SEARCH s USING PRIMARY KEY \(scope=\? AND n>\? AND n<\?\)$/;
 const BY_ID = /^SEARCH s USING PRIMARY KEY \(scope=\? AND n=\? AND born<\?\)$/;
 
 const SHAPES: Shape[] = [
   ["of everything", () => ({}), /^SEARCH l USING COVERING INDEX ports_by_organization \(organization_n=\?\)$/, PAGE],
-  ["of a network", () => ({ within: { network: store.networkId } }), /^SEARCH l USING INDEX ports_by_network \(network_n=\?\)$/, PAGE],
-  ["of a host", () => ({ within: { host: population.hostId } }), /^SEARCH l USING INDEX ports_by_host \(host_n=\?\)$/, PAGE],
-  ["of a host in a network", () => ({ within: { host: population.hostId, network: store.networkId } }), /^SEARCH l USING INDEX ports_by_host \(host_n=\?\)$/, PAGE],
+  [
+    "of a network",
+    () => ({ within: { network: store.networkId } }),
+    /^SEARCH l USING INDEX ports_by_network \(network_n=\?\)$/,
+    PAGE,
+  ],
+  [
+    "of a host",
+    () => ({ within: { host: population.hostId } }),
+    /^SEARCH l USING INDEX ports_by_host \(host_n=\?\)$/,
+    PAGE,
+  ],
+  [
+    "of a host in a network",
+    () => ({ within: { host: population.hostId, network: store.networkId } }),
+    /^SEARCH l USING INDEX ports_by_host \(host_n=\?\)$/,
+    PAGE,
+  ],
   ["by ids", () => ({ ids: [population.portId] }), /^SEARCH l USING INTEGER PRIMARY KEY \(rowid=\?\)$/, BY_ID],
-  ["by ids within a host", () => ({ ids: [population.portId], within: { host: population.hostId } }), /^SEARCH l USING INTEGER PRIMARY KEY \(rowid=\?\)$/, BY_ID],
-  ["within reach of two networks", () => ({ reach: { ...store.reach(), networkNs: networks(2) } }), /^SEARCH l USING INDEX ports_by_network \(network_n=\?\)$/, PAGE],
-  ["by ids within reach of seventy networks", () => ({ reach: { ...store.reach(), networkNs: networks(70) }, ids: [population.portId] }), /^SEARCH l USING INTEGER PRIMARY KEY \(rowid=\?\)$/, BY_ID],
-  ["of a host within reach of seventy networks", () => ({ reach: { ...store.reach(), networkNs: networks(70) }, within: { host: population.hostId } }), /^SEARCH l USING INDEX ports_by_host/, PAGE],
+  [
+    "by ids within a host",
+    () => ({ ids: [population.portId], within: { host: population.hostId } }),
+    /^SEARCH l USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+    BY_ID,
+  ],
+  [
+    "within reach of two networks",
+    () => ({ reach: { ...store.reach(), networkNs: networks(2) } }),
+    /^SEARCH l USING INDEX ports_by_network \(network_n=\?\)$/,
+    PAGE,
+  ],
+  [
+    "by ids within reach of seventy networks",
+    () => ({ reach: { ...store.reach(), networkNs: networks(70) }, ids: [population.portId] }),
+    /^SEARCH l USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+    BY_ID,
+  ],
+  [
+    "of a host within reach of seventy networks",
+    () => ({ reach: { ...store.reach(), networkNs: networks(70) }, within: { host: population.hostId } }),
+    /^SEARCH l USING INDEX ports_by_host/,
+    PAGE,
+  ],
 ];
 
 describe.each(SHAPES)("a page %s", (_what, shape, live, past) => {
@@ -106,7 +146,13 @@ test("a page within reach of very many networks sorts what is there, and walks n
   for (const [state, asOf] of states()) {
     const plan = pagePlan({ kind: portKind, asOf, reach: { ...store.reach(), networkNs: networks(70) } });
     expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
-    expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH l USING INDEX ports_by_network/ : /^SEARCH s USING PRIMARY KEY \(scope=\? AND n>\? AND n<\?\)$/));
+    expect(plan).toContainEqual(
+      expect.stringMatching(
+        asOf === null
+          ? /^SEARCH l USING INDEX ports_by_network/
+          : /^SEARCH s USING PRIMARY KEY \(scope=\? AND n>\? AND n<\?\)$/,
+      ),
+    );
   }
 });
 
@@ -124,7 +170,13 @@ test("no read is planned for its values: SQLite would prepare it again for each 
       const reader = new Reader(store.readDb, store.clock);
       const page = { kind: ifEntryKind, reach: store.reach(), asOf, limit: 5, offset: 1 };
       const within = { ...page, within: { host: population.hostId } };
-      for (const query of [page, within, { ...page, ids: [population.entryId] }, { ...page, reach: { ...store.reach(), networkNs: networks(2) } }, { ...page, reach: { ...store.reach(), networkNs: networks(70) } }]) {
+      for (const query of [
+        page,
+        within,
+        { ...page, ids: [population.entryId] },
+        { ...page, reach: { ...store.reach(), networkNs: networks(2) } },
+        { ...page, reach: { ...store.reach(), networkNs: networks(70) } },
+      ]) {
         reader.page(query);
         reader.items(query);
       }
@@ -149,19 +201,41 @@ test("an ordered list sorts once, over who is in it", () => {
 
 describe("a search", () => {
   const LED: Array<[string, () => Partial<ListQuery>, live: RegExp]> = [
-    ["of everything", () => ({}), /^SEARCH l USING COVERING INDEX hosts_by_organization \(organization_n=\? AND rowid=\?\)$/],
-    ["of a network", () => ({ within: { network: store.networkId } }), /^SEARCH l USING INDEX hosts_by_network \(network_n=\? AND rowid=\?\)$/],
+    [
+      "of everything",
+      () => ({}),
+      /^SEARCH l USING COVERING INDEX hosts_by_organization \(organization_n=\? AND rowid=\?\)$/,
+    ],
+    [
+      "of a network",
+      () => ({ within: { network: store.networkId } }),
+      /^SEARCH l USING INDEX hosts_by_network \(network_n=\? AND rowid=\?\)$/,
+    ],
     ["by ids", () => ({ ids: [population.hostId] }), /^SEARCH l USING INTEGER PRIMARY KEY \(rowid=\?\)$/],
-    ["within reach of two networks", () => ({ reach: { ...store.reach(), networkNs: networks(2) } }), /^SEARCH l USING INDEX hosts_by_organization \(organization_n=\? AND rowid=\?\)$/],
-    ["within reach of seventy networks", () => ({ reach: { ...store.reach(), networkNs: networks(70) } }), /^SEARCH l USING INDEX hosts_by_organization \(organization_n=\? AND rowid=\?\)$/],
-    ["in an order", () => ({ order: [{ field: "name", direction: "asc", byKey: true }] }), /^SEARCH l USING COVERING INDEX hosts_by_organization \(organization_n=\? AND rowid=\?\)$/],
+    [
+      "within reach of two networks",
+      () => ({ reach: { ...store.reach(), networkNs: networks(2) } }),
+      /^SEARCH l USING INDEX hosts_by_organization \(organization_n=\? AND rowid=\?\)$/,
+    ],
+    [
+      "within reach of seventy networks",
+      () => ({ reach: { ...store.reach(), networkNs: networks(70) } }),
+      /^SEARCH l USING INDEX hosts_by_organization \(organization_n=\? AND rowid=\?\)$/,
+    ],
+    [
+      "in an order",
+      () => ({ order: [{ field: "name", direction: "asc", byKey: true }] }),
+      /^SEARCH l USING COVERING INDEX hosts_by_organization \(organization_n=\? AND rowid=\?\)$/,
+    ],
   ];
 
   test.each(LED)("%s goes from the words to the records, and over no inventory", (_what, shape, live) => {
     for (const [state, asOf] of states()) {
       const plan = pagePlan({ kind: hostKind, asOf, search: "host 10.0.", ...shape() });
       expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
-      expect(plan.filter((detail) => detail === "SCAN history_search VIRTUAL TABLE INDEX 0:M1").length).toBeGreaterThanOrEqual(2);
+      expect(
+        plan.filter((detail) => detail === "SCAN history_search VIRTUAL TABLE INDEX 0:M1").length,
+      ).toBeGreaterThanOrEqual(2);
       expect(plan).toContainEqual("SEARCH t USING INTEGER PRIMARY KEY (rowid=?)");
       expect(plan).toContainEqual("SEARCH x USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)");
       expect(plan).toContainEqual(expect.stringMatching(asOf === null ? live : BY_ID));
@@ -173,10 +247,23 @@ describe("a search", () => {
 
 test("a list by tags goes from the tags to the live records; as of an instant it goes once through who was there", () => {
   for (const [state, asOf] of states()) {
-    for (const reach of [store.reach(), { ...store.reach(), networkNs: networks(2) }, { ...store.reach(), networkNs: networks(70) }]) {
-      const plan = pagePlan({ kind: hostKind, asOf, reach, filters: [{ field: "tags", namesAny: [population.tagId] }] });
+    for (const reach of [
+      store.reach(),
+      { ...store.reach(), networkNs: networks(2) },
+      { ...store.reach(), networkNs: networks(70) },
+    ]) {
+      const plan = pagePlan({
+        kind: hostKind,
+        asOf,
+        reach,
+        filters: [{ field: "tags", namesAny: [population.tagId] }],
+      });
       expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
-      expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH k USING COVERING INDEX live_links_by_target \(target_n=\? AND relation=\?\)$/ : PAGE));
+      expect(plan).toContainEqual(
+        expect.stringMatching(
+          asOf === null ? /^SEARCH k USING COVERING INDEX live_links_by_target \(target_n=\? AND relation=\?\)$/ : PAGE,
+        ),
+      );
       if (asOf === null) expect(plan).toContainEqual(expect.stringMatching(/^SEARCH l USING .*rowid=\?\)$/));
     }
   }
@@ -184,10 +271,23 @@ test("a list by tags goes from the tags to the live records; as of an instant it
 
 test("a list by a record that is referred to goes from that record to the live ones; as of an instant it goes once through who was there", () => {
   for (const [state, asOf] of states()) {
-    for (const reach of [store.reach(), { ...store.reach(), networkNs: networks(2) }, { ...store.reach(), networkNs: networks(70) }]) {
-      const plan = pagePlan({ kind: ipAddressKind, asOf, reach, filters: [{ field: "subnet_id", names: population.hostId }] });
+    for (const reach of [
+      store.reach(),
+      { ...store.reach(), networkNs: networks(2) },
+      { ...store.reach(), networkNs: networks(70) },
+    ]) {
+      const plan = pagePlan({
+        kind: ipAddressKind,
+        asOf,
+        reach,
+        filters: [{ field: "subnet_id", names: population.hostId }],
+      });
       expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
-      expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH k USING COVERING INDEX ip_addresses_by_subnet \(subnet_n=\?\)$/ : PAGE));
+      expect(plan).toContainEqual(
+        expect.stringMatching(
+          asOf === null ? /^SEARCH k USING COVERING INDEX ip_addresses_by_subnet \(subnet_n=\?\)$/ : PAGE,
+        ),
+      );
       if (asOf === null) expect(plan).toContainEqual(expect.stringMatching(/^SEARCH l USING .*rowid=\?\)$/));
     }
   }
@@ -198,15 +298,33 @@ test("a search of parts finds them by their own texts, and goes from the words t
     const plan = pagePlan({ kind: ipAddressKind, asOf, search: "10.0." });
     expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
     expect(plan).toContainEqual("SEARCH t USING INTEGER PRIMARY KEY (rowid=?)");
-    expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH l USING COVERING INDEX ip_addresses_by_organization \(organization_n=\? AND rowid=\?\)$/ : BY_ID));
+    expect(plan).toContainEqual(
+      expect.stringMatching(
+        asOf === null
+          ? /^SEARCH l USING COVERING INDEX ip_addresses_by_organization \(organization_n=\? AND rowid=\?\)$/
+          : BY_ID,
+      ),
+    );
   }
 });
 
 test("an order that is worked out goes once through who is in the list, and sorts nothing there", () => {
   for (const [state, asOf] of states()) {
-    const plan = pagePlan({ kind: ipAddressKind, asOf, order: [{ field: "ip_address", direction: "asc", byKey: true }] });
-    expect([state, plan.filter(isWholeTable), plan.filter((detail) => detail === "USE TEMP B-TREE FOR ORDER BY")]).toEqual([state, [], []]);
-    expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH l USING COVERING INDEX ip_addresses_by_organization \(organization_n=\?\)$/ : PAGE));
+    const plan = pagePlan({
+      kind: ipAddressKind,
+      asOf,
+      order: [{ field: "ip_address", direction: "asc", byKey: true }],
+    });
+    expect([
+      state,
+      plan.filter(isWholeTable),
+      plan.filter((detail) => detail === "USE TEMP B-TREE FOR ORDER BY"),
+    ]).toEqual([state, [], []]);
+    expect(plan).toContainEqual(
+      expect.stringMatching(
+        asOf === null ? /^SEARCH l USING COVERING INDEX ip_addresses_by_organization \(organization_n=\?\)$/ : PAGE,
+      ),
+    );
   }
 });
 
@@ -214,7 +332,11 @@ test("a list by a value goes once through who is there", () => {
   for (const [state, asOf] of states()) {
     const plan = pagePlan({ kind: hostKind, asOf, filters: [{ field: "hidden", equals: true }] });
     expect([state, plan.filter(isWholeTable), plan.filter(isMadeOnTheWay)]).toEqual([state, [], []]);
-    expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH l USING INDEX hosts_by_organization \(organization_n=\?\)$/ : PAGE));
+    expect(plan).toContainEqual(
+      expect.stringMatching(
+        asOf === null ? /^SEARCH l USING INDEX hosts_by_organization \(organization_n=\?\)$/ : PAGE,
+      ),
+    );
   }
 });
 
@@ -222,7 +344,9 @@ test("every kind's list goes by its own indexes", () => {
   for (const kind of KINDS) {
     for (const [state, asOf] of states()) {
       // The addresses learned by each interface on a page are sorted and made distinct: those of one interface at a time.
-      const plan = pagePlan({ kind, asOf }).filter((detail) => kind.name !== ifEntryKind.name || !isMadeOnTheWay(detail));
+      const plan = pagePlan({ kind, asOf }).filter(
+        (detail) => kind.name !== ifEntryKind.name || !isMadeOnTheWay(detail),
+      );
       // There is one organization per store of a customer, or a few: its table may be gone through.
       const through = plan.filter(isWholeTable).filter((detail) => detail !== "SCAN l" || kind.name !== "organization");
       expect([kind.name, state, through, plan.filter(isMadeOnTheWay)]).toEqual([kind.name, state, [], []]);
@@ -244,7 +368,13 @@ test("a single record, the parts of owners and what a request resolves are searc
     }).flatMap((sql) => planOf(client, sql));
     expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
     expect(plan).toContainEqual(expect.stringMatching(/^SEARCH history_transactions USING INDEX \w+ \(at<\?\)$/));
-    expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH l USING (COVERING )?INDEX ports_by_host \(host_n=\?\)$/ : /^SEARCH s USING PRIMARY KEY \(scope=\? AND n>|^SEARCH s USING PRIMARY KEY \(scope=\?/));
+    expect(plan).toContainEqual(
+      expect.stringMatching(
+        asOf === null
+          ? /^SEARCH l USING (COVERING )?INDEX ports_by_host \(host_n=\?\)$/
+          : /^SEARCH s USING PRIMARY KEY \(scope=\? AND n>|^SEARCH s USING PRIMARY KEY \(scope=\?/,
+      ),
+    );
   }
 });
 
@@ -256,7 +386,11 @@ test("the writer searches as well; only the newest row of a table is taken from 
       const writer = new Writer({ db, kinds: KINDS, commands, clock: store.clock, random: store.random });
       const replies = [
         (tx: WriteTransaction) => {
-          const host = tx.create(hostKind, store.organizationId, hostFields(store.networkId, "planned", { tags: [population.tagId] }));
+          const host = tx.create(
+            hostKind,
+            store.organizationId,
+            hostFields(store.networkId, "planned", { tags: [population.tagId] }),
+          );
           const port = tx.create(portKind, store.organizationId, portFields(host, 1));
           tx.findByIdentity(tagKind, `${store.organizationId}/kept`);
           tx.referringTo("tags", population.tagId);
@@ -264,7 +398,8 @@ test("the writer searches as well; only the newest row of a table is taken from 
           return { host, port };
         },
         (tx: WriteTransaction) => tx.update(hostKind, population.hostId, { name: "planned" }),
-        (tx: WriteTransaction) => tx.observe(ifEntryKind, population.entryId, { last_seen_at: "2026-11-21T11:00:00.000Z" }),
+        (tx: WriteTransaction) =>
+          tx.observe(ifEntryKind, population.entryId, { last_seen_at: "2026-11-21T11:00:00.000Z" }),
         (tx: WriteTransaction) => {
           const tag = tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "planned"));
           tx.remove(tagKind, tag.id);
@@ -272,11 +407,17 @@ test("the writer searches as well; only the newest row of a table is taken from 
       ].flatMap((command) => writer.execute([request(command)]));
       expect(replies.map((reply) => reply.ok)).toEqual([true, true, true, true]);
     });
-    const plans = texts.filter((sql) => /^(select|update|delete|insert)/i.test(sql)).map((sql) => ({ sql, plan: planOf(db.$client, sql) }));
+    const plans = texts
+      .filter((sql) => /^(select|update|delete|insert)/i.test(sql))
+      .map((sql) => ({ sql, plan: planOf(db.$client, sql) }));
     expect(plans.length).toBeGreaterThan(20);
-    const through = plans.filter(({ sql, plan }) => plan.some(isWholeTable) && !/order by .* desc limit \+\?$/i.test(sql));
+    const through = plans.filter(
+      ({ sql, plan }) => plan.some(isWholeTable) && !/order by .* desc limit \+\?$/i.test(sql),
+    );
     expect(through).toEqual([]);
-    const identity = plans.find(({ sql }) => sql.includes(getTableName(tagKind.table)) && sql.includes("l.identity = +?"));
+    const identity = plans.find(
+      ({ sql }) => sql.includes(getTableName(tagKind.table)) && sql.includes("l.identity = +?"),
+    );
     expect(identity?.plan).toContainEqual(expect.stringMatching(/^SEARCH l USING INDEX \w+ \(identity=\?\)$/));
   } finally {
     db.$client.close();
@@ -285,9 +426,13 @@ test("the writer searches as well; only the newest row of a table is taken from 
 
 test("every foreign key can be searched from the side that refers, or a delete would go through its table", () => {
   const unindexed: string[] = [];
-  const tables = store.rows<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+  const tables = store.rows<{ name: string }>(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  );
   for (const { name: table } of tables) {
-    for (const { from, table: parent } of store.rows<{ from: string; table: string }>(`SELECT "from", "table" FROM pragma_foreign_key_list('${table}')`)) {
+    for (const { from, table: parent } of store.rows<{ from: string; table: string }>(
+      `SELECT "from", "table" FROM pragma_foreign_key_list('${table}')`,
+    )) {
       // Rows of the ledger are never deleted.
       if (parent === "history_records" || parent === "history_transactions") continue;
       const plan = planOf(store.db.$client, `SELECT 1 FROM ${table} WHERE ${from} = 1`);

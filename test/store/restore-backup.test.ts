@@ -1,7 +1,16 @@
 // A backup takes its place: what was there keeps its name until then, and is whole under another one afterwards.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemRandom } from "../../src/base/random.ts";
@@ -31,7 +40,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
-const restore = () => restoreBackup({ file, directory, mayReplace: true, mayDropSecrets: false, now: NOW, random: systemRandom });
+const restore = () =>
+  restoreBackup({ file, directory, mayReplace: true, mayDropSecrets: false, now: NOW, random: systemRandom });
 const read = (name: string) => readFileSync(join(directory, name), "utf8");
 
 test("damaged data and their log are kept side by side under one name", () => {
@@ -44,7 +54,10 @@ test("damaged data and their log are kept side by side under one name", () => {
 test("where the log cannot be put aside, all is as it was", () => {
   mkdirSync(join(directory, `${KEPT}-wal`, "in the way"), { recursive: true });
   expect(restore).toThrow();
-  expect([read("netledger.db"), read("netledger.db-wal")]).toEqual(["what is left of a database", "a log that nothing can fold in"]);
+  expect([read("netledger.db"), read("netledger.db-wal")]).toEqual([
+    "what is left of a database",
+    "a log that nothing can fold in",
+  ]);
   expect(readdirSync(directory).filter((name) => name.includes(".before-"))).toEqual([`${KEPT}-wal`]);
 });
 
@@ -56,11 +69,29 @@ describe("a restore that is refused leaves nothing", () => {
     writeFileSync(spoilt, bytes.fill(0x5a, 3 * 8_192, 4 * 8_192));
   });
   const refusedInto = (target: string, more: object = {}) =>
-    expect(() => restoreBackup({ file: spoilt, directory: target, mayReplace: true, mayDropSecrets: false, now: NOW, random: systemRandom, ...more })).toThrow(DatabaseRefused);
+    expect(() =>
+      restoreBackup({
+        file: spoilt,
+        directory: target,
+        mayReplace: true,
+        mayDropSecrets: false,
+        now: NOW,
+        random: systemRandom,
+        ...more,
+      }),
+    ).toThrow(DatabaseRefused);
 
   test("of the folders that it made, however deep, also where the disk is too small", () => {
     refusedInto(join(scratch, "new", "and", "deep"));
-    const small = { file, directory: join(scratch, "new", "and", "deep"), mayReplace: false, mayDropSecrets: false, now: NOW, random: systemRandom, freeBytes: () => 1_000 };
+    const small = {
+      file,
+      directory: join(scratch, "new", "and", "deep"),
+      mayReplace: false,
+      mayDropSecrets: false,
+      now: NOW,
+      random: systemRandom,
+      freeBytes: () => 1_000,
+    };
     expect(() => restoreBackup(small)).toThrow("not enough room");
     expect(readdirSync(scratch).toSorted()).toEqual(["backup.db", "data", "spoilt.db"]);
   });
@@ -79,7 +110,10 @@ describe("a restore that is refused leaves nothing", () => {
     expect(readdirSync(directory)).toEqual(before);
   });
 
-  test.each([["whole", ""], ["damaged, with a log", "what is left of a database"]])("where the backup cannot be given its name in the end: data that are %s have theirs again", (_how, text) => {
+  test.each([
+    ["whole", ""],
+    ["damaged, with a log", "what is left of a database"],
+  ])("where the backup cannot be given its name in the end: data that are %s have theirs again", (_how, text) => {
     if (text === "") {
       for (const name of readdirSync(directory)) rmSync(join(directory, name));
       copyFileSync(file, join(directory, "netledger.db"));

@@ -7,7 +7,15 @@ import { textSortKey } from "../../src/base/text.ts";
 import { ChangeLog } from "../../src/db/change-log.ts";
 import { liveColumns, type AnyKind, type Kind, type RecordBase } from "../../src/db/kind.ts";
 import type { AsOf, ListQuery } from "../../src/db/list-query.ts";
-import { addsField, membersSql, ofKindSql, renamesField, rewritesRecord, shapeOf, sortKeysSql } from "../../src/db/shape.ts";
+import {
+  addsField,
+  membersSql,
+  ofKindSql,
+  renamesField,
+  rewritesRecord,
+  shapeOf,
+  sortKeysSql,
+} from "../../src/db/shape.ts";
 import { RecordsAt } from "../../src/history/records-at.ts";
 import { Past } from "../../src/history/restore/past.ts";
 import { rebuildDerived, rebuildLiveWithin } from "../../src/history/verify/rebuild.ts";
@@ -27,7 +35,9 @@ interface Gadget extends RecordBase {
 
 const gadgets = sqliteTable("gadgets", {
   ...liveColumns,
-  network_n: integer().notNull().references(() => networks.n),
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
   color: text(),
   /** What the record is called, whatever the field is called. */
   called: text().notNull(),
@@ -52,7 +62,11 @@ function gadgetOf(shape: number): Kind<Gadget> {
     code: 60,
     upcasters: UPCASTERS.slice(0, shape - 1),
     table: gadgets,
-    columns: (record, n) => ({ network_n: n(record.network_id), color: (record as unknown as Wire)["color"] ?? null, called: nameOf(record) }),
+    columns: (record, n) => ({
+      network_n: n(record.network_id),
+      color: (record as unknown as Wire)["color"] ?? null,
+      called: nameOf(record),
+    }),
     scopes: { network: "network_n" },
     scopeIds: (record) => ({ network: record.network_id }),
     links: (record) => [{ relation: "tags", ids: record.tags }],
@@ -63,13 +77,16 @@ function gadgetOf(shape: number): Kind<Gadget> {
     search: { texts: (record) => ({ words: [nameOf(record)] }), finds: (record) => record.id, findsItself: true },
     sortKeys: (record) => {
       const { color } = record as unknown as Wire;
-      return { [shape < 3 ? "title" : "name"]: textSortKey(nameOf(record)), ...(color === undefined ? {} : { color: textSortKey(color) }) };
+      return {
+        [shape < 3 ? "title" : "name"]: textSortKey(nameOf(record)),
+        ...(color === undefined ? {} : { color: textSortKey(color) }),
+      };
     },
   };
 }
 
 const GADGET = gadgetOf(3) as AnyKind;
-const NAMES = ["Ärger", "alpha", "Beta", "a \"b\" \\ c", "\u0000\u2028😀", "title", '{"title":1}', "10", "beta"];
+const NAMES = ["Ärger", "alpha", "Beta", 'a "b" \\ c', "\u0000\u2028😀", "title", '{"title":1}', "10", "beta"];
 
 interface Written {
   readonly sequence: number;
@@ -85,34 +102,66 @@ let tagIds: string[];
 const written: Written[] = [];
 const fileFindings: unknown[] = [];
 
-const soundness = () => verifyLedger(store.readDb, [...KINDS, GADGET]).findings.filter(({ where, check }) => !(check === "file" && where.includes("gadgets")));
+const soundness = () =>
+  verifyLedger(store.readDb, [...KINDS, GADGET]).findings.filter(
+    ({ where, check }) => !(check === "file" && where.includes("gadgets")),
+  );
 
 beforeAll(() => {
   store = new Store({ kinds: [...KINDS, GADGET], migration: TABLE });
   const random = seededRandom(11);
-  tagIds = store.write((tx) => ["one", "two"].map((name) => tx.create(tagKind, store.organizationId, tagFields(store.organizationId, name)).id));
+  tagIds = store.write((tx) =>
+    ["one", "two"].map((name) => tx.create(tagKind, store.organizationId, tagFields(store.organizationId, name)).id),
+  );
   for (let shape = 1; shape <= 3; shape += 1) {
     const kind = gadgetOf(shape) as AnyKind;
     if (shape > 1) store.db.$client.transaction(() => rebuildLiveWithin(store.db, [kind]))();
     const name = shape < 3 ? "title" : "name";
-    const alive = () => store.rows<{ id: string; members: string }>("SELECT r.id, g.members FROM gadgets g JOIN history_records r ON r.n = g.n ORDER BY g.n");
+    const alive = () =>
+      store.rows<{ id: string; members: string }>(
+        "SELECT r.id, g.members FROM gadgets g JOIN history_records r ON r.n = g.n ORDER BY g.n",
+      );
     for (let each = 0; each < 60; each += 1) {
       const dice = random.integer(10);
       const known = alive();
       const one = known.length === 0 ? undefined : random.pick(known);
       const { sequence } = store.run((tx) => {
         if (dice < 4 || one === undefined) {
-          tx.create(kind, store.organizationId, { network_id: store.networkId, size: each + 100 * shape, tags: random.integer(2) === 0 ? [] : [random.pick(tagIds)], [name]: random.pick(NAMES), ...(shape > 1 ? { color: random.pick(["Red", "blue"]) } : {}) } as never);
-        } else if (dice < 8) tx.update(kind, one.id, (random.integer(2) === 0 ? { [name]: random.pick(NAMES) } : shape > 1 ? { color: random.pick(["Red", "blue", "Green"]) } : { size: each + 100 * shape }) as never);
+          tx.create(kind, store.organizationId, {
+            network_id: store.networkId,
+            size: each + 100 * shape,
+            tags: random.integer(2) === 0 ? [] : [random.pick(tagIds)],
+            [name]: random.pick(NAMES),
+            ...(shape > 1 ? { color: random.pick(["Red", "blue"]) } : {}),
+          } as never);
+        } else if (dice < 8)
+          tx.update(
+            kind,
+            one.id,
+            (random.integer(2) === 0
+              ? { [name]: random.pick(NAMES) }
+              : shape > 1
+                ? { color: random.pick(["Red", "blue", "Green"]) }
+                : { size: each + 100 * shape }) as never,
+          );
         else if (dice < 9) tx.remove(kind, one.id);
         // An equal write, also to what was last written in an earlier shape.
         else tx.update(kind, one.id, JSON.parse(`{${one.members}}`));
       });
       if (dice === 9 && one !== undefined) expect(sequence).toBeNull();
       if (sequence === null) continue;
-      const [row] = store.rows<{ id: string; members: string | null; changed: string | null; shape: number }>("SELECT r.id, v.members, v.changed, v.shape FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 WHERE v.key & 2147483647 = ?", sequence) as [{ id: string; members: string | null; changed: string | null; shape: number }];
+      const [row] = store.rows<{ id: string; members: string | null; changed: string | null; shape: number }>(
+        "SELECT r.id, v.members, v.changed, v.shape FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 WHERE v.key & 2147483647 = ?",
+        sequence,
+      ) as [{ id: string; members: string | null; changed: string | null; shape: number }];
       expect(row.shape).toBe(shape);
-      written.push({ sequence, shape, id: row.id, record: row.members === null ? null : JSON.parse(`{${row.members}}`), changed: row.changed === null ? null : JSON.parse(row.changed) });
+      written.push({
+        sequence,
+        shape,
+        id: row.id,
+        record: row.members === null ? null : JSON.parse(`{${row.members}}`),
+        changed: row.changed === null ? null : JSON.parse(row.changed),
+      });
     }
     if (shape === 3) fileFindings.push(...soundness());
   }
@@ -130,7 +179,9 @@ function aliveAt(sequence: number): Wire[] {
   const newest = new Map<string, Wire | null>();
   for (const version of written) if (version.sequence <= sequence) newest.set(version.id, today(version));
   const alive = [...newest.values()].filter((record) => record !== null);
-  return alive.sort((a, b) => (a["created_at"] === b["created_at"] ? (a["id"] < b["id"] ? -1 : 1) : a["created_at"] < b["created_at"] ? -1 : 1));
+  return alive.sort((a, b) =>
+    a["created_at"] === b["created_at"] ? (a["id"] < b["id"] ? -1 : 1) : a["created_at"] < b["created_at"] ? -1 : 1,
+  );
 }
 
 const withoutEnd = ({ valid_to: _, ...record }: Wire) => record;
@@ -140,10 +191,17 @@ const list = (query: Partial<ListQuery>) => store.list(GADGET, query).items.map(
 test("the versions are of three shapes, and all that was changed, removed and written equally in between", () => {
   for (const shape of [1, 2, 3]) {
     const own = written.filter((version) => version.shape === shape);
-    for (const isThere of [own.some(({ changed }) => changed !== null), own.some(({ record }) => record === null)]) expect(isThere).toBe(true);
+    for (const isThere of [own.some(({ changed }) => changed !== null), own.some(({ record }) => record === null)])
+      expect(isThere).toBe(true);
   }
-  expect(written.filter(({ changed }) => changed !== null).every(({ changed }) => (changed as readonly string[]).length === 1)).toBe(true);
-  expect(aliveAt(Number.POSITIVE_INFINITY).some(({ id }) => written.findLast((version) => version.id === id)?.shape === 1)).toBe(true);
+  expect(
+    written
+      .filter(({ changed }) => changed !== null)
+      .every(({ changed }) => (changed as readonly string[]).length === 1),
+  ).toBe(true);
+  expect(
+    aliveAt(Number.POSITIVE_INFINITY).some(({ id }) => written.findLast((version) => version.id === id)?.shape === 1),
+  ).toBe(true);
 });
 
 describe("as of every transaction", () => {
@@ -151,26 +209,70 @@ describe("as of every transaction", () => {
     for (const { sequence } of written) {
       const expected = aliveAt(sequence);
       expect(list({ asOf: asOf(sequence) })).toEqual(expected);
-      expect([...store.reader.chunks({ kind: GADGET, reach: store.reach(), asOf: asOf(sequence), limit: 0, offset: 0 }, null)].flatMap(parseItems).map(withoutEnd)).toEqual(expected);
-      expect(store.reader.itemsOf(GADGET, expected.map(({ id }) => store.n(id)), asOf(sequence), store.reach()).map(({ text }) => withoutEnd(JSON.parse(text)))).toEqual(expected);
-      for (const record of expected) expect(withoutEnd(JSON.parse(store.reader.find(GADGET, record["id"], store.reach(), asOf(sequence))?.text ?? "{}"))).toEqual(record);
-      expect(store.reader.ownFields({ kind: GADGET, reach: store.reach(), asOf: asOf(sequence), limit: 0, offset: 0 }, ["name", "color", "title"]).map((values) => JSON.parse(values))).toEqual(expected.map(({ name, color }) => [name, color, null]));
+      expect(
+        [
+          ...store.reader.chunks(
+            { kind: GADGET, reach: store.reach(), asOf: asOf(sequence), limit: 0, offset: 0 },
+            null,
+          ),
+        ]
+          .flatMap(parseItems)
+          .map(withoutEnd),
+      ).toEqual(expected);
+      expect(
+        store.reader
+          .itemsOf(
+            GADGET,
+            expected.map(({ id }) => store.n(id)),
+            asOf(sequence),
+            store.reach(),
+          )
+          .map(({ text }) => withoutEnd(JSON.parse(text))),
+      ).toEqual(expected);
+      for (const record of expected)
+        expect(
+          withoutEnd(JSON.parse(store.reader.find(GADGET, record["id"], store.reach(), asOf(sequence))?.text ?? "{}")),
+        ).toEqual(record);
+      expect(
+        store.reader
+          .ownFields({ kind: GADGET, reach: store.reach(), asOf: asOf(sequence), limit: 0, offset: 0 }, [
+            "name",
+            "color",
+            "title",
+          ])
+          .map((values) => JSON.parse(values)),
+      ).toEqual(expected.map(({ name, color }) => [name, color, null]));
     }
   });
 
   test("lists are filtered and ordered by the fields of today", () => {
-    const compare = (of: (record: Wire) => string) => (a: Wire, b: Wire) => Buffer.compare(Buffer.from(of(a)), Buffer.from(of(b)));
+    const compare = (of: (record: Wire) => string) => (a: Wire, b: Wire) =>
+      Buffer.compare(Buffer.from(of(a)), Buffer.from(of(b)));
     for (const { sequence } of written) {
       const expected = aliveAt(sequence);
-      for (const value of ["Red", "blue", "Green"]) expect(list({ asOf: asOf(sequence), filters: [{ field: "color", equals: value }] })).toEqual(expected.filter(({ color }) => color === value));
-      for (const value of NAMES) expect(list({ asOf: asOf(sequence), filters: [{ field: "name", equals: value }] })).toEqual(expected.filter(({ name }) => name === value));
+      for (const value of ["Red", "blue", "Green"])
+        expect(list({ asOf: asOf(sequence), filters: [{ field: "color", equals: value }] })).toEqual(
+          expected.filter(({ color }) => color === value),
+        );
+      for (const value of NAMES)
+        expect(list({ asOf: asOf(sequence), filters: [{ field: "name", equals: value }] })).toEqual(
+          expected.filter(({ name }) => name === value),
+        );
       expect(list({ asOf: asOf(sequence), filters: [{ field: "title", equals: "alpha" }] })).toEqual([]);
-      expect(list({ asOf: asOf(sequence), filters: [{ field: "tags", namesAny: [tagIds[0] as string] }] })).toEqual(expected.filter(({ tags }) => tags.includes(tagIds[0])));
+      expect(list({ asOf: asOf(sequence), filters: [{ field: "tags", namesAny: [tagIds[0] as string] }] })).toEqual(
+        expected.filter(({ tags }) => tags.includes(tagIds[0])),
+      );
       for (const field of ["name", "color"]) {
-        expect(list({ asOf: asOf(sequence), order: [{ field, byKey: false, direction: "asc" }] })).toEqual(expected.toSorted(compare((record) => record[field])));
-        expect(list({ asOf: asOf(sequence), order: [{ field, byKey: true, direction: "asc" }] })).toEqual(expected.toSorted(compare((record) => textSortKey(record[field]))));
+        expect(list({ asOf: asOf(sequence), order: [{ field, byKey: false, direction: "asc" }] })).toEqual(
+          expected.toSorted(compare((record) => record[field])),
+        );
+        expect(list({ asOf: asOf(sequence), order: [{ field, byKey: true, direction: "asc" }] })).toEqual(
+          expected.toSorted(compare((record) => textSortKey(record[field]))),
+        );
       }
-      expect(list({ asOf: asOf(sequence), search: "bet" })).toEqual(expected.filter(({ name }) => /^beta$/i.test(name)));
+      expect(list({ asOf: asOf(sequence), search: "bet" })).toEqual(
+        expected.filter(({ name }) => /^beta$/i.test(name)),
+      );
     }
   });
 
@@ -181,16 +283,41 @@ describe("as of every transaction", () => {
       const { sequence, id } = version;
       const expected = aliveAt(sequence);
       const records = new RecordsAt(store.reader, sequence, sight);
-      expect(records.livingIn(GADGET, store.n(store.networkId), 1_000).map(({ record }) => record as unknown as Wire)).toEqual(expected);
-      expect(records.livingWith(GADGET, store.n(store.networkId), "color" as never, ["blue"]).length).toBe(expected.filter(({ color }) => color === "blue").slice(0, 1).length);
-      expect([...new RecordsAt(store.reader, sequence, sight).byIds(GADGET, expected.map((each) => each["id"])).values()].map(({ record }) => record as unknown as Wire).sort((a, b) => (a["id"] < b["id"] ? -1 : 1))).toEqual(
-        expected.toSorted((a, b) => (a["id"] < b["id"] ? -1 : 1)),
+      expect(
+        records.livingIn(GADGET, store.n(store.networkId), 1_000).map(({ record }) => record as unknown as Wire),
+      ).toEqual(expected);
+      expect(records.livingWith(GADGET, store.n(store.networkId), "color" as never, ["blue"]).length).toBe(
+        expected.filter(({ color }) => color === "blue").slice(0, 1).length,
       );
-      expect(new RecordsAt(store.reader, sequence, sight).matching([GADGET], "alpha*", 1_000).map(({ record }) => (record as unknown as Wire)["name"])).toEqual(expected.filter(({ name }) => name === "alpha").map(({ name }) => name));
+      expect(
+        [
+          ...new RecordsAt(store.reader, sequence, sight)
+            .byIds(
+              GADGET,
+              expected.map((each) => each["id"]),
+            )
+            .values(),
+        ]
+          .map(({ record }) => record as unknown as Wire)
+          .sort((a, b) => (a["id"] < b["id"] ? -1 : 1)),
+      ).toEqual(expected.toSorted((a, b) => (a["id"] < b["id"] ? -1 : 1)));
+      expect(
+        new RecordsAt(store.reader, sequence, sight)
+          .matching([GADGET], "alpha*", 1_000)
+          .map(({ record }) => (record as unknown as Wire)["name"]),
+      ).toEqual(expected.filter(({ name }) => name === "alpha").map(({ name }) => name));
       expect(past.at(store.n(id), sequence)?.record ?? null).toEqual(today(version) as never);
-      expect(past.livedIn(store.n(store.networkId), GADGET, sequence).map(({ record }) => record as unknown as Wire)).toEqual(expected);
+      expect(
+        past.livedIn(store.n(store.networkId), GADGET, sequence).map(({ record }) => record as unknown as Wire),
+      ).toEqual(expected);
       const before = written.findLast((each) => each.id === id && each.sequence < sequence);
-      expect(past.writtenIn(sequence)).toMatchObject([{ id, before: before === undefined || before.record === null ? null : { record: today(before) }, after: version.record === null ? null : { record: today(version) } }]);
+      expect(past.writtenIn(sequence)).toMatchObject([
+        {
+          id,
+          before: before === undefined || before.record === null ? null : { record: today(before) },
+          after: version.record === null ? null : { record: today(version) },
+        },
+      ]);
     }
   });
 
@@ -198,12 +325,27 @@ describe("as of every transaction", () => {
     const log = new ChangeLog(store.reader);
     const query = { reach: store.reach(), kinds: [GADGET] };
     const head = store.reader.head().sequence;
-    const expected = written.map(({ sequence, changed }) => [sequence, changed === null ? null : changed.map((field) => (field === "title" ? "name" : field))] as const);
-    expect([...log.changes(query, 0, head)].flatMap(({ changes }) => changes.map(({ sequence, changedFields }) => [sequence, changedFields] as const))).toEqual(expected);
+    const expected = written.map(
+      ({ sequence, changed }) =>
+        [sequence, changed === null ? null : changed.map((field) => (field === "title" ? "name" : field))] as const,
+    );
+    expect(
+      [...log.changes(query, 0, head)].flatMap(({ changes }) =>
+        changes.map(({ sequence, changedFields }) => [sequence, changedFields] as const),
+      ),
+    ).toEqual(expected);
     for (const id of new Set(written.map((version) => version.id))) {
       const own = expected.filter(([sequence]) => written.find((version) => version.sequence === sequence)?.id === id);
-      expect(log.versions(GADGET, store.n(id), id, head, 1_000, 0).map(({ sequence, changedFields }) => [sequence, changedFields] as const)).toEqual(own.toReversed());
-      expect([...log.versionsBetween(GADGET, [store.n(id)], 0, head)].flat().map(({ sequence, changedFields }) => [sequence, changedFields] as const)).toEqual(own);
+      expect(
+        log
+          .versions(GADGET, store.n(id), id, head, 1_000, 0)
+          .map(({ sequence, changedFields }) => [sequence, changedFields] as const),
+      ).toEqual(own.toReversed());
+      expect(
+        [...log.versionsBetween(GADGET, [store.n(id)], 0, head)]
+          .flat()
+          .map(({ sequence, changedFields }) => [sequence, changedFields] as const),
+      ).toEqual(own);
     }
   });
 });
@@ -211,10 +353,23 @@ describe("as of every transaction", () => {
 test("live rows are those that the ledger comes to, before and after they are made anew of it; nothing in it was rewritten", () => {
   const expected = aliveAt(Number.POSITIVE_INFINITY);
   expect(list({})).toEqual(expected);
-  expect(list({ filters: [{ field: "color", equals: "Red" }] })).toEqual(expected.filter(({ color }) => color === "Red"));
-  expect(store.rows<{ called: string }>("SELECT called FROM gadgets ORDER BY n").map(({ called }) => called)).toEqual(expected.map(({ name }) => name));
+  expect(list({ filters: [{ field: "color", equals: "Red" }] })).toEqual(
+    expected.filter(({ color }) => color === "Red"),
+  );
+  expect(store.rows<{ called: string }>("SELECT called FROM gadgets ORDER BY n").map(({ called }) => called)).toEqual(
+    expected.map(({ name }) => name),
+  );
   expect(fileFindings).toEqual([]);
-  const tables = ["gadgets", "live_links", "history_spans", "history_census", "history_lineages", "history_search_texts", "history_activity", "history_versions"];
+  const tables = [
+    "gadgets",
+    "live_links",
+    "history_spans",
+    "history_census",
+    "history_lineages",
+    "history_search_texts",
+    "history_activity",
+    "history_versions",
+  ];
   const rows = () => tables.map((table) => store.rows(`SELECT * FROM ${table}`));
   const before = rows();
   rebuildDerived(store.db, [...KINDS, GADGET]);
@@ -223,7 +378,9 @@ test("live rows are those that the ledger comes to, before and after they are ma
 });
 
 test("a live row that is still of an earlier shape, and a version whose text or shape is another, are found", () => {
-  const { id } = aliveAt(Number.POSITIVE_INFINITY).find((record) => written.findLast((version) => version.id === record["id"])?.shape === 1) as Wire;
+  const { id } = aliveAt(Number.POSITIVE_INFINITY).find(
+    (record) => written.findLast((version) => version.id === record["id"])?.shape === 1,
+  ) as Wire;
   const n = store.n(id);
   const [kept] = store.rows<{ members: string }>("SELECT members FROM gadgets WHERE n = ?", n) as [{ members: string }];
   const newest = `(SELECT max(key) FROM history_versions WHERE key < (${n + 1} << 31))`;
@@ -235,26 +392,53 @@ test("a live row that is still of an earlier shape, and a version whose text or 
     return found;
   };
   const written1 = `UPDATE gadgets SET members = (SELECT members FROM history_versions WHERE key = ${newest}) WHERE n = ${n}`;
-  expect(damaged(written1, `UPDATE gadgets SET members = '${kept.members.replaceAll("'", "''")}' WHERE n = ${n}`)).toEqual([["live", "its live document is not its newest version"]]);
-  expect(damaged(`UPDATE history_versions SET shape = 2 WHERE key = ${newest}`, `UPDATE history_versions SET shape = 1 WHERE key = ${newest}`)).toContainEqual(["version", "its content is not what its hash says"]);
-  expect(damaged(`UPDATE history_versions SET shape = 4 WHERE key = ${newest}`, `UPDATE history_versions SET shape = 1 WHERE key = ${newest}`)).toContainEqual(["version", "its shape 4 is not known to this version of netledger"]);
-  expect(damaged(`UPDATE history_versions SET members = substr(members, 2) WHERE key = ${newest}`, `UPDATE history_versions SET members = '"' || members WHERE key = ${newest}`)).toContainEqual(["version", "its document is not JSON"]);
+  expect(
+    damaged(written1, `UPDATE gadgets SET members = '${kept.members.replaceAll("'", "''")}' WHERE n = ${n}`),
+  ).toEqual([["live", "its live document is not its newest version"]]);
+  expect(
+    damaged(
+      `UPDATE history_versions SET shape = 2 WHERE key = ${newest}`,
+      `UPDATE history_versions SET shape = 1 WHERE key = ${newest}`,
+    ),
+  ).toContainEqual(["version", "its content is not what its hash says"]);
+  expect(
+    damaged(
+      `UPDATE history_versions SET shape = 4 WHERE key = ${newest}`,
+      `UPDATE history_versions SET shape = 1 WHERE key = ${newest}`,
+    ),
+  ).toContainEqual(["version", "its shape 4 is not known to this version of netledger"]);
+  expect(
+    damaged(
+      `UPDATE history_versions SET members = substr(members, 2) WHERE key = ${newest}`,
+      `UPDATE history_versions SET members = '"' || members WHERE key = ${newest}`,
+    ),
+  ).toContainEqual(["version", "its document is not JSON"]);
 });
 
 describe("an upcaster", () => {
   const value = (sql: string, members: string | null, shape = 1) => {
-    const row = store.db.$client.query(`SELECT ${sql} FROM (SELECT ?1 AS members, ?2 AS shape, '{"a":"x"}' AS sort_keys, 7 AS kind) v`).values(members, shape)[0] as [string | null];
+    const row = store.db.$client
+      .query(`SELECT ${sql} FROM (SELECT ?1 AS members, ?2 AS shape, '{"a":"x"}' AS sort_keys, 7 AS kind) v`)
+      .values(members, shape)[0] as [string | null];
     return row[0];
   };
   const random = seededRandom(5);
-  const texts = [...NAMES, "", "'", "\\\"", "\ud83d\ude00", "1e3", "null", "}", ","];
+  const texts = [...NAMES, "", "'", '\\"', "\ud83d\ude00", "1e3", "null", "}", ","];
   const some = (depth = 0): unknown => {
     const dice = random.integer(depth > 2 ? 5 : 7);
     if (dice === 5) return Array.from({ length: random.integer(3) }, () => some(depth + 1));
-    if (dice === 6) return Object.fromEntries(Array.from({ length: random.integer(3) }, () => [random.pick([...texts, "a", "b", "id"]), some(depth + 1)]));
+    if (dice === 6)
+      return Object.fromEntries(
+        Array.from({ length: random.integer(3) }, () => [random.pick([...texts, "a", "b", "id"]), some(depth + 1)]),
+      );
     return [null, true, random.pick(texts), random.integer(1_000) - 500, random.integer(1_000) / 7][dice];
   };
-  const record = (): Wire => ({ id: some(), ...(Object.fromEntries(Array.from({ length: random.integer(5) }, () => [random.pick(["a", "b", "c", "Ä", "a b"]), some()])) as Wire) });
+  const record = (): Wire => ({
+    id: some(),
+    ...(Object.fromEntries(
+      Array.from({ length: random.integer(5) }, () => [random.pick(["a", "b", "c", "Ä", "a b"]), some()]),
+    ) as Wire),
+  });
 
   test("says of every record what plain code says, and nothing of an end", () => {
     const cases: Array<[NonNullable<AnyKind["upcasters"]>[number], (of: Wire) => Wire]> = [
@@ -279,20 +463,28 @@ describe("an upcaster", () => {
   });
 
   test("comes after those before it, and nothing is done to what has today's shape", () => {
-    const upcasters = Array.from({ length: 12 }, (_, place) => (place % 2 === 0 ? addsField(1, `f${place}`, place) : renamesField(1, `f${place - 1}`, `g${place}`)));
+    const upcasters = Array.from({ length: 12 }, (_, place) =>
+      place % 2 === 0 ? addsField(1, `f${place}`, place) : renamesField(1, `f${place - 1}`, `g${place}`),
+    );
     const kind = { upcasters };
     expect(shapeOf(kind)).toBe(13);
     const sql = membersSql(kind, "v");
     // In length it grows with the square of the shapes, not by a factor with each.
     expect(sql.length).toBeLessThan(40_000);
-    expect(JSON.parse(`{${value(sql, '"id":"x"')}}`)).toEqual({ id: "x", ...Object.fromEntries([1, 3, 5, 7, 9, 11].map((place) => [`g${place}`, place - 1])) });
+    expect(JSON.parse(`{${value(sql, '"id":"x"')}}`)).toEqual({
+      id: "x",
+      ...Object.fromEntries([1, 3, 5, 7, 9, 11].map((place) => [`g${place}`, place - 1])),
+    });
     expect(JSON.parse(`{${value(sql, '"id":"x"', 10)}}`)).toEqual({ id: "x", g11: 10 });
     expect(value(sql, '"id":"x"', 13)).toBe('"id":"x"');
     expect(membersSql({}, "v")).toBe("v.members");
   });
 
   test("is of the kind that a version is of, and leaves what it does not name as it is", () => {
-    const [host, tag] = [{ code: 7, upcasters: [addsField(1, "h", 1)] }, { code: 8, upcasters: [renamesField(1, "a", "b")] }] as unknown as AnyKind[];
+    const [host, tag] = [
+      { code: 7, upcasters: [addsField(1, "h", 1)] },
+      { code: 8, upcasters: [renamesField(1, "a", "b")] },
+    ] as unknown as AnyKind[];
     expect(value(ofKindSql([host, tag] as AnyKind[], "v.kind", "v", membersSql), '"a":1')).toBe('"a":1,"h":1');
     expect(ofKindSql([host] as AnyKind[], "v.kind", "v", sortKeysSql)).toBe("v.sort_keys");
     expect(value(ofKindSql([host, tag] as AnyKind[], "8", "v", sortKeysSql), null)).toBe('{"b":"x"}');

@@ -44,7 +44,8 @@ function withCopy<T>(act: (db: Sql, path: string) => T): T {
   const path = dataFiles(directory).database;
   copyFileSync(store.path, path);
   const db = openWritable(path);
-  for (const pragma of ["foreign_keys = OFF", "ignore_check_constraints = ON", "synchronous = OFF"]) db.$client.run(`PRAGMA ${pragma}`);
+  for (const pragma of ["foreign_keys = OFF", "ignore_check_constraints = ON", "synchronous = OFF"])
+    db.$client.run(`PRAGMA ${pragma}`);
   try {
     return act(db, path);
   } finally {
@@ -70,7 +71,15 @@ function damaged(...statements: string[]): string[] {
 }
 
 /** What can be made anew, beside the live tables. */
-const DERIVED = ["history_spans", "history_span_blocks", "history_census", "history_lineages", "live_links", "history_activity", "history_search_texts"];
+const DERIVED = [
+  "history_spans",
+  "history_span_blocks",
+  "history_census",
+  "history_lineages",
+  "live_links",
+  "history_activity",
+  "history_search_texts",
+];
 
 /** As the verification goes through what is derived, whatever the ledger says of its end. */
 function derivedIn(db: Sql): DerivedVerification {
@@ -80,8 +89,22 @@ function derivedIn(db: Sql): DerivedVerification {
 
 /** Everything that is derived, and what hangs on it. */
 function dump(db: Sql): string {
-  const tables = [...DERIVED, "observations", "user_passwords", "credential_secrets", ...KINDS.map((kind) => kind.plural)];
-  return tables.map((table) => `${table}\n${(db.$client.query(`SELECT * FROM ${table}`).all() as object[]).map((row) => JSON.stringify(row, (_, value) => (value instanceof Uint8Array ? [...value] : value))).sort().join("\n")}`).join("\n\n");
+  const tables = [
+    ...DERIVED,
+    "observations",
+    "user_passwords",
+    "credential_secrets",
+    ...KINDS.map((kind) => kind.plural),
+  ];
+  return tables
+    .map(
+      (table) =>
+        `${table}\n${(db.$client.query(`SELECT * FROM ${table}`).all() as object[])
+          .map((row) => JSON.stringify(row, (_, value) => (value instanceof Uint8Array ? [...value] : value)))
+          .sort()
+          .join("\n")}`,
+    )
+    .join("\n\n");
 }
 
 function schema(db: Sql): unknown {
@@ -99,19 +122,29 @@ const versionOfHost = () => `key = (SELECT min(key) FROM history_versions WHERE 
 test("a sound store is found sound, and its head told", () => {
   const report = verifyLedger(store.readDb, KINDS);
   expect(report.findings).toEqual([]);
-  const [count] = store.rows<object>("SELECT (SELECT count(*) FROM history_transactions) AS transactions, (SELECT count(*) FROM history_records) AS records, (SELECT count(*) FROM history_versions) AS versions");
+  const [count] = store.rows<object>(
+    "SELECT (SELECT count(*) FROM history_transactions) AS transactions, (SELECT count(*) FROM history_records) AS records, (SELECT count(*) FROM history_versions) AS versions",
+  );
   expect(report.count).toEqual(count as Report["count"]);
-  const [head] = store.rows<{ sequence: number; at: number; hash: string }>("SELECT sequence, at, lower(hex(hash)) AS hash FROM history_transactions ORDER BY sequence DESC LIMIT 1");
+  const [head] = store.rows<{ sequence: number; at: number; hash: string }>(
+    "SELECT sequence, at, lower(hex(hash)) AS hash FROM history_transactions ORDER BY sequence DESC LIMIT 1",
+  );
   expect(report.head).toEqual(head as Report["head"]);
   expect(describeReport(report)).toEndWith("\nSound.\n");
-  expect(new Set(store.rows<{ kind: number }>("SELECT DISTINCT kind FROM history_records").map((row) => row.kind)).size).toBe(KINDS.length);
+  expect(
+    new Set(store.rows<{ kind: number }>("SELECT DISTINCT kind FROM history_records").map((row) => row.kind)).size,
+  ).toBe(KINDS.length);
 });
 
 describe("a changed value in the ledger is found, and where", () => {
   const NOT_NULL: Record<string, string> = { INTEGER: "+ 1", TEXT: "|| ' '" };
   /** Any other value that the column takes. */
   const changed = (column: string, type: string) =>
-    type === "BLOB" ? `CAST(x'00' || substr(${column}, 2) AS BLOB)` : type === "TEXT" ? `CASE WHEN ${column} IS NULL OR ${column} = '' THEN '[]' ELSE substr(${column}, 1, length(${column}) - 1) || '!' END` : `${column} ${NOT_NULL[type]}`;
+    type === "BLOB"
+      ? `CAST(x'00' || substr(${column}, 2) AS BLOB)`
+      : type === "TEXT"
+        ? `CASE WHEN ${column} IS NULL OR ${column} = '' THEN '[]' ELSE substr(${column}, 1, length(${column}) - 1) || '!' END`
+        : `${column} ${NOT_NULL[type]}`;
 
   test.each([
     ["operation", "INTEGER"],
@@ -125,8 +158,12 @@ describe("a changed value in the ledger is found, and where", () => {
     ["hash", "BLOB"],
   ])("%s of a version", (column, type) => {
     for (const which of ["min(key)", "max(key)"]) {
-      const findings = damaged(`UPDATE history_versions SET ${column} = ${changed(column, type)} WHERE key = (SELECT ${which} FROM history_versions WHERE key >> 31 = ${host()})`);
-      expect(findings).toContainEqual(expect.stringMatching(new RegExp(`^version: host ${population.hostId} \\(n \\d+\\), transaction \\d+: `)));
+      const findings = damaged(
+        `UPDATE history_versions SET ${column} = ${changed(column, type)} WHERE key = (SELECT ${which} FROM history_versions WHERE key >> 31 = ${host()})`,
+      );
+      expect(findings).toContainEqual(
+        expect.stringMatching(new RegExp(`^version: host ${population.hostId} \\(n \\d+\\), transaction \\d+: `)),
+      );
     }
   });
 
@@ -144,29 +181,41 @@ describe("a changed value in the ledger is found, and where", () => {
   ])("%s of a transaction", (column, type) => {
     for (const sequence of ["1", "4", last]) {
       const number = sequence === last ? store.rows<{ s: number }>(`SELECT ${last} AS s`)[0]?.s : sequence;
-      expect(damaged(`UPDATE history_transactions SET ${column} = ${changed(column, type)} WHERE sequence = ${sequence}`)).toContainEqual(expect.stringMatching(new RegExp(`^transaction: transaction ${number}: `)));
+      expect(
+        damaged(`UPDATE history_transactions SET ${column} = ${changed(column, type)} WHERE sequence = ${sequence}`),
+      ).toContainEqual(expect.stringMatching(new RegExp(`^transaction: transaction ${number}: `)));
     }
   });
 
   test("a single bit of a document", () => {
-    expect(damaged(`UPDATE history_versions SET members = replace(members, '"hidden":false', '"hidden":True') WHERE ${versionOfHost()}`)).toContainEqual(
-      expect.stringMatching(/^version: host .*: its content is not what its hash says$/),
-    );
+    expect(
+      damaged(
+        `UPDATE history_versions SET members = replace(members, '"hidden":false', '"hidden":True') WHERE ${versionOfHost()}`,
+      ),
+    ).toContainEqual(expect.stringMatching(/^version: host .*: its content is not what its hash says$/));
   });
 
   test("the id of a record", () => {
-    expect(damaged(`UPDATE history_records SET id = '00000000-0000-4000-8000-000000000000' WHERE n = ${host()}`)).toContainEqual(expect.stringMatching(/^version: host 00000000-.*: its content is not/));
+    expect(
+      damaged(`UPDATE history_records SET id = '00000000-0000-4000-8000-000000000000' WHERE n = ${host()}`),
+    ).toContainEqual(expect.stringMatching(/^version: host 00000000-.*: its content is not/));
   });
 
   test("the kind of a record", () => {
-    expect(damaged(`UPDATE history_records SET kind = 5 WHERE n = ${host()}`)).toContainEqual(expect.stringMatching(new RegExp(`^version: tag ${population.hostId}.*: its content is not`)));
-    expect(damaged(`UPDATE history_records SET kind = 60 WHERE n = ${host()}`)).toContainEqual(expect.stringMatching(new RegExp(`^record: kind 60 ${population.hostId}.*not known`)));
+    expect(damaged(`UPDATE history_records SET kind = 5 WHERE n = ${host()}`)).toContainEqual(
+      expect.stringMatching(new RegExp(`^version: tag ${population.hostId}.*: its content is not`)),
+    );
+    expect(damaged(`UPDATE history_records SET kind = 60 WHERE n = ${host()}`)).toContainEqual(
+      expect.stringMatching(new RegExp(`^record: kind 60 ${population.hostId}.*not known`)),
+    );
   });
 
   test("a version whose hash was made to fit: its transaction betrays it", () => {
     const findings = withCopy((db, path) => {
       // As one would who knows the code but not what came after.
-      unguarded(db, [`UPDATE history_versions SET hash = (SELECT hash FROM history_versions WHERE key >> 31 = 1) WHERE ${versionOfHost()}`]);
+      unguarded(db, [
+        `UPDATE history_versions SET hash = (SELECT hash FROM history_versions WHERE key >> 31 = 1) WHERE ${versionOfHost()}`,
+      ]);
       return reportOn(path).findings.map((finding) => finding.check);
     });
     expect(findings).toContain("transaction");
@@ -174,14 +223,24 @@ describe("a changed value in the ledger is found, and where", () => {
 });
 
 describe("rows taken from the ledger, added to it or moved in it are found, and where", () => {
-  const versions = () => store.rows<{ sequence: number }>(`SELECT key & 2147483647 AS sequence FROM history_versions WHERE key >> 31 = ${host()} ORDER BY key`).map((row) => row.sequence);
+  const versions = () =>
+    store
+      .rows<{ sequence: number }>(
+        `SELECT key & 2147483647 AS sequence FROM history_versions WHERE key >> 31 = ${host()} ORDER BY key`,
+      )
+      .map((row) => row.sequence);
 
   test("the last transaction, its versions left", () => {
-    expect(damaged(`DELETE FROM history_transactions WHERE sequence = ${last}`)).toContainEqual(expect.stringMatching(/^version: .*: its transaction is not in the ledger$/));
+    expect(damaged(`DELETE FROM history_transactions WHERE sequence = ${last}`)).toContainEqual(
+      expect.stringMatching(/^version: .*: its transaction is not in the ledger$/),
+    );
   });
 
   test("the last transaction with its versions: the live rows betray it", () => {
-    const findings = damaged(`DELETE FROM history_versions WHERE key & 2147483647 = ${last}`, `DELETE FROM history_transactions WHERE sequence = ${last}`);
+    const findings = damaged(
+      `DELETE FROM history_versions WHERE key & 2147483647 = ${last}`,
+      `DELETE FROM history_transactions WHERE sequence = ${last}`,
+    );
     expect(findings).toContainEqual(expect.stringMatching(/^live: /));
     expect(findings).toContainEqual(expect.stringMatching(/^span: /));
   });
@@ -202,15 +261,23 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
   });
 
   test("all versions of a record", () => {
-    expect(damaged(`DELETE FROM history_versions WHERE key >> 31 = ${host()}`)).toContainEqual(expect.stringMatching(/^record: n \d+: without any version/));
+    expect(damaged(`DELETE FROM history_versions WHERE key >> 31 = ${host()}`)).toContainEqual(
+      expect.stringMatching(/^record: n \d+: without any version/),
+    );
   });
 
   test("a record", () => {
-    expect(damaged(`DELETE FROM history_records WHERE n = ${host()}`)).toContainEqual(expect.stringMatching(/^record: .*: versions of a record that is not in the ledger$/));
+    expect(damaged(`DELETE FROM history_records WHERE n = ${host()}`)).toContainEqual(
+      expect.stringMatching(/^record: .*: versions of a record that is not in the ledger$/),
+    );
   });
 
   test("a record beyond the last transaction", () => {
-    expect(damaged("INSERT INTO history_records (n, kind, id) SELECT max(n) + 1, 5, '00000000-0000-4000-8000-000000000000' FROM history_records")).toContainEqual(
+    expect(
+      damaged(
+        "INSERT INTO history_records (n, kind, id) SELECT max(n) + 1, 5, '00000000-0000-4000-8000-000000000000' FROM history_records",
+      ),
+    ).toContainEqual(
       expect.stringMatching(/^record: n \d+ to \d+: rows of history_records beyond the last transaction$/),
     );
   });
@@ -223,7 +290,10 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
       `UPDATE history_versions SET key = (${key(first)}) WHERE key = (${key(second)})`,
       `UPDATE history_versions SET key = (${key(second)}) WHERE key = (${host()} << 31) | 2147483640`,
     );
-    for (const sequence of [first, second]) expect(findings).toContainEqual(expect.stringMatching(new RegExp(`^version: host .*, transaction ${sequence}: its content is not`)));
+    for (const sequence of [first, second])
+      expect(findings).toContainEqual(
+        expect.stringMatching(new RegExp(`^version: host .*, transaction ${sequence}: its content is not`)),
+      );
   });
 
   test("the documents of two records that changed places", () => {
@@ -232,7 +302,9 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
       "UPDATE history_versions SET members = (SELECT members FROM swap WHERE key >> 31 <> history_versions.key >> 31) WHERE key IN (SELECT key FROM swap)",
       "DROP TABLE swap",
     );
-    expect(findings.filter((finding) => finding.startsWith("version: ") && finding.includes("its content is not"))).toHaveLength(2);
+    expect(
+      findings.filter((finding) => finding.startsWith("version: ") && finding.includes("its content is not")),
+    ).toHaveLength(2);
   });
 
   test("a version slipped in", () => {
@@ -245,65 +317,237 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
 
   test("a version after the end, and a second creation", () => {
     const gone = `(SELECT n FROM history_records WHERE id = '${population.goneTagId}')`;
-    expect(damaged(`UPDATE history_versions SET key = ${gone} << 31 | 7 WHERE key = (SELECT max(key) FROM history_versions WHERE key >> 31 = ${host()})`)).toContainEqual(
-      expect.stringMatching(/^version: tag .*, transaction 7: it follows the record's end$/),
-    );
-    expect(damaged(`UPDATE history_versions SET operation = 1 WHERE key = (SELECT max(key) FROM history_versions WHERE key >> 31 = ${host()})`)).toContainEqual(
-      expect.stringMatching(/^version: host .*: the record is created while it is alive$/),
-    );
+    expect(
+      damaged(
+        `UPDATE history_versions SET key = ${gone} << 31 | 7 WHERE key = (SELECT max(key) FROM history_versions WHERE key >> 31 = ${host()})`,
+      ),
+    ).toContainEqual(expect.stringMatching(/^version: tag .*, transaction 7: it follows the record's end$/));
+    expect(
+      damaged(
+        `UPDATE history_versions SET operation = 1 WHERE key = (SELECT max(key) FROM history_versions WHERE key >> 31 = ${host()})`,
+      ),
+    ).toContainEqual(expect.stringMatching(/^version: host .*: the record is created while it is alive$/));
   });
 });
 
 describe("what is derived from the ledger and is not as it says is found, and made anew", () => {
   const live = (column: string, value: string) => [`UPDATE hosts SET ${column} = ${value} WHERE n = ${host()}`];
   const cases: Array<[string, RegExp, () => string[]]> = [
-    ["a span that is missing", /^span: host .* and its span is missing$/, () => [`DELETE FROM history_spans WHERE n = ${host()} AND scope = (SELECT min(scope) FROM history_spans WHERE n = ${host()})`]],
-    ["a span that ends too early", /^span: host .* its span goes to 3$/, () => [`UPDATE history_spans SET died = 3 WHERE n = ${host()}`]],
-    ["a span that begins elsewhere", /^span: host .* is missing$/, () => [`UPDATE history_spans SET born = born + 1 WHERE n = ${host()}`]],
-    ["a span too many", /^span: host .* that it did not live$/, () => [`INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 8, ${host()}, 2)`]],
-    ["a span of nobody", /^span: record \? \(n 99999\): .* that it did not live$/, () => ["INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 7, 99999, 2)"]],
-    ["a count that is wrong", /^census: scope .*: counts \d+ where the spans come to \d+$/, () => ["UPDATE history_census SET count = count + 1 WHERE sequence = 4"]],
-    ["a count that is missing", /^census: scope .*: counts nothing new where/, () => ["DELETE FROM history_census WHERE sequence = 4"]],
-    ["a count too many", /^census: scope .*: counts 9 where the spans come to nothing new$/, () => ["INSERT INTO history_census (scope, sequence, count) VALUES (64, 5, 9), (1000000, 1, 9)"]],
+    [
+      "a span that is missing",
+      /^span: host .* and its span is missing$/,
+      () => [
+        `DELETE FROM history_spans WHERE n = ${host()} AND scope = (SELECT min(scope) FROM history_spans WHERE n = ${host()})`,
+      ],
+    ],
+    [
+      "a span that ends too early",
+      /^span: host .* its span goes to 3$/,
+      () => [`UPDATE history_spans SET died = 3 WHERE n = ${host()}`],
+    ],
+    [
+      "a span that begins elsewhere",
+      /^span: host .* is missing$/,
+      () => [`UPDATE history_spans SET born = born + 1 WHERE n = ${host()}`],
+    ],
+    [
+      "a span too many",
+      /^span: host .* that it did not live$/,
+      () => [`INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 8, ${host()}, 2)`],
+    ],
+    [
+      "a span of nobody",
+      /^span: record \? \(n 99999\): .* that it did not live$/,
+      () => ["INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 7, 99999, 2)"],
+    ],
+    [
+      "a count that is wrong",
+      /^census: scope .*: counts \d+ where the spans come to \d+$/,
+      () => ["UPDATE history_census SET count = count + 1 WHERE sequence = 4"],
+    ],
+    [
+      "a count that is missing",
+      /^census: scope .*: counts nothing new where/,
+      () => ["DELETE FROM history_census WHERE sequence = 4"],
+    ],
+    [
+      "a count too many",
+      /^census: scope .*: counts 9 where the spans come to nothing new$/,
+      () => ["INSERT INTO history_census (scope, sequence, count) VALUES (64, 5, 9), (1000000, 1, 9)"],
+    ],
     ["no spans and no counts at all", /^span: /, () => ["DELETE FROM history_spans", "DELETE FROM history_census"]],
-    ["a lineage that is missing", /^lineage: tag .*\/gone: leads to nothing instead of/, () => ["DELETE FROM history_lineages WHERE identity LIKE '%/gone'"]],
-    ["a lineage that leads elsewhere", /^lineage: tag .*\/gone: leads to x instead of/, () => ["UPDATE history_lineages SET lineage_id = 'x' WHERE identity LIKE '%/gone'"]],
-    ["a lineage too many", /^lineage: history_lineages: has \d+ rows where the ledger implies \d+$/, () => ["INSERT INTO history_lineages (kind, identity, lineage_id) VALUES (5, 'x', 'x')"]],
-    ["a block that counts another number", /^span: scope .*, block 0: says what the spans do not$/, () => ["UPDATE history_span_blocks SET alive = alive + 1"]],
-    ["a block of nobody", /^span: scope .*, block 9: says what the spans do not$/, () => ["INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (64 * 2 + 7, 9, 0, 0)"]],
-    ["a block of what has none", /^span: scope .*, block 0: says what the spans do not$/, () => [`INSERT INTO history_span_blocks (scope, block, alive, died) SELECT s.scope, 0, count(*), 0 FROM history_spans s WHERE s.scope >> 6 = ${host()} AND s.died = 9007199254740991 GROUP BY s.scope LIMIT 1`]],
-    ["a block that is missing", /^span: scope .*, block 0: does not say what the spans do$/, () => ["DELETE FROM history_span_blocks"]],
-    ["an activity that is missing", /^activity: scope -?\d+, transaction 4: is row /, () => ["DELETE FROM history_activity WHERE sequence = 4"]],
-    ["an activity at the wrong place", /^activity: scope -?\d+, transaction 3: is row 1000 of scope/, () => ["UPDATE history_activity SET ordinal = ordinal + 997 WHERE sequence = 3"]],
-    ["an activity of nobody", /^activity: scope 99999, transaction 3: is row 1 of scope 99999/, () => ["INSERT INTO history_activity (scope, sequence, ordinal) VALUES (99999, 3, 1)"]],
-    ["a text that is missing", /^search: host .*: what it is found by from transaction \d+ on is missing$/, () => [`DELETE FROM history_search_texts WHERE key >> 31 = ${host()}`]],
-    ["a text that is another", /^search: host .*: what it is found by from transaction \d+ on is not what it says$/, () => [`UPDATE history_search_texts SET text = 'forged' WHERE key >> 31 = ${host()}`]],
-    ["a text that leads elsewhere", /^search: host .*: what it is found by from transaction \d+ on is not what it says$/, () => [`UPDATE history_search_texts SET owner_n = 1 WHERE key >> 31 = ${host()}`]],
-    ["a text too many", /^search: history_search_texts: has \d+ rows where the ledger implies \d+$/, () => [`INSERT INTO history_search_texts (key, owner_n, text) VALUES (1, 1, 'x')`]],
-    ["a text that the index does not know", /^search: host .*: the index does not find it by what it says from transaction \d+ on$/, () => [`INSERT INTO history_search (history_search, rowid, text) SELECT 'delete', key, text FROM history_search_texts WHERE key >> 31 = ${host()}`]],
-    ["a word that the texts do not know", /^search: history_search: does not say of all words in which texts they are as the texts do$/, () => [`INSERT INTO history_search (rowid, text) SELECT key, 'forged' FROM history_search_texts WHERE key >> 31 = ${host()} LIMIT 1`]],
-    ["a live row that is missing", /^live: host .*: it is alive in the ledger and has no live row$/, () => [`DELETE FROM hosts WHERE n = ${host()}`]],
-    ["a live row of what has ended", /^live: tag .*: has a live row, and is not alive in the ledger$/, () => [`INSERT INTO tags (n, organization_n, sequence, composed, members) SELECT n, 1, 1, 0, '"id":"x"' FROM history_records WHERE id = '${population.goneTagId}'`]],
-    ["a live row of another kind", /^live: tag .*: has a live row among the tags, and is none in the ledger$/, () => [`INSERT INTO tags (n, organization_n, sequence, composed, members) VALUES (${host()}, 1, 1, 0, '"id":"x"')`]],
-    ["a live document that is another", /^live: host .*: its live document is not its newest version$/, () => live("members", "replace(members, 'renamed', 'forged')")],
+    [
+      "a lineage that is missing",
+      /^lineage: tag .*\/gone: leads to nothing instead of/,
+      () => ["DELETE FROM history_lineages WHERE identity LIKE '%/gone'"],
+    ],
+    [
+      "a lineage that leads elsewhere",
+      /^lineage: tag .*\/gone: leads to x instead of/,
+      () => ["UPDATE history_lineages SET lineage_id = 'x' WHERE identity LIKE '%/gone'"],
+    ],
+    [
+      "a lineage too many",
+      /^lineage: history_lineages: has \d+ rows where the ledger implies \d+$/,
+      () => ["INSERT INTO history_lineages (kind, identity, lineage_id) VALUES (5, 'x', 'x')"],
+    ],
+    [
+      "a block that counts another number",
+      /^span: scope .*, block 0: says what the spans do not$/,
+      () => ["UPDATE history_span_blocks SET alive = alive + 1"],
+    ],
+    [
+      "a block of nobody",
+      /^span: scope .*, block 9: says what the spans do not$/,
+      () => ["INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (64 * 2 + 7, 9, 0, 0)"],
+    ],
+    [
+      "a block of what has none",
+      /^span: scope .*, block 0: says what the spans do not$/,
+      () => [
+        `INSERT INTO history_span_blocks (scope, block, alive, died) SELECT s.scope, 0, count(*), 0 FROM history_spans s WHERE s.scope >> 6 = ${host()} AND s.died = 9007199254740991 GROUP BY s.scope LIMIT 1`,
+      ],
+    ],
+    [
+      "a block that is missing",
+      /^span: scope .*, block 0: does not say what the spans do$/,
+      () => ["DELETE FROM history_span_blocks"],
+    ],
+    [
+      "an activity that is missing",
+      /^activity: scope -?\d+, transaction 4: is row /,
+      () => ["DELETE FROM history_activity WHERE sequence = 4"],
+    ],
+    [
+      "an activity at the wrong place",
+      /^activity: scope -?\d+, transaction 3: is row 1000 of scope/,
+      () => ["UPDATE history_activity SET ordinal = ordinal + 997 WHERE sequence = 3"],
+    ],
+    [
+      "an activity of nobody",
+      /^activity: scope 99999, transaction 3: is row 1 of scope 99999/,
+      () => ["INSERT INTO history_activity (scope, sequence, ordinal) VALUES (99999, 3, 1)"],
+    ],
+    [
+      "a text that is missing",
+      /^search: host .*: what it is found by from transaction \d+ on is missing$/,
+      () => [`DELETE FROM history_search_texts WHERE key >> 31 = ${host()}`],
+    ],
+    [
+      "a text that is another",
+      /^search: host .*: what it is found by from transaction \d+ on is not what it says$/,
+      () => [`UPDATE history_search_texts SET text = 'forged' WHERE key >> 31 = ${host()}`],
+    ],
+    [
+      "a text that leads elsewhere",
+      /^search: host .*: what it is found by from transaction \d+ on is not what it says$/,
+      () => [`UPDATE history_search_texts SET owner_n = 1 WHERE key >> 31 = ${host()}`],
+    ],
+    [
+      "a text too many",
+      /^search: history_search_texts: has \d+ rows where the ledger implies \d+$/,
+      () => [`INSERT INTO history_search_texts (key, owner_n, text) VALUES (1, 1, 'x')`],
+    ],
+    [
+      "a text that the index does not know",
+      /^search: host .*: the index does not find it by what it says from transaction \d+ on$/,
+      () => [
+        `INSERT INTO history_search (history_search, rowid, text) SELECT 'delete', key, text FROM history_search_texts WHERE key >> 31 = ${host()}`,
+      ],
+    ],
+    [
+      "a word that the texts do not know",
+      /^search: history_search: does not say of all words in which texts they are as the texts do$/,
+      () => [
+        `INSERT INTO history_search (rowid, text) SELECT key, 'forged' FROM history_search_texts WHERE key >> 31 = ${host()} LIMIT 1`,
+      ],
+    ],
+    [
+      "a live row that is missing",
+      /^live: host .*: it is alive in the ledger and has no live row$/,
+      () => [`DELETE FROM hosts WHERE n = ${host()}`],
+    ],
+    [
+      "a live row of what has ended",
+      /^live: tag .*: has a live row, and is not alive in the ledger$/,
+      () => [
+        `INSERT INTO tags (n, organization_n, sequence, composed, members) SELECT n, 1, 1, 0, '"id":"x"' FROM history_records WHERE id = '${population.goneTagId}'`,
+      ],
+    ],
+    [
+      "a live row of another kind",
+      /^live: tag .*: has a live row among the tags, and is none in the ledger$/,
+      () => [
+        `INSERT INTO tags (n, organization_n, sequence, composed, members) VALUES (${host()}, 1, 1, 0, '"id":"x"')`,
+      ],
+    ],
+    [
+      "a live document that is another",
+      /^live: host .*: its live document is not its newest version$/,
+      () => live("members", "replace(members, 'renamed', 'forged')"),
+    ],
     ["a live row of an older version", /^live: host .*: its live sequence is /, () => live("sequence", "sequence - 1")],
-    ["a live organization that is another", /^live: host .*: its live organization_n is /, () => live("organization_n", "3")],
+    [
+      "a live organization that is another",
+      /^live: host .*: its live organization_n is /,
+      () => live("organization_n", "3"),
+    ],
     ["live sort keys that are others", /^live: host .*: its live sort_keys is null, /, () => live("sort_keys", "NULL")],
-    ["a live column that is another", /^live: host .*: its live name is "forged", and by the ledger "renamed"$/, () => live("name", "'forged'")],
-    ["a live reference that is another", /^live: host .*: its live network_n is /, () => live("network_n", "(SELECT max(n) FROM networks)")],
-    ["what makes unique, cleared", /^live: tag .*: its live identity is null/, () => [`UPDATE tags SET identity = NULL`]],
-    ["parts that are said not to be there", /^live: if_entry .*: its live composed is 0, /, () => ["UPDATE if_entries SET composed = 0"]],
-    ["a link that is missing", /^link: host .*: the link tags to n \d+ is missing$/, () => [`DELETE FROM live_links WHERE n = ${host()}`]],
-    ["a link too many", /^link: host .*: a link tags to n 2 that it does not have$/, () => [`INSERT INTO live_links (n, relation, target_n) VALUES (${host()}, 'tags', 2)`]],
-    ["a link of what has ended", /^link: record .*: has links and is not alive$/, () => [`INSERT INTO live_links (n, relation, target_n) SELECT n, 'tags', 2 FROM history_records WHERE id = '${population.goneTagId}'`]],
-    ["observation values of what has ended", /^observation: record .* and is not alive$/, () => ["INSERT INTO observations (n, observed) SELECT key >> 31, '' FROM history_versions WHERE operation = 3"]],
-    ["everything at once", /^live: /, () => [...DERIVED, "hosts", "if_entries", "tags"].map((table) => `DELETE FROM ${table}`)],
+    [
+      "a live column that is another",
+      /^live: host .*: its live name is "forged", and by the ledger "renamed"$/,
+      () => live("name", "'forged'"),
+    ],
+    [
+      "a live reference that is another",
+      /^live: host .*: its live network_n is /,
+      () => live("network_n", "(SELECT max(n) FROM networks)"),
+    ],
+    [
+      "what makes unique, cleared",
+      /^live: tag .*: its live identity is null/,
+      () => [`UPDATE tags SET identity = NULL`],
+    ],
+    [
+      "parts that are said not to be there",
+      /^live: if_entry .*: its live composed is 0, /,
+      () => ["UPDATE if_entries SET composed = 0"],
+    ],
+    [
+      "a link that is missing",
+      /^link: host .*: the link tags to n \d+ is missing$/,
+      () => [`DELETE FROM live_links WHERE n = ${host()}`],
+    ],
+    [
+      "a link too many",
+      /^link: host .*: a link tags to n 2 that it does not have$/,
+      () => [`INSERT INTO live_links (n, relation, target_n) VALUES (${host()}, 'tags', 2)`],
+    ],
+    [
+      "a link of what has ended",
+      /^link: record .*: has links and is not alive$/,
+      () => [
+        `INSERT INTO live_links (n, relation, target_n) SELECT n, 'tags', 2 FROM history_records WHERE id = '${population.goneTagId}'`,
+      ],
+    ],
+    [
+      "observation values of what has ended",
+      /^observation: record .* and is not alive$/,
+      () => ["INSERT INTO observations (n, observed) SELECT key >> 31, '' FROM history_versions WHERE operation = 3"],
+    ],
+    [
+      "everything at once",
+      /^live: /,
+      () => [...DERIVED, "hosts", "if_entries", "tags"].map((table) => `DELETE FROM ${table}`),
+    ],
   ];
 
   test.each(cases)("%s", (_what, finding, damage) => {
     withCopy((db, path) => {
       unguarded(db, damage());
-      const lines = reportOn(path).findings.filter((each) => each.check !== "file").map((each) => `${each.check}: ${each.where}: ${each.message}`);
+      const lines = reportOn(path)
+        .findings.filter((each) => each.check !== "file")
+        .map((each) => `${each.check}: ${each.where}: ${each.message}`);
       expect(lines).toContainEqual(expect.stringMatching(finding));
       expect(lines.filter((line) => /^(transaction|record|version)/.test(line))).toEqual([]);
       db.$client.run("PRAGMA foreign_keys = ON");
@@ -316,7 +560,9 @@ describe("what is derived from the ledger and is not as it says is found, and ma
   test("observation values that are missing, with those of the newest version", () => {
     withCopy((db, path) => {
       db.$client.run("DELETE FROM observations");
-      expect(reportOn(path).findings).toContainEqual(expect.objectContaining({ check: "observation", message: "has no observation values" }));
+      expect(reportOn(path).findings).toContainEqual(
+        expect.objectContaining({ check: "observation", message: "has no observation values" }),
+      );
       rebuildDerived(db, KINDS);
       expect(reportOn(path).findings).toEqual([]);
     });
@@ -324,10 +570,15 @@ describe("what is derived from the ledger and is not as it says is found, and ma
 
   test("a reference to a row that is not there", () => {
     const missing = "file: live_links, row ?: refers to a row of history_records that is not there";
-    expect(damaged("INSERT INTO live_links (n, relation, target_n) VALUES (99999, 'tags', 99998)")).toEqual([missing, missing]);
+    expect(damaged("INSERT INTO live_links (n, relation, target_n) VALUES (99999, 'tags', 99998)")).toEqual([
+      missing,
+      missing,
+    ]);
     withCopy((db, path) => {
       unguarded(db, ["DELETE FROM users"]);
-      expect(lines(reportOn(path))).toContainEqual(expect.stringMatching(/^secret: user_passwords, row \d+: refers to a row of users that is not there$/));
+      expect(lines(reportOn(path))).toContainEqual(
+        expect.stringMatching(/^secret: user_passwords, row \d+: refers to a row of users that is not there$/),
+      );
       // The row that is missing comes again, and what refers to it stays.
       expect([...rebuildDerived(db, KINDS).values()].every((rows) => rows === 0)).toBe(true);
       expect(dump(db)).toBe(soundDump);
@@ -342,7 +593,8 @@ describe("what is derived from the ledger and is not as it says is found, and ma
       for (let each = 0; each < 300; each += 1) model.step();
       const before = dump(grown.db);
       grown.db.$client.run("PRAGMA foreign_keys = OFF");
-      for (const table of [...DERIVED, ...KINDS.map((kind) => kind.plural)]) grown.db.$client.run(`DELETE FROM ${table}`);
+      for (const table of [...DERIVED, ...KINDS.map((kind) => kind.plural)])
+        grown.db.$client.run(`DELETE FROM ${table}`);
       grown.db.$client.run("PRAGMA foreign_keys = ON");
       rebuildDerived(grown.db, KINDS);
       expect(dump(grown.db)).toBe(before);
@@ -365,20 +617,39 @@ describe("what is derived from the ledger and is not as it says is found, and ma
 
 describe("tables, indexes, triggers and views that are not those of the migrations are found, each by its name:", () => {
   const MISSING: Array<[string, string, string[]]> = [
-    ["a guard", "schema: trigger history_versions_are_never_changed, on history_versions: is missing", ["DROP TRIGGER history_versions_are_never_changed"]],
-    ["an index that reads ask for by its name", "schema: index history_versions_by_sequence, on history_versions: is missing", ["DROP INDEX history_versions_by_sequence"]],
+    [
+      "a guard",
+      "schema: trigger history_versions_are_never_changed, on history_versions: is missing",
+      ["DROP TRIGGER history_versions_are_never_changed"],
+    ],
+    [
+      "an index that reads ask for by its name",
+      "schema: index history_versions_by_sequence, on history_versions: is missing",
+      ["DROP INDEX history_versions_by_sequence"],
+    ],
     [
       "a guard that lets everything pass",
       "schema: trigger history_versions_are_never_deleted, on history_versions: is not what netledger made",
-      ["DROP TRIGGER history_versions_are_never_deleted", "CREATE TRIGGER history_versions_are_never_deleted BEFORE DELETE ON history_versions BEGIN SELECT 1; END"],
+      [
+        "DROP TRIGGER history_versions_are_never_deleted",
+        "CREATE TRIGGER history_versions_are_never_deleted BEFORE DELETE ON history_versions BEGIN SELECT 1; END",
+      ],
     ],
     [
       "an index of another order",
       "schema: index live_links_by_target, on live_links: is not what netledger made",
       ["DROP INDEX live_links_by_target", "CREATE INDEX live_links_by_target ON live_links (n)"],
     ],
-    ["a trigger too many", "schema: trigger theirs, on tags: is none of netledger's", ["CREATE TRIGGER theirs AFTER INSERT ON tags BEGIN DELETE FROM hosts; END"]],
-    ["an index too many", "schema: index theirs, on tags: is none of netledger's", ["CREATE UNIQUE INDEX theirs ON tags (sequence)"]],
+    [
+      "a trigger too many",
+      "schema: trigger theirs, on tags: is none of netledger's",
+      ["CREATE TRIGGER theirs AFTER INSERT ON tags BEGIN DELETE FROM hosts; END"],
+    ],
+    [
+      "an index too many",
+      "schema: index theirs, on tags: is none of netledger's",
+      ["CREATE UNIQUE INDEX theirs ON tags (sequence)"],
+    ],
   ];
 
   test.each(MISSING)("%s, which is put right with what is derived", (_what, finding, statements) => {
@@ -406,7 +677,16 @@ describe("tables, indexes, triggers and views that are not those of the migratio
     });
   });
 
-  test.each(["history_transactions", "history_records", "history_versions", "history_spans", "history_segments", "history_search", "tags", "observations"])("the table %s that is missing, which ends no verification", (table) => {
+  test.each([
+    "history_transactions",
+    "history_records",
+    "history_versions",
+    "history_spans",
+    "history_segments",
+    "history_search",
+    "tags",
+    "observations",
+  ])("the table %s that is missing, which ends no verification", (table) => {
     withCopy((db, path) => {
       db.$client.run(`DROP TABLE ${table}`);
       expect(lines(reportOn(path))).toContain(`file: table ${table}: is missing`);
@@ -415,7 +695,9 @@ describe("tables, indexes, triggers and views that are not those of the migratio
 
   test("all guards and an index at once, each of them", () => {
     withCopy((db, path) => {
-      const names = (db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'trigger'").values() as Array<[string]>).map(([name]) => name);
+      const names = (
+        db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'trigger'").values() as Array<[string]>
+      ).map(([name]) => name);
       for (const name of names) db.$client.run(`DROP TRIGGER ${name}`);
       const { findings } = reportOn(path);
       expect(findings.map(({ where }) => where.replace(/^trigger (\w+), .*$/, "$1")).sort()).toEqual(names.sort());
@@ -436,7 +718,9 @@ describe("no step holds a state of the database for long, however much there is:
 
   test("the blocks of spans", () => {
     withCopy((db) => {
-      db.$client.run(`${NUMBERS} INSERT OR IGNORE INTO history_spans (scope, n, born) SELECT (SELECT min(n) FROM organizations) * 64 + 60, n, 1 FROM numbers`);
+      db.$client.run(
+        `${NUMBERS} INSERT OR IGNORE INTO history_spans (scope, n, born) SELECT (SELECT min(n) FROM organizations) * 64 + 60, n, 1 FROM numbers`,
+      );
       db.$client.run("DELETE FROM history_span_blocks");
       db.$client.run(`INSERT INTO history_span_blocks (scope, block, alive, died) ${SPAN_BLOCKS}`);
       const verification = derivedIn(db);
@@ -449,7 +733,9 @@ describe("no step holds a state of the database for long, however much there is:
 
   test("the texts that records are found by", () => {
     withCopy((db) => {
-      db.$client.run(`${NUMBERS} INSERT INTO history_search_texts (key, owner_n, text) SELECT (n + 100000) << 31 | 1, 1, '' FROM numbers`);
+      db.$client.run(
+        `${NUMBERS} INSERT INTO history_search_texts (key, owner_n, text) SELECT (n + 100000) << 31 | 1, 1, '' FROM numbers`,
+      );
       const verification = derivedIn(db);
       const steps = [...verification.surplusTexts()];
       verification.close();
@@ -460,7 +746,9 @@ describe("no step holds a state of the database for long, however much there is:
 
   test("what stands for the same thing as what came later", () => {
     withCopy((db) => {
-      db.$client.run(`${NUMBERS} INSERT INTO history_lineages (kind, identity, lineage_id) SELECT 5, 'x' || n, 'x' FROM numbers`);
+      db.$client.run(
+        `${NUMBERS} INSERT INTO history_lineages (kind, identity, lineage_id) SELECT 5, 'x' || n, 'x' FROM numbers`,
+      );
       const verification = derivedIn(db);
       const steps = [...verification.lineages()];
       verification.close();
@@ -493,7 +781,10 @@ test("a writer at work is not in the way: what it writes meanwhile is left out, 
 
 test("a damaged page of the file is a finding, not a crash", () => {
   for (const table of ["history_census", "history_versions", "hosts"]) {
-    const { path, page } = withCopy((db, path) => ({ path, page: db.$client.query("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table) as { rootpage: number } }));
+    const { path, page } = withCopy((db, path) => ({
+      path,
+      page: db.$client.query("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table) as { rootpage: number },
+    }));
     const file = openSync(path, "r+");
     writeSync(file, new Uint8Array(PAGE_SIZE_BYTES).fill(7), 0, PAGE_SIZE_BYTES, (page.rootpage - 1) * PAGE_SIZE_BYTES);
     closeSync(file);
@@ -503,9 +794,13 @@ test("a damaged page of the file is a finding, not a crash", () => {
 
 test("rows that a damaged key put out of their order are a finding, and not gone through for ever", () => {
   const { path, n, rows } = withCopy((db, path) => {
-    const { n, rows } = db.$client.query("SELECT (SELECT max(n) FROM history_records) AS n, count(*) AS rows FROM observations").get() as { n: number; rows: number };
+    const { n, rows } = db.$client
+      .query("SELECT (SELECT max(n) FROM history_records) AS n, count(*) AS rows FROM observations")
+      .get() as { n: number; rows: number };
     const numbers = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${STEP_ROWS * 4})`;
-    db.$client.run(`${numbers} INSERT INTO observations (n, observed) SELECT ${n} + n, 'row ' || n || '.' FROM numbers`);
+    db.$client.run(
+      `${numbers} INSERT INTO observations (n, observed) SELECT ${n} + n, 'row ' || n || '.' FROM numbers`,
+    );
     return { path, n, rows };
   });
   // The last row of a step gets the number of one long before it: the varint before the record's header of four bytes.
@@ -538,7 +833,10 @@ test("a list of free pages that leads nowhere is a finding, and while an applian
   expect(reportOn(path).findings).toEqual([expect.objectContaining({ check: "file", where: "the free pages" })]);
   const db = openReadOnly(path);
   try {
-    expect(verifyLedger(db, KINDS, { isBusy: true })).toMatchObject({ findings: [], unchecked: ["history_versions", "the free pages"] });
+    expect(verifyLedger(db, KINDS, { isBusy: true })).toMatchObject({
+      findings: [],
+      unchecked: ["history_versions", "the free pages"],
+    });
   } finally {
     db.$client.close();
   }
@@ -547,13 +845,20 @@ test("a list of free pages that leads nowhere is a finding, and while an applian
 describe("netledger verify", () => {
   async function run(directory: string, ...flags: string[]): Promise<{ status: number; text: string }> {
     let text = "";
-    const surroundings = { clock: store.clock, random: store.random, print: async (more: string) => void (text += more) } as unknown as Surroundings;
+    const surroundings = {
+      clock: store.clock,
+      random: store.random,
+      print: async (more: string) => void (text += more),
+    } as unknown as Surroundings;
     const status = await verifyCommand.execute(["--data", directory, ...flags], surroundings);
     return { status, text };
   }
 
   test("answers 0 for a sound store, beside one who writes", async () => {
-    expect(await run(store.directory)).toEqual({ status: 0, text: expect.stringMatching(/^Last transaction: \d+, at .*\nVerified: .*\nSound\.\n$/) });
+    expect(await run(store.directory)).toEqual({
+      status: 0,
+      text: expect.stringMatching(/^Last transaction: \d+, at .*\nVerified: .*\nSound\.\n$/),
+    });
     store.write((tx) => tx.create(hostKind, store.organizationId, hostFields(store.networkId, "later")));
     expect((await run(store.directory)).status).toBe(0);
   });
@@ -564,29 +869,52 @@ describe("netledger verify", () => {
       return join(path, "..");
     });
     const found = await run(directory);
-    expect(found).toEqual({ status: 1, text: expect.stringMatching(/\nNot sound: \d+ findings\.\nAll of it is derived from the ledger, which is sound: netledger verify --repair-derived makes it anew\.\n$/) });
+    expect(found).toEqual({
+      status: 1,
+      text: expect.stringMatching(
+        /\nNot sound: \d+ findings\.\nAll of it is derived from the ledger, which is sound: netledger verify --repair-derived makes it anew\.\n$/,
+      ),
+    });
     // Not while somebody works on the data.
     const lock = DataLock.take(dataFiles(directory).lock, 0);
     expect((await run(directory)).text).toContain("the page check of history_versions");
     await expect(run(directory, "--repair-derived")).rejects.toThrow("in use");
     lock?.release();
-    expect(await run(directory, "--repair-derived")).toEqual({ status: 0, text: expect.stringMatching(/was made anew\.\n(.*\n)*Sound\.\n$/) });
+    expect(await run(directory, "--repair-derived")).toEqual({
+      status: 0,
+      text: expect.stringMatching(/was made anew\.\n(.*\n)*Sound\.\n$/),
+    });
     expect((await run(directory)).status).toBe(0);
   });
 
   test("makes nothing anew from a ledger that lacks what was known: the live rows may be all that is left of it", async () => {
     const name = "acknowledged";
-    const id = (store.rows<{ id: string }>("SELECT r.id FROM hosts h JOIN history_records r USING (n) LIMIT 1")[0] as { id: string }).id;
+    const id = (
+      store.rows<{ id: string }>("SELECT r.id FROM hosts h JOIN history_records r USING (n) LIMIT 1")[0] as {
+        id: string;
+      }
+    ).id;
     store.write((tx) => tx.update(hostKind, id, { name }));
-    const { sequence, hash } = store.rows<{ sequence: number; hash: string }>("SELECT sequence, lower(hex(hash)) AS hash FROM history_transactions ORDER BY sequence DESC LIMIT 1")[0] as { sequence: number; hash: string };
+    const { sequence, hash } = store.rows<{ sequence: number; hash: string }>(
+      "SELECT sequence, lower(hex(hash)) AS hash FROM history_transactions ORDER BY sequence DESC LIMIT 1",
+    )[0] as { sequence: number; hash: string };
     store.writer.checkpoint();
     const directory = withCopy((db, path) => {
-      unguarded(db, [`DELETE FROM history_versions WHERE key & 2147483647 = ${sequence}`, `DELETE FROM history_transactions WHERE sequence = ${sequence}`]);
+      unguarded(db, [
+        `DELETE FROM history_versions WHERE key & 2147483647 = ${sequence}`,
+        `DELETE FROM history_transactions WHERE sequence = ${sequence}`,
+      ]);
       return join(path, "..");
     });
     const head = `${sequence}:${hash}`;
-    expect(await run(directory, "--head", head)).toEqual({ status: 1, text: expect.stringMatching(/\nThe ledger itself is damaged: stop the appliance and .*\n$/) });
-    expect(await run(directory, "--repair-derived", "--head", head)).toEqual({ status: 1, text: expect.stringMatching(/\nThe ledger itself is not sound: nothing can be made anew from it\.\n$/) });
+    expect(await run(directory, "--head", head)).toEqual({
+      status: 1,
+      text: expect.stringMatching(/\nThe ledger itself is damaged: stop the appliance and .*\n$/),
+    });
+    expect(await run(directory, "--repair-derived", "--head", head)).toEqual({
+      status: 1,
+      text: expect.stringMatching(/\nThe ledger itself is not sound: nothing can be made anew from it\.\n$/),
+    });
     const db = openReadOnly(dataFiles(directory).database);
     try {
       expect(db.$client.query("SELECT count(*) AS count FROM hosts WHERE name = ?").get(name)).toEqual({ count: 1 });
@@ -600,7 +928,10 @@ describe("netledger verify", () => {
       unguarded(db, ["UPDATE history_transactions SET source = 'x' WHERE sequence = 2", "DELETE FROM history_census"]);
       return join(path, "..");
     });
-    expect(await run(directory, "--repair-derived")).toEqual({ status: 1, text: expect.stringContaining("nothing can be made anew") });
+    expect(await run(directory, "--repair-derived")).toEqual({
+      status: 1,
+      text: expect.stringContaining("nothing can be made anew"),
+    });
   });
 
   test("refuses a folder without data", async () => {

@@ -5,7 +5,15 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { FairLines } from "../../src/base/fair-lines.ts";
 import { DomainError } from "../../src/base/errors.ts";
 import type { Author, WriteTransaction } from "../../src/db/transaction.ts";
-import { LARGE_WRITE_BYTES, lineOf, MAX_GROUP, MAX_GROUP_BYTES, MAX_URGENT_GROUP, WriteLines, type WaitingWrite } from "../../src/db/write-lines.ts";
+import {
+  LARGE_WRITE_BYTES,
+  lineOf,
+  MAX_GROUP,
+  MAX_GROUP_BYTES,
+  MAX_URGENT_GROUP,
+  WriteLines,
+  type WaitingWrite,
+} from "../../src/db/write-lines.ts";
 import { serveWrites, type FromWorker } from "../../src/db/write-queue.ts";
 import { GROUP_PATIENCE_MS, Writer, type WriteRequest } from "../../src/db/writer.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
@@ -14,30 +22,46 @@ import { tagKind } from "../../src/resources/tags/tag.ts";
 import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
 import { Store, tagFields, type StoreCommand } from "../support/store.ts";
 
-const by = (userId: string): Author => ({ type: "User", id: userId, name: userId, organizationId: null, requestId: null });
+const by = (userId: string): Author => ({
+  type: "User",
+  id: userId,
+  name: userId,
+  organizationId: null,
+  requestId: null,
+});
 
 let last = 0;
 function write(userId: string, fields: { bytes?: number; isUrgent?: true; command?: string } = {}): WaitingWrite {
   last += 1;
   const { bytes = 0, isUrgent, command = "test" } = fields;
-  return { id: last, bytes, request: { command, input: null, actor: by(userId), ...(isUrgent === undefined ? {} : { isUrgent }) } };
+  return {
+    id: last,
+    bytes,
+    request: { command, input: null, actor: by(userId), ...(isUrgent === undefined ? {} : { isUrgent }) },
+  };
 }
 
 const USERS = 5;
 const LARGE = { bytes: LARGE_WRITE_BYTES + 1 };
 const URGENT = { isUrgent: true } as const;
 const idsOf = (writes: readonly WaitingWrite[]) => writes.map(({ id }) => id);
-const between = (random: SeededRandom, most: number) => Math.floor((random.bytes(2).reduce((sum, byte) => sum * 256 + byte, 0) / 65_536) * most);
+const between = (random: SeededRandom, most: number) =>
+  Math.floor((random.bytes(2).reduce((sum, byte) => sum * 256 + byte, 0) / 65_536) * most);
 
 describe("a command that goes through all that refers to a record", () => {
-  const commands = ["network", "subnet", "vlan", "tag", "credential", "host", "if_entry"].map((name) => `${name}.delete`);
+  const commands = ["network", "subnet", "vlan", "tag", "credential", "host", "if_entry"].map(
+    (name) => `${name}.delete`,
+  );
 
-  test.each([...commands, "transaction.revert", "tag.restore", "host.bulk", "port.bulk_delete"])("shares no commit: %s", (command) => {
-    const lines = new WriteLines(takesLong);
-    lines.add(write("a", { command: "host.update" }));
-    lines.add(write("b", { command }));
-    expect(lines.next()).toHaveLength(1);
-  });
+  test.each([...commands, "transaction.revert", "tag.restore", "host.bulk", "port.bulk_delete"])(
+    "shares no commit: %s",
+    (command) => {
+      const lines = new WriteLines(takesLong);
+      lines.add(write("a", { command: "host.update" }));
+      lines.add(write("b", { command }));
+      expect(lines.next()).toHaveLength(1);
+    },
+  );
 
   test("is told apart from what does not", () => {
     const lines = new WriteLines(takesLong);
@@ -104,7 +128,9 @@ describe("the commands of the next commit", () => {
     expect(idsOf(next.slice(0, 3))).toEqual(idsOf([crowd[0] as WaitingWrite, one, two]));
     expect(idsOf(next.slice(3))).toEqual(idsOf(crowd.slice(1, MAX_GROUP - 2)));
     const half = { bytes: LARGE_WRITE_BYTES };
-    expect(filled(...Array.from({ length: 10 }, () => write("a", half))).next()).toHaveLength(MAX_GROUP_BYTES / LARGE_WRITE_BYTES);
+    expect(filled(...Array.from({ length: 10 }, () => write("a", half))).next()).toHaveLength(
+      MAX_GROUP_BYTES / LARGE_WRITE_BYTES,
+    );
   });
 
   test("are one alone where it is large, or may take long", () => {
@@ -136,10 +162,17 @@ describe("the commands of the next commit", () => {
   });
 
   test("are what lowers rights before all else, of each user in turn, and not twice in a row where others wait", () => {
-    const line = filled(write("a"), ...Array.from({ length: 3 * MAX_URGENT_GROUP }, () => write("a", URGENT)), write("b", URGENT));
+    const line = filled(
+      write("a"),
+      ...Array.from({ length: 3 * MAX_URGENT_GROUP }, () => write("a", URGENT)),
+      write("b", URGENT),
+    );
     const first = line.next();
     expect(first).toHaveLength(MAX_URGENT_GROUP);
-    expect(first.slice(0, 2).map(({ request }) => [request.actor.id, request.isUrgent])).toEqual([["a", true], ["b", true]]);
+    expect(first.slice(0, 2).map(({ request }) => [request.actor.id, request.isUrgent])).toEqual([
+      ["a", true],
+      ["b", true],
+    ]);
     line.served(1);
     expect(line.next().map(({ request }) => request.isUrgent)).toEqual([undefined]);
     line.served(1);
@@ -158,7 +191,9 @@ describe("the commands of the next commit", () => {
       for (let step = 0; step < 1_500 || !line.isEmpty; step += 1) {
         if (step < 1_500) {
           for (let more = between(random, 4); more > 0; more -= 1) {
-            const kind = [{}, {}, LARGE, URGENT, { command: "long" }, { ...LARGE, ...URGENT }][between(random, 6)] as Parameters<typeof write>[1];
+            const kind = [{}, {}, LARGE, URGENT, { command: "long" }, { ...LARGE, ...URGENT }][
+              between(random, 6)
+            ] as Parameters<typeof write>[1];
             const came = write(`user ${between(random, USERS)}`, kind);
             waiting.set(came.id, { write: came, commits: 0, larges: 0 });
             line.add(came);
@@ -176,7 +211,13 @@ describe("the commands of the next commit", () => {
           waiting.delete(each.id);
         }
         // Heads of their lines: what is behind others of the same user waits for those.
-        const heads = [...new Map([...waiting.values()].toReversed().map((each) => [`${each.write.request.actor.id} ${each.write.request.isUrgent === true}`, each])).values()];
+        const heads = [
+          ...new Map(
+            [...waiting.values()]
+              .toReversed()
+              .map((each) => [`${each.write.request.actor.id} ${each.write.request.isUrgent === true}`, each]),
+          ).values(),
+        ];
         for (const head of heads) {
           head.commits += 1;
           if (isLargeCommit) head.larges += 1;
@@ -211,7 +252,10 @@ describe("the writer's side", () => {
       // Of what is urgent here, only what writes nothing comes to less rights.
       lowersRights: (tx) => tx.netChanges().length === 0,
     });
-    receive = serveWrites({ open: () => writer, takesLong: () => false, monotonicMs: () => nowMs }, { postMessage: (message) => void (message.type === "reply" && replies.push(message)) });
+    receive = serveWrites(
+      { open: () => writer, takesLong: () => false, monotonicMs: () => nowMs },
+      { postMessage: (message) => void (message.type === "reply" && replies.push(message)) },
+    );
     receive({ type: "open", options: null, past: new SharedArrayBuffer(8) });
   });
   afterEach(() => store.close());
@@ -220,21 +264,31 @@ describe("the writer's side", () => {
   const send = (userId: string, input: StoreCommand<unknown>, fields: { bytes?: number; isUrgent?: true } = {}) => {
     lastId += 1;
     const { bytes = 0, isUrgent } = fields;
-    receive({ type: "run", id: lastId, bytes, request: { command: "test", input, actor: by(userId), isUrgent } satisfies WriteRequest });
+    receive({
+      type: "run",
+      id: lastId,
+      bytes,
+      request: { command: "test", input, actor: by(userId), isUrgent } satisfies WriteRequest,
+    });
     return lastId;
   };
   const answered = async (count: number) => {
     while (replies.length < count) await new Promise<void>((resolve) => setImmediate(resolve));
     return replies.map(({ id }) => id);
   };
-  const newTag = (name: string) => (tx: WriteTransaction) => tx.create(tagKind, store.organizationId, tagFields(store.organizationId, name));
+  const newTag = (name: string) => (tx: WriteTransaction) =>
+    tx.create(tagKind, store.organizationId, tagFields(store.organizationId, name));
 
   test("looks at what arrives during a commit before the next one: another user waits for the one that runs", async () => {
     let other = 0;
     const bulks = Array.from({ length: 5 }, (_, n) =>
-      send("a", () => {
-        if (n === 1) other = send("b", newTag("other"));
-      }, LARGE),
+      send(
+        "a",
+        () => {
+          if (n === 1) other = send("b", newTag("other"));
+        },
+        LARGE,
+      ),
     );
     expect(await answered(6)).toEqual([...bulks.slice(0, 2), other, ...bulks.slice(2)]);
   });
@@ -244,7 +298,13 @@ describe("the writer's side", () => {
       nowMs += GROUP_PATIENCE_MS / 2 + 1;
       return newTag(name)(tx);
     };
-    const sent = [send("a", slow("1")), send("b", slow("2")), send("a", slow("3")), send("c", slow("4")), send("a", slow("5"))];
+    const sent = [
+      send("a", slow("1")),
+      send("b", slow("2")),
+      send("a", slow("3")),
+      send("c", slow("4")),
+      send("a", slow("5")),
+    ];
     const [first, second, third, fourth, fifth] = sent;
     expect(await answered(5)).toEqual([first, second, fourth, third, fifth] as number[]);
     expect(store.list(tagKind).items.map(({ name }) => name)).toEqual(["1", "2", "4", "3", "5"]);
@@ -261,9 +321,13 @@ describe("the writer's side", () => {
   });
 
   test("refuses what is urgent and wrong as everything else", async () => {
-    send("a", () => {
-      throw new DomainError("entity_stale", "no");
-    }, URGENT);
+    send(
+      "a",
+      () => {
+        throw new DomainError("entity_stale", "no");
+      },
+      URGENT,
+    );
     await answered(1);
     expect(replies[0]?.reply).toMatchObject({ ok: false, code: "entity_stale" });
   });

@@ -25,7 +25,12 @@ const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
 
 /** A queue whose writer is played by the test. */
-async function playedWriter(clock: Clock): Promise<{ queue: WorkerWriteQueue; thread: AnsweredPast; say: (message: FromWorker) => void; sent: WriteRequest[] }> {
+async function playedWriter(clock: Clock): Promise<{
+  queue: WorkerWriteQueue;
+  thread: AnsweredPast;
+  say: (message: FromWorker) => void;
+  sent: WriteRequest[];
+}> {
   const sent: WriteRequest[] = [];
   let thread = new AnsweredPast(clock);
   let receive: (message: FromWorker) => void = () => {};
@@ -42,7 +47,13 @@ async function playedWriter(clock: Clock): Promise<{ queue: WorkerWriteQueue; th
     addEventListener() {},
     terminate() {},
   };
-  const queue = await WorkerWriteQueue.open(worker as unknown as Worker, {}, clock, (command) => command === "lower", () => {});
+  const queue = await WorkerWriteQueue.open(
+    worker as unknown as Worker,
+    {},
+    clock,
+    (command) => command === "lower",
+    () => {},
+  );
   return { queue, thread, say: (message) => receive(message), sent };
 }
 
@@ -50,18 +61,29 @@ describe("the line of commands", () => {
   test("has an end: the first command beyond it is refused at once and told when to come again, until one is done", async () => {
     const { queue, say } = await playedWriter({ now: () => 0 });
     const done = Array.from({ length: MAX_WAITING_COMMANDS }, () => queue.run("test", null, AUTHOR));
-    expect(await queue.run("test", null, AUTHOR).catch((error: unknown) => error)).toMatchObject({ code: "rate_limit_exceeded", params: { retry_after_seconds: WRITE_RETRY_AFTER_S } });
+    expect(await queue.run("test", null, AUTHOR).catch((error: unknown) => error)).toMatchObject({
+      code: "rate_limit_exceeded",
+      params: { retry_after_seconds: WRITE_RETRY_AFTER_S },
+    });
     say({ type: "reply", id: 1, reply: { ok: true, outcome: { sequence: null, result: "first" } } });
     expect(await done[0]).toEqual({ sequence: null, result: "first" });
     const next = queue.run("test", null, AUTHOR);
-    say({ type: "reply", id: MAX_WAITING_COMMANDS + 1, reply: { ok: true, outcome: { sequence: null, result: "last" } } });
+    say({
+      type: "reply",
+      id: MAX_WAITING_COMMANDS + 1,
+      reply: { ok: true, outcome: { sequence: null, result: "last" } },
+    });
     expect(await next).toEqual({ sequence: null, result: "last" });
   });
 
   const OK: WriteReply = { ok: true, outcome: { sequence: null, result: null } };
   const user = (id: string): Author => ({ ...AUTHOR, type: "User", id });
   const keyOf = (userId: string): Author => ({ ...AUTHOR, type: "ApiKey", id: `key of ${userId}`, userId });
-  const codeOf = (writing: Promise<unknown>) => writing.then(() => null, ({ code }: { code: string }) => code);
+  const codeOf = (writing: Promise<unknown>) =>
+    writing.then(
+      () => null,
+      ({ code }: { code: string }) => code,
+    );
   /** Sends so many that wait for ever. */
   const crowd = (queue: WorkerWriteQueue, count: number, by: Author, command = "test") => {
     for (let n = 0; n < count; n += 1) void queue.run(command, null, by).catch(() => {});
@@ -73,7 +95,10 @@ describe("the line of commands", () => {
     crowd(queue, 1, keyOf("a"));
     for (const by of [user("a"), keyOf("a")]) {
       const refused = await queue.run("test", null, by).catch((error: unknown) => error);
-      expect(refused).toMatchObject({ code: "rate_limit_exceeded", params: { retry_after_seconds: WRITE_RETRY_AFTER_S } });
+      expect(refused).toMatchObject({
+        code: "rate_limit_exceeded",
+        params: { retry_after_seconds: WRITE_RETRY_AFTER_S },
+      });
     }
     crowd(queue, MAX_WAITING_OF_USER, user("b"));
     expect(await codeOf(queue.run("test", null, user("b")))).toBe("rate_limit_exceeded");
@@ -101,7 +126,11 @@ describe("the line of commands", () => {
     for (let n = 0; n < users; n += 1) crowd(queue, MAX_WAITING_OF_USER, user(`crowd ${n}`));
     expect(await codeOf(queue.run("test", null, user("crowd 0")))).toBe("rate_limit_exceeded");
     const answered: string[] = [];
-    for (const by of [...Array.from({ length: RESERVED_OF_USER }, () => user("another")), AUTHOR, { ...AUTHOR, type: "Discovery", id: "scan" } as const]) {
+    for (const by of [
+      ...Array.from({ length: RESERVED_OF_USER }, () => user("another")),
+      AUTHOR,
+      { ...AUTHOR, type: "Discovery", id: "scan" } as const,
+    ]) {
       void queue.run("test", null, by).catch(() => answered.push("refused"));
     }
     expect(await codeOf(queue.run("test", null, user("another")))).toBe("rate_limit_exceeded");
@@ -132,7 +161,11 @@ describe("an answer about the past", () => {
     ({ queue, thread, say } = await playedWriter({ now: () => now }));
   });
 
-  const isOver = async (promise: Promise<void> | null): Promise<boolean> => (await Promise.race([promise?.then(() => true), new Promise<boolean>((resolve) => setImmediate(resolve, false))])) === true;
+  const isOver = async (promise: Promise<void> | null): Promise<boolean> =>
+    (await Promise.race([
+      promise?.then(() => true),
+      new Promise<boolean>((resolve) => setImmediate(resolve, false)),
+    ])) === true;
 
   test("waits for no command, however long it takes", () => {
     void queue.run("test", null, AUTHOR);
@@ -191,7 +224,9 @@ describe("an answer about the past", () => {
   test("goes on without a writer that is gone", async () => {
     thread.close(now);
     const waiting = queue.settlePast(now, 0);
-    (queue as unknown as { worker: { onerror: (event: { message: string }) => void } }).worker.onerror({ message: "gone" });
+    (queue as unknown as { worker: { onerror: (event: { message: string }) => void } }).worker.onerror({
+      message: "gone",
+    });
     expect(await isOver(waiting)).toBe(true);
   });
 });
@@ -234,7 +269,8 @@ describe("a commit whose instant was answered while it was made", () => {
   });
   afterEach(() => store.close());
 
-  const write = () => outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
+  const write = () =>
+    outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
   const tags = () => store.list(tagKind).items;
 
   test("is made again, dated after the answer and ahead by what it took", () => {
@@ -315,7 +351,8 @@ describe("a writer beside another process that answers", () => {
   });
   afterEach(() => store.close());
 
-  const write = () => outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
+  const write = () =>
+    outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
   const validFrom = () => store.list(tagKind).items[0]?.["valid_from"];
 
   test("dates its commit ahead of all that may have been answered, and acknowledges it when that instant has come", () => {

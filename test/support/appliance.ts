@@ -128,7 +128,8 @@ export interface TestAppliance extends UnclaimedAppliance {
 export const PASSWORD = "correct horse battery";
 
 /** Argon2id of PASSWORD with parameters that cost nothing: verifying takes them from here. */
-export const PASSWORD_HASH = "$argon2id$v=19$m=8,t=1,p=1$hi+dvdZ3QO6cysXiYM3ik3km7Zqn+uRyf6Z/AICjmzQ$qiNGiDUqui2AouP9sJHy6h3Vht39IIHZ4eqIbHINgII";
+export const PASSWORD_HASH =
+  "$argon2id$v=19$m=8,t=1,p=1$hi+dvdZ3QO6cysXiYM3ik3km7Zqn+uRyf6Z/AICjmzQ$qiNGiDUqui2AouP9sJHy6h3Vht39IIHZ4eqIbHINgII";
 
 /** What claims an appliance that was not set up. */
 export const SETUP_TOKEN = "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY";
@@ -181,8 +182,14 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     close: () => direct.close(),
   };
   const probes = new FakeProbes();
-  const { secretsFolder = null, commands = commandsOf(new SecretBox(secretKey, random)), links = linksOf } = options.scanning ?? {};
-  const scanThread = directScanThread(() => openScanMachine({ databasePath, secretKey, secretsFolder }, { probes, commands, links, clock, timers, random }));
+  const {
+    secretsFolder = null,
+    commands = commandsOf(new SecretBox(secretKey, random)),
+    links = linksOf,
+  } = options.scanning ?? {};
+  const scanThread = directScanThread(() =>
+    openScanMachine({ databasePath, secretKey, secretsFolder }, { probes, commands, links, clock, timers, random }),
+  );
   const rights = new RightsNow(db.$client);
   const scans = new ScanDirector({
     writes,
@@ -198,9 +205,22 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     limitations: [],
     inventory: { reader, writes, longReads, log, authorOf: (call) => gate.authorOf(call) },
     gate,
-    signIn: new SignIn({ reader, writes, gate, clock, random, throttle: new SignInThrottle(clock), setupToken: () => SETUP_TOKEN }),
+    signIn: new SignIn({
+      reader,
+      writes,
+      gate,
+      clock,
+      random,
+      throttle: new SignInThrottle(clock),
+      setupToken: () => SETUP_TOKEN,
+    }),
     clock,
-    watch: new CommitWatch({ commits: writes.commits, timers, head: () => reader.head().sequence, monotonicMs: () => clock.now() }),
+    watch: new CommitWatch({
+      commits: writes.commits,
+      timers,
+      head: () => reader.head().sequence,
+      monotonicMs: () => clock.now(),
+    }),
     random,
     log,
     bodyChecks: null,
@@ -218,14 +238,23 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     isReadOnly: false,
     isTls: options.isTls ?? false,
     scans,
-    discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()), readMachine: async () => options.machine ?? (await readMachine()) },
+    discovery: {
+      newDiscoveryId: () => discoveryIds.next(clock.now()),
+      readMachine: async () => options.machine ?? (await readMachine()),
+    },
   });
   const handle = async (request: Request) => app.handle(request);
   const anonymous = new Client(handle, {}, "http://localhost", documentCheck(handle));
   const setUp = async (name: string) => {
     const { result } = await writes.run<OrganizationMade>(
       "organization.set_up",
-      { organizationName: name, networkName: `${name} network`, email: `owner@${name.toLowerCase().replaceAll(/\W/g, "-")}.example`, passwordHash: PASSWORD_HASH, onlyFirst: false },
+      {
+        organizationName: name,
+        networkName: `${name} network`,
+        email: `owner@${name.toLowerCase().replaceAll(/\W/g, "-")}.example`,
+        passwordHash: PASSWORD_HASH,
+        onlyFirst: false,
+      },
       SYSTEM_AUTHOR,
     );
     clock.advance(1_000);

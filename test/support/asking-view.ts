@@ -35,7 +35,10 @@ export function askingView(served: Readonly<Record<string, Served>>, options: Vi
     return next === undefined ? { oid, type: 130, value: null } : varbindAt(next);
   };
   const answer = (question: Question): Answer => {
-    if (question.kind === "Get") return answerOf(question.oids.map((oid) => (served[oid] === undefined ? { oid, type: 128, value: null } : varbindAt(oid))));
+    if (question.kind === "Get")
+      return answerOf(
+        question.oids.map((oid) => (served[oid] === undefined ? { oid, type: 128, value: null } : varbindAt(oid))),
+      );
     const varbinds: Varbind[] = [];
     let row = question.oids.map(following);
     for (let count = question.kind === "GetBulk" ? (question.maxRepetitions ?? 0) : 1; count > 0; count -= 1) {

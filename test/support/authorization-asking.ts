@@ -76,8 +76,22 @@ export class Asking {
     const isConfined = STANDARD[plural]?.place === "network";
     const targets = this.places
       .filter((place) => isConfined || place.name !== "far")
-      .map((place): Target => ({ title: place.name, id: place.records[plural]?.["id"], place, isReached: isConfined ? this.reaches(place) : this.isOwn(place) }));
-    if (plural === "users") targets.push({ title: "an Owner", id: this.world.places.near.ownerId, place: this.world.places.near, isReached: this.isOwn(this.world.places.near), role: "Owner" });
+      .map(
+        (place): Target => ({
+          title: place.name,
+          id: place.records[plural]?.["id"],
+          place,
+          isReached: isConfined ? this.reaches(place) : this.isOwn(place),
+        }),
+      );
+    if (plural === "users")
+      targets.push({
+        title: "an Owner",
+        id: this.world.places.near.ownerId,
+        place: this.world.places.near,
+        isReached: this.isOwn(this.world.places.near),
+        role: "Owner",
+      });
     return [...targets, nothing];
   }
 
@@ -87,7 +101,15 @@ export class Asking {
     const own: Target = { title: "one's own", id: caller.keyId, place: this.home, isReached: true };
     const others = (["near", "foreign"] as const)
       .filter((name) => world.ownersKeys[name] !== caller.keyId)
-      .map((name): Target => ({ title: `the Owner's of ${name}`, id: world.ownersKeys[name], place: world.places[name], isReached: this.isOwn(world.places[name]) && mayAs(caller.role, "Admin"), role: "Owner" }));
+      .map(
+        (name): Target => ({
+          title: `the Owner's of ${name}`,
+          id: world.ownersKeys[name],
+          place: world.places[name],
+          isReached: this.isOwn(world.places[name]) && mayAs(caller.role, "Admin"),
+          role: "Owner",
+        }),
+      );
     return [own, ...others];
   }
 
@@ -103,7 +125,9 @@ export class Asking {
   /** What the caller is to find alive. */
   living(plural: string, sequence: number): Wire[] {
     const found = this.world.oracle.living(this.caller, STANDARD[plural]?.entity ?? "", sequence);
-    return STANDARD[plural]?.place !== "user" || mayAs(this.caller.role, "Admin") ? found : found.filter((key) => key["user_id"] === this.caller.userId);
+    return STANDARD[plural]?.place !== "user" || mayAs(this.caller.role, "Admin")
+      ? found
+      : found.filter((key) => key["user_id"] === this.caller.userId);
   }
 
   takes(name: string): boolean {

@@ -16,7 +16,19 @@ export interface Right {
 }
 
 /** The standard set (section 6): by the path below /api/v1, who reads and who writes. */
-export const STANDARD: Readonly<Record<string, { readonly entity: string; readonly read: Right; readonly write: Right; readonly manage?: Right; readonly place: "network" | "organization" | "user"; readonly comesByItself?: true }>> = {
+export const STANDARD: Readonly<
+  Record<
+    string,
+    {
+      readonly entity: string;
+      readonly read: Right;
+      readonly write: Right;
+      readonly manage?: Right;
+      readonly place: "network" | "organization" | "user";
+      readonly comesByItself?: true;
+    }
+  >
+> = {
   // "Member writes inventory (hosts, children, interface entries, subnets, VLANs, tag assignment)."
   hosts: { entity: "host", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
   "ip-addresses": { entity: "ip_address", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
@@ -31,13 +43,29 @@ export const STANDARD: Readonly<Record<string, { readonly entity: string; readon
   // When a network is scanned, and where: "Admin also writes … explicit scan targets". What discovery is not to bring back is inventory; it is
   // made by deletions alone.
   "discovery/schedules": { entity: "schedule", read: { role: "Viewer" }, write: { role: "Admin" }, place: "network" },
-  "discovery/ignored": { entity: "ignored", read: { role: "Viewer" }, write: { role: "Member" }, place: "network", comesByItself: true },
+  "discovery/ignored": {
+    entity: "ignored",
+    read: { role: "Viewer" },
+    write: { role: "Member" },
+    place: "network",
+    comesByItself: true,
+  },
   tags: { entity: "tag", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
   credentials: { entity: "credential", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
   // A user is a right to networks: whoever manages users has to reach them all, or a key could outgrow itself.
-  users: { entity: "user", read: { role: "Viewer" }, write: { role: "Admin", takesEveryNetwork: "entity_access_denied" }, place: "organization" },
+  users: {
+    entity: "user",
+    read: { role: "Viewer" },
+    write: { role: "Admin", takesEveryNetwork: "entity_access_denied" },
+    place: "organization",
+  },
   // A Member "has own keys"; a Viewer sees those that were made for him.
-  "auth/keys": { entity: "api_key", read: { role: "Viewer", sessionOnly: true }, write: { role: "Member", sessionOnly: true }, place: "user" },
+  "auth/keys": {
+    entity: "api_key",
+    read: { role: "Viewer", sessionOnly: true },
+    write: { role: "Member", sessionOnly: true },
+    place: "user",
+  },
 };
 
 function standardRights(): Record<string, Right> {
@@ -45,9 +73,17 @@ function standardRights(): Record<string, Right> {
   for (const [plural, { read, write, comesByItself }] of Object.entries(STANDARD)) {
     const path = `/api/v1/${plural}`;
     for (const each of [path, `${path}/export/csv`, `${path}/:id`, `${path}/:id/history`]) rights[`GET ${each}`] = read;
-    for (const each of [`DELETE ${path}/:id`, `POST ${path}/bulk-delete`, ...(comesByItself === true ? [] : [`POST ${path}`, `PUT ${path}/:id`])]) rights[each] = write;
+    for (const each of [
+      `DELETE ${path}/:id`,
+      `POST ${path}/bulk-delete`,
+      ...(comesByItself === true ? [] : [`POST ${path}`, `PUT ${path}/:id`]),
+    ])
+      rights[each] = write;
     // A plan that would write nothing to a user is anybody's who may write users.
-    rights[`POST ${path}/:id/restore`] = { role: write.role, ...(write.sessionOnly === true ? { sessionOnly: true } : {}) };
+    rights[`POST ${path}/:id/restore`] = {
+      role: write.role,
+      ...(write.sessionOnly === true ? { sessionOnly: true } : {}),
+    };
   }
   return rights;
 }
@@ -149,7 +185,13 @@ export function expectedCode(caller: Caller, method: string, right: Right, deman
   if (gate !== null || right.role === "anyone") return gate ?? demand.code;
   if (demand.sessionOnly === true && caller.isKey) return "auth_session_required";
   // What is out of reach is as if it were not there, for such a key as well.
-  if (right.takesEveryNetwork !== undefined && caller.networkIds !== null && demand.code !== "entity_not_found" && demand.code !== "entity_reference_invalid") return right.takesEveryNetwork;
+  if (
+    right.takesEveryNetwork !== undefined &&
+    caller.networkIds !== null &&
+    demand.code !== "entity_not_found" &&
+    demand.code !== "entity_reference_invalid"
+  )
+    return right.takesEveryNetwork;
   if (demand.role !== undefined && !mayAs(caller.role, demand.role)) return "auth_permission_denied";
   return demand.code;
 }

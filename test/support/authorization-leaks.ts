@@ -33,10 +33,15 @@ export function leaksIn(world: World, eyes: Eyes, sent: Sent, answer: Answer): s
 
 function hiddenMarks(world: World, eyes: Eyes): RegExp[] {
   const marks = PLACES.filter((name) => !mayKnow(world, eyes, world.places[name])).map(marksOf);
-  if (eyes.refusal !== null || eyes.organizationId !== world.places.near.organizationId) marks.push(new RegExp(`${ORGANIZATION_WORD}[\\w.-]*`, "g"));
+  if (eyes.refusal !== null || eyes.organizationId !== world.places.near.organizationId)
+    marks.push(new RegExp(`${ORGANIZATION_WORD}[\\w.-]*`, "g"));
   return marks;
 }
 
-function mayKnow(world: World, eyes: Eyes, record: { readonly organizationId: string; readonly networkId: string | null }): boolean {
+function mayKnow(
+  world: World,
+  eyes: Eyes,
+  record: { readonly organizationId: string; readonly networkId: string | null },
+): boolean {
   return eyes.refusal === null && world.oracle.sees(eyes, { id: "", kind: "", versions: [], ...record });
 }

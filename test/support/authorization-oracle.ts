@@ -48,7 +48,11 @@ export class LedgerOracle {
 
   /** The last transaction at or before an instant; 0 for none. */
   sequenceAt(at: string): number {
-    const row = this.appliance.reader.db.query<{ sequence: number | null }, [number]>("SELECT max(sequence) AS sequence FROM history_transactions WHERE at <= ?").get(Date.parse(at));
+    const row = this.appliance.reader.db
+      .query<{ sequence: number | null }, [number]>(
+        "SELECT max(sequence) AS sequence FROM history_transactions WHERE at <= ?",
+      )
+      .get(Date.parse(at));
     return row?.sequence ?? 0;
   }
 
@@ -76,12 +80,19 @@ export class LedgerOracle {
   }
 
   /** Every version after one transaction up to another: the record's id with it, in commit order. */
-  versions(sight: Sight, kinds: readonly string[], after: number, until: number): Array<LedgerVersion & { readonly id: string; readonly kind: string }> {
+  versions(
+    sight: Sight,
+    kinds: readonly string[],
+    after: number,
+    until: number,
+  ): Array<LedgerVersion & { readonly id: string; readonly kind: string }> {
     this.refresh();
     const found: Array<LedgerVersion & { readonly id: string; readonly kind: string }> = [];
     for (const record of this.records.values()) {
       if (!kinds.includes(record.kind) || !this.sees(sight, record)) continue;
-      for (const version of record.versions) if (version.sequence > after && version.sequence <= until) found.push({ ...version, id: record.id, kind: record.kind });
+      for (const version of record.versions)
+        if (version.sequence > after && version.sequence <= until)
+          found.push({ ...version, id: record.id, kind: record.kind });
     }
     return found.sort((a, b) => a.sequence - b.sequence);
   }
@@ -90,17 +101,30 @@ export class LedgerOracle {
     const { head } = this;
     if (head === this.readAt) return;
     const rows = this.appliance.reader.db
-      .query<{ id: string; kind: number; sequence: number; operation: number; members: string | null }, [number, number]>(
+      .query<
+        { id: string; kind: number; sequence: number; operation: number; members: string | null },
+        [number, number]
+      >(
         `SELECT r.id, r.kind, v.key & 2147483647 AS sequence, v.operation, v.members FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
          WHERE (v.key & 2147483647) > ? AND (v.key & 2147483647) <= ? ORDER BY sequence, r.kind`,
       )
       .all(this.readAt, head);
     for (const row of rows) {
       const fields = row.members === null ? null : (JSON.parse(`{${row.members}}`) as Wire);
-      const version = { sequence: row.sequence, operation: OPERATIONS.find((name) => OPERATION[name] === row.operation) ?? "Updated", fields };
+      const version = {
+        sequence: row.sequence,
+        operation: OPERATIONS.find((name) => OPERATION[name] === row.operation) ?? "Updated",
+        fields,
+      };
       const known = this.records.get(row.id);
       if (known !== undefined) known.versions.push(version);
-      else this.records.set(row.id, { id: row.id, kind: NAMES.get(row.kind) ?? "", ...this.placeOf(row.id, NAMES.get(row.kind) ?? "", fields ?? {}), versions: [version] });
+      else
+        this.records.set(row.id, {
+          id: row.id,
+          kind: NAMES.get(row.kind) ?? "",
+          ...this.placeOf(row.id, NAMES.get(row.kind) ?? "", fields ?? {}),
+          versions: [version],
+        });
     }
     this.readAt = head;
   }

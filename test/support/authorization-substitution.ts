@@ -23,15 +23,24 @@ export function substitutions(world: World, caller: Caller, sent: Sent & { reado
   const groups: Substitution[][] = [];
   const exchange = (place: string, id: string, into: (other: string) => Sent & { readonly path: string }) => {
     const others = hiddenLike(world, caller, id);
-    if (others.length > 0) groups.push([{ id: neverUsed(), whose: "nobody's" }, ...others].map((other) => ({ place, ...other, sent: into(other.id) })));
+    if (others.length > 0)
+      groups.push(
+        [{ id: neverUsed(), whose: "nobody's" }, ...others].map((other) => ({ place, ...other, sent: into(other.id) })),
+      );
   };
   for (const match of sent.path.matchAll(UUID)) {
     const before = sent.path.slice(0, match.index);
     const name = before.includes("?") ? `query ${/([a-z_]+)=$/.exec(before)?.[1]}` : "path";
-    exchange(name, match[0], (other) => ({ ...sent, path: before + other + sent.path.slice(match.index + other.length) }));
+    exchange(name, match[0], (other) => ({
+      ...sent,
+      path: before + other + sent.path.slice(match.index + other.length),
+    }));
   }
   for (const pointer of pointersOf(sent.body, "")) {
-    exchange(`body ${pointer}`, valueAt(sent.body, pointer) as string, (other) => ({ ...sent, body: withValue(sent.body, pointer, other) }));
+    exchange(`body ${pointer}`, valueAt(sent.body, pointer) as string, (other) => ({
+      ...sent,
+      body: withValue(sent.body, pointer, other),
+    }));
   }
   return groups;
 }
@@ -51,7 +60,11 @@ function hiddenLike(world: World, caller: Caller, id: string): Array<{ id: strin
     .map((place) => ({ id: ofKind(world, place, kind), whose: `${place.name}'s` }))
     .filter((other, position, all) => {
       const record = world.oracle.find(other.id ?? "");
-      return record !== undefined && !world.oracle.sees(caller, record) && all.findIndex((each) => each.id === other.id) === position;
+      return (
+        record !== undefined &&
+        !world.oracle.sees(caller, record) &&
+        all.findIndex((each) => each.id === other.id) === position
+      );
     }) as Array<{ id: string; whose: string }>;
 }
 
@@ -67,11 +80,16 @@ function pointersOf(value: unknown, at: string): string[] {
   if (typeof value === "string") return new RegExp(`^${UUID.source}$`).test(value) ? [at] : [];
   if (value === null || typeof value !== "object") return [];
   const parts = Object.entries(value);
-  return parts.filter((_, place) => !Array.isArray(value) || place === 0 || place === parts.length - 1).flatMap(([name, each]) => pointersOf(each, `${at}/${name}`));
+  return parts
+    .filter((_, place) => !Array.isArray(value) || place === 0 || place === parts.length - 1)
+    .flatMap(([name, each]) => pointersOf(each, `${at}/${name}`));
 }
 
 function valueAt(value: unknown, pointer: string): unknown {
-  return pointer.split("/").slice(1).reduce((at, name) => (at as Wire)[name], value);
+  return pointer
+    .split("/")
+    .slice(1)
+    .reduce((at, name) => (at as Wire)[name], value);
 }
 
 function withValue(value: unknown, pointer: string, replacement: string): unknown {

@@ -86,25 +86,39 @@ export interface World {
 }
 
 export async function newAuthorizationWorld(): Promise<World> {
-  const appliance = await newAppliance({ machine: MACHINE, backups: { takeBackup: () => ({ taken: Promise.resolve({ head: null, sizeBytes: 0 }), abandon: () => {} }) } });
+  const appliance = await newAppliance({
+    machine: MACHINE,
+    backups: { takeBackup: () => ({ taken: Promise.resolve({ head: null, sizeBytes: 0 }), abandon: () => {} }) },
+  });
   const early = "1999-12-31T23:59:59.000Z";
   const { owner, first, clock } = appliance;
   const second = await appliance.newOrganization("zzforeign");
   const foreigner = await appliance.signedIn(second.userId);
   await made(owner.put("/api/v1/organizations", { name: `${ORGANIZATION_WORD} organization` }));
   await made(owner.put(`/api/v1/networks/${first.networkId}`, { name: "zznear network", description: "zznear" }));
-  await made(foreigner.put(`/api/v1/networks/${second.networkId}`, { name: "zzforeign network", description: "zzforeign" }));
+  await made(
+    foreigner.put(`/api/v1/networks/${second.networkId}`, { name: "zzforeign network", description: "zzforeign" }),
+  );
   const farNetwork = await made(owner.post("/api/v1/networks", { name: "zzfar network", description: "zzfar" }));
   const goneNetwork = await made(owner.post("/api/v1/networks", { name: "zzfirst gone network" }));
 
-  const own = await furnishOrganization(appliance, owner, first.organizationId, ORGANIZATION_WORD, [first.networkId, farNetwork["id"]]);
-  const foreign = await furnishOrganization(appliance, foreigner, second.organizationId, "zzforeign", [second.networkId]);
+  const own = await furnishOrganization(appliance, owner, first.organizationId, ORGANIZATION_WORD, [
+    first.networkId,
+    farNetwork["id"],
+  ]);
+  const foreign = await furnishOrganization(appliance, foreigner, second.organizationId, "zzforeign", [
+    second.networkId,
+  ]);
   const near = await furnish("near", appliance, owner, first.networkId, own);
   const far = await furnish("far", appliance, owner, farNetwork["id"], own);
   const away = await furnish("foreign", appliance, foreigner, second.networkId, foreign);
   await assign(owner, own, [near, far]);
   await assign(foreigner, foreign, [away]);
-  const scanIds = { near: await scan(appliance, near), far: await scan(appliance, far), foreign: await scan(appliance, away) };
+  const scanIds = {
+    near: await scan(appliance, near),
+    far: await scan(appliance, far),
+    foreign: await scan(appliance, away),
+  };
   const callers = await newCallers(appliance, { nearId: first.networkId, farId: farNetwork["id"], second, foreigner });
 
   clock.advance(60_000);
@@ -113,9 +127,24 @@ export async function newAuthorizationWorld(): Promise<World> {
   await callers.later();
   await made(owner.delete(`/api/v1/networks/${goneNetwork["id"]}`));
   const places = {
-    near: await changed(appliance, near, { organizationId: first.organizationId, networkIds: [first.networkId], ownerId: first.userId, scanId: scanIds.near }),
-    far: await changed(appliance, far, { organizationId: first.organizationId, networkIds: [farNetwork["id"]], ownerId: first.userId, scanId: scanIds.far }),
-    foreign: await changed(appliance, away, { organizationId: second.organizationId, networkIds: [second.networkId], ownerId: second.userId, scanId: scanIds.foreign }),
+    near: await changed(appliance, near, {
+      organizationId: first.organizationId,
+      networkIds: [first.networkId],
+      ownerId: first.userId,
+      scanId: scanIds.near,
+    }),
+    far: await changed(appliance, far, {
+      organizationId: first.organizationId,
+      networkIds: [farNetwork["id"]],
+      ownerId: first.userId,
+      scanId: scanIds.far,
+    }),
+    foreign: await changed(appliance, away, {
+      organizationId: second.organizationId,
+      networkIds: [second.networkId],
+      ownerId: second.userId,
+      scanId: scanIds.foreign,
+    }),
   };
   clock.advance(60_000);
   return {
@@ -139,7 +168,13 @@ interface Common {
 }
 
 /** What belongs to an organization as a whole. */
-async function furnishOrganization(appliance: TestAppliance, by: Client, organizationId: string, word: string, networkIds: readonly string[]): Promise<Common> {
+async function furnishOrganization(
+  appliance: TestAppliance,
+  by: Client,
+  organizationId: string,
+  word: string,
+  networkIds: readonly string[],
+): Promise<Common> {
   const tag = await made(by.post("/api/v1/tags", { name: `${word} tag`, color: "Green", description: word }));
   const credential = await made(
     by.post("/api/v1/credentials", {
@@ -165,13 +200,32 @@ interface Furnished extends Common {
 }
 
 /** One of everything in a network: hosts that see each other, with all that a host can have. */
-async function furnish(name: PlaceName, appliance: TestAppliance, owner: Client, networkId: string, common: Common): Promise<Furnished> {
+async function furnish(
+  name: PlaceName,
+  appliance: TestAppliance,
+  owner: Client,
+  networkId: string,
+  common: Common,
+): Promise<Furnished> {
   const { word, octet } = MARKS[name];
   const mac = (n: number) => `02:00:00:${octet.toString(16)}:00:${n.toString(16).padStart(2, "0")}`;
-  const described = { description: `${word} described`, sys_name: `${word} sysname`, sys_location: `${word} room`, serial_number: `${word}-serial`, tags: [common.tag["id"]] };
+  const described = {
+    description: `${word} described`,
+    sys_name: `${word} sysname`,
+    sys_location: `${word} room`,
+    serial_number: `${word}-serial`,
+    tags: [common.tag["id"]],
+  };
   const post = (path: string, body: Wire) => made(owner.post(`/api/v1/${path}`, body));
   const vlan = await post("vlans", { network_id: networkId, number: octet, name: `${word} vlan`, description: word });
-  const subnet = await post("subnets", { network_id: networkId, cidr: `10.${octet}.0.0/16`, name: `${word} subnet`, description: word, vlan_id: vlan["id"], tags: [common.tag["id"]] });
+  const subnet = await post("subnets", {
+    network_id: networkId,
+    cidr: `10.${octet}.0.0/16`,
+    name: `${word} subnet`,
+    description: word,
+    vlan_id: vlan["id"],
+    tags: [common.tag["id"]],
+  });
   const station = await post("hosts", {
     network_id: networkId,
     name: `${word} station`,
@@ -179,13 +233,47 @@ async function furnish(name: PlaceName, appliance: TestAppliance, owner: Client,
     ...described,
     ip_addresses: [{ ip_address: `10.${octet}.0.1`, mac_address: mac(1), name: `${word} address` }],
     ports: [{ number: 443, protocol: "Tcp" }],
-    services: [{ name: `${word} web`, service_definition: `${word} Nginx`, tags: [common.tag["id"]], virtualization: { type: "Docker", details: { container_name: `${word}-container` } } }],
+    services: [
+      {
+        name: `${word} web`,
+        service_definition: `${word} Nginx`,
+        tags: [common.tag["id"]],
+        virtualization: { type: "Docker", details: { container_name: `${word}-container` } },
+      },
+    ],
   });
-  const device = await post("hosts", { network_id: networkId, name: `${word} switch`, hostname: `${word}-switch.example`, ...described, ip_addresses: [{ ip_address: `10.${octet}.0.2`, mac_address: mac(2) }] });
-  const gone = await post("hosts", { network_id: networkId, name: `${word} gone`, ...described, ip_addresses: [{ ip_address: `10.${octet}.0.3`, mac_address: mac(3) }], ports: [{ number: 22, protocol: "Tcp" }] });
-  const [address, port, service] = [station["ip_addresses"][0], station["ports"][0], station["services"][0]] as [Wire, Wire, Wire];
-  const binding = await post("bindings", { service_id: service["id"], type: "Port", port_id: port["id"], ip_address_id: address["id"] });
-  const stationEntry = await post("if-entries", { host_id: station["id"], if_index: 1, if_descr: `${word} eth0`, mac_address: mac(1), ip_address_id: address["id"] });
+  const device = await post("hosts", {
+    network_id: networkId,
+    name: `${word} switch`,
+    hostname: `${word}-switch.example`,
+    ...described,
+    ip_addresses: [{ ip_address: `10.${octet}.0.2`, mac_address: mac(2) }],
+  });
+  const gone = await post("hosts", {
+    network_id: networkId,
+    name: `${word} gone`,
+    ...described,
+    ip_addresses: [{ ip_address: `10.${octet}.0.3`, mac_address: mac(3) }],
+    ports: [{ number: 22, protocol: "Tcp" }],
+  });
+  const [address, port, service] = [station["ip_addresses"][0], station["ports"][0], station["services"][0]] as [
+    Wire,
+    Wire,
+    Wire,
+  ];
+  const binding = await post("bindings", {
+    service_id: service["id"],
+    type: "Port",
+    port_id: port["id"],
+    ip_address_id: address["id"],
+  });
+  const stationEntry = await post("if-entries", {
+    host_id: station["id"],
+    if_index: 1,
+    if_descr: `${word} eth0`,
+    mac_address: mac(1),
+    ip_address_id: address["id"],
+  });
   const entry = await post("if-entries", {
     host_id: device["id"],
     if_index: 7,
@@ -201,10 +289,24 @@ async function furnish(name: PlaceName, appliance: TestAppliance, owner: Client,
     cdp_device_id: `${word}-cdp`,
     neighbor: { type: "IfEntry", id: stationEntry["id"] },
   });
-  const schedule = await post("discovery/schedules", { network_id: networkId, name: `${word} schedule`, cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full", targets: [`10.${octet}.0.0/24`] });
+  const schedule = await post("discovery/schedules", {
+    network_id: networkId,
+    name: `${word} schedule`,
+    cron: "30 2 * * *",
+    timezone: "Europe/Berlin",
+    kind: "full",
+    targets: [`10.${octet}.0.0/24`],
+  });
   const ignored = newIgnored(
     appliance,
-    { network_id: networkId, entity: "if_entry", host_id: station["id"], identity: `${station["id"]}/9`, label: `${word} eth9`, signs: [`mac:${mac(9)}`, `ip:10.${octet}.0.9`] },
+    {
+      network_id: networkId,
+      entity: "if_entry",
+      host_id: station["id"],
+      identity: `${station["id"]}/9`,
+      label: `${word} eth9`,
+      signs: [`mac:${mac(9)}`, `ip:10.${octet}.0.9`],
+    },
     (await made(owner.get("/api/v1/organizations")))["id"],
   );
   const ids = {
@@ -235,15 +337,29 @@ async function scan(appliance: TestAppliance, { owner, networkId }: Furnished): 
 
 /** The organization's credential, tried in each network and at a host of each. */
 async function assign(by: Client, { credential }: Common, places: readonly Furnished[]): Promise<void> {
-  const host_assignments = places.map((place) => ({ host_id: place.ids["hosts"], ip_address_ids: [place.ids["ip-addresses"]] }));
-  await made(by.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, assigned_network_ids: places.map((place) => place.networkId), host_assignments }));
+  const host_assignments = places.map((place) => ({
+    host_id: place.ids["hosts"],
+    ip_address_ids: [place.ids["ip-addresses"]],
+  }));
+  await made(
+    by.put(`/api/v1/credentials/${credential["id"]}`, {
+      ...credential,
+      assigned_network_ids: places.map((place) => place.networkId),
+      host_assignments,
+    }),
+  );
 }
 
 /** What happens after `then`: most of it is written anew, and a host goes. */
-async function changed(appliance: TestAppliance, place: Furnished, where: Sight & { readonly ownerId: string; readonly scanId: string }): Promise<Place> {
+async function changed(
+  appliance: TestAppliance,
+  place: Furnished,
+  where: Sight & { readonly ownerId: string; readonly scanId: string },
+): Promise<Place> {
   const { owner, ids, name } = place;
   const { word, octet } = MARKS[name];
-  const edit = async (path: string, changes: Wire) => made(owner.put(`/api/v1/${path}`, { ...(await made(owner.get(`/api/v1/${path}`))), ...changes }));
+  const edit = async (path: string, changes: Wire) =>
+    made(owner.put(`/api/v1/${path}`, { ...(await made(owner.get(`/api/v1/${path}`))), ...changes }));
   await edit(`subnets/${ids["subnets"]}`, { description: `${word} described anew` });
   const { sequence } = appliance.reader.head();
   await edit(`vlans/${ids["vlans"]}`, { description: `${word} described anew` });
@@ -253,7 +369,18 @@ async function changed(appliance: TestAppliance, place: Furnished, where: Sight 
   await made(owner.delete(`/api/v1/hosts/${place.goneHostId}`));
   const records: Record<string, Wire> = {};
   for (const [plural, id] of Object.entries(ids)) records[plural] = await made(owner.get(`/api/v1/${plural}/${id}`));
-  return { name, ...where, networkId: place.networkId, owner, word, octet, records, switchId: place.switchId, goneHostId: place.goneHostId, sequence };
+  return {
+    name,
+    ...where,
+    networkId: place.networkId,
+    owner,
+    word,
+    octet,
+    records,
+    switchId: place.switchId,
+    goneHostId: place.goneHostId,
+    sequence,
+  };
 }
 
 interface Surroundings {
@@ -280,7 +407,12 @@ async function newCallers(appliance: TestAppliance, { nearId, farId, second, for
     user("Owner", []),
   ]);
   // They sign in with a password of their own: changing it is one of the operations.
-  for (const each of [viewer, member, admin, elsewhere, nowhere, moved]) await appliance.writes.run("user.set_password", { id: each.id, passwordHash: PASSWORD_HASH, keeps: hashOf(each.client) }, SYSTEM_AUTHOR);
+  for (const each of [viewer, member, admin, elsewhere, nowhere, moved])
+    await appliance.writes.run(
+      "user.set_password",
+      { id: each.id, passwordHash: PASSWORD_HASH, keeps: hashOf(each.client) },
+      SYSTEM_AUTHOR,
+    );
   const keys: NewApiKey[] = [];
   const key = (fields: Parameters<typeof newApiKey>[1]): NewApiKey => {
     const made = newApiKey(appliance, fields);
@@ -294,18 +426,46 @@ async function newCallers(appliance: TestAppliance, { nearId, farId, second, for
   const ownersKey = key({}).id;
   const foreignersKey = key({ userId: second.userId, organizationId: second.organizationId }).id;
   const stale = generateSessionToken(appliance.random);
-  await appliance.writes.run("session.open", { hash: hashSessionToken(stale), userId: absent.id, at: clock.now() - 8 * 24 * 3_600_000 }, SYSTEM_AUTHOR);
+  await appliance.writes.run(
+    "session.open",
+    { hash: hashSessionToken(stale), userId: absent.id, at: clock.now() - 8 * 24 * 3_600_000 },
+    SYSTEM_AUTHOR,
+  );
 
   const list: Caller[] = [];
   const add = (caller: Partial<Caller> & Pick<Caller, "name" | "client">) => {
-    const defaults = { refusal: null, role: "Owner" as Role, isKey: false, isForeignPage: false, home: "near" as const, organizationId, networkIds: every, userId: first.userId };
+    const defaults = {
+      refusal: null,
+      role: "Owner" as Role,
+      isKey: false,
+      isForeignPage: false,
+      home: "near" as const,
+      organizationId,
+      networkIds: every,
+      userId: first.userId,
+    };
     const whole = { ...defaults, ...caller };
-    list.push({ ...whole, keyId: caller.keyId ?? (whole.userId === first.userId ? ownersKey : key({ userId: whole.userId, permissions: "Viewer", organizationId: whole.organizationId }).id) });
+    list.push({
+      ...whole,
+      keyId:
+        caller.keyId ??
+        (whole.userId === first.userId
+          ? ownersKey
+          : key({ userId: whole.userId, permissions: "Viewer", organizationId: whole.organizationId }).id),
+    });
   };
   const { anonymous } = appliance;
   add({ name: "nobody", client: anonymous, refusal: "auth_not_authenticated" });
-  add({ name: "an Owner's cookie beside a bad bearer", client: owner.with({ authorization: "Bearer nlk_nonsense" }), refusal: "auth_not_authenticated" });
-  add({ name: "a session of eight days ago", client: anonymous.with({ cookie: `session_id=${stale}` }), refusal: "auth_session_expired" });
+  add({
+    name: "an Owner's cookie beside a bad bearer",
+    client: owner.with({ authorization: "Bearer nlk_nonsense" }),
+    refusal: "auth_not_authenticated",
+  });
+  add({
+    name: "a session of eight days ago",
+    client: anonymous.with({ cookie: `session_id=${stale}` }),
+    refusal: "auth_session_expired",
+  });
   add({ name: "a disabled user's session", client: disabled.client, refusal: "auth_not_authenticated" });
   add({ name: "a disabled user's key", client: keyOfDisabled.client, refusal: "auth_key_disabled", isKey: true });
   add({ name: "a deleted user's session", client: leaving.client, refusal: "auth_not_authenticated" });
@@ -314,22 +474,75 @@ async function newCallers(appliance: TestAppliance, { nearId, farId, second, for
   add({ name: "an expired key", client: expiredKey.client, refusal: "auth_key_expired", isKey: true });
   add({ name: "Viewer of near", client: viewer.client, role: "Viewer", networkIds: only, userId: viewer.id });
   add({ name: "Member of near", client: member.client, role: "Member", networkIds: only, userId: member.id });
-  add({ name: "Member of far before, of near today", client: moved.client, role: "Member", networkIds: only, userId: moved.id });
-  add({ name: "Member of far", client: elsewhere.client, role: "Member", networkIds: [farId], userId: elsewhere.id, home: "far" });
-  add({ name: "Viewer of no network", client: nowhere.client, role: "Viewer", networkIds: [], userId: nowhere.id, home: null });
+  add({
+    name: "Member of far before, of near today",
+    client: moved.client,
+    role: "Member",
+    networkIds: only,
+    userId: moved.id,
+  });
+  add({
+    name: "Member of far",
+    client: elsewhere.client,
+    role: "Member",
+    networkIds: [farId],
+    userId: elsewhere.id,
+    home: "far",
+  });
+  add({
+    name: "Viewer of no network",
+    client: nowhere.client,
+    role: "Viewer",
+    networkIds: [],
+    userId: nowhere.id,
+    home: null,
+  });
   add({ name: "Admin", client: admin.client, role: "Admin", userId: admin.id });
   add({ name: "Owner", client: owner });
-  add({ name: "Owner, asked by another site's page", client: owner.with({ origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" }), isForeignPage: true });
+  add({
+    name: "Owner, asked by another site's page",
+    client: owner.with({ origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" }),
+    isForeignPage: true,
+  });
   for (const role of ["Viewer", "Member", "Admin", "Owner"] as const) {
-    add({ name: `a key for near with the role ${role}`, client: key({ permissions: role, networkIds: only }).client, role, isKey: true, networkIds: only });
-    add({ name: `a key for all networks with the role ${role}`, client: key({ permissions: role }).client, role, isKey: true });
+    add({
+      name: `a key for near with the role ${role}`,
+      client: key({ permissions: role, networkIds: only }).client,
+      role,
+      isKey: true,
+      networkIds: only,
+    });
+    add({
+      name: `a key for all networks with the role ${role}`,
+      client: key({ permissions: role }).client,
+      role,
+      isKey: true,
+    });
   }
-  add({ name: "a Member of near's key that claims to be an Owner's for near and far", client: key({ userId: member.id, permissions: "Owner", networkIds: [nearId, farId] }).client, role: "Member", isKey: true, networkIds: only, userId: member.id });
-  const away = { organizationId: second.organizationId, userId: second.userId, keyId: foreignersKey, home: "foreign" as const };
+  add({
+    name: "a Member of near's key that claims to be an Owner's for near and far",
+    client: key({ userId: member.id, permissions: "Owner", networkIds: [nearId, farId] }).client,
+    role: "Member",
+    isKey: true,
+    networkIds: only,
+    userId: member.id,
+  });
+  const away = {
+    organizationId: second.organizationId,
+    userId: second.userId,
+    keyId: foreignersKey,
+    home: "foreign" as const,
+  };
   add({ name: "Owner of another organization", client: foreigner, ...away });
-  add({ name: "a key of another organization's Owner", client: key({ userId: second.userId, organizationId: second.organizationId }).client, isKey: true, ...away });
+  add({
+    name: "a key of another organization's Owner",
+    client: key({ userId: second.userId, organizationId: second.organizationId }).client,
+    isKey: true,
+    ...away,
+  });
   const later = async () => {
-    const edit = async (id: string, changes: Wire) => made(owner.put(`/api/v1/users/${id}`, { ...(await made(owner.get(`/api/v1/users/${id}`))), ...changes }));
+    const edit = async (id: string, changes: Wire) =>
+      made(owner.put(`/api/v1/users/${id}`, { ...(await made(owner.get(`/api/v1/users/${id}`))), ...changes }));
     await edit(moved.id, { network_ids: [nearId] });
     await edit(disabled.id, { is_enabled: false });
     await made(owner.delete(`/api/v1/users/${leaving.id}`));
@@ -351,7 +564,19 @@ function hashOf(client: Client): Uint8Array {
 const MACHINE = {
   hostname: "appliance-1",
   machine_id: null,
-  interfaces: [{ if_index: 2, if_name: "eth0", if_descr: "eth0", if_alias: null, if_type: 6, mac_address: "00:1b:21:aa:bb:cc", speed_bps: null, admin_status: "Up" as const, oper_status: "Up" as const }],
+  interfaces: [
+    {
+      if_index: 2,
+      if_name: "eth0",
+      if_descr: "eth0",
+      if_alias: null,
+      if_type: 6,
+      mac_address: "00:1b:21:aa:bb:cc",
+      speed_bps: null,
+      admin_status: "Up" as const,
+      oper_status: "Up" as const,
+    },
+  ],
   addresses: [{ ip_address: "192.0.2.4", prefix_length: 24, if_index: 2, cidr: "192.0.2.0/24" }],
   has_all_addresses: true,
   ports: [{ number: 22, protocol: "Tcp" as const, bound: [] }],

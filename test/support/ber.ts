@@ -56,7 +56,8 @@ export function oidContent(dotted: string): Uint8Array {
   const bytes: number[] = [];
   for (const part of [first * 40 + second, ...rest]) {
     const groups = [part & 0x7f];
-    for (let left = Math.floor(part / 128); left > 0; left = Math.floor(left / 128)) groups.unshift((left & 0x7f) | 0x80);
+    for (let left = Math.floor(part / 128); left > 0; left = Math.floor(left / 128))
+      groups.unshift((left & 0x7f) | 0x80);
     bytes.push(...groups);
   }
   return Uint8Array.from(bytes);
@@ -115,7 +116,7 @@ export class BerReader {
 
   integer(): number {
     const content = this.content();
-    let value = (content[0] as number) << 24 >> 24;
+    let value = ((content[0] as number) << 24) >> 24;
     for (let index = 1; index < content.length; index += 1) value = value * 256 + (content[index] as number);
     return value;
   }

@@ -33,7 +33,8 @@ function rows(vlans: readonly ServedVlan[]): PassedRow[] {
   const ports = bridgePorts();
   const learned = forwardingTable();
   const found: PassedRow[] = [];
-  const add = (oid: string, type: PassedRow["type"], value: string | number) => found.push(rowAt(`${DOT1D}${oid}`, type, value));
+  const add = (oid: string, type: PassedRow["type"], value: string | number) =>
+    found.push(rowAt(`${DOT1D}${oid}`, type, value));
   const status = (entry: Learned) => (entry.isOwn ? 4 : 3);
   add(".1.1.0", "octet", text(`/sys/class/net/${BRIDGE}/address`).replaceAll(":", " "));
   add(".1.2.0", "integer", ports.length);
@@ -65,14 +66,19 @@ function rows(vlans: readonly ServedVlan[]): PassedRow[] {
     add(`.7.1.4.3.1.2.${vlan.number}`, "octet", egress);
     add(`.7.1.4.3.1.4.${vlan.number}`, "octet", untagged);
     add(`.7.1.4.3.1.5.${vlan.number}`, "integer", 1);
-    for (const { name, number } of ports) if (vlan.untagged.includes(name)) add(`.7.1.4.5.1.1.${number}`, "gauge", vlan.number);
+    for (const { name, number } of ports)
+      if (vlan.untagged.includes(name)) add(`.7.1.4.5.1.1.${number}`, "gauge", vlan.number);
   }
   return found;
 }
 
 function bridgePorts(): BridgePort[] {
   const names = readdirSync(`/sys/class/net/${BRIDGE}/brif`);
-  const ports = names.map((name) => ({ name, number: Number(text(`/sys/class/net/${name}/brport/port_no`)), ifIndex: Number(text(`/sys/class/net/${name}/ifindex`)) }));
+  const ports = names.map((name) => ({
+    name,
+    number: Number(text(`/sys/class/net/${name}/brport/port_no`)),
+    ifIndex: Number(text(`/sys/class/net/${name}/ifindex`)),
+  }));
   return ports.sort((a, b) => a.number - b.number);
 }
 

@@ -17,7 +17,11 @@ interface Neighbor {
   readonly name: string;
   readonly via: string;
   readonly rid: string;
-  readonly chassis: ReadonlyArray<{ readonly name?: readonly Value[]; readonly descr?: readonly Value[]; readonly "mgmt-ip"?: readonly Value[] }>;
+  readonly chassis: ReadonlyArray<{
+    readonly name?: readonly Value[];
+    readonly descr?: readonly Value[];
+    readonly "mgmt-ip"?: readonly Value[];
+  }>;
   readonly port: ReadonlyArray<{ readonly id?: readonly Value[] }>;
 }
 
@@ -26,7 +30,10 @@ interface Value {
 }
 
 function rows(socket: string): PassedRow[] {
-  const asked = Bun.spawnSync(["lldpcli", "-u", socket, "-f", "json0", "show", "neighbors"], { stdin: "ignore", stderr: "ignore" });
+  const asked = Bun.spawnSync(["lldpcli", "-u", socket, "-f", "json0", "show", "neighbors"], {
+    stdin: "ignore",
+    stderr: "ignore",
+  });
   if (!asked.success) return [];
   const { lldp } = JSON.parse(asked.stdout.toString()) as Told;
   const found: PassedRow[] = [];
@@ -36,11 +43,22 @@ function rows(socket: string): PassedRow[] {
     const address = chassis[0]?.["mgmt-ip"]?.[0]?.value;
     if (address !== undefined) {
       found.push(rowAt(`${CDP_CACHE_ENTRY}.3.${index}`, "integer", 1));
-      found.push(rowAt(`${CDP_CACHE_ENTRY}.4.${index}`, "octet", address.split(".").map((byte) => Number(byte).toString(16).padStart(2, "0")).join(" ")));
+      found.push(
+        rowAt(
+          `${CDP_CACHE_ENTRY}.4.${index}`,
+          "octet",
+          address
+            .split(".")
+            .map((byte) => Number(byte).toString(16).padStart(2, "0"))
+            .join(" "),
+        ),
+      );
     }
     found.push(rowAt(`${CDP_CACHE_ENTRY}.6.${index}`, "string", chassis[0]?.name?.[0]?.value ?? ""));
     found.push(rowAt(`${CDP_CACHE_ENTRY}.7.${index}`, "string", port[0]?.id?.[0]?.value ?? ""));
-    found.push(rowAt(`${CDP_CACHE_ENTRY}.8.${index}`, "string", chassis[0]?.descr?.[0]?.value.split(" running on")[0] ?? ""));
+    found.push(
+      rowAt(`${CDP_CACHE_ENTRY}.8.${index}`, "string", chassis[0]?.descr?.[0]?.value.split(" running on")[0] ?? ""),
+    );
   }
   return found;
 }

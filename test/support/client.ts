@@ -21,7 +21,12 @@ export class Client {
   private readonly base: string;
   private readonly onAnswer: OnAnswer | undefined;
 
-  constructor(handle: (request: Request) => Promise<Response>, headers: Record<string, string>, base = "http://localhost", onAnswer?: OnAnswer) {
+  constructor(
+    handle: (request: Request) => Promise<Response>,
+    headers: Record<string, string>,
+    base = "http://localhost",
+    onAnswer?: OnAnswer,
+  ) {
     this.handle = handle;
     this.headers = headers;
     this.base = base;
@@ -50,7 +55,10 @@ export class Client {
   }
 
   async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    const init: RequestInit = { method, headers: { ...this.headers, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers } };
+    const init: RequestInit = {
+      method,
+      headers: { ...this.headers, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    };
     if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
     const response = await this.handle(new Request(`${this.base}${path}`, init));
     const text = await response.text();

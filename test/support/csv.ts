@@ -23,7 +23,10 @@ export function parseCsv(text: string): string[][] {
       row = [];
       place += 2;
       continue;
-    } else throw new Error(`a cell is followed by neither a comma nor CRLF: ${JSON.stringify(text.slice(place, place + 50))}`);
+    } else
+      throw new Error(
+        `a cell is followed by neither a comma nor CRLF: ${JSON.stringify(text.slice(place, place + 50))}`,
+      );
     // A comma is followed by another cell, if only an empty one.
     if (place === text.length || text.startsWith("\r\n", place)) {
       row.push("");

@@ -32,7 +32,11 @@ export class DenialWrapper {
     const compiler = ["cc", "gcc", "clang"].find((name) => Bun.which(name) !== null);
     if (process.platform !== "linux" || compiler === undefined) return "without a C compiler on Linux";
     const source = join(import.meta.dir, "denial.c");
-    const made = Bun.spawnSync([compiler, "-O2", "-o", this.path, source], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+    const made = Bun.spawnSync([compiler, "-O2", "-o", this.path, source], {
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+    });
     if (!made.success) return `where denial.c does not compile (${made.stderr.toString().trim().split("\n")[0]})`;
     const refused = DENIALS.find((denial) => Bun.spawnSync([this.path, denial, "/bin/true"]).exitCode !== 0);
     return refused === undefined ? null : `where the kernel knows no ${refused}`;

@@ -1,6 +1,12 @@
 // The scanning thread on the thread that asks for it: messages cross as they do between threads, copied and in order, without one.
 
-import { serveScans, type FromScanner, type ScanMachine, type StartScanThread, type ToScanner } from "../../src/discovery/scans/scan-thread.ts";
+import {
+  serveScans,
+  type FromScanner,
+  type ScanMachine,
+  type StartScanThread,
+  type ToScanner,
+} from "../../src/discovery/scans/scan-thread.ts";
 
 export interface DirectScanThread {
   readonly start: StartScanThread;

@@ -23,7 +23,17 @@ export class DiscoveryClient {
   /** A credential for these networks. */
   credential(credentialType: Wire, networkIds: readonly string[], fields: Wire = {}): Promise<Wire> {
     const name = credentialType["security_name"] ?? credentialType["type"];
-    return made(this.client.post("/api/v1/credentials", { organization_id: this.organizationId, name, credential_type: credentialType, assigned_network_ids: networkIds, host_assignments: [], tags: [], ...fields }));
+    return made(
+      this.client.post("/api/v1/credentials", {
+        organization_id: this.organizationId,
+        name,
+        credential_type: credentialType,
+        assigned_network_ids: networkIds,
+        host_assignments: [],
+        tags: [],
+        ...fields,
+      }),
+    );
   }
 
   /** A scan that was asked for. */
@@ -61,7 +71,9 @@ export class DiscoveryClient {
 
   /** What differs in a network since an instant. */
   diff(networkId: string, from: string, to?: string): Promise<Wire> {
-    return made(this.client.get(`/api/v1/diff?network_id=${networkId}&from=${from}${to === undefined ? "" : `&to=${to}`}`));
+    return made(
+      this.client.get(`/api/v1/diff?network_id=${networkId}&from=${from}${to === undefined ? "" : `&to=${to}`}`),
+    );
   }
 
   /** The number of the last transaction of all. */

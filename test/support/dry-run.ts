@@ -15,8 +15,23 @@ const SCAN_ID = "0193aaaa-0000-7000-8000-000000000001";
 /** In the appliance's first network; to be closed. */
 export function newDryRun({ first, databasePath, clock }: TestAppliance): DryRun {
   const { organizationId, networkId } = first;
-  const actor: CommandActor = { type: "Discovery", id: SCAN_ID, name: "full scan", organizationId, requestId: null, userId: null, role: "Owner", networkIds: [networkId] };
-  return new DryRun({ db: openReadOnly(databasePath), commands: SIGHTING_COMMANDS, actor, now: clock.now(), uuids: new UuidSource(seededRandom(1)) });
+  const actor: CommandActor = {
+    type: "Discovery",
+    id: SCAN_ID,
+    name: "full scan",
+    organizationId,
+    requestId: null,
+    userId: null,
+    role: "Owner",
+    networkIds: [networkId],
+  };
+  return new DryRun({
+    db: openReadOnly(databasePath),
+    commands: SIGHTING_COMMANDS,
+    actor,
+    now: clock.now(),
+    uuids: new UuidSource(seededRandom(1)),
+  });
 }
 
 /** What one device tells, as the scan's recorder hands it over. */
@@ -33,7 +48,9 @@ export function switchOf(number: number, macs: readonly string[], ports = 1): De
     sys_name: `sw-${number}`,
     serial_number: `SERIAL${number}`,
     sys_descr: "x".repeat(2_000),
-    interfaces: Array.from({ length: ports }, (_, port) => ethernet(port + 1, { mac_address: mac(port, number + 10), forwarding })),
+    interfaces: Array.from({ length: ports }, (_, port) =>
+      ethernet(port + 1, { mac_address: mac(port, number + 10), forwarding }),
+    ),
     addresses: [{ ip_address: address, prefix_length: 16, if_index: 1 }],
   });
 }

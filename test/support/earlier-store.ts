@@ -31,12 +31,22 @@ export interface EarlierAnswers {
 export function writeEarlierStore(path: string, schema = FIXTURE_SCHEMA): void {
   const db = openWritable(path);
   const client = db.$client;
-  for (const file of readdirSync(MIGRATIONS).sort().slice(0, schema)) client.run(readFileSync(join(MIGRATIONS, file), "utf8"));
+  for (const file of readdirSync(MIGRATIONS).sort().slice(0, schema))
+    client.run(readFileSync(join(MIGRATIONS, file), "utf8"));
   // The rows stand table by table, in no order that a ledger would take.
   client.run("PRAGMA foreign_keys = OFF");
-  const tables = new Set((client.query("SELECT name FROM sqlite_schema WHERE type = 'table'").values() as Array<[string]>).map(([name]) => name));
-  const inserts = readFileSync(`${FIXTURE}.sql`, "utf8").split(/^(?=INSERT INTO )/m).slice(1);
-  unguarded(db, inserts.filter((insert) => tables.has(insert.split(" ", 3)[2] as string)));
+  const tables = new Set(
+    (client.query("SELECT name FROM sqlite_schema WHERE type = 'table'").values() as Array<[string]>).map(
+      ([name]) => name,
+    ),
+  );
+  const inserts = readFileSync(`${FIXTURE}.sql`, "utf8")
+    .split(/^(?=INSERT INTO )/m)
+    .slice(1);
+  unguarded(
+    db,
+    inserts.filter((insert) => tables.has(insert.split(" ", 3)[2] as string)),
+  );
   client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
   client.run(`PRAGMA user_version = ${schema}`);
   client.close();

@@ -36,8 +36,14 @@ export interface RunOptions {
 
 /** Builds the executable where its sources changed; `scripts/test` has done so already. */
 export function ensureExecutable(): void {
-  const built = Bun.spawnSync([process.execPath, join(ROOT, "scripts/build.ts"), "--if-changed"], { cwd: ROOT, stdin: "ignore", stdout: "ignore", stderr: "pipe" });
-  if (!built.success || !existsSync(EXECUTABLE)) throw new Error(`the executable could not be built: ${built.stderr.toString()}`);
+  const built = Bun.spawnSync([process.execPath, join(ROOT, "scripts/build.ts"), "--if-changed"], {
+    cwd: ROOT,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  if (!built.success || !existsSync(EXECUTABLE))
+    throw new Error(`the executable could not be built: ${built.stderr.toString()}`);
 }
 
 /** A folder of its own for a test, with what it needs at hand. */
@@ -69,13 +75,21 @@ export class Workplace {
     const child = spawn(this.directory, args, options);
     if (options.stdin !== undefined) child.stdin.write(options.stdin);
     child.stdin.end();
-    const [out, err] = await withDeadline(Promise.all([child.stdout.text(), child.stderr.text(), child.exited]), `netledger ${args.join(" ")}`, () => child.kill("SIGKILL"));
+    const [out, err] = await withDeadline(
+      Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
+      `netledger ${args.join(" ")}`,
+      () => child.kill("SIGKILL"),
+    );
     return { code: child.exitCode, signal: signalOf(child), out, err };
   }
 
   /** Starts an appliance on any free port and waits until it has said where it listens. */
   async serve(args: readonly string[] = [], options: RunOptions = {}): Promise<Running> {
-    const child = spawn(this.directory, ["serve", "--data", options.data ?? this.data, "--listen", options.listen ?? "127.0.0.1:0", ...args], options);
+    const child = spawn(
+      this.directory,
+      ["serve", "--data", options.data ?? this.data, "--listen", options.listen ?? "127.0.0.1:0", ...args],
+      options,
+    );
     child.stdin.end();
     const running = new Running(child);
     this.running.add(running);
@@ -84,13 +98,47 @@ export class Workplace {
   }
 
   /** Makes the first organization and an API key of its Owner, without a server. */
-  async setUp(permissions = "Owner"): Promise<{ readonly key: string; readonly networkId: string; readonly organizationId: string }> {
-    const made = await this.run(["setup", "--data", this.data, "--organization", "Acme", "--network", "Main", "--email", "owner@acme.example", "--password-file", await this.passwordFile()]);
+  async setUp(
+    permissions = "Owner",
+  ): Promise<{ readonly key: string; readonly networkId: string; readonly organizationId: string }> {
+    const made = await this.run([
+      "setup",
+      "--data",
+      this.data,
+      "--organization",
+      "Acme",
+      "--network",
+      "Main",
+      "--email",
+      "owner@acme.example",
+      "--password-file",
+      await this.passwordFile(),
+    ]);
     if (made.code !== 0) throw new Error(made.err);
-    const ids = new Map(made.out.trim().split("\n").map((line) => line.split("\t") as [string, string]));
-    const key = await this.run(["key", "create", "--data", this.data, "--email", "owner@acme.example", "--name", "test", "--permissions", permissions]);
+    const ids = new Map(
+      made.out
+        .trim()
+        .split("\n")
+        .map((line) => line.split("\t") as [string, string]),
+    );
+    const key = await this.run([
+      "key",
+      "create",
+      "--data",
+      this.data,
+      "--email",
+      "owner@acme.example",
+      "--name",
+      "test",
+      "--permissions",
+      permissions,
+    ]);
     if (key.code !== 0) throw new Error(key.err);
-    return { key: key.out.trim(), networkId: ids.get("network_id") ?? "", organizationId: ids.get("organization_id") ?? "" };
+    return {
+      key: key.out.trim(),
+      networkId: ids.get("network_id") ?? "",
+      organizationId: ids.get("organization_id") ?? "",
+    };
   }
 
   async close(): Promise<void> {
@@ -147,7 +195,12 @@ export class Running {
 
   /** How it ended, all that it said included. */
   get exited(): Promise<Finished> {
-    return this.streams.then(() => ({ code: this.child.exitCode, signal: signalOf(this.child), out: this.out, err: this.err }));
+    return this.streams.then(() => ({
+      code: this.child.exitCode,
+      signal: signalOf(this.child),
+      out: this.out,
+      err: this.err,
+    }));
   }
 
   client(headers: Record<string, string> = {}): Client {
@@ -182,7 +235,9 @@ export class Running {
 
   /** A line of /proc/PID/status in KiB: `RssAnon`. */
   memoryKib(field: string): number {
-    return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))?.[1]);
+    return Number(
+      new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))?.[1],
+    );
   }
 
   private async until(holds: () => boolean, what: string): Promise<void> {

@@ -41,9 +41,23 @@ export async function newUser(appliance: TestAppliance, fields: UserFields): Pro
 }
 
 /** As newUser, without a password and not signed in. @returns the user's id */
-export function addUser(appliance: TestAppliance, { role, networkIds = [], organizationId = appliance.first.organizationId, name = `user ${next()}` }: UserFields): string {
+export function addUser(
+  appliance: TestAppliance,
+  { role, networkIds = [], organizationId = appliance.first.organizationId, name = `user ${next()}` }: UserFields,
+): string {
   const email = `${name.replaceAll(" ", "-")}@factory.example`;
-  return inTransaction(appliance, (tx) => tx.create(userKind, organizationId, { organization_id: organizationId, email, name, role, network_ids: networkIds, is_enabled: true }).id);
+  return inTransaction(
+    appliance,
+    (tx) =>
+      tx.create(userKind, organizationId, {
+        organization_id: organizationId,
+        email,
+        name,
+        role,
+        network_ids: networkIds,
+        is_enabled: true,
+      }).id,
+  );
 }
 
 export interface NewApiKey {
@@ -57,7 +71,14 @@ export interface NewApiKey {
 /** An API key of a user; without `networkIds` it follows its user's networks. */
 export function newApiKey(
   appliance: TestAppliance,
-  fields: { userId?: string; permissions?: Role; networkIds?: readonly string[]; isEnabled?: boolean; expiresAt?: string; organizationId?: string } = {},
+  fields: {
+    userId?: string;
+    permissions?: Role;
+    networkIds?: readonly string[];
+    isEnabled?: boolean;
+    expiresAt?: string;
+    organizationId?: string;
+  } = {},
 ): NewApiKey {
   const organizationId = fields.organizationId ?? appliance.first.organizationId;
   const key = generateApiKey(appliance.random);
@@ -75,7 +96,15 @@ export function newApiKey(
       key: maskApiKey(key),
     });
     tx.afterwardsRun(() => {
-      tx.db.insert(apiKeyHashes).values(withChecksum(apiKeyHashes, { hash: Buffer.from(hashApiKey(key)), api_key_n: tx.recordN(record.id) as number })).run();
+      tx.db
+        .insert(apiKeyHashes)
+        .values(
+          withChecksum(apiKeyHashes, {
+            hash: Buffer.from(hashApiKey(key)),
+            api_key_n: tx.recordN(record.id) as number,
+          }),
+        )
+        .run();
     });
     return record.id;
   });
@@ -93,12 +122,20 @@ export function newTag(appliance: TestAppliance, fields: Wire = {}, by: Client =
 /** In the first network unless told otherwise; every one has a prefix of its own. */
 export function newSubnet(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
   const number = next();
-  return made(by.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: `10.${(number >> 8) & 255}.${number & 255}.0/24`, ...fields }));
+  return made(
+    by.post("/api/v1/subnets", {
+      network_id: appliance.first.networkId,
+      cidr: `10.${(number >> 8) & 255}.${number & 255}.0/24`,
+      ...fields,
+    }),
+  );
 }
 
 /** In the first network unless told otherwise; every one has a number of its own. */
 export function newVlan(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
-  return made(by.post("/api/v1/vlans", { network_id: appliance.first.networkId, number: 1 + (next() % 4094), ...fields }));
+  return made(
+    by.post("/api/v1/vlans", { network_id: appliance.first.networkId, number: 1 + (next() % 4094), ...fields }),
+  );
 }
 
 /** In the first network unless told otherwise; `ip_addresses` and the other children as in the API. */
@@ -108,19 +145,44 @@ export function newHost(appliance: TestAppliance, fields: Wire = {}, by: Client 
 
 /** In the first network unless told otherwise; every one has a name of its own. */
 export function newSchedule(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
-  return made(by.post("/api/v1/discovery/schedules", { network_id: appliance.first.networkId, name: `schedule ${next()}`, cron: "30 2 * * *", kind: "full", ...fields }));
+  return made(
+    by.post("/api/v1/discovery/schedules", {
+      network_id: appliance.first.networkId,
+      name: `schedule ${next()}`,
+      cron: "30 2 * * *",
+      kind: "full",
+      ...fields,
+    }),
+  );
 }
 
 /** A host that discovery is not to bring back, unless told otherwise. No client makes such a record: deletions do. */
-export function newIgnored(appliance: TestAppliance, fields: Partial<OwnFields<IgnoredRecord>> = {}, organizationId: string = appliance.first.organizationId): Wire {
+export function newIgnored(
+  appliance: TestAppliance,
+  fields: Partial<OwnFields<IgnoredRecord>> = {},
+  organizationId: string = appliance.first.organizationId,
+): Wire {
   const recordId = `01936f2e-0d5c-7d3a-9a3c-${next().toString(16).padStart(12, "0")}`;
   return inTransaction(appliance, (tx) =>
-    tx.create(ignoredKind, organizationId, { network_id: appliance.first.networkId, entity: "host", record_id: recordId, host_id: null, identity: recordId, label: "printer", signs: [], ...fields }),
+    tx.create(ignoredKind, organizationId, {
+      network_id: appliance.first.networkId,
+      entity: "host",
+      record_id: recordId,
+      host_id: null,
+      identity: recordId,
+      label: "printer",
+      signs: [],
+      ...fields,
+    }),
   );
 }
 
 /** An SNMPv2c credential of the first organization, assigned to nothing unless told otherwise. */
-export function newCredential(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+export function newCredential(
+  appliance: TestAppliance,
+  fields: Wire = {},
+  by: Client = appliance.owner,
+): Promise<Wire> {
   return made(by.post("/api/v1/credentials", { ...credentialBody(appliance), ...fields }));
 }
 
@@ -137,11 +199,21 @@ export function credentialBody(appliance: TestAppliance): Wire {
 }
 
 /** Runs an action as one command of a second writer on the same database, at the appliance's clock; the appliance's own unless told otherwise. */
-export function inTransaction<T>(appliance: TestAppliance, action: (tx: WriteTransaction) => T, author: Author = SYSTEM_AUTHOR): T {
+export function inTransaction<T>(
+  appliance: TestAppliance,
+  action: (tx: WriteTransaction) => T,
+  author: Author = SYSTEM_AUTHOR,
+): T {
   const db = openWritable(appliance.databasePath);
   db.$client.run("PRAGMA synchronous = OFF");
   try {
-    const writer = new Writer({ db, kinds: KINDS, commands: { "test.run": action }, clock: appliance.clock, random: appliance.random });
+    const writer = new Writer({
+      db,
+      kinds: KINDS,
+      commands: { "test.run": action },
+      clock: appliance.clock,
+      random: appliance.random,
+    });
     const replies = writer.execute([{ command: "test.run", input: {}, actor: author }]);
     return outcomeOf<T>(replies[0] as WriteReply).result;
   } finally {

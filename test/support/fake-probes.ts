@@ -18,7 +18,11 @@ type Hold = (address: string, signal: AbortSignal) => Promise<void>;
 
 export class FakeProbes implements Probes {
   readonly swept: string[] = [];
-  readonly asked: Array<{ readonly address: string; readonly credentials: readonly SnmpCredential[]; readonly remembered: string | null }> = [];
+  readonly asked: Array<{
+    readonly address: string;
+    readonly credentials: readonly SnmpCredential[];
+    readonly remembered: string | null;
+  }> = [];
   /** What was sent in the end, of what they were to be asked with. */
   readonly sent: Array<{ readonly address: string; readonly credential: SnmpCredential }> = [];
   /** What was known of each that was asked: what its agent had told of before. */
@@ -39,7 +43,11 @@ export class FakeProbes implements Probes {
   most = 0;
   private underWay = 0;
 
-  async sweep(addresses: readonly string[], signal: AbortSignal, events: Parameters<Probes["sweep"]>[2]): Promise<{ means: string }> {
+  async sweep(
+    addresses: readonly string[],
+    signal: AbortSignal,
+    events: Parameters<Probes["sweep"]>[2],
+  ): Promise<{ means: string }> {
     let done = 0;
     for (const address of addresses) {
       if (signal.aborted) break;
@@ -47,22 +55,31 @@ export class FakeProbes implements Probes {
       await this.hold(address, signal);
       if (signal.aborted) break;
       const known = this.alive.get(address);
-      if (known !== undefined) await events.answer({ ip_address: address, mac_address: null, answered: ["Icmp"], ...known });
+      if (known !== undefined)
+        await events.answer({ ip_address: address, mac_address: null, answered: ["Icmp"], ...known });
       done += 1;
       events.progress({ done, requests: done, errors: {} });
     }
     return { means: "fake" };
   }
 
-  async askDevice(address: string, { credentials, remembered, served, maySend, signal }: Parameters<Probes["askDevice"]>[1]): Promise<AskedDevice> {
+  async askDevice(
+    address: string,
+    { credentials, remembered, served, maySend, signal }: Parameters<Probes["askDevice"]>[1],
+  ): Promise<AskedDevice> {
     this.asked.push({ address, credentials, remembered: remembered?.credential_id ?? null });
     this.served.push(served);
     this.underWay += 1;
     this.most = Math.max(this.most, this.underWay);
     await this.hold(address, signal);
     this.underWay -= 1;
-    const refusal = (credential: SnmpCredential, reason: string): Refusal => ({ credential_id: credential.credential_id, reason, clause: reason.replaceAll("_", " ") });
-    if (signal.aborted) return { ok: false, failures: credentials.slice(0, 1).map((each) => refusal(each, "cancelled")), requests: 0 };
+    const refusal = (credential: SnmpCredential, reason: string): Refusal => ({
+      credential_id: credential.credential_id,
+      reason,
+      clause: reason.replaceAll("_", " "),
+    });
+    if (signal.aborted)
+      return { ok: false, failures: credentials.slice(0, 1).map((each) => refusal(each, "cancelled")), requests: 0 };
     const found = this.devices.get(address);
     const failures: Refusal[] = [];
     for (const credential of credentials) {
@@ -72,7 +89,13 @@ export class FakeProbes implements Probes {
       }
       this.sent.push({ address, credential });
       const word = credential.version === "SnmpV3" ? credential.security_name : credential.community;
-      if (found?.community === word) return { ok: true, device: found.device, credential: { credential_id: credential.credential_id, key_extension: null }, requests: failures.length + 10 };
+      if (found?.community === word)
+        return {
+          ok: true,
+          device: found.device,
+          credential: { credential_id: credential.credential_id, key_extension: null },
+          requests: failures.length + 10,
+        };
       failures.push(refusal(credential, this.refusing.get(address) ?? "no_answer"));
     }
     return { ok: false, failures, requests: failures.length };
@@ -93,10 +116,17 @@ export class FakeProbes implements Probes {
 }
 
 /** All that a device says, every table read to its end unless told otherwise. */
-export function fakeDevice(told: Partial<Device> & { readonly partial?: Partial<Record<DeviceTable, string>> } = {}): Device {
+export function fakeDevice(
+  told: Partial<Device> & { readonly partial?: Partial<Record<DeviceTable, string>> } = {},
+): Device {
   const { partial = {}, ...device } = told;
   const tables = Object.fromEntries(
-    DEVICE_TABLES.map((table): [string, TableReport] => [table, partial[table] === undefined ? { state: "complete", problem: null } : { state: "partial", problem: partial[table] }]),
+    DEVICE_TABLES.map((table): [string, TableReport] => [
+      table,
+      partial[table] === undefined
+        ? { state: "complete", problem: null }
+        : { state: "partial", problem: partial[table] },
+    ]),
   ) as Record<DeviceTable, TableReport>;
   return { tables, rows: rowsOf({}), ...device };
 }

@@ -113,8 +113,13 @@ async function fill(appliance: TestAppliance): Promise<string[]> {
   }
   instant();
   // Somewhere else by then: what an assignment covers has ended there.
-  await communityOf(appliance, "own", { assigned_network_ids: [], host_assignments: hosts.slice(5, 7).map(({ id }) => ({ host_id: id })) });
-  await made(owner.put(`/api/v1/ip-addresses/${hosts[5]?.["ip_addresses"][0]["id"]}`, { ip_address: "198.51.100.200" }));
+  await communityOf(appliance, "own", {
+    assigned_network_ids: [],
+    host_assignments: hosts.slice(5, 7).map(({ id }) => ({ host_id: id })),
+  });
+  await made(
+    owner.put(`/api/v1/ip-addresses/${hosts[5]?.["ip_addresses"][0]["id"]}`, { ip_address: "198.51.100.200" }),
+  );
   for (const host of hosts.slice(0, 20)) await rename(appliance, host["id"], `${host["name"]} moved`);
   instant();
   await discovered(appliance);

@@ -34,7 +34,17 @@ export class Workshop {
   async lint(document: string): Promise<Outcome> {
     await Bun.write(this.path("openapi.json"), document);
     const env = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", CI: "true", NO_COLOR: "1" };
-    return run([join(ROOT, "node_modules/@redocly/cli/bin/cli.js"), "lint", "--extends=recommended", "--max-problems=50", "openapi.json"], this.folder, env);
+    return run(
+      [
+        join(ROOT, "node_modules/@redocly/cli/bin/cli.js"),
+        "lint",
+        "--extends=recommended",
+        "--max-problems=50",
+        "openapi.json",
+      ],
+      this.folder,
+      env,
+    );
   }
 
   /** Writes the document's types as `api.ts`, and the program beside them. @returns the program's path there */
@@ -44,7 +54,10 @@ export class Workshop {
     mock.module("typescript", () => older);
     const { default: openapiTS, astToString } = await import("openapi-typescript");
     await Bun.write(this.path("api.ts"), astToString(await openapiTS(JSON.parse(document))));
-    await Bun.write(this.path("tsconfig.json"), JSON.stringify({ extends: join(ROOT, "tsconfig.json"), include: ["*.ts"], exclude: [] }));
+    await Bun.write(
+      this.path("tsconfig.json"),
+      JSON.stringify({ extends: join(ROOT, "tsconfig.json"), include: ["*.ts"], exclude: [] }),
+    );
     copyFileSync(program, this.path(basename(program)));
     return this.path(basename(program));
   }
@@ -56,7 +69,13 @@ export class Workshop {
 }
 
 async function run(command: readonly string[], cwd: string, env: Record<string, string>): Promise<Outcome> {
-  const child = Bun.spawn([process.execPath, ...command], { cwd, env: { ...process.env, ...env }, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([process.execPath, ...command], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { code: child.exitCode, text: out + err };
 }

@@ -14,7 +14,10 @@ export interface HandMadeStep {
 export const NO_ANSWER = "no answer within 5 s";
 
 /** Throws for a step or a column that the plan does not have. Steps that are not needed are left out, as when a device is read. */
-export function readsWith(steps: Readonly<Record<string, HandMadeStep>>, plan: readonly ReadStep[] = READING_PLAN): Reads {
+export function readsWith(
+  steps: Readonly<Record<string, HandMadeStep>>,
+  plan: readonly ReadStep[] = READING_PLAN,
+): Reads {
   const unknown = Object.keys(steps).find((name) => !plan.some((step) => step.name === name));
   if (unknown !== undefined) throw new Error(`the plan has no step ${unknown}`);
   const reads = new Map<string, StepRead>();
@@ -25,7 +28,9 @@ export function readsWith(steps: Readonly<Record<string, HandMadeStep>>, plan: r
 }
 
 /** Rows as columns: index → column → value; null where the row has nothing in the column. */
-export function rows(table: Readonly<Record<string, Readonly<Record<string, SnmpValue | null>>>>): Record<string, Record<string, SnmpValue>> {
+export function rows(
+  table: Readonly<Record<string, Readonly<Record<string, SnmpValue | null>>>>,
+): Record<string, Record<string, SnmpValue>> {
   const columns: Record<string, Record<string, SnmpValue>> = {};
   for (const [index, row] of Object.entries(table)) {
     for (const [column, value] of Object.entries(row)) {
@@ -51,12 +56,23 @@ export function dotted(text: string): string {
 }
 
 function stepRead(step: ReadStep, { scalars = {}, columns = {}, broken = [] }: HandMadeStep): StepRead {
-  const unknown = [...Object.keys(scalars).filter((name) => step.scalars?.[name] === undefined), ...[...Object.keys(columns), ...broken].filter((name) => name !== "*" && step.columns?.[name] === undefined)];
+  const unknown = [
+    ...Object.keys(scalars).filter((name) => step.scalars?.[name] === undefined),
+    ...[...Object.keys(columns), ...broken].filter((name) => name !== "*" && step.columns?.[name] === undefined),
+  ];
   if (unknown.length > 0) throw new Error(`${step.name} has no ${unknown.join(", ")}`);
   const isBroken = (name: string): boolean => broken.includes(name) || broken.includes("*");
   const read = Object.keys(step.columns ?? {}).map((name): [string, ColumnRead] => [
     name,
-    { isComplete: !isBroken(name), problem: isBroken(name) ? NO_ANSWER : null, values: new Map(Object.entries(columns[name] ?? {})) },
+    {
+      isComplete: !isBroken(name),
+      problem: isBroken(name) ? NO_ANSWER : null,
+      values: new Map(Object.entries(columns[name] ?? {})),
+    },
   ]);
-  return { scalars: new Map(Object.entries(scalars)), scalarsProblem: broken.includes("*") && step.scalars !== undefined ? NO_ANSWER : null, columns: new Map(read) };
+  return {
+    scalars: new Map(Object.entries(scalars)),
+    scalarsProblem: broken.includes("*") && step.scalars !== undefined ? NO_ANSWER : null,
+    columns: new Map(read),
+  };
 }

@@ -12,7 +12,10 @@ export interface HeldWrites {
 }
 
 /** Holds the commands that `isHeld` says, until they are released. */
-export function holdWrites({ writes }: UnclaimedAppliance, isHeld: (author: Author, command: string) => boolean): HeldWrites {
+export function holdWrites(
+  { writes }: UnclaimedAppliance,
+  isHeld: (author: Author, command: string) => boolean,
+): HeldWrites {
   const queue = writes as { run: WriteQueue["run"] };
   const { run } = queue;
   const arrived = Promise.withResolvers<void>();

@@ -6,14 +6,26 @@ import type { Client } from "./client.ts";
 import { made, type Wire } from "./factories.ts";
 
 /** With an if_index of its own. */
-export function newIfEntry(appliance: TestAppliance, hostId: string, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+export function newIfEntry(
+  appliance: TestAppliance,
+  hostId: string,
+  fields: Wire = {},
+  by: Client = appliance.owner,
+): Promise<Wire> {
   const number = next();
-  return made(by.post("/api/v1/if-entries", { host_id: hostId, if_index: number, if_descr: `port ${number}`, ...fields }));
+  return made(
+    by.post("/api/v1/if-entries", { host_id: hostId, if_index: number, if_descr: `port ${number}`, ...fields }),
+  );
 }
 
 /** The required fields of an API key of the first Owner, and nothing else. */
 export function keyBody(appliance: TestAppliance): Wire {
-  return { name: `key ${next()}`, organization_id: appliance.first.organizationId, user_id: appliance.first.userId, tags: [] };
+  return {
+    name: `key ${next()}`,
+    organization_id: appliance.first.organizationId,
+    user_id: appliance.first.userId,
+    tags: [],
+  };
 }
 
 /** What a host update requires, taken from the host, with changes. */

@@ -80,10 +80,39 @@ export function dnsAnswer(question: Uint8Array): Uint8Array | null {
   const isReverse = labels.slice(4).join(".").toLowerCase() === "in-addr.arpa" && (question[at + 2] as number) === PTR;
   const name = isReverse ? hostnameAt(labels.slice(0, 4).reverse().join(".")) : null;
   const [idHigh = 0, idLow = 0] = question;
-  const header = [idHigh, idLow, 0x85, 0x80 | (name === null ? NAME_ERROR : 0), 0, 1, 0, name === null ? 0 : 1, 0, 0, 0, 0];
+  const header = [
+    idHigh,
+    idLow,
+    0x85,
+    0x80 | (name === null ? NAME_ERROR : 0),
+    0,
+    1,
+    0,
+    name === null ? 0 : 1,
+    0,
+    0,
+    0,
+    0,
+  ];
   const asked = question.subarray(HEADER_BYTES, end);
   if (name === null) return Uint8Array.from([...header, ...asked]);
   const target = [...name.split(".").flatMap((label) => [label.length, ...Buffer.from(label)]), 0];
   // The name that was asked for, by a pointer to it; class IN; an hour.
-  return Uint8Array.from([...header, ...asked, 0xc0, HEADER_BYTES, 0, PTR, 0, 1, 0, 0, 0x0e, 0x10, 0, target.length, ...target]);
+  return Uint8Array.from([
+    ...header,
+    ...asked,
+    0xc0,
+    HEADER_BYTES,
+    0,
+    PTR,
+    0,
+    1,
+    0,
+    0,
+    0x0e,
+    0x10,
+    0,
+    target.length,
+    ...target,
+  ]);
 }

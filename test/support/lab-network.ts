@@ -50,8 +50,22 @@ const LLDP_AND_CDP = ["-c", "-H", "3"];
 const CDP_ALONE = ["-ccccc", "-ll"];
 
 export const NODES: readonly LabNode[] = [
-  { name: "switch-a", address: "10.98.0.11", ports: SWITCH_PORTS, access: "community", lldpd: LLDP_BEFORE_CDP, isSwitch: true },
-  { name: "switch-b", address: "10.98.0.12", ports: SWITCH_PORTS, access: "community", lldpd: LLDP_AND_CDP, isSwitch: true },
+  {
+    name: "switch-a",
+    address: "10.98.0.11",
+    ports: SWITCH_PORTS,
+    access: "community",
+    lldpd: LLDP_BEFORE_CDP,
+    isSwitch: true,
+  },
+  {
+    name: "switch-b",
+    address: "10.98.0.12",
+    ports: SWITCH_PORTS,
+    access: "community",
+    lldpd: LLDP_AND_CDP,
+    isSwitch: true,
+  },
   { name: "host", address: "10.98.0.21", ports: ["eth1"], access: "user", lldpd: LLDP_ALONE, isSwitch: false },
   { name: "cdp-box", address: "10.98.0.22", ports: ["eth1"], access: "community", lldpd: CDP_ALONE, isSwitch: false },
   { name: "silent", address: null, ports: ["eth1"], access: "none", lldpd: null, isSwitch: false },
@@ -110,11 +124,22 @@ export function networkScript(): string {
     `echo nameserver ${MANAGER_ADDRESS} >${FOLDER}/resolv.conf; resolver=$(readlink -m /etc/resolv.conf); mkdir -p "$(dirname "$resolver")"; [ -e "$resolver" ] || : >"$resolver"; mount --bind ${FOLDER}/resolv.conf "$resolver"`,
     ...namespaces.map((name) => `mkdir -p ${FOLDER}/${name}; ip netns add ${name}`),
     // Addresses that interfaces give themselves are announced for seconds, and would come into the forwarding tables one by one.
-    ...namespaces.map((name) => `ip netns exec ${name} sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'`),
-    batch(MANAGER, ["link set lo up", "link add br-mgmt type bridge mcast_snooping 0", "link set br-mgmt address 00:1b:21:98:00:01 up", `address add ${MANAGER_ADDRESS}/24 dev br-mgmt`, `route add ${SILENT_CIDR} dev br-mgmt`]),
+    ...namespaces.map(
+      (name) =>
+        `ip netns exec ${name} sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'`,
+    ),
+    batch(MANAGER, [
+      "link set lo up",
+      "link add br-mgmt type bridge mcast_snooping 0",
+      "link set br-mgmt address 00:1b:21:98:00:01 up",
+      `address add ${MANAGER_ADDRESS}/24 dev br-mgmt`,
+      `route add ${SILENT_CIDR} dev br-mgmt`,
+    ]),
     ...NODES.flatMap(nodeLines),
     ...TRUNKS.flatMap((port) => [
-      batch("switch-a", [`link add ${port} address ${macOf("switch-a", port)} type veth peer name ${port} address ${macOf("switch-b", port)} netns switch-b`]),
+      batch("switch-a", [
+        `link add ${port} address ${macOf("switch-a", port)} type veth peer name ${port} address ${macOf("switch-b", port)} netns switch-b`,
+      ]),
     ]),
     ...NODES.filter(({ isSwitch }) => isSwitch).flatMap(bridgeLines),
     ...CABLES.map(([one, other]) => plugScript(one, other)),
@@ -136,7 +161,11 @@ export function plugScript(one: PortName, other: PortName): string {
 
 /** Takes the cable out of both ports: their links go down. */
 export function unplugScript(one: PortName, other: PortName): string {
-  return batch(PATCH_PANEL, [`link set ${socket(one)} nomaster down`, `link set ${socket(other)} nomaster down`, `link delete ${cableName(one)}`]);
+  return batch(PATCH_PANEL, [
+    `link set ${socket(one)} nomaster down`,
+    `link set ${socket(other)} nomaster down`,
+    `link delete ${cableName(one)}`,
+  ]);
 }
 
 /** The daemons' files, by their paths. */
@@ -144,7 +173,12 @@ export function daemonFiles(each: LabNode, bunPath: string): Record<string, stri
   const folder = `${FOLDER}/${each.name}`;
   return {
     ...(each.access === "none" ? {} : { [`${folder}/snmpd.conf`]: snmpdConfig(each) }),
-    ...Object.fromEntries(passedTo(each).map(({ program, argument }) => [`${folder}/${program}`, `#!/bin/sh\nexec "${bunPath}" "${import.meta.dir}/${program}.ts" ${argument}\n`])),
+    ...Object.fromEntries(
+      passedTo(each).map(({ program, argument }) => [
+        `${folder}/${program}`,
+        `#!/bin/sh\nexec "${bunPath}" "${import.meta.dir}/${program}.ts" ${argument}\n`,
+      ]),
+    ),
     ...(each.name === "switch-b" ? { [`${folder}/vlans.json`]: JSON.stringify(VLANS) } : {}),
     ...(each.lldpd === null ? {} : { [`${folder}/lldpd.conf`]: lldpdConfig(each) }),
   };
@@ -152,10 +186,42 @@ export function daemonFiles(each: LabNode, bunPath: string): Record<string, stri
 
 export function daemonCommand(each: LabNode, daemon: "snmpd" | "lldpd"): string[] {
   const folder = `${FOLDER}/${each.name}`;
-  if (daemon === "snmpd") return ["env", "MIBS=", `SNMP_PERSISTENT_DIR=${folder}/kept`, "snmpd", "-f", "-C", "-c", `${folder}/snmpd.conf`, "-I", "-smux", "-Lf", `${folder}/snmpd.log`];
+  if (daemon === "snmpd")
+    return [
+      "env",
+      "MIBS=",
+      `SNMP_PERSISTENT_DIR=${folder}/kept`,
+      "snmpd",
+      "-f",
+      "-C",
+      "-c",
+      `${folder}/snmpd.conf`,
+      "-I",
+      "-smux",
+      "-Lf",
+      `${folder}/snmpd.log`,
+    ];
   const agentx = each.access === "none" || each.name === "cdp-box" ? [] : ["-x", "-X", `unix:${folder}/agentx`];
   const [first] = each.ports;
-  return ["lldpd", "-dd", ...agentx, ...(each.lldpd ?? []), "-k", "-S", `${each.name} of the lab`, "-P", "Lab", "-I", "*,!eth0,!br0,!lo", "-C", first ?? "", "-u", `${folder}/lldpd.sock`, "-O", `${folder}/lldpd.conf`];
+  return [
+    "lldpd",
+    "-dd",
+    ...agentx,
+    ...(each.lldpd ?? []),
+    "-k",
+    "-S",
+    `${each.name} of the lab`,
+    "-P",
+    "Lab",
+    "-I",
+    "*,!eth0,!br0,!lo",
+    "-C",
+    first ?? "",
+    "-u",
+    `${folder}/lldpd.sock`,
+    "-O",
+    `${folder}/lldpd.conf`,
+  ];
 }
 
 function nodeLines(each: LabNode): string[] {
@@ -166,17 +232,41 @@ function nodeLines(each: LabNode): string[] {
     ...(address === null
       ? []
       : [
-          batch(name, [`link add eth0 address ${macOf(name, "eth0")} type veth peer name m-${name} netns ${MANAGER}`, "link set eth0 up", `address add ${address}/24 dev eth0`]),
+          batch(name, [
+            `link add eth0 address ${macOf(name, "eth0")} type veth peer name m-${name} netns ${MANAGER}`,
+            "link set eth0 up",
+            `address add ${address}/24 dev eth0`,
+          ]),
           batch(MANAGER, [`link set m-${name} master br-mgmt up`]),
         ]),
-    batch(name, patched.map((port) => `link add ${port} address ${macOf(name, port)} type veth peer name ${socket(`${name} ${port}`)} netns ${PATCH_PANEL}`)),
-    ...(each.isSwitch ? [] : [batch(name, patched.flatMap((port) => [`link set ${port} up`, `address add ${CABLED_NETWORK}.${NODES.indexOf(each) + 1}/24 dev ${port}`])), notifying(name)]),
+    batch(
+      name,
+      patched.map(
+        (port) =>
+          `link add ${port} address ${macOf(name, port)} type veth peer name ${socket(`${name} ${port}`)} netns ${PATCH_PANEL}`,
+      ),
+    ),
+    ...(each.isSwitch
+      ? []
+      : [
+          batch(
+            name,
+            patched.flatMap((port) => [
+              `link set ${port} up`,
+              `address add ${CABLED_NETWORK}.${NODES.indexOf(each) + 1}/24 dev ${port}`,
+            ]),
+          ),
+          notifying(name),
+        ]),
   ];
 }
 
 /** An interface that is given its address (once more) says so to everybody on its link (ip-sysctl: arp_notify). */
 export function speakScript(name: NodeName): string {
-  return batch(name, node(name).ports.map((port) => `link set ${port} address ${macOf(name, port)}`));
+  return batch(
+    name,
+    node(name).ports.map((port) => `link set ${port} address ${macOf(name, port)}`),
+  );
 }
 
 function notifying(name: NodeName): string {
@@ -211,29 +301,67 @@ function snmpdConfig(each: LabNode): string {
     "sysLocation Lab",
     "sysContact lab@example.net",
     "sysObjectID 1.3.6.1.4.1.8072.3.2.10",
-    ...(access === "community" ? [`rocommunity ${COMMUNITY}`] : [`createUser ${LAB_USER.name} SHA "${LAB_USER.authPassword}" AES "${LAB_USER.privPassword}"`, `rouser ${LAB_USER.name} priv`]),
+    ...(access === "community"
+      ? [`rocommunity ${COMMUNITY}`]
+      : [
+          `createUser ${LAB_USER.name} SHA "${LAB_USER.authPassword}" AES "${LAB_USER.privPassword}"`,
+          `rouser ${LAB_USER.name} priv`,
+        ]),
     ...(lldpd !== null && name !== "cdp-box" ? ["master agentx", `agentXSocket unix:${FOLDER}/${name}/agentx`] : []),
     ...passedTo(each).map(({ oid, program }) => `pass_persist .${oid} ${FOLDER}/${name}/${program}`),
-    ...(isSwitch ? [...entityLines(name), ...TRUNKS.map((port, index) => `override .1.3.6.1.2.1.31.1.1.1.18.${FIRST_TRUNK_IF_INDEX + index} octet_str "trunk ${port}"`)] : []),
+    ...(isSwitch
+      ? [
+          ...entityLines(name),
+          ...TRUNKS.map(
+            (port, index) =>
+              `override .1.3.6.1.2.1.31.1.1.1.18.${FIRST_TRUNK_IF_INDEX + index} octet_str "trunk ${port}"`,
+          ),
+        ]
+      : []),
     "",
   ].join("\n");
 }
 
 /** What snmpd has a program of ours answer. */
-function passedTo({ name, isSwitch }: LabNode): Array<{ readonly oid: string; readonly program: string; readonly argument: string }> {
+function passedTo({
+  name,
+  isSwitch,
+}: LabNode): Array<{ readonly oid: string; readonly program: string; readonly argument: string }> {
   if (!isSwitch) return [];
-  const bridge = { oid: "1.3.6.1.2.1.17", program: "bridge-mib", argument: name === "switch-b" ? `${FOLDER}/${name}/vlans.json` : "" };
-  return name === "switch-a" ? [bridge, { oid: "1.3.6.1.4.1.9.9.23.1.2", program: "cdp-mib", argument: `${FOLDER}/${name}/lldpd.sock` }] : [bridge];
+  const bridge = {
+    oid: "1.3.6.1.2.1.17",
+    program: "bridge-mib",
+    argument: name === "switch-b" ? `${FOLDER}/${name}/vlans.json` : "",
+  };
+  return name === "switch-a"
+    ? [bridge, { oid: "1.3.6.1.4.1.9.9.23.1.2", program: "cdp-mib", argument: `${FOLDER}/${name}/lldpd.sock` }]
+    : [bridge];
 }
 
 /** A chassis (RFC 6933): descr, class chassis(3), position, serial number, maker, model. */
 function entityLines(name: string): string[] {
-  const column = (number: number, type: string, value: string | number) => `override .1.3.6.1.2.1.47.1.1.1.1.${number}.1 ${type} ${value}`;
-  return [column(2, "octet_str", "chassis"), column(4, "integer", 0), column(5, "integer", 3), column(6, "integer", -1), column(11, "octet_str", `LAB-${name.toUpperCase()}`), column(12, "octet_str", "Example"), column(13, "octet_str", "EX-5")];
+  const column = (number: number, type: string, value: string | number) =>
+    `override .1.3.6.1.2.1.47.1.1.1.1.${number}.1 ${type} ${value}`;
+  return [
+    column(2, "octet_str", "chassis"),
+    column(4, "integer", 0),
+    column(5, "integer", 3),
+    column(6, "integer", -1),
+    column(11, "octet_str", `LAB-${name.toUpperCase()}`),
+    column(12, "octet_str", "Example"),
+    column(13, "octet_str", "EX-5"),
+  ];
 }
 
 function lldpdConfig({ name }: LabNode): string {
-  return ["configure lldp tx-interval 1", "configure lldp tx-hold 100", `configure system hostname ${name}`, "configure lldp portidsubtype ifname", "configure system ip management pattern 10.98.0.*", ""].join("\n");
+  return [
+    "configure lldp tx-interval 1",
+    "configure lldp tx-hold 100",
+    `configure system hostname ${name}`,
+    "configure lldp portidsubtype ifname",
+    "configure system ip management pattern 10.98.0.*",
+    "",
+  ].join("\n");
 }
 
 function batch(namespace: string, lines: readonly string[]): string {

@@ -7,7 +7,25 @@ import { systemTimers } from "../../src/base/timers.ts";
 import { Client } from "./client.ts";
 import { EXECUTABLE, type Running, type RunOptions } from "./executable.ts";
 import { GATE_SOCKET, portSocket, type GateWalk } from "./lab-gate.ts";
-import { CABLES, COMMUNITY, daemonCommand, daemonFiles, LAB_USER, macOf, MANAGER, networkScript, node, NODES, plugScript, speakScript, TRUNK_OF_FRAMES, TRUNKS, unplugScript, type NodeName, type PortName } from "./lab-network.ts";
+import {
+  CABLES,
+  COMMUNITY,
+  daemonCommand,
+  daemonFiles,
+  LAB_USER,
+  macOf,
+  MANAGER,
+  networkScript,
+  node,
+  NODES,
+  plugScript,
+  speakScript,
+  TRUNK_OF_FRAMES,
+  TRUNKS,
+  unplugScript,
+  type NodeName,
+  type PortName,
+} from "./lab-network.ts";
 import { rowsOf, type RecordingCredential } from "./record-agent.ts";
 
 export type Daemon = "snmpd" | "lldpd";
@@ -42,7 +60,10 @@ export class Lab {
   /** Resolves when every switch names its neighbors and knows every address behind its ports. */
   static async start(): Promise<Lab> {
     // The first process of the namespaces ends when nobody holds its standard input any more, and takes with it whatever runs there.
-    const keeper = Bun.spawn(["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--", "sh", "-c", networkScript()], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+    const keeper = Bun.spawn(
+      ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--", "sh", "-c", networkScript()],
+      { stdin: "pipe", stdout: "pipe", stderr: "pipe" },
+    );
     const lab = new Lab(keeper);
     try {
       const { value } = await keeper.stdout.getReader().read();
@@ -52,7 +73,9 @@ export class Lab {
     } catch (error) {
       const logs = lab.logs();
       await lab.stop();
-      throw new Error(`the lab did not come up: ${error instanceof Error ? error.message : String(error)}\n${logs}`, { cause: error });
+      throw new Error(`the lab did not come up: ${error instanceof Error ? error.message : String(error)}\n${logs}`, {
+        cause: error,
+      });
     }
     return lab;
   }
@@ -61,7 +84,9 @@ export class Lab {
   async stop(): Promise<void> {
     await this.keeper.stdin.end();
     await this.keeper.exited;
-    await Promise.all([...this.daemons.values(), ...(this.gate === null ? [] : [this.gate])].map((each) => each.exited));
+    await Promise.all(
+      [...this.daemons.values(), ...(this.gate === null ? [] : [this.gate])].map((each) => each.exited),
+    );
   }
 
   /** Where an agent answers. */
@@ -82,7 +107,17 @@ export class Lab {
 
   /** What runs a program in a namespace of the lab, as the child of whoever starts it, and ends it with that. */
   commandIn(namespace: NodeName | typeof MANAGER): string[] {
-    return ["setpriv", "--pdeathsig", "KILL", "nsenter", `--mount=/proc/${this.pid}/ns/mnt`, "ip", "netns", "exec", namespace];
+    return [
+      "setpriv",
+      "--pdeathsig",
+      "KILL",
+      "nsenter",
+      `--mount=/proc/${this.pid}/ns/mnt`,
+      "ip",
+      "netns",
+      "exec",
+      namespace,
+    ];
   }
 
   /** Runs a program to its end. @returns what it printed @throws Error where it fails */
@@ -101,7 +136,13 @@ export class Lab {
     const opened = await fetch(`http://gate/port/${port}`, { unix: this.path(GATE_SOCKET) });
     if (!opened.ok) throw new Error(`the gate does not open port ${port}`);
     const unix = this.path(portSocket(Number(port)));
-    const handle = async (request: Request) => fetch(request.url, { method: request.method, headers: request.headers, ...(request.body === null ? {} : { body: await request.text() }), unix });
+    const handle = async (request: Request) =>
+      fetch(request.url, {
+        method: request.method,
+        headers: request.headers,
+        ...(request.body === null ? {} : { body: await request.text() }),
+        unix,
+      });
     return new Client(handle, { authorization: `Bearer ${key}` }, running.url);
   }
 
@@ -120,12 +161,30 @@ export class Lab {
   /** Starts a daemon that was stopped, and waits until it is asked with success. */
   async startDaemon(name: NodeName, daemon: Daemon): Promise<void> {
     const pidFile = `${FOLDER}/${name}/${daemon}.pid`;
-    const command = ["sh", "-c", `echo $$ >${pidFile}; exec "$@"`, "sh", "ip", "netns", "exec", name, ...daemonCommand(node(name), daemon)];
-    this.daemons.set(`${name} ${daemon}`, Bun.spawn([...this.entering, ...command], { stdin: "ignore", stdout: "ignore", stderr: Bun.file(this.path(`${name}/${daemon}.err`)) }));
-    if (daemon === "snmpd") await this.until(`${name} to answer`, async () => {
-      const answer = await this.walk(name, [SYS_NAME]);
-      return answer.ok ? true : answer.text();
-    });
+    const command = [
+      "sh",
+      "-c",
+      `echo $$ >${pidFile}; exec "$@"`,
+      "sh",
+      "ip",
+      "netns",
+      "exec",
+      name,
+      ...daemonCommand(node(name), daemon),
+    ];
+    this.daemons.set(
+      `${name} ${daemon}`,
+      Bun.spawn([...this.entering, ...command], {
+        stdin: "ignore",
+        stdout: "ignore",
+        stderr: Bun.file(this.path(`${name}/${daemon}.err`)),
+      }),
+    );
+    if (daemon === "snmpd")
+      await this.until(`${name} to answer`, async () => {
+        const answer = await this.walk(name, [SYS_NAME]);
+        return answer.ok ? true : answer.text();
+      });
   }
 
   /** Ends a daemon by a signal, and waits until it is gone. */
@@ -165,7 +224,8 @@ export class Lab {
 
   /** What a switch has learned: `p3 00:1b:…`, sorted. */
   async learned(name: NodeName): Promise<string[]> {
-    const rows = (await this.ask(name, [IF_DESCR, BASE_PORT_IF_INDEX, FDB_PORT, FDB_STATUS])) ?? new Map<string, string>();
+    const rows =
+      (await this.ask(name, [IF_DESCR, BASE_PORT_IF_INDEX, FDB_PORT, FDB_STATUS])) ?? new Map<string, string>();
     const found: string[] = [];
     for (const [oid, port] of rows) {
       if (!oid.startsWith(`${FDB_PORT}.`)) continue;
@@ -183,7 +243,8 @@ export class Lab {
     for (;;) {
       const seen = await holds();
       if (seen === true) return;
-      if (performance.now() - began > DEADLINE_MS) throw new Error(`waited ${DEADLINE_MS} ms for ${what}${typeof seen === "string" ? `; seen: ${seen}` : ""}`);
+      if (performance.now() - began > DEADLINE_MS)
+        throw new Error(`waited ${DEADLINE_MS} ms for ${what}${typeof seen === "string" ? `; seen: ${seen}` : ""}`);
       await new Promise<void>((resolve) => systemTimers.after(POLL_MS, resolve));
     }
   }
@@ -192,8 +253,18 @@ export class Lab {
   async settled(): Promise<void> {
     await this.linksSettled();
     // Everybody says something once, so that every switch knows where everybody is. A daemon that is told of an interface at every turn would do nothing else.
-    await this.inside(["sh", "-ec", NODES.filter(({ isSwitch }) => !isSwitch).map(({ name }) => speakScript(name)).join("\n")]);
-    await Promise.all([...this.expectedLearned()].map(([name, wanted]) => this.until(`what ${name} learns`, async () => same(await this.learned(name), wanted))));
+    await this.inside([
+      "sh",
+      "-ec",
+      NODES.filter(({ isSwitch }) => !isSwitch)
+        .map(({ name }) => speakScript(name))
+        .join("\n"),
+    ]);
+    await Promise.all(
+      [...this.expectedLearned()].map(([name, wanted]) =>
+        this.until(`what ${name} learns`, async () => same(await this.learned(name), wanted)),
+      ),
+    );
   }
 
   /** Its ports that are up, sorted. */
@@ -201,37 +272,63 @@ export class Lab {
     const rows = (await this.ask(name, [IF_DESCR, IF_OPER_STATUS])) ?? new Map<string, string>();
     const found: string[] = [];
     for (const [oid, value] of rows) {
-      if (oid.startsWith(`${IF_DESCR}.`) && node(name).ports.includes(textOf(value)) && rows.get(`${IF_OPER_STATUS}${oid.slice(IF_DESCR.length)}`) === "1") found.push(textOf(value));
+      if (
+        oid.startsWith(`${IF_DESCR}.`) &&
+        node(name).ports.includes(textOf(value)) &&
+        rows.get(`${IF_OPER_STATUS}${oid.slice(IF_DESCR.length)}`) === "1"
+      )
+        found.push(textOf(value));
     }
     return found.sort();
   }
 
   /** Starts the daemons and the gate. */
   private async populate(): Promise<void> {
-    for (const each of NODES) for (const [path, text] of Object.entries(daemonFiles(each, process.execPath))) writeFileSync(this.outside(path), text, { mode: 0o755 });
-    const gate = Bun.spawn([...this.entering, "ip", "netns", "exec", MANAGER, process.execPath, `${import.meta.dir}/lab-gate.ts`, FOLDER], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+    for (const each of NODES)
+      for (const [path, text] of Object.entries(daemonFiles(each, process.execPath)))
+        writeFileSync(this.outside(path), text, { mode: 0o755 });
+    const gate = Bun.spawn(
+      [...this.entering, "ip", "netns", "exec", MANAGER, process.execPath, `${import.meta.dir}/lab-gate.ts`, FOLDER],
+      { stdin: "ignore", stdout: "pipe", stderr: "inherit" },
+    );
     this.gate = gate;
     await gate.stdout.getReader().read();
     // An agent has to be there before its subagent asks for it.
-    await Promise.all(NODES.filter(({ access }) => access !== "none").map(({ name }) => this.startDaemon(name, "snmpd")));
+    await Promise.all(
+      NODES.filter(({ access }) => access !== "none").map(({ name }) => this.startDaemon(name, "snmpd")),
+    );
     // Who hears CDP before LLDP answers by CDP, and is heard everywhere for as long as that holds.
     const talkers = NODES.filter(({ lldpd }) => lldpd !== null);
-    await Promise.all(talkers.filter(({ name }) => name !== "cdp-box").map(({ name }) => this.startDaemon(name, "lldpd")));
-    await Promise.all((["switch-a", "switch-b"] as const).map((name) => this.until(`the first neighbors of ${name}`, async () => ((await this.neighbors(name)) ?? []).length >= TRUNKS.length)));
+    await Promise.all(
+      talkers.filter(({ name }) => name !== "cdp-box").map(({ name }) => this.startDaemon(name, "lldpd")),
+    );
+    await Promise.all(
+      (["switch-a", "switch-b"] as const).map((name) =>
+        this.until(
+          `the first neighbors of ${name}`,
+          async () => ((await this.neighbors(name)) ?? []).length >= TRUNKS.length,
+        ),
+      ),
+    );
     await this.startDaemon("cdp-box", "lldpd");
     for (const [end, port] of CABLES) this.cables.set(end, port);
   }
 
   private walk(name: NodeName, subtrees: readonly string[]): Promise<Response> {
-    const credential: RecordingCredential = node(name).access === "user" ? { user: GATE_USER } : { community: COMMUNITY };
+    const credential: RecordingCredential =
+      node(name).access === "user" ? { user: GATE_USER } : { community: COMMUNITY };
     const walk: GateWalk = { address: this.address(name), credential, subtrees };
     return fetch("http://gate/walk", { unix: this.path(GATE_SOCKET), method: "POST", body: JSON.stringify(walk) });
   }
 
   private async linksSettled(): Promise<void> {
     await Promise.all([
-      ...[...this.expectedNeighbors()].map(([name, wanted]) => this.until(`the neighbors of ${name}`, async () => same(await this.neighbors(name), wanted))),
-      ...[...this.expectedLinks()].map(([name, wanted]) => this.until(`the links of ${name}`, async () => same(await this.linksUp(name), wanted))),
+      ...[...this.expectedNeighbors()].map(([name, wanted]) =>
+        this.until(`the neighbors of ${name}`, async () => same(await this.neighbors(name), wanted)),
+      ),
+      ...[...this.expectedLinks()].map(([name, wanted]) =>
+        this.until(`the links of ${name}`, async () => same(await this.linksUp(name), wanted)),
+      ),
     ]);
   }
 
@@ -255,7 +352,10 @@ export class Lab {
   /** As `learned` tells it: what is behind a switch's own ports, and the rest by way of the other switch, that one's port included. */
   private expectedLearned(): Map<NodeName, string[]> {
     const expected = new Map<NodeName, string[]>();
-    for (const [own, other] of [["switch-a", "switch-b"], ["switch-b", "switch-a"]] as const) {
+    for (const [own, other] of [
+      ["switch-a", "switch-b"],
+      ["switch-b", "switch-a"],
+    ] as const) {
       const learned = [`${TRUNK_OF_FRAMES} ${macOf(other, TRUNK_OF_FRAMES)}`];
       for (const [end, at] of this.cables) {
         const [switchName, switchPort] = split(at);
@@ -267,7 +367,11 @@ export class Lab {
   }
 
   private expectedLinks(): Map<NodeName, string[]> {
-    const expected = new Map<NodeName, string[]>([["switch-a", [...TRUNKS]], ["switch-b", [...TRUNKS]], ["host", []]]);
+    const expected = new Map<NodeName, string[]>([
+      ["switch-a", [...TRUNKS]],
+      ["switch-b", [...TRUNKS]],
+      ["host", []],
+    ]);
     for (const [name, port] of [...this.cables].flat().map(split)) expected.get(name)?.push(port);
     return expected;
   }
@@ -295,14 +399,22 @@ export class Lab {
 
   /** What agents and daemons have written to their logs. */
   private logs(): string {
-    const files = NODES.flatMap(({ name }) => ["snmpd.log", "snmpd.err", "lldpd.err"].map((file) => this.path(`${name}/${file}`)));
+    const files = NODES.flatMap(({ name }) =>
+      ["snmpd.log", "snmpd.err", "lldpd.err"].map((file) => this.path(`${name}/${file}`)),
+    );
     return files.flatMap((file) => (existsSync(file) ? [`== ${file}`, readFileSync(file, "utf8")] : [])).join("\n");
   }
 }
 
-
 /** The user of `host`, as net-snmp has users. */
-const GATE_USER = { name: LAB_USER.name, level: SecurityLevel.authPriv, authProtocol: AuthProtocols.sha, authKey: LAB_USER.authPassword, privProtocol: PrivProtocols.aes, privKey: LAB_USER.privPassword };
+const GATE_USER = {
+  name: LAB_USER.name,
+  level: SecurityLevel.authPriv,
+  authProtocol: AuthProtocols.sha,
+  authKey: LAB_USER.authPassword,
+  privProtocol: PrivProtocols.aes,
+  privKey: LAB_USER.privPassword,
+};
 
 /** True, or what was seen instead, in words. */
 function same(seen: readonly string[] | null, wanted: readonly string[]): true | string {
@@ -320,8 +432,23 @@ function textOf(hexadecimal: string | undefined): string {
 
 function whyMissing(): string | null {
   if (process.getuid?.() !== 0) return "it takes root";
-  const missing = ["ip", "lldpcli", "lldpd", "nsenter", "setpriv", "snmpd", "unshare"].filter((program) => Bun.which(program) === null);
+  const missing = ["ip", "lldpcli", "lldpd", "nsenter", "setpriv", "snmpd", "unshare"].filter(
+    (program) => Bun.which(program) === null,
+  );
   if (missing.length > 0) return `there is no ${missing.join(", no ")}`;
-  const attempt = Bun.spawnSync(["unshare", "--mount", "--net", "--pid", "--fork", "--", "sh", "-ec", "mount -t tmpfs tmpfs /run; ip link add type veth; ip link add type bridge"], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+  const attempt = Bun.spawnSync(
+    [
+      "unshare",
+      "--mount",
+      "--net",
+      "--pid",
+      "--fork",
+      "--",
+      "sh",
+      "-ec",
+      "mount -t tmpfs tmpfs /run; ip link add type veth; ip link add type bridge",
+    ],
+    { stdin: "ignore", stdout: "ignore", stderr: "pipe" },
+  );
   return attempt.success ? null : `no network can be made in namespaces: ${attempt.stderr.toString().trim()}`;
 }

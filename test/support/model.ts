@@ -74,10 +74,21 @@ export class Model {
     this.store = store;
     this.random = seededRandom(seed);
     const { sequence, at } = store.transactions().at(-1) as { sequence: number; at: number };
-    const first = { kind: networkKind, id: store.networkId, fields: networkFields(store.organizationId, "first"), created_at: formatInstant(at), valid_from: formatInstant(at), lineage_id: null, observed: {} };
+    const first = {
+      kind: networkKind,
+      id: store.networkId,
+      fields: networkFields(store.organizationId, "first"),
+      created_at: formatInstant(at),
+      valid_from: formatInstant(at),
+      lineage_id: null,
+      observed: {},
+    };
     this.versionsOf.set(first.id, [first.valid_from]);
     this.ids.push(first);
-    this.snapshots.push({ sequence: 0, at: at - 1, records: new Map() }, { sequence, at, records: new Map([[first.id, first]]) });
+    this.snapshots.push(
+      { sequence: 0, at: at - 1, records: new Map() },
+      { sequence, at, records: new Map([[first.id, first]]) },
+    );
   }
 
   get head(): Snapshot {
@@ -101,13 +112,16 @@ export class Model {
       draft = new Draft(this, store, tx, this.head.records, formatInstant(at));
       act(draft);
     });
-    if (reply === undefined || !reply.ok) throw new Error(`the model's transaction was refused: ${JSON.stringify(reply)}`);
+    if (reply === undefined || !reply.ok)
+      throw new Error(`the model's transaction was refused: ${JSON.stringify(reply)}`);
     const records = this.commit(draft as unknown as Draft, formatInstant(at));
     if (records === null) {
-      if (reply.outcome.sequence !== null) throw new Error(`transaction ${reply.outcome.sequence} wrote something where nothing changed`);
+      if (reply.outcome.sequence !== null)
+        throw new Error(`transaction ${reply.outcome.sequence} wrote something where nothing changed`);
       return;
     }
-    if (reply.outcome.sequence !== this.head.sequence + 1) throw new Error(`wrote ${reply.outcome.sequence} after ${this.head.sequence}`);
+    if (reply.outcome.sequence !== this.head.sequence + 1)
+      throw new Error(`wrote ${reply.outcome.sequence} after ${this.head.sequence}`);
     this.snapshots.push({ sequence: this.head.sequence + 1, at, records });
   }
 
@@ -123,13 +137,23 @@ export class Model {
   }
 
   /** A page of it, and how many there are in all. */
-  page(snapshot: Snapshot, query: ModelQuery, isLive: boolean, limit: number, offset: number): { items: Wire[]; total: number } {
+  page(
+    snapshot: Snapshot,
+    query: ModelQuery,
+    isLive: boolean,
+    limit: number,
+    offset: number,
+  ): { items: Wire[]; total: number } {
     const matching = this.matching(snapshot, query, isLive);
-    return { items: matching.slice(offset, offset + limit).map((record) => this.wire(snapshot, record, isLive)), total: matching.length };
+    return {
+      items: matching.slice(offset, offset + limit).map((record) => this.wire(snapshot, record, isLive)),
+      total: matching.length,
+    };
   }
 
   private matching(snapshot: Snapshot, query: ModelQuery, isLive: boolean): ModelRecord[] {
-    const networkOf = (record: ModelRecord) => (record.kind === networkKind ? record.id : (record.fields["network_id"] as string | undefined));
+    const networkOf = (record: ModelRecord) =>
+      record.kind === networkKind ? record.id : (record.fields["network_id"] as string | undefined);
     const matching = [...snapshot.records.values()].filter((record) => {
       if (record.kind !== query.kind) return false;
       const network = networkOf(record);
@@ -155,7 +179,10 @@ export class Model {
       return known;
     };
     for (const [place, snapshot] of this.snapshots.entries()) {
-      this.snapshots[place] = { ...snapshot, records: new Map([...snapshot.records].map(([id, record]) => [id, withField(record)])) };
+      this.snapshots[place] = {
+        ...snapshot,
+        records: new Map([...snapshot.records].map(([id, record]) => [id, withField(record)])),
+      };
     }
     for (const [id, record] of this.ended) this.ended.set(id, withField(record));
   }
@@ -167,7 +194,9 @@ export class Model {
 
   /** A record that has ended, and is alive in no snapshot since. */
   pickEnded(kind: AnyKind): ModelRecord | null {
-    const ended = [...this.ended.values()].filter((record) => record.kind === kind && !this.head.records.has(record.id));
+    const ended = [...this.ended.values()].filter(
+      (record) => record.kind === kind && !this.head.records.has(record.id),
+    );
     return ended.length === 0 ? null : this.random.pick(ended);
   }
 
@@ -184,7 +213,13 @@ export class Model {
       created_at: record.created_at,
       updated_at: record.valid_from,
       valid_from: record.valid_from,
-      ...Object.fromEntries(kind.observed.map((field) => [field, (isLive ? this.observed.get(record.id) : record.observed)?.[field] ?? (kind.absent === "omitted" ? undefined : null)])),
+      ...Object.fromEntries(
+        kind.observed.map((field) => [
+          field,
+          (isLive ? this.observed.get(record.id) : record.observed)?.[field] ??
+            (kind.absent === "omitted" ? undefined : null),
+        ]),
+      ),
       ...(macs.length > 0 ? { fdb_macs: [...new Set(macs)].sort() } : {}),
       valid_to: end === null && kind.absent === "omitted" ? undefined : end,
     });
@@ -196,16 +231,26 @@ export class Model {
     const { random } = this;
     // One of few: what there was to be found is worked out for each.
     const snapshot = this.snapshots[Math.floor((this.snapshots.length - 1) * (random.integer(21) / 20))] as Snapshot;
-    const owners: ReadonlyArray<readonly [string, readonly ModelRecord[]]> = kind === ipAddressKind ? this.of(snapshot, kind).map((each) => [each.id, [each]] as const) : [...this.foundBy(snapshot)].filter(([id]) => snapshot.records.get(id)?.kind === kind);
+    const owners: ReadonlyArray<readonly [string, readonly ModelRecord[]]> =
+      kind === ipAddressKind
+        ? this.of(snapshot, kind).map((each) => [each.id, [each]] as const)
+        : [...this.foundBy(snapshot)].filter(([id]) => snapshot.records.get(id)?.kind === kind);
     if (owners.length === 0) return "none";
     const all = random.pick(owners)[1].flatMap((each) => [...this.beginnings(each)]);
     const word = () => {
       const begun = [...random.pick(all)];
       const cut = begun.slice(0, 1 + random.integer(begun.length)).join("");
-      const otherwise = [cut.toUpperCase(), cut.replaceAll(":", "-"), cut.replace(/^(..):(..):?(..)?:?(..)?:?(..)?:?(..)?$/, "$1$2.$3$4.$5$6"), `${cut}x`];
+      const otherwise = [
+        cut.toUpperCase(),
+        cut.replaceAll(":", "-"),
+        cut.replace(/^(..):(..):?(..)?:?(..)?:?(..)?:?(..)?$/, "$1$2.$3$4.$5$6"),
+        `${cut}x`,
+      ];
       return random.integer(2) === 0 ? cut : random.pick(otherwise);
     };
-    return all.length === 0 ? "none" : Array.from({ length: random.pick([1, 1, 2, 3]) }, word).join(random.pick([" ", "  ", "\t"]));
+    return all.length === 0
+      ? "none"
+      : Array.from({ length: random.pick([1, 1, 2, 3]) }, word).join(random.pick([" ", "  ", "\t"]));
   }
 
   private of(snapshot: Snapshot, kind: AnyKind): ModelRecord[] {
@@ -219,7 +264,9 @@ export class Model {
     const searched = record.kind === ipAddressKind ? [record] : (this.foundBy(snapshot).get(record.id) ?? []);
     return words.every((word) => {
       const forms = formsOf(word);
-      return searched.some((each) => this.beginnings(each).some((begun) => forms.some((form) => begun.startsWith(form))));
+      return searched.some((each) =>
+        this.beginnings(each).some((begun) => forms.some((form) => begun.startsWith(form))),
+      );
     });
   }
 
@@ -244,7 +291,8 @@ export class Model {
     let known = this.beginningsOf.get(record);
     if (known === undefined) {
       const fields = SEARCHED.get(record.kind) ?? { words: [], wholes: [] };
-      const texts = (names: readonly string[]) => names.map((name) => record.fields[name] as unknown).filter((text) => typeof text === "string");
+      const texts = (names: readonly string[]) =>
+        names.map((name) => record.fields[name] as unknown).filter((text) => typeof text === "string");
       known = [...texts(fields.words).flatMap((text) => beginnings(text)), ...texts(fields.wholes)];
       this.beginningsOf.set(record, known);
     }
@@ -256,7 +304,8 @@ export class Model {
     if (macs === undefined) {
       macs = new Map();
       for (const { kind, fields } of snapshot.records.values()) {
-        if (kind === fdbEntryKind) macs.set(fields["if_entry_id"], [...(macs.get(fields["if_entry_id"]) ?? []), fields["mac_address"]]);
+        if (kind === fdbEntryKind)
+          macs.set(fields["if_entry_id"], [...(macs.get(fields["if_entry_id"]) ?? []), fields["mac_address"]]);
       }
       this.macs.set(snapshot, macs);
     }
@@ -271,7 +320,14 @@ export class Model {
         if (field === "last_seen_at") return (isLive ? this.observed.get(record.id) : record.observed)?.last_seen_at;
         return record.fields[field];
       });
-      const result = field === "cidr" ? compareCidrs(left as string, right as string) : field === "ip_address" ? compareCidrs(`${left}/0`, `${right}/0`) : TEXT_FIELDS.has(field) ? bytes(folded(left), folded(right)) || bytes(left, right) : bytes(left, right);
+      const result =
+        field === "cidr"
+          ? compareCidrs(left as string, right as string)
+          : field === "ip_address"
+            ? compareCidrs(`${left}/0`, `${right}/0`)
+            : TEXT_FIELDS.has(field)
+              ? bytes(folded(left), folded(right)) || bytes(left, right)
+              : bytes(left, right);
       if (result !== 0) return direction === "desc" ? -result : result;
     }
     return bytes(a.created_at, b.created_at) || bytes(a.id, b.id);
@@ -282,7 +338,12 @@ export class Model {
     const touched = new Set<string>();
     const touch = (record: ModelRecord | undefined) => {
       const isPart = record !== undefined && OWNED_BY_HOSTS.includes(record.kind);
-      const owner = record?.kind === fdbEntryKind ? (record.fields["if_entry_id"] as string) : isPart ? (record.fields["host_id"] as string) : null;
+      const owner =
+        record?.kind === fdbEntryKind
+          ? (record.fields["if_entry_id"] as string)
+          : isPart
+            ? (record.fields["host_id"] as string)
+            : null;
       if (owner === null || touched.has(owner)) return;
       touched.add(owner);
       touch(before.get(owner));
@@ -297,7 +358,9 @@ export class Model {
     for (const [id, observed] of draft.observed) if (draft.records.has(id)) this.observed.set(id, observed);
     if (changed.length === 0) return null;
 
-    const gone = changed.map((id) => before.get(id)).filter((record) => record !== undefined && !draft.records.has(record.id)) as ModelRecord[];
+    const gone = changed
+      .map((id) => before.get(id))
+      .filter((record) => record !== undefined && !draft.records.has(record.id)) as ModelRecord[];
     gone.sort((a, b) => bytes(a.created_at, b.created_at) || bytes(a.id, b.id));
     for (const record of gone) {
       const identity = record.kind.identity(record.fields);
@@ -322,7 +385,10 @@ export class Model {
         ...after,
         valid_from: at,
         created_at: known?.created_at ?? at,
-        lineage_id: known === undefined ? ((identity === null ? undefined : this.roots.get(`${after.kind.name} ${identity}`)) ?? null) : known.lineage_id,
+        lineage_id:
+          known === undefined
+            ? ((identity === null ? undefined : this.roots.get(`${after.kind.name} ${identity}`)) ?? null)
+            : known.lineage_id,
         observed: this.observed.get(id) ?? {},
       });
       if (known === undefined) {
@@ -337,7 +403,10 @@ export class Model {
 const OWNED_BY_HOSTS: readonly AnyKind[] = [portKind, ifEntryKind, ipAddressKind, serviceKind];
 
 /** What is searched of each kind: free text, addresses, and the record that is found where it is another one. */
-const SEARCHED: ReadonlyMap<AnyKind, { readonly words: readonly string[]; readonly wholes: readonly string[]; readonly owner?: string }> = new Map<AnyKind, { words: string[]; wholes: string[]; owner?: string }>([
+const SEARCHED: ReadonlyMap<
+  AnyKind,
+  { readonly words: readonly string[]; readonly wholes: readonly string[]; readonly owner?: string }
+> = new Map<AnyKind, { words: string[]; wholes: string[]; owner?: string }>([
   [hostKind, { words: ["name", "hostname", "sys_name", "description", "sys_descr", "asset_tag"], wholes: [] }],
   [tagKind, { words: ["name", "description"], wholes: [] }],
   [networkKind, { words: ["name", "description"], wholes: [] }],
@@ -346,7 +415,15 @@ const SEARCHED: ReadonlyMap<AnyKind, { readonly words: readonly string[]; readon
 ]);
 
 /** Ordered without regard to case. */
-const TEXT_FIELDS: ReadonlySet<string> = new Set(["name", "hostname", "manufacturer", "model", "service_definition", "if_descr", "if_alias"]);
+const TEXT_FIELDS: ReadonlySet<string> = new Set([
+  "name",
+  "hostname",
+  "manufacturer",
+  "model",
+  "service_definition",
+  "if_descr",
+  "if_alias",
+]);
 
 function folded(value: unknown): unknown {
   return typeof value === "string" ? foldCase(value) : value;
@@ -354,7 +431,9 @@ function folded(value: unknown): unknown {
 
 function passes(record: ModelRecord, filter: Filter): boolean {
   const value = record.fields[filter.field];
-  return "namesAny" in filter ? filter.namesAny.some((id) => (value as string[]).includes(id)) : value === ("names" in filter ? filter.names : filter.equals);
+  return "namesAny" in filter
+    ? filter.namesAny.some((id) => (value as string[]).includes(id))
+    : value === ("names" in filter ? filter.names : filter.equals);
 }
 
 function isSame(before: ModelRecord | undefined, after: ModelRecord | undefined): boolean {
@@ -364,7 +443,9 @@ function isSame(before: ModelRecord | undefined, after: ModelRecord | undefined)
 
 /** As SQLite compares: nothing first, then numbers, then texts by their UTF-8 bytes. */
 function bytes(left: unknown, right: unknown): number {
-  const [a, b] = [left, right].map((value) => (value === undefined ? null : typeof value === "boolean" ? Number(value) : value));
+  const [a, b] = [left, right].map((value) =>
+    value === undefined ? null : typeof value === "boolean" ? Number(value) : value,
+  );
   if (a === b) return 0;
   if (a === null) return -1;
   if (b === null) return 1;

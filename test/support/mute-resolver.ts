@@ -11,11 +11,24 @@ export const MUTE_RESOLVER = "127.0.0.77";
 
 if (import.meta.main) {
   await Bun.udpSocket({ hostname: MUTE_RESOLVER, port: 53, socket: { data: () => {}, error: nobodyListens } });
-  const probes = systemProbes({ snmpPort: 161, tcpPorts: [], timers: systemTimers, random: systemRandom, monotonicMs: () => performance.now() });
+  const probes = systemProbes({
+    snmpPort: 161,
+    tcpPorts: [],
+    timers: systemTimers,
+    random: systemRandom,
+    monotonicMs: () => performance.now(),
+  });
   const { signal } = new AbortController();
   const self = await probes.addressesOf("localhost", signal);
-  const names = Promise.all(Array.from({ length: 32 }, (_, place) => probes.addressesOf(`switch-${place}.example.org`, signal)));
-  const first = await Promise.race([names.then(() => "names"), Bun.password.hash("correct horse battery", { algorithm: "argon2id", memoryCost: 64, timeCost: 1 }).then(() => "password")]);
+  const names = Promise.all(
+    Array.from({ length: 32 }, (_, place) => probes.addressesOf(`switch-${place}.example.org`, signal)),
+  );
+  const first = await Promise.race([
+    names.then(() => "names"),
+    Bun.password
+      .hash("correct horse battery", { algorithm: "argon2id", memoryCost: 64, timeCost: 1 })
+      .then(() => "password"),
+  ]);
   process.stdout.write(JSON.stringify({ first, self, names: [...new Set(await names)] }));
   process.exit();
 }

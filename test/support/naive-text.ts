@@ -12,7 +12,8 @@ export function beginnings(text: string): string[] {
   for (const word of text.split(/[\s\p{Cc}]+/u)) {
     const characters = [...foldCase(word)];
     for (let place = 0; place < characters.length; place += 1) {
-      if (place === 0 || (isLetterOrDigit(characters[place]) && !isOfWord(characters[place - 1]))) found.push(characters.slice(place).join(""));
+      if (place === 0 || (isLetterOrDigit(characters[place]) && !isOfWord(characters[place - 1])))
+        found.push(characters.slice(place).join(""));
     }
   }
   return found;
@@ -24,8 +25,16 @@ export function formsOf(word: string): string[] {
   const digits = plain.replaceAll(/[-.]/g, "");
   const isHex = /^[0-9a-f]{2,12}$/.test(digits);
   const pairs = (digits.match(/..?/g) ?? []).join(":");
-  const isDashed = isHex && plain.includes("-") && plain.split("-").every((pair, place, all) => pair.length === 2 || (place === all.length - 1 && pair.length < 2));
-  const isDotted = isHex && plain.includes(".") && plain.split(".").every((group, place, all) => group.length === 4 || (place > 0 && place === all.length - 1 && group.length < 4));
+  const isDashed =
+    isHex &&
+    plain.includes("-") &&
+    plain.split("-").every((pair, place, all) => pair.length === 2 || (place === all.length - 1 && pair.length < 2));
+  const isDotted =
+    isHex &&
+    plain.includes(".") &&
+    plain
+      .split(".")
+      .every((group, place, all) => group.length === 4 || (place > 0 && place === all.length - 1 && group.length < 4));
   // A dash at the end stands for the colon there.
   const dashed = plain.endsWith("-") ? `${pairs}:` : pairs;
   return [plain, ...(isDashed ? [dashed] : []), ...(isDotted ? [pairs] : [])];
@@ -44,7 +53,12 @@ export function compareCidrs(left: string, right: string): number {
 function numbers(cidr: string): number[] {
   const [address, length] = cidr.split("/") as [string, string];
   if (address.includes(".")) return [4, ...address.split(".").map(Number), Number(length)];
-  const [head, tail] = address.split("::").map((part) => part.split(":").filter((group) => group !== "").map((group) => Number.parseInt(group, 16)));
+  const [head, tail] = address.split("::").map((part) =>
+    part
+      .split(":")
+      .filter((group) => group !== "")
+      .map((group) => Number.parseInt(group, 16)),
+  );
   const gap = 8 - (head?.length ?? 0) - (tail?.length ?? 0);
   return [6, ...(head ?? []), ...Array.from({ length: gap }, () => 0), ...(tail ?? []), Number(length)];
 }

@@ -52,7 +52,8 @@ export class Neighborhood {
   }
 
   port(host: string, name: string, options: PortOptions = {}): this {
-    const index = options.index ?? [...this.portFacts.values()].filter(({ host_id }) => host_id === `host-${host}`).length + 1;
+    const index =
+      options.index ?? [...this.portFacts.values()].filter(({ host_id }) => host_id === `host-${host}`).length + 1;
     const number = [...this.hostFacts.keys()].indexOf(host) + 1;
     this.portFacts.set(`${host} ${name}`, {
       id: `${host} ${name}`,
@@ -101,7 +102,13 @@ export class Neighborhood {
   cdp(from: string, changes: Partial<Announcement> = {}): Announcement {
     const port = this.portFacts.get(from) as PortFact;
     const host = this.of(port);
-    return { protocol: "Cdp", device_id: host.sys_name ?? host.name, port_id: { subtype: "InterfaceName", value: port.if_descr }, ...(host.addresses[0] === undefined ? {} : { address: host.addresses[0].ip_address }), ...changes };
+    return {
+      protocol: "Cdp",
+      device_id: host.sys_name ?? host.name,
+      port_id: { subtype: "InterfaceName", value: port.if_descr },
+      ...(host.addresses[0] === undefined ? {} : { address: host.addresses[0].ip_address }),
+      ...changes,
+    };
   }
 
   get hosts(): HostFact[] {

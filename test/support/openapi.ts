@@ -24,7 +24,11 @@ const ANSWER_FORMATS: Record<string, RegExp | true> = {
 };
 
 /** Errors of the routing itself: they belong to no operation. 400 is a secret in the URL. */
-const ROUTING_CODES: Record<number, string> = { 400: "validation_failed", 404: "entity_not_found", 405: "method_not_allowed" };
+const ROUTING_CODES: Record<number, string> = {
+  400: "validation_failed",
+  404: "entity_not_found",
+  405: "method_not_allowed",
+};
 
 export class OpenApiDocument {
   readonly document: Json;
@@ -38,14 +42,25 @@ export class OpenApiDocument {
   constructor(document: Json) {
     this.document = document;
     const paths = document["paths"] as Record<string, Record<string, Json>>;
-    this.operations = Object.entries(paths).flatMap(([path, byMethod]) => Object.entries(byMethod).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })));
+    this.operations = Object.entries(paths).flatMap(([path, byMethod]) =>
+      Object.entries(byMethod).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    );
     // Literal segments win over parameters, as in the router.
     this.patterns = Object.keys(paths)
       .sort((a, b) => a.split("{").length - b.split("{").length)
       .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`) }));
     // Strict: a keyword or a format that JSON Schema does not know must not be in the document.
-    this.ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true, allErrors: true, validateSchema: false, formats: ANSWER_FORMATS });
-    this.closed = JSON.parse(JSON.stringify(document).replaceAll('"$ref":"#/components/schemas/', '"$ref":"document#/$defs/')) as Json;
+    this.ajv = new Ajv2020({
+      strict: true,
+      strictTypes: false,
+      allowUnionTypes: true,
+      allErrors: true,
+      validateSchema: false,
+      formats: ANSWER_FORMATS,
+    });
+    this.closed = JSON.parse(
+      JSON.stringify(document).replaceAll('"$ref":"#/components/schemas/', '"$ref":"document#/$defs/'),
+    ) as Json;
     closeAll(this.closed);
     this.ajv.addSchema({ $id: "document", $defs: (this.closed["components"] as Json)["schemas"] });
   }
@@ -62,11 +77,16 @@ export class OpenApiDocument {
     if (answer.headers.get("x-request-id") === null) return [`${title} without X-Request-Id`];
     // As the router: a literal that does not know the method leaves the path to the parameter beside it.
     const templates = this.patterns.filter((each) => each.pattern.test(path)).map((each) => each.path);
-    const operation = templates.map((each) => this.operations.find((one) => one.path === each && one.method === method)).find((one) => one !== undefined);
+    const operation = templates
+      .map((each) => this.operations.find((one) => one.path === each && one.method === method))
+      .find((one) => one !== undefined);
     const template = operation?.path ?? templates[0];
     if (template === undefined || operation === undefined) {
       const isRouting = ROUTING_CODES[answer.status] === answer.body?.code;
-      return [...(isRouting ? [] : [`${title}, and is not documented`]), ...this.mismatches(ERROR_SCHEMA, answer.body, title)];
+      return [
+        ...(isRouting ? [] : [`${title}, and is not documented`]),
+        ...this.mismatches(ERROR_SCHEMA, answer.body, title),
+      ];
     }
     const response = (operation.operation["responses"] as Record<string, Json>)[String(answer.status)];
     if (response === undefined) return [`${title} ${answer.body?.code ?? ""}, which is not documented`];
@@ -76,10 +96,29 @@ export class OpenApiDocument {
     const type = (answer.headers.get("content-type") ?? "").replace(/;.*$/s, "");
     if (type !== "application/json" && type in types) return found;
     const content = types["application/json"];
-    if (content === undefined) return answer.text === "" ? found : [...found, `${title} with a body, which is not documented`];
-    if (answer.headers.get("content-type") !== "application/json") return [...found, `${title} as ${answer.headers.get("content-type")}`];
-    if (answer.status >= 400 && !Object.hasOwn(content["examples"] as Json, answer.body?.code)) found.push(`${title} ${answer.body?.code}, a code that is not documented`);
-    return [...found, ...this.mismatches(["paths", template, method.toLowerCase(), "responses", String(answer.status), "content", "application/json", "schema"], answer.body, title)];
+    if (content === undefined)
+      return answer.text === "" ? found : [...found, `${title} with a body, which is not documented`];
+    if (answer.headers.get("content-type") !== "application/json")
+      return [...found, `${title} as ${answer.headers.get("content-type")}`];
+    if (answer.status >= 400 && !Object.hasOwn(content["examples"] as Json, answer.body?.code))
+      found.push(`${title} ${answer.body?.code}, a code that is not documented`);
+    return [
+      ...found,
+      ...this.mismatches(
+        [
+          "paths",
+          template,
+          method.toLowerCase(),
+          "responses",
+          String(answer.status),
+          "content",
+          "application/json",
+          "schema",
+        ],
+        answer.body,
+        title,
+      ),
+    ];
   }
 
   /** Where a value departs from the schema at a place of the document. */
@@ -91,7 +130,9 @@ export class OpenApiDocument {
       this.compiled.set(name, validate);
     }
     if (validate(value)) return [];
-    return (validate.errors ?? []).slice(0, 10).map((error) => `${title}: ${error.instancePath || "the body"} ${error.message} ${JSON.stringify(error.params)}`);
+    return (validate.errors ?? [])
+      .slice(0, 10)
+      .map((error) => `${title}: ${error.instancePath || "the body"} ${error.message} ${JSON.stringify(error.params)}`);
   }
 }
 
@@ -135,5 +176,6 @@ function closeAll(node: unknown): void {
   const isExample = (key: string) => key === "example" || key === "examples";
   for (const [key, each] of Object.entries(schema)) if (!isExample(key)) closeAll(each);
   const properties = schema["properties"];
-  if (schema["type"] !== undefined && typeof properties === "object" && schema["additionalProperties"] === undefined) schema["additionalProperties"] = false;
+  if (schema["type"] !== undefined && typeof properties === "object" && schema["additionalProperties"] === undefined)
+    schema["additionalProperties"] = false;
 }

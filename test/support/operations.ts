@@ -3,7 +3,19 @@
 
 import type { TestAppliance } from "./appliance.ts";
 import { PASSWORD } from "./appliance.ts";
-import { made, newCredential, newHost, newIgnored, newNetwork, newSchedule, newSubnet, newTag, newUser, newVlan, type Wire } from "./factories.ts";
+import {
+  made,
+  newCredential,
+  newHost,
+  newIgnored,
+  newNetwork,
+  newSchedule,
+  newSubnet,
+  newTag,
+  newUser,
+  newVlan,
+  type Wire,
+} from "./factories.ts";
 import { keyBody, live, newIfEntry } from "./inventory.ts";
 import { scanned } from "./scans.ts";
 
@@ -22,7 +34,22 @@ export interface Operation {
 }
 
 /** The standard set, by the path below /api/v1. */
-export const PLURALS = ["auth/keys", "bindings", "credentials", "discovery/schedules", "hosts", "if-entries", "ip-addresses", "networks", "ports", "services", "subnets", "tags", "users", "vlans"] as const;
+export const PLURALS = [
+  "auth/keys",
+  "bindings",
+  "credentials",
+  "discovery/schedules",
+  "hosts",
+  "if-entries",
+  "ip-addresses",
+  "networks",
+  "ports",
+  "services",
+  "subnets",
+  "tags",
+  "users",
+  "vlans",
+] as const;
 
 /** Ports, and addresses, that the bindings of a world's bodies go through: pairs of them can live side by side. */
 const TARGETS = 16;
@@ -42,7 +69,13 @@ export const OPERATIONS: readonly Operation[] = [
   { method: "POST", path: "/api/v1/discovery/scans", plural: "discovery/scans", answers: "something else" },
   { method: "GET", path: "/api/v1/discovery/scans/:id", plural: "discovery/scans", answers: "something else" },
   { method: "GET", path: "/api/v1/discovery/scans/:id/findings", plural: "discovery/scans", answers: "a list" },
-  { method: "POST", path: "/api/v1/auth/keys/:id/rotate", plural: "auth/keys", answers: "something else", sessionOnly: true },
+  {
+    method: "POST",
+    path: "/api/v1/auth/keys/:id/rotate",
+    plural: "auth/keys",
+    answers: "something else",
+    sessionOnly: true,
+  },
   ...PLURALS.flatMap((plural): Operation[] => {
     const path = `/api/v1/${plural}`;
     const more = { plural, ...(plural === "auth/keys" ? { sessionOnly: true as const } : {}) };
@@ -73,7 +106,11 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
   const user = await newUser(appliance, { role: "Member", networkIds: [networkId] });
   const credential = await newCredential(appliance);
   const schedule = await newSchedule(appliance);
-  const host = await newHost(appliance, { ip_addresses: [{ ip_address: "198.51.100.1" }], ports: [{ number: 80, protocol: "Tcp" }], services: [{ name: "web", service_definition: "Nginx" }] });
+  const host = await newHost(appliance, {
+    ip_addresses: [{ ip_address: "198.51.100.1" }],
+    ports: [{ number: 80, protocol: "Tcp" }],
+    services: [{ name: "web", service_definition: "Nginx" }],
+  });
   const entry = await newIfEntry(appliance, host["id"]);
   // Another host, for children by themselves: an update of the first one may take its own away.
   await newSubnet(appliance, { cidr: "2001:db8::/64" });
@@ -82,9 +119,13 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
     ports: Array.from({ length: TARGETS }, (_, position) => ({ number: 100 + position, protocol: "Tcp" })),
     services: [{ name: "parent", service_definition: "Nginx" }],
   });
-  const [addresses, ports] = [parent["ip_addresses"], parent["ports"]].map((children: Wire[]) => children.map((child) => child["id"] as string)) as [string[], string[]];
+  const [addresses, ports] = [parent["ip_addresses"], parent["ports"]].map((children: Wire[]) =>
+    children.map((child) => child["id"] as string),
+  ) as [string[], string[]];
   const service = parent["services"][0].id;
-  const binding = await made(appliance.owner.post("/api/v1/bindings", { service_id: service, type: "Port", port_id: ports[0] }));
+  const binding = await made(
+    appliance.owner.post("/api/v1/bindings", { service_id: service, type: "Port", port_id: ports[0] }),
+  );
   const key = (await appliance.owner.post("/api/v1/auth/keys", keyBody(appliance))).data.api_key;
   const ids: Record<string, string> = {
     "auth/keys": key.id,
@@ -110,11 +151,27 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
   const address = host["ip_addresses"][0].id;
   let last = 0;
   const bodies: Record<string, (n: number) => Wire> = {
-    "auth/keys": (n) => ({ ...keyBody(appliance), name: `k${n}`, tags: [tag["id"]], expires_at: "2031-01-01T00:00:00.000Z", is_enabled: true, network_ids: [networkId], permissions: "Viewer" }),
+    "auth/keys": (n) => ({
+      ...keyBody(appliance),
+      name: `k${n}`,
+      tags: [tag["id"]],
+      expires_at: "2031-01-01T00:00:00.000Z",
+      is_enabled: true,
+      network_ids: [networkId],
+      permissions: "Viewer",
+    }),
     credentials: (n) => ({
       name: `c${n}`,
       organization_id: organizationId,
-      credential_type: { type: "SnmpV3", security_name: "s", auth_protocol: "Sha256", auth_password: { mode: "Inline", value: "auth password" }, priv_protocol: "Aes128", priv_password: { mode: "Inline", value: "priv password" }, context_name: "c" },
+      credential_type: {
+        type: "SnmpV3",
+        security_name: "s",
+        auth_protocol: "Sha256",
+        auth_password: { mode: "Inline", value: "auth password" },
+        priv_protocol: "Aes128",
+        priv_password: { mode: "Inline", value: "priv password" },
+        context_name: "c",
+      },
       assigned_network_ids: [networkId],
       host_assignments: [{ host_id: host["id"], ip_address_ids: [address] }],
       tags: [tag["id"]],
@@ -139,9 +196,26 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
       serial_number: "s",
       management_url: "https://192.0.2.1/",
       asset_tag: "NL-1",
-      ip_addresses: [{ ip_address: "198.51.100.7", subnet_id: subnet["id"], mac_address: "00:00:5e:00:53:01", name: "a", position: 0 }],
+      ip_addresses: [
+        {
+          ip_address: "198.51.100.7",
+          subnet_id: subnet["id"],
+          mac_address: "00:00:5e:00:53:01",
+          name: "a",
+          position: 0,
+        },
+      ],
       ports: [{ number: 443, protocol: "Tcp" }],
-      services: [{ name: "s", service_definition: "D", position: 0, tags: [tag["id"]], virtualization: { type: "Docker", details: { container_name: "c" } }, bindings: [] }],
+      services: [
+        {
+          name: "s",
+          service_definition: "D",
+          position: 0,
+          tags: [tag["id"]],
+          virtualization: { type: "Docker", details: { container_name: "c" } },
+          bindings: [],
+        },
+      ],
     }),
     "if-entries": (n) => ({
       host_id: host["id"],
@@ -171,8 +245,22 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
       vlan_ids: [vlan["id"]],
       neighbor: { type: "Host", id: host["id"] },
     }),
-    bindings: (n) => ({ service_id: service, host_id: parent["id"], network_id: networkId, type: "Port", port_id: ports[n % TARGETS], ip_address_id: addresses[(n / TARGETS) % TARGETS | 0] }),
-    "ip-addresses": (n) => ({ host_id: parent["id"], network_id: networkId, ip_address: `2001:db8::${n.toString(16)}`, mac_address: "00:00:5e:00:53:04", name: "a", position: 3 }),
+    bindings: (n) => ({
+      service_id: service,
+      host_id: parent["id"],
+      network_id: networkId,
+      type: "Port",
+      port_id: ports[n % TARGETS],
+      ip_address_id: addresses[((n / TARGETS) % TARGETS) | 0],
+    }),
+    "ip-addresses": (n) => ({
+      host_id: parent["id"],
+      network_id: networkId,
+      ip_address: `2001:db8::${n.toString(16)}`,
+      mac_address: "00:00:5e:00:53:04",
+      name: "a",
+      position: 3,
+    }),
     ports: (n) => ({ host_id: parent["id"], network_id: networkId, number: 10_000 + n, protocol: "Udp" }),
     services: (n) => ({
       host_id: parent["id"],
@@ -184,15 +272,57 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
       virtualization: { type: "Podman", details: { container_name: "c", container_id: "i", compose_project: "p" } },
       bindings: [{ type: "Port", port_id: ports[0], ip_address_id: addresses[0] }],
     }),
-    networks: (n) => ({ organization_id: organizationId, name: `n${n}`, description: "d", tags: [tag["id"]], stale_after_hours: 24 }),
-    "discovery/schedules": (n) => ({ network_id: networkId, name: `n${n}`, cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full", targets: ["198.51.100.0/24", "192.0.2.7"], is_enabled: false }),
-    subnets: (n) => ({ network_id: networkId, cidr: `10.${n >> 8}.${n & 255}.0/24`, name: "s", description: "d", subnet_type: "Lan", vlan_id: vlan["id"], tags: [tag["id"]], accepts_credentials: true }),
-    tags: (n) => ({ organization_id: organizationId, name: `t${n}`, description: "d", color: "Green", is_application: false }),
-    users: (n) => ({ email: `u${n}@example.org`, name: "u", role: "Viewer", network_ids: [networkId], is_enabled: true, password: PASSWORD }),
+    networks: (n) => ({
+      organization_id: organizationId,
+      name: `n${n}`,
+      description: "d",
+      tags: [tag["id"]],
+      stale_after_hours: 24,
+    }),
+    "discovery/schedules": (n) => ({
+      network_id: networkId,
+      name: `n${n}`,
+      cron: "30 2 * * *",
+      timezone: "Europe/Berlin",
+      kind: "full",
+      targets: ["198.51.100.0/24", "192.0.2.7"],
+      is_enabled: false,
+    }),
+    subnets: (n) => ({
+      network_id: networkId,
+      cidr: `10.${n >> 8}.${n & 255}.0/24`,
+      name: "s",
+      description: "d",
+      subnet_type: "Lan",
+      vlan_id: vlan["id"],
+      tags: [tag["id"]],
+      accepts_credentials: true,
+    }),
+    tags: (n) => ({
+      organization_id: organizationId,
+      name: `t${n}`,
+      description: "d",
+      color: "Green",
+      is_application: false,
+    }),
+    users: (n) => ({
+      email: `u${n}@example.org`,
+      name: "u",
+      role: "Viewer",
+      network_ids: [networkId],
+      is_enabled: true,
+      password: PASSWORD,
+    }),
     vlans: (n) => ({ network_id: networkId, number: 1 + (n % 4_094), name: "v", description: "d" }),
     organizations: () => ({ name: "First" }),
     "discovery/self": () => ({ network_id: networkId }),
-    "discovery/scans": () => ({ network_id: networkId, kind: "snmp", targets: ["198.51.100.7", "198.51.100.0/30"], commit: false, allow_large: false }),
+    "discovery/scans": () => ({
+      network_id: networkId,
+      kind: "snmp",
+      targets: ["198.51.100.7", "198.51.100.0/30"],
+      commit: false,
+      allow_large: false,
+    }),
   };
   return {
     records,

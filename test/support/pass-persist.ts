@@ -25,7 +25,8 @@ export async function servePassPersist(rows: (asked: readonly number[]) => reado
     if (word === "PING") process.stdout.write("PONG\n");
     else if (word === "get" || word === "getnext") {
       const asked = ((await read()) ?? "").split(".").slice(1).map(Number);
-      const found = word === "get" ? rows(asked).find(({ oid }) => compare(oid, asked) === 0) : firstAfter(asked, rows(asked));
+      const found =
+        word === "get" ? rows(asked).find(({ oid }) => compare(oid, asked) === 0) : firstAfter(asked, rows(asked));
       process.stdout.write(found === undefined ? "NONE\n" : `.${found.oid.join(".")}\n${found.type}\n${found.value}\n`);
     } else {
       await read();
@@ -36,7 +37,12 @@ export async function servePassPersist(rows: (asked: readonly number[]) => reado
 }
 
 function firstAfter(asked: readonly number[], rows: readonly PassedRow[]): PassedRow | undefined {
-  return rows.filter(({ oid }) => compare(oid, asked) > 0).reduce<PassedRow | undefined>((first, row) => (first === undefined || compare(row.oid, first.oid) < 0 ? row : first), undefined);
+  return rows
+    .filter(({ oid }) => compare(oid, asked) > 0)
+    .reduce<PassedRow | undefined>(
+      (first, row) => (first === undefined || compare(row.oid, first.oid) < 0 ? row : first),
+      undefined,
+    );
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {

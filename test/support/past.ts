@@ -22,7 +22,11 @@ export function content(record: Wire): Wire {
   const stripped = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(stripped);
     if (value === null || typeof value !== "object") return value;
-    return Object.fromEntries(Object.entries(value).filter(([field]) => !OF_THE_VERSION.has(field)).map(([field, each]) => [field, stripped(each)]));
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([field]) => !OF_THE_VERSION.has(field))
+        .map(([field, each]) => [field, stripped(each)]),
+    );
   };
   return stripped(record) as Wire;
 }
@@ -46,7 +50,9 @@ export async function newScene(appliance: TestAppliance): Promise<Scene> {
   const tag = await newTag(appliance);
   const vlan = await newVlan(appliance);
   const subnet = await newSubnet(appliance, { cidr: "10.9.0.0/16", vlan_id: vlan["id"] });
-  const credential = await newCredential(appliance, { credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path: "community" } } });
+  const credential = await newCredential(appliance, {
+    credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path: "community" } },
+  });
   const far = await newHost(appliance, { name: "far", interfaces: [{ if_index: 1, if_descr: "far 1" }] });
   const [address, second, port, entry] = [newId(), newId(), newId(), newId()];
   const { id } = await newHost(appliance, {
@@ -57,10 +63,32 @@ export async function newScene(appliance: TestAppliance): Promise<Scene> {
       { id: address, ip_address: "10.9.0.1", name: "first" },
       { id: second, ip_address: "10.9.0.2" },
     ],
-    ports: [{ id: port, number: 22, protocol: "Tcp" }, { number: 53, protocol: "Udp" }],
-    services: [{ name: "ssh", service_definition: "OpenSSH", tags: [tag["id"]], bindings: [{ type: "Port", port_id: port, ip_address_id: address }, { type: "IpAddress", ip_address_id: second }] }],
+    ports: [
+      { id: port, number: 22, protocol: "Tcp" },
+      { number: 53, protocol: "Udp" },
+    ],
+    services: [
+      {
+        name: "ssh",
+        service_definition: "OpenSSH",
+        tags: [tag["id"]],
+        bindings: [
+          { type: "Port", port_id: port, ip_address_id: address },
+          { type: "IpAddress", ip_address_id: second },
+        ],
+      },
+    ],
     interfaces: [
-      { id: entry, if_index: 1, if_descr: "Gi1/0/1", if_alias: "uplink", ip_address_id: address, native_vlan_id: vlan["id"], vlan_ids: [vlan["id"]], fdb_macs: ["00:00:5e:00:53:01", "00:00:5e:00:53:02"] },
+      {
+        id: entry,
+        if_index: 1,
+        if_descr: "Gi1/0/1",
+        if_alias: "uplink",
+        ip_address_id: address,
+        native_vlan_id: vlan["id"],
+        vlan_ids: [vlan["id"]],
+        fdb_macs: ["00:00:5e:00:53:01", "00:00:5e:00:53:02"],
+      },
       { if_index: 2, if_descr: "Gi1/0/2", neighbor: { type: "IfEntry", id: entry } },
     ],
     credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [address] }],
@@ -77,18 +105,31 @@ export function newId(): string {
 
 let last = 0;
 
-export function restore(by: Client, plural: string, id: string, at: string, more: Wire = {}, headers: Record<string, string> = {}): Promise<Answer> {
+export function restore(
+  by: Client,
+  plural: string,
+  id: string,
+  at: string,
+  more: Wire = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   return by.post(`/api/v1/${plural}/${id}/restore`, { at, ...more }, headers);
 }
 
-export function revert(by: Client, sequence: number, more: Wire = {}, headers: Record<string, string> = {}): Promise<Answer> {
+export function revert(
+  by: Client,
+  sequence: number,
+  more: Wire = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   return by.post(`/api/v1/transactions/${sequence}/revert`, more, headers);
 }
 
 /** What a plan does, action by action: `{ "Create host": 1 }`. */
 export function tally(plan: Wire): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { action, entity_type } of plan["actions"] as Wire[]) counts[`${action} ${entity_type}`] = (counts[`${action} ${entity_type}`] ?? 0) + 1;
+  for (const { action, entity_type } of plan["actions"] as Wire[])
+    counts[`${action} ${entity_type}`] = (counts[`${action} ${entity_type}`] ?? 0) + 1;
   return counts;
 }
 

@@ -23,7 +23,17 @@ import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { userKind } from "../../src/resources/users/user.ts";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
-import { bindingFields, fdbEntryFields, hostFields, ifEntryFields, networkFields, portFields, serviceFields, type Store, tagFields } from "./store.ts";
+import {
+  bindingFields,
+  fdbEntryFields,
+  hostFields,
+  ifEntryFields,
+  networkFields,
+  portFields,
+  serviceFields,
+  type Store,
+  tagFields,
+} from "./store.ts";
 
 export interface Population {
   readonly hostId: string;
@@ -44,8 +54,20 @@ export function populate(store: Store): Population {
     tx.create(organizationKind, other, { name: "Other" }, { id: other });
     const network = tx.create(networkKind, other, networkFields(other, "theirs"));
     tx.create(hostKind, other, hostFields(network.id, "theirs"));
-    const user = tx.create(userKind, organizationId, { organization_id: organizationId, email: "Ann@example.net", name: "Ann", role: "Owner", network_ids: [networkId], is_enabled: true });
-    tx.afterwardsRun(() => tx.db.insert(userPasswords).values(withChecksum(userPasswords, { user_n: tx.recordN(user.id) as number, hash: "kept" })).run());
+    const user = tx.create(userKind, organizationId, {
+      organization_id: organizationId,
+      email: "Ann@example.net",
+      name: "Ann",
+      role: "Owner",
+      network_ids: [networkId],
+      is_enabled: true,
+    });
+    tx.afterwardsRun(() =>
+      tx.db
+        .insert(userPasswords)
+        .values(withChecksum(userPasswords, { user_n: tx.recordN(user.id) as number, hash: "kept" }))
+        .run(),
+    );
     return { userId: user.id };
   });
   const goneTagId = store.write((tx) => tx.create(tagKind, organizationId, tagFields(organizationId, "gone")).id);
@@ -53,7 +75,7 @@ export function populate(store: Store): Population {
   const made = store.write((tx) => inventory(tx, store, userId));
   store.write((tx) => discovery(tx, store, made.hostId));
   store.write((tx) => tx.update(hostKind, made.hostId, { name: "renamed" }));
-  store.write((tx) => tx.update(ifEntryKind, made.entryId, { oper_status: "Down", if_alias: "Ü\u0000\u2028😀\"\\" }));
+  store.write((tx) => tx.update(ifEntryKind, made.entryId, { oper_status: "Down", if_alias: 'Ü\u0000\u2028😀"\\' }));
   moveThereAndBack(store, made.hostId);
   comeAgain(store, made.hostId);
   store.write((tx) => tx.observe(ifEntryKind, made.entryId, { last_seen_at: "2026-11-21T10:00:00.000Z" }));
@@ -61,16 +83,41 @@ export function populate(store: Store): Population {
 }
 
 function discovery(tx: WriteTransaction, { organizationId, networkId }: Store, hostId: string): void {
-  tx.create(scheduleKind, organizationId, { network_id: networkId, name: "Night", cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full", targets: ["10.0.0.0/24"], is_enabled: true });
-  for (const [host_id, entity, identity] of [[null, "vlan", `${networkId}/9`], [hostId, "port", `${hostId}/80/Tcp`]] as const) {
-    tx.create(ignoredKind, organizationId, { network_id: networkId, entity, record_id: tx.newId(), host_id, identity, label: identity, signs: [] });
+  tx.create(scheduleKind, organizationId, {
+    network_id: networkId,
+    name: "Night",
+    cron: "30 2 * * *",
+    timezone: "Europe/Berlin",
+    kind: "full",
+    targets: ["10.0.0.0/24"],
+    is_enabled: true,
+  });
+  for (const [host_id, entity, identity] of [
+    [null, "vlan", `${networkId}/9`],
+    [hostId, "port", `${hostId}/80/Tcp`],
+  ] as const) {
+    tx.create(ignoredKind, organizationId, {
+      network_id: networkId,
+      entity,
+      record_id: tx.newId(),
+      host_id,
+      identity,
+      label: identity,
+      signs: [],
+    });
   }
 }
 
 function inventory(tx: WriteTransaction, store: Store, userId: string) {
   const { organizationId, networkId } = store;
   const tag = tx.create(tagKind, organizationId, tagFields(organizationId, "kept"));
-  const vlan = tx.create(vlanKind, organizationId, { network_id: networkId, number: 7, name: "seven", description: null, source: MANUAL });
+  const vlan = tx.create(vlanKind, organizationId, {
+    network_id: networkId,
+    number: 7,
+    name: "seven",
+    description: null,
+    source: MANUAL,
+  });
   const subnet = tx.create(subnetKind, organizationId, {
     network_id: networkId,
     cidr: "10.0.0.0/8",
@@ -93,9 +140,15 @@ function inventory(tx: WriteTransaction, store: Store, userId: string) {
     position: 0,
     first_discovery_id: null,
   });
-  const entry = tx.create(ifEntryKind, organizationId, ifEntryFields(host, 1, { ip_address_id: address.id, native_vlan_id: vlan.id, vlan_ids: [vlan.id] }), { composed: true });
+  const entry = tx.create(
+    ifEntryKind,
+    organizationId,
+    ifEntryFields(host, 1, { ip_address_id: address.id, native_vlan_id: vlan.id, vlan_ids: [vlan.id] }),
+    { composed: true },
+  );
   tx.create(ifEntryKind, organizationId, ifEntryFields(host, 2, { neighbor: { type: "IfEntry", id: entry.id } }));
-  for (const mac of ["00:00:00:00:00:02", "00:00:00:00:00:01"]) tx.create(fdbEntryKind, organizationId, fdbEntryFields(entry, mac));
+  for (const mac of ["00:00:00:00:00:02", "00:00:00:00:00:01"])
+    tx.create(fdbEntryKind, organizationId, fdbEntryFields(entry, mac));
   const port = tx.create(portKind, organizationId, portFields(host, 22));
   const service = tx.create(serviceKind, organizationId, serviceFields(host, "shell", { tags: [tag.id] }));
   tx.create(bindingKind, organizationId, bindingFields(service, port.id));
@@ -107,8 +160,16 @@ function inventory(tx: WriteTransaction, store: Store, userId: string) {
     target_ips: null,
     secrets_updated_at: "2026-11-21T09:00:00.000Z",
   });
-  for (const [host_id, ip_address_ids] of [[null, null], [host.id, [address.id]]] as const) {
-    tx.create(credentialAssignmentKind, organizationId, { credential_id: credential.id, network_id: networkId, host_id, ip_address_ids });
+  for (const [host_id, ip_address_ids] of [
+    [null, null],
+    [host.id, [address.id]],
+  ] as const) {
+    tx.create(credentialAssignmentKind, organizationId, {
+      credential_id: credential.id,
+      network_id: networkId,
+      host_id,
+      ip_address_ids,
+    });
   }
   const key: OwnFields<ApiKeyRecord> = {
     name: "key",
@@ -124,7 +185,11 @@ function inventory(tx: WriteTransaction, store: Store, userId: string) {
   };
   tx.create(apiKeyKind, organizationId, key);
   tx.afterwardsRun(() => {
-    const secret = { credential_n: tx.recordN(credential.id) as number, field: "community" as const, sealed: Buffer.of(0) };
+    const secret = {
+      credential_n: tx.recordN(credential.id) as number,
+      field: "community" as const,
+      sealed: Buffer.of(0),
+    };
     tx.db.insert(credentialSecrets).values(withChecksum(credentialSecrets, secret)).run();
   });
   return { hostId: host.id, tagId: tag.id, credentialId: credential.id, entryId: entry.id, portId: port.id };
@@ -132,8 +197,12 @@ function inventory(tx: WriteTransaction, store: Store, userId: string) {
 
 /** A record leaves a network and comes back: two spans in it. */
 function moveThereAndBack(store: Store, hostId: string): void {
-  const elsewhere = store.write((tx) => tx.create(networkKind, store.organizationId, networkFields(store.organizationId, "elsewhere")).id);
-  const made = store.write((tx) => tx.create(portKind, store.organizationId, portFields({ id: hostId, network_id: store.networkId }, 80)).id);
+  const elsewhere = store.write(
+    (tx) => tx.create(networkKind, store.organizationId, networkFields(store.organizationId, "elsewhere")).id,
+  );
+  const made = store.write(
+    (tx) => tx.create(portKind, store.organizationId, portFields({ id: hostId, network_id: store.networkId }, 80)).id,
+  );
   store.write((tx) => tx.update(portKind, made, { network_id: elsewhere }));
   store.write((tx) => tx.update(portKind, made, { network_id: store.networkId }));
 }
@@ -141,7 +210,10 @@ function moveThereAndBack(store: Store, hostId: string): void {
 /** A thing is removed and found again, twice, and is gone in the end. */
 function comeAgain(store: Store, hostId: string): void {
   for (let each = 0; each < 3; each += 1) {
-    const made = store.write((tx) => tx.create(portKind, store.organizationId, portFields({ id: hostId, network_id: store.networkId }, 443)).id);
+    const made = store.write(
+      (tx) =>
+        tx.create(portKind, store.organizationId, portFields({ id: hostId, network_id: store.networkId }, 443)).id,
+    );
     store.write((tx) => tx.remove(portKind, made));
   }
 }

@@ -1,7 +1,16 @@
 // Walks an agent by SNMP and writes down what it says as .snmprec text: `OID|type|value` a line. Run by itself it prints that:
 // ./scripts/bun test/support/record-agent.ts ADDRESS COMMUNITY [OID …]
 
-import { createSession, createV3Session, isVarbindError, ObjectType, Version2c, type Session, type User, type Varbind } from "net-snmp";
+import {
+  createSession,
+  createV3Session,
+  isVarbindError,
+  ObjectType,
+  Version2c,
+  type Session,
+  type User,
+  type Varbind,
+} from "net-snmp";
 
 /** Who asks: a community, or a user of SNMPv3 with SHA and AES-128. */
 export type RecordingCredential = { readonly community: string } | { readonly user: User };
@@ -29,9 +38,16 @@ const MAX_REPETITIONS = 20;
  * All that an agent serves below these OIDs, in their order.
  * @throws Error where it does not answer
  */
-export async function recordAgent(target: { readonly address: string; readonly port?: number }, credential: RecordingCredential, subtrees: readonly string[] = RECORDED_SUBTREES): Promise<string> {
+export async function recordAgent(
+  target: { readonly address: string; readonly port?: number },
+  credential: RecordingCredential,
+  subtrees: readonly string[] = RECORDED_SUBTREES,
+): Promise<string> {
   const options = { port: target.port ?? 161, timeout: 500, retries: 1 };
-  const session: Session = "community" in credential ? createSession(target.address, credential.community, { ...options, version: Version2c }) : createV3Session(target.address, credential.user, options);
+  const session: Session =
+    "community" in credential
+      ? createSession(target.address, credential.community, { ...options, version: Version2c })
+      : createV3Session(target.address, credential.user, options);
   try {
     const lines: string[] = [];
     for (const subtree of subtrees) for (const varbind of await below(session, subtree)) lines.push(lineOf(varbind));
@@ -66,14 +82,19 @@ function below(session: Session, subtree: string): Promise<Varbind[]> {
 }
 
 function lineOf({ oid, type, value }: Varbind): string {
-  if (type === ObjectType.OctetString || type === ObjectType.Opaque) return `${oid}|${type}x|${(value as Buffer).toString("hex")}`;
-  if (type === ObjectType.IpAddress) return `${oid}|${type}x|${Buffer.from(String(value).split(".").map(Number)).toString("hex")}`;
+  if (type === ObjectType.OctetString || type === ObjectType.Opaque)
+    return `${oid}|${type}x|${(value as Buffer).toString("hex")}`;
+  if (type === ObjectType.IpAddress)
+    return `${oid}|${type}x|${Buffer.from(String(value).split(".").map(Number)).toString("hex")}`;
   if (type === ObjectType.Counter64) return `${oid}|${type}|${BigInt(`0x${(value as Buffer).toString("hex") || "0"}`)}`;
   return `${oid}|${type}|${value}`;
 }
 
 if (import.meta.main) {
   const [address, community, ...subtrees] = process.argv.slice(2);
-  if (address === undefined || community === undefined) throw new Error("usage: record-agent.ts ADDRESS COMMUNITY [OID …]");
-  process.stdout.write(await recordAgent({ address }, { community }, subtrees.length > 0 ? subtrees : RECORDED_SUBTREES));
+  if (address === undefined || community === undefined)
+    throw new Error("usage: record-agent.ts ADDRESS COMMUNITY [OID …]");
+  process.stdout.write(
+    await recordAgent({ address }, { community }, subtrees.length > 0 ? subtrees : RECORDED_SUBTREES),
+  );
 }

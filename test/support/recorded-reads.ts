@@ -5,7 +5,9 @@ import { join } from "node:path";
 import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../../src/discovery/mib/reads.ts";
 
 /** Real devices, which are no part of the repository: those that were looked at first, and those on which rows were lost then. */
-const RECORDINGS_FOLDERS = ["snmp-recordings", "snmp-recordings-lost"].map((name) => join(import.meta.dir, "../../../shared", name));
+const RECORDINGS_FOLDERS = ["snmp-recordings", "snmp-recordings-lost"].map((name) =>
+  join(import.meta.dir, "../../../shared", name),
+);
 
 /** What is kept of the latter: they have a million values of the makers' own MIBs, of routing tables and counters, which nothing asks for. */
 const ASKED = [
@@ -71,7 +73,8 @@ export function parseRecording(text: string): RecordedValue[] {
   const byOid = new Map<string, SnmpValue>();
   for (const line of text.split("\n")) {
     const [, oid, type, raw] = /^([\d.]+)\|(\d+x?)\|([^\r]*)\r?$/.exec(line) ?? [];
-    if (oid !== undefined && type !== undefined && raw !== undefined && !byOid.has(oid)) byOid.set(oid, valueOf(type, raw));
+    if (oid !== undefined && type !== undefined && raw !== undefined && !byOid.has(oid))
+      byOid.set(oid, valueOf(type, raw));
   }
   return Array.from(byOid, ([oid, value]) => ({ oid, value, key: oid.split(".").map(Number) }))
     .sort((a, b) => compareNumbers(a.key, b.key))
@@ -86,7 +89,11 @@ export function readsOf(recording: readonly RecordedValue[], plan: readonly Read
     if (step.isNeeded?.(reads) === false) continue;
     const columns = new Map<string, ColumnRead>();
     for (const [name, oid] of Object.entries(step.columns ?? {})) {
-      columns.set(name, { isComplete: true, problem: null, values: step.vlanContexts === undefined ? columnOf(recording, oid) : new Map() });
+      columns.set(name, {
+        isComplete: true,
+        problem: null,
+        values: step.vlanContexts === undefined ? columnOf(recording, oid) : new Map(),
+      });
     }
     const values = Object.entries(step.scalars ?? {}).flatMap(([name, oid]): [string, SnmpValue][] => {
       const value = scalars.get(oid);

@@ -55,7 +55,10 @@ export function text(raw: Raw, oid: string): string {
   const bytes = raw.get(oid)?.bytes ?? Buffer.alloc(0);
   const utf8 = bytes.toString("utf8");
   const whole = utf8.includes("\ufffd") ? bytes.toString("latin1") : utf8;
-  return whole.replaceAll("\0", "").replaceAll(/\s*[\r\n\t]+\s*/g, " ").trim();
+  return whole
+    .replaceAll("\0", "")
+    .replaceAll(/\s*[\r\n\t]+\s*/g, " ")
+    .trim();
 }
 
 export function macOf(bytes: Buffer): string {
@@ -70,7 +73,13 @@ function bitsOf(bytes: Buffer): number[] {
 }
 
 function ipOf(octets: readonly (string | number)[]): string {
-  return octets.length === 4 ? octets.join(".") : (parseIp(Buffer.from(octets.map(Number)).toString("hex").replaceAll(/(....)(?=.)/g, "$1:"))?.text ?? "");
+  return octets.length === 4
+    ? octets.join(".")
+    : (parseIp(
+        Buffer.from(octets.map(Number))
+          .toString("hex")
+          .replaceAll(/(....)(?=.)/g, "$1:"),
+      )?.text ?? "");
 }
 
 /** Name and alias are left out where the device does not serve that column. */
@@ -127,13 +136,19 @@ export function expectedAddresses(raw: Raw): Record<string, [number | null, numb
 export function expectedArp(raw: Raw): string[] {
   const entries = new Map<string, string>();
   const add = (ifIndex: string | undefined, address: string, { bytes }: RawValue, isInvalid: boolean): void => {
-    const isUsable = bytes.length === 6 && !bytes.equals(Buffer.alloc(6)) && ((bytes[0] as number) & 1) === 0 && !isInvalid;
+    const isUsable =
+      bytes.length === 6 && !bytes.equals(Buffer.alloc(6)) && ((bytes[0] as number) & 1) === 0 && !isInvalid;
     const key = `${ifIndex === "0" ? "null" : ifIndex} ${address}`;
     if (isUsable && !entries.has(key)) entries.set(key, macOf(bytes));
   };
   for (const [index, value] of columnOf(raw, "1.3.6.1.2.1.4.35.1.4")) {
     const [ifIndex, , length, ...octets] = index.split(".");
-    add(ifIndex, ipOf(octets.slice(0, Number(length) === 4 ? 4 : 16)), value, raw.get(`1.3.6.1.2.1.4.35.1.6.${index}`)?.value === 2);
+    add(
+      ifIndex,
+      ipOf(octets.slice(0, Number(length) === 4 ? 4 : 16)),
+      value,
+      raw.get(`1.3.6.1.2.1.4.35.1.6.${index}`)?.value === 2,
+    );
   }
   for (const [index, value] of columnOf(raw, "1.3.6.1.2.1.4.22.1.2")) {
     const [first, ...octets] = index.split(".");
@@ -155,18 +170,35 @@ function bridgePorts(raw: Raw, name: string): Map<number, number> {
     const ifIndexes = [...columnOf(raw, "1.3.6.1.2.1.2.2.1.1").keys()].map(Number);
     return new Map(ifIndexes.map((ifIndex) => [ifIndex, ifIndex]));
   }
-  const ports = [...columnOf(raw, "1.3.6.1.2.1.17.1.4.1.2")].map(([port, { value }]): [number, number] => [Number(port), Number(value)]);
+  const ports = [...columnOf(raw, "1.3.6.1.2.1.17.1.4.1.2")].map(([port, { value }]): [number, number] => [
+    Number(port),
+    Number(value),
+  ]);
   return new Map(ports.filter(([, ifIndex]) => raw.has(`1.3.6.1.2.1.2.2.1.1.${ifIndex}`)));
 }
 
 /** Tables by what a finding calls them: the parents of their columns, and the columns that mean something to an inventory. */
-const TABLES: Readonly<Record<string, ReadonlyArray<readonly [entry: string, columns: readonly number[], onlyWith?: string]>>> = {
+const TABLES: Readonly<
+  Record<string, ReadonlyArray<readonly [entry: string, columns: readonly number[], onlyWith?: string]>>
+> = {
   entity: [["1.3.6.1.2.1.47.1.1.1.1", [5, 11, 12, 13]]],
   interfaces: [["1.3.6.1.2.1.2.2.1", [2, 3, 5, 6, 7, 8]]],
   interface_extensions: [["1.3.6.1.2.1.31.1.1.1", [1, 15, 18]]],
-  addresses: [["1.3.6.1.2.1.4.34.1", [3, 4, 5]], ["1.3.6.1.2.1.4.20.1", [2, 3]], ["1.3.6.1.2.1.55.1.8.1", [2]]],
-  arp: [["1.3.6.1.2.1.4.35.1", [4, 6]], ["1.3.6.1.2.1.4.22.1", [2, 4]], ["1.3.6.1.2.1.55.1.12.1", [2, 4, 6]]],
-  forwarding: [["1.3.6.1.2.1.17.1.4.1", [2]], ["1.3.6.1.2.1.17.7.1.2.2.1", [2, 3]], ["1.3.6.1.2.1.17.4.3.1", [2, 3]]],
+  addresses: [
+    ["1.3.6.1.2.1.4.34.1", [3, 4, 5]],
+    ["1.3.6.1.2.1.4.20.1", [2, 3]],
+    ["1.3.6.1.2.1.55.1.8.1", [2]],
+  ],
+  arp: [
+    ["1.3.6.1.2.1.4.35.1", [4, 6]],
+    ["1.3.6.1.2.1.4.22.1", [2, 4]],
+    ["1.3.6.1.2.1.55.1.12.1", [2, 4, 6]],
+  ],
+  forwarding: [
+    ["1.3.6.1.2.1.17.1.4.1", [2]],
+    ["1.3.6.1.2.1.17.7.1.2.2.1", [2, 3]],
+    ["1.3.6.1.2.1.17.4.3.1", [2, 3]],
+  ],
   vlans: [
     ["1.3.6.1.2.1.17.7.1.4.2.1", [3, 4]],
     ["1.3.6.1.2.1.17.7.1.4.3.1", [1, 2]],
@@ -197,12 +229,17 @@ export function expectedRows(raw: Raw): Record<string, number> {
 
 /** Rows of dot1dBasePortTable that lead to an interface. */
 export function expectedBridgePorts(raw: Raw): number {
-  return [...columnOf(raw, "1.3.6.1.2.1.17.1.4.1.2").values()].filter(({ value }) => raw.has(`1.3.6.1.2.1.2.2.1.1.${value}`)).length;
+  return [...columnOf(raw, "1.3.6.1.2.1.17.1.4.1.2").values()].filter(({ value }) =>
+    raw.has(`1.3.6.1.2.1.2.2.1.1.${value}`),
+  ).length;
 }
 
 /** VLAN → name. */
 export function expectedVlans(raw: Raw): Map<number, string> {
-  const names = new Map([...columnOf(raw, "1.3.6.1.2.1.17.7.1.4.3.1.1"), ...columnOf(raw, "1.3.6.1.4.1.9.9.46.1.3.1.1.4")]);
+  const names = new Map([
+    ...columnOf(raw, "1.3.6.1.2.1.17.7.1.4.3.1.1"),
+    ...columnOf(raw, "1.3.6.1.4.1.9.9.46.1.3.1.1.4"),
+  ]);
   return new Map([...names].map(([index, { oid }]) => [Number(index.split(".").at(-1)), text(raw, oid)]));
 }
 
@@ -224,12 +261,20 @@ export function expectedMembership(raw: Raw, name: string): { members: number[][
     return [NATIVES_BY_IF_INDEX.has(name) ? Number(index) : (ports.get(Number(index)) ?? 0), Number(value)];
   });
 
-  const existing = new Set([...columnOf(raw, "1.3.6.1.4.1.9.9.46.1.3.1.1.2").keys()].map((index) => Number(index.split(".")[1])));
-  const trunks = [...columnOf(raw, "1.3.6.1.4.1.9.9.46.1.6.1.1.14")].filter(([, { value }]) => value === 1).map(([index]) => index);
+  const existing = new Set(
+    [...columnOf(raw, "1.3.6.1.4.1.9.9.46.1.3.1.1.2").keys()].map((index) => Number(index.split(".")[1])),
+  );
+  const trunks = [...columnOf(raw, "1.3.6.1.4.1.9.9.46.1.6.1.1.14")]
+    .filter(([, { value }]) => value === 1)
+    .map(([index]) => index);
   for (const index of trunks) {
     natives.push([Number(index), number(raw, `1.3.6.1.4.1.9.9.46.1.6.1.1.5.${index}`)]);
-    const lists = ["4", "17", "18", "19"].map((column) => raw.get(`1.3.6.1.4.1.9.9.46.1.6.1.1.${column}.${index}`)?.bytes ?? Buffer.alloc(0));
-    for (const [at, bytes] of lists.entries()) for (const bit of bitsOf(bytes)) if (existing.has(at * 1_024 + bit)) members.push([Number(index), at * 1_024 + bit]);
+    const lists = ["4", "17", "18", "19"].map(
+      (column) => raw.get(`1.3.6.1.4.1.9.9.46.1.6.1.1.${column}.${index}`)?.bytes ?? Buffer.alloc(0),
+    );
+    for (const [at, bytes] of lists.entries())
+      for (const bit of bitsOf(bytes))
+        if (existing.has(at * 1_024 + bit)) members.push([Number(index), at * 1_024 + bit]);
   }
   for (const [index, { value }] of columnOf(raw, "1.3.6.1.4.1.9.9.68.1.2.2.1.2")) {
     if (trunks.includes(index)) continue;
@@ -246,7 +291,10 @@ export function expectedMembership(raw: Raw, name: string): { members: number[][
  */
 export function expectedForwarding(raw: Raw, name: string): { placed: string[]; placeless: number } {
   const ports = bridgePorts(raw, name);
-  const fids = [...columnOf(raw, "1.3.6.1.2.1.17.7.1.4.2.1.3")].map(([index, { value }]): [number, number] => [Number(value), Number(index.split(".").at(-1))]);
+  const fids = [...columnOf(raw, "1.3.6.1.2.1.17.7.1.4.2.1.3")].map(([index, { value }]): [number, number] => [
+    Number(value),
+    Number(index.split(".").at(-1)),
+  ]);
   const named = new Set([...columnOf(raw, "1.3.6.1.2.1.17.7.1.4.3.1.1").keys()].map(Number));
   const vlanOf = (fid: number): number | null => new Map(fids).get(fid) ?? (named.has(fid) ? fid : null);
   const placed = new Map<string, string[]>();
@@ -255,11 +303,13 @@ export function expectedForwarding(raw: Raw, name: string): { placed: string[]; 
     const mac = macOf(Buffer.from(octets.map(Number)));
     const ifIndex = ports.get(Number(port.value));
     if (ifIndex === undefined) placeless.add(mac);
-    else if (vlan !== null || !placed.has(`${ifIndex} ${mac}`)) placed.set(`${ifIndex} ${mac}`, [...(placed.get(`${ifIndex} ${mac}`) ?? []), `${ifIndex} ${mac} ${vlan}`]);
+    else if (vlan !== null || !placed.has(`${ifIndex} ${mac}`))
+      placed.set(`${ifIndex} ${mac}`, [...(placed.get(`${ifIndex} ${mac}`) ?? []), `${ifIndex} ${mac} ${vlan}`]);
   };
   for (const [index, port] of columnOf(raw, "1.3.6.1.2.1.17.7.1.2.2.1.2")) {
     const [fid, ...octets] = index.split(".");
-    if (raw.get(`1.3.6.1.2.1.17.7.1.2.2.1.3.${index}`)?.value === 3 && port.value !== 0) add(port, octets, vlanOf(Number(fid)));
+    if (raw.get(`1.3.6.1.2.1.17.7.1.2.2.1.3.${index}`)?.value === 3 && port.value !== 0)
+      add(port, octets, vlanOf(Number(fid)));
   }
   for (const [index, port] of columnOf(raw, "1.3.6.1.2.1.17.4.3.1.2")) {
     if (raw.get(`1.3.6.1.2.1.17.4.3.1.3.${index}`)?.value === 3 && port.value !== 0) add(port, index.split("."), null);
@@ -271,19 +321,30 @@ export function expectedForwarding(raw: Raw, name: string): { placed: string[]; 
 export function expectedLldp(raw: Raw): object[] {
   const column = (number: number): string => `1.0.8802.1.1.2.1.4.1.1.${number}`;
   return [...columnOf(raw, column(5))].map(([index, chassis]) => {
-    const addresses = [...columnOf(raw, `1.0.8802.1.1.2.1.4.2.1.3.${index}`).keys()].map((rest) => rest.split(".")).filter(([, length]) => length === "4" || length === "16");
+    const addresses = [...columnOf(raw, `1.0.8802.1.1.2.1.4.2.1.3.${index}`).keys()]
+      .map((rest) => rest.split("."))
+      .filter(([, length]) => length === "4" || length === "16");
     const announced = {
-      chassis_id: { subtype: CHASSIS_ID_SUBTYPES[number(raw, `${column(4)}.${index}`) - 1], value: number(raw, `${column(4)}.${index}`) === 4 ? macOf(chassis.bytes) : text(raw, chassis.oid) },
+      chassis_id: {
+        subtype: CHASSIS_ID_SUBTYPES[number(raw, `${column(4)}.${index}`) - 1],
+        value: number(raw, `${column(4)}.${index}`) === 4 ? macOf(chassis.bytes) : text(raw, chassis.oid),
+      },
       port_id: {
         subtype: PORT_ID_SUBTYPES[number(raw, `${column(6)}.${index}`) - 1],
-        value: number(raw, `${column(6)}.${index}`) === 3 ? macOf((raw.get(`${column(7)}.${index}`) as RawValue).bytes) : text(raw, `${column(7)}.${index}`),
+        value:
+          number(raw, `${column(6)}.${index}`) === 3
+            ? macOf((raw.get(`${column(7)}.${index}`) as RawValue).bytes)
+            : text(raw, `${column(7)}.${index}`),
       },
       sys_name: text(raw, `${column(9)}.${index}`),
       sys_desc: text(raw, `${column(10)}.${index}`),
       port_desc: text(raw, `${column(8)}.${index}`),
       mgmt_addr: (addresses.find(([, length]) => length === "4") ?? addresses[0])?.slice(2).join("."),
     } as LldpAnnouncement;
-    return { if_index: Number(index.split(".")[1]), ...Object.fromEntries(Object.entries(announced).filter(([, value]) => value !== "" && value !== undefined)) };
+    return {
+      if_index: Number(index.split(".")[1]),
+      ...Object.fromEntries(Object.entries(announced).filter(([, value]) => value !== "" && value !== undefined)),
+    };
   });
 }
 
@@ -301,7 +362,10 @@ export function expectedCdp(raw: Raw): object[] {
       platform: text(raw, `${column(8)}.${index}`),
       address: raw.get(`${column(3)}.${index}`)?.value === 1 ? address?.join(".") : "",
     };
-    return { if_index: Number(index.split(".")[0]), ...Object.fromEntries(Object.entries(announced).filter(([, value]) => value !== "" && value !== undefined)) };
+    return {
+      if_index: Number(index.split(".")[0]),
+      ...Object.fromEntries(Object.entries(announced).filter(([, value]) => value !== "" && value !== undefined)),
+    };
   });
 }
 

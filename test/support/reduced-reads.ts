@@ -24,8 +24,13 @@ export function recorded(name: string, plan: readonly ReadStep[]): Recorded {
   const oidsOf = ({ scalars = {}, columns = {} }: ReadStep) => [...Object.values(scalars), ...Object.values(columns)];
   const oids = new Set(plan.flatMap(oidsOf));
   const asked = new RegExp(`^(?:${[...oids].map((oid) => oid.replaceAll(".", "\\.")).join("|")})[.|]`);
-  const lines = recordingText(name).split("\n").filter((line) => asked.test(line));
-  return readsOf(parseRecording(lines.join("\n")), plan.map(({ isNeeded: _always, ...step }) => step)) as Recorded;
+  const lines = recordingText(name)
+    .split("\n")
+    .filter((line) => asked.test(line));
+  return readsOf(
+    parseRecording(lines.join("\n")),
+    plan.map(({ isNeeded: _always, ...step }) => step),
+  ) as Recorded;
 }
 
 /** As the plan reads it: what is not needed is not in it. @param taken null for nothing */
@@ -47,7 +52,8 @@ export function takings(all: Recorded, plan: readonly ReadStep[]): Taken[] {
     if (!reads.has(step)) continue;
     const { scalars, columns } = all.get(step) as StepRead;
     const filled = [...columns].flatMap(([name, { values }]) => (values.size > 0 ? [name] : []));
-    if (scalars.size + filled.length > 0) taken.push({ step, what: "all", how: "absent" }, { step, what: "all", how: "silent" });
+    if (scalars.size + filled.length > 0)
+      taken.push({ step, what: "all", how: "absent" }, { step, what: "all", how: "silent" });
     for (const name of scalars.keys()) taken.push({ step, what: name, how: "absent" });
     if (filled.length === 0) continue;
     if (scalars.size > 0) taken.push({ step, what: "columns", how: "absent" });

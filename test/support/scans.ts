@@ -5,7 +5,11 @@ import type { Client } from "./client.ts";
 import { made, newCredential, type Wire } from "./factories.ts";
 
 /** A scan of the first network that has ended. */
-export async function scanned(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+export async function scanned(
+  appliance: TestAppliance,
+  fields: Wire = {},
+  by: Client = appliance.owner,
+): Promise<Wire> {
   return untilEnded(appliance, (await asked(appliance, fields, by))["id"]);
 }
 
@@ -17,7 +21,8 @@ export function asked(appliance: TestAppliance, fields: Wire = {}, by: Client = 
 /** The scan as it stands when it is over, where it is the first Owner's to see. */
 export async function untilEnded(appliance: TestAppliance, id: string): Promise<Wire> {
   const never = new AbortController().signal;
-  for (let live = appliance.scans.live(id); live !== null; live = appliance.scans.live(id)) await appliance.scans.beyond(id, live.version, never);
+  for (let live = appliance.scans.live(id); live !== null; live = appliance.scans.live(id))
+    await appliance.scans.beyond(id, live.version, never);
   return (await appliance.owner.get(`/api/v1/discovery/scans/${id}`)).data;
 }
 
@@ -27,7 +32,12 @@ export async function findings(appliance: TestAppliance, scan: Wire): Promise<Wi
 
 /** A credential with this community, for the first network unless told otherwise. */
 export function communityOf(appliance: TestAppliance, community: string, fields: Wire = {}): Promise<Wire> {
-  return newCredential(appliance, { name: community, credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: community } }, assigned_network_ids: [appliance.first.networkId], ...fields });
+  return newCredential(appliance, {
+    name: community,
+    credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: community } },
+    assigned_network_ids: [appliance.first.networkId],
+    ...fields,
+  });
 }
 
 /** Holds everything that is asked of the network back. */
@@ -36,7 +46,11 @@ export function holdBack(appliance: TestAppliance): { readonly reached: Promise<
   const gate = Promise.withResolvers<void>();
   appliance.probes.hold = async (_address, signal) => {
     reached.resolve();
-    if (!signal.aborted) await Promise.race([gate.promise, new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()))]);
+    if (!signal.aborted)
+      await Promise.race([
+        gate.promise,
+        new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve())),
+      ]);
   };
   const letGo = () => {
     appliance.probes.hold = async () => {};

@@ -20,15 +20,24 @@ export const text: Check = is("a string", (value) => typeof value === "string");
 export const flag: Check = is("a boolean", (value) => typeof value === "boolean");
 export const integer: Check = is("an integer", (value) => Number.isSafeInteger(value));
 export const uuid: Check = is("a lower-case UUID", (value) => typeof value === "string" && UUID.test(value));
-export const timestamp: Check = is("a UTC timestamp with three digits and Z", (value) => typeof value === "string" && TIMESTAMP.test(value));
-export const mac: Check = is("a MAC address, lower case with colons", (value) => typeof value === "string" && MAC.test(value));
+export const timestamp: Check = is(
+  "a UTC timestamp with three digits and Z",
+  (value) => typeof value === "string" && TIMESTAMP.test(value),
+);
+export const mac: Check = is(
+  "a MAC address, lower case with colons",
+  (value) => typeof value === "string" && MAC.test(value),
+);
 
 export function orNull(check: Check): Check {
   return (value, path) => (value === null ? [] : check(value, path));
 }
 
 export function listOf(check: Check): Check {
-  return (value, path) => (Array.isArray(value) ? value.flatMap((item, index) => check(item, `${path}/${index}`)) : [`${path}: ${show(value)} is not an array`]);
+  return (value, path) =>
+    Array.isArray(value)
+      ? value.flatMap((item, index) => check(item, `${path}/${index}`))
+      : [`${path}: ${show(value)} is not an array`];
 }
 
 export function oneOf(...values: readonly string[]): Check {
@@ -44,7 +53,8 @@ export function leftOut(check: Check): Check {
 
 export function object(shape: Shape): Check {
   return (value, path) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return [`${path}: ${show(value)} is not an object`];
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return [`${path}: ${show(value)} is not an object`];
     const fields = value as Record<string, unknown>;
     const foreign = Object.keys(fields).filter((key) => shape[key] === undefined);
     return [
@@ -65,15 +75,34 @@ export function problems(value: unknown, check: Check): string[] {
 const ROLES = ["Owner", "Admin", "Member", "Viewer"];
 const ADMIN_STATUSES = ["Up", "Down", "Testing"];
 const OPER_STATUSES = ["Up", "Down", "Testing", "Unknown", "Dormant", "NotPresent", "LowerLayerDown"];
-const COLORS = "Pink Rose Red Amber Orange Green Emerald Teal Cyan Blue Indigo Purple Fuchsia Violet Sky Gray Lime Yellow".split(" ");
+const COLORS =
+  "Pink Rose Red Amber Orange Green Emerald Teal Cyan Blue Indigo Purple Fuchsia Violet Sky Gray Lime Yellow".split(
+    " ",
+  );
 
 const sourceShape = object({ type: oneOf("Manual", "System", "Discovery", "Inferred", "Unknown") });
 const chassisId = object({
-  subtype: oneOf("ChassisComponent", "InterfaceAlias", "PortComponent", "MacAddress", "NetworkAddress", "InterfaceName", "LocallyAssigned"),
+  subtype: oneOf(
+    "ChassisComponent",
+    "InterfaceAlias",
+    "PortComponent",
+    "MacAddress",
+    "NetworkAddress",
+    "InterfaceName",
+    "LocallyAssigned",
+  ),
   value: text,
 });
 const portId = object({
-  subtype: oneOf("InterfaceAlias", "PortComponent", "MacAddress", "NetworkAddress", "InterfaceName", "AgentCircuitId", "LocallyAssigned"),
+  subtype: oneOf(
+    "InterfaceAlias",
+    "PortComponent",
+    "MacAddress",
+    "NetworkAddress",
+    "InterfaceName",
+    "AgentCircuitId",
+    "LocallyAssigned",
+  ),
   value: text,
 });
 const neighbor = object({ type: oneOf("IfEntry", "Host"), id: uuid });
@@ -81,9 +110,20 @@ const secret = object({ mode: oneOf("Inline", "FilePath"), value: leftOut(text),
 const inlineSecret = object({ mode: oneOf("Inline"), value: oneOf("********") });
 
 /** created_at … lineage_id of every record (CONTRACT 1 and 5). */
-const life: Shape = { created_at: timestamp, updated_at: timestamp, valid_from: timestamp, valid_to: orNull(timestamp), lineage_id: orNull(uuid) };
+const life: Shape = {
+  created_at: timestamp,
+  updated_at: timestamp,
+  valid_from: timestamp,
+  valid_to: orNull(timestamp),
+  lineage_id: orNull(uuid),
+};
 /** Of what discovery may see: host children (2.4–2.7). */
-const seen: Shape = { ...life, last_seen_at: timestamp, first_discovery_id: orNull(uuid), last_discovery_id: orNull(uuid) };
+const seen: Shape = {
+  ...life,
+  last_seen_at: timestamp,
+  first_discovery_id: orNull(uuid),
+  last_discovery_id: orNull(uuid),
+};
 
 /** 2.2, with `secrets_updated_at` and the life of a record from CONTRACT. */
 export const credentialShape = object({
@@ -93,7 +133,11 @@ export const credentialShape = object({
   assigned_network_ids: listOf(uuid),
   credential_type: (value, path) => {
     const type = (value as { type?: unknown } | null)?.type;
-    if (type === "SnmpV1" || type === "SnmpV2c") return object({ type: text, community: (value as { community?: { mode?: string } }).community?.mode === "Inline" ? inlineSecret : secret })(value, path);
+    if (type === "SnmpV1" || type === "SnmpV2c")
+      return object({
+        type: text,
+        community: (value as { community?: { mode?: string } }).community?.mode === "Inline" ? inlineSecret : secret,
+      })(value, path);
     return object({
       type: oneOf("SnmpV3"),
       security_name: text,
@@ -154,7 +198,15 @@ export const ipAddressShape = object({
 });
 
 /** 2.6 */
-export const portShape = object({ id: uuid, host_id: uuid, network_id: uuid, number: integer, protocol: oneOf("Tcp", "Udp"), type: text, ...seen });
+export const portShape = object({
+  id: uuid,
+  host_id: uuid,
+  network_id: uuid,
+  number: integer,
+  protocol: oneOf("Tcp", "Udp"),
+  type: text,
+  ...seen,
+});
 
 /** 2.7, second table. An address binding has no port. */
 export const bindingShape = object({
@@ -197,7 +249,9 @@ export const hostShape = object({
   ports: listOf(portShape),
   services: listOf(serviceShape),
   source: sourceShape,
-  virtualization: orNull(object({ type: oneOf("Proxmox", "VCenter", "Esxi", "HyperV", "Kvm"), details: is("an object", isObject) })),
+  virtualization: orNull(
+    object({ type: oneOf("Proxmox", "VCenter", "Esxi", "HyperV", "Kvm"), details: is("an object", isObject) }),
+  ),
   sys_name: orNull(text),
   sys_descr: orNull(text),
   sys_object_id: orNull(text),
@@ -214,7 +268,15 @@ export const hostShape = object({
 });
 
 /** 2.8 */
-export const tagShape = object({ id: uuid, organization_id: uuid, name: text, description: text, color: oneOf(...COLORS), is_application: flag, ...life });
+export const tagShape = object({
+  id: uuid,
+  organization_id: uuid,
+  name: text,
+  description: text,
+  color: oneOf(...COLORS),
+  is_application: flag,
+  ...life,
+});
 
 /** 2.9: an optional field without a value is left out, so none is ever null. */
 export const ifEntryShape = object({
@@ -273,9 +335,17 @@ export const apiKeyShape = object({
 });
 
 const paginationShape = object({ has_more: flag, limit: integer, offset: integer, total_count: integer });
-const meta: Shape = { api_version: is("1", (value) => value === 1), server_version: is("a version", (value) => typeof value === "string" && value !== ""), at: leftOut(timestamp) };
+const meta: Shape = {
+  api_version: is("1", (value) => value === 1),
+  server_version: is("a version", (value) => typeof value === "string" && value !== ""),
+  at: leftOut(timestamp),
+};
 
-const successShape = object({ success: is("true", (value) => value === true), data: is("an object", isObject), meta: object(meta) });
+const successShape = object({
+  success: is("true", (value) => value === true),
+  data: is("an object", isObject),
+  meta: object(meta),
+});
 const listShape = object({
   success: is("true", (value) => value === true),
   data: listOf(is("an object", isObject)),
@@ -294,7 +364,10 @@ export function envelopeProblems(answer: Answer): string[] {
   const type = answer.headers.get("content-type") ?? "";
   if (!type.startsWith("application/json")) return [`content-type: ${show(type)} is not application/json`];
   if (answer.headers.get("x-request-id") === null) return ["x-request-id: missing"];
-  if (answer.status !== 200) return answer.status >= 400 ? problems(answer.body, errorShape) : [`status: ${answer.status} is neither 200 nor an error`];
+  if (answer.status !== 200)
+    return answer.status >= 400
+      ? problems(answer.body, errorShape)
+      : [`status: ${answer.status} is neither 200 nor an error`];
   return problems(answer.body, Array.isArray(answer.body?.data) ? listShape : successShape);
 }
 
@@ -310,7 +383,8 @@ export async function succeeded(pending: Promise<Answer>): Promise<any> {
 /** Asserts a refusal by status and code, in its envelope, and hands the answer over. */
 export async function refused(pending: Promise<Answer>, status: number, code: string): Promise<Answer> {
   const answer = await pending;
-  if (answer.status !== status || answer.body?.code !== code) throw new Error(`expected ${status} ${code}, answered ${answer.status}: ${answer.text.slice(0, 2_000)}`);
+  if (answer.status !== status || answer.body?.code !== code)
+    throw new Error(`expected ${status} ${code}, answered ${answer.status}: ${answer.text.slice(0, 2_000)}`);
   expect(envelopeProblems(answer)).toEqual([]);
   return answer;
 }
@@ -318,7 +392,9 @@ export async function refused(pending: Promise<Answer>, status: number, code: st
 /** Asserts `validation_failed` and hands over the pointers of all offenders, sorted. */
 export async function offenders(pending: Promise<Answer>): Promise<string[]> {
   const { body } = await refused(pending, 400, "validation_failed");
-  expect(problems(body.params.issues, listOf(object({ path: text, message: text, value: leftOut(() => []) })))).toEqual([]);
+  expect(problems(body.params.issues, listOf(object({ path: text, message: text, value: leftOut(() => []) })))).toEqual(
+    [],
+  );
   return body.params.issues.map((issue: { path: string }) => issue.path).sort();
 }
 

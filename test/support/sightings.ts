@@ -9,7 +9,9 @@ import { NO_ROWS } from "../../src/discovery/rows.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
 import type { TestAppliance } from "./appliance.ts";
 
-const COMPLETE = Object.fromEntries(DEVICE_TABLES.map((table) => [table, { state: "complete", problem: null } satisfies TableReport])) as unknown as Device["tables"];
+const COMPLETE = Object.fromEntries(
+  DEVICE_TABLES.map((table) => [table, { state: "complete", problem: null } satisfies TableReport]),
+) as unknown as Device["tables"];
 
 /** A device of which everything was read. */
 export function device(fields: Partial<Device> = {}): Device {
@@ -90,12 +92,23 @@ export class ScanWriter {
   }
 
   /** Several commands of one scan. @returns what came of the last */
-  async whole(commands: readonly [readonly [command: string, input: object], ...(readonly [command: string, input: object])[]]): Promise<Outcome<Recorded>> {
+  async whole(
+    commands: readonly [readonly [command: string, input: object], ...(readonly [command: string, input: object])[]],
+  ): Promise<Outcome<Recorded>> {
     this.appliance.clock.advance(60_000);
     this.count += 1;
     this.scanId = `0193aaaa-0000-7000-8000-${String(this.count).padStart(12, "0")}`;
     const { organizationId, networkId } = this.appliance.first;
-    const author: CommandActor = { type: "Discovery", id: this.scanId, name: "full scan", organizationId, requestId: null, userId: null, role: "Owner", networkIds: [networkId] };
+    const author: CommandActor = {
+      type: "Discovery",
+      id: this.scanId,
+      name: "full scan",
+      organizationId,
+      requestId: null,
+      userId: null,
+      role: "Owner",
+      networkIds: [networkId],
+    };
     const run = async ([command, input]: readonly [string, object]): Promise<Outcome<Recorded>> => {
       const bytes = new TextEncoder().encode(JSON.stringify({ scan_id: this.scanId, network_id: networkId, ...input }));
       const outcome = await this.appliance.writes.run<Recorded>(command, { bytes }, author);

@@ -6,7 +6,11 @@ import type { Answer, Client } from "./client.ts";
 
 /** Gives a user the password that all users of tests have, without the cost of hashing it. Ends the user's sessions. */
 export async function givePassword(appliance: UnclaimedAppliance, userId: string): Promise<void> {
-  await appliance.writes.run("user.set_password", { id: userId, passwordHash: PASSWORD_HASH, keeps: null }, SYSTEM_AUTHOR);
+  await appliance.writes.run(
+    "user.set_password",
+    { id: userId, passwordHash: PASSWORD_HASH, keeps: null },
+    SYSTEM_AUTHOR,
+  );
 }
 
 export interface SetCookie {
@@ -19,10 +23,15 @@ export interface SetCookie {
 /** The one cookie that an answer sets. @throws Error for none or several */
 export function cookieOf(answer: Pick<Answer, "headers">): SetCookie {
   const [only, ...others] = answer.headers.getSetCookie();
-  if (only === undefined || others.length > 0) throw new Error(`expected one cookie, not ${answer.headers.getSetCookie().length}`);
+  if (only === undefined || others.length > 0)
+    throw new Error(`expected one cookie, not ${answer.headers.getSetCookie().length}`);
   const [pair = "", ...attributes] = only.split(";").map((part) => part.trim());
   const [name, value] = split(pair);
-  return { name, value, attributes: Object.fromEntries(attributes.map(split).map(([key, each]) => [key.toLowerCase(), each])) };
+  return {
+    name,
+    value,
+    attributes: Object.fromEntries(attributes.map(split).map(([key, each]) => [key.toLowerCase(), each])),
+  };
 }
 
 /** A client with the session that an answer opened. */

@@ -81,7 +81,8 @@ export async function startAgent(options: AgentOptions): Promise<SnmpAgent> {
   const responder = new Responder(options, faults);
   let other: Bun.udp.Socket<"buffer"> | null = null;
   const isIpv6 = address.includes(":");
-  if (faults.answerFrom !== undefined) other = await Bun.udpSocket({ hostname: faults.answerFrom, port: 0, socket: { error: nobodyListens } });
+  if (faults.answerFrom !== undefined)
+    other = await Bun.udpSocket({ hostname: faults.answerFrom, port: 0, socket: { error: nobodyListens } });
   const socket = await Bun.udpSocket({
     hostname: address,
     port: options.port ?? 0,
@@ -94,7 +95,9 @@ export async function startAgent(options: AgentOptions): Promise<SnmpAgent> {
         if (altered === null) return;
         const send = (): void => {
           const sender = other ?? from;
-          if (!sender.closed) for (const datagram of altered instanceof Uint8Array ? [altered] : altered) sender.send(datagram, port, peer);
+          if (!sender.closed)
+            for (const datagram of altered instanceof Uint8Array ? [altered] : altered)
+              sender.send(datagram, port, peer);
         };
         if (faults.delayMs === undefined) send();
         else systemTimers.after(faults.delayMs, send);
@@ -169,7 +172,9 @@ export class Responder {
       return null;
     }
     const pdu = this.pduOf(request);
-    return pdu === null ? null : tlv(BER.Sequence, integer(request.version), tlv(BER.OctetString, Buffer.from(request.community)), pdu);
+    return pdu === null
+      ? null
+      : tlv(BER.Sequence, integer(request.version), tlv(BER.OctetString, Buffer.from(request.community)), pdu);
   }
 
   /** The answer's PDU; null for silence. */
@@ -179,7 +184,13 @@ export class Responder {
     if (faults.isSilent === true || this.requestCount <= (faults.dropFirst ?? 0)) return null;
     if (this.requests.length < REQUESTS_KEPT) {
       const { pduType, community, requestId, oids, second } = request;
-      this.requests.push({ pduType, community, requestId, oidCount: oids.length, maxRepetitions: pduType === PDU.GetBulk ? second : 0 });
+      this.requests.push({
+        pduType,
+        community,
+        requestId,
+        oidCount: oids.length,
+        maxRepetitions: pduType === PDU.GetBulk ? second : 0,
+      });
     }
     const versions = this.options.versions ?? ["SnmpV1", "SnmpV2c"];
     if (request.version < 3 && !versions.includes(request.version === 0 ? "SnmpV1" : "SnmpV2c")) return null;
@@ -192,8 +203,12 @@ export class Responder {
     if (wanted > (faults.silentAboveVarbinds ?? Number.POSITIVE_INFINITY)) return null;
 
     const varbinds: Uint8Array[] = [];
-    let refusal: Refusal | null = wanted > (faults.tooBigAboveVarbinds ?? Number.POSITIVE_INFINITY) ? { status: ERROR_STATUS.tooBig, index: 0 } : null;
-    refusal ??= request.pduType === PDU.Get ? this.get(view, request, varbinds) : this.following(view, request, varbinds);
+    let refusal: Refusal | null =
+      wanted > (faults.tooBigAboveVarbinds ?? Number.POSITIVE_INFINITY)
+        ? { status: ERROR_STATUS.tooBig, index: 0 }
+        : null;
+    refusal ??=
+      request.pduType === PDU.Get ? this.get(view, request, varbinds) : this.following(view, request, varbinds);
     this.varbindCount += refusal === null ? varbinds.length : 0;
     return this.encode(request, varbinds, refusal);
   }
@@ -231,18 +246,25 @@ export class Responder {
   private following(view: SnmpView, request: AgentRequest, varbinds: Uint8Array[]): Refusal | null {
     const isBulk = request.pduType === PDU.GetBulk;
     const nonRepeaters = isBulk ? Math.min(request.first, request.oids.length) : request.oids.length;
-    const cursors = request.oids.map((element) => ({ element, position: this.next(view, keyOf(element), request.version) }));
+    const cursors = request.oids.map((element) => ({
+      element,
+      position: this.next(view, keyOf(element), request.version),
+    }));
     let size = ENVELOPE_BYTES;
     for (let row = 0; row < (isBulk ? Math.max(1, request.second) : 1); row += 1) {
       let isAtEnd = true;
       for (let index = row === 0 ? 0 : nonRepeaters; index < cursors.length; index += 1) {
         const cursor = cursors[index] as (typeof cursors)[number];
-        if (row > 0) cursor.position = cursor.position >= view.size ? view.size : this.next(view, view.key(cursor.position), request.version);
+        if (row > 0)
+          cursor.position =
+            cursor.position >= view.size ? view.size : this.next(view, view.key(cursor.position), request.version);
         const isServed = cursor.position < view.size;
         if (!isServed && request.version === 0) return { status: ERROR_STATUS.noSuchName, index: index + 1 };
         const failing = isServed ? this.refusalAt(view.key(cursor.position), index) : null;
         if (failing !== null) return failing;
-        const varbind = isServed ? view.varbind(cursor.position) : emptyVarbind(row === 0 ? cursor.element : lastOid(view), BER.EndOfMibView);
+        const varbind = isServed
+          ? view.varbind(cursor.position)
+          : emptyVarbind(row === 0 ? cursor.element : lastOid(view), BER.EndOfMibView);
         if (isServed) isAtEnd = false;
         size += varbind.length;
         if (size > this.maxBytes) {
@@ -278,7 +300,8 @@ export class Responder {
   private encode(request: AgentRequest, varbinds: readonly Uint8Array[], refusal: Refusal | null): Uint8Array {
     const faults = this.faults;
     let served = refusal === null ? varbinds : request.oids.map((element) => emptyVarbind(element, BER.Null));
-    if (faults.otherOid !== undefined) served = served.map((varbind) => withOid(varbind, faults.otherOid as Uint8Array));
+    if (faults.otherOid !== undefined)
+      served = served.map((varbind) => withOid(varbind, faults.otherOid as Uint8Array));
     let size = 0;
     for (const varbind of served) size += varbind.length;
     const requestId = request.requestId + (faults.hasOtherRequestId === true ? 1 : 0);

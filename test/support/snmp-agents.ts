@@ -5,7 +5,9 @@ import { startAgent, type AgentOptions, type SnmpAgent } from "./snmp-agent.ts";
 const ATTEMPTS = 10;
 
 /** One for each of the options, in their order, on a port that is free at all their addresses. */
-export async function startAgents(options: readonly (Omit<AgentOptions, "port"> & { readonly address: string })[]): Promise<SnmpAgent[]> {
+export async function startAgents(
+  options: readonly (Omit<AgentOptions, "port"> & { readonly address: string })[],
+): Promise<SnmpAgent[]> {
   for (let attempt = 1; ; attempt += 1) {
     const started: SnmpAgent[] = [];
     try {

@@ -40,7 +40,12 @@ export async function sessionTo(
   credential: Parameters<typeof openSession>[1] = community("public"),
   options: Partial<SessionOptions> = {},
 ): Promise<SnmpSession> {
-  const session = await openSession(target, credential, { timers: systemTimers, random: seededRandom(1), patience: LONG_PATIENCE, ...options });
+  const session = await openSession(target, credential, {
+    timers: systemTimers,
+    random: seededRandom(1),
+    patience: LONG_PATIENCE,
+    ...options,
+  });
   if (isFailure(session)) throw new Error(session.clause);
   return session;
 }

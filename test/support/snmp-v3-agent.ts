@@ -64,18 +64,33 @@ export async function startV3Agent(options: V3AgentOptions): Promise<V3Agent> {
     },
     bind: () => {},
     close: () => {},
-    send: (datagram: Buffer, offset: number, length: number, port: number, address: string, sent: (error: null) => void) => {
+    send: (
+      datagram: Buffer,
+      offset: number,
+      length: number,
+      port: number,
+      address: string,
+      sent: (error: null) => void,
+    ) => {
       const whole = datagram.subarray(offset, offset + length);
       const altered = faults.alter === undefined ? whole : faults.alter(whole, current?.datagram ?? whole);
-      for (const each of altered === null ? [] : altered instanceof Uint8Array ? [altered] : altered) socket.send(each, port, address);
+      for (const each of altered === null ? [] : altered instanceof Uint8Array ? [altered] : altered)
+        socket.send(each, port, address);
       sent(null);
     },
   };
-  const agent = createAgent({ dgramModule: { createSocket: () => facade } }, (error: (Error & { code?: number }) | null) => {
-    if (error?.code === AUTH_FAILURE && current !== null) {
-      socket.send(reportTo(current.datagram, agent.engine.engineID, { oid: REPORT.wrongDigest, boots: 1, time: 10 }), current.peer.port, current.peer.address);
-    }
-  }) as NetSnmpAgent;
+  const agent = createAgent(
+    { dgramModule: { createSocket: () => facade } },
+    (error: (Error & { code?: number }) | null) => {
+      if (error?.code === AUTH_FAILURE && current !== null) {
+        socket.send(
+          reportTo(current.datagram, agent.engine.engineID, { oid: REPORT.wrongDigest, boots: 1, time: 10 }),
+          current.peer.port,
+          current.peer.address,
+        );
+      }
+    },
+  ) as NetSnmpAgent;
   for (const user of options.users) agent.authorizer.addUser(user);
   agent.engine.engineBoots = 1;
   const answer = (from: unknown, message: NetSnmpMessage, peer: unknown): void => {
@@ -156,7 +171,15 @@ function reportTo(request: Uint8Array, engineId: Uint8Array, report: NonNullable
   message.content();
   const messageId = message.inside().integer();
   const header = tlv(BER.Sequence, integer(messageId), integer(65_507), octets(Uint8Array.of(0)), integer(3));
-  const security = tlv(BER.Sequence, octets(engineId), integer(report.boots), integer(report.time), octets(""), octets(""), octets(""));
+  const security = tlv(
+    BER.Sequence,
+    octets(engineId),
+    integer(report.boots),
+    integer(report.time),
+    octets(""),
+    octets(""),
+    octets(""),
+  );
   const varbind = tlv(BER.Sequence, oid(report.oid), integer(1, BER.Counter32));
   const pdu = tlv(0xa8, integer(messageId), integer(0), integer(0), tlv(BER.Sequence, varbind));
   return tlv(BER.Sequence, integer(3), header, octets(security), tlv(BER.Sequence, octets(engineId), octets(""), pdu));

@@ -8,7 +8,15 @@ export interface Encoded {
 }
 
 /** A number is an Integer, a text or bytes an OctetString, a bigint a Counter64; the others say what they are. */
-export type ServedValue = number | string | bigint | Uint8Array | Encoded | { readonly oid: string } | { readonly ip: string } | { readonly tag: number; readonly value: number | bigint };
+export type ServedValue =
+  | number
+  | string
+  | bigint
+  | Uint8Array
+  | Encoded
+  | { readonly oid: string }
+  | { readonly ip: string }
+  | { readonly tag: number; readonly value: number | bigint };
 
 export interface ServedVarbind {
   readonly oid: string;
@@ -138,7 +146,9 @@ function* varbindsOfSnmprec(text: string): Generator<ServedVarbind> {
   for (const line of text.split("\n")) {
     const [dotted = "", type = "", ...rest] = line.replace(/\r$/, "").split("|");
     if (!/^\d+(\.\d+)+$/.test(dotted)) continue;
-    const value = type.includes(":") ? String(Number(rest.join("|").match(/(?:value|offset)=(\d+)/)?.[1] ?? 0)) : rest.join("|");
+    const value = type.includes(":")
+      ? String(Number(rest.join("|").match(/(?:value|offset)=(\d+)/)?.[1] ?? 0))
+      : rest.join("|");
     yield { oid: dotted, value: recordedValue(Number.parseInt(type, 10), /^\d+x/.test(type), value) };
   }
 }

@@ -75,7 +75,10 @@ export class Store {
     const made = this.write((tx) => {
       const organizationId = tx.newId();
       tx.create(organizationKind, organizationId, { name: "Test" }, { id: organizationId });
-      return { organizationId, networkId: tx.create(networkKind, organizationId, networkFields(organizationId, "first")).id };
+      return {
+        organizationId,
+        networkId: tx.create(networkKind, organizationId, networkFields(organizationId, "first")).id,
+      };
     });
     this.organizationId = made.organizationId;
     this.networkId = made.networkId;
@@ -100,13 +103,20 @@ export class Store {
     return this.writer.execute(commands.map((command) => request(command)));
   }
 
-  create<R extends RecordBase>(kind: { name: string } & AnyKind, fields: OwnFields<R>, options: { id?: string; composed?: boolean } = {}): R {
+  create<R extends RecordBase>(
+    kind: { name: string } & AnyKind,
+    fields: OwnFields<R>,
+    options: { id?: string; composed?: boolean } = {},
+  ): R {
     return this.write((tx) => tx.create(kind, this.organizationId, fields, options)) as R;
   }
 
   /** Everything of the organization, or what lives in these networks. */
   reach(networkIds: readonly string[] | null = null): Reach {
-    return { organizationN: this.n(this.organizationId), networkNs: networkIds === null ? null : networkIds.map((id) => this.n(id)) };
+    return {
+      organizationN: this.n(this.organizationId),
+      networkNs: networkIds === null ? null : networkIds.map((id) => this.n(id)),
+    };
   }
 
   n(id: string): number {
@@ -170,11 +180,19 @@ export function networkFields(organizationId: string, name: string): OwnFields<N
   return { organization_id: organizationId, name, description: null, tags: [], stale_after_hours: null };
 }
 
-export function tagFields(organizationId: string, name: string, fields: Partial<OwnFields<TagRecord>> = {}): OwnFields<TagRecord> {
+export function tagFields(
+  organizationId: string,
+  name: string,
+  fields: Partial<OwnFields<TagRecord>> = {},
+): OwnFields<TagRecord> {
   return { organization_id: organizationId, name, description: "", color: "Green", is_application: false, ...fields };
 }
 
-export function hostFields(networkId: string, name: string, fields: Partial<OwnFields<HostRecord>> = {}): OwnFields<HostRecord> {
+export function hostFields(
+  networkId: string,
+  name: string,
+  fields: Partial<OwnFields<HostRecord>> = {},
+): OwnFields<HostRecord> {
   return {
     name,
     hostname: null,
@@ -199,8 +217,23 @@ export function hostFields(networkId: string, name: string, fields: Partial<OwnF
   };
 }
 
-export function subnetFields(networkId: string, cidr: string, fields: Partial<OwnFields<SubnetRecord>> = {}): OwnFields<SubnetRecord> {
-  return { network_id: networkId, cidr, name: cidr, description: null, subnet_type: "Lan", vlan_id: null, source: { type: "Manual" }, tags: [], accepts_credentials: true, ...fields };
+export function subnetFields(
+  networkId: string,
+  cidr: string,
+  fields: Partial<OwnFields<SubnetRecord>> = {},
+): OwnFields<SubnetRecord> {
+  return {
+    network_id: networkId,
+    cidr,
+    name: cidr,
+    description: null,
+    subnet_type: "Lan",
+    vlan_id: null,
+    source: { type: "Manual" },
+    tags: [],
+    accepts_credentials: true,
+    ...fields,
+  };
 }
 
 /** What lives on a host names it and its network. */
@@ -209,15 +242,46 @@ export interface HostPlace {
   readonly network_id: string;
 }
 
-export function addressFields(host: HostPlace, subnetId: string, ip: string, fields: Partial<OwnFields<IpAddressRecord>> = {}): OwnFields<IpAddressRecord> {
-  return { host_id: host.id, network_id: host.network_id, subnet_id: subnetId, ip_address: ip, mac_address: null, name: "", position: 0, first_discovery_id: null, ...fields };
+export function addressFields(
+  host: HostPlace,
+  subnetId: string,
+  ip: string,
+  fields: Partial<OwnFields<IpAddressRecord>> = {},
+): OwnFields<IpAddressRecord> {
+  return {
+    host_id: host.id,
+    network_id: host.network_id,
+    subnet_id: subnetId,
+    ip_address: ip,
+    mac_address: null,
+    name: "",
+    position: 0,
+    first_discovery_id: null,
+    ...fields,
+  };
 }
 
-export function portFields(host: HostPlace, number: number, fields: Partial<OwnFields<PortRecord>> = {}): OwnFields<PortRecord> {
-  return { host_id: host.id, network_id: host.network_id, number, protocol: "Tcp", type: "Custom", first_discovery_id: null, ...fields };
+export function portFields(
+  host: HostPlace,
+  number: number,
+  fields: Partial<OwnFields<PortRecord>> = {},
+): OwnFields<PortRecord> {
+  return {
+    host_id: host.id,
+    network_id: host.network_id,
+    number,
+    protocol: "Tcp",
+    type: "Custom",
+    first_discovery_id: null,
+    ...fields,
+  };
 }
 
-export function serviceFields(host: HostPlace, name: string, fields: Partial<OwnFields<ServiceRecord>> = {}): OwnFields<ServiceRecord> {
+export function serviceFields(
+  host: HostPlace,
+  name: string,
+  fields: Partial<OwnFields<ServiceRecord>> = {},
+): OwnFields<ServiceRecord> {
   return {
     host_id: host.id,
     network_id: host.network_id,
@@ -232,14 +296,47 @@ export function serviceFields(host: HostPlace, name: string, fields: Partial<Own
   };
 }
 
-export function bindingFields(service: { id: string; host_id: string; network_id: string }, portId: string): OwnFields<BindingRecord> {
-  return { service_id: service.id, host_id: service.host_id, network_id: service.network_id, type: "Port", port_id: portId, ip_address_id: null, first_discovery_id: null };
+export function bindingFields(
+  service: { id: string; host_id: string; network_id: string },
+  portId: string,
+): OwnFields<BindingRecord> {
+  return {
+    service_id: service.id,
+    host_id: service.host_id,
+    network_id: service.network_id,
+    type: "Port",
+    port_id: portId,
+    ip_address_id: null,
+    first_discovery_id: null,
+  };
 }
 
-export function ifEntryFields(host: HostPlace, ifIndex: number, fields: Partial<OwnFields<IfEntryRecord>> = {}): OwnFields<IfEntryRecord> {
-  return { host_id: host.id, network_id: host.network_id, if_index: ifIndex, if_descr: `eth${ifIndex}`, if_type: 6, admin_status: "Up", oper_status: "Up", ...fields };
+export function ifEntryFields(
+  host: HostPlace,
+  ifIndex: number,
+  fields: Partial<OwnFields<IfEntryRecord>> = {},
+): OwnFields<IfEntryRecord> {
+  return {
+    host_id: host.id,
+    network_id: host.network_id,
+    if_index: ifIndex,
+    if_descr: `eth${ifIndex}`,
+    if_type: 6,
+    admin_status: "Up",
+    oper_status: "Up",
+    ...fields,
+  };
 }
 
-export function fdbEntryFields(entry: { id: string; host_id: string; network_id: string }, mac: string): OwnFields<FdbEntryRecord> {
-  return { if_entry_id: entry.id, host_id: entry.host_id, network_id: entry.network_id, mac_address: mac, vlan_number: null };
+export function fdbEntryFields(
+  entry: { id: string; host_id: string; network_id: string },
+  mac: string,
+): OwnFields<FdbEntryRecord> {
+  return {
+    if_entry_id: entry.id,
+    host_id: entry.host_id,
+    network_id: entry.network_id,
+    mac_address: mac,
+    vlan_number: null,
+  };
 }

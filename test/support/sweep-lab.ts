@@ -65,8 +65,13 @@ export class SweepLab {
   }
 
   /** @param wrapped a command of which the scanner's is the end */
-  static async start(wrapped: (command: readonly string[]) => readonly string[] = (command) => command): Promise<SweepLab> {
-    const keeper = Bun.spawn(["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--", "sh", "-c", script(wrapped)], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+  static async start(
+    wrapped: (command: readonly string[]) => readonly string[] = (command) => command,
+  ): Promise<SweepLab> {
+    const keeper = Bun.spawn(
+      ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--", "sh", "-c", script(wrapped)],
+      { stdin: "pipe", stdout: "pipe", stderr: "pipe" },
+    );
     const lab = new SweepLab(keeper);
     for (const expected of ["liar is up", "scanner is up"]) {
       const { value } = await lab.lines.next();
@@ -100,7 +105,13 @@ function script(wrapped: (command: readonly string[]) => readonly string[]): str
     "mkdir -p /run/netns",
     "ip netns add scanner",
     "ip netns add router",
-    batch("scanner", ["link set lo up", `link add lan address 02:70:00:00:00:01 type veth peer name lan address ${LAB.hostMac} netns router`, "link set lan up", `address add ${LAB.self}/24 dev lan`, "address add fd70::1/112 dev lan nodad"]),
+    batch("scanner", [
+      "link set lo up",
+      `link add lan address 02:70:00:00:00:01 type veth peer name lan address ${LAB.hostMac} netns router`,
+      "link set lan up",
+      `address add ${LAB.self}/24 dev lan`,
+      "address add fd70::1/112 dev lan nodad",
+    ]),
     batch("router", [
       "link set lo up",
       "link set lan up",
@@ -119,12 +130,17 @@ function script(wrapped: (command: readonly string[]) => readonly string[]): str
       "route add blackhole 10.63.0.0/24",
     ]),
     "ip netns exec router sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward; echo 1 >/proc/sys/net/ipv4/icmp_echo_ignore_all; echo 1 >/proc/sys/net/ipv4/conf/lan/proxy_arp; echo 0 >/proc/sys/net/ipv4/neigh/lan/proxy_delay; echo 0 >/proc/sys/net/ipv4/icmp_ratelimit'",
-    batch("scanner", [`route add 10.0.0.0/8 via ${LAB.host}`, `neighbor add ${LAB.gone} lladdr 02:70:00:00:00:66 dev lan nud stale`]),
+    batch("scanner", [
+      `route add 10.0.0.0/8 via ${LAB.host}`,
+      `neighbor add ${LAB.gone} lladdr 02:70:00:00:00:66 dev lan nud stale`,
+    ]),
     // Doubted for a second, not for five.
     "ip netns exec scanner sh -c 'echo 1 >/proc/sys/net/ipv4/neigh/lan/delay_first_probe_time'",
     // The first line is the liar's: the scanner starts when that one is there.
     `mkfifo /run/ready; ip netns exec router ${bun}/sweep-liar.ts" >/run/ready </dev/null & read line </run/ready; echo "$line"`,
-    `exec ip netns exec scanner ${wrapped([process.execPath, `${import.meta.dir}/sweep-runner.ts`]).map((word) => `"${word}"`).join(" ")}`,
+    `exec ip netns exec scanner ${wrapped([process.execPath, `${import.meta.dir}/sweep-runner.ts`])
+      .map((word) => `"${word}"`)
+      .join(" ")}`,
   ].join("\n");
 }
 
@@ -147,6 +163,19 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
 function whyMissing(): string | null {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "without root on Linux";
   if (Bun.which("ip") === null || Bun.which("unshare") === null) return "without ip and unshare";
-  const tried = Bun.spawnSync(["unshare", "--mount", "--net", "--pid", "--fork", "--", "sh", "-c", "mount -t tmpfs tmpfs /run && mkdir /run/netns && ip netns add tried && ip -n tried link add one type veth peer name two"], { stdin: "ignore", stdout: "ignore", stderr: "ignore" });
+  const tried = Bun.spawnSync(
+    [
+      "unshare",
+      "--mount",
+      "--net",
+      "--pid",
+      "--fork",
+      "--",
+      "sh",
+      "-c",
+      "mount -t tmpfs tmpfs /run && mkdir /run/netns && ip netns add tried && ip -n tried link add one type veth peer name two",
+    ],
+    { stdin: "ignore", stdout: "ignore", stderr: "ignore" },
+  );
   return tried.exitCode === 0 ? null : "where namespaces cannot be made";
 }

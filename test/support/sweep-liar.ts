@@ -55,7 +55,12 @@ function answer(packet: Uint8Array): void {
   send(to, from, reply);
 }
 
-Bun.serve({ hostname: "0.0.0.0", port: 80, fetch: () => new Response("<title>Router of the lab</title>", { headers: { server: "liar/1.0", "content-type": "text/html" } }) });
+Bun.serve({
+  hostname: "0.0.0.0",
+  port: 80,
+  fetch: () =>
+    new Response("<title>Router of the lab</title>", { headers: { server: "liar/1.0", "content-type": "text/html" } }),
+});
 new Pump(systemTimers).add(() => {
   let isBusy = false;
   for (let received = sockets.receiveFrom(incoming); received !== null; received = sockets.receiveFrom(incoming)) {

@@ -26,5 +26,7 @@ process.stdout.write("scanner is up\n");
 for await (const line of console) {
   const descriptorsBefore = await descriptorsAtRest();
   const reports = await Promise.all((JSON.parse(line) as SweepOrder[]).map(run));
-  process.stdout.write(`${JSON.stringify({ reports, descriptorsBefore, descriptorsAfter: await descriptorsBackTo(descriptorsBefore) } satisfies SweepReports)}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ reports, descriptorsBefore, descriptorsAfter: await descriptorsBackTo(descriptorsBefore) } satisfies SweepReports)}\n`,
+  );
 }

@@ -59,7 +59,10 @@ export function readRepository(below: string[], accept: (path: string) => boolea
 export async function parse(tree: Tree): Promise<Map<string, SourceFile>> {
   const paths = Object.keys(tree).filter((path) => path.endsWith(".ts"));
   const files: Record<string, string> = {
-    "/tree/tsconfig.json": JSON.stringify({ compilerOptions: { noLib: true, noResolve: true, noEmit: true, types: [] }, files: paths }),
+    "/tree/tsconfig.json": JSON.stringify({
+      compilerOptions: { noLib: true, noResolve: true, noEmit: true, types: [] },
+      files: paths,
+    }),
   };
   for (const path of paths) files[`/tree/${path}`] = tree[path] ?? "";
   const parsed = new Map<string, SourceFile>();
@@ -107,17 +110,25 @@ function importAt(node: Node): Omit<Import, "line"> | null {
   if (isImportDeclaration(node)) {
     const clause = node.importClause;
     const bindings = clause?.namedBindings;
-    const names = bindings !== undefined && isNamedImports(bindings) ? bindings.elements.map((element) => (element.propertyName ?? element.name).text) : [];
+    const names =
+      bindings !== undefined && isNamedImports(bindings)
+        ? bindings.elements.map((element) => (element.propertyName ?? element.name).text)
+        : [];
     return from(node.moduleSpecifier, clause?.phaseModifier === SyntaxKind.TypeKeyword ? "type" : "value", names);
   }
   if (isExportDeclaration(node)) {
     const clause = node.exportClause;
-    const names = clause === undefined || isNamespaceExport(clause) ? [] : clause.elements.map((element) => (element.propertyName ?? element.name).text);
+    const names =
+      clause === undefined || isNamespaceExport(clause)
+        ? []
+        : clause.elements.map((element) => (element.propertyName ?? element.name).text);
     return from(node.moduleSpecifier, node.isTypeOnly ? "type" : "value", names);
   }
   if (isImportTypeNode(node)) return isLiteralTypeNode(node.argument) ? from(node.argument.literal, "type") : null;
   if (isCallExpression(node)) {
-    const loads = node.expression.kind === SyntaxKind.ImportKeyword || (isIdentifier(node.expression) && node.expression.text === "require");
+    const loads =
+      node.expression.kind === SyntaxKind.ImportKeyword ||
+      (isIdentifier(node.expression) && node.expression.text === "require");
     return loads ? from(node.arguments[0], "dynamic") : null;
   }
   if (isNewExpression(node) && isIdentifier(node.expression)) {
@@ -130,6 +141,7 @@ function importAt(node: Node): Omit<Import, "line"> | null {
 }
 
 function from(specifier: Node | undefined, kind: Import["kind"], names: string[] = []): Omit<Import, "line"> | null {
-  if (specifier === undefined || !(isStringLiteral(specifier) || isNoSubstitutionTemplateLiteral(specifier))) return null;
+  if (specifier === undefined || !(isStringLiteral(specifier) || isNoSubstitutionTemplateLiteral(specifier)))
+    return null;
   return { specifier: specifier.text, kind, names };
 }

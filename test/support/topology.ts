@@ -51,7 +51,11 @@ export class Topology {
 
   /** A host of the inventory that LLDP may name at its port. */
   host(name: string, at: string, options: { lldp?: boolean; known?: boolean } = {}): this {
-    return this.add({ name, mac: this.nextMac(), isInInventory: options.known ?? true, isReporting: false }).link(at, name, options.lldp === true ? "First" : "None");
+    return this.add({ name, mac: this.nextMac(), isInInventory: options.known ?? true, isReporting: false }).link(
+      at,
+      name,
+      options.lldp === true ? "First" : "None",
+    );
   }
 
   /** So many of these, called `name-0` and so on; at a port each, or all behind the one device. */
@@ -65,7 +69,11 @@ export class Topology {
     const end = (name: string): End => {
       const number = (this.portCounts.get(name) ?? 0) + 1;
       this.portCounts.set(name, number);
-      return { device: this.device(name), port: options.lag === true ? `Po${number}` : `Gi${number}`, member: options.lag === true ? `Te${number}` : null };
+      return {
+        device: this.device(name),
+        port: options.lag === true ? `Po${number}` : `Gi${number}`,
+        member: options.lag === true ? `Te${number}` : null,
+      };
     };
     this.links.push({ ends: [end(first), end(second)], said });
     return this;
@@ -117,7 +125,11 @@ export class Topology {
         if (!device.isInInventory) continue;
         const host = tx.create(hostKind, organizationId, hostFields(networkId, device.name));
         hosts.set(device.name, host);
-        tx.create(ipAddressKind, organizationId, addressFields(host, subnet.id, `10.0.${position >> 8}.${position & 255}`, { mac_address: device.mac }));
+        tx.create(
+          ipAddressKind,
+          organizationId,
+          addressFields(host, subnet.id, `10.0.${position >> 8}.${position & 255}`, { mac_address: device.mac }),
+        );
       }
       for (const [name, host] of hosts) {
         const device = this.device(name);
@@ -125,9 +137,23 @@ export class Topology {
           const neighbor = isSaid && far.device.mac !== null ? lldp(far) : {};
           const index = Number(own.port.slice(2));
           if (!device.isReporting && !isSaid) continue;
-          const port = tx.create(ifEntryKind, organizationId, ifEntryFields(host, index, { if_name: own.port, ...(own.member === null ? neighbor : { if_type: IF_TYPE_LAG }) }));
-          if (own.member !== null) tx.create(ifEntryKind, organizationId, ifEntryFields(host, 1_000 + index, { if_name: own.member, ...neighbor }));
-          const macs = !device.isReporting ? [] : this.beyond(name, far.device.name).filter((each) => each.mac !== null && isLearned(name, each.name));
+          const port = tx.create(
+            ifEntryKind,
+            organizationId,
+            ifEntryFields(host, index, {
+              if_name: own.port,
+              ...(own.member === null ? neighbor : { if_type: IF_TYPE_LAG }),
+            }),
+          );
+          if (own.member !== null)
+            tx.create(
+              ifEntryKind,
+              organizationId,
+              ifEntryFields(host, 1_000 + index, { if_name: own.member, ...neighbor }),
+            );
+          const macs = !device.isReporting
+            ? []
+            : this.beyond(name, far.device.name).filter((each) => each.mac !== null && isLearned(name, each.name));
           for (const { mac } of macs) tx.create(fdbEntryKind, organizationId, fdbEntryFields(port, mac as string));
           if (macs.length > 0) tx.setComposed(ifEntryKind, port.id, true);
           ports.set(`${own.port} of ${name}`, port);

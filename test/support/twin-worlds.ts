@@ -41,7 +41,15 @@ export async function newTwin(isCrowded: boolean): Promise<Twin> {
     "a key with the role Viewer": newApiKey(appliance, { permissions: "Viewer", networkIds: only }).client,
   };
   const world = new TwinWorld(appliance, owner, first);
-  const crowd = isCrowded ? new Crowd([{ by: owner, organizationId: first.organizationId, networkId: far }, { by: foreigner, ...second }], owner) : null;
+  const crowd = isCrowded
+    ? new Crowd(
+        [
+          { by: owner, organizationId: first.organizationId, networkId: far },
+          { by: foreigner, ...second },
+        ],
+        owner,
+      )
+    : null;
   const start = clock.now() + STEP_MS;
   for (const [place, step] of STEPS.entries()) {
     await crowd?.before(place);
@@ -53,7 +61,15 @@ export async function newTwin(isCrowded: boolean): Promise<Twin> {
   }
   world.passTo(start + (STEPS.length + 1) * STEP_MS);
   // Scans are no transactions: they have ids of their own in each.
-  for (const [by, networkId] of [...(isCrowded ? [[owner, far], [foreigner, second.networkId]] as const : []), [owner, first.networkId] as const]) {
+  for (const [by, networkId] of [
+    ...(isCrowded
+      ? ([
+          [owner, far],
+          [foreigner, second.networkId],
+        ] as const)
+      : []),
+    [owner, first.networkId] as const,
+  ]) {
     const { id } = await made(by.post("/api/v1/discovery/scans", { network_id: networkId, kind: "snmp" }));
     await untilEnded(appliance, id);
     if (networkId === first.networkId) world.ids["discovery/scans"] = [id];
@@ -62,7 +78,15 @@ export async function newTwin(isCrowded: boolean): Promise<Twin> {
   const sequences = world.sequences();
   const shared = appliance.reader.recordN(far) === null ? 0 : sequences.length;
   if (shared !== STEPS.length) throw new Error(`${sequences.length} transactions for ${STEPS.length} steps`);
-  return { appliance, callers, ids: world.ids, networkId: first.networkId, instants: world.instants, sequences, stepsUpTo: (sequence) => sequences.filter((each) => each <= sequence).length };
+  return {
+    appliance,
+    callers,
+    ids: world.ids,
+    networkId: first.networkId,
+    instants: world.instants,
+    sequences,
+    stepsUpTo: (sequence) => sequences.filter((each) => each <= sequence).length,
+  };
 }
 
 class TwinWorld {
@@ -75,7 +99,11 @@ class TwinWorld {
   private readonly steps: Instant[] = [];
   private last = 0;
 
-  constructor(appliance: TestAppliance, owner: Client, first: { readonly networkId: string; readonly organizationId: string }) {
+  constructor(
+    appliance: TestAppliance,
+    owner: Client,
+    first: { readonly networkId: string; readonly organizationId: string },
+  ) {
     this.appliance = appliance;
     this.owner = owner;
     this.networkId = first.networkId;
@@ -116,14 +144,17 @@ class TwinWorld {
   }
 
   sequences(): number[] {
-    const rows = this.appliance.reader.db.query<{ sequence: number }, [string]>("SELECT sequence FROM history_transactions WHERE at IN (SELECT value FROM json_each(?)) ORDER BY sequence");
+    const rows = this.appliance.reader.db.query<{ sequence: number }, [string]>(
+      "SELECT sequence FROM history_transactions WHERE at IN (SELECT value FROM json_each(?)) ORDER BY sequence",
+    );
     return rows.all(JSON.stringify(this.steps)).map((row) => row.sequence);
   }
 
   private async send(method: string, path: string, body?: unknown): Promise<void> {
     const at = this.appliance.clock.now();
     await made(this.owner.send(method, `/api/v1/${path}`, body, { "x-request-id": `step-${this.steps.length}` }));
-    if (this.appliance.reader.head().at !== at) throw new Error(`twins: ${method} ${path} was not written at its instant`);
+    if (this.appliance.reader.head().at !== at)
+      throw new Error(`twins: ${method} ${path} was not written at its instant`);
     this.steps.push(at);
   }
 }
@@ -133,8 +164,17 @@ const mac = (n: number) => `02:00:00:00:00:${n.toString(16).padStart(2, "0")}`;
 /** What lies in the network, one transaction at a time. */
 const STEPS: ReadonlyArray<(world: TwinWorld) => Promise<void>> = [
   (world) => world.post("tags", { id: world.newId("tags"), name: "core", color: "Green" }),
-  (world) => world.post("vlans", { id: world.newId("vlans"), network_id: world.networkId, number: 120, name: "Servers" }),
-  (world) => world.post("subnets", { id: world.newId("subnets"), network_id: world.networkId, cidr: "10.2.0.0/16", name: "Room", vlan_id: world.id("vlans"), tags: [world.id("tags")] }),
+  (world) =>
+    world.post("vlans", { id: world.newId("vlans"), network_id: world.networkId, number: 120, name: "Servers" }),
+  (world) =>
+    world.post("subnets", {
+      id: world.newId("subnets"),
+      network_id: world.networkId,
+      cidr: "10.2.0.0/16",
+      name: "Room",
+      vlan_id: world.id("vlans"),
+      tags: [world.id("tags")],
+    }),
   (world) =>
     world.post("hosts", {
       id: world.newId("hosts"),
@@ -147,9 +187,31 @@ const STEPS: ReadonlyArray<(world: TwinWorld) => Promise<void>> = [
       ports: [{ id: world.newId("ports"), number: 443, protocol: "Tcp" }],
       services: [{ id: world.newId("services"), name: "web", service_definition: "Nginx", tags: [world.id("tags")] }],
     }),
-  (world) => world.post("bindings", { id: world.newId("bindings"), service_id: world.id("services"), type: "Port", port_id: world.id("ports"), ip_address_id: world.id("ip-addresses") }),
-  (world) => world.post("hosts", { id: world.newId("hosts"), network_id: world.networkId, name: "access-1", tags: [], ip_addresses: [{ id: world.newId("ip-addresses"), ip_address: "10.2.0.2", mac_address: mac(2) }] }),
-  (world) => world.post("if-entries", { id: world.newId("if-entries"), host_id: world.id("hosts"), if_index: 1, if_descr: "eth0", mac_address: mac(1), ip_address_id: world.id("ip-addresses") }),
+  (world) =>
+    world.post("bindings", {
+      id: world.newId("bindings"),
+      service_id: world.id("services"),
+      type: "Port",
+      port_id: world.id("ports"),
+      ip_address_id: world.id("ip-addresses"),
+    }),
+  (world) =>
+    world.post("hosts", {
+      id: world.newId("hosts"),
+      network_id: world.networkId,
+      name: "access-1",
+      tags: [],
+      ip_addresses: [{ id: world.newId("ip-addresses"), ip_address: "10.2.0.2", mac_address: mac(2) }],
+    }),
+  (world) =>
+    world.post("if-entries", {
+      id: world.newId("if-entries"),
+      host_id: world.id("hosts"),
+      if_index: 1,
+      if_descr: "eth0",
+      mac_address: mac(1),
+      ip_address_id: world.id("ip-addresses"),
+    }),
   (world) =>
     world.post("if-entries", {
       id: world.newId("if-entries"),
@@ -161,7 +223,13 @@ const STEPS: ReadonlyArray<(world: TwinWorld) => Promise<void>> = [
       lldp_sys_name: "web-1.example.net",
       neighbor: { type: "IfEntry", id: world.id("if-entries") },
     }),
-  (world) => world.post("hosts", { id: world.newId("hosts"), network_id: world.networkId, name: "old-1", ip_addresses: [{ id: world.newId("ip-addresses"), ip_address: "10.2.0.3", mac_address: mac(3) }] }),
+  (world) =>
+    world.post("hosts", {
+      id: world.newId("hosts"),
+      network_id: world.networkId,
+      name: "old-1",
+      ip_addresses: [{ id: world.newId("ip-addresses"), ip_address: "10.2.0.3", mac_address: mac(3) }],
+    }),
   (world) =>
     world.post("credentials", {
       id: world.newId("credentials"),
@@ -175,11 +243,30 @@ const STEPS: ReadonlyArray<(world: TwinWorld) => Promise<void>> = [
   (world) => world.put(`hosts/${world.id("hosts")}`, { name: "web-one", description: null }),
   (world) => world.put(`subnets/${world.id("subnets")}`, { name: "Server room" }),
   (world) => world.delete(`hosts/${world.id("hosts", 2)}`),
-  (world) => world.post("tags/assign/bulk-add", { entity_type: "host", entity_ids: [world.id("hosts", 1)], tag_id: world.id("tags") }),
-  (world) => world.post(`hosts`, { id: world.newId("hosts"), network_id: world.networkId, name: "old-1", ip_addresses: [{ id: world.newId("ip-addresses"), ip_address: "10.2.0.3", mac_address: mac(3) }] }),
+  (world) =>
+    world.post("tags/assign/bulk-add", {
+      entity_type: "host",
+      entity_ids: [world.id("hosts", 1)],
+      tag_id: world.id("tags"),
+    }),
+  (world) =>
+    world.post(`hosts`, {
+      id: world.newId("hosts"),
+      network_id: world.networkId,
+      name: "old-1",
+      ip_addresses: [{ id: world.newId("ip-addresses"), ip_address: "10.2.0.3", mac_address: mac(3) }],
+    }),
   (world) => world.put(`if-entries/${world.id("if-entries", 1)}`, { oper_status: "Down" }),
   (world) => world.put(`networks/${world.networkId}`, { description: "north" }),
-  (world) => world.post("discovery/schedules", { id: world.newId("discovery/schedules"), network_id: world.networkId, name: "Night", cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full" }),
+  (world) =>
+    world.post("discovery/schedules", {
+      id: world.newId("discovery/schedules"),
+      network_id: world.networkId,
+      name: "Night",
+      cron: "30 2 * * *",
+      timezone: "Europe/Berlin",
+      kind: "full",
+    }),
   (world) => world.put(`discovery/schedules/${world.id("discovery/schedules")}`, { targets: ["10.2.0.0/16"] }),
 ];
 
@@ -206,18 +293,43 @@ class Crowd {
       const isForeign = by !== this.owner;
       if (isForeign && step === 1) await this.make(by, "tags", { name: "core", color: "Green" });
       if (step === 1) await this.make(by, "vlans", { network_id: networkId, number: 120, name: "Servers" });
-      if (step === 1) await this.make(by, "discovery/schedules", { network_id: networkId, name: "Night", cron: "30 2 * * *", kind: "full" });
+      if (step === 1)
+        await this.make(by, "discovery/schedules", {
+          network_id: networkId,
+          name: "Night",
+          cron: "30 2 * * *",
+          kind: "full",
+        });
       if (step === 1) await this.make(by, "subnets", { network_id: networkId, cidr: "10.2.0.0/16", name: "Room" });
       if (step >= 2) await this.station(by, networkId, step);
-      if (isForeign && step === 9) await this.make(by, "credentials", { organization_id: organizationId, name: "read-only", credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "a community" } }, assigned_network_ids: [networkId], host_assignments: [], tags: [] });
+      if (isForeign && step === 9)
+        await this.make(by, "credentials", {
+          organization_id: organizationId,
+          name: "read-only",
+          credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "a community" } },
+          assigned_network_ids: [networkId],
+          host_assignments: [],
+          tags: [],
+        });
     }
     // Keys show to their user alone, and to no key.
-    if (step === 5) await this.make(this.owner, "auth/keys", { organization_id: this.places[0]?.organizationId, user_id: (await made(this.owner.get("/api/auth/me")))["id"], name: "another", tags: [] });
+    if (step === 5)
+      await this.make(this.owner, "auth/keys", {
+        organization_id: this.places[0]?.organizationId,
+        user_id: (await made(this.owner.get("/api/auth/me")))["id"],
+        name: "another",
+        tags: [],
+      });
   }
 
   async after(step: number): Promise<void> {
     for (const { by, id } of this.hosts.filter((_, place) => place % 7 === step % 7)) {
-      await made(by.put(`/api/v1/hosts/${id}`, { ...(await made(by.get(`/api/v1/hosts/${id}`))), description: `changed in ${step}` }));
+      await made(
+        by.put(`/api/v1/hosts/${id}`, {
+          ...(await made(by.get(`/api/v1/hosts/${id}`))),
+          description: `changed in ${step}`,
+        }),
+      );
     }
     const [oldest] = step % 4 === 3 ? this.hosts.splice(0, 1) : [];
     if (oldest !== undefined) await made(oldest.by.delete(`/api/v1/hosts/${oldest.id}`));
@@ -230,7 +342,12 @@ class Crowd {
 
   /** What the steps write as well: the same host, addresses, MAC addresses, neighbors; and a switch that forwards to all of them. */
   private async station(by: Client, networkId: string, step: number, hasSubnet = true): Promise<void> {
-    const ip_addresses = hasSubnet ? [{ ip_address: `10.2.${step}.1`, mac_address: mac(1), name: "front" }, ...(step === 3 ? [{ ip_address: "10.2.0.1", mac_address: mac(1) }] : [])] : [];
+    const ip_addresses = hasSubnet
+      ? [
+          { ip_address: `10.2.${step}.1`, mac_address: mac(1), name: "front" },
+          ...(step === 3 ? [{ ip_address: "10.2.0.1", mac_address: mac(1) }] : []),
+        ]
+      : [];
     const host = await this.make(by, "hosts", {
       network_id: networkId,
       name: step % 2 === 0 ? "web-1" : "old-1",
@@ -240,7 +357,14 @@ class Crowd {
       ports: [{ number: 443, protocol: "Tcp" }],
       services: [{ name: "web", service_definition: "Nginx" }],
     });
-    await this.make(by, "if-entries", { host_id: host, if_index: 7, if_descr: "GigabitEthernet1/0/7", mac_address: mac(2), fdb_macs: [mac(1), mac(2), mac(3)], lldp_sys_name: "web-1.example.net" });
+    await this.make(by, "if-entries", {
+      host_id: host,
+      if_index: 7,
+      if_descr: "GigabitEthernet1/0/7",
+      mac_address: mac(2),
+      fdb_macs: [mac(1), mac(2), mac(3)],
+      lldp_sys_name: "web-1.example.net",
+    });
   }
 
   private async make(by: Client, path: string, body: Wire): Promise<string> {

@@ -2,7 +2,19 @@
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../../src/db/migrate.ts";
 import type { Client } from "../support/client.ts";
@@ -79,13 +91,18 @@ describe("a backup", () => {
     await running.stop();
     const again = await place.serve();
     expect((await again.withKey(key).get("/api/v1/backups")).data).toEqual([data]);
-    expect(headIn((await place.run(["restore", path, "--data", elsewhere])).out)).toMatchObject({ sequence: data.sequence, hash: data.hash });
+    expect(headIn((await place.run(["restore", path, "--data", elsewhere])).out)).toMatchObject({
+      sequence: data.sequence,
+      hash: data.hash,
+    });
   });
 
   test("is taken of data that an appliance left behind when it was killed", async () => {
     const { key, networkId } = await place.setUp();
     const running = await place.serve();
-    const made = await running.withKey(key).post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "last words" });
+    const made = await running
+      .withKey(key)
+      .post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "last words" });
     running.kill("SIGKILL");
     await running.exited;
     expect(statSync(join(place.data, "netledger.db-wal")).size).toBeGreaterThan(0);
@@ -105,20 +122,39 @@ describe("a backup", () => {
     await place.setUp();
     writeFileSync(file, "somebody's");
     const refused = await place.run(["backup", file, "--data", place.data]);
-    expect(refused).toEqual({ code: 1, signal: null, out: "", err: `netledger: ${file} is there already: a backup replaces nothing.\n` });
+    expect(refused).toEqual({
+      code: 1,
+      signal: null,
+      out: "",
+      err: `netledger: ${file} is there already: a backup replaces nothing.\n`,
+    });
     expect(readFileSync(file, "utf8")).toBe("somebody's");
   });
 
   test("of data that are not there, or to a folder that is not there, makes nothing", async () => {
-    expect(await place.run(["backup", file, "--data", place.data])).toMatchObject({ code: 3, out: "", err: `netledger: There are no data in ${place.data}.\n` });
+    expect(await place.run(["backup", file, "--data", place.data])).toMatchObject({
+      code: 3,
+      out: "",
+      err: `netledger: There are no data in ${place.data}.\n`,
+    });
     await place.setUp();
     const nowhere = place.path("nowhere/copy.db");
-    const refusal = (problem: string) => ({ code: 2, out: "", err: `netledger: FILE ${problem}; see netledger backup --help\n` });
-    expect(await place.run(["backup", nowhere, "--data", place.data])).toMatchObject(refusal(`${nowhere} cannot be made: there is no folder ${place.path("nowhere")}`));
+    const refusal = (problem: string) => ({
+      code: 2,
+      out: "",
+      err: `netledger: FILE ${problem}; see netledger backup --help\n`,
+    });
+    expect(await place.run(["backup", nowhere, "--data", place.data])).toMatchObject(
+      refusal(`${nowhere} cannot be made: there is no folder ${place.path("nowhere")}`),
+    );
     expect([existsSync(file), existsSync(place.path("nowhere"))]).toEqual([false, false]);
     writeFileSync(file, "no folder");
-    expect(await place.run(["backup", join(file, "copy.db"), "--data", place.data])).toMatchObject(refusal(`${join(file, "copy.db")} cannot be made: ${file} is not a folder`));
-    expect(await place.run(["backup", place.data, "--data", place.data])).toMatchObject(refusal(`${place.data} is a folder: name the file in it that the backup is to be`));
+    expect(await place.run(["backup", join(file, "copy.db"), "--data", place.data])).toMatchObject(
+      refusal(`${join(file, "copy.db")} cannot be made: ${file} is not a folder`),
+    );
+    expect(await place.run(["backup", place.data, "--data", place.data])).toMatchObject(
+      refusal(`${place.data} is a folder: name the file in it that the backup is to be`),
+    );
     // Nothing is asked of the data where there is no place for the copy.
     expect((await place.run(["backup", nowhere, "--data", elsewhere])).code).toBe(2);
   });
@@ -128,7 +164,9 @@ describe("a backup", () => {
     tamper(join(place.data, "netledger.db"));
     const refused = await place.run(["backup", file, "--data", place.data]);
     expect([refused.code, refused.out]).toEqual([3, ""]);
-    expect(refused.err).toMatch(/^netledger: The copy is not sound, and was removed: .*\. netledger verify tells whether the data are\.\n$/);
+    expect(refused.err).toMatch(
+      /^netledger: The copy is not sound, and was removed: .*\. netledger verify tells whether the data are\.\n$/,
+    );
     expect(beside(file)).toEqual([]);
   });
 });
@@ -149,7 +187,9 @@ describe("on a disk that is too small", () => {
     const before = contents(place.data);
     const refused = await withinKib(200, ["restore", file, "--data", place.data, "--replace"]);
     expect([refused.code, refused.out]).toEqual([1, ""]);
-    expect(refused.err).toStartWith(`netledger: The disk of ${place.data} is full or fails: the data are as they were. `);
+    expect(refused.err).toStartWith(
+      `netledger: The disk of ${place.data} is full or fails: the data are as they were. `,
+    );
     expect(contents(place.data)).toEqual(before);
   });
 });
@@ -160,11 +200,21 @@ describe("a restore", () => {
     await place.run(["backup", file, "--data", place.data]);
     const running = await place.serve();
     const inUse = await place.run(["restore", file, "--data", place.data, "--replace"]);
-    expect(inUse).toEqual({ code: 3, signal: null, out: "", err: `netledger: The data in ${place.data} are in use by another netledger: stop it first.\n` });
+    expect(inUse).toEqual({
+      code: 3,
+      signal: null,
+      out: "",
+      err: `netledger: The data in ${place.data} are in use by another netledger: stop it first.\n`,
+    });
     await running.stop();
     const before = contents(place.data);
     const there = await place.run(["restore", file, "--data", place.data]);
-    expect(there).toEqual({ code: 3, signal: null, out: "", err: `netledger: There are data in ${place.data} already: --replace puts the backup in their place and keeps them beside it.\n` });
+    expect(there).toEqual({
+      code: 3,
+      signal: null,
+      out: "",
+      err: `netledger: There are data in ${place.data} already: --replace puts the backup in their place and keeps them beside it.\n`,
+    });
     expect(contents(place.data)).toEqual(before);
   });
 
@@ -172,7 +222,9 @@ describe("a restore", () => {
     const { key, networkId } = await place.setUp();
     await place.run(["backup", file, "--data", place.data]);
     const running = await place.serve();
-    const signedIn = await running.client().post("/api/auth/login", { email: "owner@acme.example", password: "correct horse battery" });
+    const signedIn = await running
+      .client()
+      .post("/api/auth/login", { email: "owner@acme.example", password: "correct horse battery" });
     const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
     await place.run(["backup", place.path("signed in.db"), "--data", place.data]);
     await running.withKey(key).post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "since" });
@@ -189,7 +241,9 @@ describe("a restore", () => {
 
     expect(kept).toMatch(/netledger\.db\.before-\d{8}T\d{9}Z$/);
     mkdirSync(elsewhere, { mode: 0o700 });
-    for (const name of readdirSync(place.data)) if (name.includes(".before-")) copyFileSync(join(place.data, name), join(elsewhere, name.replace(/\.before-\w+/, "")));
+    for (const name of readdirSync(place.data))
+      if (name.includes(".before-"))
+        copyFileSync(join(place.data, name), join(elsewhere, name.replace(/\.before-\w+/, "")));
     copyFileSync(join(place.data, "netledger.key"), join(elsewhere, "netledger.key"));
     expect((await place.run(["verify", "--data", elsewhere])).code).toBe(0);
     const backup = await place.run(["backup", place.path("old.db"), "--data", elsewhere]);
@@ -208,7 +262,9 @@ describe("a restore", () => {
     tamper(file);
     const found = await place.run(["verify", "--backup", file]);
     expect(found.code).toBe(1);
-    expect((await place.run(["verify", "--backup", place.path("nothing.db")])).err).toMatch(/There is no file .*nothing\.db\.\n$/);
+    expect((await place.run(["verify", "--backup", place.path("nothing.db")])).err).toMatch(
+      /There is no file .*nothing\.db\.\n$/,
+    );
     const data = await place.run(["verify", "--backup", join(place.data, "netledger.db")]);
     expect([data.code, data.err.includes("is the database of an appliance, not a backup")]).toEqual([3, true]);
   });
@@ -235,7 +291,9 @@ describe("a restore", () => {
     expect(now.feed.after).toBe(lost.feed.after);
     expect(now.etag).not.toBe(lost.etag);
     expect((await now.client.get(path, { "if-none-match": lost.etag })).status).toBe(200);
-    expect((await now.client.put(path, { name: "core", color: "Blue" }, { "if-match": lost.etag })).body.code).toBe("precondition_failed");
+    expect((await now.client.put(path, { name: "core", color: "Blue" }, { "if-match": lost.etag })).body.code).toBe(
+      "precondition_failed",
+    );
     expect((await now.client.get(`/api/v1/changes?after=${lost.feed.after}&mark=${lost.feed.mark}`)).status).toBe(400);
     expect((await now.client.get(`/api/v1/changes?after=${now.feed.after}&mark=${now.feed.mark}`)).status).toBe(200);
     // What was in the backup is what it was.
@@ -255,13 +313,37 @@ describe("a restore", () => {
 
   test.each<[string, (path: string) => void, RegExp]>([
     ["one that was tampered with", tamper, /copy\.db is not sound, and was not restored: /],
-    ["one with a page that is not what it was", (path) => overwrite(path, 8_192 * 3, Buffer.alloc(8_192, 0x5a)), /copy\.db (is not sound, and was not restored|is damaged)/],
-    ["one that was cut off", (path) => writeFileSync(path, readFileSync(path).subarray(0, 200_000)), /copy\.db (is not sound, and was not restored|is damaged)/],
-    ["one of a newer version", (path) => inDatabase(path, (db) => db.run(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`)), /copy\.db was written by a newer netledger/],
-    ["a database of another program", (path) => inDatabase(path, (db) => db.run("PRAGMA application_id = 7")), /copy\.db is a database of another program\./],
-    ["a file that is no database", (path) => writeFileSync(path, "a letter to somebody else\n".repeat(10)), /copy\.db is not an SQLite database\./],
+    [
+      "one with a page that is not what it was",
+      (path) => overwrite(path, 8_192 * 3, Buffer.alloc(8_192, 0x5a)),
+      /copy\.db (is not sound, and was not restored|is damaged)/,
+    ],
+    [
+      "one that was cut off",
+      (path) => writeFileSync(path, readFileSync(path).subarray(0, 200_000)),
+      /copy\.db (is not sound, and was not restored|is damaged)/,
+    ],
+    [
+      "one of a newer version",
+      (path) => inDatabase(path, (db) => db.run(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`)),
+      /copy\.db was written by a newer netledger/,
+    ],
+    [
+      "a database of another program",
+      (path) => inDatabase(path, (db) => db.run("PRAGMA application_id = 7")),
+      /copy\.db is a database of another program\./,
+    ],
+    [
+      "a file that is no database",
+      (path) => writeFileSync(path, "a letter to somebody else\n".repeat(10)),
+      /copy\.db is not an SQLite database\./,
+    ],
     ["an empty file", (path) => writeFileSync(path, ""), /copy\.db is no backup: there is nothing in it\./],
-    ["one with a log beside it", (path) => writeFileSync(`${path}-wal`, "frames"), /copy\.db is not a whole: .*copy\.db-wal belongs to it\./],
+    [
+      "one with a log beside it",
+      (path) => writeFileSync(`${path}-wal`, "frames"),
+      /copy\.db is not a whole: .*copy\.db-wal belongs to it\./,
+    ],
     ["one that is not there", (path) => rmSync(path), /There is no file .*copy\.db\.\n$/],
   ])("refuses %s, and leaves the folder as it was", async (_title, spoil, message) => {
     await place.setUp();
@@ -308,7 +390,14 @@ describe("the secrets of credentials", () => {
   async function withSecret(): Promise<{ key: string; credentialId: string; body: object }> {
     const { key, organizationId } = await place.setUp();
     const running = await place.serve();
-    const body = { name: "edge", organization_id: organizationId, credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "not to be lost" } }, assigned_network_ids: [], host_assignments: [], tags: [] };
+    const body = {
+      name: "edge",
+      organization_id: organizationId,
+      credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "not to be lost" } },
+      assigned_network_ids: [],
+      host_assignments: [],
+      tags: [],
+    };
     const made = await running.withKey(key).post("/api/v1/credentials", body);
     expect(made.status).toBe(200);
     await running.stop();
@@ -319,12 +408,19 @@ describe("the secrets of credentials", () => {
   test("need the key file that they are sealed with: without it, and with another one, the restore is refused", async () => {
     await withSecret();
     const keyFile = join(elsewhere, "netledger.key");
-    const refusal = (problem: string) => ({ code: 3, signal: null, out: "", err: `netledger: The backup holds 1 sealed secret of credentials, and ${problem}: put the key file of that appliance there, or give --drop-secrets to go on without them.\n` });
+    const refusal = (problem: string) => ({
+      code: 3,
+      signal: null,
+      out: "",
+      err: `netledger: The backup holds 1 sealed secret of credentials, and ${problem}: put the key file of that appliance there, or give --drop-secrets to go on without them.\n`,
+    });
     expect(await place.run(["restore", file, "--data", elsewhere])).toEqual(refusal(`there is no key file ${keyFile}`));
     expect(existsSync(elsewhere)).toBe(false);
     mkdirSync(elsewhere, { mode: 0o700 });
     writeFileSync(keyFile, Buffer.alloc(32, 1), { mode: 0o600 });
-    expect(await place.run(["restore", file, "--data", elsewhere])).toEqual(refusal(`the key file ${keyFile} is another one`));
+    expect(await place.run(["restore", file, "--data", elsewhere])).toEqual(
+      refusal(`the key file ${keyFile} is another one`),
+    );
     chmodSync(keyFile, 0o644);
     expect((await place.run(["restore", file, "--data", elsewhere])).err).toContain("is open to others (mode 0644)");
     expect(readdirSync(elsewhere)).toEqual(["netledger.key"]);
@@ -363,7 +459,11 @@ class Writers {
       while (!this.isStopped) {
         const mine = this.next;
         this.next += 1;
-        const answer = await client.post("/api/v1/subnets", { network_id: networkId, cidr: `10.${mine >> 8}.${mine & 255}.0/24`, name: `made ${mine}` });
+        const answer = await client.post("/api/v1/subnets", {
+          network_id: networkId,
+          cidr: `10.${mine >> 8}.${mine & 255}.0/24`,
+          name: `made ${mine}`,
+        });
         expect(answer.status).toBe(200);
         this.names.push(answer.data.name);
         for (const watcher of [...this.watchers]) watcher();
@@ -390,24 +490,30 @@ async function namesIn(client: Client, query: string): Promise<string[]> {
 }
 
 function headIn(out: string): { sequence: number; at: string; hash: string } {
-  const [, sequence = "", at = "", hash = ""] = /^Last transaction: (\d+), at (\S+), hash ([0-9a-f]{64})$/m.exec(out) ?? [];
+  const [, sequence = "", at = "", hash = ""] =
+    /^Last transaction: (\d+), at (\S+), hash ([0-9a-f]{64})$/m.exec(out) ?? [];
   return { sequence: Number(sequence), at, hash };
 }
 
 /** What stands beside a backup and belongs to it. */
 function beside(path: string): string[] {
-  return readdirSync(place.directory).filter((name) => join(place.directory, name).startsWith(`${path}.`) || join(place.directory, name).startsWith(`${path}-`));
+  return readdirSync(place.directory).filter(
+    (name) => join(place.directory, name).startsWith(`${path}.`) || join(place.directory, name).startsWith(`${path}-`),
+  );
 }
 
 /** Runs a command that can make no file larger than that: writing beyond it fails as on a full disk. */
 function withinKib(kib: number, args: readonly string[]): Promise<Finished> {
-  return place.run(["-c", `trap "" XFSZ; ulimit -f ${kib}; exec "$0" "$@"`, EXECUTABLE, ...args], { command: ["bash"] });
+  return place.run(["-c", `trap "" XFSZ; ulimit -f ${kib}; exec "$0" "$@"`, EXECUTABLE, ...args], {
+    command: ["bash"],
+  });
 }
 
 /** Changes one word of history, and the live row with it. */
 function tamper(path: string): void {
   const bytes = readFileSync(path);
-  for (let at = bytes.indexOf('"name":"Main"'); at >= 0; at = bytes.indexOf('"name":"Main"', at + 1)) bytes.write('"name":"Mine"', at);
+  for (let at = bytes.indexOf('"name":"Main"'); at >= 0; at = bytes.indexOf('"name":"Main"', at + 1))
+    bytes.write('"name":"Mine"', at);
   writeFileSync(path, bytes);
 }
 
@@ -431,10 +537,14 @@ function writeOlder(path: string, today: string, schema: number): void {
   const db = new Database(path, { create: true, readwrite: true });
   try {
     db.run("PRAGMA journal_mode = WAL");
-    for (const name of readdirSync(MIGRATIONS).sort().slice(0, schema)) db.run(readFileSync(join(MIGRATIONS, name), "utf8"));
+    for (const name of readdirSync(MIGRATIONS).sort().slice(0, schema))
+      db.run(readFileSync(join(MIGRATIONS, name), "utf8"));
     db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     db.run(`PRAGMA user_version = ${schema}`);
-    const triggers = db.query("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all() as { name: string; sql: string }[];
+    const triggers = db.query("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all() as {
+      name: string;
+      sql: string;
+    }[];
     for (const { name } of triggers) db.run(`DROP TRIGGER ${name}`);
     db.run(`ATTACH DATABASE '${today}' AS today`);
     const shared = db.query(
@@ -455,7 +565,12 @@ function writeOlder(path: string, today: string, schema: number): void {
 /** Name and bytes of every file; the lock, and SQLite's own index of the log, may come into being. */
 function contents(directory: string): unknown[] {
   return readdirSync(directory)
-    .filter((name) => !name.includes(".lock") && !name.endsWith("-shm") && !(name.endsWith("-wal") && statSync(join(directory, name)).size === 0))
+    .filter(
+      (name) =>
+        !name.includes(".lock") &&
+        !name.endsWith("-shm") &&
+        !(name.endsWith("-wal") && statSync(join(directory, name)).size === 0),
+    )
     .sort()
     .map((name) => [name, Bun.hash(readFileSync(join(directory, name)))]);
 }

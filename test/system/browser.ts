@@ -6,7 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Null where there is none: then tests that take one are skipped. */
-export const CHROMIUM: string | null = ["chromium", "chromium-browser", "google-chrome"].map((name) => Bun.which(name)).find((path) => path !== null) ?? null;
+export const CHROMIUM: string | null =
+  ["chromium", "chromium-browser", "google-chrome"].map((name) => Bun.which(name)).find((path) => path !== null) ??
+  null;
 
 export interface PageVisit {
   /** Every URL that was asked for, in order. */
@@ -20,14 +22,38 @@ export interface PageVisit {
 const POLL_MS = 100;
 
 /** Opens a page and waits until its text has all of `expected`, or gives up and answers with the text that there is. */
-export async function visitPage(executable: string, url: string, expected: readonly string[], timeoutMs: number): Promise<PageVisit> {
+export async function visitPage(
+  executable: string,
+  url: string,
+  expected: readonly string[],
+  timeoutMs: number,
+): Promise<PageVisit> {
   const profile = mkdtempSync(join(tmpdir(), "netledger-chromium-"));
-  const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--no-first-run", "--window-size=1500,1200"];
-  const child = Bun.spawn([executable, ...flags, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--remote-debugging-port=0", `--user-data-dir=${profile}`, "about:blank"], {
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "pipe",
-  });
+  const flags = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+    "--window-size=1500,1200",
+  ];
+  const child = Bun.spawn(
+    [
+      executable,
+      ...flags,
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+      "--remote-debugging-port=0",
+      `--user-data-dir=${profile}`,
+      "about:blank",
+    ],
+    {
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+    },
+  );
   try {
     const tools = await connect(await debuggerHost(child.stderr));
     const visit = { requests: [] as string[], blocked: [] as string[], text: "" };
@@ -40,7 +66,10 @@ export async function visitPage(executable: string, url: string, expected: reado
     await tools.send("Page.navigate", { url });
     for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += POLL_MS) {
       await Bun.sleep(POLL_MS);
-      const answer = await tools.send("Runtime.evaluate", { expression: "document.body?.innerText ?? ''", returnByValue: true });
+      const answer = await tools.send("Runtime.evaluate", {
+        expression: "document.body?.innerText ?? ''",
+        returnByValue: true,
+      });
       visit.text = answer.result?.value ?? "";
       if (expected.every((each) => visit.text.includes(each))) break;
     }
@@ -75,7 +104,10 @@ async function debuggerHost(stderr: ReadableStream<Uint8Array>): Promise<string>
 }
 
 async function connect(host: string): Promise<Tools> {
-  const targets = (await (await fetch(`http://${host}/json`)).json()) as { type: string; webSocketDebuggerUrl: string }[];
+  const targets = (await (await fetch(`http://${host}/json`)).json()) as {
+    type: string;
+    webSocketDebuggerUrl: string;
+  }[];
   const page = targets.find((target) => target.type === "page");
   if (page === undefined) throw new Error("Chromium has no page");
   const socket = new WebSocket(page.webSocketDebuggerUrl);

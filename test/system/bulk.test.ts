@@ -17,21 +17,33 @@ test("a bulk of 200 hosts is written as one transaction, read by others meanwhil
   const items = Array.from({ length: 200 }, (_, host) => ({
     network_id: networkId,
     name: `switch ${host}`,
-    interfaces: Array.from({ length: 10 }, (_each, position) => ({ if_index: position + 1, if_descr: `GigabitEthernet1/0/${position + 1}`, lldp_sys_desc: "x".repeat(500) })),
+    interfaces: Array.from({ length: 10 }, (_each, position) => ({
+      if_index: position + 1,
+      if_descr: `GigabitEthernet1/0/${position + 1}`,
+      lldp_sys_desc: "x".repeat(500),
+    })),
   }));
   const written = client.post("/api/v1/hosts/bulk", items);
   expect((await client.get(`/api/v1/networks/${networkId}`)).status).toBe(200);
   const { status, data } = await written;
   expect(status).toBe(200);
-  expect(data.map((each: { name: string; operation: string }) => `${each.name} ${each.operation}`)).toEqual(items.map(({ name }) => `${name} Created`));
+  expect(data.map((each: { name: string; operation: string }) => `${each.name} ${each.operation}`)).toEqual(
+    items.map(({ name }) => `${name} Created`),
+  );
   expect((await client.get("/api/v1/if-entries?limit=1")).body.meta.pagination.total_count).toBe(2_000);
   expect((await client.get(`/api/v1/hosts/${data[199].id}`)).data.created_at).toBe(data[0].updated_at);
 
-  const again = await client.post("/api/v1/hosts/bulk", data.map((each: { id: string; name: string }, host: number) => ({ ...items[host], id: each.id })));
+  const again = await client.post(
+    "/api/v1/hosts/bulk",
+    data.map((each: { id: string; name: string }, host: number) => ({ ...items[host], id: each.id })),
+  );
   expect(new Set(again.data.map((each: { operation: string }) => each.operation))).toEqual(new Set(["Unchanged"]));
 
   const refused = await client.post("/api/v1/hosts/bulk", [...items, { ...items[0], tags: [networkId] }]);
-  expect(refused.body).toMatchObject({ code: "entity_reference_invalid", params: { issues: [{ path: "/200/tags/0", value: networkId, code: "entity_reference_invalid" }] } });
+  expect(refused.body).toMatchObject({
+    code: "entity_reference_invalid",
+    params: { issues: [{ path: "/200/tags/0", value: networkId, code: "entity_reference_invalid" }] },
+  });
   expect((await client.post("/api/v1/hosts/bulk", "[{]")).body.code).toBe("malformed_json");
   expect((await client.get("/api/v1/hosts?limit=1&include_children=false")).body.meta.pagination.total_count).toBe(200);
 });

@@ -6,7 +6,26 @@ import { connect } from "node:net";
 import manifest from "../../package.json" with { type: "json" };
 import { ensureExecutable, EXECUTABLE, PASSWORD, withDeadline, Workplace } from "../support/executable.ts";
 
-const COMMANDS = ["serve", "setup", "user list", "user create", "user disable", "user enable", "user password", "key list", "key create", "key disable", "key enable", "key delete", "verify", "prune", "backup", "restore", "openapi", "version"];
+const COMMANDS = [
+  "serve",
+  "setup",
+  "user list",
+  "user create",
+  "user disable",
+  "user enable",
+  "user password",
+  "key list",
+  "key create",
+  "key disable",
+  "key enable",
+  "key delete",
+  "verify",
+  "prune",
+  "backup",
+  "restore",
+  "openapi",
+  "version",
+];
 
 let place: Workplace;
 beforeAll(() => {
@@ -35,7 +54,8 @@ describe("help", () => {
 
   test.each(["user", "key"])("of %s tells all that it can do", async (group) => {
     const help = await place.run([group, "--help"]);
-    for (const command of COMMANDS.filter((each) => each.startsWith(`${group} `))) expect(help.out).toContain(`usage: netledger ${command}`);
+    for (const command of COMMANDS.filter((each) => each.startsWith(`${group} `)))
+      expect(help.out).toContain(`usage: netledger ${command}`);
   });
 });
 
@@ -44,28 +64,82 @@ describe("what is not understood is refused with status 2 and one line:", () => 
     [[], "a command is required; see netledger --help"],
     [["frobnicate"], 'there is no command "frobnicate"; see netledger --help'],
     [["--data", "x"], 'there is no command "--data"; see netledger --help'],
-    [["user"], "user is one of user list, user create, user disable, user enable, user password; see netledger user --help"],
-    [["user", "frobnicate"], "user is one of user list, user create, user disable, user enable, user password; see netledger user --help"],
+    [
+      ["user"],
+      "user is one of user list, user create, user disable, user enable, user password; see netledger user --help",
+    ],
+    [
+      ["user", "frobnicate"],
+      "user is one of user list, user create, user disable, user enable, user password; see netledger user --help",
+    ],
     [["serve", "--lisen", "x"], 'the flag "--lisen" is not known here; see netledger serve --help'],
-    [["serve", "--listen", "80"], '--listen must be HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, not "80"; see netledger serve --help'],
-    [["serve", "--self"], "--self belongs to the unattended set-up: it takes --setup-organization and the others as well; see netledger serve --help"],
-    [["serve", "--setup-email", "a@b"], "--setup-organization, --setup-network, --setup-email and --setup-password-file are given all together or not at all; see netledger serve --help"],
+    [
+      ["serve", "--listen", "80"],
+      '--listen must be HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, not "80"; see netledger serve --help',
+    ],
+    [
+      ["serve", "--self"],
+      "--self belongs to the unattended set-up: it takes --setup-organization and the others as well; see netledger serve --help",
+    ],
+    [
+      ["serve", "--setup-email", "a@b"],
+      "--setup-organization, --setup-network, --setup-email and --setup-password-file are given all together or not at all; see netledger serve --help",
+    ],
     [["backup"], "FILE is required (or NETLEDGER_FILE); see netledger backup --help"],
     [["backup", "a", "b"], '"b" is not understood: every other setting is a flag; see netledger backup --help'],
     [["restore", "a", "--file", "b"], "--file is given more than once; see netledger restore --help"],
-    [["serve", "--read-only", "x", "--setup-organization", "A", "--setup-network", "N", "--setup-email", "a@b", "--setup-password-file", "p"], "--read-only serves what is in the backup: it goes without a set-up; see netledger serve --help"],
-    [["verify", "--head", "12"], '--head must be SEQUENCE:HASH, the number and the hash of a transaction as verify and GET /api/v1/ledger tell them, not "12"; see netledger verify --help'],
+    [
+      [
+        "serve",
+        "--read-only",
+        "x",
+        "--setup-organization",
+        "A",
+        "--setup-network",
+        "N",
+        "--setup-email",
+        "a@b",
+        "--setup-password-file",
+        "p",
+      ],
+      "--read-only serves what is in the backup: it goes without a set-up; see netledger serve --help",
+    ],
+    [
+      ["verify", "--head", "12"],
+      '--head must be SEQUENCE:HASH, the number and the hash of a transaction as verify and GET /api/v1/ledger tell them, not "12"; see netledger verify --help',
+    ],
     [["prune"], "--before DATE is required (or NETLEDGER_BEFORE); see netledger prune --help"],
-    [["prune", "--before", "2026-02-30"], "--before must be a date such as 2026-01-01, an RFC 3339 timestamp with an offset, or an age such as -365d; see netledger prune --help"],
+    [
+      ["prune", "--before", "2026-02-30"],
+      "--before must be a date such as 2026-01-01, an RFC 3339 timestamp with an offset, or an age such as -365d; see netledger prune --help",
+    ],
     [["prune", "--before", "9999-01-01"], "--before must not be in the future; see netledger prune --help"],
-    [["prune", "--before", "2026-01-01", "--keep", "weekly"], '--keep must be daily or monthly, not "weekly"; see netledger prune --help'],
+    [
+      ["prune", "--before", "2026-01-01", "--keep", "weekly"],
+      '--keep must be daily or monthly, not "weekly"; see netledger prune --help',
+    ],
     [["version", "--data", "x"], 'the flag "--data" is not known here; see netledger version --help'],
     [["setup", "--organization", "A"], "--network NAME is required (or NETLEDGER_NETWORK); see netledger setup --help"],
-    [["setup", "--organization", " ", "--network", "N", "--email", "a@b", "--password-file", "/nowhere"], "--organization must not be blank nor contain control characters; see netledger setup --help"],
-    [["setup", "--organization", "A", "--network", "N", "--email", "nobody", "--password-file", "/nowhere"], "--email must be an e-mail address; see netledger setup --help"],
-    [["setup", "--organization", "A", "--network", "N", "--email", "a@b", "--password-file", "/nowhere"], "--password-file /nowhere cannot be read (ENOENT); see netledger setup --help"],
-    [["user", "create", "--email", "a@b", "--role", "King", "--password-file", "-"], "--role must be one of Owner, Admin, Member, Viewer; see netledger user --help"],
-    [["key", "create", "--email", "a@b", "--name", "k", "--expires-at", "soon"], "--expires-at must be an RFC 3339 timestamp of an existing date with an offset, such as 2026-11-21T09:15:00.123Z; see netledger key --help"],
+    [
+      ["setup", "--organization", " ", "--network", "N", "--email", "a@b", "--password-file", "/nowhere"],
+      "--organization must not be blank nor contain control characters; see netledger setup --help",
+    ],
+    [
+      ["setup", "--organization", "A", "--network", "N", "--email", "nobody", "--password-file", "/nowhere"],
+      "--email must be an e-mail address; see netledger setup --help",
+    ],
+    [
+      ["setup", "--organization", "A", "--network", "N", "--email", "a@b", "--password-file", "/nowhere"],
+      "--password-file /nowhere cannot be read (ENOENT); see netledger setup --help",
+    ],
+    [
+      ["user", "create", "--email", "a@b", "--role", "King", "--password-file", "-"],
+      "--role must be one of Owner, Admin, Member, Viewer; see netledger user --help",
+    ],
+    [
+      ["key", "create", "--email", "a@b", "--name", "k", "--expires-at", "soon"],
+      "--expires-at must be an RFC 3339 timestamp of an existing date with an offset, such as 2026-11-21T09:15:00.123Z; see netledger key --help",
+    ],
   ])("%j", async (args, message) => {
     const refused = await place.run(args);
     expect([refused.code, refused.out]).toEqual([2, ""]);
@@ -74,7 +148,10 @@ describe("what is not understood is refused with status 2 and one line:", () => 
   });
 
   test("a password that is too short, without echoing it", async () => {
-    const refused = await place.run(["setup", "--organization", "A", "--network", "N", "--email", "a@b", "--password-file", "-"], { stdin: "secret\n" });
+    const refused = await place.run(
+      ["setup", "--organization", "A", "--network", "N", "--email", "a@b", "--password-file", "-"],
+      { stdin: "secret\n" },
+    );
     expect(refused.code).toBe(2);
     expect(refused.err).toStartWith("netledger: --password-file -: the password must have at least 10 characters");
     expect(refused.err).not.toContain("secret");
@@ -84,13 +161,17 @@ describe("what is not understood is refused with status 2 and one line:", () => 
 test("the version is told with those of its parts", async () => {
   const { code, out, err } = await place.run(["version"]);
   expect([code, err]).toEqual([0, ""]);
-  expect(out).toMatch(/^netledger \d+\.\d+\.\d+\napi 1\nschema \d+\nbun \d+\.\d+\.\d+\nsqlite 3\.\d+\.\d+\nplatform \w+-\w+\n$/);
+  expect(out).toMatch(
+    /^netledger \d+\.\d+\.\d+\napi 1\nschema \d+\nbun \d+\.\d+\.\d+\nsqlite 3\.\d+\.\d+\nplatform \w+-\w+\n$/,
+  );
   expect(out).toStartWith(`netledger ${manifest.version}\n`);
   expect((await place.run(["--version"])).out).toBe(out);
 });
 
 test("a reader of the output that goes away is no failure", async () => {
-  const finished = await place.run(["-c", `"$0" openapi | head -c 10 >&2; exit "\${PIPESTATUS[0]}"`, EXECUTABLE], { command: ["bash"] });
+  const finished = await place.run(["-c", `"$0" openapi | head -c 10 >&2; exit "\${PIPESTATUS[0]}"`, EXECUTABLE], {
+    command: ["bash"],
+  });
   expect(finished).toMatchObject({ code: 0, err: '{"openapi"' });
 });
 
@@ -99,9 +180,15 @@ test("nothing is read from the working folder that was not asked for", async () 
   mkdirSync(folder);
   await Bun.write(`${folder}/bunfig.toml`, 'preload = ["./trap.ts"]\n[install]\nregistry = "http://127.0.0.1:1"\n');
   await Bun.write(`${folder}/trap.ts`, 'console.log("TRAPPED"); process.exit(99);');
-  await Bun.write(`${folder}/.env`, "NETLEDGER_LISTEN=not-an-address\nNETLEDGER_LOG_FORMAT=json\nNODE_ENV=development\n");
+  await Bun.write(
+    `${folder}/.env`,
+    "NETLEDGER_LISTEN=not-an-address\nNETLEDGER_LOG_FORMAT=json\nNODE_ENV=development\n",
+  );
   await Bun.write(`${folder}/.env.production`, "NETLEDGER_LISTEN=not-an-address\n");
-  await Bun.write(`${folder}/package.json`, '{"type":"commonjs","name":"trap","version":"99.0.0","imports":{"#x":"./trap.ts"}}');
+  await Bun.write(
+    `${folder}/package.json`,
+    '{"type":"commonjs","name":"trap","version":"99.0.0","imports":{"#x":"./trap.ts"}}',
+  );
   await Bun.write(`${folder}/tsconfig.json`, "{ this is no JSON");
   await Bun.write(`${folder}/netledger.json`, '{"listen":"not-an-address"}');
 
@@ -123,7 +210,10 @@ describe("settings from the environment", () => {
     await child.logged('"event":"started"');
     await child.stop();
     const missing = await place.run(["user", "list"], { env });
-    expect(missing).toMatchObject({ code: 3, err: `netledger: There are no data in ${other}: netledger serve or netledger setup makes them.\n` });
+    expect(missing).toMatchObject({
+      code: 3,
+      err: `netledger: There are no data in ${other}: netledger serve or netledger setup makes them.\n`,
+    });
   });
 
   test("that are misspelt are told in the log", async () => {
@@ -146,13 +236,16 @@ test("no request can write a line of its own into the log", async () => {
     `GET /api/v1/hosts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${forged}\r\n`,
     `GET /api/v1/hosts HTTP/1.1\r\nHost: localhost\r\nCookie: session_id=${forged}\r\n`,
   ];
-  for (const head of heads) expect(await raw(Number(port), `${head}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 4\d\d /);
+  for (const head of heads)
+    expect(await raw(Number(port), `${head}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 4\d\d /);
   const sane = await running.client().get("/api/v1/hosts", { "x-request-id": "ticket-4711" });
   expect(sane.headers.get("x-request-id")).toBe("ticket-4711");
   await running.logged("request_id=ticket-4711");
   const { err } = await running.stop();
   for (const line of err.trimEnd().split("\n")) {
-    expect(line).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (INFO|WARN|ERROR) +(started|stopping|stopped|request_refused)( |$)/);
+    expect(line).toMatch(
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (INFO|WARN|ERROR) +(started|stopping|stopped|request_refused)( |$)/,
+    );
     expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
     expect(line).not.toMatch(/event=forged|INFO {2}forged/);
   }
@@ -163,11 +256,22 @@ describe("the unattended set-up", () => {
     const unattended = new Workplace();
     try {
       const passwordFile = await unattended.passwordFile();
-      const args = ["--setup-organization", "Acme", "--setup-network", "Main", "--setup-email", "owner@acme.example", "--setup-password-file", passwordFile];
+      const args = [
+        "--setup-organization",
+        "Acme",
+        "--setup-network",
+        "Main",
+        "--setup-email",
+        "owner@acme.example",
+        "--setup-password-file",
+        passwordFile,
+      ];
       const first = await unattended.serve(args);
       expect(first.lines[2]).toStartWith("Claimed: sign in at ");
       expect((await first.client().get("/api/auth/setup")).data).toEqual({ needed: false });
-      expect((await first.client().post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD })).status).toBe(200);
+      expect(
+        (await first.client().post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD })).status,
+      ).toBe(200);
       expect(first.log).not.toContain(PASSWORD);
       expect(first.log).not.toContain("self_recorded");
       await first.stop();
@@ -176,7 +280,9 @@ describe("the unattended set-up", () => {
       await Bun.file(passwordFile).delete();
       const second = await unattended.serve(args);
       expect(second.log).toContain("INFO  setup_skipped");
-      expect((await unattended.run(["user", "list", "--data", unattended.data])).out.trim().split("\n")).toHaveLength(2);
+      expect((await unattended.run(["user", "list", "--data", unattended.data])).out.trim().split("\n")).toHaveLength(
+        2,
+      );
     } finally {
       await unattended.close();
     }
@@ -195,7 +301,16 @@ describe("the unattended set-up", () => {
         },
       });
       expect(running.log).toContain("INFO  self_recorded");
-      const key = await unattended.run(["key", "create", "--data", unattended.data, "--email", "owner@acme.example", "--name", "k"]);
+      const key = await unattended.run([
+        "key",
+        "create",
+        "--data",
+        unattended.data,
+        "--email",
+        "owner@acme.example",
+        "--name",
+        "k",
+      ]);
       const hosts = await running.withKey(key.out.trim()).get("/api/v1/hosts");
       expect(hosts.data).toHaveLength(1);
     } finally {
@@ -208,9 +323,25 @@ describe("the unattended set-up", () => {
     try {
       const passwordFile = unattended.path("short");
       await Bun.write(passwordFile, "short\n");
-      const refused = await unattended.run(["serve", "--data", unattended.data, "--listen", "127.0.0.1:0", "--setup-organization", "Acme", "--setup-network", "Main", "--setup-email", "o@a.example", "--setup-password-file", passwordFile]);
+      const refused = await unattended.run([
+        "serve",
+        "--data",
+        unattended.data,
+        "--listen",
+        "127.0.0.1:0",
+        "--setup-organization",
+        "Acme",
+        "--setup-network",
+        "Main",
+        "--setup-email",
+        "o@a.example",
+        "--setup-password-file",
+        passwordFile,
+      ]);
       expect([refused.code, refused.out]).toEqual([2, ""]);
-      expect(refused.err).toContain(`--setup-password-file ${passwordFile}: the password must have at least 10 characters`);
+      expect(refused.err).toContain(
+        `--setup-password-file ${passwordFile}: the password must have at least 10 characters`,
+      );
       expect((await unattended.serve()).setupToken).not.toBe("");
     } finally {
       await unattended.close();

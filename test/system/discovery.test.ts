@@ -11,265 +11,455 @@ import { Lab, LAB_MISSING } from "../support/lab.ts";
 /** Most of what is waited for are scans of a few seconds; a busy machine is no failure. */
 const TIMEOUT_MS = 90_000;
 
-describe.skipIf(LAB_MISSING !== null)(`discovery in a real network${LAB_MISSING === null ? "" : ` (left out: ${LAB_MISSING})`}`, () => {
-  let lab: Lab;
-  let place: Workplace;
-  let running: Running;
-  let discovery: DiscoveryClient;
-  let key: string;
-  let organizationId: string;
-  let networkId: string;
+describe.skipIf(LAB_MISSING !== null)(
+  `discovery in a real network${LAB_MISSING === null ? "" : ` (left out: ${LAB_MISSING})`}`,
+  () => {
+    let lab: Lab;
+    let place: Workplace;
+    let running: Running;
+    let discovery: DiscoveryClient;
+    let key: string;
+    let organizationId: string;
+    let networkId: string;
 
-  beforeAll(async () => {
-    ensureExecutable();
-    place = new Workplace();
-    lab = await Lab.start();
-    ({ key, networkId, organizationId } = await place.setUp());
-    await start();
-    // Tried in this order: that a device knows no such user it says at once, of a wrong community nothing.
-    await discovery.credential(user(LAB_USER.name, LAB_USER.authPassword, LAB_USER.privPassword), [networkId]);
-    await discovery.credential(community(COMMUNITY), [networkId]);
-  }, TIMEOUT_MS);
-  afterAll(async () => {
-    await place.close();
-    await lab.stop();
-  });
-
-  async function start(): Promise<void> {
-    running = await place.serve([], lab.executable);
-    discovery = new DiscoveryClient(await lab.client(running, key), organizationId);
-  }
-
-  const scanAll = (fields: Wire = {}) => discovery.scanned({ network_id: networkId, kind: "full", targets: [LAB_CIDR], ...fields });
-  const hosts = (of = networkId) => discovery.all(`/api/v1/hosts?network_id=${of}`);
-
-  /** The interface entries by `host port`. */
-  async function ports(): Promise<Map<string, Wire>> {
-    const names = new Map((await hosts()).map((host) => [host["id"], host["name"]]));
-    return new Map((await discovery.all(`/api/v1/if-entries?network_id=${networkId}`)).map((entry) => [`${names.get(entry["host_id"])} ${entry["if_descr"]}`, entry]));
-  }
-
-  /** Who is said to be at the other end of each interface, `host port -> host port`. */
-  async function neighbors(): Promise<string[]> {
-    const all = await ports();
-    const names = new Map([...all].map(([name, entry]) => [entry["id"], name]));
-    return [...all].flatMap(([name, { neighbor }]) => (neighbor === undefined || neighbor === null ? [] : [`${name} -> ${names.get(neighbor.id) ?? `${neighbor.type} ${neighbor.id}`}`])).sort();
-  }
-
-  /** The cables of the topology, `host port - host port`, with how many there are between the two. */
-  async function cables(at?: string): Promise<string[]> {
-    const answer = await discovery.client.get(`/api/v1/topology?network_id=${networkId}${at === undefined ? "" : `&at=${at}`}`);
-    expect(answer.body).toMatchObject({ success: true });
-    const { nodes, links } = answer.data as { nodes: Wire[]; links: Wire[] };
-    const names = new Map(nodes.map((node) => [node["id"], node["name"]]));
-    return links.map(({ ends, parallel }) => `${ends.map((end: Wire) => `${names.get(end["node_id"])} ${end["port"]}`).sort().join(" - ")} (${parallel})`).sort();
-  }
-
-  const CABLES = ["cdp-box eth1 - switch-a p4 (1)", "host eth1 - switch-a p3 (1)", "switch-a p1 - switch-b p1 (2)", "switch-a p2 - switch-b p2 (2)"];
-  const AFTER_THE_MOVE = ["cdp-box eth1 - switch-a p4 (1)", "host eth1 - switch-b p4 (1)", "switch-a p1 - switch-b p1 (2)", "switch-a p2 - switch-b p2 (2)"];
-  const bothWays = (links: readonly string[]) => links.flatMap((link) => {
-    const [one, other] = link.replace(/ \(\d\)$/, "").split(" - ");
-    return [`${one} -> ${other}`, `${other} -> ${one}`];
-  }).sort();
-
-  test("a scan that is to write nothing tells what it would find, and writes nothing", async () => {
-    const before = await discovery.sequence();
-    const scan = await scanAll({ commit: false });
-    expect((await discovery.findings(scan)).filter(({ type, entity }) => type === "Created" && entity === "host").map(({ label }) => label).sort()).toEqual(["cdp-box", "host", "manager.lab.example", "switch-a", "switch-b"]);
-    expect(scan["outcome"]).toMatchObject({ problem: null, transactions: null, hosts: { devices: 4 } });
-    expect(await discovery.sequence()).toBe(before);
-    expect(await hosts()).toEqual([]);
-  }, TIMEOUT_MS);
-
-  test("a scan finds every host by what it says of itself, the one of SNMPv3 as well", async () => {
-    const scan = await scanAll();
-    expect(scan["outcome"]).toMatchObject({ problem: null, hosts: { found: 5, devices: 4, unreached: 0 } });
-    expect(scan["progress"]).toMatchObject({ phase: "done", addresses_total: 254, addresses_done: 254, devices_answered: 4 });
-    const found = await hosts();
-    expect(found.map(({ name }) => name).sort()).toEqual(["cdp-box", "host", "manager.lab.example", "switch-a", "switch-b"]);
-    const named = new Map(found.map((host) => [host["name"], host]));
-    const addressesOf = (name: string) => named.get(name)?.["ip_addresses"].map((address: Wire) => address["ip_address"]).sort();
-    expect(named.get("switch-a")).toMatchObject({ sys_name: "switch-a", sys_descr: "A switch of the lab", sys_location: "Lab", serial_number: "LAB-SWITCH-A", manufacturer: "Example", model: "EX-5", chassis_id: lab.mac("switch-a", "p1") });
-    expect(addressesOf("switch-a")).toEqual(["10.98.0.11", "127.0.0.1", "fd98::11"]);
-    // The one without an agent is known by its name in reverse DNS.
-    expect(named.get("switch-a")).toMatchObject({ hostname: "switch-a.lab.example" });
-    expect(addressesOf("manager.lab.example")).toEqual([MANAGER_ADDRESS]);
-    expect(named.get("host")).toMatchObject({ sys_name: "host", chassis_id: lab.mac("host", "eth1") });
-    expect(addressesOf("host")).toEqual(["10.98.0.21", "10.98.1.3", "127.0.0.1"]);
-  }, TIMEOUT_MS);
-
-  test("interfaces have their names, aliases, addresses and statuses, VLANs and what was learned on them", async () => {
-    const all = await ports();
-    const vlans = new Map((await discovery.all(`/api/v1/vlans?network_id=${networkId}`)).map((vlan) => [vlan["id"], `${vlan["number"]} ${vlan["name"]}`]));
-    expect([...vlans.values()].sort()).toEqual(["1 default", "20 voice", "30 cameras"]);
-    expect([...all.keys()].sort()).toEqual([
-      ...["eth0", "eth1", "lo"].map((port) => `cdp-box ${port}`),
-      ...["eth0", "eth1", "lo"].map((port) => `host ${port}`),
-      ...["br0", "eth0", "lo", "p1", "p2", "p3", "p4", "p5"].map((port) => `switch-a ${port}`),
-      ...["br0", "eth0", "lo", "p1", "p2", "p3", "p4", "p5"].map((port) => `switch-b ${port}`),
-    ]);
-    for (const name of ["switch-a", "switch-b"] as const) {
-      for (const port of ["p1", "p2", "p3", "p4", "p5"]) expect(all.get(`${name} ${port}`)).toMatchObject({ if_name: port, if_type: 6, mac_address: lab.mac(name, port), admin_status: "Up" });
-      expect(all.get(`${name} p1`)).toMatchObject({ if_alias: "trunk p1", speed_bps: 10_000_000_000, oper_status: "Up" });
-      expect(all.get(`${name} p5`)).toMatchObject({ oper_status: "Down" });
-      const learned = [...all].filter(([key]) => key.startsWith(`${name} `)).flatMap(([key, entry]) => (entry["fdb_macs"] ?? []).map((mac: string) => `${key.split(" ")[1]} ${mac}`));
-      expect(learned.sort()).toEqual(await lab.learned(name));
-    }
-    const tagged = (name: string) => all.get(name)?.["vlan_ids"]?.map((id: string) => vlans.get(id)).sort();
-    expect(vlans.get(all.get("switch-b p1")?.["native_vlan_id"])).toBe("1 default");
-    expect(tagged("switch-b p1")).toEqual(["1 default", "20 voice", "30 cameras"]);
-    expect(tagged("switch-b p4")).toEqual(["20 voice"]);
-    expect(tagged("switch-b p5")).toEqual(["30 cameras"]);
-  });
-
-  test("every neighbor is found, links go both ways, and each of two parallel cables is on its own ports", async () => {
-    expect(await neighbors()).toEqual(bothWays(CABLES));
-    expect(await cables()).toEqual(CABLES);
-  });
-
-  test("who speaks CDP alone is at the port where its cable is, not wherever its frames are heard", async () => {
-    const all = await ports();
-    expect(all.get("switch-a p4")).toMatchObject({ cdp_device_id: "cdp-box", cdp_port_id: "eth1", cdp_address: "10.98.0.22", cdp_platform: "Lab", neighbor: { id: all.get("cdp-box eth1")?.["id"] } });
-    const flooded = all.get("switch-b p1") as Wire;
-    expect([flooded["lldp_sys_name"], ...flooded["more_neighbors"].map((each: Wire) => each["sys_name"])].sort()).toEqual(["cdp-box", "switch-a"]);
-    expect(flooded["neighbor"].id).toBe(all.get("switch-a p1")?.["id"]);
-  });
-
-  test("a host that says nothing is found by its MAC address at the port behind which it is", async () => {
-    const located = await discovery.client.get(`/api/v1/locate?mac=${lab.mac("silent", "eth1")}&network_id=${networkId}`);
-    expect(located.data.candidates[0]).toMatchObject({ mac_address: lab.mac("silent", "eth1"), switch: { name: "switch-b" }, port: { name: "p3" }, vlan: { number: 1 } });
-  });
-
-  test("another scan of the same writes not a single version", async () => {
-    const before = await discovery.sequence();
-    const scan = await scanAll();
-    expect(scan["outcome"]).toMatchObject({ records: {}, findings: {}, transactions: null, hosts: { found: 5, devices: 4 } });
-    expect(await discovery.sequence()).toBe(before);
-    expect((await discovery.diff(networkId, scan["requested_at"]))["counts"]).toEqual({});
-  }, TIMEOUT_MS);
-
-  test("a cable that was moved is exactly that: in what differs, and in the topology before and after", async () => {
-    const before = await ports();
-    await lab.moveCable("switch-a p3", "switch-b p4");
-    const scan = await scanAll();
-    const diff = await discovery.diff(networkId, scan["requested_at"]);
-    expect(diff["counts"]).toEqual({ if_entry: { changed: 5 } });
-    const names = new Map([...before].map(([name, entry]) => [entry["id"], name]));
-    const LLDP = ["lldp_chassis_id", "lldp_mgmt_addr", "lldp_port_desc", "lldp_port_id", "lldp_sys_desc", "lldp_sys_name"];
-    const changed = new Map((diff["changed"] as Wire[]).map(({ id, fields }) => [names.get(id), (fields as Wire[]).map(({ field }) => field).sort()]));
-    expect(Object.fromEntries(changed)).toEqual({
-      "host eth1": [...LLDP, "neighbor"],
-      "switch-a p1": ["fdb_macs"],
-      "switch-a p3": ["fdb_macs", ...LLDP, "neighbor", "oper_status"],
-      "switch-b p1": ["fdb_macs"],
-      "switch-b p4": ["fdb_macs", ...LLDP, "neighbor", "oper_status"],
+    beforeAll(async () => {
+      ensureExecutable();
+      place = new Workplace();
+      lab = await Lab.start();
+      ({ key, networkId, organizationId } = await place.setUp());
+      await start();
+      // Tried in this order: that a device knows no such user it says at once, of a wrong community nothing.
+      await discovery.credential(user(LAB_USER.name, LAB_USER.authPassword, LAB_USER.privPassword), [networkId]);
+      await discovery.credential(community(COMMUNITY), [networkId]);
+    }, TIMEOUT_MS);
+    afterAll(async () => {
+      await place.close();
+      await lab.stop();
     });
-    expect((diff["changed"] as Wire[]).every(({ transaction }) => transaction.actor.id === scan["id"])).toBe(true);
-    expect(await cables()).toEqual(AFTER_THE_MOVE);
-    expect(await cables(scan["requested_at"])).toEqual(CABLES);
-    expect(await cables(scan["ended_at"])).toEqual(AFTER_THE_MOVE);
-    expect(await neighbors()).toEqual(bothWays(AFTER_THE_MOVE));
-  }, TIMEOUT_MS);
 
-  test("who is not let in is told why: another user, password or community, or nobody there", async () => {
-    const { name, authPassword, privPassword } = LAB_USER;
-    const attempts: ReadonlyArray<readonly [credential: Wire, address: string, reason: RegExp]> = [
-      [user("stranger", authPassword, privPassword), lab.address("host"), /no user of this name/],
-      [user(name, "another password", privPassword), lab.address("host"), /the authentication password or its protocol is another/],
-      [user(name, authPassword, "another password"), lab.address("host"), /the privacy password or its protocol is another/],
-      [community("another"), lab.address("switch-a"), /silent, or the community is another/],
-      [community(COMMUNITY), MANAGER_ADDRESS, /the port is closed/],
-    ];
-    await Promise.all(
-      attempts.map(async ([credential, address, reason], index) => {
-        const { id } = await discovery.network(`Refused ${index}`);
-        await discovery.credential(credential, [id]);
-        const scan = await discovery.scanned({ network_id: id, kind: "snmp", targets: [address] });
-        const findings = await discovery.findings(scan);
-        expect(findings).toMatchObject([{ type: "Unreached", label: address, reason: expect.stringMatching(reason) }]);
-        // No secret is told with it.
-        expect(JSON.stringify([scan, findings])).not.toContain("another password");
-        expect(await hosts(id)).toEqual([]);
-      }),
-    );
-    expect(running.log).not.toContain("another password");
-  }, TIMEOUT_MS);
-
-  test("the addresses that a credential is given to begin with are asked first, and are its own no longer", async () => {
-    const { id } = await discovery.network("Begun");
-    const credential = await discovery.credential(community(COMMUNITY), [id], { target_ips: [lab.address("switch-b")] });
-    expect(credential["target_ips"]).toEqual([lab.address("switch-b")]);
-    const scan = await discovery.scanned({ network_id: id, kind: "snmp" });
-    expect((await hosts(id)).filter(({ sys_name }) => sys_name !== null).map((host) => host["name"])).toEqual(["switch-b"]);
-    const used = (await discovery.client.get(`/api/v1/credentials/${credential["id"]}`)).data;
-    expect(used["target_ips"]).toBeNull();
-    const history: Wire[] = await discovery.all(`/api/v1/credentials/${credential["id"]}/history`);
-    expect(history[0]).toMatchObject({ operation: "Updated", changed_fields: ["target_ips"], transaction: { actor: { type: "Discovery", id: scan["id"] } } });
-  }, TIMEOUT_MS);
-
-  test("a daemon of LLDP that was killed takes nothing with it that was known", async () => {
-    const before = await ports();
-    await lab.stopDaemon("host", "lldpd", "KILL");
-    expect(await lab.neighbors("host")).toBeNull();
-    const scan = await scanAll();
-    const after = await ports();
-    expect(after.get("host eth1")).toEqual({ ...before.get("host eth1"), last_seen_at: after.get("host eth1")?.["last_seen_at"], last_discovery_id: scan["id"] });
-    expect((await discovery.diff(networkId, scan["requested_at"]))["removed"]).toEqual([]);
-    expect(await cables()).toEqual(AFTER_THE_MOVE);
-    expect(await neighbors()).toEqual(bothWays(AFTER_THE_MOVE));
-    await lab.startDaemon("host", "lldpd");
-    await lab.settled();
-  }, TIMEOUT_MS);
-
-  test("an agent that was killed is told as unreached with the reason, and nothing of its device is lost", async () => {
-    await scanAll();
-    const before = await ports();
-    await lab.stopDaemon("switch-b", "snmpd", "KILL");
-    const scan = await scanAll();
-    const unreached = (await discovery.findings(scan)).filter(({ type }) => type === "Unreached");
-    expect(unreached).toMatchObject([{ entity: "host", label: "switch-b", reason: expect.stringMatching(/10\.98\.0\.12: .*the port is closed/) }]);
-    const diff = await discovery.diff(networkId, scan["requested_at"]);
-    expect(diff["removed"]).toEqual([]);
-    expect((diff["changed"] as Wire[]).filter(({ entity_type }) => entity_type === "if_entry")).toEqual([]);
-    expect([...(await ports()).keys()]).toEqual([...before.keys()]);
-    expect(await cables()).toEqual(AFTER_THE_MOVE);
-  }, TIMEOUT_MS);
-
-  test("a scan that runs is cancelled within a second, and says so", async () => {
-    const { id } = await discovery.network("Cancelled");
-    const { id: scanId } = await discovery.begin({ network_id: id, kind: "sweep", targets: [SILENT_CIDR] });
-    await underWay(scanId);
-    const began = performance.now();
-    const cancelled = await discovery.cancel(scanId);
-    expect(performance.now() - began).toBeLessThan(5_000);
-    expect(cancelled.data).toMatchObject({ status: "Cancelled" });
-    expect(cancelled.data.progress.addresses_done).toBeLessThan(cancelled.data.progress.addresses_total);
-    // And the next one of that network has its turn.
-    expect(await discovery.scanned({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] })).toMatchObject({ outcome: { hosts: { found: 1 } } });
-  }, TIMEOUT_MS);
-
-  test("a scan that a kill interrupted is marked so at the next start, and what it had written stays", async () => {
-    const { id } = await discovery.network("Interrupted");
-    const { id: scanId } = await discovery.begin({ network_id: id, kind: "sweep", targets: [SILENT_CIDR] });
-    const waiting = await discovery.begin({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] });
-    await underWay(scanId);
-    const known = (await hosts()).length;
-    running.kill("SIGKILL");
-    await running.exited;
-    await start();
-    expect(await discovery.scan(scanId)).toMatchObject({ status: "Interrupted", outcome: { problem: expect.any(String) } });
-    expect(await discovery.scan(waiting["id"])).toMatchObject({ status: "Interrupted" });
-    expect(await hosts()).toHaveLength(known);
-    expect((await discovery.scanned({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] }))["outcome"]).toMatchObject({ hosts: { found: 1 } });
-  }, TIMEOUT_MS);
-
-  /** Waits until a scan has gone some way. */
-  async function underWay(scanId: string): Promise<void> {
-    for (;;) {
-      const { status, progress } = await discovery.scan(scanId);
-      if (status === "Running" && progress?.requests > 0) return;
-      if (status !== "Queued" && status !== "Running") throw new Error(`the scan is ${status}`);
-      await Bun.sleep(20);
+    async function start(): Promise<void> {
+      running = await place.serve([], lab.executable);
+      discovery = new DiscoveryClient(await lab.client(running, key), organizationId);
     }
-  }
-});
+
+    const scanAll = (fields: Wire = {}) =>
+      discovery.scanned({ network_id: networkId, kind: "full", targets: [LAB_CIDR], ...fields });
+    const hosts = (of = networkId) => discovery.all(`/api/v1/hosts?network_id=${of}`);
+
+    /** The interface entries by `host port`. */
+    async function ports(): Promise<Map<string, Wire>> {
+      const names = new Map((await hosts()).map((host) => [host["id"], host["name"]]));
+      return new Map(
+        (await discovery.all(`/api/v1/if-entries?network_id=${networkId}`)).map((entry) => [
+          `${names.get(entry["host_id"])} ${entry["if_descr"]}`,
+          entry,
+        ]),
+      );
+    }
+
+    /** Who is said to be at the other end of each interface, `host port -> host port`. */
+    async function neighbors(): Promise<string[]> {
+      const all = await ports();
+      const names = new Map([...all].map(([name, entry]) => [entry["id"], name]));
+      return [...all]
+        .flatMap(([name, { neighbor }]) =>
+          neighbor === undefined || neighbor === null
+            ? []
+            : [`${name} -> ${names.get(neighbor.id) ?? `${neighbor.type} ${neighbor.id}`}`],
+        )
+        .sort();
+    }
+
+    /** The cables of the topology, `host port - host port`, with how many there are between the two. */
+    async function cables(at?: string): Promise<string[]> {
+      const answer = await discovery.client.get(
+        `/api/v1/topology?network_id=${networkId}${at === undefined ? "" : `&at=${at}`}`,
+      );
+      expect(answer.body).toMatchObject({ success: true });
+      const { nodes, links } = answer.data as { nodes: Wire[]; links: Wire[] };
+      const names = new Map(nodes.map((node) => [node["id"], node["name"]]));
+      return links
+        .map(
+          ({ ends, parallel }) =>
+            `${ends
+              .map((end: Wire) => `${names.get(end["node_id"])} ${end["port"]}`)
+              .sort()
+              .join(" - ")} (${parallel})`,
+        )
+        .sort();
+    }
+
+    const CABLES = [
+      "cdp-box eth1 - switch-a p4 (1)",
+      "host eth1 - switch-a p3 (1)",
+      "switch-a p1 - switch-b p1 (2)",
+      "switch-a p2 - switch-b p2 (2)",
+    ];
+    const AFTER_THE_MOVE = [
+      "cdp-box eth1 - switch-a p4 (1)",
+      "host eth1 - switch-b p4 (1)",
+      "switch-a p1 - switch-b p1 (2)",
+      "switch-a p2 - switch-b p2 (2)",
+    ];
+    const bothWays = (links: readonly string[]) =>
+      links
+        .flatMap((link) => {
+          const [one, other] = link.replace(/ \(\d\)$/, "").split(" - ");
+          return [`${one} -> ${other}`, `${other} -> ${one}`];
+        })
+        .sort();
+
+    test(
+      "a scan that is to write nothing tells what it would find, and writes nothing",
+      async () => {
+        const before = await discovery.sequence();
+        const scan = await scanAll({ commit: false });
+        expect(
+          (await discovery.findings(scan))
+            .filter(({ type, entity }) => type === "Created" && entity === "host")
+            .map(({ label }) => label)
+            .sort(),
+        ).toEqual(["cdp-box", "host", "manager.lab.example", "switch-a", "switch-b"]);
+        expect(scan["outcome"]).toMatchObject({ problem: null, transactions: null, hosts: { devices: 4 } });
+        expect(await discovery.sequence()).toBe(before);
+        expect(await hosts()).toEqual([]);
+      },
+      TIMEOUT_MS,
+    );
+
+    test(
+      "a scan finds every host by what it says of itself, the one of SNMPv3 as well",
+      async () => {
+        const scan = await scanAll();
+        expect(scan["outcome"]).toMatchObject({ problem: null, hosts: { found: 5, devices: 4, unreached: 0 } });
+        expect(scan["progress"]).toMatchObject({
+          phase: "done",
+          addresses_total: 254,
+          addresses_done: 254,
+          devices_answered: 4,
+        });
+        const found = await hosts();
+        expect(found.map(({ name }) => name).sort()).toEqual([
+          "cdp-box",
+          "host",
+          "manager.lab.example",
+          "switch-a",
+          "switch-b",
+        ]);
+        const named = new Map(found.map((host) => [host["name"], host]));
+        const addressesOf = (name: string) =>
+          named
+            .get(name)
+            ?.["ip_addresses"].map((address: Wire) => address["ip_address"])
+            .sort();
+        expect(named.get("switch-a")).toMatchObject({
+          sys_name: "switch-a",
+          sys_descr: "A switch of the lab",
+          sys_location: "Lab",
+          serial_number: "LAB-SWITCH-A",
+          manufacturer: "Example",
+          model: "EX-5",
+          chassis_id: lab.mac("switch-a", "p1"),
+        });
+        expect(addressesOf("switch-a")).toEqual(["10.98.0.11", "127.0.0.1", "fd98::11"]);
+        // The one without an agent is known by its name in reverse DNS.
+        expect(named.get("switch-a")).toMatchObject({ hostname: "switch-a.lab.example" });
+        expect(addressesOf("manager.lab.example")).toEqual([MANAGER_ADDRESS]);
+        expect(named.get("host")).toMatchObject({ sys_name: "host", chassis_id: lab.mac("host", "eth1") });
+        expect(addressesOf("host")).toEqual(["10.98.0.21", "10.98.1.3", "127.0.0.1"]);
+      },
+      TIMEOUT_MS,
+    );
+
+    test("interfaces have their names, aliases, addresses and statuses, VLANs and what was learned on them", async () => {
+      const all = await ports();
+      const vlans = new Map(
+        (await discovery.all(`/api/v1/vlans?network_id=${networkId}`)).map((vlan) => [
+          vlan["id"],
+          `${vlan["number"]} ${vlan["name"]}`,
+        ]),
+      );
+      expect([...vlans.values()].sort()).toEqual(["1 default", "20 voice", "30 cameras"]);
+      expect([...all.keys()].sort()).toEqual([
+        ...["eth0", "eth1", "lo"].map((port) => `cdp-box ${port}`),
+        ...["eth0", "eth1", "lo"].map((port) => `host ${port}`),
+        ...["br0", "eth0", "lo", "p1", "p2", "p3", "p4", "p5"].map((port) => `switch-a ${port}`),
+        ...["br0", "eth0", "lo", "p1", "p2", "p3", "p4", "p5"].map((port) => `switch-b ${port}`),
+      ]);
+      for (const name of ["switch-a", "switch-b"] as const) {
+        for (const port of ["p1", "p2", "p3", "p4", "p5"])
+          expect(all.get(`${name} ${port}`)).toMatchObject({
+            if_name: port,
+            if_type: 6,
+            mac_address: lab.mac(name, port),
+            admin_status: "Up",
+          });
+        expect(all.get(`${name} p1`)).toMatchObject({
+          if_alias: "trunk p1",
+          speed_bps: 10_000_000_000,
+          oper_status: "Up",
+        });
+        expect(all.get(`${name} p5`)).toMatchObject({ oper_status: "Down" });
+        const learned = [...all]
+          .filter(([key]) => key.startsWith(`${name} `))
+          .flatMap(([key, entry]) => (entry["fdb_macs"] ?? []).map((mac: string) => `${key.split(" ")[1]} ${mac}`));
+        expect(learned.sort()).toEqual(await lab.learned(name));
+      }
+      const tagged = (name: string) =>
+        all
+          .get(name)
+          ?.["vlan_ids"]?.map((id: string) => vlans.get(id))
+          .sort();
+      expect(vlans.get(all.get("switch-b p1")?.["native_vlan_id"])).toBe("1 default");
+      expect(tagged("switch-b p1")).toEqual(["1 default", "20 voice", "30 cameras"]);
+      expect(tagged("switch-b p4")).toEqual(["20 voice"]);
+      expect(tagged("switch-b p5")).toEqual(["30 cameras"]);
+    });
+
+    test("every neighbor is found, links go both ways, and each of two parallel cables is on its own ports", async () => {
+      expect(await neighbors()).toEqual(bothWays(CABLES));
+      expect(await cables()).toEqual(CABLES);
+    });
+
+    test("who speaks CDP alone is at the port where its cable is, not wherever its frames are heard", async () => {
+      const all = await ports();
+      expect(all.get("switch-a p4")).toMatchObject({
+        cdp_device_id: "cdp-box",
+        cdp_port_id: "eth1",
+        cdp_address: "10.98.0.22",
+        cdp_platform: "Lab",
+        neighbor: { id: all.get("cdp-box eth1")?.["id"] },
+      });
+      const flooded = all.get("switch-b p1") as Wire;
+      expect(
+        [flooded["lldp_sys_name"], ...flooded["more_neighbors"].map((each: Wire) => each["sys_name"])].sort(),
+      ).toEqual(["cdp-box", "switch-a"]);
+      expect(flooded["neighbor"].id).toBe(all.get("switch-a p1")?.["id"]);
+    });
+
+    test("a host that says nothing is found by its MAC address at the port behind which it is", async () => {
+      const located = await discovery.client.get(
+        `/api/v1/locate?mac=${lab.mac("silent", "eth1")}&network_id=${networkId}`,
+      );
+      expect(located.data.candidates[0]).toMatchObject({
+        mac_address: lab.mac("silent", "eth1"),
+        switch: { name: "switch-b" },
+        port: { name: "p3" },
+        vlan: { number: 1 },
+      });
+    });
+
+    test(
+      "another scan of the same writes not a single version",
+      async () => {
+        const before = await discovery.sequence();
+        const scan = await scanAll();
+        expect(scan["outcome"]).toMatchObject({
+          records: {},
+          findings: {},
+          transactions: null,
+          hosts: { found: 5, devices: 4 },
+        });
+        expect(await discovery.sequence()).toBe(before);
+        expect((await discovery.diff(networkId, scan["requested_at"]))["counts"]).toEqual({});
+      },
+      TIMEOUT_MS,
+    );
+
+    test(
+      "a cable that was moved is exactly that: in what differs, and in the topology before and after",
+      async () => {
+        const before = await ports();
+        await lab.moveCable("switch-a p3", "switch-b p4");
+        const scan = await scanAll();
+        const diff = await discovery.diff(networkId, scan["requested_at"]);
+        expect(diff["counts"]).toEqual({ if_entry: { changed: 5 } });
+        const names = new Map([...before].map(([name, entry]) => [entry["id"], name]));
+        const LLDP = [
+          "lldp_chassis_id",
+          "lldp_mgmt_addr",
+          "lldp_port_desc",
+          "lldp_port_id",
+          "lldp_sys_desc",
+          "lldp_sys_name",
+        ];
+        const changed = new Map(
+          (diff["changed"] as Wire[]).map(({ id, fields }) => [
+            names.get(id),
+            (fields as Wire[]).map(({ field }) => field).sort(),
+          ]),
+        );
+        expect(Object.fromEntries(changed)).toEqual({
+          "host eth1": [...LLDP, "neighbor"],
+          "switch-a p1": ["fdb_macs"],
+          "switch-a p3": ["fdb_macs", ...LLDP, "neighbor", "oper_status"],
+          "switch-b p1": ["fdb_macs"],
+          "switch-b p4": ["fdb_macs", ...LLDP, "neighbor", "oper_status"],
+        });
+        expect((diff["changed"] as Wire[]).every(({ transaction }) => transaction.actor.id === scan["id"])).toBe(true);
+        expect(await cables()).toEqual(AFTER_THE_MOVE);
+        expect(await cables(scan["requested_at"])).toEqual(CABLES);
+        expect(await cables(scan["ended_at"])).toEqual(AFTER_THE_MOVE);
+        expect(await neighbors()).toEqual(bothWays(AFTER_THE_MOVE));
+      },
+      TIMEOUT_MS,
+    );
+
+    test(
+      "who is not let in is told why: another user, password or community, or nobody there",
+      async () => {
+        const { name, authPassword, privPassword } = LAB_USER;
+        const attempts: ReadonlyArray<readonly [credential: Wire, address: string, reason: RegExp]> = [
+          [user("stranger", authPassword, privPassword), lab.address("host"), /no user of this name/],
+          [
+            user(name, "another password", privPassword),
+            lab.address("host"),
+            /the authentication password or its protocol is another/,
+          ],
+          [
+            user(name, authPassword, "another password"),
+            lab.address("host"),
+            /the privacy password or its protocol is another/,
+          ],
+          [community("another"), lab.address("switch-a"), /silent, or the community is another/],
+          [community(COMMUNITY), MANAGER_ADDRESS, /the port is closed/],
+        ];
+        await Promise.all(
+          attempts.map(async ([credential, address, reason], index) => {
+            const { id } = await discovery.network(`Refused ${index}`);
+            await discovery.credential(credential, [id]);
+            const scan = await discovery.scanned({ network_id: id, kind: "snmp", targets: [address] });
+            const findings = await discovery.findings(scan);
+            expect(findings).toMatchObject([
+              { type: "Unreached", label: address, reason: expect.stringMatching(reason) },
+            ]);
+            // No secret is told with it.
+            expect(JSON.stringify([scan, findings])).not.toContain("another password");
+            expect(await hosts(id)).toEqual([]);
+          }),
+        );
+        expect(running.log).not.toContain("another password");
+      },
+      TIMEOUT_MS,
+    );
+
+    test(
+      "the addresses that a credential is given to begin with are asked first, and are its own no longer",
+      async () => {
+        const { id } = await discovery.network("Begun");
+        const credential = await discovery.credential(community(COMMUNITY), [id], {
+          target_ips: [lab.address("switch-b")],
+        });
+        expect(credential["target_ips"]).toEqual([lab.address("switch-b")]);
+        const scan = await discovery.scanned({ network_id: id, kind: "snmp" });
+        expect((await hosts(id)).filter(({ sys_name }) => sys_name !== null).map((host) => host["name"])).toEqual([
+          "switch-b",
+        ]);
+        const used = (await discovery.client.get(`/api/v1/credentials/${credential["id"]}`)).data;
+        expect(used["target_ips"]).toBeNull();
+        const history: Wire[] = await discovery.all(`/api/v1/credentials/${credential["id"]}/history`);
+        expect(history[0]).toMatchObject({
+          operation: "Updated",
+          changed_fields: ["target_ips"],
+          transaction: { actor: { type: "Discovery", id: scan["id"] } },
+        });
+      },
+      TIMEOUT_MS,
+    );
+
+    test(
+      "a daemon of LLDP that was killed takes nothing with it that was known",
+      async () => {
+        const before = await ports();
+        await lab.stopDaemon("host", "lldpd", "KILL");
+        expect(await lab.neighbors("host")).toBeNull();
+        const scan = await scanAll();
+        const after = await ports();
+        expect(after.get("host eth1")).toEqual({
+          ...before.get("host eth1"),
+          last_seen_at: after.get("host eth1")?.["last_seen_at"],
+          last_discovery_id: scan["id"],
+        });
+        expect((await discovery.diff(networkId, scan["requested_at"]))["removed"]).toEqual([]);
+        expect(await cables()).toEqual(AFTER_THE_MOVE);
+        expect(await neighbors()).toEqual(bothWays(AFTER_THE_MOVE));
+        await lab.startDaemon("host", "lldpd");
+        await lab.settled();
+      },
+      TIMEOUT_MS,
+    );
+
+    test(
+      "an agent that was killed is told as unreached with the reason, and nothing of its device is lost",
+      async () => {
+        await scanAll();
+        const before = await ports();
+        await lab.stopDaemon("switch-b", "snmpd", "KILL");
+        const scan = await scanAll();
+        const unreached = (await discovery.findings(scan)).filter(({ type }) => type === "Unreached");
+        expect(unreached).toMatchObject([
+          { entity: "host", label: "switch-b", reason: expect.stringMatching(/10\.98\.0\.12: .*the port is closed/) },
+        ]);
+        const diff = await discovery.diff(networkId, scan["requested_at"]);
+        expect(diff["removed"]).toEqual([]);
+        expect((diff["changed"] as Wire[]).filter(({ entity_type }) => entity_type === "if_entry")).toEqual([]);
+        expect([...(await ports()).keys()]).toEqual([...before.keys()]);
+        expect(await cables()).toEqual(AFTER_THE_MOVE);
+      },
+      TIMEOUT_MS,
+    );
+
+    test(
+      "a scan that runs is cancelled within a second, and says so",
+      async () => {
+        const { id } = await discovery.network("Cancelled");
+        const { id: scanId } = await discovery.begin({ network_id: id, kind: "sweep", targets: [SILENT_CIDR] });
+        await underWay(scanId);
+        const began = performance.now();
+        const cancelled = await discovery.cancel(scanId);
+        expect(performance.now() - began).toBeLessThan(5_000);
+        expect(cancelled.data).toMatchObject({ status: "Cancelled" });
+        expect(cancelled.data.progress.addresses_done).toBeLessThan(cancelled.data.progress.addresses_total);
+        // And the next one of that network has its turn.
+        expect(await discovery.scanned({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] })).toMatchObject({
+          outcome: { hosts: { found: 1 } },
+        });
+      },
+      TIMEOUT_MS,
+    );
+
+    test(
+      "a scan that a kill interrupted is marked so at the next start, and what it had written stays",
+      async () => {
+        const { id } = await discovery.network("Interrupted");
+        const { id: scanId } = await discovery.begin({ network_id: id, kind: "sweep", targets: [SILENT_CIDR] });
+        const waiting = await discovery.begin({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] });
+        await underWay(scanId);
+        const known = (await hosts()).length;
+        running.kill("SIGKILL");
+        await running.exited;
+        await start();
+        expect(await discovery.scan(scanId)).toMatchObject({
+          status: "Interrupted",
+          outcome: { problem: expect.any(String) },
+        });
+        expect(await discovery.scan(waiting["id"])).toMatchObject({ status: "Interrupted" });
+        expect(await hosts()).toHaveLength(known);
+        expect(
+          (await discovery.scanned({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] }))["outcome"],
+        ).toMatchObject({ hosts: { found: 1 } });
+      },
+      TIMEOUT_MS,
+    );
+
+    /** Waits until a scan has gone some way. */
+    async function underWay(scanId: string): Promise<void> {
+      for (;;) {
+        const { status, progress } = await discovery.scan(scanId);
+        if (status === "Running" && progress?.requests > 0) return;
+        if (status !== "Queued" && status !== "Running") throw new Error(`the scan is ${status}`);
+        await Bun.sleep(20);
+      }
+    }
+  },
+);

@@ -16,7 +16,12 @@ let url: string;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "netledger-docs-"));
-  child = Bun.spawn([EXECUTABLE, "serve", "--listen", "127.0.0.1:0", "--data", join(directory, "data")], { cwd: directory, stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+  child = Bun.spawn([EXECUTABLE, "serve", "--listen", "127.0.0.1:0", "--data", join(directory, "data")], {
+    cwd: directory,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+  });
   url = await listeningUrl(child.stdout);
 }, START_MAX_MS);
 
@@ -42,7 +47,12 @@ test("the executable carries the document, the page and its script", async () =>
 });
 
 test("the executable prints the document that it serves", async () => {
-  const printed = Bun.spawn([EXECUTABLE, "openapi"], { cwd: directory, stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+  const printed = Bun.spawn([EXECUTABLE, "openapi"], {
+    cwd: directory,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+  });
   expect(JSON.parse(await printed.stdout.text())).toEqual(await (await fetch(`${url}/api/openapi.json`)).json());
   expect(await printed.exited).toBe(0);
 });
@@ -52,12 +62,28 @@ if (CHROMIUM === null) console.log("Chromium is not installed: the documentation
 test.skipIf(CHROMIUM === null)(
   "the page shows the groups and an operation, and asks no other host for anything",
   async () => {
-    const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as { tags: { name: string }[]; paths: Record<string, { get: { summary: string; parameters: { description: string }[] } }> };
+    const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as {
+      tags: { name: string }[];
+      paths: Record<string, { get: { summary: string; parameters: { description: string }[] } }>;
+    };
     const operation = document.paths["/api/v1/if-entries"]?.get;
-    const expected = [...document.tags.map((tag) => tag.name), operation?.summary ?? "", operation?.parameters[0]?.description ?? ""];
-    const visit = await visitPage(CHROMIUM ?? "", `${url}/docs#tag/interface-entries/GET/api/v1/if-entries`, expected, PAGE_MAX_MS);
+    const expected = [
+      ...document.tags.map((tag) => tag.name),
+      operation?.summary ?? "",
+      operation?.parameters[0]?.description ?? "",
+    ];
+    const visit = await visitPage(
+      CHROMIUM ?? "",
+      `${url}/docs#tag/interface-entries/GET/api/v1/if-entries`,
+      expected,
+      PAGE_MAX_MS,
+    );
     for (const each of expected) expect(visit.text).toContain(each);
-    expect(visit.requests.filter((each) => !each.startsWith("data:"))).toEqual([`${url}/docs`, `${url}/docs/scalar.js`, `${url}/api/openapi.json`]);
+    expect(visit.requests.filter((each) => !each.startsWith("data:"))).toEqual([
+      `${url}/docs`,
+      `${url}/docs/scalar.js`,
+      `${url}/api/openapi.json`,
+    ]);
     expect(visit.blocked).toEqual([]);
   },
   START_MAX_MS + PAGE_MAX_MS,

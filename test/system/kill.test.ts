@@ -54,7 +54,11 @@ test("kill -9 under writes from several connections loses nothing that was ackno
         acknowledge(id, { name: made.data.name, updatedAt: made.data.updated_at });
         if (mine % 3 === 0) {
           inDoubt.add(id);
-          const renamed = await client.put(`/api/v1/subnets/${id}`, { network_id: networkId, cidr, name: `renamed ${mine}` });
+          const renamed = await client.put(`/api/v1/subnets/${id}`, {
+            network_id: networkId,
+            cidr,
+            name: `renamed ${mine}`,
+          });
           expect(renamed.status).toBe(200);
           acknowledge(id, { name: renamed.data.name, updatedAt: renamed.data.updated_at });
         }
@@ -69,7 +73,8 @@ test("kill -9 under writes from several connections loses nothing that was ackno
     await Promise.race([enough.promise, ...writers.map(async (writer) => Promise.reject(await writer))]);
     running.kill("SIGKILL");
     expect((await running.exited).signal).toBe("SIGKILL");
-    for (const error of await Promise.all(writers)) expect(String(error)).toMatch(/ECONNRESET|ECONNREFUSED|closed|connect/i);
+    for (const error of await Promise.all(writers))
+      expect(String(error)).toMatch(/ECONNRESET|ECONNREFUSED|closed|connect/i);
     expect(acknowledged.size).toBeGreaterThan(ACKNOWLEDGED / 2);
   }
 
@@ -81,14 +86,20 @@ test("kill -9 under writes from several connections loses nothing that was ackno
   expect([verified.code, verified.err]).toEqual([0, ""]);
 });
 
-async function expectAllThere(running: Running, key: string, acknowledged: ReadonlyMap<string, Acknowledged | null>, inDoubt: ReadonlySet<string>): Promise<void> {
+async function expectAllThere(
+  running: Running,
+  key: string,
+  acknowledged: ReadonlyMap<string, Acknowledged | null>,
+  inDoubt: ReadonlySet<string>,
+): Promise<void> {
   const list = await running.withKey(key).get("/api/v1/subnets?limit=0");
   expect(list.status).toBe(200);
   const found = new Map<string, Acknowledged>();
   for (const subnet of list.data) found.set(subnet.id, { name: subnet.name, updatedAt: subnet.updated_at });
   const wrong: unknown[] = [];
   for (const [id, state] of acknowledged) {
-    if (!inDoubt.has(id) && !Bun.deepEquals(found.get(id) ?? null, state)) wrong.push({ id, acknowledged: state, found: found.get(id) ?? null });
+    if (!inDoubt.has(id) && !Bun.deepEquals(found.get(id) ?? null, state))
+      wrong.push({ id, acknowledged: state, found: found.get(id) ?? null });
   }
   expect(wrong).toEqual([]);
   // And nothing that nobody asked for.
@@ -101,7 +112,9 @@ function expectWhole(path: string): void {
   try {
     expect(db.query("PRAGMA integrity_check").values()).toEqual([["ok"]]);
     expect(db.query("PRAGMA foreign_key_check").values()).toEqual([]);
-    expect(db.query("SELECT count(*) = max(sequence), count(DISTINCT at) = count(*) FROM history_transactions").values()).toEqual([[1, 1]]);
+    expect(
+      db.query("SELECT count(*) = max(sequence), count(DISTINCT at) = count(*) FROM history_transactions").values(),
+    ).toEqual([[1, 1]]);
     const differing = db.query(`SELECT r.id FROM history_records r LEFT JOIN subnets s ON s.n = r.n
       JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key >> 31 = r.n)
       WHERE r.kind = (SELECT kind FROM history_records WHERE n = (SELECT n FROM subnets LIMIT 1)) AND v.members IS NOT s.members AND NOT (v.operation = 3 AND s.n IS NULL)`);

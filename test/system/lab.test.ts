@@ -27,7 +27,9 @@ describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (l
   });
 
   test("is a network of its own: programs that are run in it see nothing else", async () => {
-    const seen = JSON.parse(await lab.exec("manager", ["ip", "-json", "address", "show", "up", "scope", "global"])) as Array<{ addr_info: Array<{ local: string }> }>;
+    const seen = JSON.parse(
+      await lab.exec("manager", ["ip", "-json", "address", "show", "up", "scope", "global"]),
+    ) as Array<{ addr_info: Array<{ local: string }> }>;
     expect(seen.flatMap(({ addr_info }) => addr_info.map(({ local }) => local))).toEqual(["10.98.0.1"]);
   });
 
@@ -35,7 +37,9 @@ describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (l
     await lab.stopDaemon("cdp-box", "snmpd", "KILL");
     expect(await lab.ask("cdp-box", ["1.3.6.1.2.1.1.5"])).toBeNull();
     await lab.startDaemon("cdp-box", "snmpd");
-    expect(await lab.ask("cdp-box", ["1.3.6.1.2.1.1.5"])).toEqual(new Map([["1.3.6.1.2.1.1.5.0", Buffer.from("cdp-box").toString("hex")]]));
+    expect(await lab.ask("cdp-box", ["1.3.6.1.2.1.1.5"])).toEqual(
+      new Map([["1.3.6.1.2.1.1.5.0", Buffer.from("cdp-box").toString("hex")]]),
+    );
   });
 
   test("leaves nothing on the machine when it is stopped", async () => {
@@ -70,7 +74,9 @@ function namespacesOf(pid: number): Set<string> {
 
 /** Process ids of those in any of these namespaces. */
 function processesIn(namespaces: ReadonlySet<string>): string[] {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && KINDS.some((kind) => namespaces.has(namespace(name, kind))));
+  return readdirSync("/proc").filter(
+    (name) => /^\d+$/.test(name) && KINDS.some((kind) => namespaces.has(namespace(name, kind))),
+  );
 }
 
 function namespace(pid: string, kind: string): string {

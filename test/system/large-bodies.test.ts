@@ -18,9 +18,23 @@ beforeAll(async () => {
 });
 afterAll(() => place.close());
 
-const ports = Array.from({ length: 3_000 }, (_, position) => ({ number: position + 1, protocol: position % 2 === 0 ? "Tcp" : "Udp" }));
-const body = (fields: object) => ({ name: "chassis", network_id: networkId, description: "x".repeat(100), ports, ...fields });
-const postText = (text: string, headers: Record<string, string>) => fetch(`${running.url}/api/v1/hosts`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: text });
+const ports = Array.from({ length: 3_000 }, (_, position) => ({
+  number: position + 1,
+  protocol: position % 2 === 0 ? "Tcp" : "Udp",
+}));
+const body = (fields: object) => ({
+  name: "chassis",
+  network_id: networkId,
+  description: "x".repeat(100),
+  ports,
+  ...fields,
+});
+const postText = (text: string, headers: Record<string, string>) =>
+  fetch(`${running.url}/api/v1/hosts`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: text,
+  });
 
 test("a large host is written, and repeated under its Idempotency-Key however it is spaced", async () => {
   const headers = { authorization: `Bearer ${key}`, "idempotency-key": "large-1" };
@@ -28,7 +42,11 @@ test("a large host is written, and repeated under its Idempotency-Key however it
   expect(text.length).toBeGreaterThan(LARGE_BODY_BYTES);
   const first = await postText(text, headers);
   const made = (await first.json()) as { data: { id: string; ports: unknown[] } };
-  expect([first.status, made.data.ports.length, first.headers.get("idempotency-replayed")]).toEqual([200, ports.length, null]);
+  expect([first.status, made.data.ports.length, first.headers.get("idempotency-replayed")]).toEqual([
+    200,
+    ports.length,
+    null,
+  ]);
   const again = await postText(JSON.stringify(body({ name: "repeated" }), null, 1), headers);
   expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
   expect(await again.json()).toEqual(made);
@@ -38,9 +56,15 @@ test("a large host is written, and repeated under its Idempotency-Key however it
 
 test("what is wrong with a large body is told as of a small one", async () => {
   const client = running.withKey(key);
-  const { status, body: refused } = await client.post("/api/v1/hosts", body({ ports: [...ports, { number: 70_000, protocol: "Tcp" }], hiden: true }));
+  const { status, body: refused } = await client.post(
+    "/api/v1/hosts",
+    body({ ports: [...ports, { number: 70_000, protocol: "Tcp" }], hiden: true }),
+  );
   expect(status).toBe(400);
-  expect(refused.params.issues.map((issue: { path: string }) => issue.path).toSorted()).toEqual(["/hiden", `/ports/${ports.length}/number`]);
+  expect(refused.params.issues.map((issue: { path: string }) => issue.path).toSorted()).toEqual([
+    "/hiden",
+    `/ports/${ports.length}/number`,
+  ]);
   const text = JSON.stringify(body({}));
   const broken = await postText(text.slice(0, -1), { authorization: `Bearer ${key}` });
   expect([broken.status, ((await broken.json()) as { code: string }).code]).toEqual([400, "malformed_json"]);

@@ -26,7 +26,9 @@ describe("the first start", () => {
     expect(running.lines).toHaveLength(3);
     expect(running.lines[0]).toMatch(/^netledger \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+$/);
     expect(running.lines[1]).toBe(`Its data is in ${place.data}`);
-    expect(running.lines[2]).toStartWith(`Claim it: curl -H 'content-type: application/json' '${running.url}/api/auth/setup' -d '{"setup_token":"`);
+    expect(running.lines[2]).toStartWith(
+      `Claim it: curl -H 'content-type: application/json' '${running.url}/api/auth/setup' -d '{"setup_token":"`,
+    );
     expect(Number(new URL(running.url).port)).toBeGreaterThan(0);
   });
 
@@ -38,7 +40,10 @@ describe("the first start", () => {
     const claimed = await client.post("/api/auth/setup", { ...CLAIM, setup_token: running.setupToken });
     expect(claimed.status).toBe(200);
     expect((await client.get("/api/auth/setup")).data).toEqual({ needed: false });
-    expect((await client.post("/api/auth/setup", { ...CLAIM, email: "x@acme.example", setup_token: running.setupToken })).body.code).toBe("entity_already_exists");
+    expect(
+      (await client.post("/api/auth/setup", { ...CLAIM, email: "x@acme.example", setup_token: running.setupToken }))
+        .body.code,
+    ).toBe("entity_already_exists");
 
     const signedIn = await client.post("/api/auth/login", { email: CLAIM.email, password: PASSWORD });
     expect(signedIn.status).toBe(200);
@@ -55,16 +60,35 @@ describe("the first start", () => {
 
   test("makes data that are its owner's alone", async () => {
     await place.serve();
-    const modes = ["", "netledger.db", "netledger.db-wal", "netledger.key", "netledger.lock"].map((name) => [name, statSync(join(place.data, name)).mode & 0o777]);
-    expect(modes).toEqual([["", 0o700], ["netledger.db", 0o600], ["netledger.db-wal", 0o600], ["netledger.key", 0o600], ["netledger.lock", 0o600]]);
+    const modes = ["", "netledger.db", "netledger.db-wal", "netledger.key", "netledger.lock"].map((name) => [
+      name,
+      statSync(join(place.data, name)).mode & 0o777,
+    ]);
+    expect(modes).toEqual([
+      ["", 0o700],
+      ["netledger.db", 0o600],
+      ["netledger.db-wal", 0o600],
+      ["netledger.key", 0o600],
+      ["netledger.lock", 0o600],
+    ]);
   });
 
   test("answers health and version to anybody, in the envelope", async () => {
     const running = await place.serve();
     const health = await running.client().get("/api/health");
-    expect([health.status, health.data, health.body.success, health.body.meta.api_version]).toEqual([200, { status: "ok", read_only: false, limitations: [] }, true, 1]);
+    expect([health.status, health.data, health.body.success, health.body.meta.api_version]).toEqual([
+      200,
+      { status: "ok", read_only: false, limitations: [] },
+      true,
+      1,
+    ]);
     const version = await running.client().get("/api/version");
-    expect(version.data).toEqual({ version: health.body.meta.server_version, api_version: 1, schema_version: expect.any(Number), read_only: false });
+    expect(version.data).toEqual({
+      version: health.body.meta.server_version,
+      api_version: 1,
+      schema_version: expect.any(Number),
+      read_only: false,
+    });
   });
 
   test(`answers within ${FIRST_ANSWER_MAX_MS} ms and rests below ${MEMORY_AT_REST_MAX_KIB / 1024} MB of its own memory`, async () => {
@@ -88,7 +112,9 @@ describe("a later start", () => {
     const { key, networkId } = await place.setUp();
     const first = await place.serve();
     expect(first.lines[2]).toStartWith(`Claimed: sign in at ${first.url}/api/auth/login`);
-    const made = await first.withKey(key).post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
+    const made = await first
+      .withKey(key)
+      .post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
     expect(made.status).toBe(200);
     expect((await first.stop()).code).toBe(0);
 
@@ -99,7 +125,12 @@ describe("a later start", () => {
   test("beside a running appliance is refused in one sentence and disturbs nothing", async () => {
     const running = await place.serve();
     const second = await place.run(["serve", "--data", place.data, "--listen", "127.0.0.1:0"]);
-    expect(second).toEqual({ code: 3, signal: null, out: "", err: `netledger: The data in ${place.data} are in use by another netledger.\n` });
+    expect(second).toEqual({
+      code: 3,
+      signal: null,
+      out: "",
+      err: `netledger: The data in ${place.data} are in use by another netledger.\n`,
+    });
     expect((await running.client().get("/api/health")).status).toBe(200);
     await running.stop();
     expect((await place.serve()).lines).toHaveLength(3);
@@ -117,7 +148,9 @@ describe("a later start", () => {
     const other = place.path("other");
     const second = await place.run(["serve", "--data", other, "--listen", listen]);
     expect([second.code, second.out]).toEqual([4, ""]);
-    expect(second.err).toBe(`netledger: 127.0.0.1 port ${new URL(running.url).port} cannot be listened on: another program listens there.\n`);
+    expect(second.err).toBe(
+      `netledger: 127.0.0.1 port ${new URL(running.url).port} cannot be listened on: another program listens there.\n`,
+    );
   });
 });
 
@@ -127,7 +160,9 @@ describe("the stop", () => {
       const { key, networkId } = await place.setUp();
       const running = await place.serve();
       const client = running.withKey(key);
-      expect((await client.post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" })).status).toBe(200);
+      expect(
+        (await client.post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" })).status,
+      ).toBe(200);
       expect(statSync(join(place.data, "netledger.db-wal")).size).toBeGreaterThan(0);
 
       const end = await running.stop(signal);
@@ -169,7 +204,13 @@ describe("the stop", () => {
   test("does not wait for ever for a request that never ends", async () => {
     const { key } = await place.setUp();
     const running = await place.serve();
-    const request = await openRequest(running.url, ["POST /api/v1/subnets HTTP/1.1", "Host: localhost", `Authorization: Bearer ${key}`, "Content-Type: application/json", "Content-Length: 1000"]);
+    const request = await openRequest(running.url, [
+      "POST /api/v1/subnets HTTP/1.1",
+      "Host: localhost",
+      `Authorization: Bearer ${key}`,
+      "Content-Type: application/json",
+      "Content-Length: 1000",
+    ]);
     request.write("{");
     await running.client().get("/api/health");
 
@@ -185,7 +226,13 @@ describe("the stop", () => {
   test("asked for twice is at once", async () => {
     const { key } = await place.setUp();
     const running = await place.serve();
-    const request = await openRequest(running.url, ["POST /api/v1/subnets HTTP/1.1", "Host: localhost", `Authorization: Bearer ${key}`, "Content-Type: application/json", "Content-Length: 1000"]);
+    const request = await openRequest(running.url, [
+      "POST /api/v1/subnets HTTP/1.1",
+      "Host: localhost",
+      `Authorization: Bearer ${key}`,
+      "Content-Type: application/json",
+      "Content-Length: 1000",
+    ]);
     request.write("{");
     await running.client().get("/api/health");
 
@@ -198,9 +245,14 @@ describe("the stop", () => {
 });
 
 test("a writer that crashes ends the appliance with a line in the log and status 1", async () => {
-  const running = await place.serve([], { command: [process.execPath, join(import.meta.dir, "../support/serve-with-failing-writer.ts")] });
+  const running = await place.serve([], {
+    command: [process.execPath, join(import.meta.dir, "../support/serve-with-failing-writer.ts")],
+  });
   // Its first command kills it: claiming the appliance.
-  const claim = running.client().post("/api/auth/setup", { ...CLAIM, setup_token: running.setupToken }).catch(() => null);
+  const claim = running
+    .client()
+    .post("/api/auth/setup", { ...CLAIM, setup_token: running.setupToken })
+    .catch(() => null);
   const end = await withDeadline(running.exited, "the end");
   await claim;
   expect(end.code).toBe(1);
@@ -208,7 +260,10 @@ test("a writer that crashes ends the appliance with a line in the log and status
 });
 
 /** A request whose body is still to come. */
-async function openRequest(url: string, head: readonly string[]): Promise<{ write(text: string): void; readonly answer: Promise<string> }> {
+async function openRequest(
+  url: string,
+  head: readonly string[],
+): Promise<{ write(text: string): void; readonly answer: Promise<string> }> {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect(Number(port), hostname);
   const answer = new Promise<string>((resolve) => {
@@ -226,7 +281,8 @@ async function openRequest(url: string, head: readonly string[]): Promise<{ writ
 }
 
 describe("a standard stream that cannot be written", () => {
-  const serveWith = (redirection: string, before = "") => place.serve([], { command: ["bash", "-c", `${before} exec "$0" "$@" ${redirection}`, EXECUTABLE] });
+  const serveWith = (redirection: string, before = "") =>
+    place.serve([], { command: ["bash", "-c", `${before} exec "$0" "$@" ${redirection}`, EXECUTABLE] });
   /** Stands for what nobody will read, so that the workplace does not wait for it. */
   const FOUR_LINES = "echo; echo; echo; echo;";
 
@@ -255,7 +311,9 @@ describe("a standard stream that cannot be written", () => {
   });
 
   test("leaves the exit status of a command that is refused as it is", async () => {
-    const refused = await place.run(["verify", "--data", place.path("nothing")], { command: ["bash", "-c", 'exec "$0" "$@" 2>/dev/full', EXECUTABLE] });
+    const refused = await place.run(["verify", "--data", place.path("nothing")], {
+      command: ["bash", "-c", 'exec "$0" "$@" 2>/dev/full', EXECUTABLE],
+    });
     expect(refused).toMatchObject({ code: 3, signal: null, out: "", err: "" });
   });
 });

@@ -28,14 +28,24 @@ beforeAll(async () => {
   running = await place.serve();
   client = running.withKey(key);
   for (let start = 0; start < HOSTS; start += 1_000) {
-    const hosts = Array.from({ length: 1_000 }, (_, each) => ({ network_id: made.networkId, name: `host ${((start + each) * 7_919) % HOSTS}`, description: DESCRIPTION, hidden: each % 10 === 0, ports: [{ number: 22, protocol: "Tcp" }] }));
+    const hosts = Array.from({ length: 1_000 }, (_, each) => ({
+      network_id: made.networkId,
+      name: `host ${((start + each) * 7_919) % HOSTS}`,
+      description: DESCRIPTION,
+      hidden: each % 10 === 0,
+      ports: [{ number: 22, protocol: "Tcp" }],
+    }));
     expect((await client.post("/api/v1/hosts/bulk", hosts)).status).toBe(200);
   }
 }, 60_000);
 afterAll(() => place.close());
 
 /** A whole list in order, as a stream. */
-const whole = (signal?: AbortSignal) => fetch(`${running.url}/api/v1/hosts?order_by=name&limit=0`, { headers: { authorization: `Bearer ${key}` }, ...(signal === undefined ? {} : { signal }) });
+const whole = (signal?: AbortSignal) =>
+  fetch(`${running.url}/api/v1/hosts?order_by=name&limit=0`, {
+    headers: { authorization: `Bearer ${key}` },
+    ...(signal === undefined ? {} : { signal }),
+  });
 
 /** What stands in an order by name: by code point, since all is lower case. */
 const expectedNames = () => Array.from({ length: HOSTS }, (_, each) => `host ${each}`).sort();
@@ -54,7 +64,10 @@ describe("a sorted list of 2,000 hosts", () => {
       return [(data as Wire[]).map((host) => host["name"]), body.meta.pagination.total_count];
     };
     expect(await names("order_by=name&limit=7&offset=1000")).toEqual([expectedNames().slice(1_000, 1_007), HOSTS]);
-    expect(await names("order_by=name&order_direction=desc&limit=3")).toEqual([expectedNames().toReversed().slice(0, 3), HOSTS]);
+    expect(await names("order_by=name&order_direction=desc&limit=3")).toEqual([
+      expectedNames().toReversed().slice(0, 3),
+      HOSTS,
+    ]);
     expect(await names("search=199&order_by=name&limit=3")).toEqual([["host 199", "host 1990", "host 1991"], 11]);
     expect((await names("hidden=true&limit=1"))[1]).toBe(HOSTS / 10);
   });

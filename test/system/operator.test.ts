@@ -17,7 +17,10 @@ function command(...args: string[]): Promise<Finished> {
 
 /** The rows of a list, by the names in its head. */
 function rows({ out }: Finished): Record<string, string>[] {
-  const [head = [], ...lines] = out.trimEnd().split("\n").map((line) => line.split("\t"));
+  const [head = [], ...lines] = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\t"));
   return lines.map((cells) => Object.fromEntries(head.map((name, position) => [name, cells[position] ?? ""])));
 }
 
@@ -25,25 +28,64 @@ describe("setup", () => {
   test("makes the first organization where there are no data yet", async () => {
     await place.setUp();
     const users = rows(await command("user", "list"));
-    expect(users).toEqual([{ id: expect.any(String), organization: "Acme", email: "owner@acme.example", name: "owner@acme.example", role: "Owner", state: "enabled", last_login: "" }]);
+    expect(users).toEqual([
+      {
+        id: expect.any(String),
+        organization: "Acme",
+        email: "owner@acme.example",
+        name: "owner@acme.example",
+        role: "Owner",
+        state: "enabled",
+        last_login: "",
+      },
+    ]);
   });
 
   test("makes a further one beside a running appliance, each for itself", async () => {
     const { key } = await place.setUp();
     const running = await place.serve();
-    const made = await command("setup", "--organization", "Beta", "--network", "Branch", "--email", "owner@beta.example", "--password-file", await place.passwordFile());
+    const made = await command(
+      "setup",
+      "--organization",
+      "Beta",
+      "--network",
+      "Branch",
+      "--email",
+      "owner@beta.example",
+      "--password-file",
+      await place.passwordFile(),
+    );
     expect([made.code, made.err]).toEqual([0, ""]);
     expect(made.out).toMatch(/^organization_id\t[0-9a-f-]{36}\nnetwork_id\t[0-9a-f-]{36}\nuser_id\t[0-9a-f-]{36}\n$/);
 
     const other = (await command("key", "create", "--email", "owner@beta.example", "--name", "b")).out.trim();
-    expect((await running.withKey(other).get("/api/v1/networks")).data.map((network: { name: string }) => network.name)).toEqual(["Branch"]);
-    expect((await running.withKey(key).get("/api/v1/networks")).data.map((network: { name: string }) => network.name)).toEqual(["Main"]);
+    expect(
+      (await running.withKey(other).get("/api/v1/networks")).data.map((network: { name: string }) => network.name),
+    ).toEqual(["Branch"]);
+    expect(
+      (await running.withKey(key).get("/api/v1/networks")).data.map((network: { name: string }) => network.name),
+    ).toEqual(["Main"]);
   });
 
   test("refuses an e-mail address that is taken, and makes nothing", async () => {
     await place.setUp();
-    const refused = await command("setup", "--organization", "Beta", "--network", "Branch", "--email", "OWNER@acme.example", "--password-file", await place.passwordFile());
-    expect(refused).toEqual({ code: 1, signal: null, out: "", err: "netledger: There is already a user with the email OWNER@acme.example.\n" });
+    const refused = await command(
+      "setup",
+      "--organization",
+      "Beta",
+      "--network",
+      "Branch",
+      "--email",
+      "OWNER@acme.example",
+      "--password-file",
+      await place.passwordFile(),
+    );
+    expect(refused).toEqual({
+      code: 1,
+      signal: null,
+      out: "",
+      err: "netledger: There is already a user with the email OWNER@acme.example.\n",
+    });
     expect(rows(await command("user", "list"))).toHaveLength(1);
   });
 });
@@ -52,36 +94,81 @@ describe("user", () => {
   test("create makes somebody who can sign in and reaches what was named", async () => {
     const { networkId } = await place.setUp();
     const running = await place.serve();
-    const made = await place.run(["user", "create", "--data", place.data, "--email", "noc@acme.example", "--name", "Night shift", "--role", "Member", "--networks", "main", "--password-file", "-"], { stdin: `${PASSWORD}\n` });
+    const made = await place.run(
+      [
+        "user",
+        "create",
+        "--data",
+        place.data,
+        "--email",
+        "noc@acme.example",
+        "--name",
+        "Night shift",
+        "--role",
+        "Member",
+        "--networks",
+        "main",
+        "--password-file",
+        "-",
+      ],
+      { stdin: `${PASSWORD}\n` },
+    );
     expect([made.code, made.err]).toEqual([0, ""]);
     const signedIn = await running.client().post("/api/auth/login", { email: "noc@acme.example", password: PASSWORD });
-    expect(signedIn.data).toMatchObject({ id: made.out.trim(), name: "Night shift", role: "Member", network_ids: [networkId] });
+    expect(signedIn.data).toMatchObject({
+      id: made.out.trim(),
+      name: "Night shift",
+      role: "Member",
+      network_ids: [networkId],
+    });
   });
 
   test("password gives a new one in place of a lost one, and ends the sessions", async () => {
     await place.setUp();
     const running = await place.serve();
-    const signedIn = await running.client().post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD });
+    const signedIn = await running
+      .client()
+      .post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD });
     const session = running.client({ cookie: signedIn.headers.get("set-cookie")?.split(";")[0] ?? "" });
     expect((await session.get("/api/auth/me")).status).toBe(200);
 
-    const changed = await place.run(["user", "password", "--data", place.data, "--email", "owner@acme.example", "--password-file", "-"], { stdin: "another long phrase" });
+    const changed = await place.run(
+      ["user", "password", "--data", place.data, "--email", "owner@acme.example", "--password-file", "-"],
+      { stdin: "another long phrase" },
+    );
     expect(changed).toMatchObject({ code: 0, out: "", err: "" });
     expect((await session.get("/api/auth/me")).status).toBe(401);
-    expect((await running.client().post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD })).status).toBe(401);
-    expect((await running.client().post("/api/auth/login", { email: "owner@acme.example", password: "another long phrase" })).status).toBe(200);
+    expect(
+      (await running.client().post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD })).status,
+    ).toBe(401);
+    expect(
+      (await running.client().post("/api/auth/login", { email: "owner@acme.example", password: "another long phrase" }))
+        .status,
+    ).toBe(200);
   });
 
   test("disable and enable keep somebody out and let them in again, keys included", async () => {
     await place.setUp();
-    await command("user", "create", "--email", "noc@acme.example", "--role", "Admin", "--password-file", await place.passwordFile());
+    await command(
+      "user",
+      "create",
+      "--email",
+      "noc@acme.example",
+      "--role",
+      "Admin",
+      "--password-file",
+      await place.passwordFile(),
+    );
     const key = (await command("key", "create", "--email", "noc@acme.example", "--name", "k")).out.trim();
     const running = await place.serve();
     expect((await running.withKey(key).get("/api/v1/tags")).status).toBe(200);
 
     expect((await command("user", "disable", "--email", "NOC@acme.example")).code).toBe(0);
     expect((await running.withKey(key).get("/api/v1/tags")).body.code).toBe("auth_key_disabled");
-    expect(rows(await command("user", "list")).map(({ email, state }) => [email, state])).toEqual([["owner@acme.example", "enabled"], ["noc@acme.example", "disabled"]]);
+    expect(rows(await command("user", "list")).map(({ email, state }) => [email, state])).toEqual([
+      ["owner@acme.example", "enabled"],
+      ["noc@acme.example", "disabled"],
+    ]);
 
     expect((await command("user", "enable", "--email", "noc@acme.example")).code).toBe(0);
     expect((await running.withKey(key).get("/api/v1/tags")).status).toBe(200);
@@ -96,10 +183,25 @@ describe("user", () => {
 
   test("names that are not there are told", async () => {
     await place.setUp();
-    expect((await command("user", "disable", "--email", "no@acme.example")).err).toBe('netledger: There is no user with the e-mail address "no@acme.example".\n');
-    const create = ["user", "create", "--email", "a@acme.example", "--role", "Viewer", "--password-file", await place.passwordFile()];
-    expect((await command(...create, "--organization", "Beta")).err).toMatch(/^netledger: There is no organization "Beta", but [0-9a-f-]{36} Acme\.\n$/);
-    expect((await command(...create, "--networks", "Main,Branch")).err).toBe('netledger: There is no network "Branch" in Acme.\n');
+    expect((await command("user", "disable", "--email", "no@acme.example")).err).toBe(
+      'netledger: There is no user with the e-mail address "no@acme.example".\n',
+    );
+    const create = [
+      "user",
+      "create",
+      "--email",
+      "a@acme.example",
+      "--role",
+      "Viewer",
+      "--password-file",
+      await place.passwordFile(),
+    ];
+    expect((await command(...create, "--organization", "Beta")).err).toMatch(
+      /^netledger: There is no organization "Beta", but [0-9a-f-]{36} Acme\.\n$/,
+    );
+    expect((await command(...create, "--networks", "Main,Branch")).err).toBe(
+      'netledger: There is no network "Branch" in Acme.\n',
+    );
     expect(rows(await command("user", "list"))).toHaveLength(1);
   });
 });
@@ -108,7 +210,16 @@ describe("key", () => {
   test("create prints the key alone, and the key does what it may", async () => {
     const { networkId } = await place.setUp();
     const running = await place.serve();
-    const made = await command("key", "create", "--email", "owner@acme.example", "--name", "reader", "--networks", networkId);
+    const made = await command(
+      "key",
+      "create",
+      "--email",
+      "owner@acme.example",
+      "--name",
+      "reader",
+      "--networks",
+      networkId,
+    );
     expect([made.code, made.err]).toEqual([0, ""]);
     expect(made.out).toEndWith("\n");
     expect(isWellFormedApiKey(made.out.slice(0, -1))).toBe(true);
@@ -120,7 +231,18 @@ describe("key", () => {
   test("list shows a mask and never a key", async () => {
     const { key } = await place.setUp();
     const list = await command("key", "list", "--email", "owner@acme.example");
-    expect(rows(list)).toEqual([{ id: expect.any(String), email: "owner@acme.example", name: "test", permissions: "Owner", state: "enabled", key: `${key.slice(0, 8)}…`, expires_at: "", last_used: "" }]);
+    expect(rows(list)).toEqual([
+      {
+        id: expect.any(String),
+        email: "owner@acme.example",
+        name: "test",
+        permissions: "Owner",
+        state: "enabled",
+        key: `${key.slice(0, 8)}…`,
+        expires_at: "",
+        last_used: "",
+      },
+    ]);
     expect(list.out).not.toContain(key);
   });
 
@@ -136,7 +258,10 @@ describe("key", () => {
     expect(await status()).toBe("ok");
     expect((await command("key", "delete", "--id", id)).code).toBe(0);
     expect(await status()).toBe("auth_not_authenticated");
-    expect(await command("key", "delete", "--id", id)).toMatchObject({ code: 1, err: `netledger: There is no API key with the id ${id}.\n` });
+    expect(await command("key", "delete", "--id", id)).toMatchObject({
+      code: 1,
+      err: `netledger: There is no API key with the id ${id}.\n`,
+    });
   });
 });
 
@@ -145,12 +270,27 @@ test("subcommands and the appliance may write at the same time, and the ledger t
   const running = await place.serve();
   const client = running.withKey(key);
   const passwordFile = await place.passwordFile();
-  const users = Array.from({ length: 4 }, (_, position) => command("user", "create", "--email", `u${position}@acme.example`, "--role", "Viewer", "--password-file", passwordFile));
+  const users = Array.from({ length: 4 }, (_, position) =>
+    command(
+      "user",
+      "create",
+      "--email",
+      `u${position}@acme.example`,
+      "--role",
+      "Viewer",
+      "--password-file",
+      passwordFile,
+    ),
+  );
   let busy = true;
   const ended = Promise.all(users).finally(() => (busy = false));
   const made: string[] = [];
   for (let position = 0; busy; position += 1) {
-    const answer = await client.post("/api/v1/subnets", { network_id: networkId, cidr: `10.${position >> 8}.${position & 255}.0/24`, name: "s" });
+    const answer = await client.post("/api/v1/subnets", {
+      network_id: networkId,
+      cidr: `10.${position >> 8}.${position & 255}.0/24`,
+      name: "s",
+    });
     expect(answer.status).toBe(200);
     made.push(answer.data.id);
   }

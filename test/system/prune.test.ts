@@ -35,7 +35,11 @@ async function grow(): Promise<Grown> {
   let between = "";
   let before = "";
   for (let n = 0; n < RENAMES; n += 1) {
-    const { data } = await client.put(`/api/v1/subnets/${made.id}`, { ...body, name: `name ${n}`, description: word(n) });
+    const { data } = await client.put(`/api/v1/subnets/${made.id}`, {
+      ...body,
+      name: `name ${n}`,
+      description: word(n),
+    });
     if (n === RENAMES / 2) between = data.updated_at;
     before = data.updated_at;
   }
@@ -59,13 +63,18 @@ describe("netledger prune", () => {
     const { key, subnetId, before, between } = await grow();
     const dry = await prune("--before", before, "--dry-run");
     expect(dry).toMatchObject({ code: 0, err: "" });
-    const [, count, of] = /^Would drop (\d+) of (\d+) versions \(.* of documents\); 1 state of the thinned past kept\.\nThinned then: transactions 1 to \d+: the last state alone\nNothing was changed\.\n$/.exec(dry.out) ?? [];
+    const [, count, of] =
+      /^Would drop (\d+) of (\d+) versions \(.* of documents\); 1 state of the thinned past kept\.\nThinned then: transactions 1 to \d+: the last state alone\nNothing was changed\.\n$/.exec(
+        dry.out,
+      ) ?? [];
     expect([Number(count), Number(of)]).toEqual([expect.any(Number), Number(count) + 5]);
 
     const pruned = await prune("--before", before);
     expect(pruned).toMatchObject({ code: 0, err: "" });
     expect(pruned.out).toStartWith(`Dropped ${count} of ${of} versions (`);
-    expect(pruned.out).toMatch(/\nThinned: transactions 1 to \d+, up to \S+: the last state alone \(by transaction \d+\)\nSound\.\n.* has .*, of which .* are free for what is written next; --vacuum writes it anew without what was dropped\.\n$/);
+    expect(pruned.out).toMatch(
+      /\nThinned: transactions 1 to \d+, up to \S+: the last state alone \(by transaction \d+\)\nSound\.\n.* has .*, of which .* are free for what is written next; --vacuum writes it anew without what was dropped\.\n$/,
+    );
     const again = await prune("--before", before);
     expect(again).toMatchObject({ code: 0, err: "" });
     expect(again.out).toStartWith("Nothing to drop before ");
@@ -87,13 +96,20 @@ describe("netledger prune", () => {
     expect(restored.out).toContain(`\nDropped: ${count} versions, by their hashes\n`);
   });
 
-  async function expectThinned(client: ReturnType<Awaited<ReturnType<Workplace["serve"]>>["withKey"]>, subnetId: string, between: string): Promise<void> {
+  async function expectThinned(
+    client: ReturnType<Awaited<ReturnType<Workplace["serve"]>>["withKey"]>,
+    subnetId: string,
+    between: string,
+  ): Promise<void> {
     const live = await client.get(`/api/v1/subnets/${subnetId}`);
     expect([live.data.name, live.body.meta.resolution]).toEqual(["last", undefined]);
     const then = await client.get(`/api/v1/subnets?at=${between}`);
     expect([then.data, then.body.meta.resolution, then.body.meta.resolved_at]).toEqual([[], "none", null]);
     const kept = await client.get(`/api/v1/subnets/${subnetId}/history`);
-    expect(kept.data.map((version: { record: { name: string } }) => version.record.name)).toEqual(["last", `name ${RENAMES - 1}`]);
+    expect(kept.data.map((version: { record: { name: string } }) => version.record.name)).toEqual([
+      "last",
+      `name ${RENAMES - 1}`,
+    ]);
     expect(kept.body.meta).toHaveProperty("thinned_until");
   }
 
@@ -118,7 +134,19 @@ describe("netledger prune", () => {
     const { before } = await grow();
     const { out } = await verify();
     // No file can grow beyond that: writing more fails as on a full disk.
-    const full = await place.run(["-c", 'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"', EXECUTABLE, "prune", "--data", place.data, "--before", before], { command: ["bash"] });
+    const full = await place.run(
+      [
+        "-c",
+        'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"',
+        EXECUTABLE,
+        "prune",
+        "--data",
+        place.data,
+        "--before",
+        before,
+      ],
+      { command: ["bash"] },
+    );
     expect([full.code, full.out]).toEqual([1, ""]);
     expect(full.err).toStartWith(`netledger: The disk of ${place.data} is full or fails: nothing was pruned. `);
     expect(await verify()).toMatchObject({ code: 0, out });
@@ -130,14 +158,23 @@ describe("netledger prune", () => {
     const running = await place.serve();
     const { out } = await verify();
     const refused = await prune("--before", "now");
-    expect(refused).toEqual({ code: 3, signal: null, out: "", err: `netledger: The data in ${place.data} are in use by another netledger: stop it first.\n` });
+    expect(refused).toEqual({
+      code: 3,
+      signal: null,
+      out: "",
+      err: `netledger: The data in ${place.data} are in use by another netledger: stop it first.\n`,
+    });
     expect(await prune("--before", "now", "--dry-run")).toMatchObject({ code: 0, err: "" });
     expect(headIn((await verify()).out)).toBe(headIn(out));
     await running.stop();
   });
 
   test("of data that are not there or not sound drops nothing", async () => {
-    expect(await prune("--before", "2026-01-01")).toMatchObject({ code: 3, out: "", err: `netledger: There are no data in ${place.data}.\n` });
+    expect(await prune("--before", "2026-01-01")).toMatchObject({
+      code: 3,
+      out: "",
+      err: `netledger: There are no data in ${place.data}.\n`,
+    });
     await place.setUp();
     const bytes = readFileSync(database());
     const at = bytes.indexOf('"name":"Main"');
@@ -146,7 +183,9 @@ describe("netledger prune", () => {
     await Bun.write(database(), bytes);
     const refused = await prune("--before", "now");
     expect([refused.code, refused.out]).toEqual([3, ""]);
-    expect(refused.err).toMatch(/^netledger: The data are not sound, and were not pruned: .*netledger verify tells everything\.\n$/);
+    expect(refused.err).toMatch(
+      /^netledger: The data are not sound, and were not pruned: .*netledger verify tells everything\.\n$/,
+    );
   });
 
   test("of nothing that is old enough says so", async () => {
@@ -168,19 +207,26 @@ describe("netledger verify --head", () => {
     const short = place.path("short.db");
     copyFileSync(database(), short);
     const running = await place.serve();
-    await running.withKey(key).post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "the last" });
+    await running
+      .withKey(key)
+      .post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "the last" });
     const { sequence, hash } = (await running.withKey(key).get("/api/v1/ledger")).data;
     const known = `${sequence}:${hash}`;
     await running.stop();
     expect(found(await verify("--head", known))).toEqual([0, undefined]);
     expect(found(await verify("--head", known.toUpperCase()))).toEqual([0, undefined]);
-    expect(found(await verify("--head", `${sequence}:${"0".repeat(64)}`))).toEqual([1, `  known: transaction ${sequence}: has the hash ${hash}, and is known with ${"0".repeat(64)}`]);
+    expect(found(await verify("--head", `${sequence}:${"0".repeat(64)}`))).toEqual([
+      1,
+      `  known: transaction ${sequence}: has the hash ${hash}, and is known with ${"0".repeat(64)}`,
+    ]);
     // As if the last transaction had never been.
     copyFileSync(short, database());
     expect((await verify()).code).toBe(0);
     const other = await verify("--head", known);
     expect(found(other)).toEqual([1, `  known: transaction ${sequence}: is known, and not in the ledger`]);
     // Nobody is to put a backup in the place of sound data for a number that was mistyped.
-    expect(other.out).toEndWith("Nothing else is wrong with the data. Either what is given by --head was mistyped, or is of other data; or a backup was put back since, the ledger was cut, or it was made anew.\n");
+    expect(other.out).toEndWith(
+      "Nothing else is wrong with the data. Either what is given by --head was mistyped, or is of other data; or a backup was put back since, the ledger was cut, or it was made anew.\n",
+    );
   });
 });

@@ -26,8 +26,13 @@ beforeAll(async () => {
   key = made.key;
   live = await place.serve();
   const client = live.withKey(key);
-  const subnets = Array.from({ length: SUBNETS }, (_, each) => ({ network_id: made.networkId, cidr: `10.${each >> 8}.${each & 255}.0/24`, name: `made ${each}` }));
-  for (let first = 0; first < SUBNETS; first += 100) await Promise.all(subnets.slice(first, first + 100).map((body) => client.post("/api/v1/subnets", body)));
+  const subnets = Array.from({ length: SUBNETS }, (_, each) => ({
+    network_id: made.networkId,
+    cidr: `10.${each >> 8}.${each & 255}.0/24`,
+    name: `made ${each}`,
+  }));
+  for (let first = 0; first < SUBNETS; first += 100)
+    await Promise.all(subnets.slice(first, first + 100).map((body) => client.post("/api/v1/subnets", body)));
   const [subnet] = (await client.get("/api/v1/subnets?limit=1")).data;
   await client.put(`/api/v1/subnets/${subnet.id}`, { cidr: subnet.cidr, name: "renamed" });
   cookieOfLive = await signIn(live.client());
@@ -54,7 +59,11 @@ async function signIn(client: Client): Promise<string> {
 
 /** Every file of the backup's folder, with its bytes and the time of its last change. */
 function contents(): unknown[] {
-  return readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mtimeMs, Bun.hash(readFileSync(join(folder, name)))]);
+  return readdirSync(folder).map((name) => [
+    name,
+    statSync(join(folder, name)).mtimeMs,
+    Bun.hash(readFileSync(join(folder, name))),
+  ]);
 }
 
 test("tells where it listens, what it serves and as of when", () => {
@@ -65,7 +74,10 @@ test("tells where it listens, what it serves and as of when", () => {
 
 test("health and version say that it is read only", async () => {
   expect((await copy.client().get("/api/health")).data).toEqual({ status: "ok", read_only: true, limitations: [] });
-  expect((await copy.client().get("/api/version")).data).toMatchObject({ schema_version: SCHEMA_VERSION, read_only: true });
+  expect((await copy.client().get("/api/version")).data).toMatchObject({
+    schema_version: SCHEMA_VERSION,
+    read_only: true,
+  });
   expect((await copy.client().get("/api/auth/setup")).data).toEqual({ needed: false });
 });
 
@@ -93,11 +105,16 @@ test("what is asked of it is answered as by the appliance itself", async () => {
 
 test("signing in by password opens a session that is this process's alone", async () => {
   expect((await copy.client({ cookie: cookieOfLive }).get("/api/auth/me")).status).toBe(401);
-  const wrong = await copy.client().post("/api/auth/login", { email: "owner@acme.example", password: "not the right one" });
+  const wrong = await copy
+    .client()
+    .post("/api/auth/login", { email: "owner@acme.example", password: "not the right one" });
   expect(wrong.body.code).toBe("auth_invalid_credentials");
   const cookie = await signIn(copy.client());
   const session = copy.client({ cookie });
-  expect((await session.get("/api/auth/me")).data).toMatchObject({ email: "owner@acme.example", authenticated_by: "Session" });
+  expect((await session.get("/api/auth/me")).data).toMatchObject({
+    email: "owner@acme.example",
+    authenticated_by: "Session",
+  });
   expect((await session.get("/api/v1/auth/keys")).data).toHaveLength(1);
   expect((await live.client({ cookie }).get("/api/auth/me")).status).toBe(401);
   expect((await session.post("/api/auth/logout", {})).status).toBe(200);
@@ -105,21 +122,32 @@ test("signing in by password opens a session that is this process's alone", asyn
 });
 
 test("every operation that would change something is refused with store_read_only", async () => {
-  const document = (await copy.client().get("/api/openapi.json")).body as { paths: Record<string, Record<string, Operation>> };
+  const document = (await copy.client().get("/api/openapi.json")).body as {
+    paths: Record<string, Record<string, Operation>>;
+  };
   const session = copy.client({ cookie: await signIn(copy.client()) });
   const answers: Array<[string, string]> = [];
   for (const [path, byMethod] of Object.entries(document.paths)) {
     if (path.startsWith("/api/auth/")) continue;
     for (const [method, operation] of Object.entries(byMethod)) {
       if (method === "get") continue;
-      const id = operation.responses["200"].content?.["application/json"]?.example.data?.id ?? "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007";
-      const answer = await session.send(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, (_whole, name) => (name === "sequence" ? "1" : id)), operation.requestBody?.content["application/json"].example);
+      const id =
+        operation.responses["200"].content?.["application/json"]?.example.data?.id ??
+        "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007";
+      const answer = await session.send(
+        method.toUpperCase(),
+        path.replaceAll(/\{(\w+)\}/g, (_whole, name) => (name === "sequence" ? "1" : id)),
+        operation.requestBody?.content["application/json"].example,
+      );
       answers.push([`${method} ${path}`, `${answer.status} ${answer.body?.code}`]);
     }
   }
   expect(answers.length).toBeGreaterThan(50);
   expect(answers.filter(([, code]) => code !== "403 store_read_only")).toEqual([]);
-  const password = await session.put("/api/auth/password", { current_password: PASSWORD, new_password: "another long phrase" });
+  const password = await session.put("/api/auth/password", {
+    current_password: PASSWORD,
+    new_password: "another long phrase",
+  });
   expect(password.body.code).toBe("store_read_only");
 });
 
@@ -141,15 +169,25 @@ describe("refused with status 3 and one sentence:", () => {
 
   test("the database of an appliance", async () => {
     const database = join(place.data, "netledger.db");
-    expect((await refused(database)).err).toStartWith(`netledger: ${database} is not a whole: ${database}-wal belongs to it.`);
+    expect((await refused(database)).err).toStartWith(
+      `netledger: ${database} is not a whole: ${database}-wal belongs to it.`,
+    );
     const stopped = place.path("stopped.db");
     copyFileSync(database, stopped);
-    expect(await refused(stopped)).toEqual({ code: 3, signal: null, out: "", err: `netledger: ${stopped} is the database of an appliance, not a backup: netledger backup makes one.\n` });
+    expect(await refused(stopped)).toEqual({
+      code: 3,
+      signal: null,
+      out: "",
+      err: `netledger: ${stopped} is the database of an appliance, not a backup: netledger backup makes one.\n`,
+    });
   });
 
   test.each([
     [SCHEMA_VERSION + 1, "was written by a newer netledger"],
-    [SCHEMA_VERSION - 1, `has the schema ${SCHEMA_VERSION - 1}, and this netledger reads ${SCHEMA_VERSION}: netledger restore puts it into a folder of its own and brings it up to date.`],
+    [
+      SCHEMA_VERSION - 1,
+      `has the schema ${SCHEMA_VERSION - 1}, and this netledger reads ${SCHEMA_VERSION}: netledger restore puts it into a folder of its own and brings it up to date.`,
+    ],
   ])("a backup with the schema %i", async (version, sentence) => {
     const path = place.path(`${version}.db`);
     copyFileSync(file, path);
@@ -163,7 +201,9 @@ describe("refused with status 3 and one sentence:", () => {
   });
 
   test("a file that is not there", async () => {
-    expect((await refused(place.path("nothing.db"))).err).toBe(`netledger: There is no file ${place.path("nothing.db")}.\n`);
+    expect((await refused(place.path("nothing.db"))).err).toBe(
+      `netledger: There is no file ${place.path("nothing.db")}.\n`,
+    );
   });
 });
 
@@ -176,5 +216,9 @@ interface Operation {
   // biome-ignore lint/suspicious/noExplicitAny: the examples are of any shape.
   readonly requestBody?: { readonly content: { readonly "application/json": { readonly example: any } } };
   // biome-ignore lint/suspicious/noExplicitAny: the examples are of any shape.
-  readonly responses: { readonly "200": { readonly content?: { readonly "application/json"?: { readonly example: { readonly data: any } } } } };
+  readonly responses: {
+    readonly "200": {
+      readonly content?: { readonly "application/json"?: { readonly example: { readonly data: any } } };
+    };
+  };
 }

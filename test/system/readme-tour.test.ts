@@ -66,20 +66,32 @@ test.skipIf(withoutCurl)("the README's tour does what it says, line by line", as
   expect(found.data).toMatchObject([{ name: hostname }]);
   expect(said.some((line) => line.startsWith("id,"))).toBe(true);
   // Asked again until it is done: what is shown is not a backup that may still fail.
-  expect(envelopes.at(-1).data).toMatchObject({ state: "Done", reason: null, name: expect.stringMatching(/^netledger-\d{8}T\d{9}Z\.db$/) });
+  expect(envelopes.at(-1).data).toMatchObject({
+    state: "Done",
+    reason: null,
+    name: expect.stringMatching(/^netledger-\d{8}T\d{9}Z\.db$/),
+  });
 });
 
-test.skipIf(withoutCurl)("the README's first scan, pasted as it is behind the tour, comes to its end and asks nobody but this machine", async () => {
-  const lines = linesOf("discovery");
-  const addresses = README.split("\n").filter((line) => line.startsWith("curl ") || /^[A-Z]+=/.test(line)).flatMap((line) => line.match(/\d+\.\d+\.\d+\.\d+/g) ?? []);
-  expect(new Set(addresses.map((each) => each.split(".")[0]))).toEqual(new Set(["127"]));
-  const before = linesOf("tour");
-  const out = await paste(before.replace(/^SCAN=.*\n(.*\n){2}/m, "").replace(/^BACKUP=.*\n(.*\n){2}/m, "") + lines);
-  const envelopes = out.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
-  const [subnet, credential, findings, schedule] = envelopes.slice(-4);
-  expect(subnet.data).toMatchObject({ cidr: "127.0.0.0/30" });
-  expect(credential.data).toMatchObject({ name: "switches" });
-  expect(out).toMatch(/"status":"Completed"/);
-  expect(findings.data.length).toBeGreaterThan(0);
-  expect(schedule.data).toMatchObject({ name: "nightly", targets: ["127.0.0.0/30"] });
-});
+test.skipIf(withoutCurl)(
+  "the README's first scan, pasted as it is behind the tour, comes to its end and asks nobody but this machine",
+  async () => {
+    const lines = linesOf("discovery");
+    const addresses = README.split("\n")
+      .filter((line) => line.startsWith("curl ") || /^[A-Z]+=/.test(line))
+      .flatMap((line) => line.match(/\d+\.\d+\.\d+\.\d+/g) ?? []);
+    expect(new Set(addresses.map((each) => each.split(".")[0]))).toEqual(new Set(["127"]));
+    const before = linesOf("tour");
+    const out = await paste(before.replace(/^SCAN=.*\n(.*\n){2}/m, "").replace(/^BACKUP=.*\n(.*\n){2}/m, "") + lines);
+    const envelopes = out
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line));
+    const [subnet, credential, findings, schedule] = envelopes.slice(-4);
+    expect(subnet.data).toMatchObject({ cidr: "127.0.0.0/30" });
+    expect(credential.data).toMatchObject({ name: "switches" });
+    expect(out).toMatch(/"status":"Completed"/);
+    expect(findings.data.length).toBeGreaterThan(0);
+    expect(schedule.data).toMatchObject({ name: "nightly", targets: ["127.0.0.0/30"] });
+  },
+);

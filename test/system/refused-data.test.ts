@@ -3,7 +3,17 @@
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { SYSTEM_AUTHOR } from "../../src/access/usage.ts";
 import { SCHEMA_VERSION } from "../../src/db/migrate.ts";
@@ -27,7 +37,9 @@ describe("refused, untouched:", () => {
   test("a database of a newer version", async () => {
     await place.setUp();
     withDatabase((db) => db.run(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`));
-    await expectRefused(`${database} was written by a newer netledger (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}): it is left untouched. Start the newer version.`);
+    await expectRefused(
+      `${database} was written by a newer netledger (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}): it is left untouched. Start the newer version.`,
+    );
   });
 
   test("a database of another program", async () => {
@@ -48,13 +60,17 @@ describe("refused, untouched:", () => {
   test("data whose key file can be read by others", async () => {
     await place.setUp();
     chmodSync(join(place.data, "netledger.key"), 0o644);
-    await expectRefused(`The key file ${join(place.data, "netledger.key")} is open to others (mode 0644): make it 0600 with chmod.`);
+    await expectRefused(
+      `The key file ${join(place.data, "netledger.key")} is open to others (mode 0644): make it 0600 with chmod.`,
+    );
   });
 
   test("data whose key file is cut off", async () => {
     await place.setUp();
     writeFileSync(join(place.data, "netledger.key"), "short");
-    await expectRefused(`The key file ${join(place.data, "netledger.key")} has 5 bytes instead of 32: it is damaged or another file; put the right one back.`);
+    await expectRefused(
+      `The key file ${join(place.data, "netledger.key")} has 5 bytes instead of 32: it is damaged or another file; put the right one back.`,
+    );
   });
 
   test("a data folder that is a file", async () => {
@@ -77,30 +93,43 @@ test("a database that is damaged at its root is refused", async () => {
   writeFileSync(database, bytes);
   const refused = await start();
   expect([refused.code, refused.out]).toEqual([3, ""]);
-  expect(refused.err).toBe(`netledger: ${database} is damaged (SQLITE_CORRUPT): put a good copy in its place, as netledger restore BACKUP --replace does.\n`);
+  expect(refused.err).toBe(
+    `netledger: ${database} is damaged (SQLITE_CORRUPT): put a good copy in its place, as netledger restore BACKUP --replace does.\n`,
+  );
 });
 
 test("a database whose last page is cut off is refused: SQLite would read zeros there", async () => {
   await place.setUp();
   truncateSync(database, statSync(database).size - 5_000);
-  await expectRefused(`${database} is damaged: its end is cut off. Put a good copy in its place, as netledger restore BACKUP --replace does.`);
+  await expectRefused(
+    `${database} is damaged: its end is cut off. Put a good copy in its place, as netledger restore BACKUP --replace does.`,
+  );
 });
 
-test.each([["empty"], ["missing"]])("a database that is %s while its log is not is refused: SQLite would remove the log", async (what) => {
-  await place.setUp();
-  writeFileSync(`${database}-wal`, "what was written last");
-  if (what === "empty") writeFileSync(database, "");
-  else rmSync(database);
-  expectSentence(await start(), `${database} is ${what}, and its log ${database}-wal is not. Put a good copy in its place, as netledger restore BACKUP --replace does.`);
-  expect(readFileSync(`${database}-wal`, "utf8")).toBe("what was written last");
-});
+test.each([["empty"], ["missing"]])(
+  "a database that is %s while its log is not is refused: SQLite would remove the log",
+  async (what) => {
+    await place.setUp();
+    writeFileSync(`${database}-wal`, "what was written last");
+    if (what === "empty") writeFileSync(database, "");
+    else rmSync(database);
+    expectSentence(
+      await start(),
+      `${database} is ${what}, and its log ${database}-wal is not. Put a good copy in its place, as netledger restore BACKUP --replace does.`,
+    );
+    expect(readFileSync(`${database}-wal`, "utf8")).toBe("what was written last");
+  },
+);
 
 // Whoever is root may write to everything.
-test.skipIf(process.getuid?.() === 0)("a database that may only be read is refused before the first write", async () => {
-  await place.setUp();
-  chmodSync(database, 0o400);
-  await expectRefused(`${database} cannot be written to (EACCES).`);
-});
+test.skipIf(process.getuid?.() === 0)(
+  "a database that may only be read is refused before the first write",
+  async () => {
+    await place.setUp();
+    chmodSync(database, 0o400);
+    await expectRefused(`${database} cannot be written to (EACCES).`);
+  },
+);
 
 test("the lock takes no room: nothing is written for it, so that it can be had on a full disk", async () => {
   await place.setUp();
@@ -145,12 +174,16 @@ describe("a clock that leapt", () => {
     await writtenAt(Date.now() - 401 * DAY_MS);
     const refused = await start();
     expect([refused.code, refused.out]).toEqual([3, ""]);
-    expect(refused.err).toMatch(/^netledger: The clock says \S+Z, more than 400 days after the last change \(\S+Z\): set it right, or confirm it with --accept-clock\.\n$/);
+    expect(refused.err).toMatch(
+      /^netledger: The clock says \S+Z, more than 400 days after the last change \(\S+Z\): set it right, or confirm it with --accept-clock\.\n$/,
+    );
     const subcommand = await place.run(["user", "list", "--data", place.data]);
     expect([subcommand.code, subcommand.out]).toEqual([3, ""]);
 
     expect((await place.serve(["--accept-clock"])).lines).toHaveLength(3);
-    expect((await place.run(["user", "list", "--data", place.data], { env: { NETLEDGER_ACCEPT_CLOCK: "1" } })).code).toBe(0);
+    expect(
+      (await place.run(["user", "list", "--data", place.data], { env: { NETLEDGER_ACCEPT_CLOCK: "1" } })).code,
+    ).toBe(0);
   });
 
   test("by less than that is none", async () => {
@@ -179,7 +212,17 @@ async function writtenAt(instant: number): Promise<void> {
   writeFileSync(join(place.data, "netledger.key"), key, { mode: 0o600 });
   const clock = { now: () => instant };
   const writes = new DirectWriteQueue(openWriter({ databasePath: database, secretKey: key }, clock, seededRandom(2)));
-  await writes.run("organization.set_up", { organizationName: "Acme", networkName: "Main", email: "owner@acme.example", passwordHash: "none", onlyFirst: true }, SYSTEM_AUTHOR);
+  await writes.run(
+    "organization.set_up",
+    {
+      organizationName: "Acme",
+      networkName: "Main",
+      email: "owner@acme.example",
+      passwordHash: "none",
+      onlyFirst: true,
+    },
+    SYSTEM_AUTHOR,
+  );
   await writes.close();
 }
 
@@ -201,7 +244,11 @@ function start(): Promise<Finished> {
 async function expectRefused(sentence: string): Promise<void> {
   const before = contents();
   expectSentence(await start(), sentence);
-  for (const args of [["user", "list"], ["key", "list"], ["user", "disable", "--email", "owner@acme.example"]]) {
+  for (const args of [
+    ["user", "list"],
+    ["key", "list"],
+    ["user", "disable", "--email", "owner@acme.example"],
+  ]) {
     const refused = await place.run([...args, "--data", place.data]);
     expect([args, refused.code, refused.out]).toEqual([args, 3, ""]);
   }

@@ -48,7 +48,11 @@ test.each<[string, string[]]>([
   for (const path of PATHS) {
     const { status, body } = await ask(path, lines);
     expect([path, status]).toEqual([path, 400]);
-    expect(JSON.parse(body)).toMatchObject({ success: false, code: "validation_failed", params: { issues: [{ path: "/Host" }] } });
+    expect(JSON.parse(body)).toMatchObject({
+      success: false,
+      code: "validation_failed",
+      params: { issues: [{ path: "/Host" }] },
+    });
   }
 });
 
@@ -58,6 +62,18 @@ test("none is refused with 400 by HTTP/1.1, and is what HTTP/1.0 may do", async 
   expect((await ask("/api/version", ["Host: a.example", "Host: b.example"], "1.0")).status).toBe(400);
 });
 
-test.each(["localhost", "inventory.example:8080", "192.0.2.1", "192.0.2.1:80", "[::1]", "[2001:db8::1]:8443", "a_b.example", "x", "INVENTORY", "xn--bcher-kva.example.", "a.example:"])("%s is one", async (host) => {
+test.each([
+  "localhost",
+  "inventory.example:8080",
+  "192.0.2.1",
+  "192.0.2.1:80",
+  "[::1]",
+  "[2001:db8::1]:8443",
+  "a_b.example",
+  "x",
+  "INVENTORY",
+  "xn--bcher-kva.example.",
+  "a.example:",
+])("%s is one", async (host) => {
   expect((await ask("/api/version", [`Host: ${host}`])).status).toBe(200);
 });

@@ -49,38 +49,72 @@ describe("the bill of materials beside the executable", () => {
   test("names the Bun within, and the SQLite within that", () => {
     const bun = components.find(({ name }) => name === "bun");
     expect([bun?.type, bun?.version]).toEqual(["platform", Bun.version]);
-    expect(bun?.components?.find(({ name }) => name === "sqlite")).toMatchObject({ version: process.versions["sqlite"], licenses: [{ license: { id: "blessing" } }] });
+    expect(bun?.components?.find(({ name }) => name === "sqlite")).toMatchObject({
+      version: process.versions["sqlite"],
+      licenses: [{ license: { id: "blessing" } }],
+    });
   });
 
   test("has the checksums of bun.lock", () => {
     const lock = readFileSync(join(ROOT, "bun.lock"), "utf8");
     for (const { name, hashes } of components) {
-      expect([name, hashes?.[0]?.alg, lock.includes(Buffer.from(hashes?.[0]?.content ?? "", "hex").toString("base64"))]).toEqual([name, "SHA-512", true]);
+      expect([
+        name,
+        hashes?.[0]?.alg,
+        lock.includes(Buffer.from(hashes?.[0]?.content ?? "", "hex").toString("base64")),
+      ]).toEqual([name, "SHA-512", true]);
     }
   });
 
   test("is the same for the same input, and another for another", () => {
     const bill = (...paths: string[]) =>
-      sbomOf({ root: ROOT, bundle: { outputs: { a: { inputs: Object.fromEntries(paths.map((path) => [path, { bytesInOutput: 1 }])) } } }, runtimePackage: "@oven/bun-linux-x64", runtimeVersions: process.versions });
+      sbomOf({
+        root: ROOT,
+        bundle: { outputs: { a: { inputs: Object.fromEntries(paths.map((path) => [path, { bytesInOutput: 1 }])) } } },
+        runtimePackage: "@oven/bun-linux-x64",
+        runtimeVersions: process.versions,
+      });
     const one = bill("src/main.ts", "node_modules/elysia/a.js", "node_modules/elysia/node_modules/cookie/b.js");
-    expect(one).toBe(bill("../x/node_modules/elysia/node_modules/cookie/b.js", "src/main.ts", "node_modules/elysia/c.js"));
-    expect(JSON.parse(one).components.map(({ name }: Component) => name).sort()).toEqual(["bun", "cookie", "elysia", "oui-data"]);
+    expect(one).toBe(
+      bill("../x/node_modules/elysia/node_modules/cookie/b.js", "src/main.ts", "node_modules/elysia/c.js"),
+    );
+    expect(
+      JSON.parse(one)
+        .components.map(({ name }: Component) => name)
+        .sort(),
+    ).toEqual(["bun", "cookie", "elysia", "oui-data"]);
     const other = bill("src/main.ts");
     expect(JSON.parse(other).serialNumber).not.toBe(JSON.parse(one).serialNumber);
-    expect(JSON.parse(other).serialNumber).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(JSON.parse(other).serialNumber).toMatch(
+      /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
   });
 
   test("is not made of a package that bun.lock does not name", () => {
-    expect(() => sbomOf({ root: ROOT, bundle: { outputs: {} }, runtimePackage: "@oven/bun-nowhere", runtimeVersions: {} })).toThrow("bun.lock does not name @oven/bun-nowhere@");
+    expect(() =>
+      sbomOf({ root: ROOT, bundle: { outputs: {} }, runtimePackage: "@oven/bun-nowhere", runtimeVersions: {} }),
+    ).toThrow("bun.lock does not name @oven/bun-nowhere@");
   });
 });
 
-type Audit = { readonly outcome: "clean" } | { readonly outcome: "vulnerable"; readonly packages: string[] } | { readonly outcome: "left out"; readonly reason: string };
+type Audit =
+  | { readonly outcome: "clean" }
+  | { readonly outcome: "vulnerable"; readonly packages: string[] }
+  | { readonly outcome: "left out"; readonly reason: string };
 
 /** Asks a registry for what is known of the packages that go into the executable, of high severity and above. */
 async function audit(registry: string | null): Promise<Audit> {
-  const env = { ...process.env, ...(registry === null ? {} : { BUN_CONFIG_REGISTRY: registry, NPM_CONFIG_REGISTRY: registry }) };
-  const child = Bun.spawn([process.execPath, "audit", "--production", "--audit-level=high", "--json"], { cwd: ROOT, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const env = {
+    ...process.env,
+    ...(registry === null ? {} : { BUN_CONFIG_REGISTRY: registry, NPM_CONFIG_REGISTRY: registry }),
+  };
+  const child = Bun.spawn([process.execPath, "audit", "--production", "--audit-level=high", "--json"], {
+    cwd: ROOT,
+    env,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   // The registry cannot be reached, or is one without advisories.
   const refusal = /^error: POST \S+ - (\w+)/m.exec(err)?.[1];
@@ -92,7 +126,15 @@ async function audit(registry: string | null): Promise<Audit> {
 }
 
 describe("what is known of the packages within", () => {
-  const ADVISORY = { id: 1, url: "https://advisories.example/1", title: "made up", severity: "high", vulnerable_versions: "<99", cwe: [], cvss: { score: 9, vectorString: null } };
+  const ADVISORY = {
+    id: 1,
+    url: "https://advisories.example/1",
+    title: "made up",
+    severity: "high",
+    vulnerable_versions: "<99",
+    cwe: [],
+    cvss: { score: 9, vectorString: null },
+  };
   let asked: Record<string, string[]> = {};
   let answer: object = {};
   const registry = Bun.serve({
@@ -100,7 +142,9 @@ describe("what is known of the packages within", () => {
     port: 0,
     fetch: async (request) => {
       const body = new Uint8Array(await request.arrayBuffer());
-      asked = JSON.parse(new TextDecoder().decode(request.headers.get("content-encoding") === "gzip" ? Bun.gunzipSync(body) : body));
+      asked = JSON.parse(
+        new TextDecoder().decode(request.headers.get("content-encoding") === "gzip" ? Bun.gunzipSync(body) : body),
+      );
       return Response.json(answer);
     },
   });
@@ -108,14 +152,18 @@ describe("what is known of the packages within", () => {
 
   test("is nothing grave, where the registry tells", async () => {
     const audited = await audit(null);
-    if (audited.outcome === "left out") console.log(`The registry tells nothing of vulnerabilities (${audited.reason}): the audit is left out.`);
+    if (audited.outcome === "left out")
+      console.log(`The registry tells nothing of vulnerabilities (${audited.reason}): the audit is left out.`);
     else expect(audited).toEqual({ outcome: "clean" });
   });
 
   test("would be found, were there something", async () => {
     answer = {};
     expect(await audit(registry.url.origin)).toEqual({ outcome: "clean" });
-    expect(asked).toMatchObject({ elysia: [manifest.dependencies.elysia], "@peculiar/x509": [manifest.dependencies["@peculiar/x509"]] });
+    expect(asked).toMatchObject({
+      elysia: [manifest.dependencies.elysia],
+      "@peculiar/x509": [manifest.dependencies["@peculiar/x509"]],
+    });
     expect(Object.keys(asked)).not.toContain("fast-check");
     answer = { elysia: [ADVISORY] };
     expect(await audit(registry.url.origin)).toEqual({ outcome: "vulnerable", packages: ["elysia"] });

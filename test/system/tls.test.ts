@@ -37,7 +37,12 @@ function ask(running: Running, path: string, ca: string, init: RequestInit = {})
 
 /** A handshake to its end, by any certificate. */
 async function handshake(url: string, version?: SecureVersion): Promise<TLSSocket> {
-  const socket = connect({ host: "127.0.0.1", port: Number(new URL(url).port), rejectUnauthorized: false, ...(version === undefined ? {} : { minVersion: version, maxVersion: version }) });
+  const socket = connect({
+    host: "127.0.0.1",
+    port: Number(new URL(url).port),
+    rejectUnauthorized: false,
+    ...(version === undefined ? {} : { minVersion: version, maxVersion: version }),
+  });
   const done = new Promise<TLSSocket>((resolve, reject) => {
     socket.once("secureConnect", () => resolve(socket));
     socket.once("error", reject);
@@ -71,27 +76,68 @@ describe("with a certificate and its key", () => {
     await running.logged("started");
     expect(running.log).toContain(`url=${running.url} `);
     expect(running.log).toContain(`certificate=${fingerprintOf(pair.certificate)} `);
-    expect(running.lines[3]).toBe(`Its certificate is ${join(place.directory, "server.crt")}, SHA-256 fingerprint ${fingerprintOf(pair.certificate)}`);
-    expect(running.lines[2]).toStartWith(`Claim it: curl -H 'content-type: application/json' '${running.url}/api/auth/setup'`);
+    expect(running.lines[3]).toBe(
+      `Its certificate is ${join(place.directory, "server.crt")}, SHA-256 fingerprint ${fingerprintOf(pair.certificate)}`,
+    );
+    expect(running.lines[2]).toStartWith(
+      `Claim it: curl -H 'content-type: application/json' '${running.url}/api/auth/setup'`,
+    );
 
     const health = await ask(running, "/api/health", pair.certificate);
     expect([health.status, health.headers.get("strict-transport-security")]).toEqual([200, "max-age=31536000"]);
-    const claim = { setup_token: running.setupToken, organization_name: "Acme", network_name: "Main", email: "o@acme.example", password: PASSWORD };
-    const claimed = await ask(running, "/api/auth/setup", pair.certificate, { method: "POST", body: JSON.stringify(claim), headers: { "content-type": "application/json", origin: running.url } });
+    const claim = {
+      setup_token: running.setupToken,
+      organization_name: "Acme",
+      network_name: "Main",
+      email: "o@acme.example",
+      password: PASSWORD,
+    };
+    const claimed = await ask(running, "/api/auth/setup", pair.certificate, {
+      method: "POST",
+      body: JSON.stringify(claim),
+      headers: { "content-type": "application/json", origin: running.url },
+    });
     expect(claimed.status).toBe(200);
-    expect(claimed.headers.get("set-cookie")).toMatch(/^session_id=.+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/i);
+    expect(claimed.headers.get("set-cookie")).toMatch(
+      /^session_id=.+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/i,
+    );
     expect((await running.stop()).code).toBe(0);
   });
 
   test("every path is found as it is over HTTP", async () => {
     const secure = await place.serve(flagsOf(pair));
     const plain = await place.serve([], { data: place.path("plain") });
-    for (const path of ["/", "/docs", "/docs/", "/docs/scalar.js", "/api/openapi.json", "/openapi.json", "/api/health", "/api/health/", "/api/health?", "/api/h%65alth", "/api/v1/hosts/", "/api/v1/hosts/%ff", "/api/auth/login", "/api/nothing"]) {
+    for (const path of [
+      "/",
+      "/docs",
+      "/docs/",
+      "/docs/scalar.js",
+      "/api/openapi.json",
+      "/openapi.json",
+      "/api/health",
+      "/api/health/",
+      "/api/health?",
+      "/api/h%65alth",
+      "/api/v1/hosts/",
+      "/api/v1/hosts/%ff",
+      "/api/auth/login",
+      "/api/nothing",
+    ]) {
       for (const method of ["GET", "HEAD", "POST", "OPTIONS"]) {
         const there = await fetch(`${plain.url}${path}`, { method, redirect: "manual" });
         const here = await ask(secure, path, pair.certificate, { method, redirect: "manual" });
-        expect([method, path, here.status, here.headers.get("content-type")]).toEqual([method, path, there.status, there.headers.get("content-type")]);
-        expect([method, path, here.headers.get("strict-transport-security"), there.headers.get("strict-transport-security")]).toEqual([method, path, "max-age=31536000", null]);
+        expect([method, path, here.status, here.headers.get("content-type")]).toEqual([
+          method,
+          path,
+          there.status,
+          there.headers.get("content-type"),
+        ]);
+        expect([
+          method,
+          path,
+          here.headers.get("strict-transport-security"),
+          there.headers.get("strict-transport-security"),
+        ]).toEqual([method, path, "max-age=31536000", null]);
         await Promise.all([here.body?.cancel(), there.body?.cancel()]);
       }
     }
@@ -110,7 +156,13 @@ describe("with a certificate and its key", () => {
   test("what is no TLS is closed at once, and holds nobody up", async () => {
     const running = await place.serve(flagsOf(pair));
     const secret = "Bearer nlk_0123456789";
-    for (const bytes of [`GET /api/health HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${secret}\r\n\r\n`, "SSH-2.0-OpenSSH_9\r\n", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003", "\0".repeat(100_000), ""]) {
+    for (const bytes of [
+      `GET /api/health HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${secret}\r\n\r\n`,
+      "SSH-2.0-OpenSSH_9\r\n",
+      "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003",
+      "\0".repeat(100_000),
+      "",
+    ]) {
       expect(await said(running.url, bytes)).not.toMatch(/^HTTP/);
     }
     const mute = connectPlain(Number(new URL(running.url).port), "127.0.0.1");
@@ -132,9 +184,13 @@ describe("with a certificate and its key", () => {
   test("a changed certificate is served on SIGHUP, requests that run go on, and a bad one is left where it is", async () => {
     const running = await place.serve(flagsOf(pair));
     const { key } = await claimed(running, pair.certificate);
-    const head = await ask(running, "/api/v1/changes", pair.certificate, { headers: { authorization: `Bearer ${key}` } });
+    const head = await ask(running, "/api/v1/changes", pair.certificate, {
+      headers: { authorization: `Bearer ${key}` },
+    });
     const { after, mark } = feedOf(await head.json());
-    const waiting = ask(running, `/api/v1/changes?after=${after}&mark=${mark}&wait=60`, pair.certificate, { headers: { authorization: `Bearer ${key}` } });
+    const waiting = ask(running, `/api/v1/changes?after=${after}&mark=${mark}&wait=60`, pair.certificate, {
+      headers: { authorization: `Bearer ${key}` },
+    });
     const next = await makePair(Date.now() - DAY_MS);
     flagsOf(next);
     running.kill("SIGHUP");
@@ -142,7 +198,11 @@ describe("with a certificate and its key", () => {
     expect(await shownFingerprint(running.url)).toBe(fingerprintOf(next.certificate));
     expect((await ask(running, "/api/health", next.certificate)).status).toBe(200);
     // Who has waited since before is answered by what is written now.
-    const made = await ask(running, "/api/v1/tags", next.certificate, { method: "POST", body: '{"name":"a","color":"Red"}', headers: { "content-type": "application/json", authorization: `Bearer ${key}` } });
+    const made = await ask(running, "/api/v1/tags", next.certificate, {
+      method: "POST",
+      body: '{"name":"a","color":"Red"}',
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    });
     expect(made.status).toBe(200);
     const answer = (await (await waiting).json()) as { data: unknown[] };
     expect(answer.data).toHaveLength(1);
@@ -156,11 +216,26 @@ describe("with a certificate and its key", () => {
   });
 
   test.each([
-    ["a key that is not the certificate's", () => ({ ...pair, privateKey: otherKey() }), "is not the key of the certificate in"],
-    ["a key with a passphrase", () => ({ ...pair, privateKey: encrypted(pair.privateKey) }), "is encrypted, and nobody is there to type its passphrase"],
+    [
+      "a key that is not the certificate's",
+      () => ({ ...pair, privateKey: otherKey() }),
+      "is not the key of the certificate in",
+    ],
+    [
+      "a key with a passphrase",
+      () => ({ ...pair, privateKey: encrypted(pair.privateKey) }),
+      "is encrypted, and nobody is there to type its passphrase",
+    ],
     ["no PEM", () => ({ ...pair, certificate: "hello" }), "is not PEM: there is no -----BEGIN CERTIFICATE----- in it"],
   ])("%s is refused at the start, before anything is made", async (_what, make, reason) => {
-    const { code, err } = await place.run(["serve", "--data", place.data, "--listen", "127.0.0.1:0", ...flagsOf(make() as MadePair)]);
+    const { code, err } = await place.run([
+      "serve",
+      "--data",
+      place.data,
+      "--listen",
+      "127.0.0.1:0",
+      ...flagsOf(make() as MadePair),
+    ]);
     expect(code).toBe(2);
     expect(err).toContain(reason);
     expect(err).toMatch(/^netledger: --tls-(certificate|key) \//);
@@ -170,10 +245,16 @@ describe("with a certificate and its key", () => {
 
   test.each([
     [["--tls-certificate", "a"], "--tls-certificate and --tls-key are given both or not at all"],
-    [["--tls-self-signed", "--tls-certificate", "a", "--tls-key", "b"], "--tls-self-signed and --tls-certificate exclude each other"],
+    [
+      ["--tls-self-signed", "--tls-certificate", "a", "--tls-key", "b"],
+      "--tls-self-signed and --tls-certificate exclude each other",
+    ],
     [["--plain-http", "--tls-self-signed"], "--plain-http goes without TLS"],
     [["--read-only", "x.db", "--tls-self-signed"], "--tls-self-signed keeps its pair in the data folder"],
-    [["--tls-certificate", "/nowhere/a", "--tls-key", "/nowhere/b"], "--tls-certificate /nowhere/a cannot be read (ENOENT)"],
+    [
+      ["--tls-certificate", "/nowhere/a", "--tls-key", "/nowhere/b"],
+      "--tls-certificate /nowhere/a cannot be read (ENOENT)",
+    ],
   ])("%p is a wrong command line", async (flags, reason) => {
     const { code, err } = await place.run(["serve", "--data", place.data, "--listen", "127.0.0.1:0", ...flags]);
     expect([code, err]).toEqual([2, expect.stringContaining(`netledger: ${reason}`)]);
@@ -184,7 +265,10 @@ describe("with a certificate and its key", () => {
     const file = place.path("a.db");
     expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
     const running = await place.serve(["--read-only", file, ...flagsOf(pair)]);
-    expect((await ask(running, "/api/v1/networks", pair.certificate, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
+    expect(
+      (await ask(running, "/api/v1/networks", pair.certificate, { headers: { authorization: `Bearer ${key}` } }))
+        .status,
+    ).toBe(200);
     expect(running.lines[3]).toContain(fingerprintOf(pair.certificate));
   });
 });
@@ -223,16 +307,22 @@ describe("with a pair of its own", () => {
 });
 
 describe("beyond this machine", () => {
-  const beyond = "is beyond this machine, where passwords and keys go over HTTP for everyone to read: give --tls-certificate FILE and --tls-key FILE, or --tls-self-signed, or --plain-http";
-  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []).find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+  const beyond =
+    "is beyond this machine, where passwords and keys go over HTTP for everyone to read: give --tls-certificate FILE and --tls-key FILE, or --tls-self-signed, or --plain-http";
+  const own = Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 
-  test.each(["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[2001:db8::1]:0", "[::ffff:192.0.2.1]:0"])("%s is listened on by TLS only, or where --plain-http says so", async (listen) => {
-    const { code, err } = await place.run(["serve", "--data", place.data, "--listen", listen]);
-    expect([code, err]).toEqual([2, expect.stringContaining(`netledger: --listen ${listen} ${beyond}`)]);
-    expect(statSync(place.data, { throwIfNoEntry: false })).toBeUndefined();
-    const readOnly = await place.run(["serve", "--read-only", place.path("a.db"), "--listen", listen]);
-    expect([readOnly.code, readOnly.err]).toEqual([2, expect.stringContaining(beyond)]);
-  });
+  test.each(["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[2001:db8::1]:0", "[::ffff:192.0.2.1]:0"])(
+    "%s is listened on by TLS only, or where --plain-http says so",
+    async (listen) => {
+      const { code, err } = await place.run(["serve", "--data", place.data, "--listen", listen]);
+      expect([code, err]).toEqual([2, expect.stringContaining(`netledger: --listen ${listen} ${beyond}`)]);
+      expect(statSync(place.data, { throwIfNoEntry: false })).toBeUndefined();
+      const readOnly = await place.run(["serve", "--read-only", place.path("a.db"), "--listen", listen]);
+      expect([readOnly.code, readOnly.err]).toEqual([2, expect.stringContaining(beyond)]);
+    },
+  );
 
   test("it is listened on with TLS", async () => {
     const running = await place.serve(["--tls-self-signed"], { listen: "0.0.0.0:0" });
@@ -254,20 +344,37 @@ describe("beyond this machine", () => {
 
   test("a name that leads nowhere is told as such", async () => {
     const { code, err } = await place.run(["serve", "--data", place.data, "--listen", "nowhere.invalid:0"]);
-    expect([code, err]).toEqual([4, "netledger: nowhere.invalid cannot be listened on: the name leads to no address.\n"]);
+    expect([code, err]).toEqual([
+      4,
+      "netledger: nowhere.invalid cannot be listened on: the name leads to no address.\n",
+    ]);
   });
 });
 
 /** Claims an appliance over TLS. @returns a key of its Owner */
 async function claimed(running: Running, ca: string): Promise<{ key: string }> {
   const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
-    const response = await ask(running, path, ca, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", ...headers } });
+    const response = await ask(running, path, ca, {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json", ...headers },
+    });
     return { headers: response.headers, data: ((await response.json()) as { data: Record<string, never> }).data };
   };
-  const made = await post("/api/auth/setup", { setup_token: running.setupToken, organization_name: "Acme", network_name: "Main", email: "o@acme.example", password: PASSWORD });
+  const made = await post("/api/auth/setup", {
+    setup_token: running.setupToken,
+    organization_name: "Acme",
+    network_name: "Main",
+    email: "o@acme.example",
+    password: PASSWORD,
+  });
   const { user, organization_id } = made.data as unknown as { user: { id: string }; organization_id: string };
   const cookie = made.headers.get("set-cookie")?.split(";")[0] ?? "";
-  const { data } = await post("/api/v1/auth/keys", { name: "a", organization_id, user_id: user.id, tags: [], permissions: "Owner" }, { cookie });
+  const { data } = await post(
+    "/api/v1/auth/keys",
+    { name: "a", organization_id, user_id: user.id, tags: [], permissions: "Owner" },
+    { cookie },
+  );
   return { key: data["key"] as unknown as string };
 }
 

@@ -2,7 +2,13 @@
 
 import { describe, expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
-import { API_KEY_LENGTH, generateApiKey, hashApiKey, isWellFormedApiKey, maskApiKey } from "../../src/access/api-key.ts";
+import {
+  API_KEY_LENGTH,
+  generateApiKey,
+  hashApiKey,
+  isWellFormedApiKey,
+  maskApiKey,
+} from "../../src/access/api-key.ts";
 import { type Random, systemRandom } from "../../src/base/random.ts";
 
 const constant = (byte: number): Random => ({ bytes: (count) => new Uint8Array(count).fill(byte) });
@@ -61,7 +67,17 @@ describe("what is not an API key", () => {
     }
   });
 
-  test.each(["", "nlk_", "nlk_" + "z".repeat(43), key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase(), key.replace("nlk_", "NLK_")])("is %j", (text) => {
+  test.each([
+    "",
+    "nlk_",
+    "nlk_" + "z".repeat(43),
+    key.slice(0, -1),
+    `${key}0`,
+    ` ${key}`,
+    `${key}\n`,
+    key.toUpperCase(),
+    key.replace("nlk_", "NLK_"),
+  ])("is %j", (text) => {
     expect(isWellFormedApiKey(text)).toBe(false);
   });
 });

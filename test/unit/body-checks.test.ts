@@ -2,13 +2,29 @@
 
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "bun:test";
-import { BodyChecks, checkBody, LARGE_BODY_BYTES, serveBodyChecks, type BodyToCheck, type FromBodyWorker } from "../../src/http/body-checks.ts";
+import {
+  BodyChecks,
+  checkBody,
+  LARGE_BODY_BYTES,
+  serveBodyChecks,
+  type BodyToCheck,
+  type FromBodyWorker,
+} from "../../src/http/body-checks.ts";
 import { Body, Uuid } from "../../src/http/schemas.ts";
 
 const ID = "01936F2E-0D5C-7D3A-9A39-3F6F1F7A0001";
-const operation = { operationId: "writeThings", body: Type.Array(Body({ id: Uuid })), takesBytes: true as const, issuesMax: 3 };
+const operation = {
+  operationId: "writeThings",
+  body: Type.Array(Body({ id: Uuid })),
+  takesBytes: true as const,
+  issuesMax: 3,
+};
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
-const body = (value: unknown): BodyToCheck => ({ operationId: operation.operationId, bytes: bytesOf(value), repeatedAs: null });
+const body = (value: unknown): BodyToCheck => ({
+  operationId: operation.operationId,
+  bytes: bytesOf(value),
+  repeatedAs: null,
+});
 
 describe("a body that is handed over as bytes", () => {
   test("is what was checked, normalised, in memory that threads share", () => {
@@ -61,7 +77,10 @@ function playedThread() {
     terminate() {},
   };
   const receive = serveBodyChecks([operation], { postMessage: (data) => worker.onmessage({ data }) });
-  const checks = new BodyChecks(() => worker as unknown as Worker, () => {});
+  const checks = new BodyChecks(
+    () => worker as unknown as Worker,
+    () => {},
+  );
   const crash = () => worker.onerror({ message: "gone" });
   return { checks, crash, done: () => receive(sent.at(-1) as BodyToCheck), sent };
 }
@@ -70,11 +89,19 @@ describe("the thread", () => {
   test("checks one body at a time, of each sender in turn, and refuses a body alone", async () => {
     const { checks, done, sent } = playedThread();
     const order: string[] = [];
-    const asked = [["a", []], ["a", []], ["a", "}"], ["a", []], ["b", []]].map(([sender, value], at) =>
-      checks.check(value === "}" ? { ...body(null), bytes: new TextEncoder().encode("}") } : body(value), sender as string).then(
-        () => order.push(`${sender} ${at}`),
-        () => order.push(`${sender} ${at} refused`),
-      ),
+    const asked = [
+      ["a", []],
+      ["a", []],
+      ["a", "}"],
+      ["a", []],
+      ["b", []],
+    ].map(([sender, value], at) =>
+      checks
+        .check(value === "}" ? { ...body(null), bytes: new TextEncoder().encode("}") } : body(value), sender as string)
+        .then(
+          () => order.push(`${sender} ${at}`),
+          () => order.push(`${sender} ${at} refused`),
+        ),
     );
     expect(sent).toHaveLength(1);
     for (let count = 1; count <= asked.length; count += 1) {

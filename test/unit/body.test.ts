@@ -1,6 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
-import { BODIES_LIMIT_BYTES, BODIES_OF_CALLER_LIMIT_BYTES, BODY_LIMIT_BYTES, BODY_PATIENCE_MS, BodyAllowance, BodyRoom, parseJson, readBody, readShared, SMALL_BODY_BYTES } from "../../src/http/body.ts";
+import {
+  BODIES_LIMIT_BYTES,
+  BODIES_OF_CALLER_LIMIT_BYTES,
+  BODY_LIMIT_BYTES,
+  BODY_PATIENCE_MS,
+  BodyAllowance,
+  BodyRoom,
+  parseJson,
+  readBody,
+  readShared,
+  SMALL_BODY_BYTES,
+} from "../../src/http/body.ts";
 import { TestClock, TestTimers } from "../support/appliance.ts";
 
 const MIB = 1024 * 1024;
@@ -20,16 +31,33 @@ function inPieces(pieces: readonly string[]): Request {
 
 function open(begin: (send: (piece: string) => void, end: () => void) => void): Request {
   const body = new ReadableStream({
-    start: (controller) => begin((piece) => controller.enqueue(new TextEncoder().encode(piece)), () => controller.close()),
+    start: (controller) =>
+      begin(
+        (piece) => controller.enqueue(new TextEncoder().encode(piece)),
+        () => controller.close(),
+      ),
   });
   return new Request("http://127.0.0.1/", { method: "POST", body, headers: { "content-type": "application/json" } });
 }
 
-const refusalOf = (reading: Promise<unknown>) => reading.then(() => null, (error: DomainError) => error.code);
+const refusalOf = (reading: Promise<unknown>) =>
+  reading.then(
+    () => null,
+    (error: DomainError) => error.code,
+  );
 
 describe("what is sent at once", () => {
   const largest = `"${"x".repeat(BODY_LIMIT_BYTES - 2)}"`;
-  const send = (allowance: BodyAllowance) => readBody(new Request("http://127.0.0.1/", { method: "POST", body: largest, headers: { "content-type": "application/json" } }), BODY_LIMIT_BYTES, allowance);
+  const send = (allowance: BodyAllowance) =>
+    readBody(
+      new Request("http://127.0.0.1/", {
+        method: "POST",
+        body: largest,
+        headers: { "content-type": "application/json" },
+      }),
+      BODY_LIMIT_BYTES,
+      allowance,
+    );
 
   /** Callers who each have sent all that one may have waiting. */
   async function filled(room: BodyRoom, caller: unknown, bytes: number): Promise<BodyAllowance[]> {
@@ -64,7 +92,8 @@ describe("what is sent at once", () => {
 
   test("is forgotten to the last byte when it was answered", async () => {
     const { room } = newRoom();
-    for (let round = 0; round < 3; round += 1) for (const allowance of await filled(room, "one", BODIES_OF_CALLER_LIMIT_BYTES)) allowance.release();
+    for (let round = 0; round < 3; round += 1)
+      for (const allowance of await filled(room, "one", BODIES_OF_CALLER_LIMIT_BYTES)) allowance.release();
     await filled(room, "one", BODIES_OF_CALLER_LIMIT_BYTES);
   });
 });
@@ -73,7 +102,13 @@ describe("a body that does not come to its end", () => {
   test("is waited for no longer than a minute from its last MiB, however often a byte of it comes", async () => {
     const { room, timers } = newRoom();
     let send: (piece: string) => void = () => {};
-    const reading = refusalOf(readBody(open((each) => (send = each)), BODY_LIMIT_BYTES, new BodyAllowance(room, "one")));
+    const reading = refusalOf(
+      readBody(
+        open((each) => (send = each)),
+        BODY_LIMIT_BYTES,
+        new BodyAllowance(room, "one"),
+      ),
+    );
     send("[");
     for (let passed = 0; passed < BODY_PATIENCE_MS; passed += 10_000) {
       send("1,");
@@ -88,7 +123,11 @@ describe("a body that does not come to its end", () => {
     const { room, timers } = newRoom();
     let send: (piece: string) => void = () => {};
     let end: () => void = () => {};
-    const reading = readBody(open((each, close) => ([send, end] = [each, close])), BODY_LIMIT_BYTES, new BodyAllowance(room, "one"));
+    const reading = readBody(
+      open((each, close) => ([send, end] = [each, close])),
+      BODY_LIMIT_BYTES,
+      new BodyAllowance(room, "one"),
+    );
     for (let mib = 0; mib < 5; mib += 1) {
       send("x".repeat(MIB));
       await new Promise((resolve) => setImmediate(resolve));
@@ -104,13 +143,20 @@ describe("a body that is read as bytes", () => {
   test("is whole and in memory that another thread shares, and its digest is that of all of it", async () => {
     const pieces = ["[", ...Array.from({ length: 100 }, (_, position) => `"${String(position).repeat(2_000)}",`), "0]"];
     const digest = new Bun.CryptoHasher("sha256");
-    const bytes = await readShared(inPieces(pieces), BODY_LIMIT_BYTES, new BodyAllowance(newRoom().room, "one"), digest);
+    const bytes = await readShared(
+      inPieces(pieces),
+      BODY_LIMIT_BYTES,
+      new BodyAllowance(newRoom().room, "one"),
+      digest,
+    );
     expect(bytes.buffer).toBeInstanceOf(SharedArrayBuffer);
     expect(parseJson(bytes)).toEqual(JSON.parse(pieces.join("")));
     expect(digest.digest("hex")).toBe(new Bun.CryptoHasher("sha256").update(pieces.join("")).digest("hex"));
   });
 
   test("is refused when it turns out to be larger than it may be", async () => {
-    expect(await refusalOf(readShared(inPieces(["[1,2,3,", "4,5,6]"]), 10, new BodyAllowance(newRoom().room, "one"), null))).toBe("payload_too_large");
+    expect(
+      await refusalOf(readShared(inPieces(["[1,2,3,", "4,5,6]"]), 10, new BodyAllowance(newRoom().room, "one"), null)),
+    ).toBe("payload_too_large");
   });
 });

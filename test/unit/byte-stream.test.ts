@@ -31,6 +31,11 @@ test("a stream that breaks off says so once, and ends as an error", async () => 
   const reading = (async () => {
     for await (const _chunk of byteStream("", breaking(), "", (error) => broken.push(error)));
   })();
-  expect(await reading.then(() => "whole", (error: Error) => error.message)).toBe("the disk is gone");
+  expect(
+    await reading.then(
+      () => "whole",
+      (error: Error) => error.message,
+    ),
+  ).toBe("the disk is gone");
   expect(broken).toHaveLength(1);
 });

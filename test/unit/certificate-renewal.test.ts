@@ -21,13 +21,27 @@ beforeEach(() => {
 });
 
 function pairCalled(name: string, validDays = 90): TlsPair {
-  return { certificate: name, privateKey: `key of ${name}`, fingerprint: name, names: "DNS:a", validFrom: now - DAY_MS, validTo: now + validDays * DAY_MS };
+  return {
+    certificate: name,
+    privateKey: `key of ${name}`,
+    fingerprint: name,
+    names: "DNS:a",
+    validFrom: now - DAY_MS,
+    validTo: now + validDays * DAY_MS,
+  };
 }
 
 function begin(pair: TlsPair): CertificateRenewal {
   onDisk = () => pair;
   const clock = { now: () => now };
-  return new CertificateRenewal({ read: async () => onDisk(), pair, take: (next) => taken.push(next.certificate), timers, clock, log: createLog({ write: (line) => lines.push(line.slice(25)), format: "text", clock }) });
+  return new CertificateRenewal({
+    read: async () => onDisk(),
+    pair,
+    take: (next) => taken.push(next.certificate),
+    timers,
+    clock,
+    log: createLog({ write: (line) => lines.push(line.slice(25)), format: "text", clock }),
+  });
 }
 
 test("a changed pair is taken over at a look, once", async () => {
@@ -38,7 +52,9 @@ test("a changed pair is taken over at a look, once", async () => {
   onDisk = () => next;
   await Promise.all([renewal.look(), renewal.look()]);
   expect(taken).toEqual(["new"]);
-  expect(lines).toEqual([expect.stringMatching(/^INFO {2}certificate_taken_over fingerprint=new names=DNS:a valid_to=/)]);
+  expect(lines).toEqual([
+    expect.stringMatching(/^INFO {2}certificate_taken_over fingerprint=new names=DNS:a valid_to=/),
+  ]);
 });
 
 test("it looks by itself every minute until it is closed", async () => {

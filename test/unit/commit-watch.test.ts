@@ -37,7 +37,8 @@ describe("who waits for a commit", () => {
   test("is told at once after a quiet time, and again after the interval with all that came", async () => {
     const { watch, commit, pass, now } = stage();
     const told: number[] = [];
-    const wait = (sequence: number) => void watch.beyond(sequence, new AbortController().signal).then(() => told.push(now()));
+    const wait = (sequence: number) =>
+      void watch.beyond(sequence, new AbortController().signal).then(() => told.push(now()));
     wait(1);
     commit();
     await pass(1);

@@ -11,8 +11,18 @@ import { setup } from "../../src/cli/setup.ts";
 import { userCommands } from "../../src/cli/user.ts";
 import { OPTIONS, readConfig, unknownVariables, UsageError, variableOf, type Form } from "../../src/config.ts";
 
-const SERVE = { name: "serve", summary: "runs.", always: ["listen", "data", "self", "acceptClock", "logFormat"], maybe: ["setupEmail", "networks"] } as const;
-const CREATE = { name: "thing create", summary: "makes.", always: ["data", "email", "passwordFile"], maybe: ["role"] } as const;
+const SERVE = {
+  name: "serve",
+  summary: "runs.",
+  always: ["listen", "data", "self", "acceptClock", "logFormat"],
+  maybe: ["setupEmail", "networks"],
+} as const;
+const CREATE = {
+  name: "thing create",
+  summary: "makes.",
+  always: ["data", "email", "passwordFile"],
+  maybe: ["role"],
+} as const;
 
 function problem(args: string[], environment: Record<string, string> = {}, form: Form = SERVE): string {
   try {
@@ -53,11 +63,17 @@ describe("the configuration", () => {
   test("comes from the environment where no flag is given, and from the flag where both are", () => {
     const environment = { NETLEDGER_LISTEN: "10.0.0.1:80", NETLEDGER_SELF: "true" };
     expect(readConfig(SERVE, [], environment)).toMatchObject({ listen: { host: "10.0.0.1", port: 80 }, self: true });
-    expect(readConfig(SERVE, ["--listen", "[::1]:81", "--no-self"], environment)).toMatchObject({ listen: { host: "::1", port: 81 }, self: false });
+    expect(readConfig(SERVE, ["--listen", "[::1]:81", "--no-self"], environment)).toMatchObject({
+      listen: { host: "::1", port: 81 },
+      self: false,
+    });
   });
 
   test("takes an empty variable for none", () => {
-    expect(readConfig(SERVE, [], { NETLEDGER_LISTEN: "", NETLEDGER_SETUP_EMAIL: "" })).toMatchObject({ listen: { port: 8080 }, setupEmail: null });
+    expect(readConfig(SERVE, [], { NETLEDGER_LISTEN: "", NETLEDGER_SETUP_EMAIL: "" })).toMatchObject({
+      listen: { port: 8080 },
+      setupEmail: null,
+    });
   });
 
   test.each([
@@ -70,13 +86,27 @@ describe("the configuration", () => {
     expect(readConfig(SERVE, ["--listen", text], {}).listen).toEqual({ host, port });
   });
 
-  test.each(["8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:80x", "::1:8080", "[::1]", "http://127.0.0.1:80", "a b:80", "[fe80::1%eth0]:80", "[:::]:80", "[127.0.0.1]:80", "127.0.0.256:80", "127.1:80"])(
-    "refuses %s as an address to listen on",
-    (text) => {
-      expect(problem(["--listen", text])).toStartWith("--listen must be HOST:PORT such as");
-      expect(problem([], { NETLEDGER_LISTEN: text })).toStartWith("NETLEDGER_LISTEN must be HOST:PORT such as");
-    },
-  );
+  test.each([
+    "8080",
+    ":8080",
+    "127.0.0.1",
+    "127.0.0.1:",
+    "127.0.0.1:65536",
+    "127.0.0.1:-1",
+    "127.0.0.1:80x",
+    "::1:8080",
+    "[::1]",
+    "http://127.0.0.1:80",
+    "a b:80",
+    "[fe80::1%eth0]:80",
+    "[:::]:80",
+    "[127.0.0.1]:80",
+    "127.0.0.256:80",
+    "127.1:80",
+  ])("refuses %s as an address to listen on", (text) => {
+    expect(problem(["--listen", text])).toStartWith("--listen must be HOST:PORT such as");
+    expect(problem([], { NETLEDGER_LISTEN: text })).toStartWith("NETLEDGER_LISTEN must be HOST:PORT such as");
+  });
 
   test.each([
     [["--lisen", "x"], 'the flag "--lisen" is not known here'],
@@ -106,8 +136,13 @@ describe("the configuration", () => {
   });
 
   test("names what is required and not there, and how else it can be given", () => {
-    expect(problem(["--email", "a@b"], {}, CREATE)).toBe("--password-file FILE is required (or NETLEDGER_PASSWORD_FILE)");
-    expect(readConfig(CREATE, ["--email", "a@b"], { NETLEDGER_PASSWORD_FILE: "-" })).toMatchObject({ passwordFile: "-", role: null });
+    expect(problem(["--email", "a@b"], {}, CREATE)).toBe(
+      "--password-file FILE is required (or NETLEDGER_PASSWORD_FILE)",
+    );
+    expect(readConfig(CREATE, ["--email", "a@b"], { NETLEDGER_PASSWORD_FILE: "-" })).toMatchObject({
+      passwordFile: "-",
+      role: null,
+    });
   });
 
   test("keeps a refused value on one line and short", () => {
@@ -130,11 +165,25 @@ test("two settings of one command never share a flag, and with it a variable", (
 });
 
 describe("a setting that may be given without its flag", () => {
-  const BACKUP = { name: "copy", summary: "copies.", always: ["file", "data", "replace"], maybe: [], operand: "file" } as const;
+  const BACKUP = {
+    name: "copy",
+    summary: "copies.",
+    always: ["file", "data", "replace"],
+    maybe: [],
+    operand: "file",
+  } as const;
 
   test("is taken wherever it stands, with its flag and from the environment", () => {
-    for (const args of [["x", "--data", "y"], ["--data", "y", "x"], ["--replace", "x", "--data=y"], ["--file", "x", "--data", "y"]]) {
-      expect(readConfig(BACKUP, args, { NETLEDGER_FILE: "z" })).toMatchObject({ file: resolve("x"), data: resolve("y") });
+    for (const args of [
+      ["x", "--data", "y"],
+      ["--data", "y", "x"],
+      ["--replace", "x", "--data=y"],
+      ["--file", "x", "--data", "y"],
+    ]) {
+      expect(readConfig(BACKUP, args, { NETLEDGER_FILE: "z" })).toMatchObject({
+        file: resolve("x"),
+        data: resolve("y"),
+      });
     }
     expect(readConfig(BACKUP, [], { NETLEDGER_FILE: "z" })).toMatchObject({ file: resolve("z") });
   });
@@ -155,17 +204,34 @@ describe("a setting that may be given without its flag", () => {
 });
 
 describe("what scans go by", () => {
-  const SCANNING = { name: "serve", summary: "runs.", always: ["snmpPort"], maybe: ["secretsFolder", "scanTcpPorts"] } as const;
+  const SCANNING = {
+    name: "serve",
+    summary: "runs.",
+    always: ["snmpPort"],
+    maybe: ["secretsFolder", "scanTcpPorts"],
+  } as const;
 
   test("is the port of SNMP, the sweep's own list and no secrets in files, unless it is told otherwise", () => {
     expect(readConfig(SCANNING, [], {})).toEqual({ snmpPort: 161, secretsFolder: null, scanTcpPorts: null });
-    const environment = { NETLEDGER_SNMP_PORT: "1161", NETLEDGER_SECRETS_FOLDER: "secrets", NETLEDGER_SCAN_TCP_PORTS: "443, 22,443" };
-    expect(readConfig(SCANNING, [], environment)).toEqual({ snmpPort: 1161, secretsFolder: resolve("secrets"), scanTcpPorts: [22, 443] });
+    const environment = {
+      NETLEDGER_SNMP_PORT: "1161",
+      NETLEDGER_SECRETS_FOLDER: "secrets",
+      NETLEDGER_SCAN_TCP_PORTS: "443, 22,443",
+    };
+    expect(readConfig(SCANNING, [], environment)).toEqual({
+      snmpPort: 1161,
+      secretsFolder: resolve("secrets"),
+      scanTcpPorts: [22, 443],
+    });
   });
 
   test.each(["0", "65536", "-1", "1e3", " 22x", "22,,23", "http"])("refuses %j as a port", (text) => {
-    expect(problem(["--scan-tcp-ports", text], {}, SCANNING)).toStartWith("--scan-tcp-ports must be a port from 1 to 65535, not ");
-    expect(problem([], { NETLEDGER_SNMP_PORT: text }, SCANNING)).toStartWith("NETLEDGER_SNMP_PORT must be a port from 1 to 65535, not ");
+    expect(problem(["--scan-tcp-ports", text], {}, SCANNING)).toStartWith(
+      "--scan-tcp-ports must be a port from 1 to 65535, not ",
+    );
+    expect(problem([], { NETLEDGER_SNMP_PORT: text }, SCANNING)).toStartWith(
+      "NETLEDGER_SNMP_PORT must be a port from 1 to 65535, not ",
+    );
   });
 });
 
@@ -182,11 +248,14 @@ describe("the help", () => {
   });
 
   test("of a command shows what is required in its usage", () => {
-    expect(helpOf([CREATE])).toContain("usage: netledger thing create --email EMAIL --password-file FILE [--flag VALUE …]");
+    expect(helpOf([CREATE])).toContain(
+      "usage: netledger thing create --email EMAIL --password-file FILE [--flag VALUE …]",
+    );
   });
 
   test("of the program lists the commands and the exit statuses", () => {
     const help = helpOverview([SERVE, CREATE]);
-    for (const text of ["serve", "thing create", "runs.", "makes.", "  3  the data are in use"]) expect(help).toContain(text);
+    for (const text of ["serve", "thing create", "runs.", "makes.", "  3  the data are in use"])
+      expect(help).toContain(text);
   });
 });

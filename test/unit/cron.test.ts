@@ -20,27 +20,85 @@ const BERLIN = "Europe/Berlin";
 
 describe("what is to run at a time of the day", () => {
   test.each([
-    ["right after the gap that its time is in", "30 2 * * *", BERLIN, "2026-03-28T00:00:00Z", ["2026-03-28T01:30Z", "2026-03-29T01:00Z", "2026-03-30T00:30Z"]],
-    ["also when it is to run at several times", "30 2,14 * * *", BERLIN, "2026-03-28T12:00:00Z", ["2026-03-28T13:30Z", "2026-03-29T01:00Z", "2026-03-29T12:30Z", "2026-03-30T00:30Z"]],
-    ["once in the hour that comes twice, the first time round", "30 2 * * *", BERLIN, "2026-10-24T00:00:00Z", ["2026-10-24T00:30Z", "2026-10-25T00:30Z", "2026-10-26T01:30Z"]],
-    ["once there, also at several times", "30 2,14 * * *", BERLIN, "2026-10-24T12:00:00Z", ["2026-10-24T12:30Z", "2026-10-25T00:30Z", "2026-10-25T13:30Z", "2026-10-26T01:30Z"]],
-    ["at the end of a gap that begins at midnight", "0 0 * * *", "America/Sao_Paulo", "2018-11-03T00:00:00Z", ["2018-11-03T03:00Z", "2018-11-04T03:00Z", "2018-11-05T02:00Z"]],
-    ["at its time where the clocks move by half an hour", "0 3 * * *", "Australia/Lord_Howe", "2026-04-03T12:00:00Z", ["2026-04-03T16:00Z", "2026-04-04T16:30Z", "2026-04-05T16:30Z"]],
-    ["every day in UTC", "30 2 * * *", "UTC", "2026-03-28T00:00:00Z", ["2026-03-28T02:30Z", "2026-03-29T02:30Z", "2026-03-30T02:30Z"]],
+    [
+      "right after the gap that its time is in",
+      "30 2 * * *",
+      BERLIN,
+      "2026-03-28T00:00:00Z",
+      ["2026-03-28T01:30Z", "2026-03-29T01:00Z", "2026-03-30T00:30Z"],
+    ],
+    [
+      "also when it is to run at several times",
+      "30 2,14 * * *",
+      BERLIN,
+      "2026-03-28T12:00:00Z",
+      ["2026-03-28T13:30Z", "2026-03-29T01:00Z", "2026-03-29T12:30Z", "2026-03-30T00:30Z"],
+    ],
+    [
+      "once in the hour that comes twice, the first time round",
+      "30 2 * * *",
+      BERLIN,
+      "2026-10-24T00:00:00Z",
+      ["2026-10-24T00:30Z", "2026-10-25T00:30Z", "2026-10-26T01:30Z"],
+    ],
+    [
+      "once there, also at several times",
+      "30 2,14 * * *",
+      BERLIN,
+      "2026-10-24T12:00:00Z",
+      ["2026-10-24T12:30Z", "2026-10-25T00:30Z", "2026-10-25T13:30Z", "2026-10-26T01:30Z"],
+    ],
+    [
+      "at the end of a gap that begins at midnight",
+      "0 0 * * *",
+      "America/Sao_Paulo",
+      "2018-11-03T00:00:00Z",
+      ["2018-11-03T03:00Z", "2018-11-04T03:00Z", "2018-11-05T02:00Z"],
+    ],
+    [
+      "at its time where the clocks move by half an hour",
+      "0 3 * * *",
+      "Australia/Lord_Howe",
+      "2026-04-03T12:00:00Z",
+      ["2026-04-03T16:00Z", "2026-04-04T16:30Z", "2026-04-05T16:30Z"],
+    ],
+    [
+      "every day in UTC",
+      "30 2 * * *",
+      "UTC",
+      "2026-03-28T00:00:00Z",
+      ["2026-03-28T02:30Z", "2026-03-29T02:30Z", "2026-03-30T02:30Z"],
+    ],
   ])("runs %s", (_what, cron, timezone, after, expected) => {
     expect(due(cron, timezone, after, expected.length)).toEqual(expected);
   });
 
   test("does not run again in the second of two equal hours", () => {
-    for (const after of ["2026-10-25T00:30:00.000Z", "2026-10-25T01:00:00Z", "2026-10-25T01:29:59.999Z"]) expect(due("30 2 * * *", BERLIN, after, 1)).toEqual(["2026-10-26T01:30Z"]);
+    for (const after of ["2026-10-25T00:30:00.000Z", "2026-10-25T01:00:00Z", "2026-10-25T01:29:59.999Z"])
+      expect(due("30 2 * * *", BERLIN, after, 1)).toEqual(["2026-10-26T01:30Z"]);
   });
 });
 
 describe("what is to run every so often", () => {
   test.each([
-    ["has nothing to do in a gap", "*/15 * * * *", "2026-03-29T00:40:00Z", ["2026-03-29T00:45Z", "2026-03-29T01:00Z", "2026-03-29T01:15Z"]],
-    ["runs in both of two equal hours", "*/30 * * * *", "2026-10-24T23:40:00Z", ["2026-10-25T00:00Z", "2026-10-25T00:30Z", "2026-10-25T01:00Z", "2026-10-25T01:30Z", "2026-10-25T02:00Z"]],
-    ["runs every hour of a short day", "15 * * * *", "2026-03-29T00:00:00Z", ["2026-03-29T00:15Z", "2026-03-29T01:15Z", "2026-03-29T02:15Z"]],
+    [
+      "has nothing to do in a gap",
+      "*/15 * * * *",
+      "2026-03-29T00:40:00Z",
+      ["2026-03-29T00:45Z", "2026-03-29T01:00Z", "2026-03-29T01:15Z"],
+    ],
+    [
+      "runs in both of two equal hours",
+      "*/30 * * * *",
+      "2026-10-24T23:40:00Z",
+      ["2026-10-25T00:00Z", "2026-10-25T00:30Z", "2026-10-25T01:00Z", "2026-10-25T01:30Z", "2026-10-25T02:00Z"],
+    ],
+    [
+      "runs every hour of a short day",
+      "15 * * * *",
+      "2026-03-29T00:00:00Z",
+      ["2026-03-29T00:15Z", "2026-03-29T01:15Z", "2026-03-29T02:15Z"],
+    ],
   ])("%s", (_what, cron, after, expected) => {
     expect(due(cron, BERLIN, after, expected.length)).toEqual(expected);
   });
@@ -55,15 +113,38 @@ test("the next time is later than the instant that is asked about, be it by a mi
 test("what comes due once in many years does, and what never does is no expression", () => {
   expect(due("0 0 29 2 *", "UTC", "2026-01-01T00:00:00Z", 1)).toEqual(["2028-02-29T00:00Z"]);
   expect(due("0 0 29 2 +MON", "UTC", "2026-01-01T00:00:00Z", 1)).toEqual(["2044-02-29T00:00Z"]);
-  for (const never of ["0 0 30 2 *", "0 0 31 2,4,6,9,11 *", "0 0 31 2 +MON"]) expect([never, parseCron(never)]).toEqual([never, null]);
+  for (const never of ["0 0 30 2 *", "0 0 31 2,4,6,9,11 *", "0 0 31 2 +MON"])
+    expect([never, parseCron(never)]).toEqual([never, null]);
 });
 
 test("an expression has five fields, a nickname none, and neither depends on when it is read", () => {
   expect(["  5\t4 * * *\n", "@Weekly", "0 3 * * SUN"].map(parseCron)).toEqual(["5 4 * * *", "@weekly", "0 3 * * SUN"]);
-  for (const text of ["", " ", "* * * *", "* * * * * *", "* * * * * 2030", "? * * * *", "5/15 * * * *", "0,,1 * * * *", "0 24 * * *", "0 0 0 * *", "@reboot", "@", "a b c d e", "2026-01-01T00:00:00Z"]) expect([text, parseCron(text)]).toEqual([text, null]);
+  for (const text of [
+    "",
+    " ",
+    "* * * *",
+    "* * * * * *",
+    "* * * * * 2030",
+    "? * * * *",
+    "5/15 * * * *",
+    "0,,1 * * * *",
+    "0 24 * * *",
+    "0 0 0 * *",
+    "@reboot",
+    "@",
+    "a b c d e",
+    "2026-01-01T00:00:00Z",
+  ])
+    expect([text, parseCron(text)]).toEqual([text, null]);
 });
 
 test("a time zone has a name; an offset is none", () => {
-  expect(["utc", "EUROPE/berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+2"].map(parseTimezone)).toEqual(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+2"]);
-  for (const text of ["", "+02:00", "-0800", "UTC+1", "Europe/", "Mars/Phobos", "Europe/Berlin ", "x".repeat(200)]) expect([text, parseTimezone(text)]).toEqual([text, null]);
+  expect(["utc", "EUROPE/berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+2"].map(parseTimezone)).toEqual([
+    "UTC",
+    "Europe/Berlin",
+    "America/Argentina/Buenos_Aires",
+    "Etc/GMT+2",
+  ]);
+  for (const text of ["", "+02:00", "-0800", "UTC+1", "Europe/", "Mars/Phobos", "Europe/Berlin ", "x".repeat(200)])
+    expect([text, parseTimezone(text)]).toEqual([text, null]);
 });

@@ -6,7 +6,9 @@ const cell = (value: unknown) => csvRows(fieldColumns(["a"]), [{ a: value }]);
 describe("a table as CSV", () => {
   test("has a header row, rows that end with CRLF, and one cell per column", () => {
     const columns = fieldColumns(["id", "name"]);
-    expect(csvHead(columns) + csvRows(columns, [{ id: 1, name: "a", other: true }, { name: "b" }])).toBe("id,name\r\n1,a\r\n,b\r\n");
+    expect(csvHead(columns) + csvRows(columns, [{ id: 1, name: "a", other: true }, { name: "b" }])).toBe(
+      "id,name\r\n1,a\r\n,b\r\n",
+    );
   });
 
   test.each([
@@ -27,9 +29,12 @@ describe("a table as CSV", () => {
     expect(cell(value)).toBe(`${text}\r\n`);
   });
 
-  test.each([["=1+1"], ["+1"], ["-1"], ["@SUM(A1)"], ["\t=1"], ["\r=1"], ["  =1"], ["＝1"], ["\u0000=1"]])("takes the sting out of %p", (value) => {
-    expect(cell(value).replace(/^"/, "").startsWith("'")).toBe(true);
-  });
+  test.each([["=1+1"], ["+1"], ["-1"], ["@SUM(A1)"], ["\t=1"], ["\r=1"], ["  =1"], ["＝1"], ["\u0000=1"]])(
+    "takes the sting out of %p",
+    (value) => {
+      expect(cell(value).replace(/^"/, "").startsWith("'")).toBe(true);
+    },
+  );
 
   test("guards a list whose first part would be run, and what follows a semicolon", () => {
     expect(cell(["=1", "2"])).toBe("'=1;2\r\n");

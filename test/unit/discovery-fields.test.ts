@@ -32,14 +32,20 @@ describe("what a scan tells", () => {
     const record = { name: "mine", model: "new", discovered: { name: "its" } };
     expect(mergeTold(record, { name: "its", model: "new" }, null, byPerson)).toEqual({});
     // What a person had set may be gone, by a restore: then the scan's value counts again.
-    expect(mergeTold(record, { name: "its", model: "new" }, null, () => false)).toEqual({ name: "its", discovered: undefined });
+    expect(mergeTold(record, { name: "its", model: "new" }, null, () => false)).toEqual({
+      name: "its",
+      discovered: undefined,
+    });
     expect(mergeTold(record, { name: "its 2" }, null, byPerson)).toEqual({ discovered: { name: "its 2" } });
     expect(mergeTold(record, { name: "mine" }, null, never)).toEqual({ discovered: undefined });
     expect(mergeTold(record, { name: null }, null, byPerson)).toEqual({ discovered: { name: null } });
   });
 
   test("takes the field back when a person's value is gone", () => {
-    expect(mergeTold({ name: "mine", discovered: { name: "its" } }, { name: "other" }, null, () => false)).toEqual({ name: "other", discovered: undefined });
+    expect(mergeTold({ name: "mine", discovered: { name: "its" } }, { name: "other" }, null, () => false)).toEqual({
+      name: "other",
+      discovered: undefined,
+    });
   });
 });
 
@@ -48,7 +54,10 @@ describe("the interfaces of a device", () => {
 
   test("are the entries of their numbers and names", () => {
     const stored = [entry(1, "a"), entry(2, "b")];
-    expect([...matchInterfaces([entry(2, "b"), entry(1, "a"), entry(3, "c")], stored).values()]).toEqual([stored[1] as never, stored[0] as never]);
+    expect([...matchInterfaces([entry(2, "b"), entry(1, "a"), entry(3, "c")], stored).values()]).toEqual([
+      stored[1] as never,
+      stored[0] as never,
+    ]);
   });
 
   test("keep their entries when all numbers move by one", () => {
@@ -68,7 +77,10 @@ describe("the interfaces of a device", () => {
     const stored = [entry(1, "port"), entry(2, "port")];
     const told = [entry(2, "port"), entry(3, "port")];
     const matched = matchInterfaces(told, stored);
-    expect([matched.get(told[0] as never), matched.get(told[1] as never)]).toEqual([stored[1] as never, undefined as never]);
+    expect([matched.get(told[0] as never), matched.get(told[1] as never)]).toEqual([
+      stored[1] as never,
+      undefined as never,
+    ]);
   });
 
   test("are never two of one entry, whatever they are called", () => {
@@ -84,7 +96,11 @@ describe("the interfaces of a device", () => {
 });
 
 test("a device has heard of others, not of itself, and the MAC address of one that answers for very many is said to be shared", () => {
-  const proxied = Array.from({ length: 33 }, (_, number) => ({ ip_address: `10.0.1.${number}`, mac_address: mac(66), if_index: 1 }));
+  const proxied = Array.from({ length: 33 }, (_, number) => ({
+    ip_address: `10.0.1.${number}`,
+    mac_address: mac(66),
+    if_index: 1,
+  }));
   const { sightings: heard } = heardOf(
     device({
       interfaces: [ethernet(1)],

@@ -7,14 +7,22 @@ import { isOwnAddress, nameSign, serialSign, signsOfDevice, type Signs } from ".
 import { device, ethernet, mac } from "../support/sightings.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
-const signs = (some: Partial<{ serialNumber: string; chassisId: string; macs: string[]; sysName: string; addresses: string[] }> = {}): Signs => ({
+const signs = (
+  some: Partial<{ serialNumber: string; chassisId: string; macs: string[]; sysName: string; addresses: string[] }> = {},
+): Signs => ({
   serialNumber: some.serialNumber ?? null,
   chassisId: some.chassisId ?? null,
   macs: new Set(some.macs ?? []),
   sysName: some.sysName ?? null,
   addresses: new Set(some.addresses ?? []),
 });
-const whole = { serialNumber: "foc1234", chassisId: mac(0), macs: [mac(1), mac(2)], sysName: "sw-1", addresses: ["10.0.0.1"] };
+const whole = {
+  serialNumber: "foc1234",
+  chassisId: mac(0),
+  macs: [mac(1), mac(2)],
+  sysName: "sw-1",
+  addresses: ["10.0.0.1"],
+};
 
 describe("two sightings", () => {
   test.each([
@@ -23,8 +31,14 @@ describe("two sightings", () => {
     ["by half of the MAC addresses, when a line card was replaced", { macs: [mac(2), mac(3)], sysName: "sw-1" }],
     ["by name and address, where nothing stronger is told", { sysName: "sw-1", addresses: ["10.0.0.1"] }],
     ["by chassis id and name", { chassisId: mac(0), sysName: "sw-1" }],
-    ["renamed at the same address with the same interfaces", { macs: [mac(1), mac(2)], sysName: "sw-9", addresses: ["10.0.0.1"] }],
-    ["renamed and moved, with chassis id and interfaces", { macs: [mac(1), mac(2)], chassisId: mac(0), sysName: "sw-9", addresses: ["10.9.9.9"] }],
+    [
+      "renamed at the same address with the same interfaces",
+      { macs: [mac(1), mac(2)], sysName: "sw-9", addresses: ["10.0.0.1"] },
+    ],
+    [
+      "renamed and moved, with chassis id and interfaces",
+      { macs: [mac(1), mac(2)], chassisId: mac(0), sysName: "sw-9", addresses: ["10.9.9.9"] },
+    ],
   ])("are one host %s", (_, seen) => {
     expect(isSame(signs(seen), signs(whole))).not.toBeNull();
   });
@@ -32,11 +46,23 @@ describe("two sightings", () => {
   test.each([
     ["of one name only", { sysName: "sw-1" }],
     ["of one chassis id only", { chassisId: mac(0) }],
-    ["at one address only, when one of them says who it is and the other says otherwise", { addresses: ["10.0.0.1"], macs: [mac(9)] }],
-    ["of the same name at the same address with another serial number: a replaced device", { ...whole, serialNumber: "foc9999", macs: [mac(8)], chassisId: mac(8) }],
-    ["with the same name, address and chassis id but a serial number of another", { serialNumber: "foc9999", sysName: "sw-1", addresses: ["10.0.0.1"], chassisId: mac(0) }],
+    [
+      "at one address only, when one of them says who it is and the other says otherwise",
+      { addresses: ["10.0.0.1"], macs: [mac(9)] },
+    ],
+    [
+      "of the same name at the same address with another serial number: a replaced device",
+      { ...whole, serialNumber: "foc9999", macs: [mac(8)], chassisId: mac(8) },
+    ],
+    [
+      "with the same name, address and chassis id but a serial number of another",
+      { serialNumber: "foc9999", sysName: "sw-1", addresses: ["10.0.0.1"], chassisId: mac(0) },
+    ],
     ["with a cloned chassis id, name and other interfaces", { chassisId: mac(0), sysName: "sw-1", macs: [mac(9)] }],
-    ["with cloned MAC addresses, another name at another address", { macs: [mac(1), mac(2)], sysName: "clone", addresses: ["10.0.0.2"] }],
+    [
+      "with cloned MAC addresses, another name at another address",
+      { macs: [mac(1), mac(2)], sysName: "clone", addresses: ["10.0.0.2"] },
+    ],
     ["that share nothing", { macs: [mac(9)], sysName: "other", addresses: ["10.0.0.9"] }],
     ["that say nothing", {}],
   ])("are not one host %s", (_, seen) => {
@@ -44,7 +70,8 @@ describe("two sightings", () => {
   });
 
   test("no weak sign is enough by itself, nor is any sign that stands against a serial number", () => {
-    for (const weak of [WEIGHTS.sysName.same, WEIGHTS.chassisId.same, WEIGHTS.address.same, WEIGHTS.macs.few]) expect(weak).toBeLessThan(ENOUGH);
+    for (const weak of [WEIGHTS.sysName.same, WEIGHTS.chassisId.same, WEIGHTS.address.same, WEIGHTS.macs.few])
+      expect(weak).toBeLessThan(ENOUGH);
     const all = WEIGHTS.macs.same + WEIGHTS.chassisId.same + WEIGHTS.sysName.same + WEIGHTS.address.same;
     expect(all + WEIGHTS.serialNumber.other).toBeLessThan(ENOUGH);
   });
@@ -52,7 +79,14 @@ describe("two sightings", () => {
   test("are as alike one way as the other, whatever they say", () => {
     const random = seededRandom(7);
     const pick = <T>(values: readonly T[]): T => values[(random.bytes(1)[0] as number) % values.length] as T;
-    const some = () => signs({ ...pick([{}, { serialNumber: "a" }, { serialNumber: "b" }]), ...pick([{}, { chassisId: "c" }, { chassisId: "d" }]), macs: pick([[], [mac(1)], [mac(1), mac(2)], [mac(3)]]), ...pick([{}, { sysName: "x" }, { sysName: "y" }]), addresses: pick([[], ["10.0.0.1"], ["10.0.0.2"]]) });
+    const some = () =>
+      signs({
+        ...pick([{}, { serialNumber: "a" }, { serialNumber: "b" }]),
+        ...pick([{}, { chassisId: "c" }, { chassisId: "d" }]),
+        macs: pick([[], [mac(1)], [mac(1), mac(2)], [mac(3)]]),
+        ...pick([{}, { sysName: "x" }, { sysName: "y" }]),
+        addresses: pick([[], ["10.0.0.1"], ["10.0.0.2"]]),
+      });
     for (let round = 0; round < 2_000; round += 1) {
       const [a, b] = [some(), some()];
       expect(likeness(a, b).score).toBe(likeness(b, a).score);
@@ -72,21 +106,28 @@ test("of several that could be meant the most alike is, and of equal ones the fi
     { id: "same", signs: signs(whole) },
     { id: "twin", signs: signs(whole) },
   ];
-  expect(identify(signs(whole), candidates)).toMatchObject({ id: "same", likeness: { reason: "serial number, 2 MAC addresses, chassis id, system name and address" } });
+  expect(identify(signs(whole), candidates)).toMatchObject({
+    id: "same",
+    likeness: { reason: "serial number, 2 MAC addresses, chassis id, system name and address" },
+  });
   expect(identify(signs({ macs: [mac(77)] }), candidates)).toBeNull();
 });
 
 test("of equal ones it is the one that told there the last time, unless another is more alike", () => {
   const [first, there] = [signs(whole), { ...signs(whole), sysName: null }];
   const seen = { ...signs(whole), sysName: null };
-  const idOf = (second: object) => identify(seen, [{ id: "first", signs: first }, { id: "there", ...second } as never])?.id;
+  const idOf = (second: object) =>
+    identify(seen, [{ id: "first", signs: first }, { id: "there", ...second } as never])?.id;
   expect([idOf({ signs: there }), idOf({ signs: there, toldThere: true })]).toEqual(["first", "there"]);
   expect(idOf({ signs: { ...there, serialNumber: null }, toldThere: true })).toBe("first");
 });
 
-test.each(["", "  ", "N/A", "none", "0000000000", "To be filled by O.E.M.", "0123456789", "abc", null, undefined])("%p is no serial number that tells devices apart", (text) => {
-  expect(serialSign(text)).toBeNull();
-});
+test.each(["", "  ", "N/A", "none", "0000000000", "To be filled by O.E.M.", "0123456789", "abc", null, undefined])(
+  "%p is no serial number that tells devices apart",
+  (text) => {
+    expect(serialSign(text)).toBeNull();
+  },
+);
 
 test("names that devices are called before anybody names them are no signs", () => {
   for (const name of ["localhost", "Switch", "router", "", null]) expect(nameSign(name)).toBeNull();
@@ -94,9 +135,27 @@ test("names that devices are called before anybody names them are no signs", () 
 });
 
 test("virtual addresses of routers, group addresses and what every machine has are no signs", () => {
-  for (const each of ["00:00:5e:00:01:0a", "00:00:5e:00:02:0a", "00:00:0c:07:ac:01", "00:00:0c:9f:f0:01", "00:07:b4:00:01:01", "01:00:5e:00:00:01", "ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00"]) expect(isOneDevices(each)).toBe(false);
+  for (const each of [
+    "00:00:5e:00:01:0a",
+    "00:00:5e:00:02:0a",
+    "00:00:0c:07:ac:01",
+    "00:00:0c:9f:f0:01",
+    "00:07:b4:00:01:01",
+    "01:00:5e:00:00:01",
+    "ff:ff:ff:ff:ff:ff",
+    "00:00:00:00:00:00",
+  ])
+    expect(isOneDevices(each)).toBe(false);
   expect(isOneDevices("52:54:00:12:34:56")).toBe(true);
   for (const each of ["127.0.0.1", "::1", "fe80::1", "169.254.1.1", "0.0.0.0"]) expect(isOwnAddress(each)).toBe(false);
-  const seen = signsOfDevice(device({ sys_name: "R1", interfaces: [ethernet(1), ethernet(2, { mac_address: "00:00:5e:00:01:01" }), ethernet(3, { mac_address: null })], addresses: [{ ip_address: "127.0.0.1", prefix_length: 8, if_index: 9 }] }), "10.0.0.1", null);
+  const seen = signsOfDevice(
+    device({
+      sys_name: "R1",
+      interfaces: [ethernet(1), ethernet(2, { mac_address: "00:00:5e:00:01:01" }), ethernet(3, { mac_address: null })],
+      addresses: [{ ip_address: "127.0.0.1", prefix_length: 8, if_index: 9 }],
+    }),
+    "10.0.0.1",
+    null,
+  );
   expect(seen).toEqual(signs({ macs: [mac(1)], sysName: "r1", addresses: ["10.0.0.1"] }));
 });

@@ -21,7 +21,11 @@ function bytesOf(text: string): Uint8Array {
 function read(name: string, text: string | Uint8Array, options: { port?: number; isWhole?: boolean } = {}): Reading {
   const fingerprint = named(name);
   const bytes = typeof text === "string" ? bytesOf(text) : text;
-  return fingerprint.read({ bytes, isWhole: options.isWhole ?? false, port: options.port ?? fingerprint.ports[0] ?? 0 });
+  return fingerprint.read({
+    bytes,
+    isWhole: options.isWhole ?? false,
+    port: options.port ?? fingerprint.ports[0] ?? 0,
+  });
 }
 
 function http(body: string, headers: string[] = [], status = "200 OK"): string {
@@ -33,7 +37,12 @@ function mysqlPacket(payload: string): string {
 }
 
 function mongoReply(wireVersion: number): Uint8Array {
-  const body = Buffer.concat([Buffer.from("\0\0\0\0\0"), Buffer.from("\0\0\0\0\x08isWritablePrimary\0\x01\x10maxWireVersion\0"), Buffer.from([wireVersion, 0, 0, 0]), Buffer.from("\0")]);
+  const body = Buffer.concat([
+    Buffer.from("\0\0\0\0\0"),
+    Buffer.from("\0\0\0\0\x08isWritablePrimary\0\x01\x10maxWireVersion\0"),
+    Buffer.from([wireVersion, 0, 0, 0]),
+    Buffer.from("\0"),
+  ]);
   const header = Buffer.alloc(16);
   header.writeUInt32LE(16 + body.length, 0);
   header.writeUInt32LE(0x6e6c, 8);
@@ -43,19 +52,31 @@ function mongoReply(wireVersion: number): Uint8Array {
 
 function dnsReply(text: string): Uint8Array {
   const request = named("dns").request?.({ host: "192.0.2.1" }) ?? new Uint8Array();
-  const answer = Buffer.concat([Buffer.from([0xc0, 12, 0, 16, 0, 3, 0, 0, 0, 0, 0, text.length + 1, text.length]), Buffer.from(text)]);
+  const answer = Buffer.concat([
+    Buffer.from([0xc0, 12, 0, 16, 0, 3, 0, 0, 0, 0, 0, text.length + 1, text.length]),
+    Buffer.from(text),
+  ]);
   const message = Buffer.concat([request.slice(2), answer]);
   message[2] = 0x85;
   message[7] = 1;
   return Buffer.concat([Buffer.from([0, message.length]), message]);
 }
 
-const PRELOGIN_2019 = Buffer.from("0401002b0000010000001a000601002000010200210001030022000004002200 01ff0f0007d0000002000000".replaceAll(" ", ""), "hex");
-const AMQP_METHOD = "\0\x0a\0\x0a\0\x09\0\0\0\x32\x07productS\0\0\0\x08RabbitMQ\x07versionS\0\0\0\x063.12.1\x08platformS\0\0\0\x06Erlang";
+const PRELOGIN_2019 = Buffer.from(
+  "0401002b0000010000001a000601002000010200210001030022000004002200 01ff0f0007d0000002000000".replaceAll(" ", ""),
+  "hex",
+);
+const AMQP_METHOD =
+  "\0\x0a\0\x0a\0\x09\0\0\0\x32\x07productS\0\0\0\x08RabbitMQ\x07versionS\0\0\0\x063.12.1\x08platformS\0\0\0\x06Erlang";
 const AMQP_START = `\x01\0\0\0\0\0${String.fromCharCode(AMQP_METHOD.length)}${AMQP_METHOD}\xce`;
 
 /** What came over the wire → what it is called, and as what. */
-const ANSWERS: readonly (readonly [fingerprint: string, answer: string | Uint8Array, name: string, definition: string])[] = [
+const ANSWERS: readonly (readonly [
+  fingerprint: string,
+  answer: string | Uint8Array,
+  name: string,
+  definition: string,
+])[] = [
   ["ssh", "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u1\r\n", "OpenSSH 9.2p1", "ssh"],
   ["ssh", "SSH-2.0-dropbear_2022.83\r\n", "dropbear 2022.83", "ssh"],
   ["ssh", "SSH-1.99-Cisco-1.25\n", "Cisco 1.25", "ssh"],
@@ -63,7 +84,12 @@ const ANSWERS: readonly (readonly [fingerprint: string, answer: string | Uint8Ar
   ["ssh", "Authorized use only.\r\nGo away.\r\nSSH-2.0-libssh_0.9.6\r\n", "libssh 0.9.6", "ssh"],
   ["ftp", "220 (vsFTPd 3.0.3)\r\n", "vsftpd 3.0.3", "ftp"],
   ["ftp", "220 ProFTPD Server (Debian) [::ffff:192.0.2.7]\r\n", "ProFTPD", "ftp"],
-  ["ftp", "220---------- Welcome to Pure-FTPd [privsep] [TLS] ----------\r\n220-You are user number 1 of 50 allowed.\r\n220-Local time is now 14:20. Server port: 21.\r\n220 You will be disconnected after 15 minutes of inactivity.\r\n", "Pure-FTPd", "ftp"],
+  [
+    "ftp",
+    "220---------- Welcome to Pure-FTPd [privsep] [TLS] ----------\r\n220-You are user number 1 of 50 allowed.\r\n220-Local time is now 14:20. Server port: 21.\r\n220 You will be disconnected after 15 minutes of inactivity.\r\n",
+    "Pure-FTPd",
+    "ftp",
+  ],
   ["ftp", "421 Too many connections from your address.\r\n", "FTP", "ftp"],
   ["smtp", "220 mail.example.org ESMTP Postfix (Debian/GNU)\r\n", "Postfix", "smtp"],
   ["smtp", "220 mx ESMTP Exim 4.96 Tue, 21 Nov 2023 10:00:00 +0000\r\n", "Exim 4.96", "smtp"],
@@ -71,9 +97,19 @@ const ANSWERS: readonly (readonly [fingerprint: string, answer: string | Uint8Ar
   ["smtps", "220 mail.example.org ESMTP Postfix\r\n", "Postfix", "submissions"],
   ["pop3", "+OK Dovecot (Debian) ready. <1896.697170952@mail.example.org>\r\n", "Dovecot", "pop3"],
   ["pop3s", "+OK <4f1a2b3c@mail.example.org>\r\n", "POP3 over TLS", "pop3s"],
-  ["imap", "* OK [CAPABILITY IMAP4rev1 SASL-IR LOGIN-REFERRALS ID ENABLE IDLE] Dovecot (Debian) ready.\r\n", "Dovecot", "imap"],
+  [
+    "imap",
+    "* OK [CAPABILITY IMAP4rev1 SASL-IR LOGIN-REFERRALS ID ENABLE IDLE] Dovecot (Debian) ready.\r\n",
+    "Dovecot",
+    "imap",
+  ],
   ["imaps", "* OK IMAP4rev1 ready\r\n", "IMAP over TLS", "imaps"],
-  ["telnet", "\xff\xfd\x18\xff\xfd\x20\xff\xfb\x01Debian GNU/Linux 12\r\nlab login: ", "Telnet: Debian GNU/Linux 12", "telnet"],
+  [
+    "telnet",
+    "\xff\xfd\x18\xff\xfd\x20\xff\xfb\x01Debian GNU/Linux 12\r\nlab login: ",
+    "Telnet: Debian GNU/Linux 12",
+    "telnet",
+  ],
   ["telnet", "\r\n\r\nUser Access Verification\r\n\r\nUsername: ", "Telnet: User Access Verification", "telnet"],
   ["vnc", "RFB 003.008\n", "VNC (RFB 3.8)", "rfb"],
   ["rsync", "@RSYNCD: 31.0 sha512 sha256 sha1 md5 md4\n", "rsync (protocol 31.0)", "rsync"],
@@ -81,11 +117,21 @@ const ANSWERS: readonly (readonly [fingerprint: string, answer: string | Uint8Ar
   ["mysql", mysqlPacket("\x0a8.0.36-0ubuntu0.22.04.1\0\x08\0\0\0abcdefgh\0"), "MySQL 8.0.36", "mysql"],
   ["mysql", mysqlPacket("\x0a5.5.5-10.11.6-MariaDB-0+deb12u1\0\x08\0\0\0abcdefgh\0"), "MariaDB 10.11.6", "mysql"],
   ["mysql", mysqlPacket("\x0a11.4.2-MariaDB\0\x08\0\0\0abcdefgh\0"), "MariaDB 11.4.2", "mysql"],
-  ["mysql", mysqlPacket("\xff\x6a\x04Host '192.0.2.9' is not allowed to connect to this MariaDB server"), "MariaDB", "mysql"],
+  [
+    "mysql",
+    mysqlPacket("\xff\x6a\x04Host '192.0.2.9' is not allowed to connect to this MariaDB server"),
+    "MariaDB",
+    "mysql",
+  ],
   ["postgresql", "S", "PostgreSQL", "postgresql"],
   ["postgresql", "N", "PostgreSQL", "postgresql"],
   ["redis", "+PONG\r\n$41\r\n# Server\r\nredis_version:7.0.15\r\nredis_git:0\r\n", "Redis 7.0.15", "redis"],
-  ["redis", "+PONG\r\n$59\r\n# Server\r\nredis_version:7.2.4\r\nvalkey_version:8.0.1\r\nos:Linux\r\n", "Valkey 8.0.1", "redis"],
+  [
+    "redis",
+    "+PONG\r\n$59\r\n# Server\r\nredis_version:7.2.4\r\nvalkey_version:8.0.1\r\nos:Linux\r\n",
+    "Valkey 8.0.1",
+    "redis",
+  ],
   ["redis", "-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n", "Redis", "redis"],
   ["redis", "-DENIED Redis is running in protected mode because ...\r\n", "Redis", "redis"],
   ["memcached", "VERSION 1.6.18\r\n", "memcached 1.6.18", "memcache"],
@@ -97,23 +143,73 @@ const ANSWERS: readonly (readonly [fingerprint: string, answer: string | Uint8Ar
   ["amqp", "AMQP\x03\x01\0\0", "AMQP 1.0", "amqp"],
   ["dns", dnsReply("9.18.24-1-Debian"), "BIND 9.18.24-1-Debian", "domain"],
   ["dns", dnsReply("unbound 1.17.1"), "unbound 1.17.1", "domain"],
-  ["rtsp", "RTSP/1.0 200 OK\r\nCSeq: 1\r\nServer: GStreamer RTSP server\r\nPublic: OPTIONS, DESCRIBE\r\n\r\n", "GStreamer RTSP server", "rtsp"],
+  [
+    "rtsp",
+    "RTSP/1.0 200 OK\r\nCSeq: 1\r\nServer: GStreamer RTSP server\r\nPublic: OPTIONS, DESCRIBE\r\n\r\n",
+    "GStreamer RTSP server",
+    "rtsp",
+  ],
   ["docker", http('{"Version":"24.0.5","ApiVersion":"1.43","Os":"linux"}'), "Docker 24.0.5", "docker"],
-  ["elasticsearch", http('{"name":"n","version":{"number":"8.11.1"},"tagline":"You Know, for Search"}'), "Elasticsearch 8.11.1", "elasticsearch"],
-  ["elasticsearch", http('{"version":{"distribution":"opensearch","number":"2.11.0"},"tagline":"The OpenSearch Project"}'), "OpenSearch 2.11.0", "elasticsearch"],
+  [
+    "elasticsearch",
+    http('{"name":"n","version":{"number":"8.11.1"},"tagline":"You Know, for Search"}'),
+    "Elasticsearch 8.11.1",
+    "elasticsearch",
+  ],
+  [
+    "elasticsearch",
+    http('{"version":{"distribution":"opensearch","number":"2.11.0"},"tagline":"The OpenSearch Project"}'),
+    "OpenSearch 2.11.0",
+    "elasticsearch",
+  ],
   ["couchdb", http('{"couchdb":"Welcome","version":"3.3.2"}'), "CouchDB 3.3.2", "couchdb"],
-  ["influxdb", "HTTP/1.1 204 No Content\r\nX-Influxdb-Version: v2.7.1\r\nContent-Length: 0\r\n\r\n", "InfluxDB v2.7.1", "influxdb"],
-  ["prometheus", http('{"status":"success","data":{"version":"2.48.0","goVersion":"go1.21"}}'), "Prometheus 2.48.0", "prometheus"],
+  [
+    "influxdb",
+    "HTTP/1.1 204 No Content\r\nX-Influxdb-Version: v2.7.1\r\nContent-Length: 0\r\n\r\n",
+    "InfluxDB v2.7.1",
+    "influxdb",
+  ],
+  [
+    "prometheus",
+    http('{"status":"success","data":{"version":"2.48.0","goVersion":"go1.21"}}'),
+    "Prometheus 2.48.0",
+    "prometheus",
+  ],
   ["etcd", http('{"etcdserver":"3.5.9","etcdcluster":"3.5.0"}'), "etcd 3.5.9", "etcd-client"],
   ["kubernetes", http('{"major":"1","gitVersion":"v1.28.3"}'), "Kubernetes v1.28.3", "kubernetes"],
-  ["kubernetes", http('{"kind":"Status","apiVersion":"v1","code":403}', [], "403 Forbidden"), "Kubernetes", "kubernetes"],
-  ["http", http("<html><head><title>Welcome to nginx!</title></head></html>", ["Server: nginx/1.22.1"]), "nginx 1.22.1: Welcome to nginx!", "http"],
+  [
+    "kubernetes",
+    http('{"kind":"Status","apiVersion":"v1","code":403}', [], "403 Forbidden"),
+    "Kubernetes",
+    "kubernetes",
+  ],
+  [
+    "http",
+    http("<html><head><title>Welcome to nginx!</title></head></html>", ["Server: nginx/1.22.1"]),
+    "nginx 1.22.1: Welcome to nginx!",
+    "http",
+  ],
   ["http", http("<html><title lang=de>\n  R&auml;ume &amp; &#84;&#x75;ren </title>"), "R&auml;ume & Turen", "http"],
-  ["http", http("", ["Server: Apache/2.4.57 (Debian)", "Location: https://x/"], "301 Moved Permanently"), "Apache 2.4.57 (Debian)", "http"],
-  ["http", http("<title>401 Unauthorized</title>", ['WWW-Authenticate: Basic realm="Printer 4711"'], "401 Unauthorized"), "Printer 4711", "http"],
+  [
+    "http",
+    http("", ["Server: Apache/2.4.57 (Debian)", "Location: https://x/"], "301 Moved Permanently"),
+    "Apache 2.4.57 (Debian)",
+    "http",
+  ],
+  [
+    "http",
+    http("<title>401 Unauthorized</title>", ['WWW-Authenticate: Basic realm="Printer 4711"'], "401 Unauthorized"),
+    "Printer 4711",
+    "http",
+  ],
   ["http", http("no page"), "HTTP", "http"],
   ["https", http("<title>Login</title>", ["server: lighttpd/1.4.69"]), "lighttpd 1.4.69: Login", "https"],
-  ["http", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\n<title>\r\n8\r\nChunky</\r\n6\r\ntitle>\r\n0\r\n\r\n", "Chunky", "http"],
+  [
+    "http",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\n<title>\r\n8\r\nChunky</\r\n6\r\ntitle>\r\n0\r\n\r\n",
+    "Chunky",
+    "http",
+  ],
 ];
 
 describe("each fingerprint", () => {
@@ -123,7 +219,9 @@ describe("each fingerprint", () => {
 
   test("is tried with a name of its own and on real ports", () => {
     expect(new Set(FINGERPRINTS.map(({ name }) => name)).size).toBe(FINGERPRINTS.length);
-    expect(FINGERPRINTS.flatMap(({ ports }) => ports).every((port) => Number.isInteger(port) && port > 0 && port < 65_536)).toBe(true);
+    expect(
+      FINGERPRINTS.flatMap(({ ports }) => ports).every((port) => Number.isInteger(port) && port > 0 && port < 65_536),
+    ).toBe(true);
     expect(FINGERPRINTS.every(({ name }) => ANSWERS.some(([tested]) => tested === name))).toBe(true);
   });
 
@@ -150,7 +248,8 @@ describe("each fingerprint", () => {
   test("settles on every answer that is over, wherever it broke off, with a name that fits", () => {
     for (const [fingerprint, answer] of ANSWERS) {
       const bytes = typeof answer === "string" ? bytesOf(answer) : answer;
-      for (let length = 0; length <= bytes.length; length += 1) expectSettled(read(fingerprint, bytes.subarray(0, length), { isWhole: true }));
+      for (let length = 0; length <= bytes.length; length += 1)
+        expectSettled(read(fingerprint, bytes.subarray(0, length), { isWhole: true }));
     }
   });
 
@@ -159,18 +258,30 @@ describe("each fingerprint", () => {
     for (const { name, read: readBytes, ports } of FINGERPRINTS) {
       for (let round = 0; round < 400; round += 1) {
         const [, other] = random.pick(ANSWERS);
-        const bytes = round % 2 === 0 ? random.bytes(random.integer(200)) : damaged(typeof other === "string" ? bytesOf(other) : other, random);
+        const bytes =
+          round % 2 === 0
+            ? random.bytes(random.integer(200))
+            : damaged(typeof other === "string" ? bytesOf(other) : other, random);
         const port = round % 3 === 0 ? 4_711 : (ports[0] ?? 0);
         expectSettled(readBytes({ bytes, isWhole: true, port }));
         expect(["object", "string"]).toContain(typeof readBytes({ bytes, isWhole: false, port }));
       }
-      expect({ name, reading: readBytes({ bytes: new Uint8Array(), isWhole: true, port: ports[0] ?? 0 }) }).toEqual({ name, reading: "Other" });
+      expect({ name, reading: readBytes({ bytes: new Uint8Array(), isWhole: true, port: ports[0] ?? 0 }) }).toEqual({
+        name,
+        reading: "Other",
+      });
     }
   });
 
   test("leaves out what is another one each time", () => {
-    const first = read("telnet", "\xff\xfb\x01Uptime since 2026-11-21 10:00:01, session 0123456789abcdef01 <a.b@c>\r\nlogin: ");
-    const second = read("telnet", "\xff\xfb\x01Uptime since 2026-11-22 11:22:33, session fedcba987654321001 <x.y@z>\r\nlogin: ");
+    const first = read(
+      "telnet",
+      "\xff\xfb\x01Uptime since 2026-11-21 10:00:01, session 0123456789abcdef01 <a.b@c>\r\nlogin: ",
+    );
+    const second = read(
+      "telnet",
+      "\xff\xfb\x01Uptime since 2026-11-22 11:22:33, session fedcba987654321001 <x.y@z>\r\nlogin: ",
+    );
     expect(first).toEqual(second);
   });
 });
@@ -178,20 +289,40 @@ describe("each fingerprint", () => {
 describe("services that are told apart", () => {
   test("a mail server on the port of FTP and an FTP server on that of mail are what they say", () => {
     expect(read("ftp", "220 mx.example.org ESMTP Postfix\r\n", { port: 21 })).toBe("Other");
-    expect(read("smtp", "220 mx.example.org ESMTP Postfix\r\n", { port: 21 })).toEqual({ name: "Postfix", service_definition: "smtp" });
+    expect(read("smtp", "220 mx.example.org ESMTP Postfix\r\n", { port: 21 })).toEqual({
+      name: "Postfix",
+      service_definition: "smtp",
+    });
     expect(read("smtp", "220 (vsFTPd 3.0.3)\r\n", { port: 25 })).toBe("Other");
     expect(read("smtp", "220 something\r\n", { port: 4_711 })).toBe("Other");
   });
 
   test("submission is not relay, and printing is not browsing, though they speak alike", () => {
-    expect(read("smtp", "220 mx ESMTP Postfix\r\n", { port: 587 })).toEqual({ name: "Postfix", service_definition: "submission" });
-    expect(read("http", http("<title>Home - CUPS 2.4.2</title>", ["Server: CUPS/2.4 IPP/2.1"]), { port: 631 })).toEqual({ name: "CUPS 2.4 IPP 2.1: Home - CUPS 2.4.2", service_definition: "ipp" });
-    expect(read("http", http("<title>x</title>"), { port: 8080 })).toEqual({ name: "x", service_definition: "http-alt" });
-    expect(read("http", http("<title>Cockpit</title>"), { port: 9090 })).toEqual({ name: "Cockpit", service_definition: "http" });
+    expect(read("smtp", "220 mx ESMTP Postfix\r\n", { port: 587 })).toEqual({
+      name: "Postfix",
+      service_definition: "submission",
+    });
+    expect(read("http", http("<title>Home - CUPS 2.4.2</title>", ["Server: CUPS/2.4 IPP/2.1"]), { port: 631 })).toEqual(
+      { name: "CUPS 2.4 IPP 2.1: Home - CUPS 2.4.2", service_definition: "ipp" },
+    );
+    expect(read("http", http("<title>x</title>"), { port: 8080 })).toEqual({
+      name: "x",
+      service_definition: "http-alt",
+    });
+    expect(read("http", http("<title>Cockpit</title>"), { port: 9090 })).toEqual({
+      name: "Cockpit",
+      service_definition: "http",
+    });
   });
 
   test("a server that wants TLS is left to HTTPS", () => {
-    expect(read("http", http("<title>400 The plain HTTP request was sent to HTTPS port</title>", ["Server: nginx"], "400 Bad Request"), { port: 8080 })).toBe("Other");
+    expect(
+      read(
+        "http",
+        http("<title>400 The plain HTTP request was sent to HTTPS port</title>", ["Server: nginx"], "400 Bad Request"),
+        { port: 8080 },
+      ),
+    ).toBe("Other");
     expect(read("http", "\x15\x03\x01\0\x02\x02\x46", { port: 8080 })).toBe("Other");
   });
 
@@ -219,7 +350,14 @@ describe("text of devices", () => {
 
   test("takes no time to speak of, whatever 16 KiB of it hold", () => {
     const began = performance.now();
-    for (let times = 0; times < 100; times += 1) for (const text of ["<" + ".".repeat(16_000), "<".repeat(8_000) + "@".repeat(8_000), "1a".repeat(8_000), "Mon " + " ".repeat(16_000)]) identified(text, "ssh");
+    for (let times = 0; times < 100; times += 1)
+      for (const text of [
+        "<" + ".".repeat(16_000),
+        "<".repeat(8_000) + "@".repeat(8_000),
+        "1a".repeat(8_000),
+        "Mon " + " ".repeat(16_000),
+      ])
+        identified(text, "ssh");
     // Each would take a tenth of a second if all of it were looked at, while whoever scans can do nothing else.
     expect(performance.now() - began).toBeLessThan(2_000);
   });

@@ -40,22 +40,41 @@ const OWNED: Owned[] = [
       "crypto.randomUUID",
       "Bun.randomUUIDv7",
       "Bun.randomUUIDv5",
-      ...["randomBytes", "randomFill", "randomFillSync", "randomInt", "randomUUID", "getRandomValues", "webcrypto"].map((name) => `import:crypto#${name}`),
+      ...["randomBytes", "randomFill", "randomFillSync", "randomInt", "randomUUID", "getRandomValues", "webcrypto"].map(
+        (name) => `import:crypto#${name}`,
+      ),
     ],
     owners: ["src/base/random.ts"],
     instead: "take a Random",
   },
-  { uses: ["process.env", "Bun.env", "import.meta.env", "import:process#env"], owners: ["src/config.ts"], instead: "take a setting of Config" },
+  {
+    uses: ["process.env", "Bun.env", "import.meta.env", "import:process#env"],
+    owners: ["src/config.ts"],
+    instead: "take a setting of Config",
+  },
   { uses: ["console.*"], owners: ["src/base/log.ts"], instead: "take a Log" },
-  { uses: ["process.exit", "process.abort", "process.reallyExit", "import:process#exit"], owners: ["src/main.ts"], instead: "return or throw" },
+  {
+    uses: ["process.exit", "process.abort", "process.reallyExit", "import:process#exit"],
+    owners: ["src/main.ts"],
+    instead: "return or throw",
+  },
 ];
 
 /** In test, nothing waits for time to pass; system tests start processes and have to. */
-const SLEEPS = ["setTimeout", "setInterval", "Bun.sleep", "Bun.sleepSync", "import:timers/promises#setTimeout", "import:timers#setTimeout"];
+const SLEEPS = [
+  "setTimeout",
+  "setInterval",
+  "Bun.sleep",
+  "Bun.sleepSync",
+  "import:timers/promises#setTimeout",
+  "import:timers#setTimeout",
+];
 const MAY_SLEEP = ["test/system/"];
 
 /** In test, what makes a test not run or not count. */
-const SILENCERS = ["test", "it", "describe"].flatMap((name) => ["skip", "only", "todo", "failing"].map((mode) => `${name}.${mode}`));
+const SILENCERS = ["test", "it", "describe"].flatMap((name) =>
+  ["skip", "only", "todo", "failing"].map((mode) => `${name}.${mode}`),
+);
 
 /** Where the text of a version is named as it was written: to prove it, to measure it, and to bring it to today's shape. */
 const NAMES_VERSIONS = new Set(["src/db/shape.ts", "src/db/hash.ts", "src/history/prune.ts"]);
@@ -84,7 +103,9 @@ test("no test sleeps, and every test runs and counts", async () => {
 
 test("every script of the manifest, and every script that the README names, is there", async () => {
   const readme = await Bun.file(resolve(ROOT, "README.md")).text();
-  const named = [...Object.values(manifest.scripts), ...(readme.match(/\.\/scripts\/[\w./-]+[\w-]/g) ?? [])].flatMap((text) => text.split(" ")).filter((word) => word.includes("/"));
+  const named = [...Object.values(manifest.scripts), ...(readme.match(/\.\/scripts\/[\w./-]+[\w-]/g) ?? [])]
+    .flatMap((text) => text.split(" "))
+    .filter((word) => word.includes("/"));
   expect(named.length).toBeGreaterThan(10);
   const kept = [...new Set(named)];
   const there = await Promise.all(kept.map((path) => Bun.file(resolve(ROOT, path)).exists()));
@@ -110,7 +131,10 @@ describe("the checkers of the house rules", () => {
     expect(rawVersions({ "src/db/shape.ts": `const text = ${sql};` })).toEqual([]);
   });
 
-  test.each(["`SELECT ${membersSql(kind, \"v\")} FROM history_versions v WHERE v.members IS NOT NULL`", "`SELECT l.members FROM hosts l`"])("accept the SQL %s", (sql) => {
+  test.each([
+    '`SELECT ${membersSql(kind, "v")} FROM history_versions v WHERE v.members IS NOT NULL`',
+    "`SELECT l.members FROM hosts l`",
+  ])("accept the SQL %s", (sql) => {
     expect(rawVersions({ "src/db/reader.ts": `const text = ${sql};` })).toEqual([]);
   });
 
@@ -185,7 +209,13 @@ describe("the checkers of the house rules", () => {
       "src/f.ts": `\n${line}export const f = 1;`,
       "src/g.ts": "",
     };
-    expect(headless(tree).map((found) => found.slice(0, 8))).toEqual(["src/c.ts", "src/d.ts", "src/e.ts", "src/f.ts", "src/g.ts"]);
+    expect(headless(tree).map((found) => found.slice(0, 8))).toEqual([
+      "src/c.ts",
+      "src/d.ts",
+      "src/e.ts",
+      "src/f.ts",
+      "src/g.ts",
+    ]);
   });
 
   test.each([
@@ -202,15 +232,29 @@ describe("the checkers of the house rules", () => {
   });
 
   test("let system tests wait, but not skip", async () => {
-    expect(await evasions({ "test/system/a.test.ts": "await Bun.sleep(10);", "test/unit/b.test.ts": `const text = "Bun.sleep(1)";` })).toEqual([]);
+    expect(
+      await evasions({
+        "test/system/a.test.ts": "await Bun.sleep(10);",
+        "test/unit/b.test.ts": `const text = "Bun.sleep(1)";`,
+      }),
+    ).toEqual([]);
     expect(await evasions({ "test/system/a.test.ts": `test.skip("a", f);` })).toHaveLength(1);
   });
 
   test("refuse markers, folders of a machine and hosts of a registry in any file", () => {
     const marker = "TO" + "DO";
     const [home, root, host] = ["/ho" + "me/ann/a", "/ro" + "ot/a", "registry.npm" + "js.org"];
-    expect(leftovers({ "README.md": `a ${marker}: b`, "scripts/x": `cd ${home}`, "a.ts": `"${root}"`, "bun.lock": `https://${host}/a` })).toHaveLength(4);
-    expect(leftovers({ "README.md": `${marker}S, "$root/dist", /$bunfs/root/x, the root/a, https://a.example/home/b` })).toEqual([]);
+    expect(
+      leftovers({
+        "README.md": `a ${marker}: b`,
+        "scripts/x": `cd ${home}`,
+        "a.ts": `"${root}"`,
+        "bun.lock": `https://${host}/a`,
+      }),
+    ).toHaveLength(4);
+    expect(
+      leftovers({ "README.md": `${marker}S, "$root/dist", /$bunfs/root/x, the root/a, https://a.example/home/b` }),
+    ).toEqual([]);
   });
 });
 
@@ -220,7 +264,8 @@ async function foreignUses(tree: Tree): Promise<string[]> {
   for (const [path, file] of await parse(tree)) {
     for (const use of usesOf(file)) {
       const rule = OWNED.find((each) => each.uses.some((pattern) => covers(pattern, use.name)));
-      if (rule !== undefined && !rule.owners.includes(path)) found.push(`${path}:${use.line} uses ${use.name}: ${rule.instead}`);
+      if (rule !== undefined && !rule.owners.includes(path))
+        found.push(`${path}:${use.line} uses ${use.name}: ${rule.instead}`);
     }
   }
   return found;
@@ -229,8 +274,13 @@ async function foreignUses(tree: Tree): Promise<string[]> {
 /** Lines whose SQL names what a version says as it was written. The versions of statements are called v, w, x or fv. */
 function rawVersions(tree: Tree): string[] {
   const isRaw = (line: string) =>
-    /(?<!")\b(v|w|x|fv)\.(members|sort_keys)\b(?! IS (NOT )?NULL)/.test(line) || (/(?<![.\w"{])(members|sort_keys)(?![\w:"]| IS (NOT )?NULL)/.test(line) && /\bFROM history_versions\b/.test(line));
-  return Object.entries(tree).flatMap(([path, text]) => (NAMES_VERSIONS.has(path) ? [] : text.split("\n").flatMap((line, place) => (isRaw(line) ? [`${path}:${place + 1}`] : []))));
+    /(?<!")\b(v|w|x|fv)\.(members|sort_keys)\b(?! IS (NOT )?NULL)/.test(line) ||
+    (/(?<![.\w"{])(members|sort_keys)(?![\w:"]| IS (NOT )?NULL)/.test(line) && /\bFROM history_versions\b/.test(line));
+  return Object.entries(tree).flatMap(([path, text]) =>
+    NAMES_VERSIONS.has(path)
+      ? []
+      : text.split("\n").flatMap((line, place) => (isRaw(line) ? [`${path}:${place + 1}`] : [])),
+  );
 }
 
 function headless(tree: Tree): string[] {
@@ -250,8 +300,10 @@ async function evasions(tree: Tree): Promise<string[]> {
   for (const [path, file] of await parse(tree)) {
     const maySleep = MAY_SLEEP.some((folder) => path.startsWith(folder));
     for (const { name, line } of usesOf(file)) {
-      if (SILENCERS.some((pattern) => covers(pattern, name))) found.push(`${path}:${line} uses ${name}: a test runs and counts`);
-      else if (SLEEPS.some((pattern) => covers(pattern, name)) && !maySleep) found.push(`${path}:${line} uses ${name}: tests do not wait for time to pass`);
+      if (SILENCERS.some((pattern) => covers(pattern, name)))
+        found.push(`${path}:${line} uses ${name}: a test runs and counts`);
+      else if (SLEEPS.some((pattern) => covers(pattern, name)) && !maySleep)
+        found.push(`${path}:${line} uses ${name}: tests do not wait for time to pass`);
     }
   }
   return found;
@@ -271,7 +323,9 @@ function leftovers(tree: Tree): string[] {
 }
 
 /** What .gitignore keeps out by name. */
-const ignored = new Set((readRepository([".gitignore"], () => true)[".gitignore"] ?? "").split("\n").map((line) => line.replace(/\/$/, "")));
+const ignored = new Set(
+  (readRepository([".gitignore"], () => true)[".gitignore"] ?? "").split("\n").map((line) => line.replace(/\/$/, "")),
+);
 
 /** What a person wrote or a tool pinned: no logs, no pictures, nothing that is kept out of the repository. */
 function isText(path: string): boolean {
@@ -289,19 +343,26 @@ function usesOf(file: SourceFile): { name: string; line: number }[] {
     for (const name of namesAt(node)) {
       const [first = "", ...rest] = name.split(".");
       const module = modules.get(first);
-      uses.push({ name: module !== undefined && rest[0] !== undefined ? `import:${module}#${rest[0]}` : name, line: lineOf(file, node) });
+      uses.push({
+        name: module !== undefined && rest[0] !== undefined ? `import:${module}#${rest[0]}` : name,
+        line: lineOf(file, node),
+      });
     }
   });
   for (const each of importsOf(file)) {
-    for (const name of each.kind === "type" ? [] : each.names) uses.push({ name: `import:${each.specifier.replace(/^node:/, "")}#${name}`, line: each.line });
+    for (const name of each.kind === "type" ? [] : each.names)
+      uses.push({ name: `import:${each.specifier.replace(/^node:/, "")}#${name}`, line: each.line });
   }
-  return uses.filter((use, index) => uses.findIndex((other) => other.line === use.line && other.name === use.name) === index);
+  return uses.filter(
+    (use, index) => uses.findIndex((other) => other.line === use.line && other.name === use.name) === index,
+  );
 }
 
 /** Local names of built-in modules taken whole: `import * as x` and `import x`. */
 function namespaceImports(file: SourceFile): Map<string, string> {
   const modules = new Map<string, string>();
-  for (const match of file.text.matchAll(/^import (?:\* as )?(\w+) from "(?:node:)?([\w/]+)"/gm)) modules.set(match[1] ?? "", match[2] ?? "");
+  for (const match of file.text.matchAll(/^import (?:\* as )?(\w+) from "(?:node:)?([\w/]+)"/gm))
+    modules.set(match[1] ?? "", match[2] ?? "");
   return modules;
 }
 
@@ -318,7 +379,9 @@ function namesAt(node: Node): string[] {
   if (isVariableDeclaration(node) && node.initializer !== undefined && isObjectBindingPattern(node.name)) {
     const whole = dottedName(node.initializer);
     const taken = node.name.elements.filter(isBindingElement).map((element) => element.propertyName ?? element.name);
-    return whole === null ? [] : taken.flatMap((name) => (name !== undefined && isIdentifier(name) ? [`${whole}.${name.text}`] : []));
+    return whole === null
+      ? []
+      : taken.flatMap((name) => (name !== undefined && isIdentifier(name) ? [`${whole}.${name.text}`] : []));
   }
   if (isPropertyAccessExpression(node) || isElementAccessExpression(node)) {
     // Of `a.b.c` only the whole: the access to `a.b` inside it is no use of its own.
@@ -334,7 +397,10 @@ function namesAt(node: Node): string[] {
 function isWhole(node: Node): boolean {
   const parent = node.parent;
   if (isPropertyAccessExpression(parent) || isElementAccessExpression(parent)) return false;
-  return (isCallExpression(parent) && parent.expression !== node) || (isVariableDeclaration(parent) && parent.initializer === node && isIdentifier(parent.name));
+  return (
+    (isCallExpression(parent) && parent.expression !== node) ||
+    (isVariableDeclaration(parent) && parent.initializer === node && isIdentifier(parent.name))
+  );
 }
 
 /** `a.b.c` for an expression of that form, `a["b"]` and `a?.b` alike, without a leading globalThis; null for any other. */
@@ -342,7 +408,8 @@ function dottedName(node: Node): string | null {
   if (isIdentifier(node)) return node.text;
   if (isMetaProperty(node)) return "import.meta";
   if (isPropertyAccessExpression(node)) return join(dottedName(node.expression), node.name.text);
-  if (isElementAccessExpression(node) && isStringLiteral(node.argumentExpression)) return join(dottedName(node.expression), node.argumentExpression.text);
+  if (isElementAccessExpression(node) && isStringLiteral(node.argumentExpression))
+    return join(dottedName(node.expression), node.argumentExpression.text);
   return null;
 }
 

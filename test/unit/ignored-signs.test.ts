@@ -9,9 +9,25 @@ const NOTHING = { serial_number: null, chassis_id: null, sys_name: null };
 describe("the signs of a host", () => {
   test("are what it says of itself, its makers' addresses and where it was, each once, those that tell most first", () => {
     const host = { serial_number: "FOC1234", chassis_id: "00:1b:21:00:00:01", sys_name: "Core-1.Example" };
-    const interfaces = [{ mac_address: "00:1b:21:00:00:02" }, { mac_address: undefined }, { mac_address: "00:1b:21:00:00:02" }, {}];
-    const addresses = [{ ip_address: "10.2.3.4", mac_address: "00:1b:21:00:00:03" }, { ip_address: "2001:db8::1", mac_address: null }];
-    expect(hostSigns(host, interfaces, addresses)).toEqual(["serial:FOC1234", "chassis:00:1b:21:00:00:01", "name:core-1.example", "mac:00:1b:21:00:00:02", "mac:00:1b:21:00:00:03", "ip:10.2.3.4", "ip:2001:db8::1"]);
+    const interfaces = [
+      { mac_address: "00:1b:21:00:00:02" },
+      { mac_address: undefined },
+      { mac_address: "00:1b:21:00:00:02" },
+      {},
+    ];
+    const addresses = [
+      { ip_address: "10.2.3.4", mac_address: "00:1b:21:00:00:03" },
+      { ip_address: "2001:db8::1", mac_address: null },
+    ];
+    expect(hostSigns(host, interfaces, addresses)).toEqual([
+      "serial:FOC1234",
+      "chassis:00:1b:21:00:00:01",
+      "name:core-1.example",
+      "mac:00:1b:21:00:00:02",
+      "mac:00:1b:21:00:00:03",
+      "ip:10.2.3.4",
+      "ip:2001:db8::1",
+    ]);
   });
 
   test("are none where nothing is known", () => {
@@ -20,7 +36,10 @@ describe("the signs of a host", () => {
   });
 
   test("are 10,000 at most, its names among them", () => {
-    const addresses = Array.from({ length: 10_000 }, (_, n) => ({ ip_address: `10.0.${n >> 8}.${n & 255}`, mac_address: `00:1b:21:00:${(n >> 8).toString(16).padStart(2, "0")}:${(n & 255).toString(16).padStart(2, "0")}` }));
+    const addresses = Array.from({ length: 10_000 }, (_, n) => ({
+      ip_address: `10.0.${n >> 8}.${n & 255}`,
+      mac_address: `00:1b:21:00:${(n >> 8).toString(16).padStart(2, "0")}:${(n & 255).toString(16).padStart(2, "0")}`,
+    }));
     const signs = hostSigns({ ...NOTHING, sys_name: "x", serial_number: "y" }, [], addresses);
     expect(signs).toHaveLength(SIGNS_MAX);
     expect(signs.slice(0, 3)).toEqual(["serial:y", "name:x", "mac:00:1b:21:00:00:00"]);

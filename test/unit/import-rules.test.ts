@@ -36,19 +36,57 @@ const SIDEWAYS: [from: string, to: string][] = [
 
 /** Files and folders that only some may import; a path that ends in `/` is a folder, `*` one or more characters but `/`. */
 const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
-  { target: "src/config.ts", importers: ["src/main.ts", "src/cli/", "src/appliance.ts"], reason: "settings are handed down as values" },
-  { target: "src/http/", importers: ["src/cli/", "src/appliance.ts", "src/body-worker.ts", "src/app.ts", "src/resources/", "src/access/", "src/history/", "src/discovery/", "src/backup/"], reason: "the writer knows no HTTP" },
-  { target: "package.json", importers: ["src/main.ts", "src/cli/", "src/http/", "src/app.ts"], reason: "it is there for the version" },
+  {
+    target: "src/config.ts",
+    importers: ["src/main.ts", "src/cli/", "src/appliance.ts"],
+    reason: "settings are handed down as values",
+  },
+  {
+    target: "src/http/",
+    importers: [
+      "src/cli/",
+      "src/appliance.ts",
+      "src/body-worker.ts",
+      "src/app.ts",
+      "src/resources/",
+      "src/access/",
+      "src/history/",
+      "src/discovery/",
+      "src/backup/",
+    ],
+    reason: "the writer knows no HTTP",
+  },
+  {
+    target: "package.json",
+    importers: ["src/main.ts", "src/cli/", "src/http/", "src/app.ts"],
+    reason: "it is there for the version",
+  },
   { target: "migrations/", importers: ["src/db/"], reason: "db brings a store up to date" },
   // The package exports no name for the script, so it is imported by its path.
-  { target: "node_modules/@scalar/api-reference/", importers: ["src/http/documentation.ts"], reason: "it is a browser's script" },
+  {
+    target: "node_modules/@scalar/api-reference/",
+    importers: ["src/http/documentation.ts"],
+    reason: "it is a browser's script",
+  },
 ];
 
 /** Packages that stay where they are: replacing one must be the work of a few known files. */
 const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
-  { name: "elysia", importers: ["src/http/", "src/app.ts", "src/*/routes.ts", "src/resources/*/routes.ts"], reason: "Elysia 2 is on its way" },
-  { name: "@elysiajs/*", importers: ["src/http/", "src/app.ts", "src/*/routes.ts", "src/resources/*/routes.ts"], reason: "Elysia 2 is on its way" },
-  { name: "drizzle-orm", importers: ["src/db/", "src/resources/", "src/access/", "src/history/", "src/discovery/"], reason: "tables belong to db and to definitions" },
+  {
+    name: "elysia",
+    importers: ["src/http/", "src/app.ts", "src/*/routes.ts", "src/resources/*/routes.ts"],
+    reason: "Elysia 2 is on its way",
+  },
+  {
+    name: "@elysiajs/*",
+    importers: ["src/http/", "src/app.ts", "src/*/routes.ts", "src/resources/*/routes.ts"],
+    reason: "Elysia 2 is on its way",
+  },
+  {
+    name: "drizzle-orm",
+    importers: ["src/db/", "src/resources/", "src/access/", "src/history/", "src/discovery/"],
+    reason: "tables belong to db and to definitions",
+  },
   { name: "@peculiar/x509", importers: ["src/tls/"], reason: "one folder makes certificates" },
   { name: "bun:sqlite", importers: ["src/db/"], reason: "one folder opens the store" },
   { name: "node:sqlite", importers: ["src/db/"], reason: "one folder opens the store" },
@@ -84,7 +122,11 @@ test("no file or folder has an empty name", () => {
 });
 
 describe("the checker of the import rules", () => {
-  const lower = { "src/base/ip.ts": "export const ip = 1;", "src/db/kind.ts": "export const kind = 1;", "src/http/errors.ts": "export const errors = 1;" };
+  const lower = {
+    "src/base/ip.ts": "export const ip = 1;",
+    "src/db/kind.ts": "export const kind = 1;",
+    "src/http/errors.ts": "export const errors = 1;",
+  };
 
   test("accepts a tree that obeys them", async () => {
     const tree = {
@@ -118,14 +160,38 @@ describe("the checker of the import rules", () => {
     ["db that knows http", "src/db/kind.ts", `import { errors } from "../http/errors.ts";`],
     ["http that knows db", "src/http/errors.ts", `import { kind } from "../db/kind.ts";`],
     ["app and writer that know each other", "src/app.ts", `import { writer } from "./writer.ts";`],
-    ["a resource that imports history", "src/resources/hosts/host.ts", `import { timeline } from "../../history/timeline.ts";`],
-    ["a resource that imports discovery", "src/resources/hosts/host.ts", `import { probe } from "../../discovery/probe.ts";`],
+    [
+      "a resource that imports history",
+      "src/resources/hosts/host.ts",
+      `import { timeline } from "../../history/timeline.ts";`,
+    ],
+    [
+      "a resource that imports discovery",
+      "src/resources/hosts/host.ts",
+      `import { probe } from "../../discovery/probe.ts";`,
+    ],
     ["access that imports history", "src/access/role.ts", `import { timeline } from "../history/timeline.ts";`],
     ["history that imports discovery", "src/history/timeline.ts", `import { probe } from "../discovery/probe.ts";`],
-    ["a resource that imports another one's routes", "src/resources/hosts/host.ts", `import { routes } from "../networks/routes.ts";`],
-    ["a resource that imports another one's commands", "src/resources/hosts/host.ts", `import { commands } from "../networks/commands.ts";`],
-    ["access that imports a resource's commands", "src/access/role.ts", `import { commands } from "../resources/networks/commands.ts";`],
-    ["discovery that imports routes", "src/discovery/probe.ts", `import { routes } from "../resources/networks/routes.ts";`],
+    [
+      "a resource that imports another one's routes",
+      "src/resources/hosts/host.ts",
+      `import { routes } from "../networks/routes.ts";`,
+    ],
+    [
+      "a resource that imports another one's commands",
+      "src/resources/hosts/host.ts",
+      `import { commands } from "../networks/commands.ts";`,
+    ],
+    [
+      "access that imports a resource's commands",
+      "src/access/role.ts",
+      `import { commands } from "../resources/networks/commands.ts";`,
+    ],
+    [
+      "discovery that imports routes",
+      "src/discovery/probe.ts",
+      `import { routes } from "../resources/networks/routes.ts";`,
+    ],
     ["commands that know HTTP", "src/resources/networks/commands.ts", `import { errors } from "../../http/errors.ts";`],
     ["a writer that knows HTTP", "src/writer.ts", `import { errors } from "./http/errors.ts";`],
     ["a writer that imports routes", "src/writer.ts", `import { routes } from "./resources/networks/routes.ts";`],
@@ -135,8 +201,16 @@ describe("the checker of the import rules", () => {
     ["drizzle in http", "src/http/errors.ts", `import { eq } from "drizzle-orm";`],
     ["a subpath of drizzle in base", "src/base/ip.ts", `import { text } from "drizzle-orm/sqlite-core";`],
     ["SQLite outside db", "src/access/role.ts", `import { Database } from "bun:sqlite";`],
-    ["migrations read outside db", "src/access/role.ts", `import sql from "../../migrations/0001.sql" with { type: "text" };`],
-    ["a file of a package by its path", "src/http/errors.ts", `import script from "../../node_modules/@scalar/api-reference/dist/a.js" with { type: "file" };`],
+    [
+      "migrations read outside db",
+      "src/access/role.ts",
+      `import sql from "../../migrations/0001.sql" with { type: "text" };`,
+    ],
+    [
+      "a file of a package by its path",
+      "src/http/errors.ts",
+      `import script from "../../node_modules/@scalar/api-reference/dist/a.js" with { type: "file" };`,
+    ],
     ["a file outside src", "src/base/ip.ts", `import { f } from "../support/f.ts";`],
     ["a file that is not there", "src/base/ip.ts", `import { f } from "./nothing.ts";`],
     ["a relative import without its extension", "src/base/ip.ts", `import { mac } from "./mac";`],
@@ -173,8 +247,12 @@ describe("the checker of the import rules", () => {
       "src/base/b.ts": `import { c } from "./c.ts"; export const b = 1;`,
       "src/base/c.ts": `import { a } from "./a.ts"; export const c = 1;`,
     };
-    expect(await violations(cycle)).toEqual(["src/base/a.ts → src/base/b.ts → src/base/c.ts → src/base/a.ts: a cycle of modules"]);
-    expect(await violations({ ...cycle, "src/base/c.ts": `import type { a } from "./a.ts"; export const c = 1;` })).toEqual([]);
+    expect(await violations(cycle)).toEqual([
+      "src/base/a.ts → src/base/b.ts → src/base/c.ts → src/base/a.ts: a cycle of modules",
+    ]);
+    expect(
+      await violations({ ...cycle, "src/base/c.ts": `import type { a } from "./a.ts"; export const c = 1;` }),
+    ).toEqual([]);
     expect(await violations({ ...cycle, "src/base/c.ts": `export const c = () => import("./a.ts");` })).toHaveLength(1);
   });
 
@@ -183,7 +261,9 @@ describe("the checker of the import rules", () => {
       "src/resources/hosts/host.ts": `import type { port } from "../ports/port.ts"; export const host = 1;`,
       "src/resources/ports/port.ts": `import type { host } from "../hosts/host.ts"; export const port = 1;`,
     };
-    expect(await violations(ring)).toEqual(["src/resources/hosts/ → src/resources/ports/ → src/resources/hosts/: resources refer in one direction, that of the foreign keys"]);
+    expect(await violations(ring)).toEqual([
+      "src/resources/hosts/ → src/resources/ports/ → src/resources/hosts/: resources refer in one direction, that of the foreign keys",
+    ]);
   });
 
   test("refuses Elysia in the writer through any number of files", async () => {
@@ -194,19 +274,34 @@ describe("the checker of the import rules", () => {
       "src/resources/hosts/commands.ts": `import { host } from "./host.ts"; export const commands = 1;`,
       "src/resources/hosts/host.ts": `import { errors } from "../../http/errors.ts"; export const host = 1;`,
     };
-    expect(await violations(tree)).toEqual(["src/writer.ts → src/resources/hosts/commands.ts → src/resources/hosts/host.ts → src/http/errors.ts: brings elysia along"]);
+    expect(await violations(tree)).toEqual([
+      "src/writer.ts → src/resources/hosts/commands.ts → src/resources/hosts/host.ts → src/http/errors.ts: brings elysia along",
+    ]);
   });
 
   test("refuses an exception that nothing needs", async () => {
     const exception = { from: "src/base/ip.ts", to: "src/db/kind.ts", reason: "a test" };
     const needed = { ...lower, "src/base/ip.ts": `import { kind } from "../db/kind.ts";` };
     expect(await violations(needed, [exception])).toEqual([]);
-    expect(await violations(lower, [exception])).toEqual(["src/base/ip.ts → src/db/kind.ts: an exception that is no longer needed"]);
+    expect(await violations(lower, [exception])).toEqual([
+      "src/base/ip.ts → src/db/kind.ts: an exception that is no longer needed",
+    ]);
   });
 
   test("refuses empty names of files and folders", () => {
-    const tree = { "src/http/utils.ts": "", "src/common/a.ts": "", "src/db/query-helpers.ts": "", "test/manager.test.ts": "", "src/db/kind.ts": "" };
-    expect(emptyNames(tree)).toEqual(["src/http/utils.ts", "src/common/a.ts", "src/db/query-helpers.ts", "test/manager.test.ts"]);
+    const tree = {
+      "src/http/utils.ts": "",
+      "src/common/a.ts": "",
+      "src/db/query-helpers.ts": "",
+      "test/manager.test.ts": "",
+      "src/db/kind.ts": "",
+    };
+    expect(emptyNames(tree)).toEqual([
+      "src/http/utils.ts",
+      "src/common/a.ts",
+      "src/db/query-helpers.ts",
+      "test/manager.test.ts",
+    ]);
   });
 });
 
@@ -218,7 +313,9 @@ interface Edge extends Import {
 
 /** Every rule that the tree's src breaks, one sentence each, beginning with the file that breaks it. */
 async function violations(tree: Tree, exceptions = EXCEPTIONS): Promise<string[]> {
-  const sources = Object.fromEntries(Object.entries(tree).filter(([path]) => path.startsWith("src/") && path.endsWith(".ts") && !path.endsWith(".d.ts")));
+  const sources = Object.fromEntries(
+    Object.entries(tree).filter(([path]) => path.startsWith("src/") && path.endsWith(".ts") && !path.endsWith(".d.ts")),
+  );
   const found: string[] = [];
   const edges: Edge[] = [];
   for (const [path, file] of await parse(sources)) {
@@ -232,7 +329,8 @@ async function violations(tree: Tree, exceptions = EXCEPTIONS): Promise<string[]
     const reason = edge.to === null ? refusePackage(edge) : refuseImport(edge.from, edge.to, tree);
     if (reason === null) continue;
     const exception = exceptions.find((each) => each.from === edge.from && each.to === (edge.to ?? edge.specifier));
-    if (exception === undefined) found.push(`${edge.from}:${edge.line} imports ${edge.to ?? edge.specifier}: ${reason}`);
+    if (exception === undefined)
+      found.push(`${edge.from}:${edge.line} imports ${edge.to ?? edge.specifier}: ${reason}`);
     else used.add(exception);
   }
   for (const exception of exceptions) {
@@ -267,7 +365,8 @@ function refuseImport(from: string, to: string, tree: Tree): string | null {
   if (tree[to] === undefined && !to.startsWith("node_modules/")) return "there is no such file";
   const restricted = ONLY_FROM.find((rule) => matches(to, rule.target));
   const inside = restricted !== undefined && matches(from, restricted.target);
-  if (restricted !== undefined && !inside && !restricted.importers.some((importer) => matches(from, importer))) return restricted.reason;
+  if (restricted !== undefined && !inside && !restricted.importers.some((importer) => matches(from, importer)))
+    return restricted.reason;
   if (!to.startsWith("src/")) return restricted === undefined ? "it is outside src" : null;
 
   const [fromPart, toPart] = [partOf(from), partOf(to)];
@@ -278,7 +377,8 @@ function refuseImport(from: string, to: string, tree: Tree): string | null {
 
   const sameFolder = folderOf(from) === folderOf(to);
   if (ROUTES.test(to) && !sameFolder && from !== "src/app.ts") return "routes are assembled by app.ts alone";
-  if (COMMANDS.test(to) && !sameFolder && (fromPart === "resources/" || fromPart === "access/")) return "of another resource only the definition may be known";
+  if (COMMANDS.test(to) && !sameFolder && (fromPart === "resources/" || fromPart === "access/"))
+    return "of another resource only the definition may be known";
   return null;
 }
 
@@ -305,7 +405,10 @@ function folderOf(path: string): string {
 }
 
 function moduleCycles(edges: Edge[]): string[] {
-  const graph = graphOf(edges.filter((edge) => edge.kind === "value" || edge.kind === "dynamic"), (path) => path);
+  const graph = graphOf(
+    edges.filter((edge) => edge.kind === "value" || edge.kind === "dynamic"),
+    (path) => path,
+  );
   return cyclesOf(graph).map((cycle) => `${cycle.join(" → ")}: a cycle of modules`);
 }
 
@@ -315,9 +418,12 @@ function moduleCycles(edges: Edge[]): string[] {
  */
 function resourceCycles(edges: Edge[]): string[] {
   const inside = edges.filter(
-    (edge) => edge.from.startsWith("src/resources/") && edge.to?.startsWith("src/resources/") && isDefinition(edge.from),
+    (edge) =>
+      edge.from.startsWith("src/resources/") && edge.to?.startsWith("src/resources/") && isDefinition(edge.from),
   );
-  const graph = graphOf(inside, (path) => (path.split("/").length > 3 ? path.split("/").slice(0, 3).join("/") + "/" : path));
+  const graph = graphOf(inside, (path) =>
+    path.split("/").length > 3 ? path.split("/").slice(0, 3).join("/") + "/" : path,
+  );
   const cycles = cyclesOf(graph).filter((cycle) => cycle.some((node) => node.endsWith("/")));
   return cycles.map((cycle) => `${cycle.join(" → ")}: resources refer in one direction, that of the foreign keys`);
 }
@@ -326,7 +432,10 @@ function resourceCycles(edges: Edge[]): string[] {
 function isDefinition(path: string): boolean {
   const [, , folder, file] = path.split("/");
   if (folder === undefined || file === undefined) return true;
-  const singular = folder.replace(/ies$/, "y").replace(/sses$/, "ss").replace(/([^s])s$/, "$1");
+  const singular = folder
+    .replace(/ies$/, "y")
+    .replace(/sses$/, "ss")
+    .replace(/([^s])s$/, "$1");
   return file === `${singular}.ts`;
 }
 
@@ -356,7 +465,11 @@ function cyclesOf(graph: Map<string, Set<string>>): string[][] {
 }
 
 /** The shortest way of at least one step from a node to one that is wanted, both ends included; null when there is none. */
-function shortestPath(graph: Map<string, Set<string>>, start: string, wanted: (node: string) => boolean): string[] | null {
+function shortestPath(
+  graph: Map<string, Set<string>>,
+  start: string,
+  wanted: (node: string) => boolean,
+): string[] | null {
   const queue: string[][] = [[start]];
   const seen = new Set<string>();
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
@@ -373,7 +486,8 @@ function shortestPath(graph: Map<string, Set<string>>, start: string, wanted: (n
 function broughtAlong(edges: Edge[]): string[] {
   const graph = new Map<string, Set<string>>();
   for (const edge of edges) {
-    if (edge.kind !== "type" && edge.kind !== "worker") graph.set(edge.from, (graph.get(edge.from) ?? new Set()).add(edge.to ?? edge.specifier));
+    if (edge.kind !== "type" && edge.kind !== "worker")
+      graph.set(edge.from, (graph.get(edge.from) ?? new Set()).add(edge.to ?? edge.specifier));
   }
   const found: string[] = [];
   for (const rule of UNREACHABLE) {
@@ -384,5 +498,10 @@ function broughtAlong(edges: Edge[]): string[] {
 }
 
 function emptyNames(tree: Tree): string[] {
-  return Object.keys(tree).filter((path) => path.toLowerCase().split(/[/._-]/).some((word) => EMPTY_NAMES.has(word)));
+  return Object.keys(tree).filter((path) =>
+    path
+      .toLowerCase()
+      .split(/[/._-]/)
+      .some((word) => EMPTY_NAMES.has(word)),
+  );
 }

@@ -1,7 +1,16 @@
 // IP addresses and CIDR blocks as values.
 
 import { describe, expect, test } from "bun:test";
-import { type Cidr, type Ip, cidrContains, cidrOf, describeCidrProblem, ipSortKey, parseCidr, parseIp } from "../../src/base/ip.ts";
+import {
+  type Cidr,
+  type Ip,
+  cidrContains,
+  cidrOf,
+  describeCidrProblem,
+  ipSortKey,
+  parseCidr,
+  parseIp,
+} from "../../src/base/ip.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 function ip(text: string): Ip {
@@ -282,7 +291,21 @@ describe("cidrOf", () => {
 
 describe("ipSortKey", () => {
   test("orders as numbers do, all IPv4 first", () => {
-    const ordered = ["0.0.0.0", "2.0.0.0", "10.0.0.0", "10.0.0.9", "10.0.0.10", "255.255.255.255", "::", "::2", "::10", "::ffff:1.2.3.4", "a::", "2001:db8::", "ffff::"];
+    const ordered = [
+      "0.0.0.0",
+      "2.0.0.0",
+      "10.0.0.0",
+      "10.0.0.9",
+      "10.0.0.10",
+      "255.255.255.255",
+      "::",
+      "::2",
+      "::10",
+      "::ffff:1.2.3.4",
+      "a::",
+      "2001:db8::",
+      "ffff::",
+    ];
     expect(ordered.map((text) => ipSortKey(ip(text))).toSorted()).toEqual(ordered.map((text) => ipSortKey(ip(text))));
     expect(new Set(ordered.map((text) => ipSortKey(ip(text)))).size).toBe(ordered.length);
   });

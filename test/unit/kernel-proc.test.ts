@@ -92,12 +92,19 @@ const TABLES = {
 
 describe("the way to an address by the tables of /proc", () => {
   const wayTo = (address: string) => {
-    const { kind, ...rest } = new ProcRoutes({ procRoot: join(root, "proc"), sysRoot: join(root, "sys") }).wayTo(ip(address));
+    const { kind, ...rest } = new ProcRoutes({ procRoot: join(root, "proc"), sysRoot: join(root, "sys") }).wayTo(
+      ip(address),
+    );
     return [kind, Object.keys(rest).length === 0 ? null : rest];
   };
 
   test("its own addresses are the machine's, all of 127.0.0.0/8 among them", () => {
-    expect(["192.0.2.2", "198.51.100.1", "127.9.9.9", "2001:db8::2"].map((each) => wayTo(each)[0])).toEqual(["Local", "Local", "Local", "Local"]);
+    expect(["192.0.2.2", "198.51.100.1", "127.9.9.9", "2001:db8::2"].map((each) => wayTo(each)[0])).toEqual([
+      "Local",
+      "Local",
+      "Local",
+      "Local",
+    ]);
   });
 
   test("a station on an Ethernet link is asked for there, from an own address of that block", () => {
@@ -106,32 +113,55 @@ describe("the way to an address by the tables of /proc", () => {
   });
 
   test("the narrowest route decides: behind a router, through a tunnel, by IPv6", () => {
-    expect(["192.0.2.130", "203.0.113.5", "10.8.1.1", "2001:db8::9"].map((each) => wayTo(each)[0])).toEqual(["Routed", "Routed", "Routed", "Routed"]);
+    expect(["192.0.2.130", "203.0.113.5", "10.8.1.1", "2001:db8::9"].map((each) => wayTo(each)[0])).toEqual([
+      "Routed",
+      "Routed",
+      "Routed",
+      "Routed",
+    ]);
   });
 
   test("there is none to groups, to broadcast, to what is refused and where no route leads", () => {
-    expect(["224.0.0.1", "192.0.2.255", "255.255.255.255", "10.10.0.1", "fd00::1", "ff02::1"].map((each) => wayTo(each)[0])).toEqual(Array(6).fill("None"));
+    expect(
+      ["224.0.0.1", "192.0.2.255", "255.255.255.255", "10.10.0.1", "fd00::1", "ff02::1"].map((each) => wayTo(each)[0]),
+    ).toEqual(Array(6).fill("None"));
   });
 
   test("where rules lead to further tables, an address without a route is asked all the same", () => {
-    write({ "proc/net/route": TABLES["proc/net/route"].split("\n").filter((line) => !line.includes("010200C0")).join("\n") });
+    write({
+      "proc/net/route": TABLES["proc/net/route"]
+        .split("\n")
+        .filter((line) => !line.includes("010200C0"))
+        .join("\n"),
+    });
     expect(wayTo("203.0.113.5")[0]).toBe("None");
-    write({ "proc/net/fib_trie": `${TABLES["proc/net/fib_trie"]}\nId 51820:\n  |-- 0.0.0.0\n     /0 universe UNICAST\n` });
+    write({
+      "proc/net/fib_trie": `${TABLES["proc/net/fib_trie"]}\nId 51820:\n  |-- 0.0.0.0\n     /0 universe UNICAST\n`,
+    });
     expect(wayTo("203.0.113.5")[0]).toBe("Routed");
   });
 });
 
 describe("the machine's own addresses by the tables of /proc", () => {
   const read = (running?: () => ReturnType<typeof import("node:os").networkInterfaces>) =>
-    inventoryAddresses(readProcAddresses({ procRoot: join(root, "proc"), sysRoot: join(root, "sys"), ...(running === undefined ? {} : { running }) })).map(
-      ({ ip_address, prefix_length, if_index }) => [ip_address, prefix_length, if_index],
-    );
+    inventoryAddresses(
+      readProcAddresses({
+        procRoot: join(root, "proc"),
+        sysRoot: join(root, "sys"),
+        ...(running === undefined ? {} : { running }),
+      }),
+    ).map(({ ip_address, prefix_length, if_index }) => [ip_address, prefix_length, if_index]);
   const refused = () => {
     throw new Error("getifaddrs returned an error");
   };
 
   test("IPv4 by the narrowest route to a link that contains it, IPv6 as it is", () => {
-    expect(read(refused)).toEqual([["192.0.2.2", 24, 4], ["192.0.2.9", 24, 4], ["198.51.100.1", 32, 0], ["2001:db8::2", 64, 4]]);
+    expect(read(refused)).toEqual([
+      ["192.0.2.2", 24, 4],
+      ["192.0.2.9", 24, 4],
+      ["198.51.100.1", 32, 0],
+      ["2001:db8::2", 64, 4],
+    ]);
   });
 
   test("with the exact prefix length and interface of those that run, whatever label an address has", () => {
@@ -141,7 +171,12 @@ describe("the machine's own addresses by the tables of /proc", () => {
       "eth0:vip": [{ ...entry, address: "192.0.2.9", cidr: "192.0.2.9/32" }],
       lo: [{ ...entry, address: "198.51.100.1", cidr: "198.51.100.1/32" }],
     });
-    expect(read(running)).toEqual([["192.0.2.2", 24, 4], ["192.0.2.9", 32, 4], ["198.51.100.1", 32, 1], ["2001:db8::2", 64, 4]]);
+    expect(read(running)).toEqual([
+      ["192.0.2.2", 24, 4],
+      ["192.0.2.9", 32, 4],
+      ["198.51.100.1", 32, 1],
+      ["2001:db8::2", 64, 4],
+    ]);
   });
 
   test("tables that are missing are no machine without addresses", () => {

@@ -1,7 +1,19 @@
 // The key file: made once, by one of many, and refused when it is not what it should be.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadOrCreateKeyFile } from "../../src/base/key-file.ts";
@@ -51,7 +63,9 @@ describe("a key file that is not there", () => {
       import { loadOrCreateKeyFile } from ${JSON.stringify(`${module}/key-file.ts`)};
       import { systemRandom } from ${JSON.stringify(`${module}/random.ts`)};
       console.log(loadOrCreateKeyFile(${JSON.stringify(path)}, systemRandom).toHex());`;
-    const starters = Array.from({ length: 6 }, () => Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "pipe" }));
+    const starters = Array.from({ length: 6 }, () =>
+      Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "pipe" }),
+    );
     const keys = await Promise.all(starters.map((starter) => new Response(starter.stdout).text()));
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]?.trim()).toBe(readFileSync(path).toHex());
@@ -59,7 +73,9 @@ describe("a key file that is not there", () => {
   });
 
   test("cannot be made in a folder that is not there, which is said", () => {
-    expect(() => loadOrCreateKeyFile(join(folder, "nowhere", "secrets.key"), systemRandom)).toThrow("cannot be made (ENOENT)");
+    expect(() => loadOrCreateKeyFile(join(folder, "nowhere", "secrets.key"), systemRandom)).toThrow(
+      "cannot be made (ENOENT)",
+    );
   });
 
   test("is not made behind a broken symbolic link, which stays", () => {
@@ -94,7 +110,9 @@ describe("a key file that is there", () => {
   test("is refused when another user owns it", () => {
     writeFileSync(path, Buffer.alloc(32, 4), { mode: 0o600 });
     const owner = statSync(path).uid;
-    expect(() => loadOrCreateKeyFile(path, systemRandom, owner + 1)).toThrow(`owned by user ${owner}, but the program runs as user ${owner + 1}`);
+    expect(() => loadOrCreateKeyFile(path, systemRandom, owner + 1)).toThrow(
+      `owned by user ${owner}, but the program runs as user ${owner + 1}`,
+    );
   });
 
   test("is followed when it is a symbolic link", () => {

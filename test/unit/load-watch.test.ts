@@ -29,7 +29,13 @@ describe("memory under a load", () => {
   });
 
   test("is not judged by its first minute", () => {
-    const [first, second] = bandsOf([...Array.from({ length: 30 }, (_, look) => ({ atS: look * 2, memoryMb: 10 })), ...Array.from({ length: 60 }, (_, look) => ({ atS: 60 + look * 2, memoryMb: 100 }))]);
-    expect([first, second]).toEqual([{ lowMb: 100, highMb: 100 }, { lowMb: 100, highMb: 100 }]);
+    const [first, second] = bandsOf([
+      ...Array.from({ length: 30 }, (_, look) => ({ atS: look * 2, memoryMb: 10 })),
+      ...Array.from({ length: 60 }, (_, look) => ({ atS: 60 + look * 2, memoryMb: 100 })),
+    ]);
+    expect([first, second]).toEqual([
+      { lowMb: 100, highMb: 100 },
+      { lowMb: 100, highMb: 100 },
+    ]);
   });
 });

@@ -1,18 +1,47 @@
 // From facts to candidates: edge or uplink, which comes first, how sure it is, and that the evidence says why.
 
 import { describe, expect, test } from "bun:test";
-import { CANDIDATES_MAX, FACTORS, type Candidate, type EvidenceKind, type Location } from "../../src/history/locate/answer.ts";
-import { majorityOf, type AddressFact, type Asked, type Facts, type HostFact, type Identity, type LinkFact, type LinkSource, type PortFact, type RecordRef, type Sighting, type Subject, type VlanFact } from "../../src/history/locate/facts.ts";
+import {
+  CANDIDATES_MAX,
+  FACTORS,
+  type Candidate,
+  type EvidenceKind,
+  type Location,
+} from "../../src/history/locate/answer.ts";
+import {
+  majorityOf,
+  type AddressFact,
+  type Asked,
+  type Facts,
+  type HostFact,
+  type Identity,
+  type LinkFact,
+  type LinkSource,
+  type PortFact,
+  type RecordRef,
+  type Sighting,
+  type Subject,
+  type VlanFact,
+} from "../../src/history/locate/facts.ts";
 import { rank } from "../../src/history/locate/ranking.ts";
 import { outcomeOf } from "../support/steps.ts";
 
 const MAC = "00:1b:21:00:00:07";
 const SINCE = "2026-11-21T09:00:00.000Z";
 
-const ref = (entity_type: RecordRef["entity_type"], name: string, valid_from = SINCE): RecordRef => ({ entity_type, id: `${entity_type} ${name}`, name, valid_from });
+const ref = (entity_type: RecordRef["entity_type"], name: string, valid_from = SINCE): RecordRef => ({
+  entity_type,
+  id: `${entity_type} ${name}`,
+  name,
+  valid_from,
+});
 const host = (name: string, isSwitch = false): HostFact => ({ ref: ref("host", name), hostname: null, isSwitch });
 const vlan = (number: number): VlanFact => ({ ref: ref("vlan", `v${number}`), number });
-const address = (ipAddress: string, ofSubnet: VlanFact | null = null): AddressFact => ({ ref: ref("ip_address", ipAddress), ipAddress, subnet: { ref: ref("subnet", "s"), cidr: "10.0.0.0/8", vlan: ofSubnet } });
+const address = (ipAddress: string, ofSubnet: VlanFact | null = null): AddressFact => ({
+  ref: ref("ip_address", ipAddress),
+  ipAddress,
+  subnet: { ref: ref("subnet", "s"), cidr: "10.0.0.0/8", vlan: ofSubnet },
+});
 
 const WEB = host("web");
 const CORE = host("core", true);
@@ -48,35 +77,84 @@ function port(device: string, name: string, options: PortOptions = {}): PortFact
     leadsTo: options.leadsTo?.map((each) => ref("host", each)) ?? null,
     isAggregate: options.lag ?? false,
     createdAt: options.since ?? SINCE,
-    neighbor: neighbor === undefined && announced === null ? null : { source: options.by ?? "Lldp", host: neighbor ?? null, announced, namedAt: (options.namedAt ?? []).map(([named, holdsMost]) => ({ device: ref("host", named), port: ref("if_entry", `${named} up`), holdsMost })) },
+    neighbor:
+      neighbor === undefined && announced === null
+        ? null
+        : {
+            source: options.by ?? "Lldp",
+            host: neighbor ?? null,
+            announced,
+            namedAt: (options.namedAt ?? []).map(([named, holdsMost]) => ({
+              device: ref("host", named),
+              port: ref("if_entry", `${named} up`),
+              holdsMost,
+            })),
+          },
     nativeVlanId: options.native?.ref.id ?? null,
     vlanIds: options.tagged?.map((each) => each.ref.id) ?? [],
   };
 }
 
 function seen(at: PortFact, vlanNumbers: readonly (number | null)[] = [null], since = SINCE): Sighting {
-  return { port: { ...at, forwards: at.forwards + vlanNumbers.length - 1 }, entries: vlanNumbers.map((vlanNumber) => ({ ref: { ...ref("fdb_entry", MAC, since), id: `${at.ref.id} ${vlanNumber}` }, vlanNumber })) };
+  return {
+    port: { ...at, forwards: at.forwards + vlanNumbers.length - 1 },
+    entries: vlanNumbers.map((vlanNumber) => ({
+      ref: { ...ref("fdb_entry", MAC, since), id: `${at.ref.id} ${vlanNumber}` },
+      vlanNumber,
+    })),
+  };
 }
 
-const link = (at: PortFact, source: LinkSource = "Lldp", isExact = true): LinkFact => ({ device: at.device, port: at, source, isExact, reportedBy: at.ref, announced: null });
+const link = (at: PortFact, source: LinkSource = "Lldp", isExact = true): LinkFact => ({
+  device: at.device,
+  port: at,
+  source,
+  isExact,
+  reportedBy: at.ref,
+  announced: null,
+});
 
 function subject(fields: Partial<Subject> = {}): Subject {
   const identities: Identity[] = [{ kind: "AddressMac", record: ref("ip_address", "10.0.0.7") }];
-  return { networkId: "n1", host: WEB, address: address("10.0.0.7"), mac: MAC, identities, sightings: [], links: [], ...fields };
+  return {
+    networkId: "n1",
+    host: WEB,
+    address: address("10.0.0.7"),
+    mac: MAC,
+    identities,
+    sightings: [],
+    links: [],
+    ...fields,
+  };
 }
 
-function located(subjects: readonly Subject[], asked: Asked = { by: "mac", value: MAC }, vlans: readonly VlanFact[] = []): Location {
-  const facts: Facts = { asked, subjects, vlans: new Map(vlans.flatMap((each) => [[each.ref.id, each] as const, [`n1/${each.number}`, each] as const])), isCutShort: false };
+function located(
+  subjects: readonly Subject[],
+  asked: Asked = { by: "mac", value: MAC },
+  vlans: readonly VlanFact[] = [],
+): Location {
+  const facts: Facts = {
+    asked,
+    subjects,
+    vlans: new Map(vlans.flatMap((each) => [[each.ref.id, each] as const, [`n1/${each.number}`, each] as const])),
+    isCutShort: false,
+  };
   const location = outcomeOf(rank(facts));
   for (const candidate of location.candidates) {
     const product = candidate.evidence.reduce((all, { factor }) => all * factor, 1);
     expect(Math.abs(candidate.confidence - product)).toBeLessThanOrEqual(0.005 + 1e-9);
-    expect(candidate.evidence.every(({ sentence }) => /^[^\n]+\.$/.test(sentence) && !/undefined|null/.test(sentence))).toBe(true);
+    expect(
+      candidate.evidence.every(({ sentence }) => /^[^\n]+\.$/.test(sentence) && !/undefined|null/.test(sentence)),
+    ).toBe(true);
   }
   return location;
 }
 
-const places = ({ candidates }: Location) => candidates.map((candidate) => `${candidate.port?.role ?? "-"} ${candidate.port?.name ?? candidate.switch?.name ?? "nowhere"} ${candidate.confidence}`);
+const places = ({ candidates }: Location) =>
+  candidates.map(
+    (candidate) =>
+      `${candidate.port?.role ?? "-"} ${candidate.port?.name ?? candidate.switch?.name ?? "nowhere"} ${candidate.confidence}`,
+  );
 const kinds = (candidate: Candidate | undefined): EvidenceKind[] => candidate?.evidence.map(({ kind }) => kind) ?? [];
 
 describe("edge and uplink", () => {
@@ -84,104 +162,310 @@ describe("edge and uplink", () => {
     ["one port that forwards to nothing else is where it is", { sightings: [seen(port("a", "1"))] }, ["Edge a 1 0.9"]],
     [
       "a port whose neighbor has a forwarding table is an uplink, whatever its crowd",
-      { sightings: [seen(port("core", "1", { neighbor: host("a", true) })), seen(port("a", "1", { others: 3 })), seen(port("b", "48", { others: 200, neighbor: CORE }))] },
+      {
+        sightings: [
+          seen(port("core", "1", { neighbor: host("a", true) })),
+          seen(port("a", "1", { others: 3 })),
+          seen(port("b", "48", { others: 200, neighbor: CORE })),
+        ],
+      },
       ["Edge a 1 0.75"],
     ],
-    ["without neighbors the smallest crowd is the edge", { sightings: [seen(port("core", "1", { others: 30 })), seen(port("a", "1")), seen(port("b", "48", { others: 90 }))] }, ["Edge a 1 0.9"]],
-    ["a few more are a close call", { sightings: [seen(port("core", "1", { others: 2 })), seen(port("a", "1"))] }, ["Edge a 1 0.72"]],
+    [
+      "without neighbors the smallest crowd is the edge",
+      {
+        sightings: [
+          seen(port("core", "1", { others: 30 })),
+          seen(port("a", "1")),
+          seen(port("b", "48", { others: 90 })),
+        ],
+      },
+      ["Edge a 1 0.9"],
+    ],
+    [
+      "a few more are a close call",
+      { sightings: [seen(port("core", "1", { others: 2 })), seen(port("a", "1"))] },
+      ["Edge a 1 0.72"],
+    ],
     [
       "crowds of one order of magnitude leave both",
       { sightings: [seen(port("b", "2", { others: 2 })), seen(port("a", "1", { others: 3 }))] },
       ["Edge a 1 0.45", "Edge b 2 0.45"],
     ],
     ["many at one port: an unmanaged switch", { sightings: [seen(port("a", "1", { others: 15 }))] }, ["Edge a 1 0.75"]],
-    ["very many at one port: something unknown", { sightings: [seen(port("a", "1", { others: 16 }))] }, ["Edge a 1 0.5"]],
-    ["LLDP confirms a port that others share", { sightings: [seen(port("a", "1", { others: 40, neighbor: WEB }))], links: [link(port("a", "1"))] }, ["Edge a 1 0.98"]],
     [
-      "where LLDP knows it, ports without neighbors are uplinks even with fewer entries",
-      { sightings: [seen(port("a", "1", { others: 5, neighbor: WEB })), seen(port("core", "1"))], links: [link(port("a", "1"))] },
+      "very many at one port: something unknown",
+      { sightings: [seen(port("a", "1", { others: 16 }))] },
+      ["Edge a 1 0.5"],
+    ],
+    [
+      "LLDP confirms a port that others share",
+      { sightings: [seen(port("a", "1", { others: 40, neighbor: WEB }))], links: [link(port("a", "1"))] },
       ["Edge a 1 0.98"],
     ],
-    ["CDP is no proof of a direct link", { sightings: [seen(port("a", "1", { others: 5, neighbor: WEB, by: "Cdp" })), seen(port("core", "1"))], links: [link(port("a", "1"), "Cdp")] }, ["Edge core 1 0.9"]],
-    ["a virtualization host at the port is what it is behind", { sightings: [seen(port("a", "1", { others: 15, neighbor: host("esx") }))] }, ["Edge a 1 0.85"]],
-    ["with very many there it may as well be a switch without a table", { sightings: [seen(port("a", "1", { others: 16, neighbor: host("esx") }))] }, ["Edge a 1 0.6"]],
     [
-      "a port that ends at a host beats one with as many entries and no neighbor",
-      { sightings: [seen(port("core", "1", { others: 60 })), seen(port("a", "1", { others: 20, neighbor: host("esx") }))] },
+      "where LLDP knows it, ports without neighbors are uplinks even with fewer entries",
+      {
+        sightings: [seen(port("a", "1", { others: 5, neighbor: WEB })), seen(port("core", "1"))],
+        links: [link(port("a", "1"))],
+      },
+      ["Edge a 1 0.98"],
+    ],
+    [
+      "CDP is no proof of a direct link",
+      {
+        sightings: [seen(port("a", "1", { others: 5, neighbor: WEB, by: "Cdp" })), seen(port("core", "1"))],
+        links: [link(port("a", "1"), "Cdp")],
+      },
+      ["Edge core 1 0.9"],
+    ],
+    [
+      "a virtualization host at the port is what it is behind",
+      { sightings: [seen(port("a", "1", { others: 15, neighbor: host("esx") }))] },
+      ["Edge a 1 0.85"],
+    ],
+    [
+      "with very many there it may as well be a switch without a table",
+      { sightings: [seen(port("a", "1", { others: 16, neighbor: host("esx") }))] },
       ["Edge a 1 0.6"],
     ],
-    ["a device that is a switch itself is at the port that leads to it", { host: CORE, sightings: [seen(port("a", "48", { others: 300, neighbor: CORE }))] }, ["Edge a 48 0.98"]],
-    ["a device's own table says nothing of where it is", { host: CORE, sightings: [seen(port("core", "1"))] }, ["- nowhere 0.3"]],
+    [
+      "a port that ends at a host beats one with as many entries and no neighbor",
+      {
+        sightings: [
+          seen(port("core", "1", { others: 60 })),
+          seen(port("a", "1", { others: 20, neighbor: host("esx") })),
+        ],
+      },
+      ["Edge a 1 0.6"],
+    ],
+    [
+      "a device that is a switch itself is at the port that leads to it",
+      { host: CORE, sightings: [seen(port("a", "48", { others: 300, neighbor: CORE }))] },
+      ["Edge a 48 0.98"],
+    ],
+    [
+      "a device's own table says nothing of where it is",
+      { host: CORE, sightings: [seen(port("core", "1"))] },
+      ["- nowhere 0.3"],
+    ],
     [
       "only uplinks: the direction, from the nearest of them",
-      { sightings: [seen(port("core", "1", { others: 90, neighbor: host("a", true) })), seen(port("a", "48", { others: 40, neighbor: CORE }))] },
+      {
+        sightings: [
+          seen(port("core", "1", { others: 90, neighbor: host("a", true) })),
+          seen(port("a", "48", { others: 40, neighbor: CORE })),
+        ],
+      },
       ["Uplink a 48 0.4"],
     ],
     ["a port that is down is from before", { sightings: [seen(port("a", "1", { down: true }))] }, ["Edge a 1 0.27"]],
-    ["a port that is switched off is from before", { sightings: [seen(port("a", "1", { off: true }))] }, ["Edge a 1 0.27"]],
-    ["where it is now stands before where it was", { sightings: [seen(port("a", "1", { down: true })), seen(port("b", "2", { others: 2 }))] }, ["Edge b 2 0.75", "Edge a 1 0.16"]],
-    ["a small crowd that is down makes no uplink of a live port", { sightings: [seen(port("a", "1", { down: true })), seen(port("b", "2", { others: 20 }))] }, ["Edge b 2 0.5", "Edge a 1 0.16"]],
-    ["of two equal ports the one that learned it last comes first", { sightings: [seen(port("a", "1")), seen(port("b", "2"), [null], "2026-11-21T10:00:00.000Z")] }, ["Edge b 2 0.54", "Edge a 1 0.54"]],
-    ["a thing with two direct links is at both", { sightings: [seen(port("a", "1", { neighbor: WEB })), seen(port("b", "2", { neighbor: WEB }))] }, ["Edge a 1 0.98", "Edge b 2 0.98"]],
+    [
+      "a port that is switched off is from before",
+      { sightings: [seen(port("a", "1", { off: true }))] },
+      ["Edge a 1 0.27"],
+    ],
+    [
+      "where it is now stands before where it was",
+      { sightings: [seen(port("a", "1", { down: true })), seen(port("b", "2", { others: 2 }))] },
+      ["Edge b 2 0.75", "Edge a 1 0.16"],
+    ],
+    [
+      "a small crowd that is down makes no uplink of a live port",
+      { sightings: [seen(port("a", "1", { down: true })), seen(port("b", "2", { others: 20 }))] },
+      ["Edge b 2 0.5", "Edge a 1 0.16"],
+    ],
+    [
+      "of two equal ports the one that learned it last comes first",
+      { sightings: [seen(port("a", "1")), seen(port("b", "2"), [null], "2026-11-21T10:00:00.000Z")] },
+      ["Edge b 2 0.54", "Edge a 1 0.54"],
+    ],
+    [
+      "a thing with two direct links is at both",
+      { sightings: [seen(port("a", "1", { neighbor: WEB })), seen(port("b", "2", { neighbor: WEB }))] },
+      ["Edge a 1 0.98", "Edge b 2 0.98"],
+    ],
     ["LLDP alone", { links: [link(port("a", "1"))] }, ["Edge a 1 0.85"]],
     ["CDP alone", { links: [link(port("a", "1"), "Cdp")] }, ["Edge a 1 0.6"]],
     ["an entered neighbor alone", { links: [link(port("a", "1"), "Entered")] }, ["Edge a 1 0.85"]],
     ["a device without a port", { links: [{ ...link(port("a", "1")), port: null }] }, ["- a 0.6"]],
-    ["a device without a port says nothing beside a port of it", { sightings: [seen(port("a", "1"))], links: [{ ...link(port("a", "1")), port: null }] }, ["Edge a 1 0.9"]],
-    ["a link to another interface of the host counts only where nothing else does", { sightings: [seen(port("a", "1"))], links: [link(port("b", "2"), "Lldp", false)] }, ["Edge a 1 0.9"]],
+    [
+      "a device without a port says nothing beside a port of it",
+      { sightings: [seen(port("a", "1"))], links: [{ ...link(port("a", "1")), port: null }] },
+      ["Edge a 1 0.9"],
+    ],
+    [
+      "a link to another interface of the host counts only where nothing else does",
+      { sightings: [seen(port("a", "1"))], links: [link(port("b", "2"), "Lldp", false)] },
+      ["Edge a 1 0.9"],
+    ],
     ["and then it counts", { links: [link(port("b", "2"), "Lldp", false)] }, ["Edge b 2 0.85"]],
-    ["hosts at the ports of a switch are not where the switch is", { host: CORE, links: [link({ ...port("srv", "eth0"), device: host("srv") }), link(port("a", "48"))] }, ["Edge a 48 0.85"]],
-    ["a link to a switch says more than one between hosts", { links: [link({ ...port("srv", "eth0"), device: host("srv") }), link(port("a", "1"), "Cdp")] }, ["Edge a 1 0.6"]],
-    ["a link between hosts is better than nothing", { links: [link({ ...port("srv", "eth0"), device: host("srv") })] }, ["Edge srv eth0 0.85"]],
+    [
+      "hosts at the ports of a switch are not where the switch is",
+      { host: CORE, links: [link({ ...port("srv", "eth0"), device: host("srv") }), link(port("a", "48"))] },
+      ["Edge a 48 0.85"],
+    ],
+    [
+      "a link to a switch says more than one between hosts",
+      { links: [link({ ...port("srv", "eth0"), device: host("srv") }), link(port("a", "1"), "Cdp")] },
+      ["Edge a 1 0.6"],
+    ],
+    [
+      "a link between hosts is better than nothing",
+      { links: [link({ ...port("srv", "eth0"), device: host("srv") })] },
+      ["Edge srv eth0 0.85"],
+    ],
     [
       "whoever three switches name at crowded ports is a switch itself",
-      { sightings: [seen(port("a", "1", { others: 5, neighbor: host("core"), namedAt: [["b", false], ["c", false]] })), seen(port("b", "1", { others: 30 }))] },
+      {
+        sightings: [
+          seen(
+            port("a", "1", {
+              others: 5,
+              neighbor: host("core"),
+              namedAt: [
+                ["b", false],
+                ["c", false],
+              ],
+            }),
+          ),
+          seen(port("b", "1", { others: 30 })),
+        ],
+      },
       ["Edge b 1 0.5"],
     ],
-    ["and where the port itself is not crowded it is one of the three others", { sightings: [seen(port("a", "1", { neighbor: host("core"), namedAt: [["b", false], ["c", false], ["d", false]] }))] }, ["Uplink a 1 0.4"]],
-    ["two do where it is the way to most of what they know", { sightings: [seen(port("a", "1", { others: 5, most: true, announced: "core", namedAt: [["b", true]] }))] }, ["Uplink a 1 0.4"]],
-    ["else it may be a host on two switches", { sightings: [seen(port("a", "1", { others: 5, most: true, neighbor: host("esx"), namedAt: [["b", false]] }))] }, ["Edge a 1 0.85"]],
+    [
+      "and where the port itself is not crowded it is one of the three others",
+      {
+        sightings: [
+          seen(
+            port("a", "1", {
+              neighbor: host("core"),
+              namedAt: [
+                ["b", false],
+                ["c", false],
+                ["d", false],
+              ],
+            }),
+          ),
+        ],
+      },
+      ["Uplink a 1 0.4"],
+    ],
+    [
+      "two do where it is the way to most of what they know",
+      { sightings: [seen(port("a", "1", { others: 5, most: true, announced: "core", namedAt: [["b", true]] }))] },
+      ["Uplink a 1 0.4"],
+    ],
+    [
+      "else it may be a host on two switches",
+      { sightings: [seen(port("a", "1", { others: 5, most: true, neighbor: host("esx"), namedAt: [["b", false]] }))] },
+      ["Edge a 1 0.85"],
+    ],
     [
       "which is one place behind it",
-      { sightings: [seen(port("a", "1", { others: 5, neighbor: host("esx"), namedAt: [["b", false]] })), seen(port("b", "1", { others: 5, neighbor: host("esx"), namedAt: [["a", false]] }))] },
+      {
+        sightings: [
+          seen(port("a", "1", { others: 5, neighbor: host("esx"), namedAt: [["b", false]] })),
+          seen(port("b", "1", { others: 5, neighbor: host("esx"), namedAt: [["a", false]] })),
+        ],
+      },
       ["Edge a 1 0.85", "Edge b 1 0.85"],
     ],
     [
       "and no place where a smaller crowd is elsewhere",
-      { sightings: [seen(port("a", "1", { others: 20, neighbor: host("core"), namedAt: [["b", false]] })), seen(port("b", "1", { others: 5 }))] },
+      {
+        sightings: [
+          seen(port("a", "1", { others: 20, neighbor: host("core"), namedAt: [["b", false]] })),
+          seen(port("b", "1", { others: 5 })),
+        ],
+      },
       ["Edge b 1 0.75"],
     ],
-    ["a crowd at a host gives way to a port of another switch with nothing else, and casts a doubt", { sightings: [seen(port("a", "1", { others: 4, neighbor: host("core") })), seen(port("b", "1"))] }, ["Edge b 1 0.72"]],
-    ["a telephone with a computer does not", { sightings: [seen(port("a", "1", { others: 3, neighbor: host("phone") })), seen(port("b", "1", { others: 30 }))] }, ["Edge a 1 0.85"]],
-    ["a port of the same switch says nothing against a host", { sightings: [seen(port("a", "1", { others: 4, neighbor: host("esx") })), seen(port("a", "2"))] }, ["Edge a 2 0.54", "Edge a 1 0.51"]],
+    [
+      "a crowd at a host gives way to a port of another switch with nothing else, and casts a doubt",
+      { sightings: [seen(port("a", "1", { others: 4, neighbor: host("core") })), seen(port("b", "1"))] },
+      ["Edge b 1 0.72"],
+    ],
+    [
+      "a telephone with a computer does not",
+      {
+        sightings: [seen(port("a", "1", { others: 3, neighbor: host("phone") })), seen(port("b", "1", { others: 30 }))],
+      },
+      ["Edge a 1 0.85"],
+    ],
+    [
+      "a port of the same switch says nothing against a host",
+      { sightings: [seen(port("a", "1", { others: 4, neighbor: host("esx") })), seen(port("a", "2"))] },
+      ["Edge a 2 0.54", "Edge a 1 0.51"],
+    ],
     [
       "a port that learned the MAC address of a switch that knows it nearer is an uplink, even with fewer entries",
-      { sightings: [seen(port("core", "1", { others: 2, leadsTo: ["a"] })), seen(port("a", "1", { others: 12, leadsTo: [] }))] },
+      {
+        sightings: [
+          seen(port("core", "1", { others: 2, leadsTo: ["a"] })),
+          seen(port("a", "1", { others: 12, leadsTo: [] })),
+        ],
+      },
       ["Edge a 1 0.75"],
     ],
     [
       "two that learned each other's are either side of it",
-      { sightings: [seen(port("core", "1", { others: 6, leadsTo: ["a"] })), seen(port("a", "1", { others: 6, leadsTo: ["core"] }))] },
+      {
+        sightings: [
+          seen(port("core", "1", { others: 6, leadsTo: ["a"] })),
+          seen(port("a", "1", { others: 6, leadsTo: ["core"] })),
+        ],
+      },
       ["Edge a 1 0.45", "Edge core 1 0.45"],
     ],
     [
       "where every port holds most of its switch's table all are uplinks",
-      { sightings: [seen(port("a", "1", { others: 40, most: true })), seen(port("b", "1", { others: 90, most: true }))] },
+      {
+        sightings: [seen(port("a", "1", { others: 40, most: true })), seen(port("b", "1", { others: 90, most: true }))],
+      },
       ["Uplink a 1 0.4"],
     ],
-    ["one that does not is the edge", { sightings: [seen(port("a", "1", { others: 40 })), seen(port("b", "1", { others: 90, most: true }))] }, ["Edge a 1 0.5"]],
-    ["nor are those of one switch between anything", { sightings: [seen(port("a", "1", { others: 40, most: true })), seen(port("a", "2", { others: 40, most: true }))] }, ["Edge a 1 0.3", "Edge a 2 0.3"]],
+    [
+      "one that does not is the edge",
+      { sightings: [seen(port("a", "1", { others: 40 })), seen(port("b", "1", { others: 90, most: true }))] },
+      ["Edge a 1 0.5"],
+    ],
+    [
+      "nor are those of one switch between anything",
+      {
+        sightings: [seen(port("a", "1", { others: 40, most: true })), seen(port("a", "2", { others: 40, most: true }))],
+      },
+      ["Edge a 1 0.3", "Edge a 2 0.3"],
+    ],
     [
       "where one switch learned it well after the other, it has moved",
-      { sightings: [seen(port("a", "1")), seen(port("b", "2", { since: "2026-11-20T00:00:00.000Z" }), [null], "2026-11-21T10:00:00.000Z")] },
+      {
+        sightings: [
+          seen(port("a", "1")),
+          seen(port("b", "2", { since: "2026-11-20T00:00:00.000Z" }), [null], "2026-11-21T10:00:00.000Z"),
+        ],
+      },
       ["Edge b 2 0.72", "Edge a 1 0.45"],
     ],
     [
       "not where that port was not known before",
-      { sightings: [seen(port("a", "1")), seen(port("b", "2", { since: "2026-11-21T10:00:00.000Z" }), [null], "2026-11-21T10:00:00.000Z")] },
+      {
+        sightings: [
+          seen(port("a", "1")),
+          seen(port("b", "2", { since: "2026-11-21T10:00:00.000Z" }), [null], "2026-11-21T10:00:00.000Z"),
+        ],
+      },
       ["Edge b 2 0.54", "Edge a 1 0.54"],
     ],
-    ["an aggregate is where LLDP knows it at another port of the switch", { sightings: [seen(port("a", "Po1", { lag: true, others: 3 }))], links: [link(port("a", "1")), link(port("a", "2"))] }, ["Edge a Po1 0.98"]],
+    [
+      "an aggregate is where LLDP knows it at another port of the switch",
+      {
+        sightings: [seen(port("a", "Po1", { lag: true, others: 3 }))],
+        links: [link(port("a", "1")), link(port("a", "2"))],
+      },
+      ["Edge a Po1 0.98"],
+    ],
     ["nothing tells", {}, ["- nowhere 0.3"]],
   ];
 
@@ -190,7 +474,9 @@ describe("edge and uplink", () => {
   });
 
   test("uplinks on the way are evidence, the nearest first and the rest counted", () => {
-    const uplinks = Array.from({ length: 8 }, (_, k) => seen(port(`s${k}`, "48", { others: 20 * (k + 1), neighbor: CORE })));
+    const uplinks = Array.from({ length: 8 }, (_, k) =>
+      seen(port(`s${k}`, "48", { others: 20 * (k + 1), neighbor: CORE })),
+    );
     const [candidate] = located([subject({ sightings: [...uplinks, seen(port("a", "1"))] })]).candidates;
     const told = candidate?.evidence.filter(({ kind }) => kind === "Uplink") ?? [];
     expect(told).toHaveLength(6);
@@ -212,7 +498,9 @@ describe("the most of a table", () => {
       for (let rows = 0; rows <= total; rows += 1) {
         const range = majorityOf(rows, total);
         expect(range.holdsMost).toBe(rows > total - rows);
-        expect(rows >= range.rows.low && rows <= range.rows.high && total >= range.total.low && total <= range.total.high).toBe(true);
+        expect(
+          rows >= range.rows.low && rows <= range.rows.high && total >= range.total.low && total <= range.total.high,
+        ).toBe(true);
         // The farthest that either goes towards the other answer.
         if (range.holdsMost) expect(2 * range.rows.low).toBeGreaterThan(range.total.high);
         else expect(2 * range.rows.high).toBeLessThanOrEqual(range.total.low);
@@ -228,7 +516,11 @@ describe("the most of a table", () => {
 
 describe("doubts and what else is told", () => {
   test("an address of two hosts is ambiguous, and the one that is seen comes first", () => {
-    const other = subject({ host: host("db"), mac: null, identities: [{ kind: "Address", record: ref("ip_address", "10.0.0.7") }] });
+    const other = subject({
+      host: host("db"),
+      mac: null,
+      identities: [{ kind: "Address", record: ref("ip_address", "10.0.0.7") }],
+    });
     const location = located([other, subject({ sightings: [seen(port("a", "1"))] })], { by: "ip", value: "10.0.0.7" });
     expect(location.candidates.map((each) => [each.host?.name, each.confidence])).toEqual([
       ["web", 0.54],
@@ -239,16 +531,27 @@ describe("doubts and what else is told", () => {
   });
 
   test("in different networks, it says how to ask for one", () => {
-    const location = located([subject({ networkId: "n2" }), subject({ host: host("db") })], { by: "ip", value: "10.0.0.7" });
+    const location = located([subject({ networkId: "n2" }), subject({ host: host("db") })], {
+      by: "ip",
+      value: "10.0.0.7",
+    });
     expect(location.ambiguity).toContain("network_id");
   });
 
   test("a name of two hosts is said as that", () => {
-    expect(located([subject(), subject({ host: host("db") })], { by: "hostname", value: "web" }).ambiguity).toBe("2 hosts are called web: web, db.");
+    expect(located([subject(), subject({ host: host("db") })], { by: "hostname", value: "web" }).ambiguity).toBe(
+      "2 hosts are called web: web, db.",
+    );
   });
 
   test("two addresses of one host at two ports are not ambiguous", () => {
-    const location = located([subject({ sightings: [seen(port("a", "1"))] }), subject({ mac: "00:1b:21:00:00:08", sightings: [seen(port("b", "2"))] })], { by: "hostname", value: "web" });
+    const location = located(
+      [
+        subject({ sightings: [seen(port("a", "1"))] }),
+        subject({ mac: "00:1b:21:00:00:08", sightings: [seen(port("b", "2"))] }),
+      ],
+      { by: "hostname", value: "web" },
+    );
     expect(location.ambiguity).toBeNull();
     expect(places(location)).toEqual(["Edge a 1 0.9", "Edge b 2 0.9"]);
   });
@@ -256,7 +559,9 @@ describe("doubts and what else is told", () => {
   test("rival ports are said to be that, in the ambiguity and in the evidence of each", () => {
     const location = located([subject({ sightings: [seen(port("a", "1")), seen(port("b", "2"))] })]);
     expect(location.ambiguity).toBe(`web (10.0.0.7, ${MAC}) may be at any of 2 ports: a 1 of a, b 2 of b.`);
-    expect(location.candidates[1]?.evidence.find(({ kind }) => kind === "AlsoSeen")?.records.map(({ name }) => name)).toEqual(["a 1"]);
+    expect(
+      location.candidates[1]?.evidence.find(({ kind }) => kind === "AlsoSeen")?.records.map(({ name }) => name),
+    ).toEqual(["a 1"]);
   });
 
   test.each([
@@ -270,15 +575,36 @@ describe("doubts and what else is told", () => {
   });
 
   test("an unknown device at a port is told of by what it calls itself", () => {
-    const location = located([subject({ host: null, address: null, sightings: [seen(port("a", "1", { announced: "phone-7" }))] })]);
+    const location = located([
+      subject({ host: null, address: null, sightings: [seen(port("a", "1", { announced: "phone-7" }))] }),
+    ]);
     expect(location.explanation).toBe(`An unknown device (${MAC}) is at a 1 of a.`);
-    expect(location.candidates[0]?.evidence.find(({ kind }) => kind === "UnknownNeighbor")?.sentence).toBe("By LLDP, something that is no host of the inventory is at the other end of a 1: phone-7.");
+    expect(location.candidates[0]?.evidence.find(({ kind }) => kind === "UnknownNeighbor")?.sentence).toBe(
+      "By LLDP, something that is no host of the inventory is at the other end of a 1: phone-7.",
+    );
   });
 
   test("an address without a MAC address has its host and subnet, and says why nothing more", () => {
-    const location = located([subject({ mac: null, address: address("10.0.0.7", vlan(7)), identities: [{ kind: "Address", record: ref("ip_address", "10.0.0.7") }] })], { by: "ip", value: "10.0.0.7" });
-    expect(location.explanation).toBe("web (10.0.0.7) is in the inventory, but nothing tells at which port. Its subnet is 10.0.0.0/8, VLAN 7 (v7).");
-    expect(location.candidates[0]).toMatchObject({ switch: null, port: null, subnet: { cidr: "10.0.0.0/8" }, vlan: { number: 7, source: "Subnet" }, confidence: 0.3 });
+    const location = located(
+      [
+        subject({
+          mac: null,
+          address: address("10.0.0.7", vlan(7)),
+          identities: [{ kind: "Address", record: ref("ip_address", "10.0.0.7") }],
+        }),
+      ],
+      { by: "ip", value: "10.0.0.7" },
+    );
+    expect(location.explanation).toBe(
+      "web (10.0.0.7) is in the inventory, but nothing tells at which port. Its subnet is 10.0.0.0/8, VLAN 7 (v7).",
+    );
+    expect(location.candidates[0]).toMatchObject({
+      switch: null,
+      port: null,
+      subnet: { cidr: "10.0.0.0/8" },
+      vlan: { number: 7, source: "Subnet" },
+      confidence: 0.3,
+    });
   });
 
   test("behind a host is said in the sentence and in `behind`", () => {
@@ -288,22 +614,63 @@ describe("doubts and what else is told", () => {
   });
 
   test("nothing known is a sentence, and a group address is said to be one", () => {
-    expect(located([])).toMatchObject({ explanation: `Nothing is known of ${MAC}.`, candidates: [], ambiguity: null, truncated: false });
-    expect(located([], { by: "mac", value: "01:00:5e:00:00:fb" }).explanation).toBe("Nothing is known of 01:00:5e:00:00:fb. It addresses a group of stations, and no single one.");
+    expect(located([])).toMatchObject({
+      explanation: `Nothing is known of ${MAC}.`,
+      candidates: [],
+      ambiguity: null,
+      truncated: false,
+    });
+    expect(located([], { by: "mac", value: "01:00:5e:00:00:fb" }).explanation).toBe(
+      "Nothing is known of 01:00:5e:00:00:fb. It addresses a group of stations, and no single one.",
+    );
   });
 });
 
 describe("the VLAN", () => {
   const [v7, v8, v9] = [vlan(7), vlan(8), vlan(9)] as const;
-  const cases: Array<[string, Partial<Subject>, { number: number; name: string | null; source: "ForwardingTable" | "Port" | "Subnet" } | null]> = [
-    ["is what the forwarding table says", { sightings: [seen(port("a", "1", { native: v8 }), [7])] }, { number: 7, name: "v7", source: "ForwardingTable" }],
-    ["of several in the table is the subnet's", { address: address("10.0.0.7", v8), sightings: [seen(port("a", "1"), [7, 8])] }, { number: 8, name: "v8", source: "ForwardingTable" }],
-    ["may be a number that the inventory does not know", { sightings: [seen(port("a", "1"), [99])] }, { number: 99, name: null, source: "ForwardingTable" }],
-    ["is the subnet's where the port is in it", { address: address("10.0.0.7", v9), sightings: [seen(port("a", "1", { native: v8, tagged: [v7, v9] }))] }, { number: 9, name: "v9", source: "Port" }],
-    ["else the port's native one", { address: address("10.0.0.7", v9), sightings: [seen(port("a", "1", { native: v8, tagged: [v7, v8] }))] }, { number: 8, name: "v8", source: "Port" }],
-    ["else the only one that the port is in", { sightings: [seen(port("a", "1", { tagged: [v7] }))] }, { number: 7, name: "v7", source: "Port" }],
+  const cases: Array<
+    [
+      string,
+      Partial<Subject>,
+      { number: number; name: string | null; source: "ForwardingTable" | "Port" | "Subnet" } | null,
+    ]
+  > = [
+    [
+      "is what the forwarding table says",
+      { sightings: [seen(port("a", "1", { native: v8 }), [7])] },
+      { number: 7, name: "v7", source: "ForwardingTable" },
+    ],
+    [
+      "of several in the table is the subnet's",
+      { address: address("10.0.0.7", v8), sightings: [seen(port("a", "1"), [7, 8])] },
+      { number: 8, name: "v8", source: "ForwardingTable" },
+    ],
+    [
+      "may be a number that the inventory does not know",
+      { sightings: [seen(port("a", "1"), [99])] },
+      { number: 99, name: null, source: "ForwardingTable" },
+    ],
+    [
+      "is the subnet's where the port is in it",
+      { address: address("10.0.0.7", v9), sightings: [seen(port("a", "1", { native: v8, tagged: [v7, v9] }))] },
+      { number: 9, name: "v9", source: "Port" },
+    ],
+    [
+      "else the port's native one",
+      { address: address("10.0.0.7", v9), sightings: [seen(port("a", "1", { native: v8, tagged: [v7, v8] }))] },
+      { number: 8, name: "v8", source: "Port" },
+    ],
+    [
+      "else the only one that the port is in",
+      { sightings: [seen(port("a", "1", { tagged: [v7] }))] },
+      { number: 7, name: "v7", source: "Port" },
+    ],
     ["is not guessed from a trunk", { sightings: [seen(port("a", "1", { tagged: [v7, v8] }))] }, null],
-    ["of an uplink says nothing", { address: address("10.0.0.7", v9), sightings: [seen(port("a", "48", { native: v8, neighbor: CORE }))] }, { number: 9, name: "v9", source: "Subnet" }],
+    [
+      "of an uplink says nothing",
+      { address: address("10.0.0.7", v9), sightings: [seen(port("a", "48", { native: v8, neighbor: CORE }))] },
+      { number: 9, name: "v9", source: "Subnet" },
+    ],
   ];
 
   test.each(cases)("%s", (_title, fields, expected) => {

@@ -27,9 +27,16 @@ const json = (event: string, fields?: Record<string, unknown>): Record<string, u
 
 describe("a line of text", () => {
   test("is instant, level, event, fields", () => {
-    expect(text("request answered", { method: "GET", path: "/api/v1/tags", status: 200, took_ms: 1.5, cached: false, actor: null })).toBe(
-      `${AT} INFO  request answered method=GET path=/api/v1/tags status=200 took_ms=1.5 cached=false actor=null`,
-    );
+    expect(
+      text("request answered", {
+        method: "GET",
+        path: "/api/v1/tags",
+        status: 200,
+        took_ms: 1.5,
+        cached: false,
+        actor: null,
+      }),
+    ).toBe(`${AT} INFO  request answered method=GET path=/api/v1/tags status=200 took_ms=1.5 cached=false actor=null`);
   });
 
   test("names each level", () => {
@@ -47,7 +54,9 @@ describe("a line of text", () => {
   });
 
   test("prints objects and lists as JSON", () => {
-    expect(text("e", { list: [1, "a b"], object: { deep: true } })).toBe(`${AT} INFO  e list=[1,"a b"] object={"deep":true}`);
+    expect(text("e", { list: [1, "a b"], object: { deep: true } })).toBe(
+      `${AT} INFO  e list=[1,"a b"] object={"deep":true}`,
+    );
   });
 });
 
@@ -55,7 +64,11 @@ describe("an API key", () => {
   const key = `nlk_${"Ab3d".repeat(10)}xyz`;
 
   test("is in no line, wherever it was put, but for the characters by which it is told", () => {
-    for (const logged of [text(`asked with ${key}`), text("e", { path: `/api/v1/auth/keys/${key}/rotate`, list: [{ [key]: key }], cause: new Error(`no ${key}`) }), JSON.stringify(json("e", { path: `/${key.replace("_", "%5F")}?x` }))]) {
+    for (const logged of [
+      text(`asked with ${key}`),
+      text("e", { path: `/api/v1/auth/keys/${key}/rotate`, list: [{ [key]: key }], cause: new Error(`no ${key}`) }),
+      JSON.stringify(json("e", { path: `/${key.replace("_", "%5F")}?x` })),
+    ]) {
       expect(logged).not.toContain(key.slice(8));
       expect(logged).toContain("[hidden]");
     }
@@ -70,16 +83,42 @@ describe("an API key", () => {
 
 describe("a line of JSON", () => {
   test("is one object with the fields beside instant, level and event", () => {
-    expect(json("started", { port: 8080, networks: ["a"], nothing: null })).toEqual({ at: AT, level: "info", event: "started", port: 8080, networks: ["a"], nothing: null });
+    expect(json("started", { port: 8080, networks: ["a"], nothing: null })).toEqual({
+      at: AT,
+      level: "info",
+      event: "started",
+      port: 8080,
+      networks: ["a"],
+      nothing: null,
+    });
   });
 
   test("keeps a field that is named like one of its own under another name", () => {
-    expect(json("e", { at: 1, level: 2, event: 3 })).toEqual({ at: AT, level: "info", event: "e", at_: 1, level_: 2, event_: 3 });
+    expect(json("e", { at: 1, level: 2, event: 3 })).toEqual({
+      at: AT,
+      level: "info",
+      event: "e",
+      at_: 1,
+      level_: 2,
+      event_: 3,
+    });
   });
 });
 
 describe("what comes from outside cannot", () => {
-  const hostile = ["a\nb", "a\r\nb", "a\u001b[2Jb", "a\u0000b", "a\u007fb", "a\u009b31mb", "a\u2028b", "a\u2029b", "a\u202eb", "a\u2066b", "a\ud800b"];
+  const hostile = [
+    "a\nb",
+    "a\r\nb",
+    "a\u001b[2Jb",
+    "a\u0000b",
+    "a\u007fb",
+    "a\u009b31mb",
+    "a\u2028b",
+    "a\u2029b",
+    "a\u202eb",
+    "a\u2066b",
+    "a\ud800b",
+  ];
   const dangerous = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/;
 
   test.each(hostile)("start a line or steer a terminal: %j", (value) => {
@@ -100,8 +139,30 @@ describe("what comes from outside cannot", () => {
 
 describe("values of secret fields", () => {
   const secretNames = [
-    "password", "new_password", "auth_password", "passphrase", "pwd", "secret", "clientSecret", "secrets", "token", "setup_token", "key", "api_key", "apiKey",
-    "X-API-Key", "keys", "authorization", "Authorization", "cookie", "Set-Cookie", "session", "session_id", "community", "bearer", "PASSWORD_HASH",
+    "password",
+    "new_password",
+    "auth_password",
+    "passphrase",
+    "pwd",
+    "secret",
+    "clientSecret",
+    "secrets",
+    "token",
+    "setup_token",
+    "key",
+    "api_key",
+    "apiKey",
+    "X-API-Key",
+    "keys",
+    "authorization",
+    "Authorization",
+    "cookie",
+    "Set-Cookie",
+    "session",
+    "session_id",
+    "community",
+    "bearer",
+    "PASSWORD_HASH",
   ];
 
   test.each(secretNames)("are never printed: %s", (name) => {
@@ -114,12 +175,17 @@ describe("values of secret fields", () => {
     }
   });
 
-  test.each(["name", "path", "request_id", "key_id", "apiKeyId", "api_key_ids", "status", "passed", "actor"])("%s is not one", (name) => {
-    expect(isSecretFieldName(name)).toBe(false);
-  });
+  test.each(["name", "path", "request_id", "key_id", "apiKeyId", "api_key_ids", "status", "passed", "actor"])(
+    "%s is not one",
+    (name) => {
+      expect(isSecretFieldName(name)).toBe(false);
+    },
+  );
 
   test("bytes are counted, not shown", () => {
-    expect(text("e", { value: new Uint8Array(32).fill(65), buffer: Buffer.from("hunter2") })).toBe(`${AT} INFO  e value="[32 bytes]" buffer="[7 bytes]"`);
+    expect(text("e", { value: new Uint8Array(32).fill(65), buffer: Buffer.from("hunter2") })).toBe(
+      `${AT} INFO  e value="[32 bytes]" buffer="[7 bytes]"`,
+    );
   });
 });
 
@@ -127,7 +193,18 @@ describe("logging never throws", () => {
   test("whatever the value", () => {
     const cycle: Record<string, unknown> = {};
     cycle["self"] = cycle;
-    const values = [cycle, 10n ** 30n, Symbol("s"), () => 1, Number.NaN, new Date(Number.NaN), new Map([["a", 1]]), Object.create(null), [undefined], { toJSON: () => 1n }];
+    const values = [
+      cycle,
+      10n ** 30n,
+      Symbol("s"),
+      () => 1,
+      Number.NaN,
+      new Date(Number.NaN),
+      new Map([["a", 1]]),
+      Object.create(null),
+      [undefined],
+      { toJSON: () => 1n },
+    ];
     for (const value of values) expect(json("e", { value })).toHaveProperty("value");
   });
 

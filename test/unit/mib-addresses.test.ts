@@ -27,11 +27,15 @@ describe("addresses", () => {
     expect(device.tables.addresses).toEqual({ state: "complete", problem: null });
   });
 
-  test.each(["255.0.255.0", "0.0.0.0", "0.0.0.255", "0.255.0.0", "1.3.6.1", 24, utf8("x")])("have no prefix length where the mask is %p", (ipAdEntNetMask) => {
-    expect(deviceOf(readsWith({ ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 7, ipAdEntNetMask } }) } })).addresses).toEqual([
-      { ip_address: "10.0.0.1", prefix_length: null, if_index: 7 },
-    ]);
-  });
+  test.each(["255.0.255.0", "0.0.0.0", "0.0.0.255", "0.255.0.0", "1.3.6.1", 24, utf8("x")])(
+    "have no prefix length where the mask is %p",
+    (ipAdEntNetMask) => {
+      expect(
+        deviceOf(readsWith({ ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 7, ipAdEntNetMask } }) } }))
+          .addresses,
+      ).toEqual([{ ip_address: "10.0.0.1", prefix_length: null, if_index: 7 }]);
+    },
+  );
 
   test("of ipAddressTable are IPv4 and IPv6, with zones and without, with the prefix length that is pointed to", () => {
     const device = deviceOf(
@@ -39,10 +43,18 @@ describe("addresses", () => {
         ip_address_table: {
           columns: rows({
             "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: V4_PREFIX },
-            [`2.16.${GLOBAL}`]: { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: `1.3.6.1.2.1.4.32.1.5.7.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.0.64` },
+            [`2.16.${GLOBAL}`]: {
+              ipAddressIfIndex: 7,
+              ipAddressType: 1,
+              ipAddressPrefix: `1.3.6.1.2.1.4.32.1.5.7.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.0.64`,
+            },
             "3.8.10.0.0.2.0.0.0.7": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: "0.0" },
             [`4.20.${LINK_LOCAL}.18.0.3.198`]: { ipAddressIfIndex: 9, ipAddressType: 1, ipAddressPrefix: "0.0" },
-            "1.4.10.40.1.1": { ipAddressIfIndex: 8, ipAddressType: 1, ipAddressPrefix: "1.3.6.1.2.1.4.32.1.151060550.1.10.40.1.1.32" },
+            "1.4.10.40.1.1": {
+              ipAddressIfIndex: 8,
+              ipAddressType: 1,
+              ipAddressPrefix: "1.3.6.1.2.1.4.32.1.151060550.1.10.40.1.1.32",
+            },
           }),
         },
       }),
@@ -70,7 +82,9 @@ describe("addresses", () => {
             [`24558368.16.${"0.".repeat(15)}0`]: { ipAddressIfIndex: 26, ipAddressType: 1 },
           }),
         },
-        ip_addr_table: { columns: rows({ "0.0.0.0": { ipAdEntIfIndex: 7 }, "255.255.255.255": { ipAdEntIfIndex: 7 } }) },
+        ip_addr_table: {
+          columns: rows({ "0.0.0.0": { ipAdEntIfIndex: 7 }, "255.255.255.255": { ipAdEntIfIndex: 7 } }),
+        },
       }),
     );
     expect(device.addresses?.map(({ ip_address }) => ip_address)).toEqual(["10.0.0.9"]);
@@ -78,7 +92,11 @@ describe("addresses", () => {
   });
 
   test("of ipv6AddrTable are read with the address's length and without", () => {
-    const device = deviceOf(readsWith({ ipv6_addr_table: { columns: { ipv6AddrPfxLength: { [`23.16.${GLOBAL}`]: 64, [`1.${LINK_LOCAL}`]: 0 } } } }));
+    const device = deviceOf(
+      readsWith({
+        ipv6_addr_table: { columns: { ipv6AddrPfxLength: { [`23.16.${GLOBAL}`]: 64, [`1.${LINK_LOCAL}`]: 0 } } },
+      }),
+    );
     expect(device.addresses).toEqual([
       { ip_address: "2001:db8::1", prefix_length: 64, if_index: 23 },
       { ip_address: "fe80::21b:21ff:feaa:bbcc", prefix_length: null, if_index: 1 },
@@ -88,8 +106,18 @@ describe("addresses", () => {
   test("that several tables have are one, each table completing what those before it leave open", () => {
     const device = deviceOf(
       readsWith({
-        ip_address_table: { columns: rows({ "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: "0.0" }, "1.4.10.0.0.2": { ipAddressIfIndex: 0, ipAddressType: 1, ipAddressPrefix: V4_PREFIX } }) },
-        ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 99, ipAdEntNetMask: "255.255.255.0" }, "10.0.0.2": { ipAdEntIfIndex: 8, ipAdEntNetMask: "255.0.0.0" } }) },
+        ip_address_table: {
+          columns: rows({
+            "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: "0.0" },
+            "1.4.10.0.0.2": { ipAddressIfIndex: 0, ipAddressType: 1, ipAddressPrefix: V4_PREFIX },
+          }),
+        },
+        ip_addr_table: {
+          columns: rows({
+            "10.0.0.1": { ipAdEntIfIndex: 99, ipAdEntNetMask: "255.255.255.0" },
+            "10.0.0.2": { ipAdEntIfIndex: 8, ipAdEntNetMask: "255.0.0.0" },
+          }),
+        },
       }),
     );
     expect(device.addresses).toEqual([
@@ -99,14 +127,29 @@ describe("addresses", () => {
   });
 
   test("that several interfaces have are of the lowest", () => {
-    const device = deviceOf(readsWith({ ipv6_addr_table: { columns: { ipv6AddrPfxLength: { [`5896.16.${LINK_LOCAL}`]: 64, [`23.16.${LINK_LOCAL}`]: 10 } } } }));
+    const device = deviceOf(
+      readsWith({
+        ipv6_addr_table: {
+          columns: { ipv6AddrPfxLength: { [`5896.16.${LINK_LOCAL}`]: 64, [`23.16.${LINK_LOCAL}`]: 10 } },
+        },
+      }),
+    );
     expect(device.addresses).toEqual([{ ip_address: "fe80::21b:21ff:feaa:bbcc", prefix_length: 10, if_index: 23 }]);
   });
 
   test("with an index that is none make the table partial, and clear nothing", () => {
-    const device = deviceOf(readsWith({ ip_addr_table: { columns: rows({ "1.10.1.123.240": { ipAdEntIfIndex: 31 }, "1.127.0.0.1": { ipAdEntIfIndex: 31 } }) } }));
+    const device = deviceOf(
+      readsWith({
+        ip_addr_table: {
+          columns: rows({ "1.10.1.123.240": { ipAdEntIfIndex: 31 }, "1.127.0.0.1": { ipAdEntIfIndex: 31 } }),
+        },
+      }),
+    );
     expect(device).not.toHaveProperty("addresses");
-    expect(device.tables.addresses).toEqual({ state: "partial", problem: "2 of 2 rows have an index that is no address (1.10.1.123.240)" });
+    expect(device.tables.addresses).toEqual({
+      state: "partial",
+      problem: "2 of 2 rows have an index that is no address (1.10.1.123.240)",
+    });
   });
 
   test("of a table whose rows are numbered one after the other are those of ipAdEntAddr, which is asked then alone", () => {
@@ -121,11 +164,18 @@ describe("addresses", () => {
       { ip_address: "192.168.1.250", prefix_length: 24, if_index: 2 },
     ]);
     expect(deviceOf(reads).tables.addresses.problem).toBe("1 of 3 rows have an index that is no address (3)");
-    expect(readsWith({ ip_addr_table: { columns: rows({ "10.0.0.1": masked(7) }) } }).has("ip_addr_table_addresses")).toBeFalse();
+    expect(
+      readsWith({ ip_addr_table: { columns: rows({ "10.0.0.1": masked(7) }) } }).has("ip_addr_table_addresses"),
+    ).toBeFalse();
   });
 
   test("that were read are told where a table broke off, and that it did", () => {
-    const device = deviceOf(readsWith({ ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 7 } }) }, ip_address_table: { broken: ["*"] } }));
+    const device = deviceOf(
+      readsWith({
+        ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 7 } }) },
+        ip_address_table: { broken: ["*"] },
+      }),
+    );
     expect(device.addresses).toHaveLength(1);
     expect(device.tables.addresses).toEqual({ state: "partial", problem: NO_ANSWER });
   });
@@ -143,9 +193,25 @@ describe("ARP and neighbor discovery", () => {
   test("entries of all three tables are told once", () => {
     const device = deviceOf(
       readsWith({
-        ip_net_to_physical_table: { columns: rows({ "7.1.4.10.0.0.2": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 3 }, [`7.4.20.${LINK_LOCAL}.0.0.0.7`]: { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 3 } }) },
-        ip_net_to_media_table: { columns: rows({ "7.10.0.0.2": { ipNetToMediaPhysAddress: hex("001b21000000"), ipNetToMediaType: 3 }, "8.10.0.0.2": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 }, "7.10.0.0.3": { ipNetToMediaPhysAddress: MAC } }) },
-        ipv6_net_to_media_table: { columns: rows({ [`7.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6NetToMediaValid: 1 }, [`7.16.${LINK_LOCAL}`]: { ipv6NetToMediaPhysAddress: MAC } }) },
+        ip_net_to_physical_table: {
+          columns: rows({
+            "7.1.4.10.0.0.2": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 3 },
+            [`7.4.20.${LINK_LOCAL}.0.0.0.7`]: { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 3 },
+          }),
+        },
+        ip_net_to_media_table: {
+          columns: rows({
+            "7.10.0.0.2": { ipNetToMediaPhysAddress: hex("001b21000000"), ipNetToMediaType: 3 },
+            "8.10.0.0.2": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 },
+            "7.10.0.0.3": { ipNetToMediaPhysAddress: MAC },
+          }),
+        },
+        ipv6_net_to_media_table: {
+          columns: rows({
+            [`7.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6NetToMediaValid: 1 },
+            [`7.16.${LINK_LOCAL}`]: { ipv6NetToMediaPhysAddress: MAC },
+          }),
+        },
       }),
     );
     expect(device.arp).toEqual([
@@ -161,7 +227,12 @@ describe("ARP and neighbor discovery", () => {
   test("invalid and incomplete entries, groups and broadcast are left out", () => {
     const device = deviceOf(
       readsWith({
-        ip_net_to_physical_table: { columns: rows({ "7.1.4.10.0.0.1": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 2 }, "7.1.4.10.0.0.2": { ipNetToPhysicalPhysAddress: utf8(""), ipNetToPhysicalType: 3 } }) },
+        ip_net_to_physical_table: {
+          columns: rows({
+            "7.1.4.10.0.0.1": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 2 },
+            "7.1.4.10.0.0.2": { ipNetToPhysicalPhysAddress: utf8(""), ipNetToPhysicalType: 3 },
+          }),
+        },
         ip_net_to_media_table: {
           columns: rows({
             "7.10.0.0.3": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 2 },
@@ -173,7 +244,12 @@ describe("ARP and neighbor discovery", () => {
             "7.10.0.0.7": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 3 },
           }),
         },
-        ipv6_net_to_media_table: { columns: rows({ [`7.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6NetToMediaValid: 2 }, [`8.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6IfNetToMediaState: 5 } }) },
+        ipv6_net_to_media_table: {
+          columns: rows({
+            [`7.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6NetToMediaValid: 2 },
+            [`8.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6IfNetToMediaState: 5 },
+          }),
+        },
       }),
     );
     expect(device.arp?.map(({ ip_address }) => ip_address)).toEqual(["10.0.0.7"]);
@@ -182,8 +258,12 @@ describe("ARP and neighbor discovery", () => {
   test("static entries that an agent gives the ifIndex 0 are of no interface", () => {
     const device = deviceOf(
       readsWith({
-        ip_net_to_media_table: { columns: rows({ "0.10.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 } }) },
-        ip_net_to_physical_table: { columns: rows({ "0.1.4.10.0.0.7": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 4 } }) },
+        ip_net_to_media_table: {
+          columns: rows({ "0.10.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 } }),
+        },
+        ip_net_to_physical_table: {
+          columns: rows({ "0.1.4.10.0.0.7": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 4 } }),
+        },
       }),
     );
     expect(device.arp).toEqual([
@@ -193,20 +273,35 @@ describe("ARP and neighbor discovery", () => {
   });
 
   test("rows that are numbered one after the other tell interface and address in columns of their own, which are asked then alone", () => {
-    const table = { columns: rows({ "1": { ipNetToMediaPhysAddress: MAC }, "2": { ipNetToMediaPhysAddress: MAC }, "3": { ipNetToMediaPhysAddress: MAC } }) };
+    const table = {
+      columns: rows({
+        "1": { ipNetToMediaPhysAddress: MAC },
+        "2": { ipNetToMediaPhysAddress: MAC },
+        "3": { ipNetToMediaPhysAddress: MAC },
+      }),
+    };
     const columns = rows({
       "1": { ipNetToMediaIfIndex: 7, ipNetToMediaNetAddress: "10.0.0.1" },
       "2": { ipNetToMediaIfIndex: 8, ipNetToMediaNetAddress: hex("0a000002") },
       "3": { ipNetToMediaIfIndex: 8, ipNetToMediaNetAddress: null },
     });
     const reads = readsWith({ ip_net_to_media_table: table, ip_net_to_media_table_addresses: { columns } });
-    expect(deviceOf(reads).arp?.map(({ ip_address, if_index }) => [ip_address, if_index])).toEqual([["10.0.0.1", 7], ["10.0.0.2", 8]]);
-    const usual = readsWith({ ip_net_to_media_table: { columns: rows({ "7.10.0.0.2": { ipNetToMediaPhysAddress: MAC } }) } });
+    expect(deviceOf(reads).arp?.map(({ ip_address, if_index }) => [ip_address, if_index])).toEqual([
+      ["10.0.0.1", 7],
+      ["10.0.0.2", 8],
+    ]);
+    const usual = readsWith({
+      ip_net_to_media_table: { columns: rows({ "7.10.0.0.2": { ipNetToMediaPhysAddress: MAC } }) },
+    });
     expect(usual.has("ip_net_to_media_table_addresses")).toBeFalse();
   });
 
   test("what was read before a table broke off is told, and that it did", () => {
-    const device = deviceOf(readsWith({ ip_net_to_media_table: { columns: rows({ "7.10.0.0.2": { ipNetToMediaPhysAddress: MAC } }), broken: ["*"] } }));
+    const device = deviceOf(
+      readsWith({
+        ip_net_to_media_table: { columns: rows({ "7.10.0.0.2": { ipNetToMediaPhysAddress: MAC } }), broken: ["*"] },
+      }),
+    );
     expect(device.arp).toHaveLength(1);
     expect(device.tables.arp).toEqual({ state: "partial", problem: NO_ANSWER });
   });

@@ -19,7 +19,13 @@ describe("the plan", () => {
   });
 
   test("asks little of a device that serves nothing, and nothing of what it would not be placed by", () => {
-    expect([...readsWith({}).keys()]).not.toContainAnyValues(["lldp_loc_port_table", "lldp_v2_loc_port_table", "vlan_trunk_port_table", "vlan_dot1d_tp_fdb_table", "vlan_bridge"]);
+    expect([...readsWith({}).keys()]).not.toContainAnyValues([
+      "lldp_loc_port_table",
+      "lldp_v2_loc_port_table",
+      "vlan_trunk_port_table",
+      "vlan_dot1d_tp_fdb_table",
+      "vlan_bridge",
+    ]);
   });
 });
 
@@ -31,7 +37,9 @@ test("of nothing read comes a device of which nothing was told", () => {
 });
 
 test("of a device that never answered comes one whose tables have failed", () => {
-  const broken = Object.fromEntries(READING_PLAN.filter((step) => step.isNeeded === undefined).map(({ name }) => [name, { broken: ["*"] }]));
+  const broken = Object.fromEntries(
+    READING_PLAN.filter((step) => step.isNeeded === undefined).map(({ name }) => [name, { broken: ["*"] }]),
+  );
   const { tables, rows: _rows, ...told } = deviceOf(readsWith(broken));
   expect(told).toEqual({ broken: [...DEVICE_TABLES] });
   for (const table of DEVICE_TABLES) expect(tables[table]).toEqual({ state: "failed", problem: NO_ANSWER });
@@ -46,15 +54,31 @@ describe("the system group", () => {
   test("is told without control characters, and null where it is empty", () => {
     const device = deviceOf(
       readsWith({
-        system: { scalars: { sysName: utf8("core-1\0"), sysDescr: utf8("IOS\r\nVersion 12"), sysObjectID: "1.3.6.1.4.1.9.1.516", sysLocation: utf8(""), sysContact: utf8(" noc@example.org ") } },
+        system: {
+          scalars: {
+            sysName: utf8("core-1\0"),
+            sysDescr: utf8("IOS\r\nVersion 12"),
+            sysObjectID: "1.3.6.1.4.1.9.1.516",
+            sysLocation: utf8(""),
+            sysContact: utf8(" noc@example.org "),
+          },
+        },
       }),
     );
-    expect(device).toMatchObject({ sys_name: "core-1", sys_descr: "IOS Version 12", sys_object_id: "1.3.6.1.4.1.9.1.516", sys_location: null, sys_contact: "noc@example.org" });
+    expect(device).toMatchObject({
+      sys_name: "core-1",
+      sys_descr: "IOS Version 12",
+      sys_object_id: "1.3.6.1.4.1.9.1.516",
+      sys_location: null,
+      sys_contact: "noc@example.org",
+    });
     expect(device.tables.system).toEqual({ state: "complete", problem: null });
   });
 
   test("says nothing of what is not served, or of another type than it should be", () => {
-    const device = deviceOf(readsWith({ system: { scalars: { sysName: 7, sysObjectID: utf8("1.3.6"), sysLocation: "10.0.0.1" } } }));
+    const device = deviceOf(
+      readsWith({ system: { scalars: { sysName: 7, sysObjectID: utf8("1.3.6"), sysLocation: "10.0.0.1" } } }),
+    );
     expect(device).not.toContainAnyKeys(["sys_name", "sys_descr", "sys_object_id", "sys_location", "sys_contact"]);
   });
 
@@ -70,7 +94,12 @@ describe("the system group", () => {
 });
 
 describe("manufacturer, model and serial number", () => {
-  const part = (entPhysicalClass: number, serial: string, model = "", maker = "Maker") => ({ entPhysicalClass, entPhysicalSerialNum: utf8(serial), entPhysicalModelName: utf8(model), entPhysicalMfgName: utf8(maker) });
+  const part = (entPhysicalClass: number, serial: string, model = "", maker = "Maker") => ({
+    entPhysicalClass,
+    entPhysicalSerialNum: utf8(serial),
+    entPhysicalModelName: utf8(model),
+    entPhysicalMfgName: utf8(maker),
+  });
   const CISCO = { system: { scalars: { sysObjectID: "1.3.6.1.4.1.9.1.516" } } };
 
   test("are those of the chassis", () => {
@@ -79,7 +108,11 @@ describe("manufacturer, model and serial number", () => {
   });
 
   test("are in a stack those of its first member, completed by the stack", () => {
-    const table = { "1": part(11, "STACK", "", "Cisco Systems"), "2001": part(3, "SECOND", "B"), "1001": part(3, "FIRST", "A", "") };
+    const table = {
+      "1": part(11, "STACK", "", "Cisco Systems"),
+      "2001": part(3, "SECOND", "B"),
+      "1001": part(3, "FIRST", "A", ""),
+    };
     expect(bodies(table)).toEqual(["Cisco Systems", "A", "FIRST"]);
   });
 
@@ -89,10 +122,33 @@ describe("manufacturer, model and serial number", () => {
 
   test("are without a chassis those of the stack, else of the first part that stays", () => {
     expect(bodies({ "1": part(9, "MODULE"), "2": part(11, "STACK", "S") })).toEqual(["Maker", "S", "STACK"]);
-    expect(bodies({ "1": part(6, "SUPPLY"), "2": part(7, "FAN"), "3": part(8, "SENSOR"), "4": part(10, "OPTIC"), "5": part(9, "MODULE", "M") })).toEqual(["Maker", "M", "MODULE"]);
+    expect(
+      bodies({
+        "1": part(6, "SUPPLY"),
+        "2": part(7, "FAN"),
+        "3": part(8, "SENSOR"),
+        "4": part(10, "OPTIC"),
+        "5": part(9, "MODULE", "M"),
+      }),
+    ).toEqual(["Maker", "M", "MODULE"]);
   });
 
-  test.each(["", "N/A", "none", "None", "0123456789", "1234567890", "To be filled by O.E.M.", "Default string", "unknown", "not available", "0000000", "xxxx", "-", "..."])("are not what stands in for them: %p", (text) => {
+  test.each([
+    "",
+    "N/A",
+    "none",
+    "None",
+    "0123456789",
+    "1234567890",
+    "To be filled by O.E.M.",
+    "Default string",
+    "unknown",
+    "not available",
+    "0000000",
+    "xxxx",
+    "-",
+    "...",
+  ])("are not what stands in for them: %p", (text) => {
     expect(bodies({ "1": part(3, text, text, text) })).toEqual([null, null, null]);
   });
 
@@ -110,11 +166,21 @@ describe("manufacturer, model and serial number", () => {
   });
 
   test("the maker of an agent that runs on any machine is not told", () => {
-    expect(deviceOf(readsWith({ system: { scalars: { sysObjectID: "1.3.6.1.4.1.8072.3.2.10" } } }))).not.toHaveProperty("manufacturer");
+    expect(deviceOf(readsWith({ system: { scalars: { sysObjectID: "1.3.6.1.4.1.8072.3.2.10" } } }))).not.toHaveProperty(
+      "manufacturer",
+    );
   });
 
   test("a table that broke off says what it said, and not that there is none", () => {
-    const device = deviceOf(readsWith({ ...CISCO, ent_physical_table: { columns: rows({ "1": { entPhysicalClass: 3, entPhysicalSerialNum: utf8("FOC1") } }), broken: ["*"] } }));
+    const device = deviceOf(
+      readsWith({
+        ...CISCO,
+        ent_physical_table: {
+          columns: rows({ "1": { entPhysicalClass: 3, entPhysicalSerialNum: utf8("FOC1") } }),
+          broken: ["*"],
+        },
+      }),
+    );
     expect(device.serial_number).toBe("FOC1");
     expect(device).not.toContainAnyKeys(["manufacturer", "model"]);
     expect(device.tables.entity).toEqual({ state: "partial", problem: NO_ANSWER });
@@ -127,8 +193,19 @@ describe("manufacturer, model and serial number", () => {
 });
 
 describe("CDP", () => {
-  const NEIGHBOR = { cdpCacheAddressType: 1, cdpCacheAddress: hex("0a280113"), cdpCacheDeviceId: utf8("sw-2(SSI1)"), cdpCacheDevicePort: utf8("Ethernet1/19"), cdpCachePlatform: utf8("N5K-C5548UP") };
-  const ANNOUNCED: CdpAnnouncement = { device_id: "sw-2(SSI1)", port_id: "Ethernet1/19", platform: "N5K-C5548UP", address: "10.40.1.19" };
+  const NEIGHBOR = {
+    cdpCacheAddressType: 1,
+    cdpCacheAddress: hex("0a280113"),
+    cdpCacheDeviceId: utf8("sw-2(SSI1)"),
+    cdpCacheDevicePort: utf8("Ethernet1/19"),
+    cdpCachePlatform: utf8("N5K-C5548UP"),
+  };
+  const ANNOUNCED: CdpAnnouncement = {
+    device_id: "sw-2(SSI1)",
+    port_id: "Ethernet1/19",
+    platform: "N5K-C5548UP",
+    address: "10.40.1.19",
+  };
 
   test("neighbors are on the interface that the index says, in a fixed order, each once", () => {
     const other = { ...NEIGHBOR, cdpCacheDeviceId: utf8("a-1") };
@@ -145,18 +222,32 @@ describe("CDP", () => {
     ["IPv6 that says it is IPv4", 1, hex("20010db8000000000000000000000001"), undefined],
     ["none", 1, hex("00000000"), undefined],
   ])("an address may be %s", (_name, cdpCacheAddressType, cdpCacheAddress, address) => {
-    expect(cdp(read({ columns: rows({ "7.1": { ...NEIGHBOR, cdpCacheAddressType, cdpCacheAddress } }) }))[7]?.[0]?.address).toBe(address as string);
+    expect(
+      cdp(read({ columns: rows({ "7.1": { ...NEIGHBOR, cdpCacheAddressType, cdpCacheAddress } }) }))[7]?.[0]?.address,
+    ).toBe(address as string);
   });
 
   test("ids that are no text are hexadecimal, empty ones are not announced", () => {
-    const device = read({ columns: rows({ "7.1": { ...NEIGHBOR, cdpCacheDeviceId: hex("e839351aca99"), cdpCacheDevicePort: utf8(""), cdpCachePlatform: utf8(" ") } }) });
+    const device = read({
+      columns: rows({
+        "7.1": {
+          ...NEIGHBOR,
+          cdpCacheDeviceId: hex("e839351aca99"),
+          cdpCacheDevicePort: utf8(""),
+          cdpCachePlatform: utf8(" "),
+        },
+      }),
+    });
     expect(cdp(device)[7]).toEqual([{ device_id: "e8:39:35:1a:ca:99", address: "10.40.1.19" }]);
   });
 
   test("neighbors on interfaces that there are not are counted and said", () => {
     const device = read({ columns: rows({ "7.1": NEIGHBOR, "99.1": NEIGHBOR, "0.1": NEIGHBOR }) });
     expect(cdp(device)).toEqual({ 7: [ANNOUNCED], 8: [] });
-    expect(device.tables.cdp).toEqual({ state: "partial", problem: "2 of 3 neighbors are on interfaces that the device does not have" });
+    expect(device.tables.cdp).toEqual({
+      state: "partial",
+      problem: "2 of 3 neighbors are on interfaces that the device does not have",
+    });
   });
 
   test("that runs and has no neighbors says so, one that is not served says nothing", () => {
@@ -173,7 +264,12 @@ describe("CDP", () => {
   });
 
   function read(step: HandMadeStep): Device {
-    return deviceOf(readsWith({ if_table: { columns: rows({ "7": { ifDescr: utf8("a") }, "8": { ifDescr: utf8("b") } }) }, cdp_cache_table: step }));
+    return deviceOf(
+      readsWith({
+        if_table: { columns: rows({ "7": { ifDescr: utf8("a") }, "8": { ifDescr: utf8("b") } }) },
+        cdp_cache_table: step,
+      }),
+    );
   }
 
   function cdp(device: Device): Record<number, readonly CdpAnnouncement[] | undefined> {
@@ -182,7 +278,8 @@ describe("CDP", () => {
 });
 
 test("a bridge's address is told, null where it is all zeros", () => {
-  const address = (dot1dBaseBridgeAddress: Uint8Array): string | null | undefined => deviceOf(readsWith({ bridge: { scalars: { dot1dBaseBridgeAddress } } })).bridge_address;
+  const address = (dot1dBaseBridgeAddress: Uint8Array): string | null | undefined =>
+    deviceOf(readsWith({ bridge: { scalars: { dot1dBaseBridgeAddress } } })).bridge_address;
   expect(address(hex("001b21aabbcc"))).toBe("00:1b:21:aa:bb:cc");
   expect(address(hex("000000000000"))).toBeNull();
   expect(deviceOf(readsWith({}))).not.toHaveProperty("bridge_address");

@@ -9,12 +9,25 @@ const A = "00:1b:21:00:00:0a";
 const B = "00:1b:21:00:00:0b";
 const C = "00:1b:21:00:00:0c";
 
-const INTERFACES: HandMadeStep = { columns: rows(Object.fromEntries([101, 102, 103].map((ifIndex) => [ifIndex, { ifDescr: utf8(`port ${ifIndex}`), ifType: 6 }]))) };
+const INTERFACES: HandMadeStep = {
+  columns: rows(
+    Object.fromEntries([101, 102, 103].map((ifIndex) => [ifIndex, { ifDescr: utf8(`port ${ifIndex}`), ifType: 6 }])),
+  ),
+};
 /** Port 1 is interface 101, and so on. */
-const BRIDGE: HandMadeStep = { scalars: { dot1dBaseBridgeAddress: hex("001b21ffffff") }, columns: { dot1dBasePortIfIndex: { "1": 101, "2": 102, "3": 103, "4": 0, "5": 999 } } };
+const BRIDGE: HandMadeStep = {
+  scalars: { dot1dBaseBridgeAddress: hex("001b21ffffff") },
+  columns: { dot1dBasePortIfIndex: { "1": 101, "2": 102, "3": 103, "4": 0, "5": 999 } },
+};
 
 test("dot1dTpFdbTable is on the interfaces of its bridge ports, by MAC address", () => {
-  const device = deviceOf(readsWith({ if_table: INTERFACES, bridge: BRIDGE, dot1d_tp_fdb_table: table("dot1d", { [dotted(B)]: 1, [dotted(A)]: 1, [dotted(C)]: 2 }) }));
+  const device = deviceOf(
+    readsWith({
+      if_table: INTERFACES,
+      bridge: BRIDGE,
+      dot1d_tp_fdb_table: table("dot1d", { [dotted(B)]: 1, [dotted(A)]: 1, [dotted(C)]: 2 }),
+    }),
+  );
   expect(forwarding(device)).toEqual({ 101: [entry(A), entry(B)], 102: [entry(C)], 103: [] });
   expect(device.tables.forwarding).toEqual({ state: "complete", problem: null });
   expect(device.bridge_address).toBe("00:1b:21:ff:ff:ff");
@@ -25,8 +38,15 @@ test("dot1qTpFdbTable has VLANs by the databases of dot1qVlanCurrentTable", () =
     readsWith({
       if_table: INTERFACES,
       bridge: BRIDGE,
-      dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 1, [`2.${dotted(A)}`]: 1, [`3.${dotted(B)}`]: 2, [`9.${dotted(C)}`]: 3 }),
-      dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.10": 1, "0.20": 2, "0.30": 3, "0.31": 3, "0.40": 9 } } },
+      dot1q_tp_fdb_table: table("dot1q", {
+        [`1.${dotted(A)}`]: 1,
+        [`2.${dotted(A)}`]: 1,
+        [`3.${dotted(B)}`]: 2,
+        [`9.${dotted(C)}`]: 3,
+      }),
+      dot1q_vlan_current_table: {
+        columns: { dot1qVlanFdbId: { "0.10": 1, "0.20": 2, "0.30": 3, "0.31": 3, "0.40": 9 } },
+      },
     }),
   );
   // VLANs 30 and 31 share a database: which of them it was is not known.
@@ -91,7 +111,13 @@ test("only what was learned is told: not own addresses, invalid, managed and oth
 });
 
 test("where a device serves no status, all of its entries are learned", () => {
-  const device = deviceOf(readsWith({ if_table: INTERFACES, bridge: BRIDGE, dot1d_tp_fdb_table: { columns: { dot1dTpFdbPort: { [dotted(A)]: 3 } } } }));
+  const device = deviceOf(
+    readsWith({
+      if_table: INTERFACES,
+      bridge: BRIDGE,
+      dot1d_tp_fdb_table: { columns: { dot1dTpFdbPort: { [dotted(A)]: 3 } } },
+    }),
+  );
   expect(forwarding(device)).toEqual({ 101: [], 102: [], 103: [entry(A)] });
 });
 
@@ -105,18 +131,27 @@ test("entries on bridge ports without an interface are counted and said, and the
     }),
   );
   expect(forwarding(device)).toEqual({ 101: [entry(C, 1)], 102: [], 103: [] });
-  expect(device.tables.forwarding).toEqual({ state: "partial", problem: "2 of 3 forwarding entries are on bridge ports that belong to no interface" });
+  expect(device.tables.forwarding).toEqual({
+    state: "partial",
+    problem: "2 of 3 forwarding entries are on bridge ports that belong to no interface",
+  });
 });
 
 test("a device without dot1dBasePortTable counts bridge ports as interfaces", () => {
-  const device = deviceOf(readsWith({ if_table: INTERFACES, dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 102, [dotted(B)]: 7 }) }));
+  const device = deviceOf(
+    readsWith({ if_table: INTERFACES, dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 102, [dotted(B)]: 7 }) }),
+  );
   expect(forwarding(device)).toEqual({ 101: [], 102: [entry(A)], 103: [] });
   expect(device.tables.forwarding.problem).toStartWith("1 of 2 ");
 });
 
 describe("bridge ports that dot1dBasePortTable does not have", () => {
   const IDENTITY: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "101": 101 } } };
-  const read = (bridge: HandMadeStep, ports: Readonly<Record<string, number>>, more: Record<string, HandMadeStep> = {}): Device =>
+  const read = (
+    bridge: HandMadeStep,
+    ports: Readonly<Record<string, number>>,
+    more: Record<string, HandMadeStep> = {},
+  ): Device =>
     deviceOf(readsWith({ if_table: INTERFACES, bridge, dot1d_tp_fdb_table: table("dot1d", ports), ...more }));
 
   test("are interfaces where every row of it says that a port is the interface of its number", () => {
@@ -127,13 +162,21 @@ describe("bridge ports that dot1dBasePortTable does not have", () => {
   });
 
   test("are so in dot1qTpFdbTable, the port lists and dot1qPortVlanTable alike", () => {
-    const device = read(IDENTITY, {}, {
-      dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 103 }),
-      dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "5": portList(102) } } },
-      dot1q_port_vlan_table: { columns: { dot1qPvid: { "101": 5, "102": 6 } } },
-    });
+    const device = read(
+      IDENTITY,
+      {},
+      {
+        dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 103 }),
+        dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "5": portList(102) } } },
+        dot1q_port_vlan_table: { columns: { dot1qPvid: { "101": 5, "102": 6 } } },
+      },
+    );
     expect(forwarding(device)).toEqual({ 101: [], 102: [], 103: [entry(A, 1)] });
-    expect(device.interfaces?.map(({ vlans, native_vlan }) => [vlans, native_vlan])).toEqual([[[], 5], [[5], 6], [[], null]]);
+    expect(device.interfaces?.map(({ vlans, native_vlan }) => [vlans, native_vlan])).toEqual([
+      [[], 5],
+      [[5], 6],
+      [[], null],
+    ]);
   });
 
   test.each([
@@ -152,7 +195,11 @@ describe("bridge ports that dot1dBasePortTable does not have", () => {
   });
 
   test("leave it open too where the interfaces were not read to their end", () => {
-    const device = read(IDENTITY, { [dotted(A)]: 999, [dotted(B)]: 101 }, { if_table: { ...INTERFACES, broken: ["ifType"] } });
+    const device = read(
+      IDENTITY,
+      { [dotted(A)]: 999, [dotted(B)]: 101 },
+      { if_table: { ...INTERFACES, broken: ["ifType"] } },
+    );
     expect(forwarding(device)).toEqual({ 101: [entry(B)], 102: undefined, 103: undefined });
   });
 
@@ -162,10 +209,14 @@ describe("bridge ports that dot1dBasePortTable does not have", () => {
   });
 
   test("are said to be assumed where there is no dot1dBasePortTable at all", () => {
-    const assumed = read({}, { [dotted(A)]: 102 }, {
-      dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "5": portList(102) } } },
-      dot1q_port_vlan_table: { columns: { dot1qPvid: { "102": 5 } } },
-    });
+    const assumed = read(
+      {},
+      { [dotted(A)]: 102 },
+      {
+        dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "5": portList(102) } } },
+        dot1q_port_vlan_table: { columns: { dot1qPvid: { "102": 5 } } },
+      },
+    );
     expect(assumed.assumed_lists).toEqual(["forwarding", "vlans", "native_vlan"]);
     expect(read({}, { [dotted(A)]: 102 }).assumed_lists).toEqual(["forwarding"]);
     expect(read(BRIDGE, { [dotted(A)]: 1 })).not.toHaveProperty("assumed_lists");
@@ -189,14 +240,22 @@ describe("what is not read to its end", () => {
 });
 
 test("a bridge that has learned nothing says so, a device that is no bridge says nothing", () => {
-  expect(forwarding(deviceOf(readsWith({ if_table: INTERFACES, bridge: BRIDGE })))).toEqual({ 101: [], 102: [], 103: [] });
-  const router = deviceOf(readsWith({ if_table: INTERFACES, bridge: { scalars: { dot1dBaseBridgeAddress: hex("001b21ffffff") } } }));
+  expect(forwarding(deviceOf(readsWith({ if_table: INTERFACES, bridge: BRIDGE })))).toEqual({
+    101: [],
+    102: [],
+    103: [],
+  });
+  const router = deviceOf(
+    readsWith({ if_table: INTERFACES, bridge: { scalars: { dot1dBaseBridgeAddress: hex("001b21ffffff") } } }),
+  );
   expect(forwarding(router)).toEqual({ 101: undefined, 102: undefined, 103: undefined });
   expect(router.tables.forwarding.state).toBe("absent");
 });
 
 describe("on a Cisco switch", () => {
-  const VTP = { columns: rows({ "1.1": vlan(1), "1.10": vlan(1), "1.1003": vlan(3), "1.30": { ...vlan(1), vtpVlanState: 2 } }) };
+  const VTP = {
+    columns: rows({ "1.1": vlan(1), "1.10": vlan(1), "1.1003": vlan(3), "1.30": { ...vlan(1), vtpVlanState: 2 } }),
+  };
   const contexts = { vtp_vlan_table: VTP, if_table: INTERFACES };
 
   test("each VLAN has its own table and its own ports", () => {
@@ -205,7 +264,11 @@ describe("on a Cisco switch", () => {
         ...contexts,
         bridge: { columns: { dot1dBasePortIfIndex: { "1": 101 } } },
         dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 1 }),
-        vlan_dot1d_tp_fdb_table: table("dot1d", { [`1.${dotted(A)}`]: 1, [`10.${dotted(B)}`]: 2, [`10.${dotted(C)}`]: 9 }),
+        vlan_dot1d_tp_fdb_table: table("dot1d", {
+          [`1.${dotted(A)}`]: 1,
+          [`10.${dotted(B)}`]: 2,
+          [`10.${dotted(C)}`]: 9,
+        }),
         vlan_bridge: { columns: { dot1dBasePortIfIndex: { "1.1": 101, "10.2": 102 } } },
       }),
     );
@@ -223,8 +286,16 @@ describe("on a Cisco switch", () => {
   });
 
   test("nothing is asked by VLAN where there is dot1qTpFdbTable, or VLANs of Q-BRIDGE-MIB", () => {
-    expect(readsWith({ ...contexts, dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 1 }) }).has("vlan_dot1d_tp_fdb_table")).toBeFalse();
-    expect(readsWith({ ...contexts, dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.1": 1 } } } }).has("vlan_dot1d_tp_fdb_table")).toBeFalse();
+    expect(
+      readsWith({ ...contexts, dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 1 }) }).has(
+        "vlan_dot1d_tp_fdb_table",
+      ),
+    ).toBeFalse();
+    expect(
+      readsWith({ ...contexts, dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.1": 1 } } } }).has(
+        "vlan_dot1d_tp_fdb_table",
+      ),
+    ).toBeFalse();
   });
 });
 
@@ -240,7 +311,13 @@ function vlan(type: number): Record<string, SnmpValue> {
 }
 
 function table(mib: "dot1d" | "dot1q", ports: Readonly<Record<string, number>>): HandMadeStep {
-  return { columns: rows(Object.fromEntries(Object.entries(ports).map(([index, port]) => [index, { [`${mib}TpFdbPort`]: port, [`${mib}TpFdbStatus`]: 3 }]))) };
+  return {
+    columns: rows(
+      Object.fromEntries(
+        Object.entries(ports).map(([index, port]) => [index, { [`${mib}TpFdbPort`]: port, [`${mib}TpFdbStatus`]: 3 }]),
+      ),
+    ),
+  };
 }
 
 function entry(mac_address: string, vlan_number: number | null = null): ForwardingEntry {

@@ -4,11 +4,20 @@ import { deviceOf } from "../../src/discovery/mib/device.ts";
 import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
 import { hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/hand-made-reads.ts";
 
-const ROW = { ifDescr: utf8("GigabitEthernet0/1"), ifType: 6, ifSpeed: 1_000_000_000, ifPhysAddress: hex("001b21aabbcc"), ifAdminStatus: 1, ifOperStatus: 2 };
+const ROW = {
+  ifDescr: utf8("GigabitEthernet0/1"),
+  ifType: 6,
+  ifSpeed: 1_000_000_000,
+  ifPhysAddress: hex("001b21aabbcc"),
+  ifAdminStatus: 1,
+  ifOperStatus: 2,
+};
 const X_ROW = { ifName: utf8("Gi0/1"), ifHighSpeed: 1_000, ifAlias: utf8("uplink") };
 
 test("an interface has what ifTable and ifXTable say of it", () => {
-  const device = deviceOf(readsWith({ if_table: { columns: rows({ "10101": ROW }) }, if_x_table: { columns: rows({ "10101": X_ROW }) } }));
+  const device = deviceOf(
+    readsWith({ if_table: { columns: rows({ "10101": ROW }) }, if_x_table: { columns: rows({ "10101": X_ROW }) } }),
+  );
   expect(device.interfaces).toEqual([
     {
       if_index: 10_101,
@@ -47,7 +56,9 @@ test("a device without interfaces tells of none", () => {
 
 test("rows that only ifXTable has are no interfaces, unless there is no ifTable", () => {
   const extensions = { columns: rows({ "1": X_ROW, "2": X_ROW }) };
-  expect(deviceOf(readsWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: extensions })).interfaces).toHaveLength(1);
+  expect(
+    deviceOf(readsWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: extensions })).interfaces,
+  ).toHaveLength(1);
   const alone = deviceOf(readsWith({ if_x_table: extensions }));
   expect(alone.interfaces).toEqual([
     { if_index: 1, if_name: "Gi0/1", if_alias: "uplink", speed_bps: 1_000_000_000 },
@@ -79,14 +90,22 @@ test("empty names and aliases are none, an empty description is empty", () => {
 
 test("what a column read to its end does not have for a row, the row has not", () => {
   const other = { ...X_ROW, ifAlias: null };
-  const device = deviceOf(readsWith({ if_table: { columns: rows({ "1": ROW, "2": ROW }) }, if_x_table: { columns: rows({ "1": X_ROW, "2": other }) } }));
+  const device = deviceOf(
+    readsWith({
+      if_table: { columns: rows({ "1": ROW, "2": ROW }) },
+      if_x_table: { columns: rows({ "1": X_ROW, "2": other }) },
+    }),
+  );
   expect(device.interfaces?.[1]?.if_alias).toBeNull();
 });
 
 test("what a column that broke off does not have for a row, nobody knows", () => {
   const device = deviceOf(
     readsWith({
-      if_table: { columns: rows({ "1": ROW, "2": { ifType: 6 } }), broken: ["ifDescr", "ifSpeed", "ifPhysAddress", "ifAdminStatus", "ifOperStatus"] },
+      if_table: {
+        columns: rows({ "1": ROW, "2": { ifType: 6 } }),
+        broken: ["ifDescr", "ifSpeed", "ifPhysAddress", "ifAdminStatus", "ifOperStatus"],
+      },
       if_x_table: { columns: rows({ "1": X_ROW }), broken: ["*"] },
     }),
   );
@@ -120,7 +139,9 @@ describe("the speed", () => {
   });
 
   test("is not known where ifHighSpeed was not read, even if ifSpeed was", () => {
-    const device = deviceOf(readsWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: { broken: ["ifHighSpeed"] } }));
+    const device = deviceOf(
+      readsWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: { broken: ["ifHighSpeed"] } }),
+    );
     expect(device.interfaces?.[0]).not.toHaveProperty("speed_bps");
   });
 
@@ -133,7 +154,9 @@ describe("the speed", () => {
 describe("a device that lies", () => {
   test("has only interfaces with numbers that there can be", () => {
     const table = { "0": ROW, "1": ROW, "2147483647": ROW, "2147483648": ROW, "4294967295": ROW, "1.2": ROW, x: ROW };
-    expect(deviceOf(readsWith({ if_table: { columns: rows(table) } })).interfaces?.map(({ if_index }) => if_index)).toEqual([1, 2_147_483_647]);
+    expect(
+      deviceOf(readsWith({ if_table: { columns: rows(table) } })).interfaces?.map(({ if_index }) => if_index),
+    ).toEqual([1, 2_147_483_647]);
   });
 
   test.each([
@@ -169,10 +192,20 @@ describe("a device that lies", () => {
   });
 
   test("says no description where it gives a number for one", () => {
-    expect(interfaces({ ...ROW, ifDescr: 5 }, { ...X_ROW, ifName: 5, ifAlias: "1.3" })[0]).not.toContainAnyKeys(["if_descr", "if_name", "if_alias"]);
+    expect(interfaces({ ...ROW, ifDescr: 5 }, { ...X_ROW, ifName: 5, ifAlias: "1.3" })[0]).not.toContainAnyKeys([
+      "if_descr",
+      "if_name",
+      "if_alias",
+    ]);
   });
 });
 
-function interfaces(row: Record<string, SnmpValue | null>, xRow: Record<string, SnmpValue | null> = X_ROW): readonly DeviceInterface[] {
-  return deviceOf(readsWith({ if_table: { columns: rows({ "1": row }) }, if_x_table: { columns: rows({ "1": xRow }) } })).interfaces ?? [];
+function interfaces(
+  row: Record<string, SnmpValue | null>,
+  xRow: Record<string, SnmpValue | null> = X_ROW,
+): readonly DeviceInterface[] {
+  return (
+    deviceOf(readsWith({ if_table: { columns: rows({ "1": row }) }, if_x_table: { columns: rows({ "1": xRow }) } }))
+      .interfaces ?? []
+  );
 }

@@ -5,13 +5,44 @@ import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
 import { hex, type HandMadeStep, NO_ANSWER, readsWith, rows, utf8 } from "../support/hand-made-reads.ts";
 
 /** Interfaces 10101, 10102, …: Gi1/0/1, Gi1/0/2, …; bridge ports 1, 2, …. */
-const NAMES = [1, 2, 3, 4].map((place) => ({ ifIndex: 10_100 + place, descr: `GigabitEthernet1/0/${place}`, name: `Gi1/0/${place}`, alias: `room ${place}`, mac: `001b2100000${place}` }));
-const IF_TABLE: HandMadeStep = { columns: rows(Object.fromEntries(NAMES.map(({ ifIndex, descr, mac }) => [ifIndex, { ifDescr: utf8(descr), ifType: 6, ifPhysAddress: hex(mac), ifOperStatus: 1 }]))) };
-const IF_X_TABLE: HandMadeStep = { columns: rows(Object.fromEntries(NAMES.map(({ ifIndex, name, alias }) => [ifIndex, { ifName: utf8(name), ifAlias: utf8(alias) }]))) };
-const BRIDGE: HandMadeStep = { columns: { dot1dBasePortIfIndex: Object.fromEntries(NAMES.map(({ ifIndex }, at) => [at + 1, ifIndex])) } };
+const NAMES = [1, 2, 3, 4].map((place) => ({
+  ifIndex: 10_100 + place,
+  descr: `GigabitEthernet1/0/${place}`,
+  name: `Gi1/0/${place}`,
+  alias: `room ${place}`,
+  mac: `001b2100000${place}`,
+}));
+const IF_TABLE: HandMadeStep = {
+  columns: rows(
+    Object.fromEntries(
+      NAMES.map(({ ifIndex, descr, mac }) => [
+        ifIndex,
+        { ifDescr: utf8(descr), ifType: 6, ifPhysAddress: hex(mac), ifOperStatus: 1 },
+      ]),
+    ),
+  ),
+};
+const IF_X_TABLE: HandMadeStep = {
+  columns: rows(
+    Object.fromEntries(
+      NAMES.map(({ ifIndex, name, alias }) => [ifIndex, { ifName: utf8(name), ifAlias: utf8(alias) }]),
+    ),
+  ),
+};
+const BRIDGE: HandMadeStep = {
+  columns: { dot1dBasePortIfIndex: Object.fromEntries(NAMES.map(({ ifIndex }, at) => [at + 1, ifIndex])) },
+};
 const AROUND = { if_table: IF_TABLE, if_x_table: IF_X_TABLE, bridge: BRIDGE };
 
-const REMOTE = { chassisIdSubtype: 4, chassisId: hex("444ca8313edf"), portIdSubtype: 5, portId: utf8("Ethernet23"), portDesc: utf8(""), sysName: utf8("core-1"), sysDesc: utf8("EOS") };
+const REMOTE = {
+  chassisIdSubtype: 4,
+  chassisId: hex("444ca8313edf"),
+  portIdSubtype: 5,
+  portId: utf8("Ethernet23"),
+  portDesc: utf8(""),
+  sysName: utf8("core-1"),
+  sysDesc: utf8("EOS"),
+};
 const ANNOUNCED: LldpAnnouncement = {
   chassis_id: { subtype: "MacAddress", value: "44:4c:a8:31:3e:df" },
   port_id: { subtype: "InterfaceName", value: "Ethernet23" },
@@ -22,13 +53,27 @@ const ANNOUNCED: LldpAnnouncement = {
 describe("a neighbor", () => {
   test("is on the interface of its local port, with what it announces", () => {
     const device = read({ lldp_rem_table: remote({ "0.2.1": { ...REMOTE, portDesc: utf8("to floor 2") } }) });
-    expect(neighbors(device)).toEqual({ 10_101: [], 10_102: [{ ...ANNOUNCED, port_desc: "to floor 2" }], 10_103: [], 10_104: [] });
+    expect(neighbors(device)).toEqual({
+      10_101: [],
+      10_102: [{ ...ANNOUNCED, port_desc: "to floor 2" }],
+      10_103: [],
+      10_104: [],
+    });
     expect(device.tables.lldp).toEqual({ state: "complete", problem: null });
   });
 
   test("is one where the device says the same of it in several rows, and two where it does not", () => {
-    const device = read({ lldp_rem_table: remote({ "0.2.1": REMOTE, "1280.2.1": REMOTE, "0.2.2": { ...REMOTE, portId: utf8("Ethernet24") } }) });
-    expect(neighbors(device)[10_102]).toEqual([ANNOUNCED, { ...ANNOUNCED, port_id: { subtype: "InterfaceName", value: "Ethernet24" } }]);
+    const device = read({
+      lldp_rem_table: remote({
+        "0.2.1": REMOTE,
+        "1280.2.1": REMOTE,
+        "0.2.2": { ...REMOTE, portId: utf8("Ethernet24") },
+      }),
+    });
+    expect(neighbors(device)[10_102]).toEqual([
+      ANNOUNCED,
+      { ...ANNOUNCED, port_id: { subtype: "InterfaceName", value: "Ethernet24" } },
+    ]);
   });
 
   test("stands in the same place whatever its numbers are", () => {
@@ -70,7 +115,9 @@ describe("a neighbor", () => {
     [6, "AgentCircuitId"],
     [7, "LocallyAssigned"],
   ])("has a port id of subtype %p", (portIdSubtype, subtype) => {
-    expect(neighbors(read({ lldp_rem_table: remote({ "0.1.1": { ...REMOTE, portIdSubtype } }) }))[10_101]?.[0]?.port_id).toEqual({ subtype: subtype as never, value: "Ethernet23" });
+    expect(
+      neighbors(read({ lldp_rem_table: remote({ "0.1.1": { ...REMOTE, portIdSubtype } }) }))[10_101]?.[0]?.port_id,
+    ).toEqual({ subtype: subtype as never, value: "Ethernet23" });
   });
 
   test("that announces a port by MAC or network address has it so", () => {
@@ -97,7 +144,10 @@ describe("the index of a neighbor", () => {
   test("that is none is counted and said", () => {
     const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.2.1.4.5": REMOTE }) });
     expect(neighbors(device)[10_101]).toEqual([ANNOUNCED]);
-    expect(device.tables.lldp).toEqual({ state: "partial", problem: "1 of 2 neighbors are on ports that belong to no interface" });
+    expect(device.tables.lldp).toEqual({
+      state: "partial",
+      problem: "1 of 2 neighbors are on ports that belong to no interface",
+    });
   });
 });
 
@@ -109,7 +159,11 @@ describe("the management address", () => {
     ["is the first of its kind", ["0.1.1.1.4.10.0.0.1", "0.1.1.1.4.10.0.0.2"], "10.0.0.1"],
     ["is IPv6 where there is no other", ["0.1.1.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.1"], "2001:db8::1"],
     ["is read without its length", ["0.1.1.1.10.0.0.1"], "10.0.0.1"],
-    ["is none that is no address", ["0.1.1.1.4.0.0.0.0", "0.1.1.6.6.0.27.33.1.2.3", "0.1.1.1.4.10.0.0", "0.1.1"], undefined],
+    [
+      "is none that is no address",
+      ["0.1.1.1.4.0.0.0.0", "0.1.1.6.6.0.27.33.1.2.3", "0.1.1.1.4.10.0.0", "0.1.1"],
+      undefined,
+    ],
   ])("%s", (_name, indexes, address) => {
     const device = read({ ...remotes, lldp_rem_man_addr_table: addresses(indexes) });
     expect(neighbors(device)[10_101]?.[0]?.mgmt_addr).toBe(address as string);
@@ -122,7 +176,10 @@ describe("the management address", () => {
   });
 
   test("of short indexes is found by those", () => {
-    const device = read({ lldp_rem_table: remote({ "1.1": REMOTE, "2.1": REMOTE }), lldp_rem_man_addr_table: addresses(["1.1.1.4.10.0.0.1", "2.1.1.4.10.0.0.2"]) });
+    const device = read({
+      lldp_rem_table: remote({ "1.1": REMOTE, "2.1": REMOTE }),
+      lldp_rem_man_addr_table: addresses(["1.1.1.4.10.0.0.1", "2.1.1.4.10.0.0.2"]),
+    });
     expect(neighbors(device)[10_101]?.[0]?.mgmt_addr).toBe("10.0.0.1");
     expect(neighbors(device)[10_102]?.[0]?.mgmt_addr).toBe("10.0.0.2");
   });
@@ -132,7 +189,9 @@ describe("the interface of a local port", () => {
   /** Of a neighbor on port 77, which is neither a bridge port nor an ifIndex, unless it is said otherwise. */
   const on = (texts: HandMadeStep, around: Readonly<Record<string, HandMadeStep>> = {}, index = "0.77.1"): number[] => {
     const device = read({ ...around, lldp_loc_port_table: texts, lldp_rem_table: remote({ [index]: REMOTE }) });
-    return Object.entries(neighbors(device)).flatMap(([ifIndex, list]) => (list?.length === 1 ? [Number(ifIndex)] : []));
+    return Object.entries(neighbors(device)).flatMap(([ifIndex, list]) =>
+      list?.length === 1 ? [Number(ifIndex)] : [],
+    );
   };
 
   test.each([
@@ -166,33 +225,62 @@ describe("the interface of a local port", () => {
 
   test("goes by what the numbers of the other ports mean", () => {
     // Port 2 is known by name to be interface 2: so 3 is interface 3, not bridge port 3.
-    const if_table: HandMadeStep = { columns: rows({ "2": { ifDescr: utf8("ge-0/0/2") }, "3": { ifDescr: utf8("ge-0/0/3") }, "9": { ifDescr: utf8("ge-0/0/9") } }) };
+    const if_table: HandMadeStep = {
+      columns: rows({
+        "2": { ifDescr: utf8("ge-0/0/2") },
+        "3": { ifDescr: utf8("ge-0/0/3") },
+        "9": { ifDescr: utf8("ge-0/0/9") },
+      }),
+    };
     const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "2": 3, "3": 9 } } };
     const texts = locals({ "2": [7, "2", "ge-0/0/2"], "3": [7, "3", "-"] });
     expect(on(texts, { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([3]);
-    expect(on(locals({ "2": [7, "2", "ge-0/0/3"], "3": [7, "3", "-"] }), { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([9]);
+    expect(
+      on(locals({ "2": [7, "2", "ge-0/0/3"], "3": [7, "3", "-"] }), { if_table, if_x_table: {}, bridge }, "0.3.1"),
+    ).toEqual([9]);
   });
 
   test("goes by the end of a name, but not by the midst of a number", () => {
-    const if_table: HandMadeStep = { columns: rows({ "1": { ifDescr: utf8("Port 11") }, "101": { ifDescr: utf8("Port 1") }, "2": { ifDescr: utf8("Port 102") } }) };
+    const if_table: HandMadeStep = {
+      columns: rows({
+        "1": { ifDescr: utf8("Port 11") },
+        "101": { ifDescr: utf8("Port 1") },
+        "2": { ifDescr: utf8("Port 102") },
+      }),
+    };
     const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "1": 101, "2": 1 } } };
     expect(on(locals({ "1": [7, "1"], "2": [7, "2"] }), { if_table, if_x_table: {}, bridge }, "0.1.1")).toEqual([101]);
   });
 
   test("is the one that can have a neighbor where names say nothing", () => {
-    const if_table: HandMadeStep = { columns: rows({ "3": { ifDescr: utf8("a"), ifType: 6, ifOperStatus: 1 }, "9": { ifDescr: utf8("b"), ifType: 6, ifOperStatus: 2 } }) };
+    const if_table: HandMadeStep = {
+      columns: rows({
+        "3": { ifDescr: utf8("a"), ifType: 6, ifOperStatus: 1 },
+        "9": { ifDescr: utf8("b"), ifType: 6, ifOperStatus: 2 },
+      }),
+    };
     const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "3": 9 } } };
     expect(on({}, { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([3]);
   });
 
   test("is by one MAC address of many that which has the number", () => {
-    const if_table: HandMadeStep = { columns: rows(Object.fromEntries(["1", "2", "3"].map((ifIndex) => [ifIndex, { ifPhysAddress: hex("001b21000001"), ifType: 6 }]))) };
-    expect(on(locals({ "2": [3, hex("001b21000001")] }), { if_table, if_x_table: {}, bridge: {} }, "0.2.1")).toEqual([2]);
+    const if_table: HandMadeStep = {
+      columns: rows(
+        Object.fromEntries(
+          ["1", "2", "3"].map((ifIndex) => [ifIndex, { ifPhysAddress: hex("001b21000001"), ifType: 6 }]),
+        ),
+      ),
+    };
+    expect(on(locals({ "2": [3, hex("001b21000001")] }), { if_table, if_x_table: {}, bridge: {} }, "0.2.1")).toEqual([
+      2,
+    ]);
   });
 
   test("is by one MAC address of a port and its VLANs the port", () => {
     const mac = { ifPhysAddress: hex("001b21000001") };
-    const if_table: HandMadeStep = { columns: rows({ "1": { ...mac, ifType: 53 }, "2": { ...mac, ifType: 6 }, "3": { ...mac, ifType: 53 } }) };
+    const if_table: HandMadeStep = {
+      columns: rows({ "1": { ...mac, ifType: 53 }, "2": { ...mac, ifType: 6 }, "3": { ...mac, ifType: 53 } }),
+    };
     expect(on(locals({ "77": [3, hex("001b21000001")] }), { if_table, if_x_table: {}, bridge: {} })).toEqual([2]);
   });
 
@@ -206,25 +294,43 @@ describe("the interface of a local port", () => {
   test("that there is not is counted and said; other neighbors are told", () => {
     const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.77.1": REMOTE }) });
     expect(neighbors(device)).toEqual({ 10_101: [ANNOUNCED], 10_102: [], 10_103: [], 10_104: [] });
-    expect(device.tables.lldp).toEqual({ state: "partial", problem: "1 of 2 neighbors are on ports that belong to no interface" });
+    expect(device.tables.lldp).toEqual({
+      state: "partial",
+      problem: "1 of 2 neighbors are on ports that belong to no interface",
+    });
   });
 
   test("is found for 151 neighbors without ifXTable", () => {
     const places = Array.from({ length: 151 }, (_, at) => at + 1);
     const device = deviceOf(
       readsWith({
-        if_table: { columns: rows(Object.fromEntries(places.map((place) => [1_000 + place, { ifDescr: utf8(`X770 Port ${place}`), ifType: 6, ifOperStatus: 1 }]))) },
-        lldp_rem_table: remote(Object.fromEntries(places.map((place) => [`${place * 3}.${1_000 + place}.${place}`, { ...REMOTE, portId: utf8(`p${place}`) }]))),
+        if_table: {
+          columns: rows(
+            Object.fromEntries(
+              places.map((place) => [
+                1_000 + place,
+                { ifDescr: utf8(`X770 Port ${place}`), ifType: 6, ifOperStatus: 1 },
+              ]),
+            ),
+          ),
+        },
+        lldp_rem_table: remote(
+          Object.fromEntries(
+            places.map((place) => [`${place * 3}.${1_000 + place}.${place}`, { ...REMOTE, portId: utf8(`p${place}`) }]),
+          ),
+        ),
         lldp_loc_port_table: locals(Object.fromEntries(places.map((place) => [1_000 + place, [5, String(place)]]))),
       }),
     );
     expect(device.tables.lldp.problem).toBeNull();
-    for (const each of device.interfaces ?? []) expect(each.lldp?.map(({ port_id }) => port_id?.value)).toEqual([`p${each.if_index - 1_000}`]);
+    for (const each of device.interfaces ?? [])
+      expect(each.lldp?.map(({ port_id }) => port_id?.value)).toEqual([`p${each.if_index - 1_000}`]);
   });
 });
 
 describe("LLDP-V2-MIB", () => {
-  const v2 = (indexes: readonly string[]): HandMadeStep => remote(Object.fromEntries(indexes.map((index) => [index, REMOTE])));
+  const v2 = (indexes: readonly string[]): HandMadeStep =>
+    remote(Object.fromEntries(indexes.map((index) => [index, REMOTE])));
 
   test("has ifIndex in the index, and a destination address", () => {
     const device = read({
@@ -232,13 +338,23 @@ describe("LLDP-V2-MIB", () => {
       lldp_v2_rem_table: v2(["7.10102.1.1", "7.10102.2.1"]),
       lldp_v2_rem_man_addr_table: addresses(["7.10102.1.1.1.4.10.0.0.1", "7.10102.2.1.1.4.10.0.0.1"]),
     });
-    expect(neighbors(device)).toEqual({ 10_101: [], 10_102: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }], 10_103: [], 10_104: [] });
+    expect(neighbors(device)).toEqual({
+      10_101: [],
+      10_102: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }],
+      10_103: [],
+      10_104: [],
+    });
     expect(device.chassis_id).toEqual({ subtype: "MacAddress", value: "00:1b:21:00:00:01" });
   });
 
   test("has ifIndex also where bridge ports have that number", () => {
     const if_table: HandMadeStep = { columns: rows({ "3": { ifDescr: utf8("a") }, "9": { ifDescr: utf8("b") } }) };
-    const device = read({ if_table, if_x_table: {}, bridge: { columns: { dot1dBasePortIfIndex: { "3": 9 } } }, lldp_v2_rem_table: v2(["0.3.1.1"]) });
+    const device = read({
+      if_table,
+      if_x_table: {},
+      bridge: { columns: { dot1dBasePortIfIndex: { "3": 9 } } },
+      lldp_v2_rem_table: v2(["0.3.1.1"]),
+    });
     expect(neighbors(device)).toEqual({ 3: [ANNOUNCED], 9: [] });
   });
 
@@ -269,16 +385,38 @@ describe("what is not served or not read", () => {
   test.each([
     ["a column of neighbors", { lldp_rem_table: { ...remote({ "0.1.1": REMOTE }), broken: ["sysName"] } }],
     ["the local ports", { lldp_rem_table: remote({ "0.1.1": REMOTE }), lldp_loc_port_table: { broken: ["*"] } }],
-    ["the interfaces", { lldp_rem_table: remote({ "0.1.1": REMOTE }), if_table: { ...IF_TABLE, broken: ["ifOperStatus"] } }],
+    [
+      "the interfaces",
+      { lldp_rem_table: remote({ "0.1.1": REMOTE }), if_table: { ...IF_TABLE, broken: ["ifOperStatus"] } },
+    ],
     ["the bridge ports", { lldp_rem_table: remote({ "0.1.1": REMOTE }), bridge: { ...BRIDGE, broken: ["*"] } }],
-    ["version 2 where version 1 has none", { lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } }, lldp_v2_rem_table: { broken: ["*"] } }],
+    [
+      "version 2 where version 1 has none",
+      {
+        lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } },
+        lldp_v2_rem_table: { broken: ["*"] },
+      },
+    ],
   ])("nothing is said of any interface where %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
-    expect(neighbors(read(steps))).toEqual({ 10_101: undefined, 10_102: undefined, 10_103: undefined, 10_104: undefined });
+    expect(neighbors(read(steps))).toEqual({
+      10_101: undefined,
+      10_102: undefined,
+      10_103: undefined,
+      10_104: undefined,
+    });
   });
 
   test("where the management addresses broke off it is not known whether announcements without one have one", () => {
-    const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.2.1": REMOTE }), lldp_rem_man_addr_table: { ...addresses(["0.1.1.1.4.10.0.0.1"]), broken: ["*"] } });
-    expect(neighbors(device)).toEqual({ 10_101: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }], 10_102: [{ ...ANNOUNCED, mgmt_addr: null }], 10_103: [], 10_104: [] });
+    const device = read({
+      lldp_rem_table: remote({ "0.1.1": REMOTE, "0.2.1": REMOTE }),
+      lldp_rem_man_addr_table: { ...addresses(["0.1.1.1.4.10.0.0.1"]), broken: ["*"] },
+    });
+    expect(neighbors(device)).toEqual({
+      10_101: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }],
+      10_102: [{ ...ANNOUNCED, mgmt_addr: null }],
+      10_103: [],
+      10_104: [],
+    });
     expect(device.tables.lldp).toEqual({ state: "partial", problem: NO_ANSWER });
   });
 });
@@ -297,7 +435,11 @@ describe("thousands of them", () => {
       readsWith({
         if_table: { columns: { ifDescr: byNumber(utf8("Ethernet Interface")) } },
         if_x_table: { columns: { ifName: byNumber(utf8("Ethernet Interface")) } },
-        lldp_loc_port_table: locals(Object.fromEntries(numbers.map((number) => [port + number, [5, "Ethernet Interface", "Ethernet Interface"] as const]))),
+        lldp_loc_port_table: locals(
+          Object.fromEntries(
+            numbers.map((number) => [port + number, [5, "Ethernet Interface", "Ethernet Interface"] as const]),
+          ),
+        ),
         lldp_rem_table: remote(Object.fromEntries(numbers.map((number) => [`0.${port + number}.1`, REMOTE]))),
       }),
     );
@@ -309,7 +451,9 @@ describe("thousands of them", () => {
     const many = Array.from({ length: 20_000 }, (_, at) => at);
     const started = performance.now();
     const device = read({
-      lldp_rem_table: remote(Object.fromEntries(many.map((at) => [`${at}.2.1`, { ...REMOTE, sysName: utf8(`n-${at}`) }]))),
+      lldp_rem_table: remote(
+        Object.fromEntries(many.map((at) => [`${at}.2.1`, { ...REMOTE, sysName: utf8(`n-${at}`) }])),
+      ),
       lldp_rem_man_addr_table: addresses(many.map((at) => `${at + 100_000}.2.1.1.4.10.0.${at >> 8}.${at & 255}`)),
     });
     expect(performance.now() - started).toBeLessThan(LIMIT_MS);
@@ -326,9 +470,18 @@ function remote(table: Readonly<Record<string, Readonly<Record<string, SnmpValue
   return { columns: rows(table) };
 }
 
-function locals(table: Readonly<Record<string, readonly [subtype: number, id: string | Uint8Array, desc?: string]>>): HandMadeStep {
+function locals(
+  table: Readonly<Record<string, readonly [subtype: number, id: string | Uint8Array, desc?: string]>>,
+): HandMadeStep {
   return {
-    columns: rows(Object.fromEntries(Object.entries(table).map(([port, [subtype, id, desc]]) => [port, { portIdSubtype: subtype, portId: typeof id === "string" ? utf8(id) : id, portDesc: utf8(desc ?? "") }]))),
+    columns: rows(
+      Object.fromEntries(
+        Object.entries(table).map(([port, [subtype, id, desc]]) => [
+          port,
+          { portIdSubtype: subtype, portId: typeof id === "string" ? utf8(id) : id, portDesc: utf8(desc ?? "") },
+        ]),
+      ),
+    ),
   };
 }
 

@@ -124,7 +124,10 @@ describe("neighbors", () => {
     expect(lldp(after({ ...without, lldp_rem_table: v1 }, without))).toEqual([undefined, 0]);
     const running: HandMadeStep = { scalars: { cdpGlobalRun: 1 } };
     const cdp = { ...running, columns: rows({ "1.1": { cdpCacheDeviceId: utf8("far") } }) };
-    const device = after({ if_table: IF_TABLE, cdp_cache_table: cdp }, { if_table: IF_TABLE, cdp_cache_table: running });
+    const device = after(
+      { if_table: IF_TABLE, cdp_cache_table: cdp },
+      { if_table: IF_TABLE, cdp_cache_table: running },
+    );
     expect(device.interfaces?.map((each) => each.cdp)).toEqual([undefined, []]);
   });
 

@@ -1,6 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { DEVICE_TEXT_MAX_LENGTH } from "../../src/resources/if-entries/if-entry.ts";
-import { identifierOf, integerOf, macOf, macOfOctets, singleSubIdOf, subIdsOf, TEXT_MAX_LENGTH, textOf, unicastOf, unicastOfOctets, writtenMacOf } from "../../src/discovery/mib/values.ts";
+import {
+  identifierOf,
+  integerOf,
+  macOf,
+  macOfOctets,
+  singleSubIdOf,
+  subIdsOf,
+  TEXT_MAX_LENGTH,
+  textOf,
+  unicastOf,
+  unicastOfOctets,
+  writtenMacOf,
+} from "../../src/discovery/mib/values.ts";
 import { hex, utf8 } from "../support/hand-made-reads.ts";
 
 describe("a text", () => {
@@ -48,7 +60,16 @@ describe("an identifier", () => {
 
 test("a MAC address is six bytes that are not all nought", () => {
   expect(macOf(hex("001B21aabbcc"))).toBe("00:1b:21:aa:bb:cc");
-  for (const other of [hex("000000000000"), hex("001b21aabb"), hex("001b21aabbccdd"), utf8(""), 5, "0.27.33.1.2.3", undefined]) expect(macOf(other)).toBeNull();
+  for (const other of [
+    hex("000000000000"),
+    hex("001b21aabb"),
+    hex("001b21aabbccdd"),
+    utf8(""),
+    5,
+    "0.27.33.1.2.3",
+    undefined,
+  ])
+    expect(macOf(other)).toBeNull();
   expect(macOfOctets([1, 0, 27, 33, 1, 2, 3], 1, 7)).toBe("00:1b:21:01:02:03");
   expect(macOfOctets([0, 27, 33, 1, 2, 256], 0, 6)).toBeNull();
 });
@@ -65,7 +86,20 @@ test("an address of one station is canonical, others are none", () => {
   expect(unicastOf(hex("0a280113"))).toBe("10.40.1.19");
   expect(unicastOf(hex("20010db8000000000000000000000001"))).toBe("2001:db8::1");
   expect(unicastOfOctets([4, 127, 0, 0, 1], 1, 5)).toBe("127.0.0.1");
-  const others = ["0.0.0.0", "255.255.255.255", "224.0.0.5", "::", "ff02::1", "1.2.3", 5, undefined, hex("0a2801"), hex(""), hex(`ff02${"00".repeat(14)}`), hex("00".repeat(16))];
+  const others = [
+    "0.0.0.0",
+    "255.255.255.255",
+    "224.0.0.5",
+    "::",
+    "ff02::1",
+    "1.2.3",
+    5,
+    undefined,
+    hex("0a2801"),
+    hex(""),
+    hex(`ff02${"00".repeat(14)}`),
+    hex("00".repeat(16)),
+  ];
   for (const other of others) expect(unicastOf(other)).toBeNull();
   expect(unicastOfOctets([10, 0, 0, 256], 0, 4)).toBeNull();
 });
@@ -73,7 +107,8 @@ test("an address of one station is canonical, others are none", () => {
 test("an index is numbers with dots", () => {
   expect(subIdsOf("0.47.2")).toEqual([0, 47, 2]);
   expect(subIdsOf("4294967295")).toEqual([4_294_967_295]);
-  for (const other of ["", ".", "1.", ".1", "1..2", "a", "1.-2", "1.2 ", "12345678901"]) expect(subIdsOf(other)).toEqual([]);
+  for (const other of ["", ".", "1.", ".1", "1..2", "a", "1.-2", "1.2 ", "12345678901"])
+    expect(subIdsOf(other)).toEqual([]);
   expect(singleSubIdOf("47", 100)).toBe(47);
   expect(singleSubIdOf("101", 100)).toBeNull();
   expect(singleSubIdOf("4.7", 100)).toBeNull();
@@ -81,7 +116,8 @@ test("an index is numbers with dots", () => {
 
 test("a number is whole and in its range", () => {
   expect(integerOf(4_094, 1, 4_094)).toBe(4_094);
-  for (const other of [0, 4_095, -1, 1.5, NaN, Infinity, "5", utf8("5"), undefined]) expect(integerOf(other, 1, 4_094)).toBeNull();
+  for (const other of [0, 4_095, -1, 1.5, NaN, Infinity, "5", utf8("5"), undefined])
+    expect(integerOf(other, 1, 4_094)).toBeNull();
 });
 
 test("an identifier with sixty thousand blanks inside is read in no time", () => {

@@ -6,12 +6,24 @@ import { hex, type HandMadeStep, NO_ANSWER, readsWith, rows, utf8 } from "../sup
 
 /** Ports 1 to 28 are interfaces 101 to 128; interface 200 is no bridge port. */
 const PORTS = Array.from({ length: 28 }, (_, at) => at + 1);
-const INTERFACES: HandMadeStep = { columns: rows(Object.fromEntries([...PORTS.map((port) => port + 100), 200].map((ifIndex) => [ifIndex, { ifDescr: utf8(`port ${ifIndex}`) }]))) };
-const BRIDGE: HandMadeStep = { columns: { dot1dBasePortIfIndex: Object.fromEntries(PORTS.map((port) => [port, port + 100])) } };
+const INTERFACES: HandMadeStep = {
+  columns: rows(
+    Object.fromEntries(
+      [...PORTS.map((port) => port + 100), 200].map((ifIndex) => [ifIndex, { ifDescr: utf8(`port ${ifIndex}`) }]),
+    ),
+  ),
+};
+const BRIDGE: HandMadeStep = {
+  columns: { dot1dBasePortIfIndex: Object.fromEntries(PORTS.map((port) => [port, port + 100])) },
+};
 
 describe("Q-BRIDGE-MIB", () => {
   test("VLANs have their static names, in the order of their numbers", () => {
-    const device = read({ dot1q_vlan_static_table: { columns: { dot1qVlanStaticName: { "20": utf8("twenty"), "3": utf8(""), "100": utf8("hundred\0") } } } });
+    const device = read({
+      dot1q_vlan_static_table: {
+        columns: { dot1qVlanStaticName: { "20": utf8("twenty"), "3": utf8(""), "100": utf8("hundred\0") } },
+      },
+    });
     expect(device.vlans).toEqual([
       { number: 3, name: null },
       { number: 20, name: "twenty" },
@@ -22,8 +34,18 @@ describe("Q-BRIDGE-MIB", () => {
 
   test("a port is a member by the static lists and by the current ones, whatever the time mark", () => {
     const device = read({
-      dot1q_vlan_static_table: { columns: { dot1qVlanStaticName: { "1": utf8("default"), "20": utf8("twenty") }, dot1qVlanStaticEgressPorts: { "1": hex("f0000000"), "20": hex("80") } } },
-      dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.1": 1, "1280.20": 2 }, dot1qVlanCurrentEgressPorts: { "0.1": hex("8000"), "1280.20": hex("00000010"), "7.30": hex("4000000000") } } },
+      dot1q_vlan_static_table: {
+        columns: {
+          dot1qVlanStaticName: { "1": utf8("default"), "20": utf8("twenty") },
+          dot1qVlanStaticEgressPorts: { "1": hex("f0000000"), "20": hex("80") },
+        },
+      },
+      dot1q_vlan_current_table: {
+        columns: {
+          dot1qVlanFdbId: { "0.1": 1, "1280.20": 2 },
+          dot1qVlanCurrentEgressPorts: { "0.1": hex("8000"), "1280.20": hex("00000010"), "7.30": hex("4000000000") },
+        },
+      },
     });
     expect(memberships(device)).toEqual({ 101: [1, 20], 102: [1, 30], 103: [1], 104: [1], 128: [20] });
     expect(device.interfaces?.find(({ if_index }) => if_index === 200)?.vlans).toEqual([]);
@@ -32,14 +54,20 @@ describe("Q-BRIDGE-MIB", () => {
 
   test("VLANs that only the current table has and that no port is in are the device's own affair", () => {
     const device = read({
-      dot1q_vlan_static_table: { columns: { dot1qVlanStaticName: { "1": utf8("default") }, dot1qVlanStaticEgressPorts: { "1": hex("80") } } },
-      dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.4091": 4_091 }, dot1qVlanCurrentEgressPorts: { "0.4091": hex("") } } },
+      dot1q_vlan_static_table: {
+        columns: { dot1qVlanStaticName: { "1": utf8("default") }, dot1qVlanStaticEgressPorts: { "1": hex("80") } },
+      },
+      dot1q_vlan_current_table: {
+        columns: { dot1qVlanFdbId: { "0.4091": 4_091 }, dot1qVlanCurrentEgressPorts: { "0.4091": hex("") } },
+      },
     });
     expect(device.vlans).toEqual([{ number: 1, name: "default" }]);
   });
 
   test("dot1qPvid is the native VLAN, 0 and 4095 are none", () => {
-    const device = read({ dot1q_port_vlan_table: { columns: { dot1qPvid: { "1": 20, "2": 0, "3": 4_095, "99": 7 } } } });
+    const device = read({
+      dot1q_port_vlan_table: { columns: { dot1qPvid: { "1": 20, "2": 0, "3": 4_095, "99": 7 } } },
+    });
     expect(natives(device)).toMatchObject({ 101: 20, 102: null, 103: null, 104: null, 200: null });
     expect(device).not.toHaveProperty("vlans");
     expect(memberships(device)).toEqual({});
@@ -79,16 +107,38 @@ describe("Q-BRIDGE-MIB", () => {
       readsWith({
         if_table: { columns: rows({ "9": { ifDescr: utf8("trunk") } }) },
         bridge: { columns: { dot1dBasePortIfIndex: { "4096": 9 } } },
-        dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: Object.fromEntries(numbers.map((number) => [number, list])) } },
+        dot1q_vlan_static_table: {
+          columns: { dot1qVlanStaticEgressPorts: Object.fromEntries(numbers.map((number) => [number, list])) },
+        },
       }),
     );
     expect(device.interfaces?.[0]?.vlans).toEqual(numbers);
   });
 
   test.each([
-    ["a static column", { dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "1": hex("80") } }, broken: ["dot1qVlanStaticEgressPorts"] } }],
-    ["the current table", { dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "1": hex("80") } } }, dot1q_vlan_current_table: { broken: ["*"] } }],
-    ["the bridge ports", { dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "1": hex("80") } } }, bridge: { ...BRIDGE, broken: ["*"] } }],
+    [
+      "a static column",
+      {
+        dot1q_vlan_static_table: {
+          columns: { dot1qVlanStaticEgressPorts: { "1": hex("80") } },
+          broken: ["dot1qVlanStaticEgressPorts"],
+        },
+      },
+    ],
+    [
+      "the current table",
+      {
+        dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "1": hex("80") } } },
+        dot1q_vlan_current_table: { broken: ["*"] },
+      },
+    ],
+    [
+      "the bridge ports",
+      {
+        dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "1": hex("80") } } },
+        bridge: { ...BRIDGE, broken: ["*"] },
+      },
+    ],
   ])("nothing is said of members where %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
     const device = read(steps);
     for (const each of device.interfaces ?? []) expect(each).not.toHaveProperty("vlans");
@@ -104,8 +154,15 @@ describe("Q-BRIDGE-MIB", () => {
 
   test("VLANs 0 and 4095, and rows that are none, are no VLANs", () => {
     const device = read({
-      dot1q_vlan_static_table: { columns: { dot1qVlanStaticName: { "0": utf8("a"), "4095": utf8("b"), "1.2": utf8("c"), "5": 5 }, dot1qVlanStaticEgressPorts: { "0": hex("80"), "4095": hex("80"), "5": 12 } } },
-      dot1q_vlan_current_table: { columns: { dot1qVlanCurrentEgressPorts: { "0.4095": hex("80"), "0.0": hex("80"), "1.2.6": hex("80") } } },
+      dot1q_vlan_static_table: {
+        columns: {
+          dot1qVlanStaticName: { "0": utf8("a"), "4095": utf8("b"), "1.2": utf8("c"), "5": 5 },
+          dot1qVlanStaticEgressPorts: { "0": hex("80"), "4095": hex("80"), "5": 12 },
+        },
+      },
+      dot1q_vlan_current_table: {
+        columns: { dot1qVlanCurrentEgressPorts: { "0.4095": hex("80"), "0.0": hex("80"), "1.2.6": hex("80") } },
+      },
     });
     expect(device.vlans).toEqual([{ number: 5, name: null }]);
     expect(memberships(device)).toEqual({});
@@ -126,7 +183,11 @@ describe("port lists that are not written as the MIB says", () => {
 
   test("Junos without a comma anywhere: numbers that exist, where bits would not", () => {
     const device = deviceOf(
-      readsWith({ if_table: INTERFACES, bridge: { columns: { dot1dBasePortIfIndex: { "3": 103, "13": 113, "42": 128 } } }, ...staticLists({ "5": utf8("42"), "6": utf8("13") }) }),
+      readsWith({
+        if_table: INTERFACES,
+        bridge: { columns: { dot1dBasePortIfIndex: { "3": 103, "13": 113, "42": 128 } } },
+        ...staticLists({ "5": utf8("42"), "6": utf8("13") }),
+      }),
     );
     expect(memberships(device)).toEqual({ 113: [6], 128: [5] });
   });
@@ -137,7 +198,9 @@ describe("port lists that are not written as the MIB says", () => {
   });
 
   test("D-Link: one number with port 1 as its lowest bit", () => {
-    const device = read(staticLists({ "1": hex("0000000000000000"), "602": hex("000000000cffffff"), "2004": hex("0000000003000000") }));
+    const device = read(
+      staticLists({ "1": hex("0000000000000000"), "602": hex("000000000cffffff"), "2004": hex("0000000003000000") }),
+    );
     expect(memberships(device)[125]).toEqual([2_004]);
     expect(memberships(device)[126]).toEqual([2_004]);
     expect(memberships(device)[101]).toEqual([602]);
@@ -152,15 +215,37 @@ describe("port lists that are not written as the MIB says", () => {
   test("lists that can be read in no way say nothing, and that is said", () => {
     const device = read(staticLists({ "1": hex("000000000018004200430044") }));
     for (const each of device.interfaces ?? []) expect(each).not.toHaveProperty("vlans");
-    expect(device.tables.vlans).toEqual({ state: "partial", problem: "the port lists name none of the bridge's ports" });
+    expect(device.tables.vlans).toEqual({
+      state: "partial",
+      problem: "the port lists name none of the bridge's ports",
+    });
   });
 });
 
 describe("CISCO-VTP-MIB", () => {
   /** Bits of VLANs 2, 10 and 1500. */
-  const ENABLED = { vlanTrunkPortVlansEnabled: hex("2020"), vlanTrunkPortVlansEnabled2k: hex(`${"00".repeat(59)}08`), vlanTrunkPortVlansEnabled3k: hex("ff"), vlanTrunkPortVlansEnabled4k: utf8("") };
-  const VTP = { columns: rows({ "1.1": vlan("default"), "1.2": vlan("two"), "1.10": vlan(""), "1.1500": vlan("far"), "1.0": vlan("none"), "1.4095": vlan("none"), "7": vlan("none") }) };
-  const trunk = (status: number, native = 1): Record<string, SnmpValue> => ({ vlanTrunkPortDynamicStatus: status, vlanTrunkPortNativeVlan: native, ...ENABLED });
+  const ENABLED = {
+    vlanTrunkPortVlansEnabled: hex("2020"),
+    vlanTrunkPortVlansEnabled2k: hex(`${"00".repeat(59)}08`),
+    vlanTrunkPortVlansEnabled3k: hex("ff"),
+    vlanTrunkPortVlansEnabled4k: utf8(""),
+  };
+  const VTP = {
+    columns: rows({
+      "1.1": vlan("default"),
+      "1.2": vlan("two"),
+      "1.10": vlan(""),
+      "1.1500": vlan("far"),
+      "1.0": vlan("none"),
+      "1.4095": vlan("none"),
+      "7": vlan("none"),
+    }),
+  };
+  const trunk = (status: number, native = 1): Record<string, SnmpValue> => ({
+    vlanTrunkPortDynamicStatus: status,
+    vlanTrunkPortNativeVlan: native,
+    ...ENABLED,
+  });
 
   test("names the VLANs", () => {
     expect(read({ vtp_vlan_table: VTP }).vlans).toEqual([
@@ -189,11 +274,19 @@ describe("CISCO-VTP-MIB", () => {
   test("says nothing of trunks where the VLANs or what is enabled broke off, and nothing of a port that may be a trunk", () => {
     const trunks = rows({ "101": trunk(1, 10) });
     const membership = { columns: { vmVlan: { "101": 1, "102": 2 } } };
-    const withoutVlans = read({ vtp_vlan_table: { ...VTP, broken: ["*"] }, vlan_trunk_port_table: { columns: trunks }, vm_membership_table: membership });
+    const withoutVlans = read({
+      vtp_vlan_table: { ...VTP, broken: ["*"] },
+      vlan_trunk_port_table: { columns: trunks },
+      vm_membership_table: membership,
+    });
     expect(withoutVlans.interfaces?.[0]).toMatchObject({ native_vlan: 10 });
     expect(withoutVlans.interfaces?.[0]).not.toHaveProperty("vlans");
     expect(withoutVlans.interfaces?.[1]?.vlans).toEqual([2]);
-    const withoutTrunks = read({ vtp_vlan_table: VTP, vlan_trunk_port_table: { columns: trunks, broken: ["vlanTrunkPortDynamicStatus", "vlanTrunkPortVlansEnabled"] }, vm_membership_table: membership });
+    const withoutTrunks = read({
+      vtp_vlan_table: VTP,
+      vlan_trunk_port_table: { columns: trunks, broken: ["vlanTrunkPortDynamicStatus", "vlanTrunkPortVlansEnabled"] },
+      vm_membership_table: membership,
+    });
     expect(withoutTrunks.interfaces?.[0]).not.toHaveProperty("vlans");
     expect(withoutTrunks.interfaces?.[1]).not.toHaveProperty("vlans");
   });
@@ -229,7 +322,11 @@ function vlan(name: string): Record<string, SnmpValue> {
 
 /** ifIndex → VLANs, of those that are in any. */
 function memberships(device: Device): Record<number, readonly number[]> {
-  return Object.fromEntries((device.interfaces ?? []).flatMap(({ if_index, vlans }) => (vlans === undefined || vlans.length === 0 ? [] : [[if_index, vlans]])));
+  return Object.fromEntries(
+    (device.interfaces ?? []).flatMap(({ if_index, vlans }) =>
+      vlans === undefined || vlans.length === 0 ? [] : [[if_index, vlans]],
+    ),
+  );
 }
 
 function natives(device: Device): Record<number, number | null | undefined> {

@@ -3,7 +3,12 @@
 import { describe, expect, test } from "bun:test";
 import { type OriginHeaders, originAllowed } from "../../src/access/origin.ts";
 
-const headers = (given: Partial<OriginHeaders>): OriginHeaders => ({ origin: null, secFetchSite: null, host: "inventory.example:8080", ...given });
+const headers = (given: Partial<OriginHeaders>): OriginHeaders => ({
+  origin: null,
+  secFetchSite: null,
+  host: "inventory.example:8080",
+  ...given,
+});
 
 test("a request without Origin and Sec-Fetch-Site passes, as a script's", () => {
   expect(originAllowed(headers({}))).toBe(true);
@@ -16,10 +21,13 @@ describe("Sec-Fetch-Site", () => {
     expect(originAllowed(headers({ secFetchSite, origin: "http://inventory.example:8080" }))).toBe(true);
   });
 
-  test.each(["cross-site", "same-site", "", "Same-Origin", "same-origin, cross-site", "made-up"])("%j is refused, whatever the Origin", (secFetchSite) => {
-    expect(originAllowed(headers({ secFetchSite }))).toBe(false);
-    expect(originAllowed(headers({ secFetchSite, origin: "http://inventory.example:8080" }))).toBe(false);
-  });
+  test.each(["cross-site", "same-site", "", "Same-Origin", "same-origin, cross-site", "made-up"])(
+    "%j is refused, whatever the Origin",
+    (secFetchSite) => {
+      expect(originAllowed(headers({ secFetchSite }))).toBe(false);
+      expect(originAllowed(headers({ secFetchSite, origin: "http://inventory.example:8080" }))).toBe(false);
+    },
+  );
 
   test("does not rescue a foreign Origin", () => {
     expect(originAllowed(headers({ secFetchSite: "same-origin", origin: "https://evil.example" }))).toBe(false);

@@ -19,7 +19,9 @@ const PASSWORD = "correct horse battery";
 
 describe("a password's hash", () => {
   test("is Argon2id with the stated memory and passes", async () => {
-    expect(await hashPassword(PASSWORD)).toStartWith(`$argon2id$v=19$m=${PASSWORD_MEMORY_KIB},t=${PASSWORD_TIME_COST},p=1$`);
+    expect(await hashPassword(PASSWORD)).toStartWith(
+      `$argon2id$v=19$m=${PASSWORD_MEMORY_KIB},t=${PASSWORD_TIME_COST},p=1$`,
+    );
   });
 
   test("differs each time, and verifies", async () => {
@@ -80,12 +82,16 @@ describe("verifying without a hash", () => {
 });
 
 describe("what is wrong with a password", () => {
-  test.each(["1234567890", "pässwörter", "🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑", "x".repeat(PASSWORD_MAX_LENGTH), "🔑".repeat(PASSWORD_MAX_LENGTH), "ten spaces          "])(
-    "is nothing for %p",
-    (password) => {
-      expect(describePasswordProblem(password)).toBeNull();
-    },
-  );
+  test.each([
+    "1234567890",
+    "pässwörter",
+    "🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑",
+    "x".repeat(PASSWORD_MAX_LENGTH),
+    "🔑".repeat(PASSWORD_MAX_LENGTH),
+    "ten spaces          ",
+  ])("is nothing for %p", (password) => {
+    expect(describePasswordProblem(password)).toBeNull();
+  });
 
   test.each([
     ["", "at least 10"],
@@ -171,8 +177,13 @@ describe("the gate", () => {
     // Of the smallest cost there is: what waits is not what is tested here.
     const cheap = await Bun.password.hash(PASSWORD, { algorithm: "argon2id", memoryCost: 8, timeCost: 1 });
     const strangers = Array.from({ length: room + 3 }, () => verifyPassword(PASSWORD, cheap));
-    const known = Array.from({ length: PASSWORD_MAX_WAITING + 2 }, (_, index) => (index % 16 === 0 ? hashPassword(PASSWORD) : verifyPassword(PASSWORD, cheap, true)));
-    const refusals = async (attempts: Promise<unknown>[]) => (await Promise.allSettled(attempts)).flatMap((outcome, position) => (outcome.status === "rejected" ? [[position, (outcome.reason as DomainError).code]] : []));
+    const known = Array.from({ length: PASSWORD_MAX_WAITING + 2 }, (_, index) =>
+      index % 16 === 0 ? hashPassword(PASSWORD) : verifyPassword(PASSWORD, cheap, true),
+    );
+    const refusals = async (attempts: Promise<unknown>[]) =>
+      (await Promise.allSettled(attempts)).flatMap((outcome, position) =>
+        outcome.status === "rejected" ? [[position, (outcome.reason as DomainError).code]] : [],
+      );
     const [ofStrangers, ofKnown] = await Promise.all([refusals(strangers), refusals(known)]);
     expect(ofStrangers).toEqual([0, 1, 2].map((each) => [room + each, "rate_limit_exceeded"]));
     expect(ofKnown).toEqual([0, 1].map((each) => [PASSWORD_MAX_WAITING + each, "rate_limit_exceeded"]));
@@ -204,7 +215,10 @@ async function settle(): Promise<void> {
 }
 
 async function refusal(promise: Promise<unknown>): Promise<DomainError> {
-  const error = await promise.then(() => null, (reason: unknown) => reason);
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   if (!(error instanceof DomainError)) throw new Error(`expected a DomainError, got ${String(error)}`);
   return error;
 }

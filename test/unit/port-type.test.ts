@@ -1,7 +1,13 @@
 // The type of a port from its number and protocol.
 
 import { describe, expect, test } from "bun:test";
-import { PORT_PROTOCOLS, PORT_TYPES, type PortProtocol, type PortType, portType } from "../../src/resources/ports/port-type.ts";
+import {
+  PORT_PROTOCOLS,
+  PORT_TYPES,
+  type PortProtocol,
+  type PortType,
+  portType,
+} from "../../src/resources/ports/port-type.ts";
 
 const CONTRACT_NAMES =
   "Ssh Telnet DnsUdp DnsTcp Samba Nfs Ftp Ipp Ldap Ldaps Kerberos Snmp Rdp Ntp Sip SipTls Rtsp Dhcp Http Http8080 Https Https8443 MySql PostgreSQL MongoDB Redis MsSql " +
@@ -15,7 +21,8 @@ describe("PORT_TYPES", () => {
 
   test("has no name that no port can have", () => {
     const reached = new Set<PortType>();
-    for (let number = 1; number <= 65535; number += 1) for (const protocol of PORT_PROTOCOLS) reached.add(portType(number, protocol));
+    for (let number = 1; number <= 65535; number += 1)
+      for (const protocol of PORT_PROTOCOLS) reached.add(portType(number, protocol));
     expect(PORT_TYPES.filter((type) => !reached.has(type))).toEqual([]);
   });
 });

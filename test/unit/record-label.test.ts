@@ -33,5 +33,9 @@ test.each(DOCUMENTS)("%s %j is called %s", (kind, document, name) => {
 });
 
 test("what has no name is called by its id in a diff, and by none in a plan, which tells the id beside it", () => {
-  for (const [kind, document] of [["host", { name: "" }], ["credential_assignment", {}]] as const) expect(named(kind, document)).toEqual({ inPlan: undefined, inDiff: "the id" });
+  for (const [kind, document] of [
+    ["host", { name: "" }],
+    ["credential_assignment", {}],
+  ] as const)
+    expect(named(kind, document)).toEqual({ inPlan: undefined, inDiff: "the id" });
 });

@@ -4,15 +4,26 @@ import type { Assignment, KnownAddress, KnownNetwork } from "../../src/discovery
 import type { OpenedCredential } from "../../src/discovery/scans/opened-credentials.ts";
 
 const address = (id: string, ip_address: string, host_id = "h1"): KnownAddress => ({ id, ip_address, host_id });
-const assigned = (credential_id: string, host_id: string | null = null, ip_address_ids: string[] | null = null, covered: string[] = ["10.0.0.1", "10.0.0.2", "10.0.0.9"]): Assignment => ({ credential_id, host_id, ip_address_ids, covered: new Set(covered) });
+const assigned = (
+  credential_id: string,
+  host_id: string | null = null,
+  ip_address_ids: string[] | null = null,
+  covered: string[] = ["10.0.0.1", "10.0.0.2", "10.0.0.9"],
+): Assignment => ({ credential_id, host_id, ip_address_ids, covered: new Set(covered) });
 
-function network(assignments: Assignment[], addresses: KnownAddress[] = [], remembered: Array<[string, string]> = []): KnownNetwork {
+function network(
+  assignments: Assignment[],
+  addresses: KnownAddress[] = [],
+  remembered: Array<[string, string]> = [],
+): KnownNetwork {
   return {
     n: 1,
     staleAfterHours: null,
     subnets: [],
     hosts: new Map(),
-    byAddress: new Map(addresses.map((each) => [each.ip_address, addresses.filter(({ ip_address }) => ip_address === each.ip_address)])),
+    byAddress: new Map(
+      addresses.map((each) => [each.ip_address, addresses.filter(({ ip_address }) => ip_address === each.ip_address)]),
+    ),
     assignments,
     remembered: new Map(remembered.map(([at, credential_id]) => [at, { credential_id, key_extension: null }])),
   };
@@ -20,18 +31,28 @@ function network(assignments: Assignment[], addresses: KnownAddress[] = [], reme
 
 const open = (id: string): OpenedCredential | null => {
   if (id === "gone") return null;
-  if (id === "sealed") return { ok: false, refusal: { credential_id: id, reason: "secret_unreadable", clause: "it cannot be read" } };
+  if (id === "sealed")
+    return { ok: false, refusal: { credential_id: id, reason: "secret_unreadable", clause: "it cannot be read" } };
   return { ok: true, credential: { credential_id: id, name: id, version: "SnmpV2c", community: id } };
 };
 
 const accepts = (at: string) => at.startsWith("10.");
-const idsAt = (credentials: Credentials, at: string) => credentials.at(at).credentials.map(({ credential_id }) => credential_id);
+const idsAt = (credentials: Credentials, at: string) =>
+  credentials.at(at).credentials.map(({ credential_id }) => credential_id);
 
 describe("the credentials that an address is asked with", () => {
   const addresses = [address("a1", "10.0.0.1"), address("a2", "10.0.0.2"), address("b1", "10.0.0.9", "h2")];
 
   test("come by how precisely they are assigned: to the host and this address, to the host, to the network", () => {
-    const credentials = new Credentials(network([assigned("network"), assigned("host", "h1"), assigned("address", "h1", ["a1"]), assigned("other", "h2")], addresses), [], open, accepts);
+    const credentials = new Credentials(
+      network(
+        [assigned("network"), assigned("host", "h1"), assigned("address", "h1", ["a1"]), assigned("other", "h2")],
+        addresses,
+      ),
+      [],
+      open,
+      accepts,
+    );
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["address", "host", "network"]);
     expect(idsAt(credentials, "10.0.0.2")).toEqual(["host", "network"]);
     expect(idsAt(credentials, "10.0.0.9")).toEqual(["other", "network"]);
@@ -39,18 +60,31 @@ describe("the credentials that an address is asked with", () => {
   });
 
   test("begin with the one that the address was given to", () => {
-    const credentials = new Credentials(network([assigned("network"), assigned("host", "h1")], addresses), [{ credential_id: "bootstrap", ip_addresses: ["10.0.0.1", "192.0.2.1"] }], open, accepts);
+    const credentials = new Credentials(
+      network([assigned("network"), assigned("host", "h1")], addresses),
+      [{ credential_id: "bootstrap", ip_addresses: ["10.0.0.1", "192.0.2.1"] }],
+      open,
+      accepts,
+    );
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["bootstrap", "host", "network"]);
     expect(idsAt(credentials, "192.0.2.1")).toEqual(["bootstrap"]);
   });
 
   test("name each once", () => {
-    const credentials = new Credentials(network([assigned("one"), assigned("one", "h1"), assigned("one", "h1", ["a1"])], addresses), [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }], open, accepts);
+    const credentials = new Credentials(
+      network([assigned("one"), assigned("one", "h1"), assigned("one", "h1", ["a1"])], addresses),
+      [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }],
+      open,
+      accepts,
+    );
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["one"]);
   });
 
   test("begin with the one that worked, as long as it is still assigned there", () => {
-    const known = network([assigned("network"), assigned("host", "h1"), assigned("other", "h2")], addresses, [["10.0.0.1", "network"], ["10.0.0.2", "other"]]);
+    const known = network([assigned("network"), assigned("host", "h1"), assigned("other", "h2")], addresses, [
+      ["10.0.0.1", "network"],
+      ["10.0.0.2", "other"],
+    ]);
     const credentials = new Credentials(known, [], open, accepts);
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["network", "host"]);
     expect(credentials.at("10.0.0.1").remembered).toEqual({ credential_id: "network", key_extension: null });
@@ -60,22 +94,39 @@ describe("the credentials that an address is asked with", () => {
 
   test("are those of every host that has the address", () => {
     const shared = [address("a1", "10.0.0.1"), address("b1", "10.0.0.1", "h2")];
-    expect(idsAt(new Credentials(network([assigned("one", "h1"), assigned("two", "h2")], shared), [], open, accepts), "10.0.0.1")).toEqual(["one", "two"]);
+    expect(
+      idsAt(
+        new Credentials(network([assigned("one", "h1"), assigned("two", "h2")], shared), [], open, accepts),
+        "10.0.0.1",
+      ),
+    ).toEqual(["one", "two"]);
   });
 
   test("leave out those that are gone, and tell of those that cannot be opened", () => {
-    const { credentials, refused } = new Credentials(network([assigned("gone"), assigned("sealed"), assigned("network")]), [], open, accepts).at("10.0.0.1");
+    const { credentials, refused } = new Credentials(
+      network([assigned("gone"), assigned("sealed"), assigned("network")]),
+      [],
+      open,
+      accepts,
+    ).at("10.0.0.1");
     expect(credentials.map(({ credential_id }) => credential_id)).toEqual(["network"]);
     expect(refused).toEqual([{ credential_id: "sealed", reason: "secret_unreadable", clause: "it cannot be read" }]);
   });
 
   test("are none at all where nothing is assigned", () => {
     expect(new Credentials(network([]), [], open, accepts).isEmpty).toBe(true);
-    expect(new Credentials(network([]), [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }], open, accepts).isEmpty).toBe(false);
+    expect(
+      new Credentials(network([]), [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }], open, accepts).isEmpty,
+    ).toBe(false);
   });
 
   test("of the network go only where somebody lets them go", () => {
-    const credentials = new Credentials(network([assigned("network"), assigned("host", "h1")], addresses), [], open, (at) => at === "10.0.0.2");
+    const credentials = new Credentials(
+      network([assigned("network"), assigned("host", "h1")], addresses),
+      [],
+      open,
+      (at) => at === "10.0.0.2",
+    );
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["host"]);
     expect(credentials.at("10.0.0.1").withheld).toEqual({ waiting: [], isOutside: true });
     expect(idsAt(credentials, "10.0.0.2")).toEqual(["host", "network"]);
@@ -85,7 +136,12 @@ describe("the credentials that an address is asked with", () => {
   });
 
   test("of a host go only to the address values that it was sent to, also where an assignment names the address", () => {
-    const credentials = new Credentials(network([assigned("host", "h1", null, ["10.0.0.1"]), assigned("address", "h1", ["a2"], [])], addresses), [], open, accepts);
+    const credentials = new Credentials(
+      network([assigned("host", "h1", null, ["10.0.0.1"]), assigned("address", "h1", ["a2"], [])], addresses),
+      [],
+      open,
+      accepts,
+    );
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["host"]);
     expect(credentials.at("10.0.0.1").withheld).toBeNull();
     expect(idsAt(credentials, "10.0.0.2")).toEqual([]);
@@ -95,6 +151,13 @@ describe("the credentials that an address is asked with", () => {
   test("are not held back where they go for another reason", () => {
     const both = [assigned("one"), assigned("one", "h1", null, [])];
     expect(new Credentials(network(both, addresses), [], open, accepts).at("10.0.0.1").withheld).toBeNull();
-    expect(new Credentials(network(both, addresses), [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }], open, () => false).at("10.0.0.1")).toMatchObject({ credentials: [{ credential_id: "one" }], withheld: null });
+    expect(
+      new Credentials(
+        network(both, addresses),
+        [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }],
+        open,
+        () => false,
+      ).at("10.0.0.1"),
+    ).toMatchObject({ credentials: [{ credential_id: "one" }], withheld: null });
   });
 });

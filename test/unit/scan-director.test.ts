@@ -19,11 +19,28 @@ test("anything else that breaks it does", async () => {
 });
 
 function refusedWith(code: ErrorCode) {
-  const writes: WriteQueue = { run: () => Promise.reject(new DomainError(code, "no")), settlePast: () => null, commits: new CommitSignal(), close: async () => {} };
+  const writes: WriteQueue = {
+    run: () => Promise.reject(new DomainError(code, "no")),
+    settlePast: () => null,
+    commits: new CommitSignal(),
+    close: async () => {},
+  };
   const lines: string[] = [];
   const log = createLog({ write: (line) => lines.push(line), format: "text", clock: { now: () => 0 } });
   const startThread = () => {
     throw new Error("no thread is started here");
   };
-  return { lines, director: new ScanDirector({ writes, startThread, threadOptions: null, timers: new ManualTimers(), log, organizationIdOf: () => null, hasLeftBehind: () => true, mayOrder: () => true }) };
+  return {
+    lines,
+    director: new ScanDirector({
+      writes,
+      startThread,
+      threadOptions: null,
+      timers: new ManualTimers(),
+      log,
+      organizationIdOf: () => null,
+      hasLeftBehind: () => true,
+      mayOrder: () => true,
+    }),
+  };
 }

@@ -30,22 +30,46 @@ interface Known {
 
 const BROADCAST: Assignment = { credential_id: "public", host_id: null, ip_address_ids: null, covered: new Set() };
 
-function networkOf({ subnets = ["10.0.0.0/28"], hosts = {}, assignments = [BROADCAST], remembered = {}, staleAfterHours }: Known): KnownNetwork {
-  const known = Object.entries(hosts).map(([name, addresses]): KnownHost => ({ id: name, name, sys_name: null, addresses: addresses.map((ip_address): KnownAddress => ({ id: `${name}/${ip_address}`, ip_address, host_id: name })) }));
+function networkOf({
+  subnets = ["10.0.0.0/28"],
+  hosts = {},
+  assignments = [BROADCAST],
+  remembered = {},
+  staleAfterHours,
+}: Known): KnownNetwork {
+  const known = Object.entries(hosts).map(
+    ([name, addresses]): KnownHost => ({
+      id: name,
+      name,
+      sys_name: null,
+      addresses: addresses.map(
+        (ip_address): KnownAddress => ({ id: `${name}/${ip_address}`, ip_address, host_id: name }),
+      ),
+    }),
+  );
   const byAddress = new Map<string, KnownAddress[]>();
-  for (const each of known.flatMap(({ addresses }) => addresses)) byAddress.set(each.ip_address, [...(byAddress.get(each.ip_address) ?? []), each]);
+  for (const each of known.flatMap(({ addresses }) => addresses))
+    byAddress.set(each.ip_address, [...(byAddress.get(each.ip_address) ?? []), each]);
   return {
     n: 7,
     staleAfterHours: staleAfterHours ?? null,
-    subnets: subnets.map((each) => ({ id: `subnet ${typeof each === "string" ? each : each.cidr}`, accepts_credentials: true, ...(typeof each === "string" ? { cidr: each, subnet_type: "Lan" as const } : each) })),
+    subnets: subnets.map((each) => ({
+      id: `subnet ${typeof each === "string" ? each : each.cidr}`,
+      accepts_credentials: true,
+      ...(typeof each === "string" ? { cidr: each, subnet_type: "Lan" as const } : each),
+    })),
     hosts: new Map(known.map((host) => [host.id, host])),
     byAddress,
     assignments,
-    remembered: new Map(Object.entries(remembered).map(([address, credential_id]) => [address, { credential_id, key_extension: null }])),
+    remembered: new Map(
+      Object.entries(remembered).map(([address, credential_id]) => [address, { credential_id, key_extension: null }]),
+    ),
   };
 }
 
-interface Setting extends Known, Partial<Pick<ScanOrder, "kind" | "targets" | "target_ips" | "allow_large" | "are_targets_permitted">> {
+interface Setting
+  extends Known,
+    Partial<Pick<ScanOrder, "kind" | "targets" | "target_ips" | "allow_large" | "are_targets_permitted">> {
   readonly probes?: FakeProbes;
   readonly parts?: Partial<EngineParts>;
   /** What the writer answers. */
@@ -90,8 +114,15 @@ function newRun(setting: Setting) {
       {
         probes,
         network,
-        openCredential: (id) => ({ ok: true, credential: { credential_id: id, name: id, version: "SnmpV2c", community: id } }),
-        standing: () => ({ at: () => ({ ...network, subnets: new AcceptingSubnets(network.subnets) }), isNamed: () => true, untilCommit: (_name, find) => find() }),
+        openCredential: (id) => ({
+          ok: true,
+          credential: { credential_id: id, name: id, version: "SnmpV2c", community: id },
+        }),
+        standing: () => ({
+          at: () => ({ ...network, subnets: new AcceptingSubnets(network.subnets) }),
+          isNamed: () => true,
+          untilCommit: (_name, find) => find(),
+        }),
         servedBefore: () => null,
         macsBefore: () => [],
         dryRun: null,
@@ -102,7 +133,8 @@ function newRun(setting: Setting) {
         ...setting.parts,
       },
     );
-  const of = <T>(command: string, field: string) => commands.filter((each) => each.command === command).flatMap(({ input }) => input[field] as T[]);
+  const of = <T>(command: string, field: string) =>
+    commands.filter((each) => each.command === command).flatMap(({ input }) => input[field] as T[]);
   return {
     probes,
     clock,
@@ -114,11 +146,15 @@ function newRun(setting: Setting) {
     devices: () => of<DeviceSighting>("discovery.devices", "sightings").map(({ ip_address }) => ip_address),
     addresses: () => of<AddressSighting>("discovery.addresses", "sightings").map(({ ip_address }) => ip_address),
     findings: () => of<Finding>("discovery.note", "findings"),
-    notes: () => commands.flatMap(({ command, input }) => (command === "discovery.note" ? [input as unknown as ScanNote] : [])),
+    notes: () =>
+      commands.flatMap(({ command, input }) => (command === "discovery.note" ? [input as unknown as ScanNote] : [])),
   };
 }
 
-const opened = (community = "public", told: Parameters<typeof fakeDevice>[0] = {}) => ({ community, device: fakeDevice(told) });
+const opened = (community = "public", told: Parameters<typeof fakeDevice>[0] = {}) => ({
+  community,
+  device: fakeDevice(told),
+});
 const asked = (probes: FakeProbes) => probes.asked.map(({ address }) => address);
 
 describe("a sweep", () => {
@@ -130,25 +166,39 @@ describe("a sweep", () => {
     expect(probes.swept).toEqual(Array.from({ length: 14 }, (_, place) => `10.0.0.${place + 1}`));
     expect(addresses()).toEqual(["10.0.0.3", "10.0.0.4"]);
     expect(probes.asked).toEqual([]);
-    expect(end).toMatchObject({ status: "Completed", problem: null, outcome: { hosts: { found: 2, devices: 0 }, icmp: "fake" }, progress: { phase: "done", addresses_total: 14, addresses_done: 14, hosts_found: 2, seconds_left: 0 } });
+    expect(end).toMatchObject({
+      status: "Completed",
+      problem: null,
+      outcome: { hosts: { found: 2, devices: 0 }, icmp: "fake" },
+      progress: { phase: "done", addresses_total: 14, addresses_done: 14, hosts_found: 2, seconds_left: 0 },
+    });
   });
 
   test("tells which known hosts and named targets are silent", async () => {
     const probes = new FakeProbes();
     probes.alive.set("10.0.0.3", {});
-    const { run, findings } = newRun({ kind: "sweep", probes, hosts: { near: ["10.0.0.3", "10.0.0.4"], gone: ["10.0.0.5", "10.0.0.6"], far: ["192.0.2.1"] } });
+    const { run, findings } = newRun({
+      kind: "sweep",
+      probes,
+      hosts: { near: ["10.0.0.3", "10.0.0.4"], gone: ["10.0.0.5", "10.0.0.6"], far: ["192.0.2.1"] },
+    });
     await run();
-    expect(findings()).toEqual([{ type: "Unreached", entity: "host", id: "gone", label: "gone", reason: "no answer from 10.0.0.5, 10.0.0.6" }]);
+    expect(findings()).toEqual([
+      { type: "Unreached", entity: "host", id: "gone", label: "gone", reason: "no answer from 10.0.0.5, 10.0.0.6" },
+    ]);
     const named = newRun({ kind: "sweep", targets: ["10.0.0.0/30", "10.0.0.9"] });
     await named.run();
-    expect(named.findings()).toEqual([{ type: "Unreached", entity: null, id: null, label: "10.0.0.9", reason: "no answer" }]);
+    expect(named.findings()).toEqual([
+      { type: "Unreached", entity: null, id: null, label: "10.0.0.9", reason: "no answer" },
+    ]);
   });
 
   test("takes for an answer only what it asked for", async () => {
     const probes = new FakeProbes();
     probes.sweep = async (addresses, _signal, events) => {
       await events.answer({ ip_address: "192.0.2.1", mac_address: null, answered: ["Icmp"] });
-      for (const _twice of [1, 2]) await events.answer({ ip_address: addresses[0] as string, mac_address: null, answered: ["Icmp"] });
+      for (const _twice of [1, 2])
+        await events.answer({ ip_address: addresses[0] as string, mac_address: null, answered: ["Icmp"] });
       return { means: "" };
     };
     const { run, addresses } = newRun({ kind: "sweep", probes });
@@ -160,13 +210,24 @@ describe("a sweep", () => {
 describe("a full scan", () => {
   test("asks what answers, and writes a device before the address that it answered at", async () => {
     const probes = new FakeProbes();
-    for (const each of ["10.0.0.3", "10.0.0.4"]) probes.alive.set(each, { mac_address: `00:00:5e:00:53:0${each.at(-1)}`, hostname: `h${each.at(-1)}` });
+    for (const each of ["10.0.0.3", "10.0.0.4"])
+      probes.alive.set(each, { mac_address: `00:00:5e:00:53:0${each.at(-1)}`, hostname: `h${each.at(-1)}` });
     probes.devices.set("10.0.0.3", opened());
     const { run, commands } = newRun({ probes });
     const { end } = await run();
     expect(asked(probes)).toEqual(["10.0.0.3", "10.0.0.4"]);
-    expect(commands.map(({ command }) => command).filter((each) => each !== "discovery.note")).toEqual(["discovery.devices", "discovery.addresses"]);
-    expect(commands[0]?.input["sightings"]).toMatchObject([{ ip_address: "10.0.0.3", mac_address: "00:00:5e:00:53:03", hostname: "h3", credential: { credential_id: "public" } }]);
+    expect(commands.map(({ command }) => command).filter((each) => each !== "discovery.note")).toEqual([
+      "discovery.devices",
+      "discovery.addresses",
+    ]);
+    expect(commands[0]?.input["sightings"]).toMatchObject([
+      {
+        ip_address: "10.0.0.3",
+        mac_address: "00:00:5e:00:53:03",
+        hostname: "h3",
+        credential: { credential_id: "public" },
+      },
+    ]);
     expect(commands[1]?.input["sightings"]).toHaveLength(2);
     expect(end.outcome).toMatchObject({ hosts: { found: 2, devices: 1, unreached: 0 } });
     expect(end.progress).toMatchObject({ devices_asked: 2, devices_answered: 1, errors: { no_answer: 1 } });
@@ -176,7 +237,11 @@ describe("a full scan", () => {
     const probes = new FakeProbes();
     for (const each of ["10.0.0.3", "10.0.0.4", "10.0.0.5"]) probes.alive.set(each, {});
     probes.devices.set("10.0.0.5", opened());
-    const { run, addresses } = newRun({ probes, hosts: { core: ["10.0.0.3", "10.0.0.4", "10.0.0.5"] }, remembered: { "10.0.0.5": "public" } });
+    const { run, addresses } = newRun({
+      probes,
+      hosts: { core: ["10.0.0.3", "10.0.0.4", "10.0.0.5"] },
+      remembered: { "10.0.0.5": "public" },
+    });
     await run();
     expect(asked(probes)).toEqual(["10.0.0.5"]);
     expect(addresses()).toEqual(["10.0.0.3", "10.0.0.4", "10.0.0.5"]);
@@ -185,7 +250,11 @@ describe("a full scan", () => {
   test("does not ask a device again at an address that it says is its own; but another host there is asked", async () => {
     const probes = new FakeProbes();
     for (const each of ["10.0.0.3", "10.0.0.4", "10.0.0.5"]) probes.alive.set(each, {});
-    const own = ["10.0.0.3", "10.0.0.4", "10.0.0.5"].map((ip_address) => ({ ip_address, prefix_length: 28, if_index: 1 }));
+    const own = ["10.0.0.3", "10.0.0.4", "10.0.0.5"].map((ip_address) => ({
+      ip_address,
+      prefix_length: 28,
+      if_index: 1,
+    }));
     probes.devices.set("10.0.0.3", opened("public", { addresses: own }));
     const ended: string[] = [];
     // The others are under way when the first one answers.
@@ -213,7 +282,10 @@ describe("a full scan", () => {
     const seen = ["00:00:5e:00:53:01", "00:00:5e:00:53:02", "00:00:5e:00:53:03", "00:00:5e:00:01:07"];
     for (const [place, mac_address] of seen.entries()) probes.alive.set(`10.0.0.${place + 1}`, { mac_address });
     const addresses = [1, 2, 3, 4].map((last) => ({ ip_address: `10.0.0.${last}`, prefix_length: 28, if_index: 1 }));
-    probes.devices.set("10.0.0.1", opened("public", { addresses, interfaces: [{ if_index: 1, mac_address: seen[2] as string }] }));
+    probes.devices.set(
+      "10.0.0.1",
+      opened("public", { addresses, interfaces: [{ if_index: 1, mac_address: seen[2] as string }] }),
+    );
     const ended: string[] = [];
     const { promise: both, resolve } = Promise.withResolvers<void>();
     probes.hold = async (address, signal) => {
@@ -234,12 +306,19 @@ describe("a full scan", () => {
     const { run, devices, findings } = newRun({
       probes,
       hosts: { before: ["10.0.0.3"], never: ["10.0.0.4"], own: ["10.0.0.5"], lost: ["10.0.0.6"] },
-      assignments: [BROADCAST, { credential_id: "own", host_id: "own", ip_address_ids: null, covered: new Set(["10.0.0.5"]) }],
+      assignments: [
+        BROADCAST,
+        { credential_id: "own", host_id: "own", ip_address_ids: null, covered: new Set(["10.0.0.5"]) },
+      ],
       remembered: { "10.0.0.3": "public", "10.0.0.6": "public" },
     });
     await run();
     expect(devices().toSorted()).toEqual(["10.0.0.3", "10.0.0.5"]);
-    expect(findings().map(({ label, reason }) => `${label}: ${reason}`).toSorted()).toEqual(["lost: 10.0.0.6: no answer", "never: no answer from 10.0.0.4"]);
+    expect(
+      findings()
+        .map(({ label, reason }) => `${label}: ${reason}`)
+        .toSorted(),
+    ).toEqual(["lost: 10.0.0.6: no answer", "never: no answer from 10.0.0.4"]);
   });
 
   test("tells failures apart, and of who is merely silent only where that means something", async () => {
@@ -248,7 +327,10 @@ describe("a full scan", () => {
     probes.refusing.set("10.0.0.3", "wrong_password");
     probes.refusing.set("10.0.0.4", "port_closed");
     probes.refusing.set("10.0.0.5", "wrong_user");
-    const { run, findings } = newRun({ probes, hosts: { phone: ["10.0.0.4"], core: ["10.0.0.5"], printer: ["10.0.0.6"] } });
+    const { run, findings } = newRun({
+      probes,
+      hosts: { phone: ["10.0.0.4"], core: ["10.0.0.5"], printer: ["10.0.0.6"] },
+    });
     const { end } = await run();
     expect(findings()).toEqual([
       { type: "Unreached", entity: null, id: null, label: "10.0.0.3", reason: "wrong password" },
@@ -263,7 +345,10 @@ describe("a full scan", () => {
     const { run, addresses } = newRun({ probes, assignments: [] });
     const { end } = await run();
     expect(addresses()).toEqual(["10.0.0.3"]);
-    expect(end).toMatchObject({ status: "Completed", outcome: { problem: "no credential is assigned in this network: no device was asked by SNMP" } });
+    expect(end).toMatchObject({
+      status: "Completed",
+      outcome: { problem: "no credential is assigned in this network: no device was asked by SNMP" },
+    });
   });
 });
 
@@ -271,20 +356,54 @@ describe("a scan by SNMP", () => {
   test("without targets asks the known hosts within the subnets, a few addresses of each, and sweeps nothing", async () => {
     const probes = new FakeProbes();
     const many = Array.from({ length: 12 }, (_, place) => `10.0.0.${place + 2}`);
-    const { run, findings } = newRun({ kind: "snmp", probes, hosts: { near: ["10.0.0.1"], far: ["192.0.2.1"], many, large: ["10.9.0.1"] }, subnets: ["10.0.0.0/28", "10.9.0.0/15".replace("9", "8")] });
+    const { run, findings } = newRun({
+      kind: "snmp",
+      probes,
+      hosts: { near: ["10.0.0.1"], far: ["192.0.2.1"], many, large: ["10.9.0.1"] },
+      subnets: ["10.0.0.0/28", "10.9.0.0/15".replace("9", "8")],
+    });
     await run();
     expect(probes.swept).toEqual([]);
-    expect(asked(probes).toSorted()).toEqual(["10.0.0.1", ...many.slice(0, ADDRESSES_OF_HOST_MAX), "10.9.0.1"].toSorted());
-    expect(findings().filter(({ type }) => type === "Unreached").map(({ label }) => label).toSorted()).toEqual(["large", "many", "near"]);
+    expect(asked(probes).toSorted()).toEqual(
+      ["10.0.0.1", ...many.slice(0, ADDRESSES_OF_HOST_MAX), "10.9.0.1"].toSorted(),
+    );
+    expect(
+      findings()
+        .filter(({ type }) => type === "Unreached")
+        .map(({ label }) => label)
+        .toSorted(),
+    ).toEqual(["large", "many", "near"]);
   });
 
   test("with targets asks each of their addresses, a known host once, and tells of silence only where somebody was named or known", async () => {
     const probes = new FakeProbes();
-    const { run, findings } = newRun({ kind: "snmp", probes, targets: ["10.5.0.0/29", "10.6.0.1"], hosts: { core: ["10.5.0.2", "10.5.0.3", "10.7.0.1"] } });
+    const { run, findings } = newRun({
+      kind: "snmp",
+      probes,
+      targets: ["10.5.0.0/29", "10.6.0.1"],
+      hosts: { core: ["10.5.0.2", "10.5.0.3", "10.7.0.1"] },
+    });
     const { end } = await run();
-    expect(asked(probes).toSorted()).toEqual(["10.5.0.1", "10.5.0.2", "10.5.0.3", "10.5.0.4", "10.5.0.5", "10.5.0.6", "10.6.0.1"]);
-    expect(findings().map(({ id, label, reason }) => `${id} ${label}, ${reason}`).toSorted()).toEqual(["core core, 10.5.0.2: no answer; 10.5.0.3: no answer", "null 10.6.0.1, no answer"]);
-    expect(end.progress).toMatchObject({ addresses_total: 7, addresses_done: 7, devices_asked: 7, errors: { no_answer: 7 } });
+    expect(asked(probes).toSorted()).toEqual([
+      "10.5.0.1",
+      "10.5.0.2",
+      "10.5.0.3",
+      "10.5.0.4",
+      "10.5.0.5",
+      "10.5.0.6",
+      "10.6.0.1",
+    ]);
+    expect(
+      findings()
+        .map(({ id, label, reason }) => `${id} ${label}, ${reason}`)
+        .toSorted(),
+    ).toEqual(["core core, 10.5.0.2: no answer; 10.5.0.3: no answer", "null 10.6.0.1, no answer"]);
+    expect(end.progress).toMatchObject({
+      addresses_total: 7,
+      addresses_done: 7,
+      devices_asked: 7,
+      errors: { no_answer: 7 },
+    });
   });
 
   test("asks so many at a time", async () => {
@@ -298,19 +417,45 @@ describe("a scan by SNMP", () => {
   test("begins with the addresses that credentials were given, also beyond the subnets, but never what is no host's", async () => {
     const probes = new FakeProbes();
     probes.devices.set("192.0.2.1", opened("bootstrap"));
-    const { run, findings, devices } = newRun({ kind: "snmp", probes, hosts: { near: ["10.0.0.1"] }, target_ips: [{ credential_id: "bootstrap", ip_addresses: ["192.0.2.1", "192.0.2.2", "224.0.0.1"] }] });
+    const { run, findings, devices } = newRun({
+      kind: "snmp",
+      probes,
+      hosts: { near: ["10.0.0.1"] },
+      target_ips: [{ credential_id: "bootstrap", ip_addresses: ["192.0.2.1", "192.0.2.2", "224.0.0.1"] }],
+    });
     await run();
     expect(asked(probes)).toEqual(["192.0.2.1", "192.0.2.2", "10.0.0.1"]);
     expect(probes.asked[0]?.credentials.map(({ credential_id }) => credential_id)).toEqual(["bootstrap"]);
     expect(devices()).toEqual(["192.0.2.1"]);
-    expect(findings().map(({ type, label }) => `${type} ${label}`)).toEqual(["Skipped 224.0.0.1", "Unreached 192.0.2.2", "Unreached near"]);
+    expect(findings().map(({ type, label }) => `${type} ${label}`)).toEqual([
+      "Skipped 224.0.0.1",
+      "Unreached 192.0.2.2",
+      "Unreached near",
+    ]);
   });
 
   test("follows what devices say of their neighbors, by address and by name, within the subnets and no further", async () => {
     const probes = new FakeProbes();
-    const lldp = (mgmt_addr?: string, sys_name?: string) => ({ ...(mgmt_addr === undefined ? {} : { mgmt_addr }), ...(sys_name === undefined ? {} : { sys_name }) });
-    probes.devices.set("10.0.0.1", opened("public", { interfaces: [{ if_index: 1, lldp: [lldp("10.0.0.2"), lldp("192.0.2.9"), lldp(undefined, "edge-7"), lldp(undefined, "Known")], cdp: [{ address: "10.0.0.3", device_id: "ignored" }, { device_id: "not a name!" }] }] }));
-    probes.devices.set("10.0.0.2", opened("public", { interfaces: [{ if_index: 1, lldp: [lldp("10.0.0.1"), lldp("10.0.0.4")] }] }));
+    const lldp = (mgmt_addr?: string, sys_name?: string) => ({
+      ...(mgmt_addr === undefined ? {} : { mgmt_addr }),
+      ...(sys_name === undefined ? {} : { sys_name }),
+    });
+    probes.devices.set(
+      "10.0.0.1",
+      opened("public", {
+        interfaces: [
+          {
+            if_index: 1,
+            lldp: [lldp("10.0.0.2"), lldp("192.0.2.9"), lldp(undefined, "edge-7"), lldp(undefined, "Known")],
+            cdp: [{ address: "10.0.0.3", device_id: "ignored" }, { device_id: "not a name!" }],
+          },
+        ],
+      }),
+    );
+    probes.devices.set(
+      "10.0.0.2",
+      opened("public", { interfaces: [{ if_index: 1, lldp: [lldp("10.0.0.1"), lldp("10.0.0.4")] }] }),
+    );
     probes.devices.set("10.0.0.4", opened());
     probes.devices.set("10.0.0.7", opened("public", { sys_name: "edge-7" }));
     probes.names.set("edge-7", ["192.0.2.7", "10.0.0.7"]);
@@ -324,7 +469,15 @@ describe("a scan by SNMP", () => {
   test("looks up no more names when nobody answers for them", async () => {
     const probes = new FakeProbes();
     probes.isWithoutResolver = true;
-    probes.devices.set("10.0.0.1", opened("public", { interfaces: Array.from({ length: 200 }, (_, index) => ({ if_index: index + 1, lldp: [{ sys_name: `edge-${index}` }] })) }));
+    probes.devices.set(
+      "10.0.0.1",
+      opened("public", {
+        interfaces: Array.from({ length: 200 }, (_, index) => ({
+          if_index: index + 1,
+          lldp: [{ sys_name: `edge-${index}` }],
+        })),
+      }),
+    );
     const { run } = newRun({ kind: "snmp", probes, hosts: { core: ["10.0.0.1"] } });
     await run();
     expect(probes.looked.length).toBeLessThanOrEqual(NAMES_AT_A_TIME + NAMES_UNANSWERED_MAX);
@@ -341,21 +494,71 @@ describe("a scan by SNMP", () => {
 });
 
 describe("no scan", () => {
-  const everywhere = { hosts: { a: ["10.0.0.1"], b: ["10.0.0.2", "192.0.2.1"], c: ["172.16.0.9"], d: ["10.8.0.1"], e: ["255.255.255.255", "0.0.0.0", "224.0.0.5", "ff02::1"] }, subnets: ["10.0.0.0/28", { cidr: "10.0.0.8/30", subnet_type: "Remote" as const }, { cidr: "172.16.0.0/24", subnet_type: "Internet" as const }, "2001:db8::/126", "10.8.0.0/14"] };
-  const lldp = ["192.0.2.1", "172.16.0.9", "224.0.0.9", "255.255.255.255", "0.0.0.0", "10.0.0.9", "10.0.0.15", "10.11.0.1", "10.12.0.1", "2001:db8::2", "2001:db8::4", "127.0.0.1"].map((mgmt_addr) => ({ mgmt_addr }));
-  const allowed = new Set([...[1, 2, 3, 4, 5, 6, 7, 12, 13, 14].map((last) => `10.0.0.${last}`), "2001:db8::1", "2001:db8::2", "2001:db8::3", "10.8.0.1", "10.11.0.1", "192.0.2.77"]);
+  const everywhere = {
+    hosts: {
+      a: ["10.0.0.1"],
+      b: ["10.0.0.2", "192.0.2.1"],
+      c: ["172.16.0.9"],
+      d: ["10.8.0.1"],
+      e: ["255.255.255.255", "0.0.0.0", "224.0.0.5", "ff02::1"],
+    },
+    subnets: [
+      "10.0.0.0/28",
+      { cidr: "10.0.0.8/30", subnet_type: "Remote" as const },
+      { cidr: "172.16.0.0/24", subnet_type: "Internet" as const },
+      "2001:db8::/126",
+      "10.8.0.0/14",
+    ],
+  };
+  const lldp = [
+    "192.0.2.1",
+    "172.16.0.9",
+    "224.0.0.9",
+    "255.255.255.255",
+    "0.0.0.0",
+    "10.0.0.9",
+    "10.0.0.15",
+    "10.11.0.1",
+    "10.12.0.1",
+    "2001:db8::2",
+    "2001:db8::4",
+    "127.0.0.1",
+  ].map((mgmt_addr) => ({ mgmt_addr }));
+  const allowed = new Set([
+    ...[1, 2, 3, 4, 5, 6, 7, 12, 13, 14].map((last) => `10.0.0.${last}`),
+    "2001:db8::1",
+    "2001:db8::2",
+    "2001:db8::3",
+    "10.8.0.1",
+    "10.11.0.1",
+    "192.0.2.77",
+  ]);
 
-  test.each(["sweep", "snmp", "full"] as const)("of the kind %s asks an address outside of the subnets and what was given to begin with", async (kind) => {
-    const probes = new FakeProbes();
-    for (const each of allowed) probes.alive.set(each, {});
-    for (const each of allowed) probes.devices.set(each, opened("public", { interfaces: [{ if_index: 1, lldp }], addresses: [] }));
-    await newRun({ ...everywhere, kind, probes, target_ips: kind === "sweep" ? [] : [{ credential_id: "bootstrap", ip_addresses: ["192.0.2.77", "224.0.0.77"] }] }).run();
-    const reached = [...probes.swept, ...asked(probes)];
-    expect(reached.length).toBeGreaterThan(3);
-    expect(reached.filter((address) => !allowed.has(address))).toEqual([]);
-    // What is known of a subnet that is too large to be walked through is asked in any case.
-    for (const each of ["10.8.0.1", ...(["sweep", "full"].includes(kind) ? ["10.0.0.14", "2001:db8::3"] : ["10.11.0.1", "2001:db8::2"])]) expect(reached).toContain(each);
-  });
+  test.each(["sweep", "snmp", "full"] as const)(
+    "of the kind %s asks an address outside of the subnets and what was given to begin with",
+    async (kind) => {
+      const probes = new FakeProbes();
+      for (const each of allowed) probes.alive.set(each, {});
+      for (const each of allowed)
+        probes.devices.set(each, opened("public", { interfaces: [{ if_index: 1, lldp }], addresses: [] }));
+      await newRun({
+        ...everywhere,
+        kind,
+        probes,
+        target_ips:
+          kind === "sweep" ? [] : [{ credential_id: "bootstrap", ip_addresses: ["192.0.2.77", "224.0.0.77"] }],
+      }).run();
+      const reached = [...probes.swept, ...asked(probes)];
+      expect(reached.length).toBeGreaterThan(3);
+      expect(reached.filter((address) => !allowed.has(address))).toEqual([]);
+      // What is known of a subnet that is too large to be walked through is asked in any case.
+      for (const each of [
+        "10.8.0.1",
+        ...(["sweep", "full"].includes(kind) ? ["10.0.0.14", "2001:db8::3"] : ["10.11.0.1", "2001:db8::2"]),
+      ])
+        expect(reached).toContain(each);
+    },
+  );
 
   test("with targets asks anything else", async () => {
     for (const kind of ["sweep", "snmp", "full"] as const) {
@@ -363,7 +566,11 @@ describe("no scan", () => {
       const targets = ["10.0.0.4/30", "10.0.0.1", "2001:db8::1"];
       const wanted = new Set(["10.0.0.1", "10.0.0.5", "10.0.0.6", "2001:db8::1"]);
       for (const each of wanted) probes.alive.set(each, {});
-      for (const each of wanted) probes.devices.set(each, opened("public", { interfaces: [{ if_index: 1, lldp: [...lldp, { mgmt_addr: "10.0.0.2" }] }] }));
+      for (const each of wanted)
+        probes.devices.set(
+          each,
+          opened("public", { interfaces: [{ if_index: 1, lldp: [...lldp, { mgmt_addr: "10.0.0.2" }] }] }),
+        );
       await newRun({ ...everywhere, kind, probes, targets }).run();
       expect(new Set([...probes.swept, ...asked(probes)])).toEqual(wanted);
     }
@@ -379,7 +586,12 @@ describe("a scan's end", () => {
       hosts: { core: ["10.0.0.1"] },
       staleAfterHours: 24,
       parts: {
-        links: { find: () => [{ command: "discovery.links", input: { links: [1] } }, { command: "discovery.links", input: { links: [2] } }] },
+        links: {
+          find: () => [
+            { command: "discovery.links", input: { links: [1] } },
+            { command: "discovery.links", input: { links: [2] } },
+          ],
+        },
         unseen: (networkN, cutoff) => {
           expect(networkN).toBe(7);
           cutoffs.push(cutoff);
@@ -389,22 +601,47 @@ describe("a scan's end", () => {
     });
     await run();
     const done = commands.filter(({ command }) => command !== "discovery.note");
-    expect(done.map(({ command }) => command)).toEqual(["discovery.links", "discovery.links", "discovery.stale", "discovery.stale"]);
-    expect(done.slice(0, 2).map(({ input }) => input)).toEqual([{ scan_id: "s", network_id: "n", links: [1] }, { scan_id: "s", network_id: "n", links: [2] }]);
+    expect(done.map(({ command }) => command)).toEqual([
+      "discovery.links",
+      "discovery.links",
+      "discovery.stale",
+      "discovery.stale",
+    ]);
+    expect(done.slice(0, 2).map(({ input }) => input)).toEqual([
+      { scan_id: "s", network_id: "n", links: [1] },
+      { scan_id: "s", network_id: "n", links: [2] },
+    ]);
     expect(done.slice(2).map(({ input }) => (input["records"] as unknown[]).length)).toEqual([2_000, 500]);
     expect(cutoffs).toEqual([clock.now() - 24 * 3_600_000]);
   });
 
   test("is failed by a network or targets that are none, with words", async () => {
-    expect((await newRun({ parts: { network: null } }).run()).end).toMatchObject({ status: "Failed", problem: "the network was deleted" });
-    expect((await newRun({ targets: ["10.0.0.0/8"] }).run()).end).toMatchObject({ status: "Failed", problem: expect.stringContaining("the target 10.0.0.0/8 is larger than /16") });
+    expect((await newRun({ parts: { network: null } }).run()).end).toMatchObject({
+      status: "Failed",
+      problem: "the network was deleted",
+    });
+    expect((await newRun({ targets: ["10.0.0.0/8"] }).run()).end).toMatchObject({
+      status: "Failed",
+      problem: expect.stringContaining("the target 10.0.0.0/8 is larger than /16"),
+    });
   });
 
   test("is failed by what breaks the writing, and keeps what came of it so far", async () => {
     const probes = new FakeProbes();
     for (const last of [1, 2]) probes.alive.set(`10.0.0.${last}`, {});
-    const { run } = newRun({ kind: "sweep", probes, answer: () => new DomainError("storage_full", "The disk is full or fails: nothing was written.") });
-    expect(await run()).toMatchObject({ end: { status: "Failed", problem: "The disk is full or fails: nothing was written.", outcome: { hosts: { found: 2 } } }, cause: null });
+    const { run } = newRun({
+      kind: "sweep",
+      probes,
+      answer: () => new DomainError("storage_full", "The disk is full or fails: nothing was written."),
+    });
+    expect(await run()).toMatchObject({
+      end: {
+        status: "Failed",
+        problem: "The disk is full or fails: nothing was written.",
+        outcome: { hosts: { found: 2 } },
+      },
+      cause: null,
+    });
   });
 
   test("is failed by a fault of ours without telling more than that, but to the log", async () => {
@@ -413,7 +650,10 @@ describe("a scan's end", () => {
       throw new Error("a secret");
     };
     const { end, cause } = await newRun({ probes }).run();
-    expect(end).toMatchObject({ status: "Failed", problem: "something went wrong inside the appliance; its log tells what" });
+    expect(end).toMatchObject({
+      status: "Failed",
+      problem: "something went wrong inside the appliance; its log tells what",
+    });
     expect(JSON.stringify(end)).not.toContain("a secret");
     expect(cause).toContain("a secret");
   });
@@ -423,17 +663,39 @@ describe("a scan's end", () => {
     probes.alive.set("10.0.0.1", {});
     probes.devices.set("10.0.0.1", opened());
     const counts = { created: 1, updated: 2, deleted: 3 };
-    const finding: Finding = { type: "Created", entity: "host", id: "h", label: "h", reason: "answered SNMP", records: { ports: counts } };
-    const { run, findings, notes } = newRun({ probes, answer: (command) => ({ records: { hosts: counts }, findings: [command === "discovery.devices" ? finding : { ...finding, type: "Changed", reason: "answered Icmp" }], hosts: [] }) });
+    const finding: Finding = {
+      type: "Created",
+      entity: "host",
+      id: "h",
+      label: "h",
+      reason: "answered SNMP",
+      records: { ports: counts },
+    };
+    const { run, findings, notes } = newRun({
+      probes,
+      answer: (command) => ({
+        records: { hosts: counts },
+        findings: [
+          command === "discovery.devices" ? finding : { ...finding, type: "Changed", reason: "answered Icmp" },
+        ],
+        hosts: [],
+      }),
+    });
     const { end } = await run();
-    expect(end.outcome).toMatchObject({ records: { hosts: { created: 2, updated: 4, deleted: 6 } }, findings: { Created: 1 } });
+    expect(end.outcome).toMatchObject({
+      records: { hosts: { created: 2, updated: 4, deleted: 6 } },
+      findings: { Created: 1 },
+    });
     expect(findings()).toEqual([{ ...finding, records: { ports: { created: 2, updated: 4, deleted: 6 } } }]);
     expect(notes().map(({ ordinal }) => ordinal)).toEqual([0]);
   });
 });
 
 describe("a scan that is told to stop", () => {
-  test.each([["Cancelled", null], ["Interrupted", "the appliance was stopped"]] as const)("is %s at once, wherever it is, and keeps what was written", async (reason, problem) => {
+  test.each([
+    ["Cancelled", null],
+    ["Interrupted", "the appliance was stopped"],
+  ] as const)("is %s at once, wherever it is, and keeps what was written", async (reason, problem) => {
     for (const place of ["10.0.0.6", "asking"]) {
       const probes = new FakeProbes();
       for (let last = 1; last <= 14; last += 1) probes.alive.set(`10.0.0.${last}`, {});
@@ -448,7 +710,11 @@ describe("a scan that is told to stop", () => {
       await held.promise;
       stop(reason);
       const { end, cause } = await running;
-      expect(end).toMatchObject({ status: reason, problem, outcome: { hosts: { found: place === "asking" ? 14 : 5 } } });
+      expect(end).toMatchObject({
+        status: reason,
+        problem,
+        outcome: { hosts: { found: place === "asking" ? 14 : 5 } },
+      });
       expect(cause).toBeNull();
       expect(timers.count).toBe(0);
     }
@@ -527,12 +793,23 @@ describe("the progress of a scan", () => {
       at.resolve();
       await gate;
     };
-    const { run, notes, timers } = newRun({ kind: "sweep", probes, subnets: ["10.0.0.0/28", { cidr: "10.1.0.0/24", subnet_type: "Remote" }] });
+    const { run, notes, timers } = newRun({
+      kind: "sweep",
+      probes,
+      subnets: ["10.0.0.0/28", { cidr: "10.1.0.0/24", subnet_type: "Remote" }],
+    });
     const running = run();
     await at.promise;
     timers.pass(NOTE_MS);
     await turn();
-    expect(notes()).toMatchObject([{ id: "s", ordinal: 0, findings: [{ type: "Skipped", label: "10.1.0.0/24" }], progress: { phase: "sweep", addresses_done: 4 } }]);
+    expect(notes()).toMatchObject([
+      {
+        id: "s",
+        ordinal: 0,
+        findings: [{ type: "Skipped", label: "10.1.0.0/24" }],
+        progress: { phase: "sweep", addresses_done: 4 },
+      },
+    ]);
     timers.pass(NOTE_MS);
     await turn();
     expect(notes()).toHaveLength(1);

@@ -3,7 +3,14 @@ import { OutcomeBook } from "../../src/discovery/scans/outcome-book.ts";
 import { FINDINGS_KEPT, READS_KEPT } from "../../src/discovery/scans/scan.ts";
 import type { Finding, FindingType } from "../../src/discovery/sightings.ts";
 
-const finding = (type: FindingType, id: string | null = null, more: Partial<Finding> = {}): Finding => ({ type, entity: id === null ? null : "host", id, label: id ?? "x", reason: "seen", ...more });
+const finding = (type: FindingType, id: string | null = null, more: Partial<Finding> = {}): Finding => ({
+  type,
+  entity: id === null ? null : "host",
+  id,
+  label: id ?? "x",
+  reason: "seen",
+  ...more,
+});
 const counts = (created: number, updated = 0, deleted = 0) => ({ created, updated, deleted });
 
 describe("the outcome of a scan", () => {
@@ -14,7 +21,15 @@ describe("the outcome of a scan", () => {
     book.addRecorded({ records: {}, findings: [], hosts: [] }, 5);
     book.wrote(9);
     book.devices = 2;
-    expect(book.outcome(4)).toEqual({ records: { hosts: counts(1), ports: counts(3, 3, 1) }, hosts: { found: 4, devices: 2, unreached: 0 }, findings: {}, findings_dropped: 0, transactions: { first: 5, last: 9 }, icmp: null, problem: null });
+    expect(book.outcome(4)).toEqual({
+      records: { hosts: counts(1), ports: counts(3, 3, 1) },
+      hosts: { found: 4, devices: 2, unreached: 0 },
+      findings: {},
+      findings_dropped: 0,
+      transactions: { first: 5, last: 9 },
+      icmp: null,
+      problem: null,
+    });
   });
 
   test("hands each finding on once, with its place among all", () => {
@@ -33,7 +48,10 @@ describe("the outcome of a scan", () => {
     book.add(finding("Changed", "a", { records: { ports: counts(0, 1), services: counts(1) } }));
     book.add(finding("Changed", "b"));
     book.add(finding("Changed", "b"));
-    expect(book.takeFresh().findings).toEqual([finding("Created", "a", { records: { ports: counts(1, 1), services: counts(1) } }), finding("Changed", "b")]);
+    expect(book.takeFresh().findings).toEqual([
+      finding("Created", "a", { records: { ports: counts(1, 1), services: counts(1) } }),
+      finding("Changed", "b"),
+    ]);
     book.add(finding("Changed", "a"));
     expect(book.takeFresh()).toEqual({ ordinal: 2, findings: [finding("Changed", "a")] });
     expect(book.outcome(0).findings).toEqual({ Created: 1, Changed: 2 });
@@ -51,10 +69,14 @@ describe("the outcome of a scan", () => {
 
   test("keeps so many findings, and counts the rest", () => {
     const book = new OutcomeBook();
-    for (let each = 0; each < FINDINGS_KEPT + 10; each += 1) book.add(finding(each % 2 === 0 ? "Created" : "Partial", String(each)));
+    for (let each = 0; each < FINDINGS_KEPT + 10; each += 1)
+      book.add(finding(each % 2 === 0 ? "Created" : "Partial", String(each)));
     const { findings } = book.takeFresh();
     expect(findings).toHaveLength(FINDINGS_KEPT);
-    expect(book.outcome(0)).toMatchObject({ findings: { Created: FINDINGS_KEPT / 2 + 5, Partial: FINDINGS_KEPT / 2 + 5 }, findings_dropped: 10 });
+    expect(book.outcome(0)).toMatchObject({
+      findings: { Created: FINDINGS_KEPT / 2 + 5, Partial: FINDINGS_KEPT / 2 + 5 },
+      findings_dropped: 10,
+    });
     book.add(finding("Closed", "z"));
     expect(book.takeFresh()).toEqual({ ordinal: FINDINGS_KEPT, findings: [] });
   });

@@ -1,13 +1,24 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
 import type { Outcome } from "../../src/db/transaction.ts";
-import { BATCH_MS, COMMANDS_AT_A_TIME, DEVICES_OF_BATCH, LENGTH_OF_BATCH, Recorder } from "../../src/discovery/scans/recorder.ts";
+import {
+  BATCH_MS,
+  COMMANDS_AT_A_TIME,
+  DEVICES_OF_BATCH,
+  LENGTH_OF_BATCH,
+  Recorder,
+} from "../../src/discovery/scans/recorder.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
 import { TestClock, TestTimers } from "../support/appliance.ts";
 import { fakeDevice } from "../support/fake-probes.ts";
 
 const NOTHING: Recorded = { records: {}, findings: [], hosts: [] };
-const device = (ip_address: string, sys_name = ""): DeviceSighting => ({ ip_address, mac_address: null, device: fakeDevice({ sys_name }), credential: null });
+const device = (ip_address: string, sys_name = ""): DeviceSighting => ({
+  ip_address,
+  mac_address: null,
+  device: fakeDevice({ sys_name }),
+  credential: null,
+});
 const seen = (ip_address: string): AddressSighting => ({ ip_address, mac_address: null, answered: ["Icmp"] });
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -36,7 +47,11 @@ function newRecorder(options: { isManual?: boolean; answer?: (ran: Omit<Ran, "fi
       most = Math.max(most, underWay);
       const asked = { command, input: JSON.parse(new TextDecoder().decode(new Uint8Array(bytes))) };
       const { promise, resolve, reject } = Promise.withResolvers<Outcome<Recorded>>();
-      ran.push({ ...asked, finish: (outcome = { sequence: 1, result: NOTHING }) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)) });
+      ran.push({
+        ...asked,
+        finish: (outcome = { sequence: 1, result: NOTHING }) =>
+          outcome instanceof Error ? reject(outcome) : resolve(outcome),
+      });
       const refusal = options.answer?.(asked) ?? null;
       if (options.isManual !== true) ran.at(-1)?.finish(refusal ?? undefined);
       try {
@@ -46,7 +61,11 @@ function newRecorder(options: { isManual?: boolean; answer?: (ran: Omit<Ran, "fi
       }
     },
   });
-  const told = () => ran.map(({ command, input }) => `${command.replace("discovery.", "")} ${(input.sightings ?? []).map(({ ip_address }) => ip_address).join(" ")}`);
+  const told = () =>
+    ran.map(
+      ({ command, input }) =>
+        `${command.replace("discovery.", "")} ${(input.sightings ?? []).map(({ ip_address }) => ip_address).join(" ")}`,
+    );
   return { recorder, timers, ran, lost, recorded, told, most: () => most };
 }
 
@@ -54,7 +73,9 @@ describe("the recorder", () => {
   test("writes what fills a batch at once, and the rest after a moment", async () => {
     const { recorder, timers, told } = newRecorder();
     for (let each = 0; each < DEVICES_OF_BATCH + 1; each += 1) await recorder.device(device(`10.0.0.${each}`));
-    expect(told()).toEqual([`devices ${Array.from({ length: DEVICES_OF_BATCH }, (_, each) => `10.0.0.${each}`).join(" ")}`]);
+    expect(told()).toEqual([
+      `devices ${Array.from({ length: DEVICES_OF_BATCH }, (_, each) => `10.0.0.${each}`).join(" ")}`,
+    ]);
     timers.pass(BATCH_MS);
     await recorder.flush();
     expect(told()[1]).toBe(`devices 10.0.0.${DEVICES_OF_BATCH}`);
@@ -64,7 +85,11 @@ describe("the recorder", () => {
     const { recorder, ran, recorded } = newRecorder();
     await recorder.address(seen("10.0.0.1"));
     await recorder.flush();
-    expect(ran[0]?.input).toEqual({ scan_id: "s", network_id: "n", sightings: [{ ip_address: "10.0.0.1", mac_address: null, answered: ["Icmp"] }] } as never);
+    expect(ran[0]?.input).toEqual({
+      scan_id: "s",
+      network_id: "n",
+      sightings: [{ ip_address: "10.0.0.1", mac_address: null, answered: ["Icmp"] }],
+    } as never);
     expect(recorded).toEqual([1]);
   });
 
@@ -82,8 +107,17 @@ describe("the recorder", () => {
     await turn();
     ran[2]?.finish();
     await flushed;
-    const sent = ran.map(({ input }) => (input.sightings ?? []).map((each) => [each.ip_address, (each as DeviceSighting).is_continued ?? false]));
-    expect(sent).toEqual([[["10.0.0.1", false], ["10.0.0.2", false]], [["10.0.0.2", true]], [["10.0.0.2", true]]]);
+    const sent = ran.map(({ input }) =>
+      (input.sightings ?? []).map((each) => [each.ip_address, (each as DeviceSighting).is_continued ?? false]),
+    );
+    expect(sent).toEqual([
+      [
+        ["10.0.0.1", false],
+        ["10.0.0.2", false],
+      ],
+      [["10.0.0.2", true]],
+      [["10.0.0.2", true]],
+    ]);
   });
 
   test("sends a device on as what the first command took it for", async () => {
@@ -92,11 +126,16 @@ describe("the recorder", () => {
       await recorder.device(device("10.0.0.2"));
       const flushed = recorder.flush();
       await turn();
-      ran[0]?.finish({ sequence: 1, result: { ...NOTHING, unfinished: [{ ip_address: "10.0.0.2", is_second_telling }] } });
+      ran[0]?.finish({
+        sequence: 1,
+        result: { ...NOTHING, unfinished: [{ ip_address: "10.0.0.2", is_second_telling }] },
+      });
       await turn();
       ran[1]?.finish();
       await flushed;
-      expect(ran[1]?.input.sightings).toEqual([{ ...device("10.0.0.2"), is_continued: true, is_second_telling }] as never);
+      expect(ran[1]?.input.sightings).toEqual([
+        { ...device("10.0.0.2"), is_continued: true, is_second_telling },
+      ] as never);
     }
   });
 
@@ -154,20 +193,35 @@ describe("the recorder", () => {
     for (const each of ran) each.finish();
     await flushed;
     expect(most()).toBe(COMMANDS_AT_A_TIME);
-    expect(told().flatMap((each) => each.split(" ").slice(1))).toEqual(Array.from({ length: 200 }, (_, each) => `10.0.0.${each}`));
+    expect(told().flatMap((each) => each.split(" ").slice(1))).toEqual(
+      Array.from({ length: 200 }, (_, each) => `10.0.0.${each}`),
+    );
   });
 
-  test.each(["internal_error", "payload_too_large"] as const)("writes the rest of a batch that one sighting breaks by %s, and tells which one it was", async (code) => {
-    const { recorder, told, lost } = newRecorder({ answer: ({ input }) => (input.sightings?.some(({ ip_address }) => ip_address === "10.0.0.2") ? new DomainError(code, "broken") : null) });
-    for (const each of [1, 2, 3]) await recorder.device(device(`10.0.0.${each}`));
-    await recorder.flush();
-    expect(lost).toEqual(["10.0.0.2: broken"]);
-    expect(told()).toEqual(["devices 10.0.0.1 10.0.0.2 10.0.0.3", "devices 10.0.0.1", "devices 10.0.0.2", "devices 10.0.0.3"]);
-  });
+  test.each(["internal_error", "payload_too_large"] as const)(
+    "writes the rest of a batch that one sighting breaks by %s, and tells which one it was",
+    async (code) => {
+      const { recorder, told, lost } = newRecorder({
+        answer: ({ input }) =>
+          input.sightings?.some(({ ip_address }) => ip_address === "10.0.0.2") ? new DomainError(code, "broken") : null,
+      });
+      for (const each of [1, 2, 3]) await recorder.device(device(`10.0.0.${each}`));
+      await recorder.flush();
+      expect(lost).toEqual(["10.0.0.2: broken"]);
+      expect(told()).toEqual([
+        "devices 10.0.0.1 10.0.0.2 10.0.0.3",
+        "devices 10.0.0.1",
+        "devices 10.0.0.2",
+        "devices 10.0.0.3",
+      ]);
+    },
+  );
 
   test("asks a busy store again", async () => {
     let tries = 0;
-    const { recorder, timers, told } = newRecorder({ answer: () => ((tries += 1) < 3 ? new DomainError("rate_limit_exceeded", "busy") : null) });
+    const { recorder, timers, told } = newRecorder({
+      answer: () => ((tries += 1) < 3 ? new DomainError("rate_limit_exceeded", "busy") : null),
+    });
     await recorder.address(seen("10.0.0.1"));
     const flushed = recorder.flush();
     while (tries < 3) {

@@ -5,11 +5,14 @@ import { PASSED_OVER_TYPES, type SubnetType } from "../../src/resources/subnets/
 import { seededRandom } from "../support/seeded-random.ts";
 
 const lan = (cidr: string, subnet_type: SubnetType = "Lan"): KnownSubnet => ({ cidr, subnet_type });
-const problems = (targets: string[], allowLarge = false) => targetProblems(targets, allowLarge).map(({ index, message }) => `${index} ${message}`);
+const problems = (targets: string[], allowLarge = false) =>
+  targetProblems(targets, allowLarge).map(({ index, message }) => `${index} ${message}`);
 
 describe("targets", () => {
   test("are taken up to /16 and /112, single addresses included", () => {
-    expect(problems(["10.0.0.0/16", "10.1.2.3", "10.1.2.3/32", "2001:db8::/112", "2001:db8::1", "127.16.0.0/24"])).toEqual([]);
+    expect(
+      problems(["10.0.0.0/16", "10.1.2.3", "10.1.2.3/32", "2001:db8::/112", "2001:db8::1", "127.16.0.0/24"]),
+    ).toEqual([]);
   });
 
   test("above that are refused by their place; IPv4 may be asked for, IPv6 not", () => {
@@ -17,11 +20,25 @@ describe("targets", () => {
       "1 is larger than /16; name smaller blocks, or ask for it with allow_large",
       "2 is larger than /112, which is all that can be walked through of IPv6; name smaller blocks or single addresses",
     ]);
-    expect(problems(["10.0.0.0/15", "2001:db8::/64"], true)).toEqual([expect.stringMatching(/^1 is larger than \/112/)]);
+    expect(problems(["10.0.0.0/15", "2001:db8::/64"], true)).toEqual([
+      expect.stringMatching(/^1 is larger than \/112/),
+    ]);
   });
 
   test("are refused that no host has", () => {
-    expect(problems(["224.0.0.1", "239.0.0.0/24", "255.255.255.255", "0.0.0.0", "0.1.2.3", "ff02::1", "fe80::1", "::", "::ffff:10.0.0.1"])).toHaveLength(9);
+    expect(
+      problems([
+        "224.0.0.1",
+        "239.0.0.0/24",
+        "255.255.255.255",
+        "0.0.0.0",
+        "0.1.2.3",
+        "ff02::1",
+        "fe80::1",
+        "::",
+        "::ffff:10.0.0.1",
+      ]),
+    ).toHaveLength(9);
     expect(problems(["fe80::1"])[0]).toContain("link-local, which takes a zone");
   });
 
@@ -40,12 +57,23 @@ describe("the scope of targets", () => {
   });
 
   test("has both addresses of a /31 and a /127, and the one of a /32", () => {
-    expect([...Scope.ofTargets(["10.0.0.0/31", "10.0.0.8/32", "2001:db8::/127"]).addresses()]).toEqual(["10.0.0.0", "10.0.0.1", "10.0.0.8", "2001:db8::", "2001:db8::1"]);
+    expect([...Scope.ofTargets(["10.0.0.0/31", "10.0.0.8/32", "2001:db8::/127"]).addresses()]).toEqual([
+      "10.0.0.0",
+      "10.0.0.1",
+      "10.0.0.8",
+      "2001:db8::",
+      "2001:db8::1",
+    ]);
   });
 
   test("has not what is broadcast in a known subnet, unless a host has it all the same", () => {
     const subnets = [lan("10.0.0.0/30"), lan("10.0.0.4/30")];
-    expect([...Scope.ofTargets(["10.0.0.0/29"], subnets).addresses()]).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.5", "10.0.0.6"]);
+    expect([...Scope.ofTargets(["10.0.0.0/29"], subnets).addresses()]).toEqual([
+      "10.0.0.1",
+      "10.0.0.2",
+      "10.0.0.5",
+      "10.0.0.6",
+    ]);
     expect([...Scope.ofTargets(["10.0.0.0/29"], subnets, new Set(["10.0.0.3"])).addresses()]).toContain("10.0.0.3");
     expect(Scope.ofTargets(["10.0.0.3"], subnets).contains("10.0.0.3")).toBe(false);
   });
@@ -67,7 +95,10 @@ describe("the scope of targets", () => {
 
 describe("the scope of a network's subnets", () => {
   test("leaves out other people's, far ones and loopback, and says so", () => {
-    const scope = Scope.ofSubnets([lan("10.0.0.0/30"), ...PASSED_OVER_TYPES.map((type, place) => lan(`10.${place + 1}.0.0/30`, type))]);
+    const scope = Scope.ofSubnets([
+      lan("10.0.0.0/30"),
+      ...PASSED_OVER_TYPES.map((type, place) => lan(`10.${place + 1}.0.0/30`, type)),
+    ]);
     expect([...scope.addresses()]).toEqual(["10.0.0.1", "10.0.0.2"]);
     // That the addresses which every machine has are left out is nothing to be told.
     expect(scope.passedOver.map(({ cidr }) => cidr)).toEqual(["10.1.0.0/30", "10.2.0.0/30"]);
@@ -76,11 +107,31 @@ describe("the scope of a network's subnets", () => {
   });
 
   test("has nothing that only this machine reaches, itself and what a cloud tells it, whatever the subnets with it are said to be", () => {
-    const scope = Scope.ofSubnets([lan("127.0.0.0/30"), lan("::1/128"), lan("169.254.169.254/32"), lan("fd00:ec2::/112"), lan("64.0.0.0/2"), lan("128.0.0.0/1"), lan("10.0.0.0/30")]);
+    const scope = Scope.ofSubnets([
+      lan("127.0.0.0/30"),
+      lan("::1/128"),
+      lan("169.254.169.254/32"),
+      lan("fd00:ec2::/112"),
+      lan("64.0.0.0/2"),
+      lan("128.0.0.0/1"),
+      lan("10.0.0.0/30"),
+    ]);
     expect([...scope.addresses()].filter((address) => address.includes("."))).toEqual(["10.0.0.1", "10.0.0.2"]);
-    expect(["127.0.0.1", "::1", "127.200.0.1", "169.254.169.254", "169.254.1.1", "fd00:ec2::254"].map((address) => scope.contains(address))).toEqual([false, false, false, false, false, false]);
-    expect(["64.0.0.9", "169.253.0.1", "fd00:ec2::253"].map((address) => scope.contains(address))).toEqual([true, true, true]);
-    expect(scope.passedOver.filter(({ reason }) => reason.startsWith("what only this machine reaches")).map(({ cidr }) => cidr)).toEqual(["127.0.0.0/30", "::1/128", "169.254.169.254/32"]);
+    expect(
+      ["127.0.0.1", "::1", "127.200.0.1", "169.254.169.254", "169.254.1.1", "fd00:ec2::254"].map((address) =>
+        scope.contains(address),
+      ),
+    ).toEqual([false, false, false, false, false, false]);
+    expect(["64.0.0.9", "169.253.0.1", "fd00:ec2::253"].map((address) => scope.contains(address))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(
+      scope.passedOver
+        .filter(({ reason }) => reason.startsWith("what only this machine reaches"))
+        .map(({ cidr }) => cidr),
+    ).toEqual(["127.0.0.0/30", "::1/128", "169.254.169.254/32"]);
     expect([...Scope.ofTargets(["127.0.0.1", "::1"]).addresses()]).toEqual(["127.0.0.1", "::1"]);
   });
 
@@ -88,24 +139,56 @@ describe("the scope of a network's subnets", () => {
     const scope = Scope.ofSubnets([lan("10.0.0.0/8"), lan("2001:db8::/64"), lan("192.0.2.0/30")]);
     expect([...scope.addresses()]).toEqual(["192.0.2.1", "192.0.2.2"]);
     expect(scope.passedOver).toEqual([
-      { cidr: "10.0.0.0/8", reason: "larger than /16: only its known addresses are asked; name it as a target with allow_large" },
+      {
+        cidr: "10.0.0.0/8",
+        reason: "larger than /16: only its known addresses are asked; name it as a target with allow_large",
+      },
       { cidr: "2001:db8::/64", reason: "larger than /112: only its known addresses are asked" },
     ]);
-    expect(["10.1.2.3", "2001:db8::1"].map((each) => [scope.contains(each), scope.walks(each)])).toEqual([[true, false], [true, false]]);
-    expect(["11.0.0.1", "2001:db9::1", "10.0.0.0", "10.255.255.255", "ff02::1"].map((each) => scope.contains(each))).toEqual([false, false, false, false, false]);
+    expect(["10.1.2.3", "2001:db8::1"].map((each) => [scope.contains(each), scope.walks(each)])).toEqual([
+      [true, false],
+      [true, false],
+    ]);
+    expect(
+      ["11.0.0.1", "2001:db9::1", "10.0.0.0", "10.255.255.255", "ff02::1"].map((each) => scope.contains(each)),
+    ).toEqual([false, false, false, false, false]);
   });
 
   test("goes by the most specific subnet", () => {
-    const scope = Scope.ofSubnets([lan("10.0.0.0/28"), lan("10.0.0.4/30", "Remote"), lan("10.0.0.12/30"), lan("10.1.0.0/24", "Internet"), lan("10.1.0.0/30")]);
-    expect([...scope.addresses()]).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.8", "10.0.0.9", "10.0.0.10", "10.0.0.11", "10.0.0.13", "10.0.0.14", "10.1.0.1", "10.1.0.2"]);
+    const scope = Scope.ofSubnets([
+      lan("10.0.0.0/28"),
+      lan("10.0.0.4/30", "Remote"),
+      lan("10.0.0.12/30"),
+      lan("10.1.0.0/24", "Internet"),
+      lan("10.1.0.0/30"),
+    ]);
+    expect([...scope.addresses()]).toEqual([
+      "10.0.0.1",
+      "10.0.0.2",
+      "10.0.0.3",
+      "10.0.0.8",
+      "10.0.0.9",
+      "10.0.0.10",
+      "10.0.0.11",
+      "10.0.0.13",
+      "10.0.0.14",
+      "10.1.0.1",
+      "10.1.0.2",
+    ]);
     expect(scope.total).toBe(11);
   });
 
   test("walks through no more addresses than a scan takes, and says where it ends", () => {
     const scope = Scope.ofSubnets(Array.from({ length: 18 }, (_, place) => lan(`10.${place}.0.0/16`)));
     expect(scope.total).toBeLessThanOrEqual(SCAN_ADDRESSES_MAX);
-    expect(scope.passedOver).toEqual([{ cidr: "10.16.0.0/16", reason: expect.stringContaining("more than 1048576 addresses") }]);
-    expect([scope.walks("10.15.0.1"), scope.walks("10.17.0.1"), scope.contains("10.17.0.1")]).toEqual([true, false, true]);
+    expect(scope.passedOver).toEqual([
+      { cidr: "10.16.0.0/16", reason: expect.stringContaining("more than 1048576 addresses") },
+    ]);
+    expect([scope.walks("10.15.0.1"), scope.walks("10.17.0.1"), scope.contains("10.17.0.1")]).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 
   test("is what one gets by looking at each address, for subnets however they lie in each other", () => {
@@ -118,10 +201,13 @@ describe("the scope of a network's subnets", () => {
         subnets.set(text, lan(text, random.pick(["Lan", "Remote", "WiFi"])));
       }
       const scope = Scope.ofSubnets([...subnets.values()]);
-      const expected = Array.from({ length: 64 }, (_, place) => `10.0.0.${place}`).filter((address) => isAsked(address, [...subnets.values()]));
+      const expected = Array.from({ length: 64 }, (_, place) => `10.0.0.${place}`).filter((address) =>
+        isAsked(address, [...subnets.values()]),
+      );
       expect([...scope.addresses()]).toEqual(expected);
       expect(scope.total).toBe(expected.length);
-      for (let place = 0; place < 64; place += 1) expect(scope.contains(`10.0.0.${place}`)).toBe(expected.includes(`10.0.0.${place}`));
+      for (let place = 0; place < 64; place += 1)
+        expect(scope.contains(`10.0.0.${place}`)).toBe(expected.includes(`10.0.0.${place}`));
     }
   });
 });
@@ -129,7 +215,9 @@ describe("the scope of a network's subnets", () => {
 /** By the smallest subnet, and not its first or last address, nor that of any other subnet. */
 function isAsked(address: string, subnets: readonly KnownSubnet[]): boolean {
   const ip = parseIp(address) as Ip;
-  const around = subnets.map((subnet) => ({ ...subnet, block: parseCidr(subnet.cidr) })).filter(({ block }) => block !== null && cidrContains(block, ip));
+  const around = subnets
+    .map((subnet) => ({ ...subnet, block: parseCidr(subnet.cidr) }))
+    .filter(({ block }) => block !== null && cidrContains(block, ip));
   const smallest = around.sort((a, b) => (b.block?.prefixLength ?? 0) - (a.block?.prefixLength ?? 0))[0];
   const isEdge = subnets.some(({ cidr }) => {
     const block = parseCidr(cidr);

@@ -60,7 +60,8 @@ describe("a secret in a file", () => {
     writeFileSync(join(around, "secrets-too", "community"), "not to be told");
     symlinkSync(join(around, "outside"), join(folder, "link"));
     symlinkSync(around, join(folder, "up"));
-    for (const path of ["link", "up/outside", "../outside", "../secrets-too/community"]) expect(problem(path)).toBe(`the file ${path} leads out of the folder of secrets`);
+    for (const path of ["link", "up/outside", "../outside", "../secrets-too/community"])
+      expect(problem(path)).toBe(`the file ${path} leads out of the folder of secrets`);
   });
 
   test.each([
@@ -77,11 +78,19 @@ describe("a secret in a file", () => {
 
   test("is not read from outside either where a folder on the way becomes a link while somebody looks", async () => {
     mkdirSync(join(around, "outside"));
-    for (const [at, content] of [[join(folder, "site"), "a secret"], [join(around, "outside"), "not to be told"]] as const) writeFileSync(join(at, "community"), content);
+    for (const [at, content] of [
+      [join(folder, "site"), "a secret"],
+      [join(around, "outside"), "not to be told"],
+    ] as const)
+      writeFileSync(join(at, "community"), content);
     symlinkSync("../outside", join(folder, "link"));
     const swap = `const { renameSync } = require("node:fs"); process.chdir(process.argv[1]); process.stdout.write("begun");
       for (;;) for (const [from, to] of [["site", "kept"], ["link", "site"], ["site", "link"], ["kept", "site"]]) renameSync(from, to);`;
-    const swapping = Bun.spawn([process.execPath, "-e", swap, folder], { stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+    const swapping = Bun.spawn([process.execPath, "-e", swap, folder], {
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+    });
     const begun = swapping.stdout.getReader();
     await begun.read();
     try {

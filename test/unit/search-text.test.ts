@@ -74,7 +74,18 @@ describe("a search", () => {
     expect(searchTerms(search)).toEqual([term]);
   });
 
-  test.each([["aa:bb"], ["aa-bb-cc-00-00-01-02"], ["aa-bbc"], ["aabb.cc00.0001.02"], ["aab.cc"], ["gg-hh"], ["10.2.3.4"], ["2001:db8::1"], ["core-sw"], ["dead-beef"]])("for %s asks for that alone", (search) => {
+  test.each([
+    ["aa:bb"],
+    ["aa-bb-cc-00-00-01-02"],
+    ["aa-bbc"],
+    ["aabb.cc00.0001.02"],
+    ["aab.cc"],
+    ["gg-hh"],
+    ["10.2.3.4"],
+    ["2001:db8::1"],
+    ["core-sw"],
+    ["dead-beef"],
+  ])("for %s asks for that alone", (search) => {
     expect(searchTerms(search)).toEqual([`"${search}"*`]);
   });
 

@@ -29,7 +29,13 @@ function message(type: number, flags: number, body: number[]): number[] {
   return [...u32(body.length + 16), ...u16(type), ...u16(flags), ...u32(1), ...u32(4711), ...body];
 }
 
-function newAddress(family: number, prefixLength: number, ifIndex: number, headerFlags: number, ...attributes: number[][]): number[] {
+function newAddress(
+  family: number,
+  prefixLength: number,
+  ifIndex: number,
+  headerFlags: number,
+  ...attributes: number[][]
+): number[] {
   return message(20, 2, [family, prefixLength, headerFlags, 0, ...u32(ifIndex), ...attributes.flat()]);
 }
 
@@ -42,7 +48,15 @@ function parse(...messages: number[][]) {
 describe("parseAddressDatagram", () => {
   test("reads IPv4 with an alias and IPv6 without a local attribute, up to the end of the dump", () => {
     const result = parse(
-      newAddress(2, 24, 4, 0x80, attribute(IFA_ADDRESS, bytesOf("192.0.2.2")), attribute(IFA_LOCAL, bytesOf("192.0.2.2")), attribute(IFA_LABEL, [...Buffer.from("eth0:vip\0")])),
+      newAddress(
+        2,
+        24,
+        4,
+        0x80,
+        attribute(IFA_ADDRESS, bytesOf("192.0.2.2")),
+        attribute(IFA_LOCAL, bytesOf("192.0.2.2")),
+        attribute(IFA_LABEL, [...Buffer.from("eth0:vip\0")]),
+      ),
       newAddress(10, 64, 7, 0x80, attribute(IFA_ADDRESS, bytesOf("fd00::2"))),
       DONE,
     );
@@ -59,7 +73,9 @@ describe("parseAddressDatagram", () => {
   });
 
   test("tells the own end of a point-to-point link from the far one", () => {
-    const { addresses } = parse(newAddress(2, 32, 3, 0, attribute(IFA_ADDRESS, bytesOf("10.0.0.2")), attribute(IFA_LOCAL, bytesOf("10.0.0.1"))));
+    const { addresses } = parse(
+      newAddress(2, 32, 3, 0, attribute(IFA_ADDRESS, bytesOf("10.0.0.2")), attribute(IFA_LOCAL, bytesOf("10.0.0.1"))),
+    );
     expect([addresses[0]?.ip.text, addresses[0]?.peer?.text]).toEqual(["10.0.0.1", "10.0.0.2"]);
   });
 
@@ -69,7 +85,11 @@ describe("parseAddressDatagram", () => {
       newAddress(10, 64, 3, 0x01, attribute(IFA_ADDRESS, bytesOf("2001:db8::2")), attribute(IFA_FLAGS, u32(0x108))),
       newAddress(2, 24, 3, 0x01, attribute(IFA_ADDRESS, bytesOf("192.0.2.3")), attribute(IFA_FLAGS, u32(0x89))),
     );
-    expect(addresses.map(({ isTemporary, isDuplicate }) => [isTemporary, isDuplicate])).toEqual([[true, false], [false, true], [false, false]]);
+    expect(addresses.map(({ isTemporary, isDuplicate }) => [isTemporary, isDuplicate])).toEqual([
+      [true, false],
+      [false, true],
+      [false, false],
+    ]);
   });
 
   test("skips other families and addresses of a wrong length", () => {
@@ -80,7 +100,10 @@ describe("parseAddressDatagram", () => {
 
   test("reports an interrupted dump and a refusal", () => {
     expect(parse(message(3, 0x12, u32(0)))).toMatchObject({ isLast: true, isInterrupted: true });
-    expect(parse(message(2, 0, [...u32(-13 >>> 0), ...addressDumpRequest()]))).toMatchObject({ isLast: false, refusedErrno: 13 });
+    expect(parse(message(2, 0, [...u32(-13 >>> 0), ...addressDumpRequest()]))).toMatchObject({
+      isLast: false,
+      refusedErrno: 13,
+    });
   });
 
   test("ends at every place where the bytes may be cut off, without reading past them", () => {
@@ -92,13 +115,18 @@ describe("parseAddressDatagram", () => {
   });
 
   test("does not run in circles on lengths that are too short or too long", () => {
-    for (const length of [0, 1, 15, 21, 0xffffffff]) expect(parse([...u32(length), ...DONE.slice(4)]).isLast).toBe(false);
-    expect(parse(newAddress(2, 24, 4, 0, [0, 0, 1, 0], attribute(IFA_ADDRESS, bytesOf("192.0.2.2")))).addresses).toEqual([]);
+    for (const length of [0, 1, 15, 21, 0xffffffff])
+      expect(parse([...u32(length), ...DONE.slice(4)]).isLast).toBe(false);
+    expect(
+      parse(newAddress(2, 24, 4, 0, [0, 0, 1, 0], attribute(IFA_ADDRESS, bytesOf("192.0.2.2")))).addresses,
+    ).toEqual([]);
   });
 });
 
 test("the request asks for a dump of all families", () => {
-  expect([...addressDumpRequest()]).toEqual([24, 0, 0, 0, 22, 0, 0x01, 0x03, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  expect([...addressDumpRequest()]).toEqual([
+    24, 0, 0, 0, 22, 0, 0x01, 0x03, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  ]);
 });
 
 function address(text: string, prefixLength: number, ifIndex = 2, more: Partial<KernelAddress> = {}): KernelAddress {
@@ -109,7 +137,14 @@ function address(text: string, prefixLength: number, ifIndex = 2, more: Partial<
 
 describe("inventoryAddresses", () => {
   test("gives each address with the subnet that it implies, IPv4 before IPv6 and by number", () => {
-    expect(inventoryAddresses([address("fd00::2", 64, 3), address("192.0.2.10", 25), address("192.0.2.9", 25), address("2001:db8::1", 128)])).toEqual([
+    expect(
+      inventoryAddresses([
+        address("fd00::2", 64, 3),
+        address("192.0.2.10", 25),
+        address("192.0.2.9", 25),
+        address("2001:db8::1", 128),
+      ]),
+    ).toEqual([
       { ip_address: "192.0.2.9", prefix_length: 25, if_index: 2, cidr: "192.0.2.0/25" },
       { ip_address: "192.0.2.10", prefix_length: 25, if_index: 2, cidr: "192.0.2.0/25" },
       { ip_address: "2001:db8::1", prefix_length: 128, if_index: 2, cidr: "2001:db8::1/128" },
@@ -136,18 +171,26 @@ describe("inventoryAddresses", () => {
 
   test("gives an address on several interfaces once: where its subnet is widest, then at the lowest index", () => {
     const unnumbered = [address("10.0.0.1", 32, 2), address("10.0.0.1", 24, 5), address("10.0.0.1", 24, 4)];
-    expect(inventoryAddresses(unnumbered)).toEqual([{ ip_address: "10.0.0.1", prefix_length: 24, if_index: 4, cidr: "10.0.0.0/24" }]);
+    expect(inventoryAddresses(unnumbered)).toEqual([
+      { ip_address: "10.0.0.1", prefix_length: 24, if_index: 4, cidr: "10.0.0.0/24" },
+    ]);
     expect(inventoryAddresses(unnumbered.reverse())).toEqual(inventoryAddresses(unnumbered));
   });
 
   test("takes the subnet of a point-to-point address from the peer's block only when it lies in it", () => {
     const peer = (text: string) => ({ peer: parseIp(text) });
-    const cidrs = inventoryAddresses([address("10.0.0.1", 30, 2, peer("10.0.0.2")), address("10.1.0.1", 32, 2, peer("10.1.0.2")), address("10.2.0.1", 24, 2, peer("192.0.2.1"))]);
+    const cidrs = inventoryAddresses([
+      address("10.0.0.1", 30, 2, peer("10.0.0.2")),
+      address("10.1.0.1", 32, 2, peer("10.1.0.2")),
+      address("10.2.0.1", 24, 2, peer("192.0.2.1")),
+    ]);
     expect(cidrs.map((entry) => entry.cidr)).toEqual(["10.0.0.0/30", "10.1.0.1/32", "10.2.0.1/32"]);
   });
 });
 
 test("a port is for the machine alone when all that it is bound to is loopback", () => {
   const port = (...bound: string[]) => ({ number: 5432, protocol: "Tcp" as const, bound });
-  expect([port("127.0.0.1"), port("127.0.0.53", "::1"), port(), port("127.0.0.1", "192.0.2.2")].map(isLoopbackOnly)).toEqual([true, true, false, false]);
+  expect(
+    [port("127.0.0.1"), port("127.0.0.53", "::1"), port(), port("127.0.0.1", "192.0.2.2")].map(isLoopbackOnly),
+  ).toEqual([true, true, false, false]);
 });

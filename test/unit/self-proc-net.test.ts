@@ -3,19 +3,28 @@
 import { describe, expect, test } from "bun:test";
 import { firstEphemeralPort, localEndpoints, servedPorts, TCP_LISTEN } from "../../src/discovery/self/proc-net.ts";
 
-const TCP_HEADER = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode                                                     ";
-const UDP_HEADER = "   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops            ";
+const TCP_HEADER =
+  "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode                                                     ";
+const UDP_HEADER =
+  "   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops            ";
 const NO_TABLES = { tcp: "", tcp6: "", udp: "", udp6: "" };
 
 /** Each socket as `local remote state`, the rest of its line as the kernel writes it. */
 function tcpTable(...sockets: string[]): string {
-  const rest = "00000000:00000000 00:00000000 00000000     0        0 616 1 00000000ed173450 100 0 0 10 0                       ";
-  return [TCP_HEADER, ...sockets.map((socket, index) => `${String(index).padStart(4)}: ${socket} ${rest}`), ""].join("\n");
+  const rest =
+    "00000000:00000000 00:00000000 00000000     0        0 616 1 00000000ed173450 100 0 0 10 0                       ";
+  return [TCP_HEADER, ...sockets.map((socket, index) => `${String(index).padStart(4)}: ${socket} ${rest}`), ""].join(
+    "\n",
+  );
 }
 
 function udpTable(...sockets: string[]): string {
   const rest = "00000000:00000000 00:00000000 00000000   101        0 1713 2 0000000056be7b6b 0            ";
-  return [UDP_HEADER, ...sockets.map((socket, index) => `${String(index + 900).padStart(5)}: ${socket} ${rest}`), ""].join("\n");
+  return [
+    UDP_HEADER,
+    ...sockets.map((socket, index) => `${String(index + 900).padStart(5)}: ${socket} ${rest}`),
+    "",
+  ].join("\n");
 }
 
 const ANY = "00000000:0000";
@@ -23,12 +32,21 @@ const ANY_V6 = "00000000000000000000000000000000:0000";
 
 describe("TCP", () => {
   test("gives the sockets that listen, and neither connections nor what remains of them", () => {
-    const tcp = tcpTable(`0100007F:1538 ${ANY} 0A`, "0100007F:1538 0100007F:C350 01", "020200C0:0050 010200C0:C351 06", "020200C0:9C40 010200C0:0050 08");
-    expect(servedPorts({ ...NO_TABLES, tcp }, 32_768)).toEqual([{ number: 5432, protocol: "Tcp", bound: ["127.0.0.1"] }]);
+    const tcp = tcpTable(
+      `0100007F:1538 ${ANY} 0A`,
+      "0100007F:1538 0100007F:C350 01",
+      "020200C0:0050 010200C0:C351 06",
+      "020200C0:9C40 010200C0:0050 08",
+    );
+    expect(servedPorts({ ...NO_TABLES, tcp }, 32_768)).toEqual([
+      { number: 5432, protocol: "Tcp", bound: ["127.0.0.1"] },
+    ]);
   });
 
   test("keeps listeners on ephemeral ports", () => {
-    expect(servedPorts({ ...NO_TABLES, tcp: tcpTable(`0100007F:C350 ${ANY} 0A`) }, 32_768).map((port) => port.number)).toEqual([50_000]);
+    expect(
+      servedPorts({ ...NO_TABLES, tcp: tcpTable(`0100007F:C350 ${ANY} 0A`) }, 32_768).map((port) => port.number),
+    ).toEqual([50_000]);
   });
 
   test("takes a socket on 0.0.0.0, on [::] or on the mapped 0.0.0.0 for all addresses, whatever else the port is bound to", () => {
@@ -55,15 +73,28 @@ describe("TCP", () => {
     );
     const tcp = tcpTable(`020200C0:01BB ${ANY} 0A`, `0A0200C0:01BB ${ANY} 0A`, `020200C0:01BB ${ANY} 0A`);
     expect(servedPorts({ ...NO_TABLES, tcp, tcp6 }, 32_768)).toEqual([
-      { number: 443, protocol: "Tcp", bound: ["192.0.2.2", "192.0.2.10", "::1", "2001:db8::123:4567:89ab:cdef", "fd00::2"] },
+      {
+        number: 443,
+        protocol: "Tcp",
+        bound: ["192.0.2.2", "192.0.2.10", "::1", "2001:db8::123:4567:89ab:cdef", "fd00::2"],
+      },
     ]);
   });
 });
 
 describe("UDP", () => {
   test("gives the sockets that are bound below the ephemeral range and not connected", () => {
-    const udp = udpTable(`00000000:00A1 ${ANY} 07`, `020200C0:0035 ${ANY} 07`, "020200C0:007B 01010101:007B 01", `00000000:8000 ${ANY} 07`, `00000000:EE48 ${ANY} 07`);
-    const udp6 = udpTable(`00000000000000000000000000000000:7FFF ${ANY_V6} 07`, `000080FE00000000FF00FC02010000FE:0222 ${ANY_V6} 07`);
+    const udp = udpTable(
+      `00000000:00A1 ${ANY} 07`,
+      `020200C0:0035 ${ANY} 07`,
+      "020200C0:007B 01010101:007B 01",
+      `00000000:8000 ${ANY} 07`,
+      `00000000:EE48 ${ANY} 07`,
+    );
+    const udp6 = udpTable(
+      `00000000000000000000000000000000:7FFF ${ANY_V6} 07`,
+      `000080FE00000000FF00FC02010000FE:0222 ${ANY_V6} 07`,
+    );
     expect(servedPorts({ ...NO_TABLES, udp, udp6 }, 32_768)).toEqual([
       { number: 53, protocol: "Udp", bound: ["192.0.2.2"] },
       { number: 161, protocol: "Udp", bound: [] },
@@ -80,17 +111,26 @@ describe("UDP", () => {
 
 test("the order of the lines in the tables does not show", () => {
   const lines = [`0100007F:0050 ${ANY} 0A`, `020200C0:0050 ${ANY} 0A`, `00000000:0016 ${ANY} 0A`];
-  expect(servedPorts({ ...NO_TABLES, tcp: tcpTable(...lines) }, 32_768)).toEqual(servedPorts({ ...NO_TABLES, tcp: tcpTable(...lines.reverse()) }, 32_768));
+  expect(servedPorts({ ...NO_TABLES, tcp: tcpTable(...lines) }, 32_768)).toEqual(
+    servedPorts({ ...NO_TABLES, tcp: tcpTable(...lines.reverse()) }, 32_768),
+  );
 });
 
 test("tables that are empty, that have only their heading, or that hold something else give no ports", () => {
   expect(servedPorts(NO_TABLES, 32_768)).toEqual([]);
-  expect(servedPorts({ tcp: TCP_HEADER, tcp6: `${TCP_HEADER}\n`, udp: UDP_HEADER, udp6: "something else\n 0: zz:0050 0A\n" }, 32_768)).toEqual([]);
+  expect(
+    servedPorts(
+      { tcp: TCP_HEADER, tcp6: `${TCP_HEADER}\n`, udp: UDP_HEADER, udp6: "something else\n 0: zz:0050 0A\n" },
+      32_768,
+    ),
+  ).toEqual([]);
 });
 
 test("sockets past the ten thousandth line are found", () => {
   const busy = Array.from({ length: 20_000 }, () => "0100007F:1538 0100007F:C350 01");
-  expect(localEndpoints(tcpTable(...busy, `00000000:0016 ${ANY} 0A`), TCP_LISTEN).map((endpoint) => endpoint.port)).toEqual([22]);
+  expect(
+    localEndpoints(tcpTable(...busy, `00000000:0016 ${ANY} 0A`), TCP_LISTEN).map((endpoint) => endpoint.port),
+  ).toEqual([22]);
 });
 
 describe("the ephemeral range", () => {

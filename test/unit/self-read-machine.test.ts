@@ -28,11 +28,18 @@ async function write(files: Record<string, string>): Promise<void> {
 }
 
 function readFixture(addresses: KernelAddress[] = []) {
-  return readMachine({ procRoot: join(root, "proc"), sysRoot: join(root, "sys"), etcRoot: join(root, "etc"), readAddresses: () => ({ addresses, isWhole: true }) });
+  return readMachine({
+    procRoot: join(root, "proc"),
+    sysRoot: join(root, "sys"),
+    etcRoot: join(root, "etc"),
+    readAddresses: () => ({ addresses, isWhole: true }),
+  });
 }
 
 function netInterface(name: string, attributes: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(attributes).map(([attribute, text]) => [`sys/class/net/${name}/${attribute}`, `${text}\n`]));
+  return Object.fromEntries(
+    Object.entries(attributes).map(([attribute, text]) => [`sys/class/net/${name}/${attribute}`, `${text}\n`]),
+  );
 }
 
 const ETH0 = {
@@ -55,7 +62,8 @@ describe("a machine of our own making", () => {
       "proc/sys/kernel/version": "#1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01)\n",
       "proc/sys/kernel/arch": "x86_64\n",
       "proc/sys/net/ipv4/ip_local_port_range": "2000\t60999\n",
-      "proc/net/tcp": "  sl  local_address rem_address   st …\n   0: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 616 1\n",
+      "proc/net/tcp":
+        "  sl  local_address rem_address   st …\n   0: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 616 1\n",
       "proc/net/udp":
         "   sl  local_address rem_address   st …\n    5: 00000000:00A1 00000000:0000 07 00000000:00000000 00:00000000\n    6: 00000000:07D0 00000000:0000 07 00000000:00000000 00:00000000\n",
       "etc/machine-id": "0f1e2d3c4b5a69788796a5b4c3d2e1f0\n",
@@ -63,16 +71,34 @@ describe("a machine of our own making", () => {
       "sys/class/dmi/id/product_name": "PowerEdge R640\n",
       "sys/class/dmi/id/product_serial": "ABC1234\n",
       ...netInterface("eth0", ETH0),
-      ...netInterface("lo", { ifindex: "1", type: "772", flags: "0x9", operstate: "unknown", address: "00:00:00:00:00:00" }),
+      ...netInterface("lo", {
+        ifindex: "1",
+        type: "772",
+        flags: "0x9",
+        operstate: "unknown",
+        address: "00:00:00:00:00:00",
+      }),
     });
     const ip = parseIp("192.0.2.2");
     if (!ip) throw new Error("not an address");
-    const snapshot = await readFixture([{ ip, prefixLength: 24, ifIndex: 4, peer: null, isTemporary: false, isDuplicate: false }]);
+    const snapshot = await readFixture([
+      { ip, prefixLength: 24, ifIndex: 4, peer: null, isTemporary: false, isDuplicate: false },
+    ]);
     const { machine_id: machineId, ...rest } = snapshot;
     expect(rest).toEqual({
       hostname: "edge-1",
       interfaces: [
-        { if_index: 1, if_name: "lo", if_descr: "lo", if_alias: null, if_type: 24, mac_address: null, speed_bps: null, admin_status: "Up", oper_status: "Unknown" },
+        {
+          if_index: 1,
+          if_name: "lo",
+          if_descr: "lo",
+          if_alias: null,
+          if_type: 24,
+          mac_address: null,
+          speed_bps: null,
+          admin_status: "Up",
+          oper_status: "Unknown",
+        },
         {
           if_index: 4,
           if_name: "eth0",
@@ -124,7 +150,9 @@ describe("a machine of our own making", () => {
     const readAddresses = () => {
       throw new Error("no rtnetlink");
     };
-    await expect(readMachine({ procRoot: root, sysRoot: root, etcRoot: root, readAddresses })).rejects.toThrow("no rtnetlink");
+    await expect(readMachine({ procRoot: root, sysRoot: root, etcRoot: root, readAddresses })).rejects.toThrow(
+      "no rtnetlink",
+    );
   });
 
   test("takes its name from /etc when the kernel has none", async () => {
@@ -151,15 +179,36 @@ describe("a machine of our own making", () => {
   });
 
   test("has no maker, model or serial number where DMI holds a placeholder", async () => {
-    for (const filler of ["To be filled by O.E.M.", "To Be Filled By O.E.M", "Not Specified", "None", "Default string", "0000000", "0123456789", "System Product Name", "  "]) {
-      await write({ "sys/class/dmi/id/sys_vendor": filler, "sys/class/dmi/id/product_name": `${filler}\n`, "sys/class/dmi/id/product_serial": filler });
+    for (const filler of [
+      "To be filled by O.E.M.",
+      "To Be Filled By O.E.M",
+      "Not Specified",
+      "None",
+      "Default string",
+      "0000000",
+      "0123456789",
+      "System Product Name",
+      "  ",
+    ]) {
+      await write({
+        "sys/class/dmi/id/sys_vendor": filler,
+        "sys/class/dmi/id/product_name": `${filler}\n`,
+        "sys/class/dmi/id/product_serial": filler,
+      });
       expect(await readFixture()).toMatchObject({ manufacturer: null, model: null, serial_number: null });
     }
   });
 
   test("without DMI is named by its device tree", async () => {
-    await write({ "sys/firmware/devicetree/base/model": "Raspberry Pi 4 Model B Rev 1.4\0", "sys/firmware/devicetree/base/serial-number": "10000000abcdef01\0" });
-    expect(await readFixture()).toMatchObject({ manufacturer: null, model: "Raspberry Pi 4 Model B Rev 1.4", serial_number: "10000000abcdef01" });
+    await write({
+      "sys/firmware/devicetree/base/model": "Raspberry Pi 4 Model B Rev 1.4\0",
+      "sys/firmware/devicetree/base/serial-number": "10000000abcdef01\0",
+    });
+    expect(await readFixture()).toMatchObject({
+      manufacturer: null,
+      model: "Raspberry Pi 4 Model B Rev 1.4",
+      serial_number: "10000000abcdef01",
+    });
   });
 });
 
@@ -170,19 +219,36 @@ describe("an interface", () => {
   }
 
   test("has the speed that the driver knows, in bits per second, or none", async () => {
-    for (const [speed, bps] of [["10", 10_000_000], ["400000", 400_000_000_000]] as const) expect((await readInterface({ speed }))?.speed_bps).toBe(bps);
-    for (const speed of ["-1", "4294967295", "65535", "0", ""]) expect((await readInterface({ speed }))?.speed_bps).toBeNull();
+    for (const [speed, bps] of [
+      ["10", 10_000_000],
+      ["400000", 400_000_000_000],
+    ] as const)
+      expect((await readInterface({ speed }))?.speed_bps).toBe(bps);
+    for (const speed of ["-1", "4294967295", "65535", "0", ""])
+      expect((await readInterface({ speed }))?.speed_bps).toBeNull();
   });
 
   test("has the operational states of RFC 2863", async () => {
     const words = ["up", "down", "testing", "unknown", "dormant", "notpresent", "lowerlayerdown", "newer"];
     const statuses = [];
     for (const operstate of words) statuses.push((await readInterface({ operstate }))?.oper_status);
-    expect(statuses).toEqual(["Up", "Down", "Testing", "Unknown", "Dormant", "NotPresent", "LowerLayerDown", "Unknown"]);
+    expect(statuses).toEqual([
+      "Up",
+      "Down",
+      "Testing",
+      "Unknown",
+      "Dormant",
+      "NotPresent",
+      "LowerLayerDown",
+      "Unknown",
+    ]);
   });
 
   test("is administratively down when it was not switched on, whatever else its flags say", async () => {
-    expect([(await readInterface({ flags: "0x1002" }))?.admin_status, (await readInterface({ flags: "0x1043" }))?.admin_status]).toEqual(["Down", "Up"]);
+    expect([
+      (await readInterface({ flags: "0x1002" }))?.admin_status,
+      (await readInterface({ flags: "0x1043" }))?.admin_status,
+    ]).toEqual(["Down", "Up"]);
   });
 
   test("has no MAC address when its address is of another kind", async () => {
@@ -193,7 +259,8 @@ describe("an interface", () => {
       "80:00:02:08:fe:80:00:00:00:00:00:00:e4:1d:2d:03:00:5a:9e:41": null,
       "": null,
     };
-    for (const [address, mac] of Object.entries(addresses)) expect((await readInterface({ address }))?.mac_address).toBe(mac);
+    for (const [address, mac] of Object.entries(addresses))
+      expect((await readInterface({ address }))?.mac_address).toBe(mac);
   });
 
   test("has the type that its folders and its driver tell, and the MTU plays no part", async () => {
@@ -237,7 +304,10 @@ describe("this machine", () => {
       listener.stop(true);
       const after = new Set((await readMachine()).ports.map(keyOf));
       const name = (key: string) => (key === own ? "the listener's port" : key);
-      return { appeared: [...during.difference(before)].map(name), disappeared: [...during.difference(after)].map(name) };
+      return {
+        appeared: [...during.difference(before)].map(name),
+        disappeared: [...during.difference(after)].map(name),
+      };
     });
     expect(result).toEqual(expected);
   });
@@ -251,9 +321,13 @@ describe("this machine", () => {
 
   test("has the loopback interface, and every IPv4 address that the runtime sees elsewhere", async () => {
     const { addresses, interfaces } = await readMachine();
-    expect(interfaces.filter((entry) => entry.if_name === "lo")).toMatchObject([{ if_index: 1, if_type: 24, mac_address: null }]);
+    expect(interfaces.filter((entry) => entry.if_name === "lo")).toMatchObject([
+      { if_index: 1, if_type: 24, mac_address: null },
+    ]);
     const seen = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
-    const expected = seen.filter((entry) => entry.family === "IPv4" && !/^(127|169\.254)\./.test(entry.address)).map((entry) => entry.address);
+    const expected = seen
+      .filter((entry) => entry.family === "IPv4" && !/^(127|169\.254)\./.test(entry.address))
+      .map((entry) => entry.address);
     expect(addresses.map((entry) => entry.ip_address)).toEqual(expect.arrayContaining(expected));
   });
 });

@@ -4,12 +4,17 @@ import { expect, test } from "bun:test";
 import { serviceOf } from "../../src/discovery/self/well-known-services.ts";
 import { PORT_PROTOCOLS, portType } from "../../src/resources/ports/port-type.ts";
 
-const EVERY_PORT = PORT_PROTOCOLS.flatMap((protocol) => Array.from({ length: 65_535 }, (_, index) => ({ number: index + 1, protocol })));
+const EVERY_PORT = PORT_PROTOCOLS.flatMap((protocol) =>
+  Array.from({ length: 65_535 }, (_, index) => ({ number: index + 1, protocol })),
+);
 
 test("a well-known number names its service", () => {
   expect(serviceOf({ number: 22, protocol: "Tcp" })).toEqual({ name: "SSH", service_definition: "ssh" });
   expect(serviceOf({ number: 123, protocol: "Udp" })).toEqual({ name: "NTP", service_definition: "ntp" });
-  expect(serviceOf({ number: 5432, protocol: "Tcp" })).toEqual({ name: "PostgreSQL", service_definition: "postgresql" });
+  expect(serviceOf({ number: 5432, protocol: "Tcp" })).toEqual({
+    name: "PostgreSQL",
+    service_definition: "postgresql",
+  });
 });
 
 test("a service that speaks both protocols is the same service over both", () => {
@@ -26,14 +31,22 @@ test("an unknown number, a client's port and a known number over the wrong proto
     { number: 161, protocol: "Tcp" },
     { number: 0, protocol: "Tcp" },
   ] as const;
-  expect(ports.map((port) => serviceOf(port)?.service_definition ?? null)).toEqual([null, null, null, null, "snmp", null]);
+  expect(ports.map((port) => serviceOf(port)?.service_definition ?? null)).toEqual([
+    null,
+    null,
+    null,
+    null,
+    "snmp",
+    null,
+  ]);
 });
 
 test("each definition has one name, and each fits its field", () => {
   const names = new Map<string, Set<string>>();
   for (const port of EVERY_PORT) {
     const service = serviceOf(port);
-    if (service) names.set(service.service_definition, (names.get(service.service_definition) ?? new Set()).add(service.name));
+    if (service)
+      names.set(service.service_definition, (names.get(service.service_definition) ?? new Set()).add(service.name));
   }
   expect(names.size).toBeGreaterThan(60);
   for (const [definition, known] of names) {

@@ -22,7 +22,8 @@ describe("a session token", () => {
   });
 
   test("is well-formed, each of many", () => {
-    for (let round = 0; round < 1000; round += 1) expect(isWellFormedSessionToken(generateSessionToken(systemRandom))).toBe(true);
+    for (let round = 0; round < 1000; round += 1)
+      expect(isWellFormedSessionToken(generateSessionToken(systemRandom))).toBe(true);
   });
 
   test("is hashed with SHA-256", () => {
@@ -32,10 +33,17 @@ describe("a session token", () => {
 
 const TOKEN = `${"a".repeat(42)}A`;
 
-test.each(["", "abc", TOKEN.slice(1), `${TOKEN}A`, `${TOKEN}\n`, ` ${TOKEN}`, `${TOKEN}=`, `+${TOKEN.slice(1)}`, `${"a".repeat(42)}B`])(
-  "%j is not a session token",
-  (text) => {
-    expect(isWellFormedSessionToken(TOKEN)).toBe(true);
-    expect(isWellFormedSessionToken(text)).toBe(false);
-  },
-);
+test.each([
+  "",
+  "abc",
+  TOKEN.slice(1),
+  `${TOKEN}A`,
+  `${TOKEN}\n`,
+  ` ${TOKEN}`,
+  `${TOKEN}=`,
+  `+${TOKEN.slice(1)}`,
+  `${"a".repeat(42)}B`,
+])("%j is not a session token", (text) => {
+  expect(isWellFormedSessionToken(TOKEN)).toBe(true);
+  expect(isWellFormedSessionToken(text)).toBe(false);
+});

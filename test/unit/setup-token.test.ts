@@ -6,7 +6,8 @@ import { systemRandom } from "../../src/base/random.ts";
 
 describe("a setup token", () => {
   test("is seven groups of four characters that nobody confuses", () => {
-    for (let round = 0; round < 200; round += 1) expect(generateSetupToken(systemRandom)).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){6}$/);
+    for (let round = 0; round < 200; round += 1)
+      expect(generateSetupToken(systemRandom)).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){6}$/);
   });
 
   test("takes five bits of each of 28 random bytes, every value alike", () => {
@@ -26,7 +27,13 @@ describe("a setup token", () => {
 
   test("matches itself, in small letters, without hyphens, with blanks around", () => {
     const token = generateSetupToken(systemRandom);
-    for (const typed of [token, token.toLowerCase(), token.replaceAll("-", ""), token.replaceAll("-", " "), `  ${token}\n`]) {
+    for (const typed of [
+      token,
+      token.toLowerCase(),
+      token.replaceAll("-", ""),
+      token.replaceAll("-", " "),
+      `  ${token}\n`,
+    ]) {
       expect(setupTokenMatches(token, typed)).toBe(true);
     }
   });
@@ -38,7 +45,15 @@ describe("a setup token", () => {
 
   test("does not match anything else", () => {
     const token = generateSetupToken({ bytes: (count) => Uint8Array.from({ length: count }, (_, index) => index) });
-    for (const typed of ["", "-", token.slice(1), token.slice(0, -1), `${token}0`, token.replace("2", "3"), token.split("-").reverse().join("-")]) {
+    for (const typed of [
+      "",
+      "-",
+      token.slice(1),
+      token.slice(0, -1),
+      `${token}0`,
+      token.replace("2", "3"),
+      token.split("-").reverse().join("-"),
+    ]) {
       expect(setupTokenMatches(token, typed)).toBe(false);
     }
   });

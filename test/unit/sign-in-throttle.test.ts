@@ -100,7 +100,8 @@ describe("one account from one address", () => {
   });
 
   test("is one account in every spelling", () => {
-    for (const spelling of ["ada@example.org", "ADA@Example.ORG", " ada@example.org\n", "ａda@example.org"]) fail(spelling);
+    for (const spelling of ["ada@example.org", "ADA@Example.ORG", " ada@example.org\n", "ａda@example.org"])
+      fail(spelling);
     expect(wait("Ada@example.org")).toBe(1);
   });
 
@@ -172,13 +173,16 @@ describe("parallel attempts", () => {
   });
 
   test("from one address on many accounts are bounded too", () => {
-    const passed = Array.from({ length: 200 }, (_, index) => wait(`user${index}@example.org`)).filter((seconds) => seconds === 0);
+    const passed = Array.from({ length: 200 }, (_, index) => wait(`user${index}@example.org`)).filter(
+      (seconds) => seconds === 0,
+    );
     expect(passed).toHaveLength(SOURCE_FREE_FAILURES + 1);
   });
 });
 
 describe("one address that tries many accounts", () => {
-  const spray = (times: number, source = HERE): number[] => failPatiently(times, (index) => `user${index}@example.org`, source);
+  const spray = (times: number, source = HERE): number[] =>
+    failPatiently(times, (index) => `user${index}@example.org`, source);
 
   test("waits growingly after thirty failures", () => {
     const waits = spray(SOURCE_FREE_FAILURES + 6);

@@ -5,7 +5,12 @@ import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import type { Reads, ReadStep } from "../../src/discovery/mib/reads.ts";
 import type { Asking } from "../../src/discovery/snmp/asking.ts";
 import { failure } from "../../src/discovery/snmp/failure.ts";
-import { DEVICE_DEADLINE_MS, MAX_SILENT_STEPS, readSteps, STEP_DEADLINE_MS } from "../../src/discovery/snmp/read-steps.ts";
+import {
+  DEVICE_DEADLINE_MS,
+  MAX_SILENT_STEPS,
+  readSteps,
+  STEP_DEADLINE_MS,
+} from "../../src/discovery/snmp/read-steps.ts";
 import { askingView, errorOf, type Served, type ViewOptions } from "../support/asking-view.ts";
 import { ManualTimers } from "../support/manual-timers.ts";
 import { never } from "../support/snmp-sessions.ts";
@@ -31,8 +36,14 @@ function read(asking: Asking, plan: readonly ReadStep[], signal = never, timers 
 /** What was read, in short: the values of scalars, the count of each column, and what is wrong with them. */
 function summary(reads: Reads): Record<string, unknown> {
   const described = (step: string): unknown => {
-    const { scalars, scalarsProblem, columns } = reads.get(step) ?? { scalars: new Map(), scalarsProblem: null, columns: new Map() };
-    const lists = [...columns].map(([name, { values, problem }]) => `${name} ${values.size}${problem === null ? "" : `: ${problem}`}`);
+    const { scalars, scalarsProblem, columns } = reads.get(step) ?? {
+      scalars: new Map(),
+      scalarsProblem: null,
+      columns: new Map(),
+    };
+    const lists = [...columns].map(
+      ([name, { values, problem }]) => `${name} ${values.size}${problem === null ? "" : `: ${problem}`}`,
+    );
     return [...[...scalars.keys()], ...(scalarsProblem === null ? [] : [`! ${scalarsProblem}`]), ...lists].join(", ");
   };
   return Object.fromEntries([...reads.keys()].map((step) => [step, described(step)]));
@@ -41,15 +52,29 @@ function summary(reads: Reads): Record<string, unknown> {
 const COMPLETE = { system: "name", interfaces: "descr 2", lldp: "up, name 1" };
 
 describe("a plan", () => {
-  test.each([["v2c", true], ["v1", false]] as const)("is read step by step, in %s", async (_version, hasBulk) => {
-    const before: ViewOptions["before"] = (question) => (!hasBulk && question.kind === "Get" && question.oids.includes(CONTACT) ? errorOf(2, question.oids.indexOf(CONTACT) + 1) : undefined);
+  test.each([
+    ["v2c", true],
+    ["v1", false],
+  ] as const)("is read step by step, in %s", async (_version, hasBulk) => {
+    const before: ViewOptions["before"] = (question) =>
+      !hasBulk && question.kind === "Get" && question.oids.includes(CONTACT)
+        ? errorOf(2, question.oids.indexOf(CONTACT) + 1)
+        : undefined;
     expect(summary(await read(askingView(served, { hasBulk, before }), PLAN))).toEqual(COMPLETE);
   });
 
   test("leaves out the steps that what was read makes needless", async () => {
     const seen: string[] = [];
-    const plan = [SYSTEM, { ...INTERFACES, isNeeded: (reads: Reads) => reads.get("system")?.scalars.has("contact") === true }, { ...NEIGHBORS, isNeeded: (reads: Reads) => reads.has("system") && !reads.has("interfaces") }];
-    const reads = await readSteps(askingView(served), plan, { signal: never, timers: new ManualTimers(), onStep: (step) => void seen.push(step.name) });
+    const plan = [
+      SYSTEM,
+      { ...INTERFACES, isNeeded: (reads: Reads) => reads.get("system")?.scalars.has("contact") === true },
+      { ...NEIGHBORS, isNeeded: (reads: Reads) => reads.has("system") && !reads.has("interfaces") },
+    ];
+    const reads = await readSteps(askingView(served), plan, {
+      signal: never,
+      timers: new ManualTimers(),
+      onStep: (step) => void seen.push(step.name),
+    });
     expect([...reads.keys()]).toEqual(["system", "lldp"]);
     expect(seen).toEqual(["system", "lldp"]);
   });
@@ -64,11 +89,25 @@ describe("a plan", () => {
 
 describe("single instances", () => {
   test("are asked for together, else one by one, and one that fails takes no other with it", async () => {
-    const scalars = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`s${index}`, `1.3.6.1.2.1.1.${index}.0`]));
+    const scalars = Object.fromEntries(
+      Array.from({ length: 9 }, (_, index) => [`s${index}`, `1.3.6.1.2.1.1.${index}.0`]),
+    );
     const values = Object.fromEntries(Object.values(scalars).map((oid): [string, Served] => [oid, [2, 1]]));
     const bad = "1.3.6.1.2.1.1.4.0";
-    for (const [status, hasIndex] of [[5, true], [5, false], [2, true], [2, false], [1, false], [16, true]] as const) {
-      const asking = askingView(values, { before: ({ oids }) => ((status === 1 ? oids.length > 2 : oids.includes(bad)) ? errorOf(status, hasIndex ? oids.indexOf(bad) + 1 : 0) : undefined) });
+    for (const [status, hasIndex] of [
+      [5, true],
+      [5, false],
+      [2, true],
+      [2, false],
+      [1, false],
+      [16, true],
+    ] as const) {
+      const asking = askingView(values, {
+        before: ({ oids }) =>
+          (status === 1 ? oids.length > 2 : oids.includes(bad))
+            ? errorOf(status, hasIndex ? oids.indexOf(bad) + 1 : 0)
+            : undefined,
+      });
       const step = (await read(asking, [{ name: "all", table: "system", scalars }])).get("all");
       expect(step?.scalars.size).toBe(status === 1 ? 9 : 8);
       expect(step?.scalarsProblem === null).toBe(status < 5);
@@ -78,29 +117,60 @@ describe("single instances", () => {
   test("that are answered with others, with too few, or cut off are not believed", async () => {
     const scalars = { name: NAME, up: UP_TIME };
     const cases: NonNullable<ViewOptions["before"]>[] = [
-      ({ oids }) => (oids.length === 2 ? { ...errorOf(0, 0), varbinds: [{ oid: NAME, type: 4, value: Buffer.from("x") }] } : undefined),
-      ({ oids }) => (oids.includes(NAME) ? { ...errorOf(0, 0), varbinds: oids.map((_oid, index) => ({ oid: `1.3.6.1.2.1.1.9.${index}`, type: 2, value: 1 })) } : undefined),
-      ({ oids }) => (oids.includes(NAME) ? { ...errorOf(0, 0), varbinds: oids.map((oid) => ({ oid, type: 4, value: null })) } : undefined),
+      ({ oids }) =>
+        oids.length === 2
+          ? { ...errorOf(0, 0), varbinds: [{ oid: NAME, type: 4, value: Buffer.from("x") }] }
+          : undefined,
+      ({ oids }) =>
+        oids.includes(NAME)
+          ? {
+              ...errorOf(0, 0),
+              varbinds: oids.map((_oid, index) => ({ oid: `1.3.6.1.2.1.1.9.${index}`, type: 2, value: 1 })),
+            }
+          : undefined,
+      ({ oids }) =>
+        oids.includes(NAME)
+          ? { ...errorOf(0, 0), varbinds: oids.map((oid) => ({ oid, type: 4, value: null })) }
+          : undefined,
       ({ oids }) => (oids.includes(NAME) ? failure("garbage") : undefined),
     ];
-    const steps = await Promise.all(cases.map(async (before) => (await read(askingView(served, { before }), [{ name: "all", table: "system", scalars }])).get("all")));
+    const steps = await Promise.all(
+      cases.map(async (before) =>
+        (await read(askingView(served, { before }), [{ name: "all", table: "system", scalars }])).get("all"),
+      ),
+    );
     expect(steps.map((step) => [...(step?.scalars.keys() ?? [])])).toEqual([["up", "name"], ["up"], ["up"], ["up"]]);
-    expect(steps.map((step) => step?.scalarsProblem)).toEqual([null, "the device answers something else than what was asked", "what the device answers cannot be read", "what the device answers cannot be read"]);
+    expect(steps.map((step) => step?.scalarsProblem)).toEqual([
+      null,
+      "the device answers something else than what was asked",
+      "what the device answers cannot be read",
+      "what the device answers cannot be read",
+    ]);
   });
 });
 
 describe("a step that fails", () => {
   test("spoils no other", async () => {
-    const before: ViewOptions["before"] = (question) => (question.oids[0]?.startsWith(DESCR) === true ? failure("no_answer") : undefined);
-    expect(summary(await read(askingView(served, { before }), PLAN))).toEqual({ ...COMPLETE, interfaces: `descr 0: ${failure("no_answer").clause}` });
-    const garbled: ViewOptions["before"] = (question) => (question.oids[0]?.startsWith(DESCR) === true ? failure("garbage") : undefined);
-    expect(summary(await read(askingView(served, { before: garbled }), PLAN))).toEqual({ ...COMPLETE, interfaces: `descr 0: ${failure("garbage").clause}` });
+    const before: ViewOptions["before"] = (question) =>
+      question.oids[0]?.startsWith(DESCR) === true ? failure("no_answer") : undefined;
+    expect(summary(await read(askingView(served, { before }), PLAN))).toEqual({
+      ...COMPLETE,
+      interfaces: `descr 0: ${failure("no_answer").clause}`,
+    });
+    const garbled: ViewOptions["before"] = (question) =>
+      question.oids[0]?.startsWith(DESCR) === true ? failure("garbage") : undefined;
+    expect(summary(await read(askingView(served, { before: garbled }), PLAN))).toEqual({
+      ...COMPLETE,
+      interfaces: `descr 0: ${failure("garbage").clause}`,
+    });
   });
 
   test("is not asked for its columns when its single instances already met silence", async () => {
     const asking = askingView(served, { before: () => failure("no_answer") });
     const reads = await read(asking, [NEIGHBORS]);
-    expect(summary(reads)).toEqual({ lldp: `! ${failure("no_answer").clause}, name 0: ${failure("no_answer").clause}` });
+    expect(summary(reads)).toEqual({
+      lldp: `! ${failure("no_answer").clause}, name 0: ${failure("no_answer").clause}`,
+    });
     expect(asking.questions.every((question) => question.kind === "Get")).toBe(true);
   });
 
@@ -110,7 +180,10 @@ describe("a step that fails", () => {
       if (question.oids[0]?.startsWith(DESCR) === true) timers.advance(STEP_DEADLINE_MS + 1);
       return undefined;
     };
-    expect(summary(await read(askingView(served, { before, maxVarbinds: 1 }), PLAN, never, timers))).toEqual({ ...COMPLETE, interfaces: "descr 1: not finished within 120 s" });
+    expect(summary(await read(askingView(served, { before, maxVarbinds: 1 }), PLAN, never, timers))).toEqual({
+      ...COMPLETE,
+      interfaces: "descr 1: not finished within 120 s",
+    });
   });
 });
 
@@ -120,7 +193,8 @@ describe("an agent that is silent to a part of what is asked", () => {
   function silentBelow(...prefixes: string[]) {
     const waits = { long: 0, brief: 0 };
     const before: ViewOptions["before"] = ({ oids }, _count, isBrief) => {
-      if (!prefixes.some((prefix) => oids.some((oid) => oid === prefix || oid.startsWith(`${prefix}.`)))) return undefined;
+      if (!prefixes.some((prefix) => oids.some((oid) => oid === prefix || oid.startsWith(`${prefix}.`))))
+        return undefined;
       waits[isBrief ? "brief" : "long"] += 1;
       return failure("no_answer");
     };
@@ -129,7 +203,9 @@ describe("an agent that is silent to a part of what is asked", () => {
 
   test("is waited for at length once for each MIB, however many tables that has", async () => {
     const { waits, before } = silentBelow(BRIDGE);
-    const inBridge = READING_PLAN.filter(({ columns = {} }) => Object.values(columns)[0]?.startsWith(`${BRIDGE}.`) === true);
+    const inBridge = READING_PLAN.filter(
+      ({ columns = {} }) => Object.values(columns)[0]?.startsWith(`${BRIDGE}.`) === true,
+    );
     expect(inBridge.length).toBeGreaterThan(4);
     const reads = await read(askingView(served, { before }), READING_PLAN);
     expect(waits.long).toBeLessThanOrEqual(2);
@@ -137,7 +213,8 @@ describe("an agent that is silent to a part of what is asked", () => {
     expect(reads.get("if_table")?.columns.get("ifDescr")).toMatchObject({ isComplete: true });
     for (const { name, vlanContexts, isNeeded } of inBridge) {
       if (vlanContexts !== undefined || (isNeeded !== undefined && !reads.has(name))) continue;
-      for (const column of reads.get(name)?.columns.values() ?? []) expect(column).toMatchObject({ isComplete: false, problem: failure("no_answer").clause });
+      for (const column of reads.get(name)?.columns.values() ?? [])
+        expect(column).toMatchObject({ isComplete: false, problem: failure("no_answer").clause });
     }
   });
 
@@ -164,15 +241,26 @@ describe("an agent that goes", () => {
     const asking = askingView(served, { before: (_question, count) => (count > 1 ? failure("no_answer") : undefined) });
     const reads = await read(asking, [...PLAN, { ...INTERFACES, name: "again" }]);
     const silent = failure("no_answer").clause;
-    expect(summary(reads)).toEqual({ system: "name", interfaces: `descr 0: ${silent}`, lldp: `! ${silent}, name 0: ${silent}`, again: `descr 0: ${silent}` });
+    expect(summary(reads)).toEqual({
+      system: "name",
+      interfaces: `descr 0: ${silent}`,
+      lldp: `! ${silent}, name 0: ${silent}`,
+      again: `descr 0: ${silent}`,
+    });
     // The system, the interfaces twice, the simplest question.
     expect(asking.questions).toHaveLength(4);
   });
 
   test("is not asked for anything more once its port is closed", async () => {
-    const asking = askingView(served, { before: (_question, count) => (count > 1 ? failure("port_closed") : undefined) });
+    const asking = askingView(served, {
+      before: (_question, count) => (count > 1 ? failure("port_closed") : undefined),
+    });
     const closed = failure("port_closed").clause;
-    expect(summary(await read(asking, PLAN))).toEqual({ system: "name", interfaces: `descr 0: ${closed}`, lldp: `! ${closed}, name 0: ${closed}` });
+    expect(summary(await read(asking, PLAN))).toEqual({
+      system: "name",
+      interfaces: `descr 0: ${closed}`,
+      lldp: `! ${closed}, name 0: ${closed}`,
+    });
     expect(asking.questions).toHaveLength(2);
   });
 
@@ -184,20 +272,38 @@ describe("an agent that goes", () => {
 
     const stop = new AbortController();
     const asking = askingView(served, { before: () => stop.abort() as undefined });
-    expect(summary(await read(asking, PLAN, stop.signal))).toEqual({ system: "name", interfaces: "descr 0: the scan was cancelled", lldp: "! the scan was cancelled, name 0: the scan was cancelled" });
+    expect(summary(await read(asking, PLAN, stop.signal))).toEqual({
+      system: "name",
+      interfaces: "descr 0: the scan was cancelled",
+      lldp: "! the scan was cancelled, name 0: the scan was cancelled",
+    });
     expect(asking.questions).toHaveLength(1);
   });
 });
 
 describe("contexts of VLANs", () => {
-  const forwarding = (vlans: readonly number[]): ReadStep => ({ name: "fdb", table: "forwarding", columns: { port: FDB }, vlanContexts: () => vlans });
+  const forwarding = (vlans: readonly number[]): ReadStep => ({
+    name: "fdb",
+    table: "forwarding",
+    columns: { port: FDB },
+    vlanContexts: () => vlans,
+  });
   const inVlan = (mac: string, port: number): Asking => askingView({ [`${FDB}.${mac}`]: [2, port] });
   const silent = askingView({}, { before: () => failure("no_answer") });
 
   test("are read one after the other, each value under its VLAN", async () => {
     const asking = askingView(served, { vlans: { 1: inVlan("0.1.2.3.4.5", 7), 10: inVlan("0.1.2.3.4.5", 8) } });
-    const { columns } = (await read(asking, [forwarding([1, 10, 20])])).get("fdb") as NonNullable<ReturnType<Reads["get"]>>;
-    expect(columns.get("port")).toEqual({ isComplete: true, problem: null, values: new Map([["1.0.1.2.3.4.5", 7], ["10.0.1.2.3.4.5", 8]]) });
+    const { columns } = (await read(asking, [forwarding([1, 10, 20])])).get("fdb") as NonNullable<
+      ReturnType<Reads["get"]>
+    >;
+    expect(columns.get("port")).toEqual({
+      isComplete: true,
+      problem: null,
+      values: new Map([
+        ["1.0.1.2.3.4.5", 7],
+        ["10.0.1.2.3.4.5", 8],
+      ]),
+    });
   });
 
   test("that the agent does not have are no failure, if it answers in its own", async () => {
@@ -210,26 +316,46 @@ describe("contexts of VLANs", () => {
   });
 
   test("of which some are missing leave what the others said, and say so", async () => {
-    const asking = askingView(served, { vlans: { 1: inVlan("0.0.0.0.0.1", 7), 10: silent, 20: inVlan("0.0.0.0.0.2", 8) } });
+    const asking = askingView(served, {
+      vlans: { 1: inVlan("0.0.0.0.0.1", 7), 10: silent, 20: inVlan("0.0.0.0.0.2", 8) },
+    });
     const reads = await read(asking, [forwarding([1, 10, 20])]);
     expect(summary(reads)).toEqual({ fdb: `port 2: VLAN 10: ${failure("no_answer").clause}` });
   });
 
   test("are not all waited for once two in a row are silent", async () => {
-    const asking = askingView(served, { vlans: { 1: inVlan("0.0.0.0.0.1", 7), 10: silent, 20: silent, 30: inVlan("0.0.0.0.0.2", 8) } });
-    expect(summary(await read(asking, [forwarding([1, 10, 20, 30]), SYSTEM]))).toEqual({ fdb: `port 1: VLAN 10: ${failure("no_answer").clause}`, system: "name" });
+    const asking = askingView(served, {
+      vlans: { 1: inVlan("0.0.0.0.0.1", 7), 10: silent, 20: silent, 30: inVlan("0.0.0.0.0.2", 8) },
+    });
+    expect(summary(await read(asking, [forwarding([1, 10, 20, 30]), SYSTEM]))).toEqual({
+      fdb: `port 1: VLAN 10: ${failure("no_answer").clause}`,
+      system: "name",
+    });
   });
 
   test("that were not asked any more are not taken for empty", async () => {
-    const closing = askingView({ [`${FDB}.1`]: [2, 7] }, { maxVarbinds: 2, before: (_question, count) => (count > 1 ? failure("port_closed") : undefined) });
-    const step: ReadStep = { name: "fdb", table: "forwarding", columns: { port: FDB, none: `${FDB}9` }, vlanContexts: () => [1, 10] };
+    const closing = askingView(
+      { [`${FDB}.1`]: [2, 7] },
+      { maxVarbinds: 2, before: (_question, count) => (count > 1 ? failure("port_closed") : undefined) },
+    );
+    const step: ReadStep = {
+      name: "fdb",
+      table: "forwarding",
+      columns: { port: FDB, none: `${FDB}9` },
+      vlanContexts: () => [1, 10],
+    };
     const closed = failure("port_closed").clause;
-    expect(summary(await read(askingView(served, { vlans: { 1: closing } }), [step]))).toEqual({ fdb: `port 1: VLAN 1: ${closed}, none 0: VLAN 10: ${closed}` });
+    expect(summary(await read(askingView(served, { vlans: { 1: closing } }), [step]))).toEqual({
+      fdb: `port 1: VLAN 1: ${closed}, none 0: VLAN 10: ${closed}`,
+    });
   });
 
   test("that fall silent together with the agent are a failure", async () => {
     const asking = askingView({}, { before: () => failure("no_answer"), vlans: { 1: silent } });
     const reads = await read(asking, [forwarding([1]), SYSTEM]);
-    expect(summary(reads)).toEqual({ fdb: `port 0: VLAN 1: ${failure("no_answer").clause}`, system: `! ${failure("no_answer").clause}` });
+    expect(summary(reads)).toEqual({
+      fdb: `port 0: VLAN 1: ${failure("no_answer").clause}`,
+      system: `! ${failure("no_answer").clause}`,
+    });
   });
 });

@@ -24,15 +24,30 @@ function rows(count: number, from = 1): Record<string, Served> {
   return served;
 }
 
-const around: Record<string, Served> = { "1.3.6.1.2.1.1.1.0": [4, Buffer.from("a switch")], "1.3.6.1.2.1.31.1.1.1.1.1": [4, Buffer.from("behind")] };
+const around: Record<string, Served> = {
+  "1.3.6.1.2.1.1.1.0": [4, Buffer.from("a switch")],
+  "1.3.6.1.2.1.31.1.1.1.1.1": [4, Buffer.from("behind")],
+};
 
-function walkView(served: Readonly<Record<string, Served>>, view: ViewOptions = {}, options: Partial<WalkOptions> = {}, columns: Record<string, string> = COLUMNS) {
+function walkView(
+  served: Readonly<Record<string, Served>>,
+  view: ViewOptions = {},
+  options: Partial<WalkOptions> = {},
+  columns: Record<string, string> = COLUMNS,
+) {
   const asking = askingView(served, view);
-  return walk(asking, columns, { signal: new AbortController().signal, ...options }).then((walked) => ({ ...walked, questions: asking.questions }));
+  return walk(asking, columns, { signal: new AbortController().signal, ...options }).then((walked) => ({
+    ...walked,
+    questions: asking.questions,
+  }));
 }
 
-function sizes(walked: { columns: ReadonlyMap<string, { values: ReadonlyMap<string, unknown>; isComplete: boolean }> }): Record<string, string> {
-  return Object.fromEntries([...walked.columns].map(([name, column]) => [name, `${column.values.size}${column.isComplete ? "" : " partial"}`]));
+function sizes(walked: {
+  columns: ReadonlyMap<string, { values: ReadonlyMap<string, unknown>; isComplete: boolean }>;
+}): Record<string, string> {
+  return Object.fromEntries(
+    [...walked.columns].map(([name, column]) => [name, `${column.values.size}${column.isComplete ? "" : " partial"}`]),
+  );
 }
 
 /** Whether the answer to a question would hold a row of a column. */
@@ -46,7 +61,10 @@ function reaches(question: Question, column: string, row: number): boolean {
 describe("the order of OIDs", () => {
   test("is that of their numbers, whatever their lengths", () => {
     const random = seededRandom(1);
-    const oid = (): string => Array.from({ length: 1 + random.integer(4) }, () => random.pick([0, 1, 2, 9, 10, 11, 19, 99, 100, 127, 128, 4_294_967_295])).join(".");
+    const oid = (): string =>
+      Array.from({ length: 1 + random.integer(4) }, () =>
+        random.pick([0, 1, 2, 9, 10, 11, 19, 99, 100, 127, 128, 4_294_967_295]),
+      ).join(".");
     for (let round = 0; round < 5_000; round += 1) {
       const [a, b] = [oid(), oid()];
       expect(`${a} ${b} ${Math.sign(compareOids(a, b))}`).toBe(`${a} ${b} ${Math.sign(naiveOrder(a, b))}`);
@@ -60,15 +78,25 @@ describe("the order of OIDs", () => {
 });
 
 describe("a walk", () => {
-  test.each([["GETBULK", true], ["GETNEXT", false]] as const)("reads every column to its end and nothing beyond it, by %s", async (_kind, hasBulk) => {
+  test.each([
+    ["GETBULK", true],
+    ["GETNEXT", false],
+  ] as const)("reads every column to its end and nothing beyond it, by %s", async (_kind, hasBulk) => {
     const walked = await walkView({ ...around, ...rows(130) }, { hasBulk });
     expect(sizes(walked)).toEqual({ index: "130", descr: "130", speed: "130" });
-    expect([...(walked.columns.get("speed")?.values ?? [])].slice(8, 11)).toEqual([["9", 9_000], ["10", 10_000], ["11", 11_000]]);
+    expect([...(walked.columns.get("speed")?.values ?? [])].slice(8, 11)).toEqual([
+      ["9", 9_000],
+      ["10", 10_000],
+      ["11", 11_000],
+    ]);
     expect(walked.failure).toBeNull();
     expect(walked.questions.every((question) => question.kind === (hasBulk ? "GetBulk" : "GetNext"))).toBe(true);
   });
 
-  test.each([["GETBULK", true], ["GETNEXT", false]] as const)("takes the end of everything the agent has for the end of the column, by %s", async (_kind, hasBulk) => {
+  test.each([
+    ["GETBULK", true],
+    ["GETNEXT", false],
+  ] as const)("takes the end of everything the agent has for the end of the column, by %s", async (_kind, hasBulk) => {
     expect(sizes(await walkView(rows(30), { hasBulk }))).toEqual({ index: "30", descr: "30", speed: "30" });
     expect(sizes(await walkView({}, { hasBulk }))).toEqual({ index: "0", descr: "0", speed: "0" });
   });
@@ -107,7 +135,12 @@ describe("a walk", () => {
   });
 
   test("goes on after answers that hold less than was asked for", async () => {
-    for (const maxVarbinds of [1, 2, 4, 7]) expect(sizes(await walkView({ ...around, ...rows(20) }, { maxVarbinds }))).toEqual({ index: "20", descr: "20", speed: "20" });
+    for (const maxVarbinds of [1, 2, 4, 7])
+      expect(sizes(await walkView({ ...around, ...rows(20) }, { maxVarbinds }))).toEqual({
+        index: "20",
+        descr: "20",
+        speed: "20",
+      });
   });
 
   test("leaves out values that are none, and goes on behind them", async () => {
@@ -124,11 +157,18 @@ describe("a walk", () => {
       for (let column = 1; column <= 1 + random.integer(6); column += 1) {
         const oid = `${TABLE}.${column * random.pick([1, 1, 10])}`;
         columns[oid] = oid;
-        const indexes = Array.from({ length: random.integer(30) }, () => Array.from({ length: 1 + random.integer(3) }, () => random.integer(130)).join("."));
+        const indexes = Array.from({ length: random.integer(30) }, () =>
+          Array.from({ length: 1 + random.integer(3) }, () => random.integer(130)).join("."),
+        );
         wanted[oid] = [...new Set(indexes)].sort(naiveOrder);
         for (const index of indexes) served[`${oid}.${index}`] = [2, 1];
       }
-      const walked = await walkView(random.integer(2) === 0 ? served : { ...around, ...served }, { hasBulk: random.integer(4) > 0, maxVarbinds: 1 + random.integer(40) }, {}, columns);
+      const walked = await walkView(
+        random.integer(2) === 0 ? served : { ...around, ...served },
+        { hasBulk: random.integer(4) > 0, maxVarbinds: 1 + random.integer(40) },
+        {},
+        columns,
+      );
       const read = Object.fromEntries([...walked.columns].map(([name, column]) => [name, [...column.values.keys()]]));
       expect(read).toEqual(wanted);
       expect([...walked.columns.values()].every((column) => column.isComplete)).toBe(true);
@@ -144,7 +184,11 @@ describe("a walk at an agent that does not go forward", () => {
         const at = question.oids.indexOf(`${DESCR}.20`);
         if (at === -1) return undefined;
         // The others are at their ends as well.
-        return answerOf(question.oids.map((oid, index) => (index === at ? { oid, type: 4, value: Buffer.from("again") } : { oid, type: 130, value: null })));
+        return answerOf(
+          question.oids.map((oid, index) =>
+            index === at ? { oid, type: 4, value: Buffer.from("again") } : { oid, type: 130, value: null },
+          ),
+        );
       },
     });
     expect(sizes(walked)).toEqual({ index: "20", descr: "20 partial", speed: "20" });
@@ -154,9 +198,20 @@ describe("a walk at an agent that does not go forward", () => {
 
   test("ends a column that goes back, inside itself or out of it", async () => {
     for (const back of [`${INDEX}.3`, "1.3.6.1.2.1.1.1.0"]) {
-      const walked = await walkView(rows(20), { maxVarbinds: 3, before: (question) => (question.oids[0] === `${INDEX}.9` ? answerOf([{ oid: back, type: 2, value: 3 }]) : undefined) }, {}, { index: INDEX });
+      const walked = await walkView(
+        rows(20),
+        {
+          maxVarbinds: 3,
+          before: (question) =>
+            question.oids[0] === `${INDEX}.9` ? answerOf([{ oid: back, type: 2, value: 3 }]) : undefined,
+        },
+        {},
+        { index: INDEX },
+      );
       expect(sizes(walked)).toEqual({ index: "9 partial" });
-      expect(walked.columns.get("index")?.problem).toBe(`the device's answers do not go forward: after ${INDEX}.9 came ${back}`);
+      expect(walked.columns.get("index")?.problem).toBe(
+        `the device's answers do not go forward: after ${INDEX}.9 came ${back}`,
+      );
     }
   });
 
@@ -164,26 +219,36 @@ describe("a walk at an agent that does not go forward", () => {
     const endless = (question: Question): Answer => {
       const [oid = ""] = question.oids;
       const last = oid === INDEX ? 0 : Number(oid.slice(INDEX.length + 1));
-      return answerOf(Array.from({ length: question.maxRepetitions ?? 1 }, (_, row) => ({ oid: `${INDEX}.${last + row + 1}`, type: 2, value: 1 })));
+      return answerOf(
+        Array.from({ length: question.maxRepetitions ?? 1 }, (_, row) => ({
+          oid: `${INDEX}.${last + row + 1}`,
+          type: 2,
+          value: 1,
+        })),
+      );
     };
     const walked = await walkView({}, { before: endless }, { rowCap: 1_000 }, { index: INDEX });
     expect(sizes(walked)).toEqual({ index: "1000 partial" });
     expect(walked.columns.get("index")?.problem).toBe("it has more than 1,000 rows");
 
-    const columns = Object.fromEntries(Array.from({ length: 5 }, (_, column) => [`c${column}`, `${TABLE}.${column + 1}`]));
+    const columns = Object.fromEntries(
+      Array.from({ length: 5 }, (_, column) => [`c${column}`, `${TABLE}.${column + 1}`]),
+    );
     let next = 0;
     const wide = (question: Question): Answer => {
       const varbinds = [];
       for (let row = 0; row < 50; row += 1) {
         next += 1;
-        for (const oid of question.oids) varbinds.push({ oid: `${oid.split(".").slice(0, 10).join(".")}.${next}`, type: 2, value: 1 });
+        for (const oid of question.oids)
+          varbinds.push({ oid: `${oid.split(".").slice(0, 10).join(".")}.${next}`, type: 2, value: 1 });
       }
       return answerOf(varbinds);
     };
     const pace = newPace();
     const capped = await walkView({}, { before: wide }, { valueCap: 6_000, pace }, columns);
     expect(capped.failure?.reason).toBe("row_cap");
-    const valuesOf = (walked: typeof capped) => [...walked.columns.values()].reduce((count, column) => count + column.values.size, 0);
+    const valuesOf = (walked: typeof capped) =>
+      [...walked.columns.values()].reduce((count, column) => count + column.values.size, 0);
     expect(valuesOf(capped)).toBeLessThan(6_000 + 250 + 1);
     // The cap is of the device: its next table is not read for as long again.
     const after = await walkView({}, { before: wide }, { valueCap: 6_000, pace }, columns);
@@ -195,21 +260,31 @@ describe("a walk at an agent that does not go forward", () => {
     const random = seededRandom(11);
     for (let round = 0; round < 200; round += 1) {
       let count = 0;
-      const walked = await walkView({}, {
-        hasBulk: random.integer(2) === 0,
-        before: (question) => {
-          count += 1;
-          expect(count).toBeLessThan(2_000);
-          if (random.integer(8) === 0) return errorOf(random.integer(20), random.integer(5) - 1);
-          if (random.integer(12) === 0) return failure(random.pick(["garbage", "no_answer"]));
-          return answerOf(
-            Array.from({ length: random.integer(12) }, () => {
-              const oid = random.integer(3) === 0 ? `${random.pick(question.oids)}.${random.integer(9)}` : `1.3.6.1.2.1.${random.integer(4)}.2.1.${random.integer(12)}.${random.integer(50)}`;
-              return { oid: random.integer(30) === 0 ? "0.NaN" : oid, type: random.pick([2, 2, 4, 5, 6, 64, 70, 128, 130, 3]), value: random.pick([1, null, "1.3", Buffer.from("x"), undefined]) };
-            }),
-          );
+      const walked = await walkView(
+        {},
+        {
+          hasBulk: random.integer(2) === 0,
+          before: (question) => {
+            count += 1;
+            expect(count).toBeLessThan(2_000);
+            if (random.integer(8) === 0) return errorOf(random.integer(20), random.integer(5) - 1);
+            if (random.integer(12) === 0) return failure(random.pick(["garbage", "no_answer"]));
+            return answerOf(
+              Array.from({ length: random.integer(12) }, () => {
+                const oid =
+                  random.integer(3) === 0
+                    ? `${random.pick(question.oids)}.${random.integer(9)}`
+                    : `1.3.6.1.2.1.${random.integer(4)}.2.1.${random.integer(12)}.${random.integer(50)}`;
+                return {
+                  oid: random.integer(30) === 0 ? "0.NaN" : oid,
+                  type: random.pick([2, 2, 4, 5, 6, 64, 70, 128, 130, 3]),
+                  value: random.pick([1, null, "1.3", Buffer.from("x"), undefined]),
+                };
+              }),
+            );
+          },
         },
-      });
+      );
       for (const column of walked.columns.values()) expect(column.isComplete).toBe(column.problem === null);
     }
   });
@@ -218,7 +293,8 @@ describe("a walk at an agent that does not go forward", () => {
 describe("a walk at an agent that cannot answer everything", () => {
   test("asks for less once an answer is too big, and remembers it for the next walk", async () => {
     const pace = newPace();
-    const tooBig = (question: Question): Answer | undefined => (question.oids.length * (question.maxRepetitions ?? 1) > 5 ? errorOf(1, 0) : undefined);
+    const tooBig = (question: Question): Answer | undefined =>
+      question.oids.length * (question.maxRepetitions ?? 1) > 5 ? errorOf(1, 0) : undefined;
     const walked = await walkView({ ...around, ...rows(30) }, { before: tooBig }, { pace });
     expect(sizes(walked)).toEqual({ index: "30", descr: "30", speed: "30" });
     expect(pace.ceiling).toBeLessThanOrEqual(5);
@@ -227,20 +303,32 @@ describe("a walk at an agent that cannot answer everything", () => {
   });
 
   test("gives up the one column of which a single value is too big", async () => {
-    const walked = await walkView(rows(10), { before: (question) => (reaches(question, DESCR, 5) ? errorOf(1, 0) : undefined) });
+    const walked = await walkView(rows(10), {
+      before: (question) => (reaches(question, DESCR, 5) ? errorOf(1, 0) : undefined),
+    });
     expect(sizes(walked)).toEqual({ index: "10", descr: "4 partial", speed: "10" });
   });
 
   test("asks for less after silence, and ends after the second in a row with what it has", async () => {
-    const silentAbove = (limit: number) => (question: Question): SnmpFailure | undefined => (question.oids.length * (question.maxRepetitions ?? 1) > limit ? NO_ANSWER : undefined);
+    const silentAbove =
+      (limit: number) =>
+      (question: Question): SnmpFailure | undefined =>
+        question.oids.length * (question.maxRepetitions ?? 1) > limit ? NO_ANSWER : undefined;
     const slow = await walkView({ ...around, ...rows(20) }, { before: silentAbove(8) });
     expect(sizes(slow)).toEqual({ index: "20", descr: "20", speed: "20" });
 
-    const dropping = await walkView({ ...around, ...rows(30) }, { maxVarbinds: 9, before: (_question, count) => (count === 2 || count === 4 ? NO_ANSWER : undefined) });
+    const dropping = await walkView(
+      { ...around, ...rows(30) },
+      { maxVarbinds: 9, before: (_question, count) => (count === 2 || count === 4 ? NO_ANSWER : undefined) },
+    );
     expect(sizes(dropping)).toEqual({ index: "30", descr: "30", speed: "30" });
 
     const pace = newPace();
-    const dead = await walkView(rows(20), { before: (_question, count) => (count > 1 ? NO_ANSWER : undefined) }, { pace });
+    const dead = await walkView(
+      rows(20),
+      { before: (_question, count) => (count > 1 ? NO_ANSWER : undefined) },
+      { pace },
+    );
     expect(dead.failure).toEqual(NO_ANSWER);
     expect(dead.questions).toHaveLength(3);
     expect(Object.values(sizes(dead)).every((size) => /^[1-9]\d* partial$/.test(size))).toBe(true);
@@ -264,13 +352,17 @@ describe("a walk at an agent that cannot answer everything", () => {
   });
 
   test("gives up the one column that it is refused", async () => {
-    const walked = await walkView(rows(4), { before: (question) => (question.oids.includes(SPEED) ? errorOf(16, question.oids.indexOf(SPEED) + 1) : undefined) });
+    const walked = await walkView(rows(4), {
+      before: (question) => (question.oids.includes(SPEED) ? errorOf(16, question.oids.indexOf(SPEED) + 1) : undefined),
+    });
     expect(sizes(walked)).toEqual({ index: "4", descr: "4", speed: "0 partial" });
     expect(walked.columns.get("speed")?.problem).toBe("the device refuses access");
   });
 
   test("finds the one column whose answers cannot be read", async () => {
-    const walked = await walkView(rows(30), { before: (question) => (question.oids.some((oid) => oid.startsWith(DESCR)) ? failure("garbage") : undefined) });
+    const walked = await walkView(rows(30), {
+      before: (question) => (question.oids.some((oid) => oid.startsWith(DESCR)) ? failure("garbage") : undefined),
+    });
     expect(sizes(walked)).toEqual({ index: "30", descr: "0 partial", speed: "30" });
     // Afterwards the others are read side by side again, many rows at once.
     expect(walked.questions.length).toBeLessThan(12);
@@ -278,17 +370,36 @@ describe("a walk at an agent that cannot answer everything", () => {
 
   test("keeps what stands before the place where an answer is cut off", async () => {
     const walked = await walkView(rows(30), {
-      before: (question, count) => (count === 1 ? answerOf([...question.oids.map((oid) => ({ oid: `${oid}.1`, type: 2, value: 1 })), { oid: `${INDEX}.2`, type: 4, value: null }]) : undefined),
+      before: (question, count) =>
+        count === 1
+          ? answerOf([
+              ...question.oids.map((oid) => ({ oid: `${oid}.1`, type: 2, value: 1 })),
+              { oid: `${INDEX}.2`, type: 4, value: null },
+            ])
+          : undefined,
     });
     expect(sizes(walked)).toEqual({ index: "30", descr: "30", speed: "30" });
   });
 
   test("ends at once for what will not change: a closed port, the scan's end, the deadline", async () => {
-    for (const reason of ["port_closed", "unreachable", "wrong_user", "cancelled", "deadline", "unsupported"] as const) {
-      const walked = await walkView(rows(30), { before: (_question, count) => (count === 2 ? failure(reason) : undefined) });
+    for (const reason of [
+      "port_closed",
+      "unreachable",
+      "wrong_user",
+      "cancelled",
+      "deadline",
+      "unsupported",
+    ] as const) {
+      const walked = await walkView(rows(30), {
+        before: (_question, count) => (count === 2 ? failure(reason) : undefined),
+      });
       expect(walked.failure?.reason).toBe(reason);
       expect(walked.questions).toHaveLength(2);
-      expect([...walked.columns.values()].map((column) => column.problem)).toEqual([failure(reason).clause, failure(reason).clause, failure(reason).clause]);
+      expect([...walked.columns.values()].map((column) => column.problem)).toEqual([
+        failure(reason).clause,
+        failure(reason).clause,
+        failure(reason).clause,
+      ]);
     }
   });
 });

@@ -29,7 +29,10 @@ describe("the addresses of blocks", () => {
     [["255.255.255.254/31"], ["255.255.255.254", "255.255.255.255"]],
     [["fd00::fffe/127"], ["fd00::fffe", "fd00::ffff"]],
     [["fd00::/126"], ["fd00::", "fd00::1", "fd00::2", "fd00::3"]],
-    [["192.0.2.1/32", "fd00::1/128", "192.0.2.0/32"], ["192.0.2.1", "fd00::1", "192.0.2.0"]],
+    [
+      ["192.0.2.1/32", "fd00::1/128", "192.0.2.0/32"],
+      ["192.0.2.1", "fd00::1", "192.0.2.0"],
+    ],
     [[], []],
   ])("%p are %p", (blocks, expected) => {
     expect(all(...blocks)).toEqual(expected);
@@ -44,7 +47,14 @@ describe("the addresses of blocks", () => {
   });
 
   test("come once, also where blocks lie inside each other", () => {
-    expect(all("10.0.0.0/29", "10.0.0.0/30", "10.0.0.2/32", "10.0.0.0/29")).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
+    expect(all("10.0.0.0/29", "10.0.0.0/30", "10.0.0.2/32", "10.0.0.0/29")).toEqual([
+      "10.0.0.1",
+      "10.0.0.2",
+      "10.0.0.3",
+      "10.0.0.4",
+      "10.0.0.5",
+      "10.0.0.6",
+    ]);
     expect(all("10.0.0.2/32", "10.0.0.0/30")).toEqual(["10.0.0.1", "10.0.0.2"]);
     // The edges of the inner block are hosts of the outer one.
     expect(all("10.0.0.4/30", "10.0.0.0/29")).toHaveLength(6);
@@ -114,7 +124,9 @@ describe("the TCP ports of a silent address", () => {
 describe("reverse DNS", () => {
   test("asks for the name that belongs to an address", () => {
     expect(reverseName(parseIp("192.0.2.1")!)).toBe("1.2.0.192.in-addr.arpa");
-    expect(reverseName(parseIp("2001:db8::567:89ab")!)).toBe("b.a.9.8.7.6.5.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa");
+    expect(reverseName(parseIp("2001:db8::567:89ab")!)).toBe(
+      "b.a.9.8.7.6.5.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa",
+    );
   });
 
   test.each([
@@ -122,7 +134,10 @@ describe("reverse DNS", () => {
     [["b.example", "a.example", "c.example"], "a.example"],
     [["under_score.example"], "under_score.example"],
     [["printer"], "printer"],
-    [["evil\u0001.example", "bad name", "x".repeat(64), "<script>", "-a.example", "a..b", "*.example", "e\\001vil"], null],
+    [
+      ["evil\u0001.example", "bad name", "x".repeat(64), "<script>", "-a.example", "a..b", "*.example", "e\\001vil"],
+      null,
+    ],
     [[`${"a.".repeat(127)}b`, "192.0.2.1"], null],
     [[], null],
   ])("takes from %p the name %p", (answers, name) => {

@@ -171,10 +171,12 @@ describe("a question", () => {
     const permits = { count: 0 };
     const permit = async (): Promise<void> => void (permits.count += 1);
     const asks = new Asking<string>({ timers, pump: new Pump(timers), permit }, () => false);
-    const send = (errno = 0) => (open: Open<string>): number => {
-      opens.push(open);
-      return errno;
-    };
+    const send =
+      (errno = 0) =>
+      (open: Open<string>): number => {
+        opens.push(open);
+        return errno;
+      };
     const pass = async (ms: number): Promise<void> => {
       await settle();
       timers.advance(ms);
@@ -249,7 +251,8 @@ describe("a question", () => {
 describe("addresses that only a link knows of", () => {
   test("are believed where a station has a few of them, and not where it answers for all", () => {
     const suspicion = new ProxySuspicion<string>();
-    for (let number = 1; number <= MAX_SILENT_ADDRESSES_OF_ONE_STATION; number += 1) suspicion.hold("few", `few ${number}`);
+    for (let number = 1; number <= MAX_SILENT_ADDRESSES_OF_ONE_STATION; number += 1)
+      suspicion.hold("few", `few ${number}`);
     for (let number = 1; number <= 300; number += 1) suspicion.hold("router", `router ${number}`);
     suspicion.hold("one", "one 1");
     expect([...suspicion.unsuspected()]).toEqual(["few 1", "few 2", "few 3", "few 4", "one 1"]);

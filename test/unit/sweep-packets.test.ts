@@ -5,8 +5,18 @@ import { type Ip, parseIp } from "../../src/base/ip.ts";
 import { neighborDumpRequest, parseNeighborDatagram } from "../../src/discovery/kernel/neighbor-messages.ts";
 import { type KernelNeighbor } from "../../src/discovery/kernel/neighbor-messages.ts";
 import { NeighborTable } from "../../src/discovery/kernel/neighbors.ts";
-import { linkDumpRequest, parseLinkDatagram, parseRouteAnswer, routeRequest } from "../../src/discovery/kernel/route-messages.ts";
-import { ifIndexOfLinkAddress, ipOfSocketAddress, linkBroadcastAddress, socketAddress } from "../../src/discovery/kernel/socket-address.ts";
+import {
+  linkDumpRequest,
+  parseLinkDatagram,
+  parseRouteAnswer,
+  routeRequest,
+} from "../../src/discovery/kernel/route-messages.ts";
+import {
+  ifIndexOfLinkAddress,
+  ipOfSocketAddress,
+  linkBroadcastAddress,
+  socketAddress,
+} from "../../src/discovery/kernel/socket-address.ts";
 import { arpRequest, parseArpReply } from "../../src/discovery/sweep/arp-packet.ts";
 import { echoRequest, parseEchoReply } from "../../src/discovery/sweep/echo-packet.ts";
 import { errorKindOf } from "../../src/discovery/sweep/error-kinds.ts";
@@ -29,7 +39,12 @@ function u32(value: number): number[] {
 }
 
 function attribute(type: number, value: ArrayLike<number>): number[] {
-  return [...u16(value.length + 4), ...u16(type), ...Array.from(value), ...Array.from({ length: -value.length & 3 }, () => 0)];
+  return [
+    ...u16(value.length + 4),
+    ...u16(type),
+    ...Array.from(value),
+    ...Array.from({ length: -value.length & 3 }, () => 0),
+  ];
 }
 
 function message(type: number, ...parts: number[][]): number[] {
@@ -50,7 +65,8 @@ describe("an echo request", () => {
     expect([...packet.subarray(4, 8)]).toEqual([0x12, 0x34, 0xff, 0xfe]);
     expect([...packet.subarray(8, 24)]).toEqual([...token]);
     let sum = 0;
-    for (let index = 0; index < packet.length; index += 2) sum += ((packet[index] ?? 0) << 8) | (packet[index + 1] ?? 0);
+    for (let index = 0; index < packet.length; index += 2)
+      sum += ((packet[index] ?? 0) << 8) | (packet[index + 1] ?? 0);
     while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
     expect(sum).toBe(0xffff);
     expect(echoRequest({ version: 6, identifier: 1, sequence: 2, token })[0]).toBe(128);
@@ -62,14 +78,22 @@ describe("an echo request", () => {
       reply[0] = version === 4 ? 0 : 129;
       expect(parseEchoReply(version, reply, false)).toEqual({ identifier: 7, sequence: 9, token });
       const header = Uint8Array.from({ length: 24 }, (_, index) => (index === 0 ? 0x46 : 0));
-      expect(parseEchoReply(version, Buffer.concat([header, reply]), true)).toEqual({ identifier: 7, sequence: 9, token });
+      expect(parseEchoReply(version, Buffer.concat([header, reply]), true)).toEqual({
+        identifier: 7,
+        sequence: 9,
+        token,
+      });
     }
   });
 
   test("is not answered by itself, by a router's error that quotes it, or by what is too short", () => {
     const request = echoRequest({ version: 4, identifier: 7, sequence: 9, token });
     expect(parseEchoReply(4, request, false)).toBeNull();
-    const unreachable = Buffer.concat([Uint8Array.of(3, 1, 0, 0, 0, 0, 0, 0), Uint8Array.from({ length: 20 }, () => 0x45), request]);
+    const unreachable = Buffer.concat([
+      Uint8Array.of(3, 1, 0, 0, 0, 0, 0, 0),
+      Uint8Array.from({ length: 20 }, () => 0x45),
+      request,
+    ]);
     expect(parseEchoReply(4, unreachable, false)).toBeNull();
     const reply = Uint8Array.from(request);
     reply[0] = 0;
@@ -87,7 +111,10 @@ describe("an ARP question", () => {
 
   test("is answered by replies of stations alone", () => {
     const reply = Buffer.from("000108000604000202fc00000005c000020902fc00000001c0000202", "hex");
-    expect(parseArpReply(Buffer.concat([reply, new Uint8Array(18)]))).toEqual({ ip_address: "192.0.2.9", mac_address: "02:fc:00:00:00:05" });
+    expect(parseArpReply(Buffer.concat([reply, new Uint8Array(18)]))).toEqual({
+      ip_address: "192.0.2.9",
+      mac_address: "02:fc:00:00:00:05",
+    });
     expect(parseArpReply(arpRequest("02:fc:00:00:00:01", ip("192.0.2.9"), ip("192.0.2.9")))).toBeNull();
     for (const sender of ["ffffffffffff", "000000000000", "01005e000001"]) {
       expect(parseArpReply(Buffer.from(`0001080006040002${sender}c000020902fc00000001c0000202`, "hex"))).toBeNull();
@@ -98,7 +125,9 @@ describe("an ARP question", () => {
 
 describe("the kernel's neighbor table", () => {
   test("is asked for whole", () => {
-    expect(Buffer.from(neighborDumpRequest()).toString("hex")).toBe("1c0000001e00010301000000000000000000000000000000" + "00000000");
+    expect(Buffer.from(neighborDumpRequest()).toString("hex")).toBe(
+      "1c0000001e00010301000000000000000000000000000000" + "00000000",
+    );
   });
 
   test.each([
@@ -112,8 +141,16 @@ describe("the kernel's neighbor table", () => {
     [0x40, "NoArp", null],
     [0x00, "None", null],
   ] as const)("in state %p is %s with the MAC address %p", (state, name, mac) => {
-    const entry = neighbor(2, state, attribute(1, ip("192.0.2.9").bytes), attribute(2, MAC), attribute(3, [...u32(250), ...u32(1), ...u32(2), ...u32(3)]));
-    expect(parseNeighborDatagram(Uint8Array.from(entry))).toEqual([{ ip_address: "192.0.2.9", mac_address: mac, ifIndex: 4, state: name, confirmedAgoMs: 2_500 }]);
+    const entry = neighbor(
+      2,
+      state,
+      attribute(1, ip("192.0.2.9").bytes),
+      attribute(2, MAC),
+      attribute(3, [...u32(250), ...u32(1), ...u32(2), ...u32(3)]),
+    );
+    expect(parseNeighborDatagram(Uint8Array.from(entry))).toEqual([
+      { ip_address: "192.0.2.9", mac_address: mac, ifIndex: 4, state: name, confirmedAgoMs: 2_500 },
+    ]);
   });
 
   test("holds IPv6 as well, and nothing of bridges, tunnels and broken messages", () => {
@@ -130,17 +167,28 @@ describe("the kernel's neighbor table", () => {
       { ip_address: "192.0.2.8", mac_address: null, ifIndex: 4, state: "Reachable", confirmedAgoMs: null },
     ] as const;
     expect(parseNeighborDatagram(Uint8Array.from(datagram))).toEqual([...expected]);
-    expect(parseNeighborDatagram(Uint8Array.from(datagram).subarray(0, datagram.length - 3))).toEqual(expected.slice(0, 2));
+    expect(parseNeighborDatagram(Uint8Array.from(datagram).subarray(0, datagram.length - 3))).toEqual(
+      expected.slice(0, 2),
+    );
   });
 
   test("is read again only when it is older than it may be", () => {
     let now = 0;
     let reads = 0;
-    const entry = (state: KernelNeighbor["state"], mac: string | null, ifIndex: number): KernelNeighbor => ({ ip_address: "192.0.2.9", mac_address: mac, ifIndex, state, confirmedAgoMs: 0 });
-    const table = new NeighborTable(() => now, () => {
-      reads += 1;
-      return [entry("Failed", null, 3), entry("Reachable", "02:fc:00:00:00:05", 4), entry("Failed", null, 5)];
+    const entry = (state: KernelNeighbor["state"], mac: string | null, ifIndex: number): KernelNeighbor => ({
+      ip_address: "192.0.2.9",
+      mac_address: mac,
+      ifIndex,
+      state,
+      confirmedAgoMs: 0,
     });
+    const table = new NeighborTable(
+      () => now,
+      () => {
+        reads += 1;
+        return [entry("Failed", null, 3), entry("Reachable", "02:fc:00:00:00:05", 4), entry("Failed", null, 5)];
+      },
+    );
     expect(table.find("192.0.2.9", 100)).toEqual({ neighbor: entry("Reachable", "02:fc:00:00:00:05", 4), readAtMs: 0 });
     now = 100;
     expect(table.find("192.0.2.8", 100)).toBeNull();
@@ -152,10 +200,13 @@ describe("the kernel's neighbor table", () => {
 });
 
 describe("the kernel's routes", () => {
-  const route = (type: number, ...attributes: number[][]): Uint8Array => Uint8Array.from(message(24, [2, 32, 0, 0, 254, 0, 0, type], u32(0), ...attributes));
+  const route = (type: number, ...attributes: number[][]): Uint8Array =>
+    Uint8Array.from(message(24, [2, 32, 0, 0, 254, 0, 0, type], u32(0), ...attributes));
 
   test("are asked for by address", () => {
-    expect(Buffer.from(routeRequest(ip("192.0.2.9"))).toString("hex")).toBe("240000001a00010001000000000000000220000000000000000000000800" + "0100c0000209");
+    expect(Buffer.from(routeRequest(ip("192.0.2.9"))).toString("hex")).toBe(
+      "240000001a00010001000000000000000220000000000000000000000800" + "0100c0000209",
+    );
     expect(routeRequest(ip("fd00::1"))).toHaveLength(16 + 12 + 20);
   });
 
@@ -165,13 +216,26 @@ describe("the kernel's routes", () => {
     for (const gateway of [attribute(5, ip("192.0.2.1").bytes), attribute(18, [10, 0, ...ip("fe80::1").bytes])]) {
       expect(parseRouteAnswer(route(1, attribute(4, u32(4)), gateway))?.hasGateway).toBe(true);
     }
-    expect([2, 3, 5, 6, 7, 8].map((type) => parseRouteAnswer(route(type))?.type)).toEqual(["Local", "Broadcast", "Multicast", "Refused", "Refused", "Refused"]);
+    expect([2, 3, 5, 6, 7, 8].map((type) => parseRouteAnswer(route(type))?.type)).toEqual([
+      "Local",
+      "Broadcast",
+      "Multicast",
+      "Refused",
+      "Refused",
+      "Refused",
+    ]);
     expect(parseRouteAnswer(new Uint8Array())).toBeNull();
   });
 
   test("go over interfaces whose neighbors are found by ARP, or that have none", () => {
-    const link = (type: number, flags: number, mac: number[]): number[] => message(16, [0, 0], u16(type), u32(4), u32(flags), u32(0), attribute(1, mac));
-    const datagram = Uint8Array.from([...link(1, 0x1043, MAC), ...link(772, 0x49, [0, 0, 0, 0, 0, 0]), ...link(1, 0x80, MAC), ...link(65_534, 0x1091, [])]);
+    const link = (type: number, flags: number, mac: number[]): number[] =>
+      message(16, [0, 0], u16(type), u32(4), u32(flags), u32(0), attribute(1, mac));
+    const datagram = Uint8Array.from([
+      ...link(1, 0x1043, MAC),
+      ...link(772, 0x49, [0, 0, 0, 0, 0, 0]),
+      ...link(1, 0x80, MAC),
+      ...link(65_534, 0x1091, []),
+    ]);
     expect(parseLinkDatagram(datagram)).toEqual([
       { ifIndex: 4, mac: "02:fc:00:00:00:05", hasNeighbors: true },
       { ifIndex: 4, mac: null, hasNeighbors: false },
@@ -197,7 +261,8 @@ describe("the kernel's routes", () => {
 
 describe("socket addresses", () => {
   test("hold what was put into them", () => {
-    for (const text of ["192.0.2.9", "fd00::1"]) expect(ipOfSocketAddress(socketAddress(ip(text), 443))).toEqual({ ip: ip(text), port: 443 });
+    for (const text of ["192.0.2.9", "fd00::1"])
+      expect(ipOfSocketAddress(socketAddress(ip(text), 443))).toEqual({ ip: ip(text), port: 443 });
     expect(ifIndexOfLinkAddress(linkBroadcastAddress(7, 0x0806))).toBe(7);
     expect(ifIndexOfLinkAddress(socketAddress(ip("192.0.2.9"), 1))).toBeNull();
     expect(ipOfSocketAddress(linkBroadcastAddress(7, 0x0806))).toBeNull();
@@ -206,5 +271,11 @@ describe("socket addresses", () => {
 });
 
 test("errors of the system are counted under words", () => {
-  expect([113, 101, 13, 105, 4711].map(errorKindOf)).toEqual(["HostUnreachable", "NetworkUnreachable", "NotPermitted", "Exhausted", "Other"]);
+  expect([113, 101, 13, 105, 4711].map(errorKindOf)).toEqual([
+    "HostUnreachable",
+    "NetworkUnreachable",
+    "NotPermitted",
+    "Exhausted",
+    "Other",
+  ]);
 });

@@ -43,7 +43,10 @@ async function asked(echo: EchoOutcome | null, tcp: TcpOutcome, { table = () => 
     pause: async (ms: number) => {
       nowMs += ms;
     },
-    neighbors: new NeighborTable(() => nowMs, () => parseArpTable(table(ports), () => 2)),
+    neighbors: new NeighborTable(
+      () => nowMs,
+      () => parseArpTable(table(ports), () => 2),
+    ),
     count: () => {},
     echo: async () => echo && { means: "Ping", ask: async () => echo },
     tcp: {

@@ -39,7 +39,8 @@ describe("foldCase", () => {
     for (let codePoint = 0; codePoint <= 0x1ffff; codePoint += 1) {
       const text = String.fromCodePoint(codePoint);
       const folded = foldCase(text);
-      if (foldCase(folded) !== folded || foldCase(text.normalize("NFD")) !== folded) wrong.push(`U+${codePoint.toString(16)}`);
+      if (foldCase(folded) !== folded || foldCase(text.normalize("NFD")) !== folded)
+        wrong.push(`U+${codePoint.toString(16)}`);
     }
     expect(wrong).toEqual([]);
   });
@@ -85,7 +86,8 @@ describe("compareCodePoints", () => {
   test("is the order of the UTF-8 bytes, as a database sorts them", () => {
     const random = seededRandom(2);
     const codePoints = [0x0, 0x41, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff];
-    const draw = () => String.fromCodePoint(...Array.from({ length: random.integer(4) }, () => random.pick(codePoints)));
+    const draw = () =>
+      String.fromCodePoint(...Array.from({ length: random.integer(4) }, () => random.pick(codePoints)));
     for (let round = 0; round < 20_000; round += 1) {
       const [a, b] = [draw(), draw()];
       expect(Math.sign(compareCodePoints(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
@@ -96,7 +98,26 @@ describe("compareCodePoints", () => {
 describe("textSortKey", () => {
   test("orders without regard to case, then by code point, and what ends before what goes on", () => {
     const random = seededRandom(3);
-    const characters = ["a", "A", "b", "B", "ä", "Ä", "ς", "Σ", " ", "-", "~", "é", "e\u0301", "ß", "ǰ", "J̌", "\ue000", "😀"];
+    const characters = [
+      "a",
+      "A",
+      "b",
+      "B",
+      "ä",
+      "Ä",
+      "ς",
+      "Σ",
+      " ",
+      "-",
+      "~",
+      "é",
+      "e\u0301",
+      "ß",
+      "ǰ",
+      "J̌",
+      "\ue000",
+      "😀",
+    ];
     const draw = () => Array.from({ length: random.integer(4) }, () => random.pick(characters)).join("");
     for (let round = 0; round < 20_000; round += 1) {
       const [a, b] = [draw(), draw()];

@@ -3,9 +3,22 @@
 import { describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import { periodOf, type Segment } from "../../src/db/thinned-past.ts";
-import { afterPrune, dispensable, firstKeptFrom, isDispensableStretch, keptSequences, parsePruneSource, pruneSource } from "../../src/history/thinning.ts";
+import {
+  afterPrune,
+  dispensable,
+  firstKeptFrom,
+  isDispensableStretch,
+  keptSequences,
+  parsePruneSource,
+  pruneSource,
+} from "../../src/history/thinning.ts";
 
-const segment = (first: number, last: number, resolution: Segment["resolution"], prunedBy: number): Segment => ({ first, last, resolution, prunedBy });
+const segment = (first: number, last: number, resolution: Segment["resolution"], prunedBy: number): Segment => ({
+  first,
+  last,
+  resolution,
+  prunedBy,
+});
 
 describe("the order of a prune", () => {
   test("is told in its source, and read from it", () => {
@@ -16,10 +29,14 @@ describe("the order of a prune", () => {
     }
   });
 
-  test.each(["host.update", "ledger.prune", "ledger.prune before=2026-01-01T00:00:00.000Z", "ledger.prune before=yesterday keep=daily", "ledger.prune before=2026-01-01T00:00:00.000Z keep=weekly", " ledger.prune before=2026-01-01T00:00:00.000Z keep=none"])(
-    "is not in %j",
-    (source) => expect(parsePruneSource(source)).toBeNull(),
-  );
+  test.each([
+    "host.update",
+    "ledger.prune",
+    "ledger.prune before=2026-01-01T00:00:00.000Z",
+    "ledger.prune before=yesterday keep=daily",
+    "ledger.prune before=2026-01-01T00:00:00.000Z keep=weekly",
+    " ledger.prune before=2026-01-01T00:00:00.000Z keep=none",
+  ])("is not in %j", (source) => expect(parsePruneSource(source)).toBeNull());
 });
 
 describe("the stretches after a prune", () => {
@@ -31,19 +48,32 @@ describe("the stretches after a prune", () => {
     const before = [segment(1, 7, "daily", 9)];
     expect(afterPrune(before, { last: 20, keep: "daily", sequence: 30 })).toEqual([segment(1, 20, "daily", 30)]);
     expect(afterPrune(before, { last: 20, keep: "monthly", sequence: 30 })).toEqual([segment(1, 20, "monthly", 30)]);
-    expect(afterPrune([segment(1, 7, "monthly", 9)], { last: 20, keep: "daily", sequence: 30 })).toEqual([segment(1, 7, "monthly", 9), segment(8, 20, "daily", 30)]);
+    expect(afterPrune([segment(1, 7, "monthly", 9)], { last: 20, keep: "daily", sequence: 30 })).toEqual([
+      segment(1, 7, "monthly", 9),
+      segment(8, 20, "daily", 30),
+    ]);
   });
 
   test("become coarser up to where the prune reaches, and never finer", () => {
     const before = [segment(1, 20, "daily", 30)];
-    expect(afterPrune(before, { last: 7, keep: "none", sequence: 40 })).toEqual([segment(1, 7, "none", 40), segment(8, 20, "daily", 30)]);
-    expect(afterPrune([segment(1, 7, "none", 40), segment(8, 20, "daily", 30)], { last: 12, keep: "monthly", sequence: 50 })).toEqual([segment(1, 7, "none", 40), segment(8, 12, "monthly", 50), segment(13, 20, "daily", 30)]);
-    expect(afterPrune([segment(1, 20, "monthly", 30)], { last: 12, keep: "daily", sequence: 50 })).toEqual([segment(1, 20, "monthly", 30)]);
+    expect(afterPrune(before, { last: 7, keep: "none", sequence: 40 })).toEqual([
+      segment(1, 7, "none", 40),
+      segment(8, 20, "daily", 30),
+    ]);
+    expect(
+      afterPrune([segment(1, 7, "none", 40), segment(8, 20, "daily", 30)], { last: 12, keep: "monthly", sequence: 50 }),
+    ).toEqual([segment(1, 7, "none", 40), segment(8, 12, "monthly", 50), segment(13, 20, "daily", 30)]);
+    expect(afterPrune([segment(1, 20, "monthly", 30)], { last: 12, keep: "daily", sequence: 50 })).toEqual([
+      segment(1, 20, "monthly", 30),
+    ]);
   });
 });
 
 describe("what is kept", () => {
-  const day = (month: number, date: number, sequence: number) => ({ sequence, at: Date.UTC(2026, month - 1, date, 12) });
+  const day = (month: number, date: number, sequence: number) => ({
+    sequence,
+    at: Date.UTC(2026, month - 1, date, 12),
+  });
   const dayEnds = [day(1, 30, 2), day(1, 31, 5), day(2, 1, 6), day(2, 28, 9), day(3, 1, 11), day(3, 2, 14)];
 
   test("is the last transaction of each period in a stretch, and its last in any case", () => {
@@ -55,7 +85,13 @@ describe("what is kept", () => {
   });
 
   test("is found from any transaction on", () => {
-    expect([1, 2, 3, 12, 13].map((sequence) => firstKeptFrom([2, 5, 12], sequence))).toEqual([2, 2, 5, 12, Number.POSITIVE_INFINITY]);
+    expect([1, 2, 3, 12, 13].map((sequence) => firstKeptFrom([2, 5, 12], sequence))).toEqual([
+      2,
+      2,
+      5,
+      12,
+      Number.POSITIVE_INFINITY,
+    ]);
   });
 
   test.each([
@@ -63,8 +99,12 @@ describe("what is kept", () => {
     ["2026-12-31T00:00:00.000Z", "2026-12-31", "2027-01-01", "2026-12-01", "2027-01-01"],
     ["2028-02-29T12:00:00.000Z", "2028-02-29", "2028-03-01", "2028-02-01", "2028-03-01"],
   ])("of %s goes by the day and month in UTC", (at, dayStart, dayEnd, monthStart, monthEnd) => {
-    const bounds = (resolution: "daily" | "monthly") => Object.values(periodOf(Date.parse(at), resolution)).map((each) => formatInstant(each).slice(0, 10));
-    expect([bounds("daily"), bounds("monthly")]).toEqual([[dayStart, dayEnd], [monthStart, monthEnd]]);
+    const bounds = (resolution: "daily" | "monthly") =>
+      Object.values(periodOf(Date.parse(at), resolution)).map((each) => formatInstant(each).slice(0, 10));
+    expect([bounds("daily"), bounds("monthly")]).toEqual([
+      [dayStart, dayEnd],
+      [monthStart, monthEnd],
+    ]);
   });
 });
 
@@ -72,7 +112,11 @@ describe("the versions of a record that are not needed", () => {
   const CREATED = 1;
   const UPDATED = 2;
   const DELETED = 3;
-  const dropped = (kept: number[], ...versions: Array<[sequence: number, operation: number]>) => dispensable(versions.map(([sequence, operation]) => ({ sequence, operation })), kept).map((version) => version.sequence);
+  const dropped = (kept: number[], ...versions: Array<[sequence: number, operation: number]>) =>
+    dispensable(
+      versions.map(([sequence, operation]) => ({ sequence, operation })),
+      kept,
+    ).map((version) => version.sequence);
 
   test("are those that a kept transaction never found the newest", () => {
     expect(dropped([3, 8], [1, CREATED], [2, UPDATED], [4, UPDATED], [8, UPDATED])).toEqual([1, 4]);
@@ -93,8 +137,24 @@ test("what held for a time is not needed where it had ended by the last kept tra
   const kept = [3, 8];
   const isDropped = (since: number, until: number) => isDispensableStretch({ since, until }, kept);
   // Up to `until`, and not as of it.
-  const gone: Array<[number, number]> = [[0, 3], [1, 2], [2, 2], [4, 7], [4, 8], [8, 8]];
-  const left: Array<[number, number]> = [[0, 4], [3, 4], [3, 8], [2, 8], [8, 9], [4, 9], [9, 9], [9, 12]];
+  const gone: Array<[number, number]> = [
+    [0, 3],
+    [1, 2],
+    [2, 2],
+    [4, 7],
+    [4, 8],
+    [8, 8],
+  ];
+  const left: Array<[number, number]> = [
+    [0, 4],
+    [3, 4],
+    [3, 8],
+    [2, 8],
+    [8, 9],
+    [4, 9],
+    [9, 9],
+    [9, 12],
+  ];
   expect([...gone, ...left].filter((stretch) => isDropped(...stretch))).toEqual(gone);
   expect(isDispensableStretch({ since: 1, until: 2 }, [])).toBe(false);
 });

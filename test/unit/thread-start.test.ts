@@ -35,7 +35,9 @@ describe("a thread", () => {
   test("is not started where connections have taken the descriptors: that would end the process", () => {
     const before = openDescriptors();
     let isStarted = false;
-    expect(() => startThread(() => (isStarted = true), roomFor(DESCRIPTORS_PER_START - 1))).toThrow(expect.objectContaining(refusal));
+    expect(() => startThread(() => (isStarted = true), roomFor(DESCRIPTORS_PER_START - 1))).toThrow(
+      expect.objectContaining(refusal),
+    );
     expect(isStarted).toBe(false);
     expect(openDescriptors()).toBe(before);
     closeSync(openSync("/dev/null", "r"));
@@ -59,7 +61,9 @@ describe("a thread", () => {
 
   test("that cannot be started refuses a large body", async () => {
     const checks = new BodyChecks(noThread, () => {});
-    await expect(checks.check({ operationId: "createTag", bytes: new Uint8Array(70_000), repeatedAs: null }, "user")).rejects.toMatchObject(refusal);
+    await expect(
+      checks.check({ operationId: "createTag", bytes: new Uint8Array(70_000), repeatedAs: null }, "user"),
+    ).rejects.toMatchObject(refusal);
     checks.close();
   });
 

@@ -48,7 +48,11 @@ describe("a certificate and its key", () => {
     const chain = `Subject: CN = somebody\n${pair.certificate}\n${another.certificate}`;
     const files = writePair(folder, { certificate: chain, privateKey: pair.privateKey }, "chain");
     expect(readTlsPair(files).fingerprint).toBe(new X509Certificate(pair.certificate).fingerprint256);
-    const both = writePair(folder, { certificate: pair.privateKey + pair.certificate, privateKey: pair.privateKey + pair.certificate }, "both");
+    const both = writePair(
+      folder,
+      { certificate: pair.privateKey + pair.certificate, privateKey: pair.privateKey + pair.certificate },
+      "both",
+    );
     expect(readTlsPair(both).certificate).toContain("BEGIN CERTIFICATE");
   });
 
@@ -58,23 +62,69 @@ describe("a certificate and its key", () => {
   });
 
   test("are taken with an RSA key that clients take, and not with a shorter one", async () => {
-    expect(readTlsPair(writePair(folder, await makeRsaPair(2_048, NOW), "rsa")).certificate).toContain("BEGIN CERTIFICATE");
+    expect(readTlsPair(writePair(folder, await makeRsaPair(2_048, NOW), "rsa")).certificate).toContain(
+      "BEGIN CERTIFICATE",
+    );
     const short = writePair(folder, await makeRsaPair(1_024, NOW), "short");
     expect(() => readTlsPair(short)).toThrow(/^the key is an RSA key of 1024 bits: clients want 2048 at least$/);
   });
 
   test.each([
-    ["a key of another certificate", () => ({ ...pair, privateKey: otherKey() }), /^the key is not the key of the certificate in /],
-    ["the chain in the wrong order", () => ({ certificate: another.certificate + pair.certificate, privateKey: pair.privateKey }), /^the certificate has the server's own certificate behind others/],
-    ["the two exchanged", () => ({ certificate: pair.privateKey, privateKey: pair.certificate }), /^the certificate holds a private key and no certificate: are the two files exchanged\?$/],
-    ["a certificate for a key", () => ({ ...pair, privateKey: pair.certificate }), /^the key holds a certificate and no private key/],
-    ["an encrypted key", () => ({ ...pair, privateKey: encrypted(pair.privateKey) }), /^the key is encrypted, and nobody is there to type its passphrase/],
-    ["an encrypted key as of old", () => ({ ...pair, privateKey: "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----\n" }), /^the key is encrypted/],
-    ["texts that are no PEM", () => ({ certificate: "hello", privateKey: "hello" }), /^the certificate is not PEM: there is no -----BEGIN CERTIFICATE-----/],
-    ["a key that is no PEM", () => ({ ...pair, privateKey: "hello" }), /^the key is not PEM: there is no -----BEGIN PRIVATE KEY-----/],
+    [
+      "a key of another certificate",
+      () => ({ ...pair, privateKey: otherKey() }),
+      /^the key is not the key of the certificate in /,
+    ],
+    [
+      "the chain in the wrong order",
+      () => ({ certificate: another.certificate + pair.certificate, privateKey: pair.privateKey }),
+      /^the certificate has the server's own certificate behind others/,
+    ],
+    [
+      "the two exchanged",
+      () => ({ certificate: pair.privateKey, privateKey: pair.certificate }),
+      /^the certificate holds a private key and no certificate: are the two files exchanged\?$/,
+    ],
+    [
+      "a certificate for a key",
+      () => ({ ...pair, privateKey: pair.certificate }),
+      /^the key holds a certificate and no private key/,
+    ],
+    [
+      "an encrypted key",
+      () => ({ ...pair, privateKey: encrypted(pair.privateKey) }),
+      /^the key is encrypted, and nobody is there to type its passphrase/,
+    ],
+    [
+      "an encrypted key as of old",
+      () => ({
+        ...pair,
+        privateKey:
+          "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----\n",
+      }),
+      /^the key is encrypted/,
+    ],
+    [
+      "texts that are no PEM",
+      () => ({ certificate: "hello", privateKey: "hello" }),
+      /^the certificate is not PEM: there is no -----BEGIN CERTIFICATE-----/,
+    ],
+    [
+      "a key that is no PEM",
+      () => ({ ...pair, privateKey: "hello" }),
+      /^the key is not PEM: there is no -----BEGIN PRIVATE KEY-----/,
+    ],
     ["an empty certificate", () => ({ ...pair, certificate: "" }), /^the certificate is not PEM/],
-    ["a damaged certificate", () => ({ ...pair, certificate: pair.certificate.replace(/\n[A-Za-z0-9+/]{20}/, "\nAAAAAAAAAAAAAAAAAAAA") }), /^the certificate is damaged: its certificate 1 of 1/],
-    ["a damaged key", () => ({ ...pair, privateKey: "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n" }), /^the key is damaged/],
+    [
+      "a damaged certificate",
+      () => ({ ...pair, certificate: pair.certificate.replace(/\n[A-Za-z0-9+/]{20}/, "\nAAAAAAAAAAAAAAAAAAAA") }),
+      /^the certificate is damaged: its certificate 1 of 1/,
+    ],
+    [
+      "a damaged key",
+      () => ({ ...pair, privateKey: "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n" }),
+      /^the key is damaged/,
+    ],
     ["DER", () => ({ ...pair, certificate: "0\u0082" }), /^the certificate is DER or PKCS #12 and not PEM/],
     ["something endless", () => ({ ...pair, certificate: "x".repeat(2_000_000) }), /^the certificate is too large/],
   ])("are refused for %s", (_what, madeOf, said) => {
@@ -101,11 +151,22 @@ describe("the appliance's own pair", () => {
 
   test("is made once, for its owner alone, for the names that it is told, and found again", async () => {
     const files = filesIn("first");
-    const made = await ensureSelfSigned(files, ["localhost", "inventory.example", "10.2.3.4", "fd00::1"], make, clockAt(NOW), random);
+    const made = await ensureSelfSigned(
+      files,
+      ["localhost", "inventory.example", "10.2.3.4", "fd00::1"],
+      make,
+      clockAt(NOW),
+      random,
+    );
     expect(made.isNew).toBe(true);
     expect(statSync(files.privateKey).mode & 0o777).toBe(0o600);
     const certificate = new X509Certificate(readFileSync(files.certificate));
-    expect([certificate.checkHost("inventory.example"), certificate.checkIP("10.2.3.4"), certificate.checkIP("fd00::1"), certificate.checkHost("elsewhere.example")]).toEqual(["inventory.example", "10.2.3.4", "fd00::1", undefined]);
+    expect([
+      certificate.checkHost("inventory.example"),
+      certificate.checkIP("10.2.3.4"),
+      certificate.checkIP("fd00::1"),
+      certificate.checkHost("elsewhere.example"),
+    ]).toEqual(["inventory.example", "10.2.3.4", "fd00::1", undefined]);
     expect(certificate.ca).toBe(false);
     expect(certificate.publicKey.asymmetricKeyDetails?.namedCurve).toBe("prime256v1");
     expect(certificate.verify(certificate.publicKey)).toBe(true);
@@ -117,9 +178,21 @@ describe("the appliance's own pair", () => {
   test("is renewed with the same key when its end is near", async () => {
     const files = filesIn("renewed");
     const made = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random);
-    const still = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW + (VALID_DAYS - RENEW_DAYS) * DAY_MS - 1), random);
+    const still = await ensureSelfSigned(
+      files,
+      ["localhost"],
+      make,
+      clockAt(NOW + (VALID_DAYS - RENEW_DAYS) * DAY_MS - 1),
+      random,
+    );
     expect(still.isNew).toBe(false);
-    const renewed = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW + (VALID_DAYS - RENEW_DAYS) * DAY_MS), random);
+    const renewed = await ensureSelfSigned(
+      files,
+      ["localhost"],
+      make,
+      clockAt(NOW + (VALID_DAYS - RENEW_DAYS) * DAY_MS),
+      random,
+    );
     expect(renewed.isNew).toBe(true);
     expect(renewed.pair.fingerprint).not.toBe(made.pair.fingerprint);
     expect(renewed.pair.privateKey).toBe(made.pair.privateKey);
@@ -129,24 +202,45 @@ describe("the appliance's own pair", () => {
     const files = filesIn("ahead");
     const ahead = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW + 300 * DAY_MS), random);
     const mended = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random);
-    expect([mended.isNew, mended.pair.validFrom, mended.pair.privateKey === ahead.pair.privateKey]).toEqual([true, NOW - DAY_MS, true]);
+    expect([mended.isNew, mended.pair.validFrom, mended.pair.privateKey === ahead.pair.privateKey]).toEqual([
+      true,
+      NOW - DAY_MS,
+      true,
+    ]);
   });
 
   test("is refused where others may read its key, and where what is there is no pair", async () => {
     const files = filesIn("open");
     await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random);
     chmodSync(files.privateKey, 0o640);
-    expect(ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random)).rejects.toThrow(`${files.privateKey} is open to others (mode 0640): make it 0600 with chmod`);
+    expect(ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random)).rejects.toThrow(
+      `${files.privateKey} is open to others (mode 0640): make it 0600 with chmod`,
+    );
     chmodSync(files.privateKey, 0o600);
     writeFileSync(files.privateKey, "nonsense");
     expect(ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random)).rejects.toThrow("is not PEM");
     rmSync(files.certificate);
-    expect(ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random)).rejects.toThrow("holds no key that a certificate could be made of");
+    expect(ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random)).rejects.toThrow(
+      "holds no key that a certificate could be made of",
+    );
   });
 
   test("is for the names by which the listener can be reached", () => {
-    expect(namesOf("10.2.3.4", "Inventory", ["10.9.9.9"])).toEqual(["localhost", "inventory", "10.2.3.4", "127.0.0.1", "::1"]);
-    expect(namesOf("0.0.0.0", "a.example", ["10.9.9.9", "fd00::0001", "127.0.0.1"])).toEqual(["localhost", "a.example", "10.9.9.9", "fd00::1", "127.0.0.1", "::1"]);
+    expect(namesOf("10.2.3.4", "Inventory", ["10.9.9.9"])).toEqual([
+      "localhost",
+      "inventory",
+      "10.2.3.4",
+      "127.0.0.1",
+      "::1",
+    ]);
+    expect(namesOf("0.0.0.0", "a.example", ["10.9.9.9", "fd00::0001", "127.0.0.1"])).toEqual([
+      "localhost",
+      "a.example",
+      "10.9.9.9",
+      "fd00::1",
+      "127.0.0.1",
+      "::1",
+    ]);
     expect(namesOf("::", "not a name", [])).toEqual(["localhost", "127.0.0.1", "::1"]);
   });
 });

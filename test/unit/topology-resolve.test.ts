@@ -11,19 +11,27 @@ import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
 /** Where every port leads that is known to lead anywhere: `sw2 Gi0/1`, `host-sw2`. */
 function leads(hosts: readonly HostFact[], ports: readonly PortFact[]): Record<string, string> {
   const resolved = resolveNeighbors(hosts, ports);
-  return Object.fromEntries([...resolved].flatMap(([id, { neighbor }]) => (neighbor === null ? [] : [[id, neighbor.id]])).sort());
+  return Object.fromEntries(
+    [...resolved].flatMap(([id, { neighbor }]) => (neighbor === null ? [] : [[id, neighbor.id]])).sort(),
+  );
 }
 
 const of = (network: Neighborhood) => leads(network.hosts, network.allPorts);
 
 /** Where each announcement of a port leads. */
 function announced(network: Neighborhood, port: string): (string | null)[] {
-  return (resolveNeighbors(network.hosts, network.allPorts).get(port)?.announced ?? []).map((neighbor) => neighbor?.id ?? null);
+  return (resolveNeighbors(network.hosts, network.allPorts).get(port)?.announced ?? []).map(
+    (neighbor) => neighbor?.id ?? null,
+  );
 }
 
 /** Two switches with ports of the same names. */
 function pair(): Neighborhood {
-  return new Neighborhood().host("sw1").ports("sw1", "Gi0/1", "Gi0/2", "Gi0/3").host("sw2").ports("sw2", "Gi0/1", "Gi0/2", "Gi0/3");
+  return new Neighborhood()
+    .host("sw1")
+    .ports("sw1", "Gi0/1", "Gi0/2", "Gi0/3")
+    .host("sw2")
+    .ports("sw2", "Gi0/1", "Gi0/2", "Gi0/3");
 }
 
 /** sw1 hears on Gi0/1 what sw2 says of a port. */
@@ -40,14 +48,38 @@ describe("one cable", () => {
   });
 
   test("is found by any one sign that only one host has", () => {
-    for (const kept of [{ sys_name: "sw2" }, { sys_name: "SW2.example.net." }, { chassis_id: { subtype: "MacAddress", value: macOf(2, 0).toUpperCase() } }, { mgmt_addr: "10.0.0.2" }, { chassis_id: { subtype: "NetworkAddress", value: "10.0.0.2" } }] as Partial<Announcement>[]) {
+    for (const kept of [
+      { sys_name: "sw2" },
+      { sys_name: "SW2.example.net." },
+      { chassis_id: { subtype: "MacAddress", value: macOf(2, 0).toUpperCase() } },
+      { mgmt_addr: "10.0.0.2" },
+      { chassis_id: { subtype: "NetworkAddress", value: "10.0.0.2" } },
+    ] as Partial<Announcement>[]) {
       const network = pair();
-      expect(of(network.hears("sw1 Gi0/1", { protocol: "Lldp", port_id: { subtype: "InterfaceName", value: "Gi0/2" }, ...kept })), JSON.stringify(kept)).toEqual(BOTH);
+      expect(
+        of(
+          network.hears("sw1 Gi0/1", {
+            protocol: "Lldp",
+            port_id: { subtype: "InterfaceName", value: "Gi0/2" },
+            ...kept,
+          }),
+        ),
+        JSON.stringify(kept),
+      ).toEqual(BOTH);
     }
   });
 
   test("is found by a chassis id that is the MAC address of one of the far end's ports, as Nexus switches announce it", () => {
-    expect(heard({ chassis_id: { subtype: "MacAddress", value: macOf(2, 2) }, port_id: { subtype: "LocallyAssigned", value: "Eth1/2" } }, "Ethernet1/2", pair().port("sw2", "Ethernet1/2"))).toEqual({ "sw1 Gi0/1": "sw2 Ethernet1/2", "sw2 Ethernet1/2": "sw1 Gi0/1" });
+    expect(
+      heard(
+        {
+          chassis_id: { subtype: "MacAddress", value: macOf(2, 2) },
+          port_id: { subtype: "LocallyAssigned", value: "Eth1/2" },
+        },
+        "Ethernet1/2",
+        pair().port("sw2", "Ethernet1/2"),
+      ),
+    ).toEqual({ "sw1 Gi0/1": "sw2 Ethernet1/2", "sw2 Ethernet1/2": "sw1 Gi0/1" });
   });
 
   test("leads nowhere without a host that is called so, and somewhere as soon as it is discovered", () => {
@@ -63,15 +95,27 @@ describe("one cable", () => {
   test("never leads to the host itself, neither by its own name nor as the best of those alike", () => {
     const network = pair();
     expect(of(network.hears("sw1 Gi0/1", network.lldp("sw1 Gi0/2")))).toEqual({});
-    const clones = new Neighborhood().host("a", { chassis: macOf(9, 9) }).ports("a", "p1", "p2").host("b", { chassis: macOf(9, 9), sysName: null }).ports("b", "p1");
+    const clones = new Neighborhood()
+      .host("a", { chassis: macOf(9, 9) })
+      .ports("a", "p1", "p2")
+      .host("b", { chassis: macOf(9, 9), sysName: null })
+      .ports("b", "p1");
     expect(of(clones.hears("a p1", clones.lldp("a p2")))).toEqual({});
   });
 });
 
 describe("the far interface", () => {
-  const named = (portId: Announcement["port_id"], options: { name?: string; descr?: string; alias?: string; index?: number; ip?: string } = {}, desc?: string) => {
+  const named = (
+    portId: Announcement["port_id"],
+    options: { name?: string; descr?: string; alias?: string; index?: number; ip?: string } = {},
+    desc?: string,
+  ) => {
     const network = pair().port("sw2", options.name ?? "X", { descr: options.name ?? "X", ...options });
-    return heard({ ...(portId === undefined ? {} : { port_id: portId }), ...(desc === undefined ? {} : { port_desc: desc }) }, options.name ?? "X", network)["sw1 Gi0/1"];
+    return heard(
+      { ...(portId === undefined ? {} : { port_id: portId }), ...(desc === undefined ? {} : { port_desc: desc }) },
+      options.name ?? "X",
+      network,
+    )["sw1 Gi0/1"];
   };
 
   test.each([
@@ -128,7 +172,12 @@ describe("the far interface", () => {
     expect(named({ subtype: "LocallyAssigned", value: "606" }, { name: "ge-0/0/9", index: 606 })).toBe("sw2 ge-0/0/9");
     expect(named({ subtype: "LocallyAssigned", value: "17" }, { name: "17", index: 17 })).toBe("sw2 17");
     const stacked = () => pair().port("sw2", "1/7", { index: 20 }).port("sw2", "1/20", { index: 33 });
-    const told = (value: string, desc?: string) => heard({ port_id: { subtype: "LocallyAssigned", value }, ...(desc === undefined ? {} : { port_desc: desc }) }, "1/7", stacked())["sw1 Gi0/1"];
+    const told = (value: string, desc?: string) =>
+      heard(
+        { port_id: { subtype: "LocallyAssigned", value }, ...(desc === undefined ? {} : { port_desc: desc }) },
+        "1/7",
+        stacked(),
+      )["sw1 Gi0/1"];
     expect(told("20")).toBe("host-sw2");
     expect(told("20", "1/20")).toBe("sw2 1/20");
     expect(told("7")).toBe("host-sw2");
@@ -142,20 +191,36 @@ describe("the far interface", () => {
   });
 
   test("is the one of several with a MAC address that has a socket, or that hears the near end", () => {
-    const server = () => new Neighborhood().host("sw1").ports("sw1", "Gi0/1", "Gi0/2").host("srv", { chassis: macOf(7, 7) });
+    const server = () =>
+      new Neighborhood()
+        .host("sw1")
+        .ports("sw1", "Gi0/1", "Gi0/2")
+        .host("srv", { chassis: macOf(7, 7) });
     const told: Partial<Announcement> = { port_id: { subtype: "MacAddress", value: macOf(7, 7) } };
-    const virtual = server().port("srv", "eth0", { mac: macOf(7, 7) }).port("srv", "br0", { mac: macOf(7, 7), type: 209 }).port("srv", "eth0.10", { mac: macOf(7, 7), type: 135 });
+    const virtual = server()
+      .port("srv", "eth0", { mac: macOf(7, 7) })
+      .port("srv", "br0", { mac: macOf(7, 7), type: 209 })
+      .port("srv", "eth0.10", { mac: macOf(7, 7), type: 135 });
     expect(of(virtual.hears("sw1 Gi0/1", virtual.lldp("srv eth0", told)))["sw1 Gi0/1"]).toBe("srv eth0");
-    const bond = server().port("srv", "eth0", { mac: macOf(7, 7) }).port("srv", "eth1", { mac: macOf(7, 7) });
+    const bond = server()
+      .port("srv", "eth0", { mac: macOf(7, 7) })
+      .port("srv", "eth1", { mac: macOf(7, 7) });
     bond.hears("sw1 Gi0/1", bond.lldp("srv eth0", told)).hears("sw1 Gi0/2", bond.lldp("srv eth1", told));
     expect(of(bond)).toEqual({ "sw1 Gi0/1": "host-srv", "sw1 Gi0/2": "host-srv" });
     bond.hears("srv eth0", bond.lldp("sw1 Gi0/1")).hears("srv eth1", bond.lldp("sw1 Gi0/2"));
-    expect(of(bond)).toEqual({ "sw1 Gi0/1": "srv eth0", "sw1 Gi0/2": "srv eth1", "srv eth0": "sw1 Gi0/1", "srv eth1": "sw1 Gi0/2" });
+    expect(of(bond)).toEqual({
+      "sw1 Gi0/1": "srv eth0",
+      "sw1 Gi0/2": "srv eth1",
+      "srv eth0": "sw1 Gi0/1",
+      "srv eth1": "sw1 Gi0/2",
+    });
   });
 
   test("is known from the other direction where its own port id tells nothing", () => {
     const network = pair();
-    network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2", { port_id: { subtype: "AgentCircuitId", value: "?" } })).hears("sw2 Gi0/2", network.lldp("sw1 Gi0/1"));
+    network
+      .hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2", { port_id: { subtype: "AgentCircuitId", value: "?" } }))
+      .hears("sw2 Gi0/2", network.lldp("sw1 Gi0/1"));
     expect(of(network)).toEqual(BOTH);
   });
 });
@@ -175,26 +240,53 @@ describe("both directions", () => {
 
   test("of which one tells too little are told by the other", () => {
     const network = pair();
-    network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).hears("sw2 Gi0/2", { protocol: "Lldp", port_id: { subtype: "LocallyAssigned", value: "?" }, chassis_id: { subtype: "LocallyAssigned", value: "rack 7" }, sys_desc: "" } as Announcement);
+    network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).hears("sw2 Gi0/2", {
+      protocol: "Lldp",
+      port_id: { subtype: "LocallyAssigned", value: "?" },
+      chassis_id: { subtype: "LocallyAssigned", value: "rack 7" },
+      sys_desc: "",
+    } as Announcement);
     expect(of(network)).toEqual(BOTH);
   });
 
   test("of which one hears somebody else who is not known are no link", () => {
     const network = pair();
-    network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).hears("sw2 Gi0/2", network.lldp("sw1 Gi0/1", { sys_name: "visitor", chassis_id: { subtype: "MacAddress", value: macOf(99, 9) }, mgmt_addr: "10.9.9.9" }));
+    network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).hears(
+      "sw2 Gi0/2",
+      network.lldp("sw1 Gi0/1", {
+        sys_name: "visitor",
+        chassis_id: { subtype: "MacAddress", value: macOf(99, 9) },
+        mgmt_addr: "10.9.9.9",
+      }),
+    );
     expect(of(network)).toEqual({ "sw1 Gi0/1": "host-sw2" });
   });
 
   test("tell parallel links apart, each with its own ends", () => {
-    const network = pair().cable("sw1 Gi0/1", "sw2 Gi0/3").cable("sw1 Gi0/2", "sw2 Gi0/2").cable("sw1 Gi0/3", "sw2 Gi0/1");
-    expect(of(network)).toEqual({ "sw1 Gi0/1": "sw2 Gi0/3", "sw1 Gi0/2": "sw2 Gi0/2", "sw1 Gi0/3": "sw2 Gi0/1", "sw2 Gi0/1": "sw1 Gi0/3", "sw2 Gi0/2": "sw1 Gi0/2", "sw2 Gi0/3": "sw1 Gi0/1" });
+    const network = pair()
+      .cable("sw1 Gi0/1", "sw2 Gi0/3")
+      .cable("sw1 Gi0/2", "sw2 Gi0/2")
+      .cable("sw1 Gi0/3", "sw2 Gi0/1");
+    expect(of(network)).toEqual({
+      "sw1 Gi0/1": "sw2 Gi0/3",
+      "sw1 Gi0/2": "sw2 Gi0/2",
+      "sw1 Gi0/3": "sw2 Gi0/1",
+      "sw2 Gi0/1": "sw1 Gi0/3",
+      "sw2 Gi0/2": "sw1 Gi0/2",
+      "sw2 Gi0/3": "sw1 Gi0/1",
+    });
   });
 
   test("of an interface that two claim and that hears nothing claim nothing but the host, unless it is an aggregate", () => {
     const network = pair().host("sw3").ports("sw3", "Gi0/1").port("sw2", "Po1", { type: 161 });
     network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2")).hears("sw3 Gi0/1", network.lldp("sw2 Gi0/2"));
     network.hears("sw1 Gi0/2", network.lldp("sw2 Po1")).hears("sw1 Gi0/3", network.lldp("sw2 Po1"));
-    expect(of(network)).toEqual({ "sw1 Gi0/1": "host-sw2", "sw3 Gi0/1": "host-sw2", "sw1 Gi0/2": "sw2 Po1", "sw1 Gi0/3": "sw2 Po1" });
+    expect(of(network)).toEqual({
+      "sw1 Gi0/1": "host-sw2",
+      "sw3 Gi0/1": "host-sw2",
+      "sw1 Gi0/2": "sw2 Po1",
+      "sw1 Gi0/3": "sw2 Po1",
+    });
   });
 });
 
@@ -203,38 +295,59 @@ describe("cloned and misleading signs", () => {
   /** Three hosts with one chassis id, and a switch. */
   const clones = (sysNames: readonly (string | null)[] = ["a", "b", "c"]) => {
     const network = new Neighborhood().host("sw").ports("sw", "Gi0/1", "Gi0/2", "Gi0/3");
-    for (const [place, key] of ["a", "b", "c"].entries()) network.host(key, { chassis: clone, sysName: sysNames[place] ?? null, name: `10.0.0.${place}` }).port(key, `eth${place}`, { mac: null });
+    for (const [place, key] of ["a", "b", "c"].entries())
+      network
+        .host(key, { chassis: clone, sysName: sysNames[place] ?? null, name: `10.0.0.${place}` })
+        .port(key, `eth${place}`, { mac: null });
     return network;
   };
 
   test("a chassis id that three hosts have is decided by the name, the address, or the port", () => {
     const byName = clones();
-    expect(of(byName.hears("sw Gi0/1", without(byName.lldp("b eth1"), "mgmt_addr", "port_id")))).toEqual({ "sw Gi0/1": "host-b" });
+    expect(of(byName.hears("sw Gi0/1", without(byName.lldp("b eth1"), "mgmt_addr", "port_id")))).toEqual({
+      "sw Gi0/1": "host-b",
+    });
     const byAddress = clones();
-    expect(of(byAddress.hears("sw Gi0/1", without(byAddress.lldp("b eth1"), "sys_name", "port_id")))).toEqual({ "sw Gi0/1": "host-b" });
+    expect(of(byAddress.hears("sw Gi0/1", without(byAddress.lldp("b eth1"), "sys_name", "port_id")))).toEqual({
+      "sw Gi0/1": "host-b",
+    });
     const byPort = clones();
-    expect(of(byPort.hears("sw Gi0/1", without(byPort.lldp("b eth1"), "sys_name", "mgmt_addr")))).toEqual({ "sw Gi0/1": "b eth1", "b eth1": "sw Gi0/1" });
+    expect(of(byPort.hears("sw Gi0/1", without(byPort.lldp("b eth1"), "sys_name", "mgmt_addr")))).toEqual({
+      "sw Gi0/1": "b eth1",
+      "b eth1": "sw Gi0/1",
+    });
   });
 
   test("or by what is heard in the opposite direction, and else not at all", () => {
     const alike = () => {
       const network = new Neighborhood().host("sw").ports("sw", "Gi0/1", "Gi0/2");
-      for (const key of ["a", "b"]) network.host(key, { chassis: clone, sysName: null, name: "", address: null }).port(key, "eth0", { mac: null });
+      for (const key of ["a", "b"])
+        network.host(key, { chassis: clone, sysName: null, name: "", address: null }).port(key, "eth0", { mac: null });
       return network.hears("sw Gi0/1", network.lldp("a eth0")).hears("sw Gi0/2", network.lldp("b eth0"));
     };
     expect(of(alike())).toEqual({});
     const network = alike();
-    expect(of(network.hears("a eth0", network.lldp("sw Gi0/2")).hears("b eth0", network.lldp("sw Gi0/1")))).toEqual({ "sw Gi0/1": "b eth0", "sw Gi0/2": "a eth0", "a eth0": "sw Gi0/2", "b eth0": "sw Gi0/1" });
+    expect(of(network.hears("a eth0", network.lldp("sw Gi0/2")).hears("b eth0", network.lldp("sw Gi0/1")))).toEqual({
+      "sw Gi0/1": "b eth0",
+      "sw Gi0/2": "a eth0",
+      "a eth0": "sw Gi0/2",
+      "b eth0": "sw Gi0/1",
+    });
   });
 
   test("a chassis id does not mean a host that has another name", () => {
     const network = pair();
-    expect(of(network.hears("sw1 Gi0/1", without(network.lldp("sw2 Gi0/2", { sys_name: "stranger" }), "mgmt_addr")))).toEqual({});
+    expect(
+      of(network.hears("sw1 Gi0/1", without(network.lldp("sw2 Gi0/2", { sys_name: "stranger" }), "mgmt_addr"))),
+    ).toEqual({});
   });
 
   test("nor a name one that has another chassis id, nor an address one that has another name", () => {
     const network = pair();
-    network.hears("sw1 Gi0/1", without(network.lldp("sw2 Gi0/2", { chassis_id: { subtype: "MacAddress", value: macOf(88, 8) } }), "mgmt_addr"));
+    network.hears(
+      "sw1 Gi0/1",
+      without(network.lldp("sw2 Gi0/2", { chassis_id: { subtype: "MacAddress", value: macOf(88, 8) } }), "mgmt_addr"),
+    );
     network.hears("sw1 Gi0/2", without(network.lldp("sw2 Gi0/2", { sys_name: "stranger" }), "chassis_id"));
     expect(of(network)).toEqual({});
   });
@@ -244,22 +357,38 @@ describe("cloned and misleading signs", () => {
   });
 
   test("unless it says the same of the opposite direction: then it was renamed or given other hardware", () => {
-    for (const changes of [{ sys_name: "new-name" }, { chassis_id: { subtype: "MacAddress", value: macOf(88, 8) } }] as Partial<Announcement>[]) {
+    for (const changes of [
+      { sys_name: "new-name" },
+      { chassis_id: { subtype: "MacAddress", value: macOf(88, 8) } },
+    ] as Partial<Announcement>[]) {
       const network = pair();
-      expect(of(network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2", changes)).hears("sw2 Gi0/2", network.lldp("sw1 Gi0/1")))).toEqual(BOTH);
+      expect(
+        of(
+          network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2", changes)).hears("sw2 Gi0/2", network.lldp("sw1 Gi0/1")),
+        ),
+      ).toEqual(BOTH);
     }
   });
 
   test("a name that two hosts have means neither", () => {
-    const network = new Neighborhood().host("sw").ports("sw", "Gi0/1").host("a", { sysName: "Switch" }).ports("a", "1").host("b", { sysName: "switch" }).ports("b", "1");
+    const network = new Neighborhood()
+      .host("sw")
+      .ports("sw", "Gi0/1")
+      .host("a", { sysName: "Switch" })
+      .ports("a", "1")
+      .host("b", { sysName: "switch" })
+      .ports("b", "1");
     expect(of(network.hears("sw Gi0/1", without(network.lldp("a 1"), "chassis_id", "mgmt_addr")))).toEqual({});
   });
 
   test("a name means a host with or without its domain, but not one in another domain", () => {
-    const network = () => new Neighborhood().host("sw").ports("sw", "Gi0/1").host("a", { sysName: "core.one.example" }).ports("a", "Gi0/2");
+    const network = () =>
+      new Neighborhood().host("sw").ports("sw", "Gi0/1").host("a", { sysName: "core.one.example" }).ports("a", "Gi0/2");
     const found = (sysName: string) => {
       const each = network();
-      return of(each.hears("sw Gi0/1", without(each.lldp("a Gi0/2", { sys_name: sysName }), "chassis_id", "mgmt_addr")))["sw Gi0/1"];
+      return of(
+        each.hears("sw Gi0/1", without(each.lldp("a Gi0/2", { sys_name: sysName }), "chassis_id", "mgmt_addr")),
+      )["sw Gi0/1"];
     };
     expect(found("CORE")).toBe("a Gi0/2");
     expect(found("core.one.example")).toBe("a Gi0/2");
@@ -268,19 +397,57 @@ describe("cloned and misleading signs", () => {
   });
 
   test("addresses that many have, shared router addresses and empty names mean nothing", () => {
-    for (const sign of [{ mgmt_addr: "127.0.0.1" }, { mgmt_addr: "fe80::1" }, { mgmt_addr: "0.0.0.0" }, { chassis_id: { subtype: "MacAddress", value: "00:00:5e:00:01:0a" } }, { sys_name: "localhost" }, { sys_name: "(none)" }] as Partial<Announcement>[]) {
-      const network = new Neighborhood().host("sw").ports("sw", "Gi0/1").host("a", { sysName: "localhost", chassis: "00:00:5e:00:01:0a", address: "127.0.0.1" }).ports("a", "1");
+    for (const sign of [
+      { mgmt_addr: "127.0.0.1" },
+      { mgmt_addr: "fe80::1" },
+      { mgmt_addr: "0.0.0.0" },
+      { chassis_id: { subtype: "MacAddress", value: "00:00:5e:00:01:0a" } },
+      { sys_name: "localhost" },
+      { sys_name: "(none)" },
+    ] as Partial<Announcement>[]) {
+      const network = new Neighborhood()
+        .host("sw")
+        .ports("sw", "Gi0/1")
+        .host("a", { sysName: "localhost", chassis: "00:00:5e:00:01:0a", address: "127.0.0.1" })
+        .ports("a", "1");
       network.hears("sw Gi0/1", { protocol: "Lldp", port_id: { subtype: "InterfaceName", value: "1" }, ...sign });
       expect(of(network), JSON.stringify(sign)).toEqual({});
     }
   });
 
   test("a host that only its address is known of is found by it, and by the MAC address that it answered with", () => {
-    const network = () => new Neighborhood().host("sw").ports("sw", "Gi0/1").host("phone", { sysName: null, chassis: null, address: "10.5.5.5", addressMac: macOf(55, 5), name: "10.5.5.5" });
+    const network = () =>
+      new Neighborhood()
+        .host("sw")
+        .ports("sw", "Gi0/1")
+        .host("phone", {
+          sysName: null,
+          chassis: null,
+          address: "10.5.5.5",
+          addressMac: macOf(55, 5),
+          name: "10.5.5.5",
+        });
     const byAddress = network();
-    expect(of(byAddress.hears("sw Gi0/1", { protocol: "Lldp", chassis_id: { subtype: "NetworkAddress", value: "10.5.5.5" }, port_id: { subtype: "MacAddress", value: macOf(66, 6) }, sys_name: "Phone 7" }))).toEqual({ "sw Gi0/1": "host-phone" });
+    expect(
+      of(
+        byAddress.hears("sw Gi0/1", {
+          protocol: "Lldp",
+          chassis_id: { subtype: "NetworkAddress", value: "10.5.5.5" },
+          port_id: { subtype: "MacAddress", value: macOf(66, 6) },
+          sys_name: "Phone 7",
+        }),
+      ),
+    ).toEqual({ "sw Gi0/1": "host-phone" });
     const byMac = network();
-    expect(of(byMac.hears("sw Gi0/1", { protocol: "Lldp", chassis_id: { subtype: "MacAddress", value: macOf(55, 5) }, port_id: { subtype: "MacAddress", value: macOf(55, 5) } }))).toEqual({ "sw Gi0/1": "host-phone" });
+    expect(
+      of(
+        byMac.hears("sw Gi0/1", {
+          protocol: "Lldp",
+          chassis_id: { subtype: "MacAddress", value: macOf(55, 5) },
+          port_id: { subtype: "MacAddress", value: macOf(55, 5) },
+        }),
+      ),
+    ).toEqual({ "sw Gi0/1": "host-phone" });
   });
 });
 
@@ -288,7 +455,12 @@ describe("several on one interface", () => {
   test("a hub: each announcement leads to its own end, the interface to the first", () => {
     const network = new Neighborhood();
     for (const key of ["a", "b", "c"]) network.host(key).ports(key, "Gi0/1");
-    for (const [at, ...others] of [["a", "b", "c"], ["b", "a", "c"], ["c", "a", "b"]]) for (const other of others) network.hears(`${at} Gi0/1`, network.lldp(`${other} Gi0/1`));
+    for (const [at, ...others] of [
+      ["a", "b", "c"],
+      ["b", "a", "c"],
+      ["c", "a", "b"],
+    ])
+      for (const other of others) network.hears(`${at} Gi0/1`, network.lldp(`${other} Gi0/1`));
     expect(of(network)).toEqual({ "a Gi0/1": "b Gi0/1", "b Gi0/1": "a Gi0/1", "c Gi0/1": "a Gi0/1" });
     expect(announced(network, "a Gi0/1")).toEqual(["b Gi0/1", "c Gi0/1"]);
     expect(announced(network, "c Gi0/1")).toEqual(["a Gi0/1", "b Gi0/1"]);
@@ -296,7 +468,12 @@ describe("several on one interface", () => {
 
   test("a telephone with a computer behind it: the telephone is the neighbor, the computer is known as a host", () => {
     const network = new Neighborhood().host("sw").ports("sw", "Gi0/1").host("pc").ports("pc", "eth0");
-    const phone: Announcement = { protocol: "Lldp", chassis_id: { subtype: "NetworkAddress", value: "10.5.5.5" }, port_id: { subtype: "MacAddress", value: macOf(55, 5) }, sys_name: "Phone 7" };
+    const phone: Announcement = {
+      protocol: "Lldp",
+      chassis_id: { subtype: "NetworkAddress", value: "10.5.5.5" },
+      port_id: { subtype: "MacAddress", value: macOf(55, 5) },
+      sys_name: "Phone 7",
+    };
     network.hears("sw Gi0/1", phone, network.lldp("pc eth0")).hears("pc eth0", phone);
     expect(of(network)).toEqual({});
     expect(announced(network, "sw Gi0/1")).toEqual([null, "host-pc"]);
@@ -304,37 +481,92 @@ describe("several on one interface", () => {
 
   test("LLDP and CDP of one device are one: what the one leaves open the other tells", () => {
     const network = pair();
-    network.hears("sw1 Gi0/1", network.lldp("sw2 Gi0/2", { port_id: { subtype: "MacAddress", value: macOf(99, 9) } }), network.cdp("sw2 Gi0/2", { device_id: "SW2.example.net(FOC1234X0YZ)" }));
+    network.hears(
+      "sw1 Gi0/1",
+      network.lldp("sw2 Gi0/2", { port_id: { subtype: "MacAddress", value: macOf(99, 9) } }),
+      network.cdp("sw2 Gi0/2", { device_id: "SW2.example.net(FOC1234X0YZ)" }),
+    );
     expect(of(network)).toEqual(BOTH);
     expect(announced(network, "sw1 Gi0/1")).toEqual(["sw2 Gi0/2", "sw2 Gi0/2"]);
   });
 });
 
 describe("CDP", () => {
-  test.each(["sw2", "SW2.example.net", "sw2(FOC1234X0YZ)", "FOC1234X0YZ(sw2)", "FOC1234X0YZ", "001b.0002.0000", "001B00020000"])("is understood by the device id %p", (deviceId) => {
-    const network = new Neighborhood().host("sw1").ports("sw1", "Gi0/1").host("sw2", { serial: "FOC1234X0YZ" }).ports("sw2", "Gi0/2");
-    expect(of(network.hears("sw1 Gi0/1", without(network.cdp("sw2 Gi0/2", { device_id: deviceId, port_id: { subtype: "InterfaceName", value: "GigabitEthernet0/2" } }), "address")))).toEqual(BOTH);
+  test.each([
+    "sw2",
+    "SW2.example.net",
+    "sw2(FOC1234X0YZ)",
+    "FOC1234X0YZ(sw2)",
+    "FOC1234X0YZ",
+    "001b.0002.0000",
+    "001B00020000",
+  ])("is understood by the device id %p", (deviceId) => {
+    const network = new Neighborhood()
+      .host("sw1")
+      .ports("sw1", "Gi0/1")
+      .host("sw2", { serial: "FOC1234X0YZ" })
+      .ports("sw2", "Gi0/2");
+    expect(
+      of(
+        network.hears(
+          "sw1 Gi0/1",
+          without(
+            network.cdp("sw2 Gi0/2", {
+              device_id: deviceId,
+              port_id: { subtype: "InterfaceName", value: "GigabitEthernet0/2" },
+            }),
+            "address",
+          ),
+        ),
+      ),
+    ).toEqual(BOTH);
   });
 
   test("gives way to LLDP of another device on the same interface: it was flooded through that one", () => {
     // x speaks CDP alone and hangs on sw1, which floods it to sw2.
     const network = pair().host("x").ports("x", "eth0").cable("sw1 Gi0/1", "sw2 Gi0/1");
     network.hears("sw1 Gi0/3", network.cdp("x eth0")).hears("sw2 Gi0/1", network.cdp("x eth0"));
-    expect(of(network)).toEqual({ "sw1 Gi0/1": "sw2 Gi0/1", "sw2 Gi0/1": "sw1 Gi0/1", "sw1 Gi0/3": "x eth0", "x eth0": "sw1 Gi0/3" });
+    expect(of(network)).toEqual({
+      "sw1 Gi0/1": "sw2 Gi0/1",
+      "sw2 Gi0/1": "sw1 Gi0/1",
+      "sw1 Gi0/3": "x eth0",
+      "x eth0": "sw1 Gi0/3",
+    });
     expect(announced(network, "sw2 Gi0/1")).toEqual(["sw1 Gi0/1", null]);
   });
 
   test("also where an agent gives it out as LLDP, and names it first", () => {
     const network = pair().host("x").ports("x", "eth0");
-    const asLldp: Announcement = { protocol: "Lldp", chassis_id: { subtype: "LocallyAssigned", value: "x" }, sys_name: "x", port_id: { subtype: "InterfaceName", value: "eth0" } };
+    const asLldp: Announcement = {
+      protocol: "Lldp",
+      chassis_id: { subtype: "LocallyAssigned", value: "x" },
+      sys_name: "x",
+      port_id: { subtype: "InterfaceName", value: "eth0" },
+    };
     network.hears("sw2 Gi0/1", asLldp).cable("sw1 Gi0/1", "sw2 Gi0/1").hears("sw1 Gi0/3", asLldp);
-    expect(of(network)).toEqual({ "sw1 Gi0/1": "sw2 Gi0/1", "sw2 Gi0/1": "sw1 Gi0/1", "sw1 Gi0/3": "x eth0", "x eth0": "sw1 Gi0/3" });
+    expect(of(network)).toEqual({
+      "sw1 Gi0/1": "sw2 Gi0/1",
+      "sw2 Gi0/1": "sw1 Gi0/1",
+      "sw1 Gi0/3": "x eth0",
+      "x eth0": "sw1 Gi0/3",
+    });
   });
 
   test("that is flooded to and fro leaves the one cable that it can have come through", () => {
     // x and a server hang on two bridges that speak both and flood CDP; every agent gives all of it out as LLDP.
-    const network = pair().host("x").ports("x", "eth0").host("srv").ports("srv", "eth0").cable("sw1 Gi0/1", "sw2 Gi0/1").cable("sw2 Gi0/2", "srv eth0");
-    const asLldp = (from: string): Announcement => ({ protocol: "Lldp", chassis_id: { subtype: "LocallyAssigned", value: from.split(" ")[0] as string }, sys_name: from.split(" ")[0] as string, port_id: { subtype: "InterfaceName", value: from.split(" ")[1] as string } });
+    const network = pair()
+      .host("x")
+      .ports("x", "eth0")
+      .host("srv")
+      .ports("srv", "eth0")
+      .cable("sw1 Gi0/1", "sw2 Gi0/1")
+      .cable("sw2 Gi0/2", "srv eth0");
+    const asLldp = (from: string): Announcement => ({
+      protocol: "Lldp",
+      chassis_id: { subtype: "LocallyAssigned", value: from.split(" ")[0] as string },
+      sys_name: from.split(" ")[0] as string,
+      port_id: { subtype: "InterfaceName", value: from.split(" ")[1] as string },
+    });
     for (const at of ["sw1 Gi0/3", "sw2 Gi0/1", "srv eth0"]) network.hears(at, asLldp("x eth0"));
     for (const from of ["srv eth0", "sw2 Gi0/1", "sw1 Gi0/3"]) network.hears("x eth0", asLldp(from));
     expect(of(network)).toEqual({
@@ -350,7 +582,10 @@ describe("CDP", () => {
 
   test("and where the far interface hears LLDP of somebody else", () => {
     const network = pair().host("x").ports("x", "eth0").cable("sw1 Gi0/1", "sw2 Gi0/1");
-    expect(of(network.hears("x eth0", network.cdp("sw2 Gi0/1")))).toEqual({ "sw1 Gi0/1": "sw2 Gi0/1", "sw2 Gi0/1": "sw1 Gi0/1" });
+    expect(of(network.hears("x eth0", network.cdp("sw2 Gi0/1")))).toEqual({
+      "sw1 Gi0/1": "sw2 Gi0/1",
+      "sw2 Gi0/1": "sw1 Gi0/1",
+    });
   });
 
   test("that two interfaces hear of one, or one of two, leads to hosts alone: something in between floods it", () => {
@@ -358,7 +593,10 @@ describe("CDP", () => {
     for (const key of ["a", "b", "c"]) network.host(key).ports(key, "Gi0/1");
     network.hears("a Gi0/1", network.cdp("c Gi0/1")).hears("b Gi0/1", network.cdp("c Gi0/1"));
     expect(of(network)).toEqual({ "a Gi0/1": "host-c", "b Gi0/1": "host-c" });
-    network.hears("a Gi0/1", network.cdp("b Gi0/1")).hears("b Gi0/1", network.cdp("a Gi0/1")).hears("c Gi0/1", network.cdp("a Gi0/1"), network.cdp("b Gi0/1"));
+    network
+      .hears("a Gi0/1", network.cdp("b Gi0/1"))
+      .hears("b Gi0/1", network.cdp("a Gi0/1"))
+      .hears("c Gi0/1", network.cdp("a Gi0/1"), network.cdp("b Gi0/1"));
     expect(of(network)).toEqual({ "a Gi0/1": "host-c", "b Gi0/1": "host-c", "c Gi0/1": "host-a" });
     expect(announced(network, "c Gi0/1")).toEqual(["host-a", "host-b"]);
   });
@@ -379,19 +617,34 @@ interface Cable {
 }
 
 /** A network of random devices and cables, of which each end may be heard or not, and by more or fewer signs. */
-function randomNetwork(random: SeededRandom): { network: Neighborhood; cables: Cable[]; isDecidable: (cable: Cable) => boolean } {
+function randomNetwork(random: SeededRandom): {
+  network: Neighborhood;
+  cables: Cable[];
+  isDecidable: (cable: Cable) => boolean;
+} {
   const network = new Neighborhood();
   const clone = macOf(900, 1);
   const names = new Map<string, { isClone: boolean; isNameless: boolean; isSilent: boolean }>();
   const free: string[] = [];
   const hosts = 4 + random.integer(12);
-  const styles = [(n: number) => `GigabitEthernet1/0/${n}`, (n: number) => `ge-0/0/${n}`, (n: number) => `Ethernet${n}`, (n: number) => `${n}`, (n: number) => `eth${n}`];
+  const styles = [
+    (n: number) => `GigabitEthernet1/0/${n}`,
+    (n: number) => `ge-0/0/${n}`,
+    (n: number) => `Ethernet${n}`,
+    (n: number) => `${n}`,
+    (n: number) => `eth${n}`,
+  ];
   for (let k = 0; k < hosts; k += 1) {
     const key = `h${k}`;
     const isClone = random.integer(4) === 0;
     const isNameless = random.integer(5) === 0;
     names.set(key, { isClone, isNameless, isSilent: random.integer(6) === 0 });
-    network.host(key, { sysName: isNameless ? null : random.integer(3) === 0 ? `${key}.example.net` : key, name: `10.9.0.${k}`, chassis: isClone ? clone : macOf(k + 1, 0), address: random.integer(3) === 0 ? null : `10.1.0.${k}` });
+    network.host(key, {
+      sysName: isNameless ? null : random.integer(3) === 0 ? `${key}.example.net` : key,
+      name: `10.9.0.${k}`,
+      chassis: isClone ? clone : macOf(k + 1, 0),
+      address: random.integer(3) === 0 ? null : `10.1.0.${k}`,
+    });
     const style = random.pick(styles);
     for (let n = 1; n <= 3 + random.integer(5); n += 1) {
       network.port(key, style(n), { index: style(n) === `${n}` ? n : 100 + n });
@@ -409,7 +662,10 @@ function randomNetwork(random: SeededRandom): { network: Neighborhood; cables: C
     const cable: Cable = { ends: [one, other] };
     cables.push(cable);
     said.set(cable, []);
-    for (const [at, from] of [[one, other], [other, one]] as const) {
+    for (const [at, from] of [
+      [one, other],
+      [other, one],
+    ] as const) {
       const hearing = names.get(at.split(" ")[0] as string);
       if (hearing?.isSilent === true || random.integer(10) < 3) continue;
       let told = network.lldp(from);
@@ -421,9 +677,14 @@ function randomNetwork(random: SeededRandom): { network: Neighborhood; cables: C
       if (form === 0) told = { ...told, port_id: { subtype: "MacAddress", value: port.mac_address as string } };
       else if (form === 1) told = { ...told, port_id: { subtype: "LocallyAssigned", value: String(port.if_index) } };
       const host = names.get(from.split(" ")[0] as string);
-      const own = [told.chassis_id !== undefined && host?.isClone === false, told.sys_name !== undefined, told.mgmt_addr !== undefined, form === 0].filter(Boolean).length;
+      const own = [
+        told.chassis_id !== undefined && host?.isClone === false,
+        told.sys_name !== undefined,
+        told.mgmt_addr !== undefined,
+        form === 0,
+      ].filter(Boolean).length;
       said.get(cable)?.push({ signs: own });
-      network.hears(at, random.integer(5) === 0 ? without({ ...told, port_desc: port.if_descr }, ) : told);
+      network.hears(at, random.integer(5) === 0 ? without({ ...told, port_desc: port.if_descr }) : told);
     }
   }
   return { network, cables, isDecidable: (cable) => (said.get(cable) ?? []).some(({ signs }) => signs > 0) };
@@ -435,18 +696,27 @@ describe("over random networks whose cables are known", () => {
     let all = 0;
     for (let seed = 1; seed <= 300; seed += 1) {
       const { network, cables, isDecidable } = randomNetwork(seededRandom(seed));
-      const truth = new Map(cables.flatMap(({ ends: [one, other] }) => [[one, other], [other, one]]));
+      const truth = new Map(
+        cables.flatMap(({ ends: [one, other] }) => [
+          [one, other],
+          [other, one],
+        ]),
+      );
       const resolved = of(network);
       for (const [port, far] of Object.entries(resolved)) {
         const real = truth.get(port);
-        expect(far === real || far === `host-${real?.split(" ")[0]}`, `seed ${seed}: ${port} leads to ${real}, not to ${far}`).toBe(true);
+        expect(
+          far === real || far === `host-${real?.split(" ")[0]}`,
+          `seed ${seed}: ${port} leads to ${real}, not to ${far}`,
+        ).toBe(true);
       }
       for (const cable of cables) {
         const [one, other] = cable.ends;
         all += 1;
         if (resolved[one] === other) found += 1;
         expect(resolved[one] === other, `seed ${seed}: ${one} is where ${other} leads`).toBe(resolved[other] === one);
-        if (isDecidable(cable)) expect([resolved[one], resolved[other]], `seed ${seed}: ${one} to ${other}`).toEqual([other, one]);
+        if (isDecidable(cable))
+          expect([resolved[one], resolved[other]], `seed ${seed}: ${one} to ${other}`).toEqual([other, one]);
       }
     }
     expect(found / all).toBeGreaterThan(0.7);
@@ -456,9 +726,14 @@ describe("over random networks whose cables are known", () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const random = seededRandom(seed);
       const { network } = randomNetwork(random);
-      const shuffled = <T>(items: readonly T[]) => items.map((item) => ({ item, at: random.integer(2 ** 31) })).sort((a, b) => a.at - b.at).map(({ item }) => item);
+      const shuffled = <T>(items: readonly T[]) =>
+        items
+          .map((item) => ({ item, at: random.integer(2 ** 31) }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ item }) => item);
       const expected = of(network);
-      for (let k = 0; k < 3; k += 1) expect(leads(shuffled(network.hosts), shuffled(network.allPorts)), `seed ${seed}`).toEqual(expected);
+      for (let k = 0; k < 3; k += 1)
+        expect(leads(shuffled(network.hosts), shuffled(network.allPorts)), `seed ${seed}`).toEqual(expected);
     }
   });
 
@@ -474,7 +749,8 @@ describe("over random networks whose cables are known", () => {
       }
       const expected = of(network);
       expect(leads([...network.hosts].reverse(), [...network.allPorts].reverse()), `seed ${seed}`).toEqual(expected);
-      for (const [port, far] of Object.entries(expected)) expect(far.replace("host-", "").split(" ")[0]).not.toBe(port.split(" ")[0]);
+      for (const [port, far] of Object.entries(expected))
+        expect(far.replace("host-", "").split(" ")[0]).not.toBe(port.split(" ")[0]);
     }
   });
 });
@@ -483,7 +759,12 @@ describe("over random networks whose cables are known", () => {
  * A tree of bridges that speak LLDP and hear CDP, which they flood; some announce it themselves. On them hosts that speak LLDP, and boxes that speak
  * nothing but CDP.
  */
-function floodingNetwork(random: SeededRandom): { network: Neighborhood; far: Map<string, string>; isBox: (port: string) => boolean; speaksCdp: (port: string) => boolean } {
+function floodingNetwork(random: SeededRandom): {
+  network: Neighborhood;
+  far: Map<string, string>;
+  isBox: (port: string) => boolean;
+  speaksCdp: (port: string) => boolean;
+} {
   const network = new Neighborhood();
   const kinds = new Map<string, { isBridge: boolean; isBox: boolean; sendsCdp: boolean }>();
   const far = new Map<string, string>();
@@ -503,12 +784,22 @@ function floodingNetwork(random: SeededRandom): { network: Neighborhood; far: Ma
     far.set(one, other).set(other, one);
   };
   const bridges = 1 + random.integer(5);
-  for (let k = 0; k < bridges; k += 1) add(`b${k}`, { isBridge: true, isBox: false, sendsCdp: random.integer(2) === 0 }, k === 0 ? null : `b${random.integer(k)}`);
+  for (let k = 0; k < bridges; k += 1)
+    add(
+      `b${k}`,
+      { isBridge: true, isBox: false, sendsCdp: random.integer(2) === 0 },
+      k === 0 ? null : `b${random.integer(k)}`,
+    );
   for (let k = 0; k < 1 + random.integer(6); k += 1) {
     const isBox = random.integer(2) === 0;
-    add(`${isBox ? "x" : "h"}${k}`, { isBridge: false, isBox, sendsCdp: isBox || random.integer(3) === 0 }, `b${random.integer(bridges)}`);
+    add(
+      `${isBox ? "x" : "h"}${k}`,
+      { isBridge: false, isBox, sendsCdp: isBox || random.integer(3) === 0 },
+      `b${random.integer(bridges)}`,
+    );
   }
-  const kindOf = (port: string) => kinds.get(port.split(" ")[0] as string) as { isBridge: boolean; isBox: boolean; sendsCdp: boolean };
+  const kindOf = (port: string) =>
+    kinds.get(port.split(" ")[0] as string) as { isBridge: boolean; isBox: boolean; sendsCdp: boolean };
   const flood = (told: Announcement, from: string) => {
     const at = far.get(from);
     if (at === undefined) return;
@@ -521,7 +812,18 @@ function floodingNetwork(random: SeededRandom): { network: Neighborhood; far: Ma
     const { isBox, sendsCdp } = kindOf(port);
     const heardAt = far.get(port) as string;
     if (!isBox && !kindOf(heardAt).isBox) network.hears(heardAt, network.lldp(port));
-    if (sendsCdp) flood(random.integer(3) === 0 ? { protocol: "Lldp", chassis_id: { subtype: "LocallyAssigned", value: port.split(" ")[0] as string }, sys_name: port.split(" ")[0] as string, port_id: { subtype: "InterfaceName", value: port.split(" ")[1] as string } } : network.cdp(port), port);
+    if (sendsCdp)
+      flood(
+        random.integer(3) === 0
+          ? {
+              protocol: "Lldp",
+              chassis_id: { subtype: "LocallyAssigned", value: port.split(" ")[0] as string },
+              sys_name: port.split(" ")[0] as string,
+              port_id: { subtype: "InterfaceName", value: port.split(" ")[1] as string },
+            }
+          : network.cdp(port),
+        port,
+      );
   }
   return { network, far, isBox: (port) => kindOf(port).isBox, speaksCdp: (port) => kindOf(port).sendsCdp };
 }
@@ -532,7 +834,8 @@ describe("over random networks that flood CDP", () => {
       const { network, far, isBox, speaksCdp } = floodingNetwork(seededRandom(seed));
       const resolved = of(network);
       expect(leads([...network.hosts].reverse(), [...network.allPorts].reverse()), `seed ${seed}`).toEqual(resolved);
-      for (const [port, to] of Object.entries(resolved)) if (!to.startsWith("host-")) expect(to, `seed ${seed}: ${port}`).toBe(far.get(port) as string);
+      for (const [port, to] of Object.entries(resolved))
+        if (!to.startsWith("host-")) expect(to, `seed ${seed}: ${port}`).toBe(far.get(port) as string);
       for (const [port, to] of far) {
         const isLldp = !isBox(port) && !isBox(to);
         if (isLldp || (speaksCdp(port) && speaksCdp(to))) expect(resolved[port], `seed ${seed}: ${port}`).toBe(to);
@@ -547,14 +850,45 @@ describe("at scale", () => {
     const ports: PortFact[] = [];
     const perHost = 100;
     for (let h = 0; h < 1_000; h += 1) {
-      hosts.push({ id: `h${h}`, name: `sw-${h}`, hostname: null, sys_name: `sw-${h}.example.net`, chassis_id: macOf(h + 1, 0), serial_number: null, addresses: [{ ip_address: `10.3.${h >> 8}.${h & 255}`, mac_address: null }] });
+      hosts.push({
+        id: `h${h}`,
+        name: `sw-${h}`,
+        hostname: null,
+        sys_name: `sw-${h}.example.net`,
+        chassis_id: macOf(h + 1, 0),
+        serial_number: null,
+        addresses: [{ ip_address: `10.3.${h >> 8}.${h & 255}`, mac_address: null }],
+      });
       for (let p = 1; p <= perHost; p += 1) {
         // Ports 1 to 20 lead to the ten hosts before and the ten after.
         const far = p <= 10 ? (h + p) % 1_000 : p <= 20 ? (h - (p - 10) + 1_000) % 1_000 : null;
         const farPort = p <= 10 ? p + 10 : p - 10;
         const told: Announcement[] =
-          far === null ? [] : [{ protocol: "Lldp", chassis_id: { subtype: "MacAddress", value: macOf(far + 1, 0) }, port_id: { subtype: "InterfaceName", value: `Gi1/0/${farPort}` }, sys_name: `sw-${far}`, mgmt_addr: `10.3.${far >> 8}.${far & 255}`, port_desc: `GigabitEthernet1/0/${farPort}` }];
-        ports.push({ id: `h${h}p${p}`, host_id: `h${h}`, if_index: 10_000 + p, if_descr: `GigabitEthernet1/0/${p}`, if_name: `Gi1/0/${p}`, if_alias: null, if_type: 6, mac_address: macOf(h + 1, p), ip_address: null, announcements: told, ownCount: told.length });
+          far === null
+            ? []
+            : [
+                {
+                  protocol: "Lldp",
+                  chassis_id: { subtype: "MacAddress", value: macOf(far + 1, 0) },
+                  port_id: { subtype: "InterfaceName", value: `Gi1/0/${farPort}` },
+                  sys_name: `sw-${far}`,
+                  mgmt_addr: `10.3.${far >> 8}.${far & 255}`,
+                  port_desc: `GigabitEthernet1/0/${farPort}`,
+                },
+              ];
+        ports.push({
+          id: `h${h}p${p}`,
+          host_id: `h${h}`,
+          if_index: 10_000 + p,
+          if_descr: `GigabitEthernet1/0/${p}`,
+          if_name: `Gi1/0/${p}`,
+          if_alias: null,
+          if_type: 6,
+          mac_address: macOf(h + 1, p),
+          ip_address: null,
+          announcements: told,
+          ownCount: told.length,
+        });
       }
     }
     let resolved = new Map<string, PortResolution>();

@@ -5,14 +5,27 @@ import { seededRandom } from "../support/seeded-random.ts";
 const ALL: readonly Sort[] = ["added", "removed", "changed"];
 
 function found(touched: TouchedRecords, sorts: readonly Sort[] | null, size = 200): string[] {
-  return [...touched.steps(sorts, size)].flatMap(({ kindPlace, records }) => records.map(({ n, wasAlive, isAlive }) => `${kindPlace}/${n} ${wasAlive ? "was" : "-"} ${isAlive ? "is" : "-"}`));
+  return [...touched.steps(sorts, size)].flatMap(({ kindPlace, records }) =>
+    records.map(({ n, wasAlive, isAlive }) => `${kindPlace}/${n} ${wasAlive ? "was" : "-"} ${isAlive ? "is" : "-"}`),
+  );
 }
 
 describe("touched records", () => {
   test("are told by kind and in page order, each once, whatever the order in which their versions came", () => {
     const touched = new TouchedRecords();
-    for (const [kindPlace, n] of [[1, 70_000], [0, 4_294_967_295], [1, 31], [1, 32], [0, 2_147_483_648], [1, 31], [0, 1]] as const) touched.add(kindPlace, n, "Updated", true);
-    expect(found(touched, ALL)).toEqual(["0/1", "0/2147483648", "0/4294967295", "1/31", "1/32", "1/70000"].map((record) => `${record} was is`));
+    for (const [kindPlace, n] of [
+      [1, 70_000],
+      [0, 4_294_967_295],
+      [1, 31],
+      [1, 32],
+      [0, 2_147_483_648],
+      [1, 31],
+      [0, 1],
+    ] as const)
+      touched.add(kindPlace, n, "Updated", true);
+    expect(found(touched, ALL)).toEqual(
+      ["0/1", "0/2147483648", "0/4294967295", "1/31", "1/32", "1/70000"].map((record) => `${record} was is`),
+    );
   });
 
   test("come to what their first and last versions say; what came and went, and whose parts alone changed, to nothing", () => {
@@ -47,11 +60,19 @@ describe("touched records", () => {
       const n = 1 + high * 300 + low;
       const known = expected.get(`${kindPlace} ${n}`);
       const operation = what % 5 === 0 ? "Deleted" : what % 3 === 0 ? "Created" : "Updated";
-      expected.set(`${kindPlace} ${n}`, { kindPlace, n, was: known?.was ?? operation !== "Created", is: operation !== "Deleted" });
+      expected.set(`${kindPlace} ${n}`, {
+        kindPlace,
+        n,
+        was: known?.was ?? operation !== "Created",
+        is: operation !== "Deleted",
+      });
       touched.add(kindPlace, n, operation, true);
     }
     const inOrder = [...expected.values()].sort((a, b) => a.kindPlace - b.kindPlace || a.n - b.n);
-    const of = (sort: Sort) => inOrder.filter(({ was, is }) => (sort === "added" ? !was && is : sort === "removed" ? was && !is : was && is)).map(({ kindPlace, n, was, is }) => `${kindPlace}/${n} ${was ? "was" : "-"} ${is ? "is" : "-"}`);
+    const of = (sort: Sort) =>
+      inOrder
+        .filter(({ was, is }) => (sort === "added" ? !was && is : sort === "removed" ? was && !is : was && is))
+        .map(({ kindPlace, n, was, is }) => `${kindPlace}/${n} ${was ? "was" : "-"} ${is ? "is" : "-"}`);
     for (const sort of ALL) expect(found(touched, [sort], 7)).toEqual(of(sort));
   });
 

@@ -20,7 +20,26 @@ describe("a URL carries a secret", () => {
     ["a key encoded in part", `/api/v1/hosts/nlk%5f${KEY.slice(4)}`],
     ["a key encoded twice", `/api/v1/hosts/${encode(encode(KEY))}`],
     ["a key behind an escape that is none", `/api/v1/hosts/%ff%zz?x=${encode(KEY)}`],
-    ...["key", "api_key", "apikey", "api-key", "x-api-key", "token", "access_token", "setup_token", "authorization", "session_id", "password", "new_password", "current_password", "secret", "client_secret", "API_KEY", "key[]", "%6bey"].map((name): [string, string] => [`a parameter ${name}`, `/api/v1/hosts?limit=1&${name}=hunter2`]),
+    ...[
+      "key",
+      "api_key",
+      "apikey",
+      "api-key",
+      "x-api-key",
+      "token",
+      "access_token",
+      "setup_token",
+      "authorization",
+      "session_id",
+      "password",
+      "new_password",
+      "current_password",
+      "secret",
+      "client_secret",
+      "API_KEY",
+      "key[]",
+      "%6bey",
+    ].map((name): [string, string] => [`a parameter ${name}`, `/api/v1/hosts?limit=1&${name}=hunter2`]),
   ])("with %s", (_what, url) => {
     expect(carriesSecret(`http://localhost${url}`)).toBe(true);
     expect(withoutSecrets(url)).toBe("[hidden]");

@@ -74,7 +74,14 @@ describe("UuidSource", () => {
 
   test("keeps increasing when the clock steps back, and goes on with the clock once it has caught up", () => {
     const source = new UuidSource(seededRandom(3));
-    const ids = [source.next(AT), source.next(AT - 86_400_000), source.next(AT - 1), source.next(0), source.next(AT), source.next(AT + 1)];
+    const ids = [
+      source.next(AT),
+      source.next(AT - 86_400_000),
+      source.next(AT - 1),
+      source.next(0),
+      source.next(AT),
+      source.next(AT + 1),
+    ];
     expect(ids).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.map(millisecondsIn)).toEqual([AT, AT, AT, AT, AT, AT + 1]);

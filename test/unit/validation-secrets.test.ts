@@ -10,7 +10,13 @@ const OPENING = "open sesame";
 
 const Pin = Type.String({ maxLength: 4, writeOnly: true });
 const Lock = Body({ code: Type.Integer(), hints: Type.Array(Body({ place: Type.Integer() })) }, { secret: true });
-const Choice = Type.Union([Body({ mode: Type.Literal("Code"), digits: Type.Integer() }), Body({ mode: Type.Literal("Word"), letters: Type.String({ maxLength: 3 }) })], { secret: true });
+const Choice = Type.Union(
+  [
+    Body({ mode: Type.Literal("Code"), digits: Type.Integer() }),
+    Body({ mode: Type.Literal("Word"), letters: Type.String({ maxLength: 3 }) }),
+  ],
+  { secret: true },
+);
 const Door = Body({
   colour: Type.String({ maxLength: 5 }),
   pin: Type.Optional(Pin),
@@ -34,11 +40,19 @@ describe("an issue of a check", () => {
     ["an unknown field of it", { lock: { code: 1, hints: [], more: OPENING } }, "/lock/more"],
     ["something else in its place", { lock: OPENING }, "/lock"],
     ["a field of the branch that was meant", { choice: { mode: "Code", digits: OPENING } }, "/choice/digits"],
-    ["an unknown field of that branch", { choice: { mode: "Word", letters: "abc", digits: OPENING } }, "/choice/digits"],
+    [
+      "an unknown field of that branch",
+      { choice: { mode: "Word", letters: "abc", digits: OPENING } },
+      "/choice/digits",
+    ],
     ["no branch of it", { choice: OPENING }, "/choice"],
     ["a branch that may be null", { spare: { mode: "Word", letters: OPENING } }, "/spare/letters"],
     ["a secret in a list", { doors: [{ pin: OPENING, floor: 1 }] }, "/doors/0/pin"],
-    ["an unknown field beside a secret in a list", { doors: [{ pin: "1234", floor: 1, pni: OPENING }] }, "/doors/0/pni"],
+    [
+      "an unknown field beside a secret in a list",
+      { doors: [{ pin: "1234", floor: 1, pni: OPENING }] },
+      "/doors/0/pni",
+    ],
     ["an unknown field around it", { pni: OPENING }, "/pni"],
     ["something else in the place of the list", { doors: OPENING }, "/doors"],
   ])("does not echo %s", (_title, fields, path) => {
@@ -48,11 +62,18 @@ describe("an issue of a check", () => {
   });
 
   test("echoes what stands in its right place and is no secret", () => {
-    expect(echoes(Door, { colour: "vermilion", doors: [{ pin: "1234", floor: "first" }] })).toEqual({ "/colour": "vermilion", "/doors/0/floor": "first" });
+    expect(echoes(Door, { colour: "vermilion", doors: [{ pin: "1234", floor: "first" }] })).toEqual({
+      "/colour": "vermilion",
+      "/doors/0/floor": "first",
+    });
   });
 
   test("echoes an unknown field unless its name speaks of a secret", () => {
-    expect(echoes(Body({}), { coluor: "green", community: OPENING, apiKey: OPENING })).toEqual({ "/coluor": "green", "/community": undefined, "/apiKey": undefined });
+    expect(echoes(Body({}), { coluor: "green", community: OPENING, apiKey: OPENING })).toEqual({
+      "/coluor": "green",
+      "/community": undefined,
+      "/apiKey": undefined,
+    });
   });
 });
 

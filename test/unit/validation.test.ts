@@ -5,16 +5,30 @@ import { Type } from "@sinclair/typebox";
 import { Body, MacText, Nullable, Uuid } from "../../src/http/schemas.ts";
 import { check } from "../../src/http/validation.ts";
 
-const Port = Body({ mac: Type.Optional(Nullable(MacText)), ids: Type.Optional(Type.Array(Uuid)) }, { ignored: ["created_at"] });
+const Port = Body(
+  { mac: Type.Optional(Nullable(MacText)), ids: Type.Optional(Type.Array(Uuid)) },
+  { ignored: ["created_at"] },
+);
 const Device = Body({ name: Type.String(), ports: Type.Array(Port) }, { ignored: ["created_at", "updated_at"] });
 
 const ID = "01936f2e-0d5c-7d3a-9a39-00000000beef";
 
 describe("a value that is checked", () => {
   test("is given back without what may be sent back, in canonical form, wherever it stands", () => {
-    const sent = { name: "a", created_at: "x", ports: [{ mac: "00-1B-21-AA-BB-CC", created_at: 1 }, { mac: null, ids: [ID.toUpperCase(), ID] }, { created_at: "y" }] };
+    const sent = {
+      name: "a",
+      created_at: "x",
+      ports: [
+        { mac: "00-1B-21-AA-BB-CC", created_at: 1 },
+        { mac: null, ids: [ID.toUpperCase(), ID] },
+        { created_at: "y" },
+      ],
+    };
     const before = structuredClone(sent);
-    expect(check(Device, sent)).toEqual({ ok: true, value: { name: "a", ports: [{ mac: "00:1b:21:aa:bb:cc" }, { mac: null, ids: [ID, ID] }, {}] } });
+    expect(check(Device, sent)).toEqual({
+      ok: true,
+      value: { name: "a", ports: [{ mac: "00:1b:21:aa:bb:cc" }, { mac: null, ids: [ID, ID] }, {}] },
+    });
     expect(sent).toEqual(before);
   });
 
@@ -25,21 +39,37 @@ describe("a value that is checked", () => {
   });
 
   test("is refused for a field of its own that is called __proto__, as for any other that is not known", () => {
-    for (const text of [`{"name":"a","ports":[],"__proto__":{}}`, `{"name":"a","ports":[],"created_at":1,"__proto__":{}}`]) {
-      expect(check(Device, JSON.parse(text))).toMatchObject({ ok: false, issues: [{ path: "/__proto__", message: "is not a field here" }] });
+    for (const text of [
+      `{"name":"a","ports":[],"__proto__":{}}`,
+      `{"name":"a","ports":[],"created_at":1,"__proto__":{}}`,
+    ]) {
+      expect(check(Device, JSON.parse(text))).toMatchObject({
+        ok: false,
+        issues: [{ path: "/__proto__", message: "is not a field here" }],
+      });
     }
   });
 
   test("is refused with each text that is none, by its pointer", () => {
     expect(check(Device, { name: "\ud800", ports: [{}, { mac: "a\0" }], "a/b": "\0" })).toMatchObject({
       ok: false,
-      issues: [{ path: "/name" }, { path: "/ports/1/mac" }, { path: "/a~1b" }, { path: "/a~1b" }, { path: "/ports/1/mac" }],
+      issues: [
+        { path: "/name" },
+        { path: "/ports/1/mac" },
+        { path: "/a~1b" },
+        { path: "/a~1b" },
+        { path: "/ports/1/mac" },
+      ],
     });
   });
 
   test("is refused with as many offenders as are asked for", () => {
     const sent = { name: "a", ports: Array.from({ length: 1_000 }, () => ({ mac: 5 })) };
-    for (const [limit, count] of [[undefined, 200], [3, 3], [10_000, 1_000]] as const) {
+    for (const [limit, count] of [
+      [undefined, 200],
+      [3, 3],
+      [10_000, 1_000],
+    ] as const) {
       const checked = check(Device, sent, "", limit);
       expect(!checked.ok && checked.issues.length).toBe(count);
     }
@@ -51,7 +81,10 @@ test("a text that is none is looked for once, however deep it stands", () => {
     let value: unknown = [...Array.from({ length: 200_000 }, () => 1), "\u0000"];
     for (let level = 0; level < depth; level += 1) value = [value];
     const began = performance.now();
-    expect(check(Type.Unknown(), value)).toMatchObject({ ok: false, issues: [{ path: `${"/0".repeat(depth)}/200000` }] });
+    expect(check(Type.Unknown(), value)).toMatchObject({
+      ok: false,
+      issues: [{ path: `${"/0".repeat(depth)}/200000` }],
+    });
     return performance.now() - began;
   };
   took(1);

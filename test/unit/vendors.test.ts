@@ -8,7 +8,10 @@ import { vendorOf } from "../../src/discovery/vendors/vendor.ts";
 const source = JSON.parse(readFileSync(Bun.resolveSync("oui-data", import.meta.dir), "utf8")) as Record<string, string>;
 
 function macOf(prefix: string, filler = "f"): string {
-  return prefix.toLowerCase().padEnd(12, filler).replace(/(..)(?=.)/g, "$1:");
+  return prefix
+    .toLowerCase()
+    .padEnd(12, filler)
+    .replace(/(..)(?=.)/g, "$1:");
 }
 
 describe("vendorOf", () => {
@@ -21,7 +24,9 @@ describe("vendorOf", () => {
       const isPersonal = (Number.parseInt(prefix.slice(0, 2), 16) & 3) === 0;
       const expected = isPersonal && name !== "Private" && name !== "IEEE Registration Authority" ? name : null;
       // Whatever lies behind a longer prefix belongs to that one.
-      const mac = ["f", "0", "7", "8"].map((filler) => macOf(prefix, filler)).find((each) => longestPrefix(each) === prefix);
+      const mac = ["f", "0", "7", "8"]
+        .map((filler) => macOf(prefix, filler))
+        .find((each) => longestPrefix(each) === prefix);
       if (mac === undefined) continue;
       named += 1;
       if (vendorOf(mac) !== expected) wrong.push(`${mac}: ${vendorOf(mac)} and not ${expected}`);
@@ -31,9 +36,16 @@ describe("vendorOf", () => {
   });
 
   test("takes the longest prefix: nine digits before seven before six", () => {
-    const parts = Object.keys(source).filter((prefix) => prefix.length > 6 && source[prefix.slice(0, 6)] !== undefined && (Number.parseInt(prefix.slice(0, 2), 16) & 3) === 0);
+    const parts = Object.keys(source).filter(
+      (prefix) =>
+        prefix.length > 6 &&
+        source[prefix.slice(0, 6)] !== undefined &&
+        (Number.parseInt(prefix.slice(0, 2), 16) & 3) === 0,
+    );
     expect(parts.length).toBeGreaterThan(1_000);
-    const prefix = parts.find((each) => each.length === 9 && !["Private", ""].includes(source[each]?.split("\n")[0] ?? ""));
+    const prefix = parts.find(
+      (each) => each.length === 9 && !["Private", ""].includes(source[each]?.split("\n")[0] ?? ""),
+    );
     expect(prefix).toBeDefined();
     expect(vendorOf(macOf(prefix ?? ""))).toBe(source[prefix ?? ""]?.split("\n")[0] ?? "");
   });
@@ -42,7 +54,9 @@ describe("vendorOf", () => {
     expect(vendorOf("02:42:ac:11:00:02")).toBeNull();
     expect(vendorOf("ff:ff:ff:ff:ff:ff")).toBeNull();
     expect(vendorOf("01:00:5e:00:00:01")).toBeNull();
-    const free = ["fc:ff:ff:00:00:01", "f8:ff:ff:00:00:01", "00:ff:ff:00:00:01"].find((mac) => longestPrefix(mac) === null);
+    const free = ["fc:ff:ff:00:00:01", "f8:ff:ff:00:00:01", "00:ff:ff:00:00:01"].find(
+      (mac) => longestPrefix(mac) === null,
+    );
     expect(free).toBeDefined();
     expect(vendorOf(free ?? "")).toBeNull();
   });
@@ -59,7 +73,13 @@ describe("vendorOf", () => {
 });
 
 describe("the packed registry", () => {
-  const entries = { "0050C2001": "Small\nStreet 1\nTown", "0050C20": "  Middle  One ", "0050C2": "Large", "00000A": "Large\nElsewhere", FFFFFFFFE: "Last" };
+  const entries = {
+    "0050C2001": "Small\nStreet 1\nTown",
+    "0050C20": "  Middle  One ",
+    "0050C2": "Large",
+    "00000A": "Large\nElsewhere",
+    FFFFFFFFE: "Last",
+  };
 
   test("gives back what was packed", () => {
     const registry = unpackRegistry(packRegistry(entries));

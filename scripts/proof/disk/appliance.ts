@@ -40,7 +40,11 @@ export class ProvedAppliance {
   async run(args: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
     const child = this.spawn([...args, "--data", this.place.data], env);
     child.stdin.end();
-    const [out, err] = await withDeadline(Promise.all([child.stdout.text(), child.stderr.text(), child.exited]), `netledger ${args[0]}`, () => child.kill("SIGKILL"));
+    const [out, err] = await withDeadline(
+      Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
+      `netledger ${args[0]}`,
+      () => child.kill("SIGKILL"),
+    );
     return { code: child.exitCode, signal: child.signalCode === null ? null : String(child.signalCode), out, err };
   }
 
@@ -69,7 +73,17 @@ export class ProvedAppliance {
   async setUp(): Promise<Claimed> {
     const passwordFile = join(this.folder, "password");
     writeFileSync(passwordFile, `${PASSWORD}\n`);
-    const made = await this.run(["setup", "--organization", "Acme", "--network", "Main", "--email", EMAIL, "--password-file", passwordFile]);
+    const made = await this.run([
+      "setup",
+      "--organization",
+      "Acme",
+      "--network",
+      "Main",
+      "--email",
+      EMAIL,
+      "--password-file",
+      passwordFile,
+    ]);
     const key = await this.run(["key", "create", "--email", EMAIL, "--name", "proof", "--permissions", "Owner"]);
     if (made.code !== 0 || key.code !== 0) throw new Error(made.err + key.err);
     return { key: key.out.trim(), networkId: /network_id\t(\S+)/.exec(made.out)?.[1] ?? "" };
@@ -95,16 +109,29 @@ export class ProvedAppliance {
   }
 
   private spawn(args: readonly string[], env: Record<string, string>): Bun.Subprocess<"pipe", "pipe", "pipe"> {
-    const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("NETLEDGER_")));
-    return Bun.spawn([...(this.place.inside ?? []), this.place.executable, ...args], { env: { ...inherited, ...env }, stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+    const inherited = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !name.startsWith("NETLEDGER_")),
+    );
+    return Bun.spawn([...(this.place.inside ?? []), this.place.executable, ...args], {
+      env: { ...inherited, ...env },
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
   }
 }
 
 /** A client with the session of the Owner. @returns null where the sign-in was refused; the answer's code */
-export async function signIn(client: Client): Promise<{ readonly client: Client | null; readonly status: number; readonly code: string | null }> {
+export async function signIn(
+  client: Client,
+): Promise<{ readonly client: Client | null; readonly status: number; readonly code: string | null }> {
   const answer = await client.post("/api/auth/login", { email: EMAIL, password: PASSWORD });
   const cookie = answer.headers.get("set-cookie")?.split(";")[0];
-  return { client: cookie === undefined ? null : client.with({ cookie }), status: answer.status, code: answer.body?.code ?? null };
+  return {
+    client: cookie === undefined ? null : client.with({ cookie }),
+    status: answer.status,
+    code: answer.body?.code ?? null,
+  };
 }
 
 /** Asks until it is so. @returns milliseconds that it took, or null where it was not so within the time */

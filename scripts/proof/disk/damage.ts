@@ -1,7 +1,17 @@
 // Data that come back from the disk as other bytes than were written: found, told in a sentence, never answered as an exception's text,
 // and brought back from a backup.
 
-import { closeSync, cpSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { Client } from "../../../test/support/client.ts";
@@ -44,14 +54,28 @@ const DAMAGES: readonly Damage[] = [
   { name: "a letter in a live record", isSilent: true, spoil: letter("subnets") },
   { name: "a leaf in the middle of the ledger", isShort: true, spoil: overwritten("history_versions") },
   { name: "a letter in a version of the ledger", isSilent: true, spoil: letter("history_versions") },
-  { name: "a leaf of the transactions, zeros", spoil: (pages) => fill(pages, pages.leaf("history_transactions"), 0, 0, pages.pageBytes) },
+  {
+    name: "a leaf of the transactions, zeros",
+    spoil: (pages) => fill(pages, pages.leaf("history_transactions"), 0, 0, pages.pageBytes),
+  },
   { name: "a leaf of an index", spoil: overwritten("sqlite_autoindex_history_records_1") },
-  { name: "an entry of an index", spoil: (pages) => fill(pages, pages.leaf("sqlite_autoindex_subnets_1"), 0x41, pages.pageBytes - 40, pages.pageBytes - 10) },
+  {
+    name: "an entry of an index",
+    spoil: (pages) =>
+      fill(pages, pages.leaf("sqlite_autoindex_subnets_1"), 0x41, pages.pageBytes - 40, pages.pageBytes - 10),
+  },
   { name: "the list of free pages", isShort: true, spoil: (pages) => fill(pages, pages.freeTrunk, 0xff, 0, 64) },
   { name: "the schema", spoil: (pages) => fill(pages, 1, 0xff, 100, 4_000) },
   { name: "the header", spoil: (pages) => fill(pages, 1, 0xff, 0, 16) },
-  { name: "half of the file missing", spoil: (pages) => pages.bytes.subarray(0, pages.offset(Math.ceil(pages.bytes.length / pages.pageBytes / 2))) },
-  { name: "half of the last page missing", isShort: true, spoil: (pages) => pages.bytes.subarray(0, pages.bytes.length - pages.pageBytes / 2) },
+  {
+    name: "half of the file missing",
+    spoil: (pages) => pages.bytes.subarray(0, pages.offset(Math.ceil(pages.bytes.length / pages.pageBytes / 2))),
+  },
+  {
+    name: "half of the last page missing",
+    isShort: true,
+    spoil: (pages) => pages.bytes.subarray(0, pages.bytes.length - pages.pageBytes / 2),
+  },
   { name: "all but 50 bytes missing", spoil: (pages) => pages.bytes.subarray(0, 50) },
 ];
 
@@ -69,11 +93,21 @@ export async function damagedAtRest(proving: Proving): Promise<Proof> {
       const folder = join(proving.directory, `damaged-${place}`);
       cpSync(good.folder, folder, { recursive: true });
       const database = join(folder, "netledger.db");
-      writeFileSync(database, damage.spoil(new DatabasePages(join(good.folder, "netledger.db"), readFileSync(database))));
-      const appliance = new ProvedAppliance({ executable: proving.executable, data: folder, seen: folder }, join(proving.directory, "notes"));
+      writeFileSync(
+        database,
+        damage.spoil(new DatabasePages(join(good.folder, "netledger.db"), readFileSync(database))),
+      );
+      const appliance = new ProvedAppliance(
+        { executable: proving.executable, data: folder, seen: folder },
+        join(proving.directory, "notes"),
+      );
       try {
         const verified = await appliance.run(["verify"]);
-        if (verified.code === 0 || !(REMEDY.test(verified.out) || REMEDY.test(verified.err) || NO_DATABASE.test(verified.err))) unfound.push(`${damage.name}: ${verified.code} ${verified.out.slice(-300)}${verified.err}`);
+        if (
+          verified.code === 0 ||
+          !(REMEDY.test(verified.out) || REMEDY.test(verified.err) || NO_DATABASE.test(verified.err))
+        )
+          unfound.push(`${damage.name}: ${verified.code} ${verified.out.slice(-300)}${verified.err}`);
         const met = await serveDamaged(appliance, good, damage);
         unclear.push(...met.unclear);
         rows.push([damage.name, verified.code === 0 ? "**not found**" : `status ${verified.code}`, met.told]);
@@ -82,7 +116,10 @@ export async function damagedAtRest(proving: Proving): Promise<Proof> {
         const running = await appliance.serve();
         const differing = await differences(running.withKey(good.key), good);
         await running.stop();
-        if (restored.code !== 0 || sound.code !== 0 || differing.length > 0) unrestored.push(`${damage.name}: restore ${restored.code} ${restored.err}, verify ${sound.code}${told(differing)}`);
+        if (restored.code !== 0 || sound.code !== 0 || differing.length > 0)
+          unrestored.push(
+            `${damage.name}: restore ${restored.code} ${restored.err}, verify ${sound.code}${told(differing)}`,
+          );
       } finally {
         await appliance.close();
         rmSync(folder, { recursive: true, force: true });
@@ -92,13 +129,21 @@ export async function damagedAtRest(proving: Proving): Promise<Proof> {
   await Promise.all([lane(), lane()]);
   return {
     findings: [
-      finding("verify finds every damage to the file, and says what is to be done", unfound.length === 0, `${damages.length} kinds${told(unfound)}`),
+      finding(
+        "verify finds every damage to the file, and says what is to be done",
+        unfound.length === 0,
+        `${damages.length} kinds${told(unfound)}`,
+      ),
       finding(
         "serve on damaged data refuses in one sentence with status 3, or answers rightly wherever the damage is not met; where it is, a plain 500 in the envelope, and the log says what is to be done",
         unclear.length === 0,
         `${damages.length} kinds${told(unclear)}`,
       ),
-      finding("netledger restore BACKUP --replace brings all of it back: verify finds the data sound, and the answers are those of before", unrestored.length === 0, `${damages.length} times${told(unrestored)}`),
+      finding(
+        "netledger restore BACKUP --replace brings all of it back: verify finds the data sound, and the answers are those of before",
+        unrestored.length === 0,
+        `${damages.length} times${told(unrestored)}`,
+      ),
     ],
     tables: [{ title: "Damage to the file, the appliance stopped", columns: ["damaged", "verify", "serve"], rows }],
   };
@@ -112,7 +157,10 @@ export async function damagedWhileRunning(proving: Proving): Promise<Proof> {
   const database = join(folder, "netledger.db");
   const pages = new DatabasePages(join(good.folder, "netledger.db"), readFileSync(database));
   const page = pages.leaf("history_versions");
-  const appliance = new ProvedAppliance({ executable: proving.executable, data: folder, seen: folder }, join(proving.directory, "notes"));
+  const appliance = new ProvedAppliance(
+    { executable: proving.executable, data: folder, seen: folder },
+    join(proving.directory, "notes"),
+  );
   try {
     const running = await appliance.serve();
     const client = running.withKey(good.key);
@@ -124,8 +172,11 @@ export async function damagedWhileRunning(proving: Proving): Promise<Proof> {
     let refused = 0;
     for (let round = 0; round < 5; round += 1) {
       for (const path of good.answers.keys()) {
-        const answer = await client.get(path).catch((error: unknown) => ({ status: 0, text: String(error), body: null }));
-        if (answer.status === 500 && answer.body?.code === "internal_error" && !EXCEPTION_TEXT.test(answer.text)) refused += 1;
+        const answer = await client
+          .get(path)
+          .catch((error: unknown) => ({ status: 0, text: String(error), body: null }));
+        if (answer.status === 500 && answer.body?.code === "internal_error" && !EXCEPTION_TEXT.test(answer.text))
+          refused += 1;
         else if (answer.status === 0 && IS_STREAM.test(path)) refused += 1;
         else if (answer.status !== 200) strange.push(`${path}: ${answer.status} ${answer.text.slice(0, 200)}`);
       }
@@ -138,7 +189,13 @@ export async function damagedWhileRunning(proving: Proving): Promise<Proof> {
       findings: [
         finding(
           "a page of the ledger that is damaged while the appliance runs is met with a plain 500 and a sentence in the log; all else goes on, and nothing crashes",
-          strange.length === 0 && refused > 0 && isTold && live.status === 200 && written.status === 200 && end.code === 0 && end.signal === null,
+          strange.length === 0 &&
+            refused > 0 &&
+            isTold &&
+            live.status === 200 &&
+            written.status === 200 &&
+            end.code === 0 &&
+            end.signal === null,
           `${refused} requests met it; a list ${live.status}, a write ${written.status}, stop ${end.code}${isTold ? "" : "; the log does not say what is to be done"}${told(strange)}`,
         ),
       ],
@@ -151,7 +208,10 @@ export async function damagedWhileRunning(proving: Proving): Promise<Proof> {
 /** A frame in the middle of the write-ahead log changes: SQLite takes the log up to there, and whoever wrote the head down finds what is gone. */
 export async function damagedLog(proving: Proving): Promise<Proof> {
   const folder = join(proving.directory, "damaged-log");
-  const appliance = new ProvedAppliance({ executable: proving.executable, data: folder, seen: folder }, join(proving.directory, "notes"));
+  const appliance = new ProvedAppliance(
+    { executable: proving.executable, data: folder, seen: folder },
+    join(proving.directory, "notes"),
+  );
   try {
     const { key } = await appliance.setUp();
     const running = await appliance.serve();
@@ -185,11 +245,18 @@ export async function damagedLog(proving: Proving): Promise<Proof> {
   }
 }
 
-async function serveDamaged(appliance: ProvedAppliance, good: Good, damage: Damage): Promise<{ readonly unclear: string[]; readonly told: string }> {
+async function serveDamaged(
+  appliance: ProvedAppliance,
+  good: Good,
+  damage: Damage,
+): Promise<{ readonly unclear: string[]; readonly told: string }> {
   const started = await appliance.start();
   if (!(started instanceof Running)) {
     const isClear = started.code === 3 && isOneSentence(started.err);
-    return { unclear: isClear ? [] : [`${damage.name}: ${started.code} ${started.err}`], told: started.err.trim().replaceAll(appliance.place.data, "…") };
+    return {
+      unclear: isClear ? [] : [`${damage.name}: ${started.code} ${started.err}`],
+      told: started.err.trim().replaceAll(appliance.place.data, "…"),
+    };
   }
   const client = started.withKey(good.key);
   const unclear: string[] = [];
@@ -198,17 +265,25 @@ async function serveDamaged(appliance: ProvedAppliance, good: Good, damage: Dama
     const answer = await client.get(path).catch(() => null);
     if (answer === null && IS_STREAM.test(path)) met += 1;
     else if (answer === null) unclear.push(`${damage.name}: ${path}: no answer`);
-    else if (answer.status === 500 && answer.body?.code === "internal_error" && !EXCEPTION_TEXT.test(answer.text)) met += 1;
-    else if (answer.status !== 200) unclear.push(`${damage.name}: ${path}: ${answer.status} ${answer.text.slice(0, 200)}`);
-    else if (damage.isSilent !== true && answer.text !== expected) unclear.push(`${damage.name}: ${path}: another answer than before`);
+    else if (answer.status === 500 && answer.body?.code === "internal_error" && !EXCEPTION_TEXT.test(answer.text))
+      met += 1;
+    else if (answer.status !== 200)
+      unclear.push(`${damage.name}: ${path}: ${answer.status} ${answer.text.slice(0, 200)}`);
+    else if (damage.isSilent !== true && answer.text !== expected)
+      unclear.push(`${damage.name}: ${path}: another answer than before`);
   }
   const written = await client.post("/api/v1/tags", { name: "written on damage", color: "Blue" });
-  if (written.status !== 200 && (written.status !== 500 || EXCEPTION_TEXT.test(written.text))) unclear.push(`${damage.name}: a write: ${written.status} ${written.text.slice(0, 200)}`);
+  if (written.status !== 200 && (written.status !== 500 || EXCEPTION_TEXT.test(written.text)))
+    unclear.push(`${damage.name}: a write: ${written.status} ${written.text.slice(0, 200)}`);
   if (written.status === 500) met += 1;
   const { code, err } = await started.stop();
   if (code !== 0) unclear.push(`${damage.name}: stops with ${code}: ${err.slice(-200)}`);
-  if (met > 0 && !REMEDY.test(err)) unclear.push(`${damage.name}: the log does not say what is to be done: ${err.slice(-300)}`);
-  return { unclear, told: damage.isSilent === true ? "starts; not seen" : `starts; ${met} of ${good.answers.size + 1} requests met it` };
+  if (met > 0 && !REMEDY.test(err))
+    unclear.push(`${damage.name}: the log does not say what is to be done: ${err.slice(-300)}`);
+  return {
+    unclear,
+    told: damage.isSilent === true ? "starts; not seen" : `starts; ${met} of ${good.answers.size + 1} requests met it`,
+  };
 }
 
 /** Data at rest with some history, free pages, a backup, and answers to compare with. Made once. */
@@ -224,14 +299,22 @@ async function layDown(proving: Proving): Promise<Good> {
   const folder = join(proving.directory, "good");
   const backup = join(proving.directory, "good-backup.db");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const appliance = new ProvedAppliance({ executable: proving.executable, data: folder, seen: folder }, join(proving.directory, "notes"));
+  const appliance = new ProvedAppliance(
+    { executable: proving.executable, data: folder, seen: folder },
+    join(proving.directory, "notes"),
+  );
   try {
     const { key, networkId } = await appliance.setUp();
     const running = await appliance.serve();
     const client = running.withKey(key);
     const ids: string[] = [];
     for (let each = 0; each < SUBNETS; each += 1) {
-      const made = await client.post("/api/v1/subnets", { network_id: networkId, cidr: `10.${each >> 8}.${each & 255}.0/24`, name: `subnet ${each}`, description: `letters ${"to be changed ".repeat(40)}` });
+      const made = await client.post("/api/v1/subnets", {
+        network_id: networkId,
+        cidr: `10.${each >> 8}.${each & 255}.0/24`,
+        name: `subnet ${each}`,
+        description: `letters ${"to be changed ".repeat(40)}`,
+      });
       ids.push(made.data.id);
     }
     const paths = [
@@ -273,7 +356,9 @@ function freePages(path: string): void {
   const db = new Database(path);
   try {
     db.run("CREATE TABLE gone (a)");
-    db.run("INSERT INTO gone SELECT randomblob(4000) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) SELECT i FROM n)");
+    db.run(
+      "INSERT INTO gone SELECT randomblob(4000) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) SELECT i FROM n)",
+    );
     db.run("DROP TABLE gone");
     db.run("PRAGMA wal_checkpoint(TRUNCATE)");
   } finally {
@@ -289,7 +374,8 @@ function letter(name: string): (pages: DatabasePages) => Buffer {
   return (pages) => {
     const start = pages.offset(pages.leaf(name));
     const place = pages.bytes.indexOf("letters", start);
-    if (place < 0 || place > start + pages.pageBytes) throw new Error(`no record of ours stands in the middle of ${name}`);
+    if (place < 0 || place > start + pages.pageBytes)
+      throw new Error(`no record of ours stands in the middle of ${name}`);
     pages.bytes.write("L", place);
     return pages.bytes;
   };

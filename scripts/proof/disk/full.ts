@@ -13,7 +13,10 @@ import { BLOCK_BYTES, SmallDisk } from "./small-disk.ts";
 const DISK_BYTES = { short: 48 * 2 ** 20, long: 160 * 2 ** 20 };
 const WRITERS = 6;
 /** What is left when the disk is filled, in bytes: in the middle of a bulk, of a commit, where not one page of the log fits, and nothing. */
-const LEFT = { short: [300_000, 36_864, 0], long: [1_500_000, 700_000, 300_000, 70_000, 36_864, 20_480, 12_288, 8_192, 4_096, 0] };
+const LEFT = {
+  short: [300_000, 36_864, 0],
+  long: [1_500_000, 700_000, 300_000, 70_000, 36_864, 20_480, 12_288, 8_192, 4_096, 0],
+};
 /** Writes that are refused before room is made again. */
 const REFUSALS = 15;
 const BULK_HOSTS = 1_000;
@@ -21,7 +24,9 @@ const BULK_INTERFACES = 12;
 /** Frames of the log that the first 32 KiB of its index have room for: https://www.sqlite.org/walformat.html, section 2. */
 const FRAMES_OF_FIRST_BLOCK = 4_062;
 /** Around what those frames take. */
-const LEFT_OF_LARGE = [-30_000_000, -300_000, -40_000, -4_096, 0, 4_096, 16_384, 33_000, 70_000].map((off) => FRAMES_OF_FIRST_BLOCK * (PAGE_SIZE_BYTES + 24) + off);
+const LEFT_OF_LARGE = [-30_000_000, -300_000, -40_000, -4_096, 0, 4_096, 16_384, 33_000, 70_000].map(
+  (off) => FRAMES_OF_FIRST_BLOCK * (PAGE_SIZE_BYTES + 24) + off,
+);
 const FILLS_FULL_MS = 10_000;
 const RECOVERS_MS = 1_000;
 
@@ -54,7 +59,10 @@ export async function noInodes(proving: Proving): Promise<Proof> {
     const filesThen = appliance.backupFiles();
     disk.releaseInodes();
     const taken = await client.post("/api/v1/backups", undefined);
-    const isDone = await until(async () => (await client.get(`/api/v1/backups/${taken.data?.name}`)).data?.state === "Done", FILLS_FULL_MS);
+    const isDone = await until(
+      async () => (await client.get(`/api/v1/backups/${taken.data?.name}`)).data?.state === "Done",
+      FILLS_FULL_MS,
+    );
     const wrong = [...load.strange, ...(await compare(client, load.acknowledged))];
     const end = await running.stop();
     const verified = await appliance.run(["verify"]);
@@ -62,7 +70,13 @@ export async function noInodes(proving: Proving): Promise<Proof> {
       findings: [
         finding(
           "without an inode left, records are written and read on; a backup is refused with storage_full, leaves no file, and is taken once there are inodes",
-          wrong.length === 0 && load.refusalCount === 0 && refused.status === 507 && filesThen.length === 0 && isDone !== null && end.code === 0 && verified.code === 0,
+          wrong.length === 0 &&
+            load.refusalCount === 0 &&
+            refused.status === 507 &&
+            filesThen.length === 0 &&
+            isDone !== null &&
+            end.code === 0 &&
+            verified.code === 0,
           `${load.acknowledgements} writes done; backup ${refused.status}, then ${isDone === null ? `not done: ${taken.text.slice(0, 200)}` : "done"}${told(wrong)}; verify ${verified.code}`,
         ),
       ],
@@ -77,7 +91,8 @@ export async function noInodes(proving: Proving): Promise<Proof> {
 export async function logGrows(proving: Proving): Promise<Proof> {
   if (proving.form === "short") return { findings: [] };
   const disk = await SmallDisk.mount(join(proving.directory, "growing"), { bytes: 220 * 2 ** 20 });
-  if (!(disk instanceof SmallDisk)) return { findings: [], leftOut: [`A disk that is full when the log's index must grow: ${disk.reason}`] };
+  if (!(disk instanceof SmallDisk))
+    return { findings: [], leftOut: [`A disk that is full when the log's index must grow: ${disk.reason}`] };
   const appliance = applianceOn(disk, proving);
   try {
     const { key, networkId } = await appliance.setUp();
@@ -87,7 +102,11 @@ export async function logGrows(proving: Proving): Promise<Proof> {
       network_id: networkId,
       name: `host ${each}`,
       description: "d".repeat(3_900),
-      interfaces: Array.from({ length: BULK_INTERFACES }, (_each, position) => ({ if_index: position + 1, if_descr: `port ${position + 1}`, lldp_sys_desc: "x".repeat(900) })),
+      interfaces: Array.from({ length: BULK_INTERFACES }, (_each, position) => ({
+        if_index: position + 1,
+        if_descr: `port ${position + 1}`,
+        lldp_sys_desc: "x".repeat(900),
+      })),
     }));
     const log = join(disk.outside, "data/netledger.db-wal");
     const outcomes: string[] = [];
@@ -144,7 +163,10 @@ async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedApplian
       const refusedBefore = load.refusalCount;
       load.start(client, WRITERS);
       disk.leave(Math.max(0, left + (time === 0 ? 0 : random.integer(8) * BLOCK_BYTES)));
-      const isFull = await until(() => load.refusalCount - refusedBefore >= REFUSALS || load.strange.length > 0, FILLS_FULL_MS);
+      const isFull = await until(
+        () => load.refusalCount - refusedBefore >= REFUSALS || load.strange.length > 0,
+        FILLS_FULL_MS,
+      );
       if (isFull !== null) fills += 1;
       await load.stop();
       // Full, and at rest: what is live is what was acknowledged.
@@ -190,9 +212,21 @@ async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedApplian
       `${recoveries.length} times, at most ${Math.max(...recoveries).toFixed(0)} ms`,
     ),
     ...full,
-    finding("the comparison notices a write that is missing, one that is other than acknowledged, and one that was refused and is there", teeth === "", teeth === "" ? "3 of 3 forged ones noticed" : teeth),
-    finding("an appliance on a full disk stops in order within 5 s", stopped, `status ${end.code}, ${end.tookMs.toFixed(0)} ms${stopped ? "" : `: ${end.err.slice(-300)}`}`),
-    finding("on a full disk verify finds the data sound, or says why it cannot look in one sentence", verifiedFull.code === 0 || (verifiedFull.code === 3 && isOneSentence(verifiedFull.err)), `status ${verifiedFull.code}${verifiedFull.err === "" ? "" : `: ${verifiedFull.err.trim()}`}`),
+    finding(
+      "the comparison notices a write that is missing, one that is other than acknowledged, and one that was refused and is there",
+      teeth === "",
+      teeth === "" ? "3 of 3 forged ones noticed" : teeth,
+    ),
+    finding(
+      "an appliance on a full disk stops in order within 5 s",
+      stopped,
+      `status ${end.code}, ${end.tookMs.toFixed(0)} ms${stopped ? "" : `: ${end.err.slice(-300)}`}`,
+    ),
+    finding(
+      "on a full disk verify finds the data sound, or says why it cannot look in one sentence",
+      verifiedFull.code === 0 || (verifiedFull.code === 3 && isOneSentence(verifiedFull.err)),
+      `status ${verifiedFull.code}${verifiedFull.err === "" ? "" : `: ${verifiedFull.err.trim()}`}`,
+    ),
     finding(
       "after a start on a full disk and one with room again nothing that was acknowledged is missing, and verify finds the data sound",
       (sentence === "" || isOneSentence(sentence)) && missing.length === 0 && verified.code === 0,
@@ -202,7 +236,14 @@ async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedApplian
 }
 
 /** What people and monitors meet while not one byte is free. */
-async function atTheEnd(disk: SmallDisk, appliance: ProvedAppliance, running: Running, session: Awaited<ReturnType<typeof signIn>>["client"], load: WriteLoad, client: ReturnType<Running["withKey"]>): Promise<Finding[]> {
+async function atTheEnd(
+  disk: SmallDisk,
+  appliance: ProvedAppliance,
+  running: Running,
+  session: Awaited<ReturnType<typeof signIn>>["client"],
+  load: WriteLoad,
+  client: ReturnType<Running["withKey"]>,
+): Promise<Finding[]> {
   disk.leave(0);
   // Until the room that the log has within itself is used up.
   const refusedBefore = load.refusalCount;
@@ -228,9 +269,21 @@ async function atTheEnd(disk: SmallDisk, appliance: ProvedAppliance, running: Ru
       signedIn.status === 507 && signedIn.code === "storage_full" && me?.status === 200 && isTrue,
       `sign-in ${signedIn.status}, me ${me?.status}, sign-out ${out?.status} ${out?.body?.code ?? ""}, me then ${meThen?.status}`,
     ),
-    finding("on a full disk /api/health tells that the store can be read", health.status === 200 && health.data?.status === "ok", `${health.status}`),
-    finding("on a full disk a backup is refused with storage_full and leaves no file", backup.status === 507 && files.length === 0, `${backup.status} ${backup.body?.code}, ${files.length} files`),
-    finding("on a full disk a command that reads does its work beside the appliance, or says why not in one sentence", users.code === 0 || isOneSentence(users.err), `netledger user list: status ${users.code} ${users.err.trim()}`),
+    finding(
+      "on a full disk /api/health tells that the store can be read",
+      health.status === 200 && health.data?.status === "ok",
+      `${health.status}`,
+    ),
+    finding(
+      "on a full disk a backup is refused with storage_full and leaves no file",
+      backup.status === 507 && files.length === 0,
+      `${backup.status} ${backup.body?.code}, ${files.length} files`,
+    ),
+    finding(
+      "on a full disk a command that reads does its work beside the appliance, or says why not in one sentence",
+      users.code === 0 || isOneSentence(users.err),
+      `netledger user list: status ${users.code} ${users.err.trim()}`,
+    ),
   ];
 }
 
@@ -255,7 +308,13 @@ async function startsFull({ form }: Proving, disk: SmallDisk, appliance: ProvedA
   }
   disk.release();
   const verified = await appliance.run(["verify"]);
-  return [finding("a start where there is no room for a log works or is refused in one sentence with status 3, and the data stay sound", isClear && verified.code === 0, `${said.join("; ")}; verify ${verified.code}`)];
+  return [
+    finding(
+      "a start where there is no room for a log works or is refused in one sentence with status 3, and the data stay sound",
+      isClear && verified.code === 0,
+      `${said.join("; ")}; verify ${verified.code}`,
+    ),
+  ];
 }
 
 /** Proves that compare could find something. @returns what it overlooked; nothing where it overlooks nothing */
@@ -266,7 +325,10 @@ async function blindness(client: ReturnType<Running["withKey"]>, load: WriteLoad
   acknowledged.subnets.set(invented, { id: invented });
   if ((await compare(client, acknowledged)).length !== 1) overlooked.push("a missing one");
   acknowledged.subnets.delete(invented);
-  const [id, state] = [...acknowledged.subnets].find(([, each]) => each !== null) as [string, Record<string, unknown> & { id: string }];
+  const [id, state] = [...acknowledged.subnets].find(([, each]) => each !== null) as [
+    string,
+    Record<string, unknown> & { id: string },
+  ];
   acknowledged.subnets.set(id, { ...state, name: "another" });
   if ((await compare(client, acknowledged)).length !== 1) overlooked.push("another name");
   acknowledged.subnets.set(id, state);
@@ -280,11 +342,16 @@ async function blindness(client: ReturnType<Running["withKey"]>, load: WriteLoad
 async function stillAll(running: Running, key: string, load: WriteLoad): Promise<string> {
   const wrong = await compare(running.withKey(key), load.acknowledged);
   const { code } = await running.stop();
-  return wrong.length === 0 && code === 0 ? "" : `stopped with ${code}; ${wrong.length} records are wrong, the first: ${wrong[0]}\n\n`;
+  return wrong.length === 0 && code === 0
+    ? ""
+    : `stopped with ${code}; ${wrong.length} records are wrong, the first: ${wrong[0]}\n\n`;
 }
 
 function applianceOn(disk: SmallDisk, { executable, directory }: Proving): ProvedAppliance {
-  return new ProvedAppliance({ executable, data: join(disk.path, "data"), seen: join(disk.outside, "data"), inside: disk.inside }, join(directory, "notes"));
+  return new ProvedAppliance(
+    { executable, data: join(disk.path, "data"), seen: join(disk.outside, "data"), inside: disk.inside },
+    join(directory, "notes"),
+  );
 }
 
 /** One line for a person, and no exception's text. */

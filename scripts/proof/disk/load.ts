@@ -88,7 +88,13 @@ export class WriteLoad {
   private async create(client: Client): Promise<void> {
     this.made += 1;
     const id = crypto.randomUUID();
-    const answer = await client.post(PATHS.subnets, { id, network_id: this.networkId, cidr: this.cidr(this.made), name: `made ${this.made}`, description: this.text });
+    const answer = await client.post(PATHS.subnets, {
+      id,
+      network_id: this.networkId,
+      cidr: this.cidr(this.made),
+      name: `made ${this.made}`,
+      description: this.text,
+    });
     if (this.judge(answer)) this.acknowledged.subnets.set(id, answer.data);
     else this.acknowledged.refused.add(id);
   }
@@ -98,7 +104,12 @@ export class WriteLoad {
     if (live === null) return this.create(client);
     const { id, cidr } = live;
     this.acknowledged.subnets.delete(id);
-    const answer = await client.put(`${PATHS.subnets}/${id}`, { network_id: this.networkId, cidr, name: `renamed ${this.random.integer(1_000_000)}`, description: this.text });
+    const answer = await client.put(`${PATHS.subnets}/${id}`, {
+      network_id: this.networkId,
+      cidr,
+      name: `renamed ${this.random.integer(1_000_000)}`,
+      description: this.text,
+    });
     this.acknowledged.subnets.set(id, this.judge(answer) ? answer.data : live);
   }
 
@@ -135,7 +146,10 @@ export class WriteLoad {
       network_id: this.networkId,
       name: `host ${this.made}`,
       description: this.text.slice(0, 300),
-      interfaces: Array.from({ length: 3 }, (_, position) => ({ if_index: position + 1, if_descr: `port ${position + 1}` })),
+      interfaces: Array.from({ length: 3 }, (_, position) => ({
+        if_index: position + 1,
+        if_descr: `port ${position + 1}`,
+      })),
     };
   }
 
@@ -153,8 +167,13 @@ export class WriteLoad {
     const code = answer.status === 200 ? "200" : String(answer.body?.code ?? answer.status);
     this.answers.set(code, this.count(code) + 1);
     this.hasJustBeenRefused = answer.status !== 200;
-    const isWhole = answer.body?.success === (answer.status === 200) && (answer.status === 200 || answer.body.params?.request_id !== undefined || answer.body.params?.retry_after_seconds !== undefined);
-    if ((answer.status !== 200 && !this.refusals.has(code)) || !isWhole) this.strange.push(`${answer.status} ${answer.text.slice(0, 200)}`);
+    const isWhole =
+      answer.body?.success === (answer.status === 200) &&
+      (answer.status === 200 ||
+        answer.body.params?.request_id !== undefined ||
+        answer.body.params?.retry_after_seconds !== undefined);
+    if ((answer.status !== 200 && !this.refusals.has(code)) || !isWhole)
+      this.strange.push(`${answer.status} ${answer.text.slice(0, 200)}`);
     return answer.status === 200;
   }
 }
@@ -168,8 +187,14 @@ export async function compare(client: Client, acknowledged: Acknowledged): Promi
     const found = new Map((list.data as Wire[]).map((each) => [each.id, each]));
     for (const [id, state] of acknowledged[kind]) {
       const there = found.get(id);
-      if (state === null ? there !== undefined : there === undefined || Object.entries(state).some(([field, value]) => !Bun.deepEquals(there[field], value))) {
-        wrong.push(`${kind} ${id}: acknowledged ${JSON.stringify(state)?.slice(0, 100)}, found ${JSON.stringify(there)?.slice(0, 100)}`);
+      if (
+        state === null
+          ? there !== undefined
+          : there === undefined || Object.entries(state).some(([field, value]) => !Bun.deepEquals(there[field], value))
+      ) {
+        wrong.push(
+          `${kind} ${id}: acknowledged ${JSON.stringify(state)?.slice(0, 100)}, found ${JSON.stringify(there)?.slice(0, 100)}`,
+        );
       }
     }
     for (const id of found.keys()) {
@@ -210,7 +235,8 @@ export class ReadLoad {
         const began = performance.now();
         const answer = await client.get(path).catch((error: unknown) => ({ status: 0, text: String(error) }));
         this.tookMs.push(performance.now() - began);
-        if (answer.status !== 200 || unended(answer.text) !== expected.get(path)) this.strange.push(`${path}: ${answer.status} ${answer.text.slice(0, 200)}`);
+        if (answer.status !== 200 || unended(answer.text) !== expected.get(path))
+          this.strange.push(`${path}: ${answer.status} ${answer.text.slice(0, 200)}`);
         await new Promise((resolve) => setTimeout(resolve, 3));
       }
     });
@@ -224,7 +250,9 @@ export class ReadLoad {
 
 /** An answer without the one thing in it that a later change adds: until when a state lasted. */
 function unended(text: string): string {
-  return text.replaceAll(/"valid_to":(?:null|"[^"]*")/g, '"valid_to":null').replaceAll(/(Z),[^,\n]*,([^,\n]*)(?=\n|$)/g, "$1,,$2");
+  return text
+    .replaceAll(/"valid_to":(?:null|"[^"]*")/g, '"valid_to":null')
+    .replaceAll(/(Z),[^,\n]*,([^,\n]*)(?=\n|$)/g, "$1,,$2");
 }
 
 /** The value below which so many of a hundred lie. */

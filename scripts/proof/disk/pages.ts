@@ -20,7 +20,9 @@ export class DatabasePages {
     this.pageBytes = bytes.readUInt16BE(16);
     const db = new Database(path, { readonly: true });
     try {
-      this.roots = new Map(db.query("SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0").values() as Array<[string, number]>);
+      this.roots = new Map(
+        db.query("SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0").values() as Array<[string, number]>,
+      );
     } finally {
       db.close();
     }

@@ -21,9 +21,11 @@ const SOMEBODY = 65_534;
 /** Writes fail from one moment on, and work again from another: no file system in use can be made read-only, so a preload library plays it. */
 export async function refusesWrites(proving: Proving): Promise<Proof> {
   const shim = compileShim(proving.directory);
-  if ("missing" in shim) return { findings: [], leftOut: [`A disk that refuses writes while the appliance runs: ${shim.missing}.`] };
+  if ("missing" in shim)
+    return { findings: [], leftOut: [`A disk that refuses writes while the appliance runs: ${shim.missing}.`] };
   const findings: Finding[] = [];
-  for (const error of proving.form === "short" ? ["EROFS"] : ["EROFS", "EIO", "EDQUOT"]) findings.push(await refuses(proving, shim.path, error));
+  for (const error of proving.form === "short" ? ["EROFS"] : ["EROFS", "EIO", "EDQUOT"])
+    findings.push(await refuses(proving, shim.path, error));
   return { findings };
 }
 
@@ -34,7 +36,13 @@ async function refuses(proving: Proving, shim: string, error: string): Promise<F
   const appliance = new ProvedAppliance({ executable: proving.executable, data, seen: data }, folder);
   try {
     const { key, networkId } = await appliance.setUp();
-    const running = await appliance.serve({ LD_PRELOAD: shim, FORGETFUL_ROOT: data, FORGETFUL_GATE: gate, FORGETFUL_FAIL_AFTER_BYTES: "0", FORGETFUL_FAIL_WITH: error });
+    const running = await appliance.serve({
+      LD_PRELOAD: shim,
+      FORGETFUL_ROOT: data,
+      FORGETFUL_GATE: gate,
+      FORGETFUL_FAIL_AFTER_BYTES: "0",
+      FORGETFUL_FAIL_WITH: error,
+    });
     const client = running.withKey(key);
     const load = new WriteLoad(networkId, proving.seed, ["storage_full"]);
     load.start(client, WRITERS);
@@ -45,7 +53,10 @@ async function refuses(proving: Proving, shim: string, error: string): Promise<F
     const refusedBefore = load.refusalCount;
     load.start(client, WRITERS);
     writeFileSync(gate, "");
-    const refused = await until(() => load.refusalCount - refusedBefore >= REFUSALS || load.strange.length > 0, WAIT_MS);
+    const refused = await until(
+      () => load.refusalCount - refusedBefore >= REFUSALS || load.strange.length > 0,
+      WAIT_MS,
+    );
     const backup = await client.post("/api/v1/backups", undefined);
     await load.stop();
     const wrong = await compare(client, load.acknowledged);
@@ -56,13 +67,24 @@ async function refuses(proving: Proving, shim: string, error: string): Promise<F
     await load.stop();
     await reads.stop();
     // A backup that could be begun came to nothing, and left nothing.
-    const backupCameToNothing = backup.status === 507 || (await until(async () => (await client.get(`/api/v1/backups/${backup.data?.name}`)).data?.state !== "Running", WAIT_MS)) !== null;
+    const backupCameToNothing =
+      backup.status === 507 ||
+      (await until(
+        async () => (await client.get(`/api/v1/backups/${backup.data?.name}`)).data?.state !== "Running",
+        WAIT_MS,
+      )) !== null;
     wrong.push(...load.strange, ...reads.strange, ...(await compare(client, load.acknowledged)));
     const end = await running.stop();
     const verified = await appliance.run(["verify"]);
     return finding(
       `where every write fails with ${error} for a while, writes are refused with storage_full, reads go on, and writes go on by themselves within a second of its end; nothing is lost`,
-      refused !== null && wrong.length === 0 && recovered !== null && recovered <= RECOVERS_MS && backupCameToNothing && end.code === 0 && verified.code === 0,
+      refused !== null &&
+        wrong.length === 0 &&
+        recovered !== null &&
+        recovered <= RECOVERS_MS &&
+        backupCameToNothing &&
+        end.code === 0 &&
+        verified.code === 0,
       `${load.acknowledgements} writes done, ${load.refusalCount} refused, ${reads.tookMs.length} reads; again after ${recovered?.toFixed(0) ?? "more than 5,000"} ms; stop ${end.code}, verify ${verified.code}${told(wrong)}`,
     );
   } finally {
@@ -72,13 +94,23 @@ async function refuses(proving: Proving, shim: string, error: string): Promise<F
 
 export async function readOnlyFromTheStart(proving: Proving): Promise<Proof> {
   const disk = await SmallDisk.mount(join(proving.directory, "read-only"), { bytes: DISK_BYTES });
-  if (!(disk instanceof SmallDisk)) return { findings: [], leftOut: [`A disk that is read-only from the start: ${disk.reason}`] };
-  const appliance = new ProvedAppliance({ executable: proving.executable, data: join(disk.path, "data"), seen: join(disk.outside, "data"), inside: disk.inside }, join(proving.directory, "notes"));
+  if (!(disk instanceof SmallDisk))
+    return { findings: [], leftOut: [`A disk that is read-only from the start: ${disk.reason}`] };
+  const appliance = new ProvedAppliance(
+    {
+      executable: proving.executable,
+      data: join(disk.path, "data"),
+      seen: join(disk.outside, "data"),
+      inside: disk.inside,
+    },
+    join(proving.directory, "notes"),
+  );
   try {
     await appliance.setUp();
     const findings: Finding[] = [];
     const before = names(disk);
-    if (!(await disk.remount("ro"))) return { findings, leftOut: ["A disk that is read-only from the start: it cannot be made so here."] };
+    if (!(await disk.remount("ro")))
+      return { findings, leftOut: ["A disk that is read-only from the start: it cannot be made so here."] };
     const served = await appliance.start();
     const listed = await appliance.run(["user", "list"]);
     const verified = await appliance.run(["verify"]);
@@ -89,7 +121,10 @@ export async function readOnlyFromTheStart(proving: Proving): Promise<Proof> {
     findings.push(
       finding(
         "a start on a read-only disk is refused in one sentence with status 3, commands say why they cannot, and it starts once it is writable",
-        isRefused && [listed, verified].every((each) => each.code === 0 || (each.code === 3 && isOneSentence(each.err))) && code === 0 && Bun.deepEquals(before, names(disk)),
+        isRefused &&
+          [listed, verified].every((each) => each.code === 0 || (each.code === 3 && isOneSentence(each.err))) &&
+          code === 0 &&
+          Bun.deepEquals(before, names(disk)),
         `serve: ${served instanceof Running ? "it started" : served.err.trim()}; user list: ${listed.code} ${listed.err.trim()}; verify: ${verified.code} ${verified.err.trim()}`,
       ),
     );
@@ -102,20 +137,38 @@ export async function readOnlyFromTheStart(proving: Proving): Promise<Proof> {
 
 /** Folders and files that the user who starts it may not write to, or not even look at. */
 export async function somebodyElses(proving: Proving): Promise<Proof> {
-  if (process.getuid?.() !== 0 || Bun.which("setpriv") === null) return { findings: [], leftOut: ["Data of another user: it takes root and setpriv (util-linux) to become somebody else."] };
+  if (process.getuid?.() !== 0 || Bun.which("setpriv") === null)
+    return {
+      findings: [],
+      leftOut: ["Data of another user: it takes root and setpriv (util-linux) to become somebody else."],
+    };
   const folder = join(proving.directory, "somebody-elses");
   const data = join(folder, "data");
   mkdirSync(folder, { mode: 0o755 });
   for (let each = folder; each !== dirname(proving.directory); each = dirname(each)) chmodSync(each, 0o755);
-  const appliance = new ProvedAppliance({ executable: proving.executable, data, seen: data }, join(proving.directory, "notes"));
-  const somebody = new ProvedAppliance({ executable: proving.executable, data, seen: data, inside: ["setpriv", `--reuid=${SOMEBODY}`, `--regid=${SOMEBODY}`, "--clear-groups"] }, join(proving.directory, "notes"));
+  const appliance = new ProvedAppliance(
+    { executable: proving.executable, data, seen: data },
+    join(proving.directory, "notes"),
+  );
+  const somebody = new ProvedAppliance(
+    {
+      executable: proving.executable,
+      data,
+      seen: data,
+      inside: ["setpriv", `--reuid=${SOMEBODY}`, `--regid=${SOMEBODY}`, "--clear-groups"],
+    },
+    join(proving.directory, "notes"),
+  );
   const all = ["netledger.db", "netledger.key", "netledger.lock"];
   /** What is whose, and with which rights. */
   const cases: ReadonlyArray<readonly [string, () => void]> = [
     ["all of root's, 0700", () => own(data, 0, 0o700, all, 0o600)],
     ["the folder 0500", () => own(data, SOMEBODY, 0o500, all, 0o600, SOMEBODY)],
     ["the files of root's, 0600", () => own(data, SOMEBODY, 0o700, all, 0o600)],
-    ["the database 0400", () => (own(data, SOMEBODY, 0o700, all, 0o600, SOMEBODY), chmodSync(join(data, "netledger.db"), 0o400))],
+    [
+      "the database 0400",
+      () => (own(data, SOMEBODY, 0o700, all, 0o600, SOMEBODY), chmodSync(join(data, "netledger.db"), 0o400)),
+    ],
   ];
   try {
     await appliance.setUp();
@@ -135,14 +188,29 @@ export async function somebodyElses(proving: Proving): Promise<Proof> {
     }
     own(data, 0, 0o700, readdirSync(data), 0o600);
     const verified = await appliance.run(["verify"]);
-    return { findings: [finding("a start on data that the user has no right to is refused in one sentence with status 3, and the data stay sound", isClear && verified.code === 0, `${said.join("; ")}; verify ${verified.code}`)] };
+    return {
+      findings: [
+        finding(
+          "a start on data that the user has no right to is refused in one sentence with status 3, and the data stay sound",
+          isClear && verified.code === 0,
+          `${said.join("; ")}; verify ${verified.code}`,
+        ),
+      ],
+    };
   } finally {
     await appliance.close();
     await somebody.close();
   }
 }
 
-function own(data: string, owner: number, mode: number, files: readonly string[], fileMode: number, fileOwner = 0): void {
+function own(
+  data: string,
+  owner: number,
+  mode: number,
+  files: readonly string[],
+  fileMode: number,
+  fileOwner = 0,
+): void {
   chmodSync(data, mode);
   chownSync(data, owner, owner);
   const there = new Set(readdirSync(data));
@@ -154,5 +222,7 @@ function own(data: string, owner: number, mode: number, files: readonly string[]
 }
 
 function names(disk: SmallDisk): string[] {
-  return readdirSync(join(disk.outside, "data")).filter((name) => !/-(wal|shm|journal)$/.test(name)).sort();
+  return readdirSync(join(disk.outside, "data"))
+    .filter((name) => !/-(wal|shm|journal)$/.test(name))
+    .sort();
 }

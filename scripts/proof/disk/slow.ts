@@ -30,7 +30,12 @@ export async function slowDisk(proving: Proving): Promise<Proof> {
   const appliance = new ProvedAppliance({ executable: proving.executable, data, seen: data }, folder);
   try {
     const { key, networkId } = await appliance.setUp();
-    const running = await appliance.serve({ LD_PRELOAD: shim.path, FORGETFUL_ROOT: data, FORGETFUL_SYNC_DELAY_MS: String(SYNC_MS), FORGETFUL_SYNC_JITTER_MS: String(JITTER_MS) });
+    const running = await appliance.serve({
+      LD_PRELOAD: shim.path,
+      FORGETFUL_ROOT: data,
+      FORGETFUL_SYNC_DELAY_MS: String(SYNC_MS),
+      FORGETFUL_SYNC_JITTER_MS: String(JITTER_MS),
+    });
     const client = running.withKey(key);
     const forMs = proving.form === "short" ? 3_000 : 30_000;
     const { writes, reads, strange, alone } = await both(client, networkId, forMs);
@@ -38,16 +43,38 @@ export async function slowDisk(proving: Proving): Promise<Proof> {
     const stopped = await stopUnderWrites(running, client);
     const verified = await appliance.run(["verify"]);
     const live = await appliance.serve();
-    const found = new Set(((await live.withKey(key).get("/api/v1/tags?limit=0")).data as Array<{ name: string }>).map(({ name }) => name));
+    const found = new Set(
+      ((await live.withKey(key).get("/api/v1/tags?limit=0")).data as Array<{ name: string }>).map(({ name }) => name),
+    );
     await live.stop();
     const missing = [...writes.done, ...stopped.done, ...(flood?.done ?? [])].filter((name) => !found.has(name));
     const rate = writes.done.length / (forMs / 1_000);
     return {
       findings: [
-        finding(`with ${SYNC_MS} ms for each sync, p99 of reads stays below ${READ_P99_MS} ms while ${WRITERS} writers wait`, strange.length === 0 && percentile(reads, 99) < READ_P99_MS, `${reads.length} reads, p50 ${percentile(reads, 50).toFixed(1)} ms, p99 ${percentile(reads, 99).toFixed(1)} ms${told(strange)}`),
-        finding("on a slow disk writers share commits: together they do several times what one alone could, and none fails", strange.length === 0 && rate > (2 * 1_000) / SYNC_MS && rate > 3 * alone, `${rate.toFixed(0)} writes/s of ${WRITERS} writers, p99 ${percentile(writes.tookMs, 99).toFixed(0)} ms; one alone ${alone.toFixed(1)}/s`),
-        ...(flood === null ? [] : [finding("on a slow disk more writes than may wait are refused with rate_limit_exceeded and Retry-After, and the others are done", flood.strange.length === 0 && flood.refused > 0 && flood.done.length + flood.refused === FLOOD, `${FLOOD} sent over ${FLOOD_CONNECTIONS} connections: ${flood.done.length} done, ${flood.refused} refused, the last answer after ${flood.lastMs.toFixed(0)} ms${told(flood.strange)}`)]),
-        finding("on a slow disk an appliance stops within 5 s under writes; what was acknowledged is there, and verify finds the data sound", stopped.code === 0 && stopped.tookMs < STOP_MAX_MS && missing.length === 0 && verified.code === 0, `status ${stopped.code} after ${stopped.tookMs.toFixed(0)} ms; ${missing.length} missing of ${found.size}; verify ${verified.code}`),
+        finding(
+          `with ${SYNC_MS} ms for each sync, p99 of reads stays below ${READ_P99_MS} ms while ${WRITERS} writers wait`,
+          strange.length === 0 && percentile(reads, 99) < READ_P99_MS,
+          `${reads.length} reads, p50 ${percentile(reads, 50).toFixed(1)} ms, p99 ${percentile(reads, 99).toFixed(1)} ms${told(strange)}`,
+        ),
+        finding(
+          "on a slow disk writers share commits: together they do several times what one alone could, and none fails",
+          strange.length === 0 && rate > (2 * 1_000) / SYNC_MS && rate > 3 * alone,
+          `${rate.toFixed(0)} writes/s of ${WRITERS} writers, p99 ${percentile(writes.tookMs, 99).toFixed(0)} ms; one alone ${alone.toFixed(1)}/s`,
+        ),
+        ...(flood === null
+          ? []
+          : [
+              finding(
+                "on a slow disk more writes than may wait are refused with rate_limit_exceeded and Retry-After, and the others are done",
+                flood.strange.length === 0 && flood.refused > 0 && flood.done.length + flood.refused === FLOOD,
+                `${FLOOD} sent over ${FLOOD_CONNECTIONS} connections: ${flood.done.length} done, ${flood.refused} refused, the last answer after ${flood.lastMs.toFixed(0)} ms${told(flood.strange)}`,
+              ),
+            ]),
+        finding(
+          "on a slow disk an appliance stops within 5 s under writes; what was acknowledged is there, and verify finds the data sound",
+          stopped.code === 0 && stopped.tookMs < STOP_MAX_MS && missing.length === 0 && verified.code === 0,
+          `status ${stopped.code} after ${stopped.tookMs.toFixed(0)} ms; ${missing.length} missing of ${found.size}; verify ${verified.code}`,
+        ),
       ],
     };
   } finally {
@@ -83,7 +110,11 @@ async function both(client: Client, networkId: string, forMs: number) {
       }
     }),
     ...Array.from({ length: READERS }, async () => {
-      const paths = ["/api/v1/tags?limit=50", `/api/v1/networks/${networkId}`, `/api/v1/tags?limit=20&at=${new Date(Date.now() - 60_000).toISOString()}`];
+      const paths = [
+        "/api/v1/tags?limit=50",
+        `/api/v1/networks/${networkId}`,
+        `/api/v1/tags?limit=20&at=${new Date(Date.now() - 60_000).toISOString()}`,
+      ];
       for (let turn = 0; performance.now() < end; turn += 1) {
         const began = performance.now();
         judge(await client.get(paths[turn % paths.length] as string));
@@ -108,9 +139,17 @@ async function overrun(running: Running, key: string) {
       for (let each = 0; each < FLOOD / FLOOD_CONNECTIONS; each += 1) {
         next += 1;
         const name = `flood ${next}`;
-        const { status, headers, body } = await connection.ask("POST", requestBytes("POST", "/api/v1/tags", { authorization: `Bearer ${key}` }, JSON.stringify(tag(name))));
+        const { status, headers, body } = await connection.ask(
+          "POST",
+          requestBytes("POST", "/api/v1/tags", { authorization: `Bearer ${key}` }, JSON.stringify(tag(name))),
+        );
         if (status === 200) done.push(name);
-        else if (status === 429 && body.includes("rate_limit_exceeded") && headers.some(([header]) => header === "retry-after")) refused += 1;
+        else if (
+          status === 429 &&
+          body.includes("rate_limit_exceeded") &&
+          headers.some(([header]) => header === "retry-after")
+        )
+          refused += 1;
         else strange.push(`${status} ${body.toString("utf8", 0, 200)}`);
       }
       connection.close();

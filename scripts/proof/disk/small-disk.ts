@@ -42,14 +42,36 @@ export class SmallDisk {
    */
   static async mount(path: string, { bytes, inodes }: DiskSize): Promise<SmallDisk | NoDisk> {
     mkdirSync(path, { recursive: true });
-    if (Bun.which("unshare") === null || Bun.which("nsenter") === null) return { reason: "util-linux (unshare, nsenter) is not installed." };
+    if (Bun.which("unshare") === null || Bun.which("nsenter") === null)
+      return { reason: "util-linux (unshare, nsenter) is not installed." };
     const isRoot = process.getuid?.() === 0;
     const options = [`size=${bytes}`, "mode=0700", ...(inodes === undefined ? [] : [`nr_inodes=${inodes}`])].join(",");
     // It holds the namespace until its input ends, as it does when this process does.
-    const holder = Bun.spawn(["unshare", isRoot ? "-m" : "-Urm", "sh", "-c", 'mount -t tmpfs -o "$1" none "$0" && echo mounted && exec cat', path, options], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+    const holder = Bun.spawn(
+      [
+        "unshare",
+        isRoot ? "-m" : "-Urm",
+        "sh",
+        "-c",
+        'mount -t tmpfs -o "$1" none "$0" && echo mounted && exec cat',
+        path,
+        options,
+      ],
+      { stdin: "pipe", stdout: "pipe", stderr: "pipe" },
+    );
     const { value } = await holder.stdout.getReader().read();
-    if (value === undefined) return { reason: `a small disk cannot be mounted here: ${(await holder.stderr.text()).trim().split("\n")[0] ?? ""}.` };
-    return new SmallDisk(holder, path, ["nsenter", "-t", String(holder.pid), ...(isRoot ? [] : ["-U", "--preserve-credentials"]), "-m", "--"]);
+    if (value === undefined)
+      return {
+        reason: `a small disk cannot be mounted here: ${(await holder.stderr.text()).trim().split("\n")[0] ?? ""}.`,
+      };
+    return new SmallDisk(holder, path, [
+      "nsenter",
+      "-t",
+      String(holder.pid),
+      ...(isRoot ? [] : ["-U", "--preserve-credentials"]),
+      "-m",
+      "--",
+    ]);
   }
 
   get freeBytes(): number {
@@ -90,12 +112,19 @@ export class SmallDisk {
   }
 
   releaseInodes(): void {
-    for (let each = 0; existsSync(join(this.outside, `${FILLER}-${each}`)); each += 1) rmSync(join(this.outside, `${FILLER}-${each}`));
+    for (let each = 0; existsSync(join(this.outside, `${FILLER}-${each}`)); each += 1)
+      rmSync(join(this.outside, `${FILLER}-${each}`));
   }
 
   /** @returns whether it worked; a disk in use by writers refuses to become read-only */
   async remount(option: "ro" | "rw"): Promise<boolean> {
-    return (await Bun.spawn([...this.inside, "mount", "-o", `remount,${option}`, this.path], { stdin: "ignore", stdout: "ignore", stderr: "ignore" }).exited) === 0;
+    return (
+      (await Bun.spawn([...this.inside, "mount", "-o", `remount,${option}`, this.path], {
+        stdin: "ignore",
+        stdout: "ignore",
+        stderr: "ignore",
+      }).exited) === 0
+    );
   }
 
   async unmount(): Promise<void> {

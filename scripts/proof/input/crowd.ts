@@ -14,13 +14,17 @@ const TAKEN_AT_LEAST = 1_950;
 /** Wait for something, and no longer than this. */
 const PATIENCE_MS = 30_000;
 
-export async function crowdFindings(world: InputWorld, { form, executable, directory, say }: Proving): Promise<{ findings: Finding[]; leftOut: string[] }> {
+export async function crowdFindings(
+  world: InputWorld,
+  { form, executable, directory, say }: Proving,
+): Promise<{ findings: Finding[]; leftOut: string[] }> {
   const findings: Finding[] = [];
   say("idle connections, half-sent requests, slow senders");
   const leftOut: string[] = [];
   const own = Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 0);
   if (own >= 2_500) findings.push(await idleAndHalfSent(world));
-  else leftOut.push(`2,000 connections at once: this shell allows ${own} open files, and that takes 2,500 (ulimit -n).`);
+  else
+    leftOut.push(`2,000 connections at once: this shell allows ${own} open files, and that takes 2,500 (ulimit -n).`);
   findings.push(...(await slowSenders(world, form === "short" ? 4_000 : 200_000)));
   findings.push(await fewDescriptors(executable, directory));
   return { findings, leftOut };
@@ -39,7 +43,8 @@ async function idleAndHalfSent(world: InputWorld): Promise<Finding> {
     const during = world.footprint();
     if (served.failed > 0) wrong.push(`${served.failed} of 300 requests of another client failed`);
     if (served.p99Ms > P99_LIMIT_MS) wrong.push(`p99 of another client was ${served.p99Ms.toFixed(1)} ms`);
-    if (during.descriptors - before.descriptors < TAKEN_AT_LEAST) wrong.push(`only ${during.descriptors - before.descriptors} connections were taken: nothing was tried`);
+    if (during.descriptors - before.descriptors < TAKEN_AT_LEAST)
+      wrong.push(`only ${during.descriptors - before.descriptors} connections were taken: nothing was tried`);
     figure = `p99 of another client ${served.p99Ms.toFixed(1)} ms; descriptors ${before.descriptors}, ${during.descriptors} meanwhile, `;
     figure += `${Math.round((during.memoryKib - before.memoryKib) / 1_024)} MiB more meanwhile, `;
   } finally {
@@ -48,17 +53,26 @@ async function idleAndHalfSent(world: InputWorld): Promise<Finding> {
   const isBack = await until(() => world.footprint().descriptors <= before.descriptors + 5);
   figure += `${world.footprint().descriptors} afterwards`;
   if (!isBack) wrong.push("the descriptors did not come back");
-  return { claim: "1,000 idle connections and 1,000 half-sent requests cost others nothing, and leave no descriptor behind", held: wrong.length === 0, figure: wrong.length === 0 ? figure : `${wrong.join("; ")} (${figure})` };
+  return {
+    claim: "1,000 idle connections and 1,000 half-sent requests cost others nothing, and leave no descriptor behind",
+    held: wrong.length === 0,
+    figure: wrong.length === 0 ? figure : `${wrong.join("; ")} (${figure})`,
+  };
 }
 
 /** A byte a second of a head on some connections, of a body on others. */
 async function slowSenders(world: InputWorld, forMs: number): Promise<Finding[]> {
   const before = world.footprint();
   const head = `POST /api/v1/tags HTTP/1.1\r\nHost: a\r\nCookie: ${world.cookie("owner")}\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n`;
-  const [slowHeads, slowBodies] = [await crowd(world.port, 100, () => head), await crowd(world.port, 100, () => `${head}\r\n`)];
+  const [slowHeads, slowBodies] = [
+    await crowd(world.port, 100, () => head),
+    await crowd(world.port, 100, () => `${head}\r\n`),
+  ];
   const began = performance.now();
   const endedMs = new Map<Socket, number>();
-  for (const socket of [...slowHeads, ...slowBodies]) for (const event of ["end", "close"]) socket.once(event, () => endedMs.has(socket) || endedMs.set(socket, performance.now() - began));
+  for (const socket of [...slowHeads, ...slowBodies])
+    for (const event of ["end", "close"])
+      socket.once(event, () => endedMs.has(socket) || endedMs.set(socket, performance.now() - began));
   const drip = setInterval(() => {
     for (const socket of slowHeads) if (socket.writable) socket.write("X");
     for (const socket of slowBodies) if (socket.writable) socket.write(" ");
@@ -80,12 +94,21 @@ async function slowSenders(world: InputWorld, forMs: number): Promise<Finding[]>
   const p99Ms = percentile(all, 0.99);
   const isFine = failed === 0 && p99Ms <= P99_LIMIT_MS && isBack;
   const findings: Finding[] = [
-    { claim: "200 senders of a byte a second cost others nothing, and leave no descriptor behind", held: isFine, figure: `p99 of another client ${p99Ms.toFixed(1)} ms in ${all.length} requests, ${failed} failed${isBack ? "" : "; the descriptors did not come back"}` },
+    {
+      claim: "200 senders of a byte a second cost others nothing, and leave no descriptor behind",
+      held: isFine,
+      figure: `p99 of another client ${p99Ms.toFixed(1)} ms in ${all.length} requests, ${failed} failed${isBack ? "" : "; the descriptors did not come back"}`,
+    },
   ];
   if (forMs < 60_000) return findings;
-  const cut = (sockets: readonly Socket[]) => sockets.map((socket) => endedMs.get(socket)).filter((ms) => ms !== undefined);
+  const cut = (sockets: readonly Socket[]) =>
+    sockets.map((socket) => endedMs.get(socket)).filter((ms) => ms !== undefined);
   const [heads, bodies] = [cut(slowHeads), cut(slowBodies)];
-  findings.push({ claim: "A body that comes a byte a second is cut off in bounded time", held: bodies.length === slowBodies.length, figure: `${bodies.length} of ${slowBodies.length}, after ${Math.round(Math.max(0, ...bodies) / 1_000)} s at most; of heads ${heads.length} of ${slowHeads.length}, after ${Math.round(Math.max(0, ...heads) / 1_000)} s at most` });
+  findings.push({
+    claim: "A body that comes a byte a second is cut off in bounded time",
+    held: bodies.length === slowBodies.length,
+    figure: `${bodies.length} of ${slowBodies.length}, after ${Math.round(Math.max(0, ...bodies) / 1_000)} s at most; of heads ${heads.length} of ${slowHeads.length}, after ${Math.round(Math.max(0, ...heads) / 1_000)} s at most`,
+  });
   return findings;
 }
 
@@ -95,12 +118,42 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
   const wrong: string[] = [];
   try {
     const passwordFile = await place.passwordFile();
-    const setup = await place.run(["setup", "--data", place.data, "--organization", "few", "--network", "main", "--email", "owner@few.example", "--password-file", passwordFile], { command: [executable] });
-    const key = await place.run(["key", "create", "--data", place.data, "--email", "owner@few.example", "--name", "few", "--permissions", "Owner"], { command: [executable] });
+    const setup = await place.run(
+      [
+        "setup",
+        "--data",
+        place.data,
+        "--organization",
+        "few",
+        "--network",
+        "main",
+        "--email",
+        "owner@few.example",
+        "--password-file",
+        passwordFile,
+      ],
+      { command: [executable] },
+    );
+    const key = await place.run(
+      [
+        "key",
+        "create",
+        "--data",
+        place.data,
+        "--email",
+        "owner@few.example",
+        "--name",
+        "few",
+        "--permissions",
+        "Owner",
+      ],
+      { command: [executable] },
+    );
     if (setup.code !== 0 || key.code !== 0) throw new Error(`input: ${setup.err}${key.err}`);
     const appliance = await place.serve([], { command: ["sh", "-c", 'ulimit -n 256; exec "$0" "$@"', executable] });
     const port = Number(new URL(appliance.url).port);
-    const get = (path: string) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key.out.trim()}\r\n\r\n`);
+    const get = (path: string) =>
+      Buffer.from(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key.out.trim()}\r\n\r\n`);
     const page = get("/api/v1/hosts");
     // Needs a thread, which is not there yet, and which finds no descriptor.
     const threaded = get("/api/v1/tags/export/csv");
@@ -112,9 +165,15 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
     const isFull = await until(() => descriptors() >= 250, 10_000);
     const full = descriptors();
     if (!isFull) wrong.push(`only ${full} descriptors were in use: nothing was tried`);
-    const served = await kept.ask("GET", page).then(({ status }) => status, (error) => String(error));
+    const served = await kept.ask("GET", page).then(
+      ({ status }) => status,
+      (error) => String(error),
+    );
     if (served !== 200) wrong.push(`who was connected was answered ${served}`);
-    const beyond = await kept.ask("GET", threaded).then(({ status }) => status, (error) => String(error));
+    const beyond = await kept.ask("GET", threaded).then(
+      ({ status }) => status,
+      (error) => String(error),
+    );
     if (beyond !== 429) wrong.push(`what takes a thread was answered ${beyond}`);
     for (const socket of sockets) socket.destroy();
     kept.close();
@@ -122,14 +181,26 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
     let again: number | string = 0;
     const began = performance.now();
     while (again !== 200 && performance.now() - began < PATIENCE_MS) {
-      again = await appliance.withKey(key.out.trim()).get("/api/v1/tags/export/csv").then(({ status }) => status, (error) => String(error));
+      again = await appliance
+        .withKey(key.out.trim())
+        .get("/api/v1/tags/export/csv")
+        .then(
+          ({ status }) => status,
+          (error) => String(error),
+        );
       if (again !== 200) await Bun.sleep(100);
     }
     if (again !== 200) wrong.push(`afterwards a new client was answered ${again}`);
-    if (!(await until(() => descriptors() < 100))) wrong.push(`${descriptors()} descriptors were still in use after all had gone`);
+    if (!(await until(() => descriptors() < 100)))
+      wrong.push(`${descriptors()} descriptors were still in use after all had gone`);
     const stopped = await appliance.stop();
     if (stopped.code !== 0) wrong.push(`it ended with ${stopped.code ?? stopped.signal}: ${stopped.err.slice(-300)}`);
-    return { claim: "With 256 descriptors and 400 connections the appliance serves who is connected, refuses with 429 what takes a thread more, and serves all once there are fewer", held: wrong.length === 0, figure: wrong.length === 0 ? `${full} descriptors in use meanwhile` : wrong.join("; ") };
+    return {
+      claim:
+        "With 256 descriptors and 400 connections the appliance serves who is connected, refuses with 429 what takes a thread more, and serves all once there are fewer",
+      held: wrong.length === 0,
+      figure: wrong.length === 0 ? `${full} descriptors in use meanwhile` : wrong.join("; "),
+    };
   } finally {
     await place.close();
   }
@@ -156,10 +227,15 @@ async function serve(world: InputWorld, count: number): Promise<{ tookMs: number
   const tookMs: number[] = [];
   let failed = 0;
   const connection = new KeptConnection(world.port);
-  const bytes = Buffer.from(`GET /api/v1/hosts?limit=20 HTTP/1.1\r\nHost: a\r\nCookie: ${world.cookie("owner")}\r\n\r\n`);
+  const bytes = Buffer.from(
+    `GET /api/v1/hosts?limit=20 HTTP/1.1\r\nHost: a\r\nCookie: ${world.cookie("owner")}\r\n\r\n`,
+  );
   for (let n = 0; n < count; n += 1) {
     const began = performance.now();
-    const status = await connection.ask("GET", bytes).then((answer) => answer.status, () => 0);
+    const status = await connection.ask("GET", bytes).then(
+      (answer) => answer.status,
+      () => 0,
+    );
     if (status !== 200) failed += 1;
     tookMs.push(performance.now() - began);
   }

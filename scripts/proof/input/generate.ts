@@ -5,7 +5,13 @@ import fc, { type Arbitrary } from "fast-check";
 import type { DocumentedOperation } from "../../../test/support/openapi.ts";
 import { MUTATIONS, type Mutation } from "./json-text.ts";
 
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [name: string]: JsonValue };
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
 type Json = Record<string, unknown>;
 
 /** Who asks: the Owner of the first organization, somebody of the second one, or nobody. The guesser is who may be locked out. */
@@ -25,7 +31,12 @@ export interface Draft {
   /** Path and query. */
   readonly target: string;
   readonly headers: readonly (readonly [string, string])[];
-  readonly body: { readonly base: BodyBase; readonly mutations: readonly Mutation[]; readonly encoding: Encoding; readonly type: string } | null;
+  readonly body: {
+    readonly base: BodyBase;
+    readonly mutations: readonly Mutation[];
+    readonly encoding: Encoding;
+    readonly type: string;
+  } | null;
 }
 
 export const ENCODINGS = ["utf-8", "utf-16le", "latin1", "bom", "truncated", "broken"] as const;
@@ -38,36 +49,94 @@ export const SECRET_MARK = "sEcReT-mArK";
 export function draftsOf(document: Json, { method, path, operation }: DocumentedOperation): Arbitrary<Draft> {
   const parameters = ((operation["parameters"] ?? []) as Json[]).map((each) => resolved(document, each));
   const own = path.replace(/^\/api\/(v1\/)?/, "").replace(/\/\{.*$/, "");
-  const content = ((operation["requestBody"] as Json | undefined)?.["content"] as Json | undefined)?.["application/json"] as Json | undefined;
-  const inPath = parameters.filter((each) => each["in"] === "path").map((each) => fc.tuple(fc.constant(each["name"] as string), pathValue(each, own)));
+  const content = ((operation["requestBody"] as Json | undefined)?.["content"] as Json | undefined)?.[
+    "application/json"
+  ] as Json | undefined;
+  const inPath = parameters
+    .filter((each) => each["in"] === "path")
+    .map((each) => fc.tuple(fc.constant(each["name"] as string), pathValue(each, own)));
   const inQuery = parameters.filter((each) => each["in"] === "query");
-  const target = fc.tuple(fc.tuple(...inPath), queryOf(document, inQuery)).map(([values, query]) => values.reduce((now, [name, value]) => now.replace(`{${name}}`, () => value), path) + query);
+  const target = fc
+    .tuple(fc.tuple(...inPath), queryOf(document, inQuery))
+    .map(
+      ([values, query]) => values.reduce((now, [name, value]) => now.replace(`{${name}}`, () => value), path) + query,
+    );
   return fc.record({
     // Wrong passwords slow the account down.
-    asker: operation["operationId"] === "changePassword" ? fc.constantFrom<Asker>("guesser", "nobody") : fc.oneof({ weight: 8, arbitrary: fc.constant<Asker>("owner") }, { weight: 1, arbitrary: fc.constant<Asker>("viewer") }, { weight: 2, arbitrary: fc.constant<Asker>("member") }, { weight: 1, arbitrary: fc.constant<Asker>("nobody") }),
-    method: fc.oneof({ weight: 30, arbitrary: fc.constant(method) }, { weight: 1, arbitrary: fc.constantFrom("HEAD", "OPTIONS", "PATCH", "PUT", "POST", "DELETE", "TRACE", "GET") }),
+    asker:
+      operation["operationId"] === "changePassword"
+        ? fc.constantFrom<Asker>("guesser", "nobody")
+        : fc.oneof(
+            { weight: 8, arbitrary: fc.constant<Asker>("owner") },
+            { weight: 1, arbitrary: fc.constant<Asker>("viewer") },
+            { weight: 2, arbitrary: fc.constant<Asker>("member") },
+            { weight: 1, arbitrary: fc.constant<Asker>("nobody") },
+          ),
+    method: fc.oneof(
+      { weight: 30, arbitrary: fc.constant(method) },
+      { weight: 1, arbitrary: fc.constantFrom("HEAD", "OPTIONS", "PATCH", "PUT", "POST", "DELETE", "TRACE", "GET") },
+    ),
     target,
-    headers: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 2, arbitrary: fc.array(header(), { maxLength: 3 }) }),
-    body: content === undefined ? fc.oneof({ weight: 8, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: bodyOf(document, {}, method, own) }) : fc.oneof({ weight: 30, arbitrary: bodyOf(document, content["schema"] as Json, method, own) }, { weight: 1, arbitrary: fc.constant(null) }),
+    headers: fc.oneof(
+      { weight: 3, arbitrary: fc.constant([]) },
+      { weight: 2, arbitrary: fc.array(header(), { maxLength: 3 }) },
+    ),
+    body:
+      content === undefined
+        ? fc.oneof(
+            { weight: 8, arbitrary: fc.constant(null) },
+            { weight: 1, arbitrary: bodyOf(document, {}, method, own) },
+          )
+        : fc.oneof(
+            { weight: 30, arbitrary: bodyOf(document, content["schema"] as Json, method, own) },
+            { weight: 1, arbitrary: fc.constant(null) },
+          ),
   });
 }
 
 /** @param own the plural that the path is of: what ids without a name of their own are */
 function bodyOf(document: Json, schema: Json, method: string, own: string): Arbitrary<Draft["body"]> {
-  const fit = fc.record({ of: fc.constant("schema" as const), value: valid(document, schema, `/${own.replace(/\/(bulk-delete|assign).*$/, "")}`, 0) });
+  const fit = fc.record({
+    of: fc.constant("schema" as const),
+    value: valid(document, schema, `/${own.replace(/\/(bulk-delete|assign).*$/, "")}`, 0),
+  });
   const anything = fc.record({ of: fc.constant("anything" as const), value: nonsense() });
   const known = fc.record({ of: fc.constant(method === "PUT" ? ("record" as const) : ("example" as const)) });
-  const text = fc.record({ of: fc.constant("text" as const), text: fc.oneof(fc.constantFrom(...NOT_JSON), fc.string({ maxLength: 40 })) });
+  const text = fc.record({
+    of: fc.constant("text" as const),
+    text: fc.oneof(fc.constantFrom(...NOT_JSON), fc.string({ maxLength: 40 })),
+  });
   return fc.record({
-    base: fc.oneof({ weight: 12, arbitrary: fit as Arbitrary<BodyBase> }, { weight: method === "PUT" ? 8 : 2, arbitrary: known }, { weight: 2, arbitrary: anything }, { weight: 1, arbitrary: text }),
-    mutations: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 4, arbitrary: fc.array(mutation(), { minLength: 1, maxLength: 1 }) }, { weight: 2, arbitrary: fc.array(mutation(), { maxLength: 5 }) }),
-    encoding: fc.oneof({ weight: 25, arbitrary: fc.constant<Encoding>("utf-8") }, { weight: 1, arbitrary: fc.constantFrom(...ENCODINGS) }),
-    type: fc.oneof({ weight: 25, arbitrary: fc.constant("application/json") }, { weight: 1, arbitrary: fc.constantFrom(...MEDIA_TYPES) }),
+    base: fc.oneof(
+      { weight: 12, arbitrary: fit as Arbitrary<BodyBase> },
+      { weight: method === "PUT" ? 8 : 2, arbitrary: known },
+      { weight: 2, arbitrary: anything },
+      { weight: 1, arbitrary: text },
+    ),
+    mutations: fc.oneof(
+      { weight: 5, arbitrary: fc.constant([]) },
+      { weight: 4, arbitrary: fc.array(mutation(), { minLength: 1, maxLength: 1 }) },
+      { weight: 2, arbitrary: fc.array(mutation(), { maxLength: 5 }) },
+    ),
+    encoding: fc.oneof(
+      { weight: 25, arbitrary: fc.constant<Encoding>("utf-8") },
+      { weight: 1, arbitrary: fc.constantFrom(...ENCODINGS) },
+    ),
+    type: fc.oneof(
+      { weight: 25, arbitrary: fc.constant("application/json") },
+      { weight: 1, arbitrary: fc.constantFrom(...MEDIA_TYPES) },
+    ),
   });
 }
 
 function mutation(): Arbitrary<Mutation> {
-  return fc.record({ kind: fc.constantFrom(...MUTATIONS), at: fc.nat(400), other: fc.nat(4_000), raw: raw(), key: key() });
+  return fc.record({
+    kind: fc.constantFrom(...MUTATIONS),
+    at: fc.nat(400),
+    other: fc.nat(4_000),
+    raw: raw(),
+    key: key(),
+  });
 }
 
 function key(): Arbitrary<string> {
@@ -92,7 +161,13 @@ function nonsense(): Arbitrary<JsonValue> {
 function resolved(document: Json, node: Json): Json {
   const reference = node["$ref"];
   if (typeof reference !== "string") return node;
-  return resolved(document, reference.slice(2).split("/").reduce((at, name) => at[name] as Json, document));
+  return resolved(
+    document,
+    reference
+      .slice(2)
+      .split("/")
+      .reduce((at, name) => at[name] as Json, document),
+  );
 }
 
 /** A value that the schema takes, and mostly one that the appliance can act on. */
@@ -101,7 +176,8 @@ function valid(document: Json, given: Json, name: string, depth: number): Arbitr
   if (schema["readOnly"] === true) return fc.constantFrom<JsonValue>(null, "x", 1);
   if (schema["const"] !== undefined) return fc.constant(schema["const"] as JsonValue);
   if (Array.isArray(schema["enum"])) return fc.constantFrom(...(schema["enum"] as JsonValue[]));
-  if (Array.isArray(schema["anyOf"])) return fc.oneof(...(schema["anyOf"] as Json[]).map((each) => valid(document, each, name, depth)));
+  if (Array.isArray(schema["anyOf"]))
+    return fc.oneof(...(schema["anyOf"] as Json[]).map((each) => valid(document, each, name, depth)));
   const types = ([] as unknown[]).concat(schema["type"] ?? "object");
   if (types.length > 1) return fc.oneof(...types.map((type) => valid(document, { ...schema, type }, name, depth)));
   switch (types[0]) {
@@ -116,7 +192,10 @@ function valid(document: Json, given: Json, name: string, depth: number): Arbitr
       return text(schema, name);
     case "array": {
       const least = (schema["minItems"] as number | undefined) ?? 0;
-      return fc.array(valid(document, (schema["items"] ?? {}) as Json, name, depth + 1), { minLength: least, maxLength: Math.max(least, depth > 2 ? 1 : 3) });
+      return fc.array(valid(document, (schema["items"] ?? {}) as Json, name, depth + 1), {
+        minLength: least,
+        maxLength: Math.max(least, depth > 2 ? 1 : 3),
+      });
     }
     default: {
       const properties = (schema["properties"] ?? {}) as Record<string, Json>;
@@ -124,10 +203,20 @@ function valid(document: Json, given: Json, name: string, depth: number): Arbitr
       const fields = Object.entries(properties).map(([field, each]) => {
         const value = valid(document, each, field, depth + 1);
         // An id of its own is seldom given; what may be left out mostly is.
-        const absent = { weight: field === "id" || each["readOnly"] === true ? 12 : 2, arbitrary: fc.constant(undefined) };
+        const absent = {
+          weight: field === "id" || each["readOnly"] === true ? 12 : 2,
+          arbitrary: fc.constant(undefined),
+        };
         return [field, required.has(field) ? value : fc.oneof(absent, { weight: 1, arbitrary: value })] as const;
       });
-      return fc.tuple(...fields.map(([, value]) => value)).map((values) => Object.fromEntries(fields.map(([field], at) => [field, values[at]]).filter(([, value]) => value !== undefined)) as JsonValue);
+      return fc
+        .tuple(...fields.map(([, value]) => value))
+        .map(
+          (values) =>
+            Object.fromEntries(
+              fields.map(([field], at) => [field, values[at]]).filter(([, value]) => value !== undefined),
+            ) as JsonValue,
+        );
     }
   }
 }
@@ -137,11 +226,16 @@ function integer(schema: Json, name: string): Arbitrary<number> {
   if (name === "wait") return fc.constantFrom(0, 0, 1);
   const low = (schema["minimum"] as number | undefined) ?? 0;
   const high = Math.min((schema["maximum"] as number | undefined) ?? 100_000, Number.MAX_SAFE_INTEGER);
-  return fc.oneof({ weight: 4, arbitrary: fc.integer({ min: low, max: Math.min(high, low + 300) }) }, { weight: 1, arbitrary: fc.constant(low) }, { weight: 1, arbitrary: fc.constant(high) });
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: low, max: Math.min(high, low + 300) }) },
+    { weight: 1, arbitrary: fc.constant(low) },
+    { weight: 1, arbitrary: fc.constant(high) },
+  );
 }
 
 function text(schema: Json, name: string): Arbitrary<string> {
-  if (schema["format"] === "password" || schema["writeOnly"] === true) return fc.nat(9_999).map((n) => `${SECRET_MARK}-${n}-${"x".repeat(10)}`);
+  if (schema["format"] === "password" || schema["writeOnly"] === true)
+    return fc.nat(9_999).map((n) => `${SECRET_MARK}-${n}-${"x".repeat(10)}`);
   if (schema["format"] === "uuid") return id(name);
   for (const [pattern, values] of VOCABULARY) if (pattern.test(name)) return values;
   if (schema["format"] === "email") return fc.nat(99_999).map((n) => `u${n}@example.org`);
@@ -150,15 +244,41 @@ function text(schema: Json, name: string): Arbitrary<string> {
   return fc.oneof(
     { weight: 6, arbitrary: fc.nat(1_000_000).map((n) => `${name} ${n}`.slice(0, Math.max(most, 1))) },
     { weight: 2, arbitrary: fc.string({ minLength: least, maxLength: Math.min(most, 30), unit: "grapheme" }) },
-    { weight: 1, arbitrary: fc.constantFrom("=1+1", "@SUM(A1)", '"', "a,b", "'; DROP TABLE hosts; --", "%s%n", "<script>", "../../etc/passwd", "${7*7}", "\u202Eabc", "👩‍👩‍👧", "é", "x".repeat(most)) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        "=1+1",
+        "@SUM(A1)",
+        '"',
+        "a,b",
+        "'; DROP TABLE hosts; --",
+        "%s%n",
+        "<script>",
+        "../../etc/passwd",
+        "${7*7}",
+        "\u202Eabc",
+        "👩‍👩‍👧",
+        "é",
+        "x".repeat(most),
+      ),
+    },
   );
 }
 
 const IP = fc.tuple(fc.nat(3), fc.integer({ min: 1, max: 254 })).map(([a, b]) => `127.1.${a}.${b}`);
 /** Only this machine's own addresses: what is scanned must not leave it. */
 const TARGETS = fc.constantFrom("127.0.0.1", "127.0.0.2", "127.0.0.0/30");
-const MAC = fc.nat(0xffff).map((n) => `02:00:5e:00:${(n >> 8).toString(16).padStart(2, "0")}:${(n & 255).toString(16).padStart(2, "0")}`);
-const INSTANT = fc.constantFrom("@@now@@", "2026-01-01T00:00:00Z", "2020-02-29T23:59:59.999999999+01:00", "9999-12-31T23:59:59Z", "0000-01-01T00:00:00Z", "2040-01-01T00:00:00-23:59");
+const MAC = fc
+  .nat(0xffff)
+  .map((n) => `02:00:5e:00:${(n >> 8).toString(16).padStart(2, "0")}:${(n & 255).toString(16).padStart(2, "0")}`);
+const INSTANT = fc.constantFrom(
+  "@@now@@",
+  "2026-01-01T00:00:00Z",
+  "2020-02-29T23:59:59.999999999+01:00",
+  "9999-12-31T23:59:59Z",
+  "0000-01-01T00:00:00Z",
+  "2040-01-01T00:00:00-23:59",
+);
 const AGE = fc.constantFrom("-1s", "-5s", "-2m", "-24h", "-52w");
 
 /** What texts that have a meaning are made of, by the names of their fields. */
@@ -191,66 +311,396 @@ const POOLS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^user/, "users"],
   [/^organization/, "organizations"],
 ];
-const ALL_POOLS = ["hosts", "networks", "tags", "subnets", "vlans", "services", "ports", "bindings", "if-entries", "ip-addresses", "credentials", "users", "organizations", "auth/keys", "discovery/schedules", "discovery/scans", "discovery/ignored"];
+const ALL_POOLS = [
+  "hosts",
+  "networks",
+  "tags",
+  "subnets",
+  "vlans",
+  "services",
+  "ports",
+  "bindings",
+  "if-entries",
+  "ip-addresses",
+  "credentials",
+  "users",
+  "organizations",
+  "auth/keys",
+  "discovery/schedules",
+  "discovery/scans",
+  "discovery/ignored",
+];
 
 /** An id that fits the field, mostly; the numbers are few so that requests meet each other's records. */
 function id(name: string, own?: string): Arbitrary<string> {
-  const pool = own ?? (name.startsWith("/") ? name.slice(1) : undefined) ?? (/^entity_ids?$/.test(name) ? "hosts" : undefined) ?? POOLS.find(([pattern]) => pattern.test(name))?.[1];
+  const pool =
+    own ??
+    (name.startsWith("/") ? name.slice(1) : undefined) ??
+    (/^entity_ids?$/.test(name) ? "hosts" : undefined) ??
+    POOLS.find(([pattern]) => pattern.test(name))?.[1];
   if (name === "id" && own === undefined) return fc.uuid();
   if (pool === undefined) return anyId();
-  return fc.oneof({ weight: 9, arbitrary: fc.nat(7).map((n) => `@@own/${pool}/${n}@@`) }, { weight: 1, arbitrary: anyId() });
+  return fc.oneof(
+    { weight: 9, arbitrary: fc.nat(7).map((n) => `@@own/${pool}/${n}@@`) },
+    { weight: 1, arbitrary: anyId() },
+  );
 }
 
 /** Of any kind, of the other organization, of nothing. */
 function anyId(): Arbitrary<string> {
   return fc.oneof(
-    fc.tuple(fc.constantFrom("own", "other"), fc.constantFrom(...ALL_POOLS), fc.nat(7)).map(([whose, pool, n]) => `@@${whose}/${pool}/${n}@@`),
+    fc
+      .tuple(fc.constantFrom("own", "other"), fc.constantFrom(...ALL_POOLS), fc.nat(7))
+      .map(([whose, pool, n]) => `@@${whose}/${pool}/${n}@@`),
     fc.uuid(),
-    fc.constantFrom("00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "urn:uuid:00000000-0000-0000-0000-000000000000", "{00000000-0000-0000-0000-000000000000}", "1", ""),
+    fc.constantFrom(
+      "00000000-0000-0000-0000-000000000000",
+      "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
+      "urn:uuid:00000000-0000-0000-0000-000000000000",
+      "{00000000-0000-0000-0000-000000000000}",
+      "1",
+      "",
+    ),
   );
 }
 
 function pathValue(parameter: Json, own: string): Arbitrary<string> {
   const schema = (parameter["schema"] ?? {}) as Json;
   const fits: Arbitrary<string> =
-    parameter["name"] === "sequence" ? fc.oneof(fc.constant("@@sequence@@"), integer(schema, "sequence").map(String)) : schema["format"] === "uuid" ? id("id", own) : fc.constantFrom("@@backup@@", "x");
-  return fc.oneof({ weight: 12, arbitrary: fits }, { weight: 1, arbitrary: fc.string({ maxLength: 20, unit: "binary" }).map(percentEncoded) }, { weight: 1, arbitrary: fc.constantFrom(...PATH_TRICKS) });
+    parameter["name"] === "sequence"
+      ? fc.oneof(fc.constant("@@sequence@@"), integer(schema, "sequence").map(String))
+      : schema["format"] === "uuid"
+        ? id("id", own)
+        : fc.constantFrom("@@backup@@", "x");
+  return fc.oneof(
+    { weight: 12, arbitrary: fits },
+    { weight: 1, arbitrary: fc.string({ maxLength: 20, unit: "binary" }).map(percentEncoded) },
+    { weight: 1, arbitrary: fc.constantFrom(...PATH_TRICKS) },
+  );
 }
 
 function queryOf(document: Json, parameters: readonly Json[]): Arbitrary<string> {
   const known = parameters.map((parameter) => {
     const name = parameter["name"] as string;
-    const fits = valid(document, (parameter["schema"] ?? {}) as Json, name, 2).map((value) => (Array.isArray(value) ? value.join(",") : String(value)));
-    const value = fc.oneof({ weight: 6, arbitrary: fits }, { weight: 1, arbitrary: fc.constantFrom(...QUERY_VALUES) }, { weight: 1, arbitrary: fc.string({ maxLength: 20, unit: "binary" }) });
+    const fits = valid(document, (parameter["schema"] ?? {}) as Json, name, 2).map((value) =>
+      Array.isArray(value) ? value.join(",") : String(value),
+    );
+    const value = fc.oneof(
+      { weight: 6, arbitrary: fits },
+      { weight: 1, arbitrary: fc.constantFrom(...QUERY_VALUES) },
+      { weight: 1, arbitrary: fc.string({ maxLength: 20, unit: "binary" }) },
+    );
     return value.map((text) => `${name}=${percentEncoded(text)}`);
   });
-  const odd = fc.oneof(fc.constantFrom(...QUERY_ODDITIES), fc.tuple(key(), fc.string({ maxLength: 10 })).map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`));
-  const one = known.length === 0 ? odd : fc.oneof({ weight: 12, arbitrary: fc.oneof(...known) }, { weight: 1, arbitrary: odd });
+  const odd = fc.oneof(
+    fc.constantFrom(...QUERY_ODDITIES),
+    fc
+      .tuple(key(), fc.string({ maxLength: 10 }))
+      .map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`),
+  );
+  const one =
+    known.length === 0 ? odd : fc.oneof({ weight: 12, arbitrary: fc.oneof(...known) }, { weight: 1, arbitrary: odd });
   const none = { weight: known.length === 0 ? 12 : 3, arbitrary: fc.constant([]) };
-  return fc.oneof(none, { weight: 5, arbitrary: fc.array(one, { minLength: 1, maxLength: 4 }) }).map((pairs) => (pairs.length === 0 ? "" : `?${pairs.join("&")}`));
+  return fc
+    .oneof(none, { weight: 5, arbitrary: fc.array(one, { minLength: 1, maxLength: 4 }) })
+    .map((pairs) => (pairs.length === 0 ? "" : `?${pairs.join("&")}`));
 }
 
 /** What stands between @@ stays as it is. */
 function percentEncoded(text: string): string {
-  return text.split(/(@@[^@]+@@)/).map((part, at) => (at % 2 === 1 ? part : encodeURIComponent(part.toWellFormed()))).join("");
+  return text
+    .split(/(@@[^@]+@@)/)
+    .map((part, at) => (at % 2 === 1 ? part : encodeURIComponent(part.toWellFormed())))
+    .join("");
 }
 
 /** Legal in HTTP, whatever it means: what its parser refuses never gets to the appliance. */
 function header(): Arbitrary<readonly [string, string]> {
-  const value = fc.oneof(fc.constantFrom(...HEADER_VALUES), fc.string({ maxLength: 40 }).map((text) => text.replace(/[^\x20-\x7e]/g, "").trim()), fc.constant("x".repeat(3_000)));
+  const value = fc.oneof(
+    fc.constantFrom(...HEADER_VALUES),
+    fc.string({ maxLength: 40 }).map((text) => text.replace(/[^\x20-\x7e]/g, "").trim()),
+    fc.constant("x".repeat(3_000)),
+  );
   return fc.tuple(fc.constantFrom(...HEADERS), value);
 }
 
-const HEADERS = ["If-Match", "If-None-Match", "Idempotency-Key", "Accept", "Accept-Encoding", "Accept-Language", "Origin", "Referer", "Sec-Fetch-Site", "Content-Encoding", "Range", "If-Modified-Since", "X-Forwarded-For", "X-Forwarded-Host", "X-HTTP-Method-Override", "Last-Event-ID", "Cache-Control", "TE", "Via", "X-Request-Id", "User-Agent", "Forwarded"];
-const HEADER_VALUES = ["*", '"1"', 'W/"1"', '"1", "2"', '""', "text/event-stream", "text/csv", "application/x-ndjson", "*/*;q=0", "null", "http://evil.example", "same-origin", "cross-site", "gzip", "identity", "bytes=0-1", "bytes=-1", "0:0", "127.0.0.1", "DELETE", "trailers", "\u00e9\u00ff", "a\tb", "", "'", "%0d%0aX-Evil: 1", "@@now@@", "@@sequence@@"];
-const MEDIA_TYPES = ["", "text/plain", "application/xml", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "application/json; charset=utf-16", "application/json;charset=latin1", "APPLICATION/JSON", "application/json, text/plain", "application/json;", "application/problem+json", "*/*", "application/jsonx"];
-const NOT_JSON = ["", " ", "{", "[", "{]", '{"a":}', "nul", "NaN", "Infinity", "{'a':1}", '{"a":1,}', "[1,]", "// x\n{}", "{}{}", "[] []", '"\u0001"', '"\\x41"', '"\\ud800', "01", "+1", ".5", "1.", "0x10", "\u0000", "\ufeff{}", "<a/>", "a=1&b=2", '{"a":1', "true false"];
-const KEYS = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "", " ", "id ", "ID", "Id", "$where", "a.b", "a/b", "a~b", "\u0000", "\ud800", "name\u0000", "nаme", "x".repeat(3_000), "organizationId", "valid_from", "lineage_id", "0", "length"];
-const RAWS = [
-  "null", "true", "false", "[]", "{}", '""', "0", "-0", "-1", "1.5", "1e400", "-1e400", "1e-400", "1E2", "9007199254740993", "2147483648", "-2147483649", "65536", "4095", "1".repeat(10_001), `0.${"1".repeat(10_000)}`, `1e${"9".repeat(400)}`,
-  '"\\u0000"', '"a\\u0000b"', '"\\ud800"', '"\\udc00\\ud800"', '"\\u202e"', '"\\ufeff"', '"\\u2028"', '"\\r\\nX-Evil: 1"', '" "', '"5"', '"true"', '"null"', '"__proto__"', '"2026-02-30T00:00:00Z"', '"2026-01-01"', '"127.0.0.256"', '"010.1.1.1"', '"::ffff:127.0.0.1"', '"fe80::1%eth0"', '"127.0.0.1/8"', '"127.0.0.0/33"', '"zz:zz:zz:zz:zz:zz"', '"0200.5e00.0001"',
-  '"********"', '{"__proto__":{"a":1}}', '{"constructor":{"prototype":{"a":1}}}', '{"type":"Port"}', '{"type":"__proto__"}', '{"mode":"FilePath","path":"../../etc/passwd"}', '{"mode":"FilePath","path":"/etc/passwd"}', '{"mode":"Inline"}', '[[[[[[[[[[]]]]]]]]]]', '[null]', '[[]]', '[{}]', `"${"x".repeat(256)}"`, `"${"x".repeat(4_001)}"`, `"${"x".repeat(101)}"`, `"${"\\ud83d\\ude00".repeat(255)}"`, `"${"x".repeat(66_000)}"`,
+const HEADERS = [
+  "If-Match",
+  "If-None-Match",
+  "Idempotency-Key",
+  "Accept",
+  "Accept-Encoding",
+  "Accept-Language",
+  "Origin",
+  "Referer",
+  "Sec-Fetch-Site",
+  "Content-Encoding",
+  "Range",
+  "If-Modified-Since",
+  "X-Forwarded-For",
+  "X-Forwarded-Host",
+  "X-HTTP-Method-Override",
+  "Last-Event-ID",
+  "Cache-Control",
+  "TE",
+  "Via",
+  "X-Request-Id",
+  "User-Agent",
+  "Forwarded",
 ];
-const QUERY_VALUES = ["", "null", "undefined", "-1", "0", "1e3", "1.0", "+1", "0x1", "99999999999999999999", "2147483648", "true", "TRUE", "1", "NaN", "created_at", "__proto__", "constructor", "' OR 1=1 --", "%", "*", "_", "\u0000", "a\r\nb", "2026-01-01T00:00:00+01:00", "-999999999999999999999d", "-0s", "now", ",", ",,,", "[]", "{}"];
-const QUERY_ODDITIES = ["%", "%zz=1", "limit=%ff", "=", "&&&", "a", "limit", "limit=", "limit=1&limit=2", "limit[]=1", "ids[]=", "ids[0]=1", "__proto__=1", "at=%00", "%00=1", "limit=1%00", "?", "limit=1?x", "a=1;b=2", "#", "%2e%2e%2f", "\u00e4=1", `${"x".repeat(2_000)}=1`, "key=nlk_x", "ids=".concat("1,".repeat(400))];
-const PATH_TRICKS = ["..%2f", "%2e%2e", "%2f", "..%5c..", "%00", "%ff", "%zz", "%", "a%2fb", ";", ".", "*", "null", "undefined", "0", "-1", "1e1", "export", "bulk-delete", "history", "__proto__", "constructor", "@@own/hosts/0@@%00", "@@own/hosts/0@@%20", "@@own/hosts/0@@;x=1", "%40", "x".repeat(2_000)];
+const HEADER_VALUES = [
+  "*",
+  '"1"',
+  'W/"1"',
+  '"1", "2"',
+  '""',
+  "text/event-stream",
+  "text/csv",
+  "application/x-ndjson",
+  "*/*;q=0",
+  "null",
+  "http://evil.example",
+  "same-origin",
+  "cross-site",
+  "gzip",
+  "identity",
+  "bytes=0-1",
+  "bytes=-1",
+  "0:0",
+  "127.0.0.1",
+  "DELETE",
+  "trailers",
+  "\u00e9\u00ff",
+  "a\tb",
+  "",
+  "'",
+  "%0d%0aX-Evil: 1",
+  "@@now@@",
+  "@@sequence@@",
+];
+const MEDIA_TYPES = [
+  "",
+  "text/plain",
+  "application/xml",
+  "multipart/form-data; boundary=x",
+  "application/x-www-form-urlencoded",
+  "application/json; charset=utf-16",
+  "application/json;charset=latin1",
+  "APPLICATION/JSON",
+  "application/json, text/plain",
+  "application/json;",
+  "application/problem+json",
+  "*/*",
+  "application/jsonx",
+];
+const NOT_JSON = [
+  "",
+  " ",
+  "{",
+  "[",
+  "{]",
+  '{"a":}',
+  "nul",
+  "NaN",
+  "Infinity",
+  "{'a':1}",
+  '{"a":1,}',
+  "[1,]",
+  "// x\n{}",
+  "{}{}",
+  "[] []",
+  '"\u0001"',
+  '"\\x41"',
+  '"\\ud800',
+  "01",
+  "+1",
+  ".5",
+  "1.",
+  "0x10",
+  "\u0000",
+  "\ufeff{}",
+  "<a/>",
+  "a=1&b=2",
+  '{"a":1',
+  "true false",
+];
+const KEYS = [
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "hasOwnProperty",
+  "",
+  " ",
+  "id ",
+  "ID",
+  "Id",
+  "$where",
+  "a.b",
+  "a/b",
+  "a~b",
+  "\u0000",
+  "\ud800",
+  "name\u0000",
+  "nаme",
+  "x".repeat(3_000),
+  "organizationId",
+  "valid_from",
+  "lineage_id",
+  "0",
+  "length",
+];
+const RAWS = [
+  "null",
+  "true",
+  "false",
+  "[]",
+  "{}",
+  '""',
+  "0",
+  "-0",
+  "-1",
+  "1.5",
+  "1e400",
+  "-1e400",
+  "1e-400",
+  "1E2",
+  "9007199254740993",
+  "2147483648",
+  "-2147483649",
+  "65536",
+  "4095",
+  "1".repeat(10_001),
+  `0.${"1".repeat(10_000)}`,
+  `1e${"9".repeat(400)}`,
+  '"\\u0000"',
+  '"a\\u0000b"',
+  '"\\ud800"',
+  '"\\udc00\\ud800"',
+  '"\\u202e"',
+  '"\\ufeff"',
+  '"\\u2028"',
+  '"\\r\\nX-Evil: 1"',
+  '" "',
+  '"5"',
+  '"true"',
+  '"null"',
+  '"__proto__"',
+  '"2026-02-30T00:00:00Z"',
+  '"2026-01-01"',
+  '"127.0.0.256"',
+  '"010.1.1.1"',
+  '"::ffff:127.0.0.1"',
+  '"fe80::1%eth0"',
+  '"127.0.0.1/8"',
+  '"127.0.0.0/33"',
+  '"zz:zz:zz:zz:zz:zz"',
+  '"0200.5e00.0001"',
+  '"********"',
+  '{"__proto__":{"a":1}}',
+  '{"constructor":{"prototype":{"a":1}}}',
+  '{"type":"Port"}',
+  '{"type":"__proto__"}',
+  '{"mode":"FilePath","path":"../../etc/passwd"}',
+  '{"mode":"FilePath","path":"/etc/passwd"}',
+  '{"mode":"Inline"}',
+  "[[[[[[[[[[]]]]]]]]]]",
+  "[null]",
+  "[[]]",
+  "[{}]",
+  `"${"x".repeat(256)}"`,
+  `"${"x".repeat(4_001)}"`,
+  `"${"x".repeat(101)}"`,
+  `"${"\\ud83d\\ude00".repeat(255)}"`,
+  `"${"x".repeat(66_000)}"`,
+];
+const QUERY_VALUES = [
+  "",
+  "null",
+  "undefined",
+  "-1",
+  "0",
+  "1e3",
+  "1.0",
+  "+1",
+  "0x1",
+  "99999999999999999999",
+  "2147483648",
+  "true",
+  "TRUE",
+  "1",
+  "NaN",
+  "created_at",
+  "__proto__",
+  "constructor",
+  "' OR 1=1 --",
+  "%",
+  "*",
+  "_",
+  "\u0000",
+  "a\r\nb",
+  "2026-01-01T00:00:00+01:00",
+  "-999999999999999999999d",
+  "-0s",
+  "now",
+  ",",
+  ",,,",
+  "[]",
+  "{}",
+];
+const QUERY_ODDITIES = [
+  "%",
+  "%zz=1",
+  "limit=%ff",
+  "=",
+  "&&&",
+  "a",
+  "limit",
+  "limit=",
+  "limit=1&limit=2",
+  "limit[]=1",
+  "ids[]=",
+  "ids[0]=1",
+  "__proto__=1",
+  "at=%00",
+  "%00=1",
+  "limit=1%00",
+  "?",
+  "limit=1?x",
+  "a=1;b=2",
+  "#",
+  "%2e%2e%2f",
+  "\u00e4=1",
+  `${"x".repeat(2_000)}=1`,
+  "key=nlk_x",
+  "ids=".concat("1,".repeat(400)),
+];
+const PATH_TRICKS = [
+  "..%2f",
+  "%2e%2e",
+  "%2f",
+  "..%5c..",
+  "%00",
+  "%ff",
+  "%zz",
+  "%",
+  "a%2fb",
+  ";",
+  ".",
+  "*",
+  "null",
+  "undefined",
+  "0",
+  "-1",
+  "1e1",
+  "export",
+  "bulk-delete",
+  "history",
+  "__proto__",
+  "constructor",
+  "@@own/hosts/0@@%00",
+  "@@own/hosts/0@@%20",
+  "@@own/hosts/0@@;x=1",
+  "%40",
+  "x".repeat(2_000),
+];

@@ -25,16 +25,36 @@ const HIDDEN_ID = "hidden-in-another";
 
 export async function hostileFindings(world: InputWorld, document: OpenApiDocument, form: Form): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const table = async (claim: string, tries: readonly Try[], atATime = AT_A_TIME) => findings.push(await held(world, claim, tries, atATime));
-  await table("Heads that are too large, endless or no heads at all are refused, and everybody else is served", heads());
+  const table = async (claim: string, tries: readonly Try[], atATime = AT_A_TIME) =>
+    findings.push(await held(world, claim, tries, atATime));
+  await table(
+    "Heads that are too large, endless or no heads at all are refused, and everybody else is served",
+    heads(),
+  );
   await table("No line break of a request gets into the head of an answer", injections());
   await table("Cookies of every make are read or ignored, and never crash a request", cookies());
-  await table("Chunked bodies are taken whole or not at all, whatever their sizes, extensions and trailers say", chunks(world));
-  await table("No request hides in the body of another: ambiguous lengths are refused, and with them the connection", smuggled(world));
-  await table("A body that is shorter than its length writes nothing; an endless one is cut off at its limit", lengths(world));
+  await table(
+    "Chunked bodies are taken whole or not at all, whatever their sizes, extensions and trailers say",
+    chunks(world),
+  );
+  await table(
+    "No request hides in the body of another: ambiguous lengths are refused, and with them the connection",
+    smuggled(world),
+  );
+  await table(
+    "A body that is shorter than its length writes nothing; an endless one is cut off at its limit",
+    lengths(world),
+  );
   await table("Without credentials no spelling of a path leads to what takes them, nor to a file", paths());
-  await table("Odd targets, versions, methods and protocols are answered or refused, and never switched to", protocols(world));
-  await table("Requests sent at once are answered one by one in their order; where one has to be waited for, the connection may end instead", pipelines(world), 1);
+  await table(
+    "Odd targets, versions, methods and protocols are answered or refused, and never switched to",
+    protocols(world),
+  );
+  await table(
+    "Requests sent at once are answered one by one in their order; where one has to be waited for, the connection may end instead",
+    pipelines(world),
+    1,
+  );
   findings.push(await everyBody(world, document, form));
   findings.push(await everyPath(world, document));
   return findings;
@@ -51,21 +71,35 @@ async function held(world: InputWorld, claim: string, tries: readonly Try[], atA
     if (found.length > 0) wrong.push(`${each.name}: ${found.join("; ")}`);
     const outcome = (seen.answers.map(({ status }) => status).join("+") || seen.end).slice(0, 40);
     statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1);
-    if ((await world.appliance.client().get("/api/health")).status !== 200) wrong.push(`${each.name}: nobody else is served any more`);
+    if ((await world.appliance.client().get("/api/health")).status !== 200)
+      wrong.push(`${each.name}: nobody else is served any more`);
   };
   // Some at a time: that nothing more comes has to be waited for.
   for (let at = 0; at < tries.length; at += atATime) await Promise.all(tries.slice(at, at + atATime).map(one));
   // The tries that write say so themselves.
-  const written = (await world.transactionsSince("first", before)).filter(({ request_id }) => request_id === null || !request_id.startsWith("writes-"));
-  if (written.length > 0) wrong.push(`something was written by ${written.map(({ request_id }) => request_id).join(", ")}`);
-  return { claim, held: wrong.length === 0, figure: wrong.length === 0 ? `${tries.length} tried: ${[...statuses].map(([outcome, count]) => `${count} × ${outcome}`).join(", ")}` : wrong.join(" | ").slice(0, 3_000) };
+  const written = (await world.transactionsSince("first", before)).filter(
+    ({ request_id }) => request_id === null || !request_id.startsWith("writes-"),
+  );
+  if (written.length > 0)
+    wrong.push(`something was written by ${written.map(({ request_id }) => request_id).join(", ")}`);
+  return {
+    claim,
+    held: wrong.length === 0,
+    figure:
+      wrong.length === 0
+        ? `${tries.length} tried: ${[...statuses].map(([outcome, count]) => `${count} × ${outcome}`).join(", ")}`
+        : wrong.join(" | ").slice(0, 3_000),
+  };
 }
 
 /** Whatever was sent. */
 function always({ text, answers }: Exchange): string[] {
   // 505 is what the HTTP parser says of a first line that is none; the appliance itself never does.
-  const isParsers = ({ status, headers }: WireAnswer) => status === 505 && header(headers, "x-request-id") === undefined;
-  const found = answers.filter((answer) => (answer.status >= 500 && !isParsers(answer)) || answer.status < 200).map(({ status }) => `answered ${status}`);
+  const isParsers = ({ status, headers }: WireAnswer) =>
+    status === 505 && header(headers, "x-request-id") === undefined;
+  const found = answers
+    .filter((answer) => (answer.status >= 500 && !isParsers(answer)) || answer.status < 200)
+    .map(({ status }) => `answered ${status}`);
   if (/^HTTP\/1\.1 101/m.test(text)) found.push("switched protocols");
   if (/^x-evil/im.test(text)) found.push("a header of the request's making is in the answer");
   if (text.includes(HIDDEN_ID)) found.push("a request that hid in another was answered");
@@ -73,13 +107,25 @@ function always({ text, answers }: Exchange): string[] {
   return found;
 }
 
-const refused: Look = ({ answers, end }) => (answers.some(({ status }) => status < 400) ? [`answered ${answers.map(({ status }) => status).join(", ")}`] : answers.length === 0 && end === "open" ? ["neither answered nor closed"] : []);
+const refused: Look = ({ answers, end }) =>
+  answers.some(({ status }) => status < 400)
+    ? [`answered ${answers.map(({ status }) => status).join(", ")}`]
+    : answers.length === 0 && end === "open"
+      ? ["neither answered nor closed"]
+      : [];
 const answered =
   (...statuses: number[]): Look =>
   ({ answers, end }) =>
-    answers.length === statuses.length && answers.every(({ status }, at) => status === statuses[at]) ? [] : [`${statuses.join(", ")} expected, ${answers.map(({ status }) => status).join(", ") || end} came`];
+    answers.length === statuses.length && answers.every(({ status }, at) => status === statuses[at])
+      ? []
+      : [`${statuses.join(", ")} expected, ${answers.map(({ status }) => status).join(", ") || end} came`];
 /** One answer of whatever kind, or a closed connection. */
-const atMostOne: Look = ({ answers, end }) => (answers.length > 1 ? [`${answers.length} answers`] : answers.length === 0 && end === "open" ? ["neither answered nor closed"] : []);
+const atMostOne: Look = ({ answers, end }) =>
+  answers.length > 1
+    ? [`${answers.length} answers`]
+    : answers.length === 0 && end === "open"
+      ? ["neither answered nor closed"]
+      : [];
 
 function head(first: string, ...lines: string[]): string {
   return [`${first} HTTP/1.1`, "Host: 127.0.0.1", ...lines, "", ""].join(CRLF);
@@ -87,16 +133,31 @@ function head(first: string, ...lines: string[]): string {
 
 function heads(): Try[] {
   const one = { until: 1 };
-  const filler = (count: number, length: number) => Array.from({ length: count }, (_, n) => `X-${n}: ${"x".repeat(length)}`);
+  const filler = (count: number, length: number) =>
+    Array.from({ length: count }, (_, n) => `X-${n}: ${"x".repeat(length)}`);
   return [
     { name: "90 headers", bytes: head("GET /api/version", ...filler(90, 20)), options: one, look: answered(200) },
-    { name: "a header of 8 kB", bytes: head("GET /api/version", ...filler(1, 8_000)), options: one, look: answered(200) },
+    {
+      name: "a header of 8 kB",
+      bytes: head("GET /api/version", ...filler(1, 8_000)),
+      options: one,
+      look: answered(200),
+    },
     { name: "a header of 300 kB", bytes: head("GET /api/version", ...filler(1, 300_000)), options: one, look: refused },
     { name: "10,000 headers", bytes: head("GET /api/version", ...filler(10_000, 20)), options: one, look: refused },
     { name: "a target of 300 kB", bytes: head(`GET /api/version?${"x".repeat(300_000)}`), options: one, look: refused },
     { name: "a method of 300 kB", bytes: head(`${"X".repeat(300_000)} /api/version`), options: one, look: refused },
-    { name: "a name of 300 kB", bytes: head("GET /api/version", `${"x".repeat(300_000)}: 1`), options: one, look: refused },
-    { name: "a head that never ends", bytes: forEver(head("GET /api/version").slice(0, -2), `X-A: ${"x".repeat(1_000)}${CRLF}`, 20_000), look: refused },
+    {
+      name: "a name of 300 kB",
+      bytes: head("GET /api/version", `${"x".repeat(300_000)}: 1`),
+      options: one,
+      look: refused,
+    },
+    {
+      name: "a head that never ends",
+      bytes: forEver(head("GET /api/version").slice(0, -2), `X-A: ${"x".repeat(1_000)}${CRLF}`, 20_000),
+      look: refused,
+    },
     { name: "a line that never ends", bytes: forEver("GET /", "x".repeat(1_000), 20_000), look: refused },
     { name: "a header without a colon", bytes: head("GET /api/version", "nonsense"), options: one, look: refused },
     { name: "a header without a name", bytes: head("GET /api/version", ": 1"), options: one, look: refused },
@@ -104,7 +165,12 @@ function heads(): Try[] {
     { name: "a blank before the colon", bytes: head("GET /api/version", "X-Y : 1"), options: one, look: refused },
     { name: "NUL in a name", bytes: head("GET /api/version", "X\0Y: 1"), options: one, look: refused },
     { name: "nothing but line ends", bytes: CRLF.repeat(1_000), options: { halfClose: true }, look: atMostOne },
-    { name: "noise", bytes: Uint8Array.from({ length: 50_000 }, (_, n) => (n * 7919) % 251), options: { halfClose: true }, look: refused },
+    {
+      name: "noise",
+      bytes: Uint8Array.from({ length: 50_000 }, (_, n) => (n * 7919) % 251),
+      options: { halfClose: true },
+      look: refused,
+    },
   ];
 }
 
@@ -114,28 +180,104 @@ async function* forEver(start: string, piece: string, count: number): AsyncGener
 }
 
 function injections(): Try[] {
-  const values = ["a\rX-Evil: 1", "a\nX-Evil: 1", "a\r\n X-Evil: 1", "a\r\n\tX-Evil: 1", "a\0X-Evil: 1", "a\x0bX-Evil: 1", "a%0d%0aX-Evil: 1", "a\u0085X-Evil: 1", "å\u00ffX-Evil: 1", `${"a".repeat(200)}X-Evil: 1`, '"\\r\\nX-Evil: 1"'];
+  const values = [
+    "a\rX-Evil: 1",
+    "a\nX-Evil: 1",
+    "a\r\n X-Evil: 1",
+    "a\r\n\tX-Evil: 1",
+    "a\0X-Evil: 1",
+    "a\x0bX-Evil: 1",
+    "a%0d%0aX-Evil: 1",
+    "a\u0085X-Evil: 1",
+    "å\u00ffX-Evil: 1",
+    `${"a".repeat(200)}X-Evil: 1`,
+    '"\\r\\nX-Evil: 1"',
+  ];
   const names = ["X-Request-Id", "If-None-Match", "Origin", "Idempotency-Key", "Cookie", "Accept", "Host"];
-  const echoed = ["/api/%0d%0aX-Evil:%201", "/api/v1/hosts/%0d%0aX-Evil:%201", "/api/v1/backups/a%0d%0aX-Evil:%201", "/api/version?%0d%0aX-Evil:%201=%0d%0aX-Evil:%201", "/docs/%0d%0aX-Evil:%201", "/%0d%0aX-Evil:%201", "/api/v1/hosts/export/csv?search=%0d%0aX-Evil:%201", "/api/v1/hosts\rX-Evil:1", "/api\nX-Evil:1"];
-  const insane: Look = ({ answers }) => answers.filter(({ headers }) => /evil|[^\x20-\x7e]/i.test(header(headers, "x-request-id") ?? "")).map(() => "an insane X-Request-Id is in the answer");
+  const echoed = [
+    "/api/%0d%0aX-Evil:%201",
+    "/api/v1/hosts/%0d%0aX-Evil:%201",
+    "/api/v1/backups/a%0d%0aX-Evil:%201",
+    "/api/version?%0d%0aX-Evil:%201=%0d%0aX-Evil:%201",
+    "/docs/%0d%0aX-Evil:%201",
+    "/%0d%0aX-Evil:%201",
+    "/api/v1/hosts/export/csv?search=%0d%0aX-Evil:%201",
+    "/api/v1/hosts\rX-Evil:1",
+    "/api\nX-Evil:1",
+  ];
+  const insane: Look = ({ answers }) =>
+    answers
+      .filter(({ headers }) => /evil|[^\x20-\x7e]/i.test(header(headers, "x-request-id") ?? ""))
+      .map(() => "an insane X-Request-Id is in the answer");
   return [
-    ...names.flatMap((name) => values.map((value, n): Try => ({ name: `${name} ${n}`, bytes: head("GET /api/version", `${name}: ${value}`, "Connection: close"), look: insane }))),
-    ...echoed.map((target): Try => ({ name: JSON.stringify(target), bytes: head(`GET ${target}`, "Connection: close") })),
+    ...names.flatMap((name) =>
+      values.map(
+        (value, n): Try => ({
+          name: `${name} ${n}`,
+          bytes: head("GET /api/version", `${name}: ${value}`, "Connection: close"),
+          look: insane,
+        }),
+      ),
+    ),
+    ...echoed.map(
+      (target): Try => ({ name: JSON.stringify(target), bytes: head(`GET ${target}`, "Connection: close") }),
+    ),
   ];
 }
 
 function cookies(): Try[] {
-  const odd = ["", ";", ";;;;", "=", "=;=", "session_id", "session_id=", "session_id==", 'session_id="a"', "session_id=a; session_id=b", "SESSION_ID=a", "session_id=\u00e9", "session_id=a\tb", "session_id=%00", "session_id=%zz", `session_id=${"a".repeat(7_000)}`, "__proto__=a", "constructor=a; toString=b", Array.from({ length: 1_000 }, (_, n) => `c${n}=1`).join(";"), "session_id=j:{}", "session_id=[object Object]", "a=b;session_id", "$Version=1; session_id=a"];
+  const odd = [
+    "",
+    ";",
+    ";;;;",
+    "=",
+    "=;=",
+    "session_id",
+    "session_id=",
+    "session_id==",
+    'session_id="a"',
+    "session_id=a; session_id=b",
+    "SESSION_ID=a",
+    "session_id=\u00e9",
+    "session_id=a\tb",
+    "session_id=%00",
+    "session_id=%zz",
+    `session_id=${"a".repeat(7_000)}`,
+    "__proto__=a",
+    "constructor=a; toString=b",
+    Array.from({ length: 1_000 }, (_, n) => `c${n}=1`).join(";"),
+    "session_id=j:{}",
+    "session_id=[object Object]",
+    "a=b;session_id",
+    "$Version=1; session_id=a",
+  ];
   return odd.flatMap((cookie) => [
-    { name: `me with ${cookie.slice(0, 40)}`, bytes: head("GET /api/auth/me", `Cookie: ${cookie}`), options: { until: 1 }, look: answered(401) },
+    {
+      name: `me with ${cookie.slice(0, 40)}`,
+      bytes: head("GET /api/auth/me", `Cookie: ${cookie}`),
+      options: { until: 1 },
+      look: answered(401),
+    },
     // The operations that set cookies read them otherwise.
-    { name: `logout with ${cookie.slice(0, 40)}`, bytes: head("POST /api/auth/logout", `Cookie: ${cookie}`, "Content-Length: 0"), options: { until: 1 }, look: ({ answers }) => (answers.length === 1 && [200, 401].includes(answers[0]?.status ?? 0) ? [] : [`answered ${answers[0]?.status}`]) },
+    {
+      name: `logout with ${cookie.slice(0, 40)}`,
+      bytes: head("POST /api/auth/logout", `Cookie: ${cookie}`, "Content-Length: 0"),
+      options: { until: 1 },
+      look: ({ answers }) =>
+        answers.length === 1 && [200, 401].includes(answers[0]?.status ?? 0) ? [] : [`answered ${answers[0]?.status}`],
+    },
   ]);
 }
 
 /** The head of a POST of a tag by the first organization's Owner. */
 function posting(world: InputWorld, id: string, ...lines: string[]): string {
-  return head("POST /api/v1/tags", `Cookie: ${world.cookie("owner")}`, "Content-Type: application/json", `X-Request-Id: ${id}`, ...lines);
+  return head(
+    "POST /api/v1/tags",
+    `Cookie: ${world.cookie("owner")}`,
+    "Content-Type: application/json",
+    `X-Request-Id: ${id}`,
+    ...lines,
+  );
 }
 
 function tagJson(name: string): string {
@@ -146,9 +288,24 @@ function chunks(world: InputWorld): Try[] {
   const start = (id: string, ...lines: string[]) => posting(world, id, "Transfer-Encoding: chunked", ...lines);
   const chunk = (text: string, size = text.length.toString(16)) => `${size}${CRLF}${text}${CRLF}`;
   const end = `0${CRLF}${CRLF}`;
-  const good = (name: string, body: string, ...lines: string[]): Try => ({ name, bytes: start(`writes-${name.replaceAll(" ", "-")}`, ...lines) + body, options: { until: 1 }, look: answered(200) });
-  const whole = (name: string, body: string): Try => ({ name, bytes: start(`writes-${name.replaceAll(" ", "-")}`) + body, options: { until: 1 }, look: atMostOne });
-  const bad = (name: string, body: string, options: ExchangeOptions = { until: 1 }): Try => ({ name, bytes: start("refused") + body, options, look: refused });
+  const good = (name: string, body: string, ...lines: string[]): Try => ({
+    name,
+    bytes: start(`writes-${name.replaceAll(" ", "-")}`, ...lines) + body,
+    options: { until: 1 },
+    look: answered(200),
+  });
+  const whole = (name: string, body: string): Try => ({
+    name,
+    bytes: start(`writes-${name.replaceAll(" ", "-")}`) + body,
+    options: { until: 1 },
+    look: atMostOne,
+  });
+  const bad = (name: string, body: string, options: ExchangeOptions = { until: 1 }): Try => ({
+    name,
+    bytes: start("refused") + body,
+    options,
+    look: refused,
+  });
   const json = tagJson("bad");
   return [
     good("one chunk", chunk(tagJson("one chunk")) + end),
@@ -156,7 +313,10 @@ function chunks(world: InputWorld): Try[] {
     good("upper case sizes", chunk(tagJson("u").padEnd(0xab, " "), "AB") + end),
     good("leading zeros", chunk(tagJson("zeros"), `0000${tagJson("zeros").length.toString(16)}`) + end),
     whole("an extension", chunk(tagJson("extension"), `${tagJson("extension").length.toString(16)};a=b`) + end),
-    whole("a long extension", chunk(tagJson("long extension"), `${tagJson("long extension").length.toString(16)};${"a".repeat(50_000)}`) + end),
+    whole(
+      "a long extension",
+      chunk(tagJson("long extension"), `${tagJson("long extension").length.toString(16)};${"a".repeat(50_000)}`) + end,
+    ),
     whole("a trailer", `${chunk(tagJson("trailer"))}0${CRLF}X-Evil: 1${CRLF}${CRLF}`),
     whole("a trailer that frames", `${chunk(tagJson("framing trailer"))}0${CRLF}Content-Length: 5${CRLF}${CRLF}`),
     bad("no hexadecimal size", chunk(json, "zz") + end),
@@ -173,10 +333,30 @@ function chunks(world: InputWorld): Try[] {
     bad("cut off within a chunk", `ff${CRLF}${json}`, { until: 1, halfClose: true }),
     bad("cut off between chunks", chunk(json), { until: 1, halfClose: true }),
     bad("cut off within the size", "f", { until: 1, halfClose: true }),
-    { name: "two JSON texts", bytes: start("refused") + chunk(json) + chunk(json) + end, options: { until: 1 }, look: answered(400) },
-    { name: "endless chunks", bytes: forEver(start("refused"), chunk(" ".repeat(65_536)), 2_000), options: { until: 1 }, look: answered(413) },
-    { name: "endless empty extensions", bytes: forEver(start("refused") + "1", ";a", 500_000), options: { until: 1, deadlineMs: 15_000 }, look: refused },
-    { name: "endless trailers", bytes: forEver(`${start("refused")}${chunk("1")}0${CRLF}`, `X-A: ${"x".repeat(1_000)}${CRLF}`, 20_000), options: { until: 1, deadlineMs: 15_000 }, look: refused },
+    {
+      name: "two JSON texts",
+      bytes: start("refused") + chunk(json) + chunk(json) + end,
+      options: { until: 1 },
+      look: answered(400),
+    },
+    {
+      name: "endless chunks",
+      bytes: forEver(start("refused"), chunk(" ".repeat(65_536)), 2_000),
+      options: { until: 1 },
+      look: answered(413),
+    },
+    {
+      name: "endless empty extensions",
+      bytes: forEver(start("refused") + "1", ";a", 500_000),
+      options: { until: 1, deadlineMs: 15_000 },
+      look: refused,
+    },
+    {
+      name: "endless trailers",
+      bytes: forEver(`${start("refused")}${chunk("1")}0${CRLF}`, `X-A: ${"x".repeat(1_000)}${CRLF}`, 20_000),
+      options: { until: 1, deadlineMs: 15_000 },
+      look: refused,
+    },
   ];
 }
 
@@ -184,71 +364,287 @@ function smuggled(world: InputWorld): Try[] {
   const hidden = head("GET /api/version", `X-Request-Id: ${HIDDEN_ID}`);
   const json = tagJson("smuggled");
   const chunked = `${json.length.toString(16)}${CRLF}${json}${CRLF}0${CRLF}${CRLF}`;
-  const of = (name: string, lines: readonly string[], body: string): Try => ({ name, bytes: posting(world, "writes-ambiguous", ...lines) + body, options: { deadlineMs: 1_500, until: 2 }, look: atMostOne });
+  const of = (name: string, lines: readonly string[], body: string): Try => ({
+    name,
+    bytes: posting(world, "writes-ambiguous", ...lines) + body,
+    options: { deadlineMs: 1_500, until: 2 },
+    look: atMostOne,
+  });
   const both = chunked + hidden;
   return [
     of("length and chunks", [`Content-Length: ${both.length}`, "Transfer-Encoding: chunked"], both),
     of("chunks and length", ["Transfer-Encoding: chunked", `Content-Length: ${both.length}`], both),
     of("length 0 and chunks", ["Content-Length: 0", "Transfer-Encoding: chunked"], both),
-    ...["chunked, identity", "identity, chunked", "xchunked", "chunked, chunked", "gzip, chunked", "\x0bchunked", "chunked\x0b", '"chunked"', "chunked;q=1", "", "identity"].map((coding) =>
-      of(`Transfer-Encoding: ${JSON.stringify(coding)} and length`, [`Transfer-Encoding: ${coding}`, `Content-Length: ${both.length}`], both),
+    ...[
+      "chunked, identity",
+      "identity, chunked",
+      "xchunked",
+      "chunked, chunked",
+      "gzip, chunked",
+      "\x0bchunked",
+      "chunked\x0b",
+      '"chunked"',
+      "chunked;q=1",
+      "",
+      "identity",
+    ].map((coding) =>
+      of(
+        `Transfer-Encoding: ${JSON.stringify(coding)} and length`,
+        [`Transfer-Encoding: ${coding}`, `Content-Length: ${both.length}`],
+        both,
+      ),
     ),
     of("a blank before the colon", ["Transfer-Encoding : chunked", `Content-Length: ${both.length}`], both),
     of("a blank before the name", ["X: 1", " Transfer-Encoding: chunked", `Content-Length: ${both.length}`], both),
     of("a tab after the colon", ["Transfer-Encoding:\tchunked", `Content-Length: ${both.length}`], both),
     of("another case", ["tRANSFER-eNCODING: cHUNKED", `Content-Length: ${both.length}`], both),
-    of("two Transfer-Encodings", ["Transfer-Encoding: chunked", "Transfer-Encoding: identity", `Content-Length: ${both.length}`], both),
-    of("two lengths, the small one first", ["Content-Length: 2", `Content-Length: ${2 + hidden.length}`], `{}${hidden}`),
-    of("two lengths, the large one first", [`Content-Length: ${2 + hidden.length}`, "Content-Length: 2"], `{}${hidden}`),
-    ...["2, 2", "2 2", "+2", "0x2", "2.0", "2e0", "-1", "-0", "02\x0b", "2;", "٢", "2,0", "99999999999999999999", "18446744073709551618", "4294967298"].map((length) => of(`Content-Length: ${length}`, [`Content-Length: ${length}`], `{}${hidden}`)),
-    { name: "line feeds alone", bytes: `POST /api/v1/tags HTTP/1.1\nHost: a\nContent-Length: 0\nTransfer-Encoding: chunked\n\n${hidden}`, options: { deadlineMs: 1_500, until: 2 }, look: atMostOne },
-    { name: "a GET with a request as its body", bytes: head("GET /api/version", `Content-Length: ${hidden.length}`) + hidden, options: { deadlineMs: 1_500, until: 2 }, look: atMostOne },
-    { name: "a refused POST with a request as its body", bytes: head("POST /api/v1/tags", "Content-Type: application/json", `Content-Length: ${hidden.length}`) + hidden, options: { deadlineMs: 1_500, until: 2 }, look: atMostOne },
-    { name: "an unknown path with a request as its body", bytes: head("POST /api/nowhere", `Content-Length: ${hidden.length}`) + hidden, options: { deadlineMs: 1_500, until: 2 }, look: atMostOne },
-    { name: "an unsupported type with a request as its body", bytes: head("POST /api/v1/tags", `Cookie: ${world.cookie("owner")}`, "Content-Type: text/plain", `Content-Length: ${hidden.length}`) + hidden, options: { deadlineMs: 1_500, until: 2 }, look: atMostOne },
-    { name: "HEAD with a request as its body", bytes: head("HEAD /api/version", `Content-Length: ${hidden.length}`) + hidden, options: { deadlineMs: 1_500, until: 2, methods: ["HEAD"] }, look: atMostOne },
-    { name: "OPTIONS with a request as its body", bytes: head("OPTIONS /api/version", `Content-Length: ${hidden.length}`) + hidden, options: { deadlineMs: 1_500, until: 2 }, look: atMostOne },
+    of(
+      "two Transfer-Encodings",
+      ["Transfer-Encoding: chunked", "Transfer-Encoding: identity", `Content-Length: ${both.length}`],
+      both,
+    ),
+    of(
+      "two lengths, the small one first",
+      ["Content-Length: 2", `Content-Length: ${2 + hidden.length}`],
+      `{}${hidden}`,
+    ),
+    of(
+      "two lengths, the large one first",
+      [`Content-Length: ${2 + hidden.length}`, "Content-Length: 2"],
+      `{}${hidden}`,
+    ),
+    ...[
+      "2, 2",
+      "2 2",
+      "+2",
+      "0x2",
+      "2.0",
+      "2e0",
+      "-1",
+      "-0",
+      "02\x0b",
+      "2;",
+      "٢",
+      "2,0",
+      "99999999999999999999",
+      "18446744073709551618",
+      "4294967298",
+    ].map((length) => of(`Content-Length: ${length}`, [`Content-Length: ${length}`], `{}${hidden}`)),
+    {
+      name: "line feeds alone",
+      bytes: `POST /api/v1/tags HTTP/1.1\nHost: a\nContent-Length: 0\nTransfer-Encoding: chunked\n\n${hidden}`,
+      options: { deadlineMs: 1_500, until: 2 },
+      look: atMostOne,
+    },
+    {
+      name: "a GET with a request as its body",
+      bytes: head("GET /api/version", `Content-Length: ${hidden.length}`) + hidden,
+      options: { deadlineMs: 1_500, until: 2 },
+      look: atMostOne,
+    },
+    {
+      name: "a refused POST with a request as its body",
+      bytes: head("POST /api/v1/tags", "Content-Type: application/json", `Content-Length: ${hidden.length}`) + hidden,
+      options: { deadlineMs: 1_500, until: 2 },
+      look: atMostOne,
+    },
+    {
+      name: "an unknown path with a request as its body",
+      bytes: head("POST /api/nowhere", `Content-Length: ${hidden.length}`) + hidden,
+      options: { deadlineMs: 1_500, until: 2 },
+      look: atMostOne,
+    },
+    {
+      name: "an unsupported type with a request as its body",
+      bytes:
+        head(
+          "POST /api/v1/tags",
+          `Cookie: ${world.cookie("owner")}`,
+          "Content-Type: text/plain",
+          `Content-Length: ${hidden.length}`,
+        ) + hidden,
+      options: { deadlineMs: 1_500, until: 2 },
+      look: atMostOne,
+    },
+    {
+      name: "HEAD with a request as its body",
+      bytes: head("HEAD /api/version", `Content-Length: ${hidden.length}`) + hidden,
+      options: { deadlineMs: 1_500, until: 2, methods: ["HEAD"] },
+      look: atMostOne,
+    },
+    {
+      name: "OPTIONS with a request as its body",
+      bytes: head("OPTIONS /api/version", `Content-Length: ${hidden.length}`) + hidden,
+      options: { deadlineMs: 1_500, until: 2 },
+      look: atMostOne,
+    },
   ];
 }
 
 function lengths(world: InputWorld): Try[] {
   const json = tagJson("short");
   return [
-    { name: "ten bytes of a thousand, then the end", bytes: posting(world, "refused", "Content-Length: 1000") + json.slice(0, 10), options: { halfClose: true }, look: refused },
-    { name: "a whole value, but not the whole length", bytes: posting(world, "refused", "Content-Length: 1000") + json, options: { halfClose: true }, look: refused },
-    { name: "no body at all of a thousand bytes", bytes: posting(world, "refused", "Content-Length: 1000"), options: { halfClose: true }, look: refused },
+    {
+      name: "ten bytes of a thousand, then the end",
+      bytes: posting(world, "refused", "Content-Length: 1000") + json.slice(0, 10),
+      options: { halfClose: true },
+      look: refused,
+    },
+    {
+      name: "a whole value, but not the whole length",
+      bytes: posting(world, "refused", "Content-Length: 1000") + json,
+      options: { halfClose: true },
+      look: refused,
+    },
+    {
+      name: "no body at all of a thousand bytes",
+      bytes: posting(world, "refused", "Content-Length: 1000"),
+      options: { halfClose: true },
+      look: refused,
+    },
     { name: "neither length nor chunks", bytes: posting(world, "refused"), options: { until: 1 }, look: refused },
-    { name: "a length beyond the limit", bytes: posting(world, "refused", `Content-Length: ${9 * 1024 * 1024}`), options: { until: 1 }, look: answered(413) },
-    { name: "a length of 4 GB", bytes: posting(world, "refused", "Content-Length: 4294967296"), options: { until: 1 }, look: refused },
-    { name: "a body beyond its limit", bytes: forEver(posting(world, "refused", `Content-Length: ${20 * 1024 * 1024}`), " ".repeat(65_536), 320), options: { until: 1 }, look: answered(413) },
-    { name: "a compressed body", bytes: posting(world, "refused", "Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00", options: { until: 1 }, look: answered(415) },
-    { name: "a length that is too small", bytes: `${posting(world, "refused", "Content-Length: 5")}${json}${CRLF}${CRLF}`, options: { deadlineMs: 2_000, until: 2 }, look: refused },
+    {
+      name: "a length beyond the limit",
+      bytes: posting(world, "refused", `Content-Length: ${9 * 1024 * 1024}`),
+      options: { until: 1 },
+      look: answered(413),
+    },
+    {
+      name: "a length of 4 GB",
+      bytes: posting(world, "refused", "Content-Length: 4294967296"),
+      options: { until: 1 },
+      look: refused,
+    },
+    {
+      name: "a body beyond its limit",
+      bytes: forEver(posting(world, "refused", `Content-Length: ${20 * 1024 * 1024}`), " ".repeat(65_536), 320),
+      options: { until: 1 },
+      look: answered(413),
+    },
+    {
+      name: "a compressed body",
+      bytes: posting(world, "refused", "Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00",
+      options: { until: 1 },
+      look: answered(415),
+    },
+    {
+      name: "a length that is too small",
+      bytes: `${posting(world, "refused", "Content-Length: 5")}${json}${CRLF}${CRLF}`,
+      options: { deadlineMs: 2_000, until: 2 },
+      look: refused,
+    },
   ];
 }
 
 function paths(): Try[] {
   const secret = ["/api/v1/hosts", "/api/v1/organizations", "/api/auth/me"];
   const spellings = secret.flatMap((path) => [
-    path, `/${path}`, `//${path}`, `${path}/`, `${path}//`, `${path}/.`, `/.${path}`, `/..${path}`, `/docs/..${path}`, `/docs/%2e%2e${path}`, `/docs/..%2f${path.slice(1)}`, `/api/health/..${path.slice(4)}`, `/api/health/%2e%2e${path.slice(4)}`, `/api/auth/setup/../../..${path}`, path.replace("/api", "/%61pi"), path.replace("/api", "/API"), path.replaceAll("/", "%2f"), path.replaceAll("/", "\\"), path.replaceAll("/", "/./"), `${path};/api/health`, `${path}%00/api/health`, `${path}%2f..%2fhealth`, `${path}?/api/health`, `${path}#/api/health`, `/api/health#${path}`, `${path}%20`, `${path}%09`, `${path}\t`, `${path}.json`, `${path}%3f`, `http://localhost${path}`, `HTTP://localhost${path}`, `http://user:secret@localhost${path}`, `//localhost${path}`, `?${path}`, `*${path}`, path.slice(1),
+    path,
+    `/${path}`,
+    `//${path}`,
+    `${path}/`,
+    `${path}//`,
+    `${path}/.`,
+    `/.${path}`,
+    `/..${path}`,
+    `/docs/..${path}`,
+    `/docs/%2e%2e${path}`,
+    `/docs/..%2f${path.slice(1)}`,
+    `/api/health/..${path.slice(4)}`,
+    `/api/health/%2e%2e${path.slice(4)}`,
+    `/api/auth/setup/../../..${path}`,
+    path.replace("/api", "/%61pi"),
+    path.replace("/api", "/API"),
+    path.replaceAll("/", "%2f"),
+    path.replaceAll("/", "\\"),
+    path.replaceAll("/", "/./"),
+    `${path};/api/health`,
+    `${path}%00/api/health`,
+    `${path}%2f..%2fhealth`,
+    `${path}?/api/health`,
+    `${path}#/api/health`,
+    `/api/health#${path}`,
+    `${path}%20`,
+    `${path}%09`,
+    `${path}\t`,
+    `${path}.json`,
+    `${path}%3f`,
+    `http://localhost${path}`,
+    `HTTP://localhost${path}`,
+    `http://user:secret@localhost${path}`,
+    `//localhost${path}`,
+    `?${path}`,
+    `*${path}`,
+    path.slice(1),
   ]);
-  const files = ["/../../../../etc/passwd", "/..%2f..%2f..%2fetc%2fpasswd", "/%2e%2e/%2e%2e/etc/passwd", "/docs/../../../etc/passwd", "/docs/..%2f..%2f..%2f..%2fetc/passwd", "/docs/%2fetc%2fpasswd", "/docs//etc/passwd", "//etc/passwd", "/file:///etc/passwd", "/etc/passwd%00.js", "/docs/scalar.js/../../../../etc/passwd", "/\\..\\..\\etc\\passwd", "/$bunfs/root/netledger", "/docs/$bunfs/root", "/proc/self/environ", "/.git/config", "/data/netledger.db"];
-  const long = [`/${"a".repeat(9_000)}`, `/api/v1/hosts/${"a".repeat(9_000)}`, `/api/v1/hosts${"/a".repeat(4_000)}`, `/api/v1/hosts/${"%20".repeat(3_000)}`, "/api/%ff%fe", "/api/\xff\xfe", "/api/%", "/api/%zz", "/api/%00", "/api/v1/hosts/%C0%AE%C0%AE"];
-  return [...spellings, ...files, ...long].map((target): Try => ({ name: target.slice(0, 80), bytes: head(`GET ${target}`, "Connection: close"), look: ({ answers }) => answers.filter((answer) => isGivenAway(answer)).map((answer) => `answered 200 with ${answer.body.toString("latin1").slice(0, 80)}`) }));
+  const files = [
+    "/../../../../etc/passwd",
+    "/..%2f..%2f..%2fetc%2fpasswd",
+    "/%2e%2e/%2e%2e/etc/passwd",
+    "/docs/../../../etc/passwd",
+    "/docs/..%2f..%2f..%2f..%2fetc/passwd",
+    "/docs/%2fetc%2fpasswd",
+    "/docs//etc/passwd",
+    "//etc/passwd",
+    "/file:///etc/passwd",
+    "/etc/passwd%00.js",
+    "/docs/scalar.js/../../../../etc/passwd",
+    "/\\..\\..\\etc\\passwd",
+    "/$bunfs/root/netledger",
+    "/docs/$bunfs/root",
+    "/proc/self/environ",
+    "/.git/config",
+    "/data/netledger.db",
+  ];
+  const long = [
+    `/${"a".repeat(9_000)}`,
+    `/api/v1/hosts/${"a".repeat(9_000)}`,
+    `/api/v1/hosts${"/a".repeat(4_000)}`,
+    `/api/v1/hosts/${"%20".repeat(3_000)}`,
+    "/api/%ff%fe",
+    "/api/\xff\xfe",
+    "/api/%",
+    "/api/%zz",
+    "/api/%00",
+    "/api/v1/hosts/%C0%AE%C0%AE",
+  ];
+  return [...spellings, ...files, ...long].map(
+    (target): Try => ({
+      name: target.slice(0, 80),
+      bytes: head(`GET ${target}`, "Connection: close"),
+      look: ({ answers }) =>
+        answers
+          .filter((answer) => isGivenAway(answer))
+          .map((answer) => `answered 200 with ${answer.body.toString("latin1").slice(0, 80)}`),
+    }),
+  );
 }
 
 /** The documentation is for everybody, and so is what health, version and set-up tell; anything else that is answered is too much. */
 function isGivenAway({ status, body, headers }: WireAnswer): boolean {
   if (status !== 200) return false;
   const text = body.toString("latin1");
-  if (!(header(headers, "content-type") ?? "").startsWith("application/json")) return !/^<!doctype html/i.test(text.trimStart()) && !(header(headers, "content-type") ?? "").includes("javascript");
-  return !text.startsWith('{"openapi"') && !/^\{"success":true,"data":\{"(status|version|setup_needed|needed|is_needed)"/.test(text);
+  if (!(header(headers, "content-type") ?? "").startsWith("application/json"))
+    return (
+      !/^<!doctype html/i.test(text.trimStart()) && !(header(headers, "content-type") ?? "").includes("javascript")
+    );
+  return (
+    !text.startsWith('{"openapi"') &&
+    !/^\{"success":true,"data":\{"(status|version|setup_needed|needed|is_needed)"/.test(text)
+  );
 }
 
 function protocols(world: InputWorld): Try[] {
   const one = { until: 1 };
   const closing = "Connection: close";
-  const raw = (name: string, bytes: string | Uint8Array, look: Look = atMostOne, options: ExchangeOptions = { ...one, halfClose: true }): Try => ({ name, bytes, options, look });
-  const upgrade = (protocol: string, ...lines: string[]) => head("GET /api/v1/changes", "Connection: Upgrade, HTTP2-Settings", `Upgrade: ${protocol}`, ...lines);
+  const raw = (
+    name: string,
+    bytes: string | Uint8Array,
+    look: Look = atMostOne,
+    options: ExchangeOptions = { ...one, halfClose: true },
+  ): Try => ({ name, bytes, options, look });
+  const upgrade = (protocol: string, ...lines: string[]) =>
+    head("GET /api/v1/changes", "Connection: Upgrade, HTTP2-Settings", `Upgrade: ${protocol}`, ...lines);
   return [
     raw("absolute form", head("GET http://localhost/api/version", closing)),
     raw("absolute form of another host", head("GET http://evil.example/api/version", closing)),
@@ -264,24 +660,66 @@ function protocols(world: InputWorld): Try[] {
     raw("HTTP/9.9", `GET /api/version HTTP/9.9${CRLF}Host: a${CRLF}${CRLF}`, refused),
     raw("XTTP/1.1", `GET /api/version XTTP/1.1${CRLF}Host: a${CRLF}${CRLF}`, refused),
     raw("HTTP/2 by prior knowledge", `PRI * HTTP/2.0${CRLF}${CRLF}SM${CRLF}${CRLF}\0\0\0\x04\0\0\0\0\0`, refused),
-    raw("TLS", Uint8Array.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3, ...Array.from({ length: 500 }, (_, n) => n & 255)]), refused),
+    raw(
+      "TLS",
+      Uint8Array.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3, ...Array.from({ length: 500 }, (_, n) => n & 255)]),
+      refused,
+    ),
     raw("SSH", `SSH-2.0-x${CRLF}`, refused),
     raw("two blanks", `GET  /api/version HTTP/1.1${CRLF}Host: a${CRLF}${CRLF}`),
     raw("a tab", `GET\t/api/version HTTP/1.1${CRLF}Host: a${CRLF}${CRLF}`, refused),
     raw("a blank in the target", `GET /api/ver sion HTTP/1.1${CRLF}Host: a${CRLF}${CRLF}`),
     raw("no Host", `GET /api/version HTTP/1.1${CRLF}${CRLF}`, answered(400)),
     raw("two Hosts", head("GET /api/version", "Host: evil.example", closing), answered(400)),
-    raw("a broken Host", `GET /api/version HTTP/1.1${CRLF}Host: a b/c?d#e@f:99999${CRLF}Connection: close${CRLF}${CRLF}`, answered(400)),
+    raw(
+      "a broken Host",
+      `GET /api/version HTTP/1.1${CRLF}Host: a b/c?d#e@f:99999${CRLF}Connection: close${CRLF}${CRLF}`,
+      answered(400),
+    ),
     raw("an empty Host", `GET /api/version HTTP/1.1${CRLF}Host:${CRLF}Connection: close${CRLF}${CRLF}`, answered(400)),
     raw("NUL in the Host", `GET /api/version HTTP/1.1${CRLF}Host: a\0b${CRLF}Connection: close${CRLF}${CRLF}`),
-    ...["FOO", "get", "M-SEARCH", "PROPFIND", "TRACE", "TRACK", "DEBUG", "PATCH", "PURGE", "G\u00cbT", "", "GET/"].map((method) => raw(`method ${method}`, head(`${method} /api/version`, closing, "Content-Length: 0"), refused)),
-    ...["FOO", "TRACE", "PATCH", "PROPFIND"].map((method) => raw(`method ${method} with credentials`, head(`${method} /api/v1/hosts`, `Cookie: ${world.cookie("owner")}`, closing, "Content-Length: 0"), refused)),
-    raw("websocket", upgrade("websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13"), answered(401), one),
-    raw("websocket with credentials", upgrade("websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13", `Cookie: ${world.cookie("owner")}`), answered(200), one),
+    ...["FOO", "get", "M-SEARCH", "PROPFIND", "TRACE", "TRACK", "DEBUG", "PATCH", "PURGE", "G\u00cbT", "", "GET/"].map(
+      (method) => raw(`method ${method}`, head(`${method} /api/version`, closing, "Content-Length: 0"), refused),
+    ),
+    ...["FOO", "TRACE", "PATCH", "PROPFIND"].map((method) =>
+      raw(
+        `method ${method} with credentials`,
+        head(`${method} /api/v1/hosts`, `Cookie: ${world.cookie("owner")}`, closing, "Content-Length: 0"),
+        refused,
+      ),
+    ),
+    raw(
+      "websocket",
+      upgrade("websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13"),
+      answered(401),
+      one,
+    ),
+    raw(
+      "websocket with credentials",
+      upgrade(
+        "websocket",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Version: 13",
+        `Cookie: ${world.cookie("owner")}`,
+      ),
+      answered(200),
+      one,
+    ),
     raw("h2c", upgrade("h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"), answered(401), one),
     raw("an upgrade to nothing", upgrade("\u00e9"), answered(401), one),
-    raw("Expect: 100-continue", posting(world, "writes-expecting", "Expect: 100-continue", `Content-Length: ${tagJson("expect").length}`) + tagJson("expect"), answered(200), one),
-    raw("Expect: 100-continue of what is refused", head("POST /api/v1/tags", "Expect: 100-continue", "Content-Length: 1000000"), answered(401), one),
+    raw(
+      "Expect: 100-continue",
+      posting(world, "writes-expecting", "Expect: 100-continue", `Content-Length: ${tagJson("expect").length}`) +
+        tagJson("expect"),
+      answered(200),
+      one,
+    ),
+    raw(
+      "Expect: 100-continue of what is refused",
+      head("POST /api/v1/tags", "Expect: 100-continue", "Content-Length: 1000000"),
+      answered(401),
+      one,
+    ),
     raw("Expect: nonsense", head("GET /api/version", "Expect: nonsense", closing)),
     raw("line ends before the request", `${CRLF}${CRLF}${head("GET /api/version", closing)}`),
   ];
@@ -291,22 +729,62 @@ function pipelines(world: InputWorld): Try[] {
   const ids = Array.from({ length: PIPELINED }, (_, n) => `pipeline-${n}`);
   const inOrder: Look = ({ answers }) => {
     const came = answers.map(({ headers }) => header(headers, "x-request-id"));
-    return came.length === ids.length && came.every((id, at) => id === ids[at]) ? [] : [`${came.length} answers, the first out of order is ${came.findIndex((id, at) => id !== ids[at])}`];
+    return came.length === ids.length && came.every((id, at) => id === ids[at])
+      ? []
+      : [`${came.length} answers, the first out of order is ${came.findIndex((id, at) => id !== ids[at])}`];
   };
   // Bun closes a connection on which a request comes while the answer to another one is being made: nothing is mixed up.
-  const inOrderOrClosed: Look = (seen) => (seen.end === "closed" || seen.end === "reset" ? (seen.answers.every(({ headers }, at) => header(headers, "x-request-id") === ids[at]) ? [] : ["out of order"]) : inOrder(seen));
+  const inOrderOrClosed: Look = (seen) =>
+    seen.end === "closed" || seen.end === "reset"
+      ? seen.answers.every(({ headers }, at) => header(headers, "x-request-id") === ids[at])
+        ? []
+        : ["out of order"]
+      : inOrder(seen);
   const cookie = `Cookie: ${world.cookie("owner")}`;
-  const gets = ["/api/version", "/api/v1/hosts?limit=5", "/api/nowhere", "/api/v1/hosts?limit=nonsense", "/api/v1/ledger"];
+  const gets = [
+    "/api/version",
+    "/api/v1/hosts?limit=5",
+    "/api/nowhere",
+    "/api/v1/hosts?limit=nonsense",
+    "/api/v1/ledger",
+  ];
   const slow = ["/api/version", "/api/v1/tags/export/csv", "/api/v1/diff?from=-1d&to=now"];
-  const bytesOf = (targets: readonly string[]) => ids.map((id, n) => head(`GET ${targets[n % targets.length]}`, cookie, `X-Request-Id: ${id}`)).join("");
+  const bytesOf = (targets: readonly string[]) =>
+    ids.map((id, n) => head(`GET ${targets[n % targets.length]}`, cookie, `X-Request-Id: ${id}`)).join("");
   const asked = bytesOf(gets);
-  const posted = ids.map((id) => head("POST /api/v1/tags", cookie, "Content-Type: application/json", `X-Request-Id: ${id}`, "Content-Length: 2") + "{}").join("");
+  const posted = ids
+    .map(
+      (id) =>
+        head(
+          "POST /api/v1/tags",
+          cookie,
+          "Content-Type: application/json",
+          `X-Request-Id: ${id}`,
+          "Content-Length: 2",
+        ) + "{}",
+    )
+    .join("");
   return [
     { name: "GETs", bytes: asked, options: { until: PIPELINED }, look: inOrder },
     { name: "GETs that take their time", bytes: bytesOf(slow), options: { until: PIPELINED }, look: inOrderOrClosed },
     { name: "POSTs that are refused", bytes: posted, options: { until: PIPELINED }, look: inOrder },
-    { name: "GETs in single bytes", bytes: inSingleBytes(asked.slice(0, 3_000)), options: { until: 10, deadlineMs: 8_000 }, look: ({ answers }) => (answers.length >= 10 ? [] : [`${answers.length} answers`]) },
-    { name: "a GET behind a POST whose body comes in pieces", bytes: inSingleBytes(head("POST /api/v1/tags", cookie, "Content-Type: application/json", "Content-Length: 20") + " ".repeat(18) + "{}" + head("GET /api/version")), options: { until: 2 }, look: answered(400, 200) },
+    {
+      name: "GETs in single bytes",
+      bytes: inSingleBytes(asked.slice(0, 3_000)),
+      options: { until: 10, deadlineMs: 8_000 },
+      look: ({ answers }) => (answers.length >= 10 ? [] : [`${answers.length} answers`]),
+    },
+    {
+      name: "a GET behind a POST whose body comes in pieces",
+      bytes: inSingleBytes(
+        head("POST /api/v1/tags", cookie, "Content-Type: application/json", "Content-Length: 20") +
+          " ".repeat(18) +
+          "{}" +
+          head("GET /api/version"),
+      ),
+      options: { until: 2 },
+      look: answered(400, 200),
+    },
   ];
 }
 
@@ -333,7 +811,14 @@ function bodies(): [string, Buffer][] {
     text("one key a hundred thousand times", `{${'"name":"x",'.repeat(100_000)}"name":1}`),
     text("__proto__", '{"__proto__":{"name":"x","number":1,"network_id":"x"},"constructor":{"prototype":{"a":1}}}'),
     text("a text of a million escapes", `{"name":"${"\\u0041".repeat(100_000)}"}`),
-    ["invalid UTF-8", Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff, 0xfe, 0xc0, 0xaf, 0xed, 0xa0, 0x80]), Buffer.from('"}')])],
+    [
+      "invalid UTF-8",
+      Buffer.concat([
+        Buffer.from('{"name":"'),
+        Buffer.from([0xff, 0xfe, 0xc0, 0xaf, 0xed, 0xa0, 0x80]),
+        Buffer.from('"}'),
+      ]),
+    ],
     ["a bare NUL", Buffer.from('{"name":"a\0b"}')],
     ["UTF-16", Buffer.from('{"name":"x"}', "utf-16le")],
     text("nothing", ""),
@@ -343,7 +828,9 @@ function bodies(): [string, Buffer][] {
 /** In the short form every operation gets a third of the bodies, and every body a third of the operations. */
 async function everyBody(world: InputWorld, document: OpenApiDocument, form: Form): Promise<Finding> {
   const wrong: string[] = [];
-  const operations = document.operations.filter(({ operation }) => operation["requestBody"] !== undefined && operation["operationId"] !== "changePassword");
+  const operations = document.operations.filter(
+    ({ operation }) => operation["requestBody"] !== undefined && operation["operationId"] !== "changePassword",
+  );
   const before = await world.head();
   let asked = 0;
   let slowestMs = 0;
@@ -359,17 +846,41 @@ async function everyBody(world: InputWorld, document: OpenApiDocument, form: For
   }
   if ((await world.head()) !== before) wrong.push("something was written");
   return {
-    claim: "JSON that is 100,000 deep, has numbers beyond all bounds, invalid UTF-8 or NUL is refused by every operation that takes a body, in the envelope and at once",
+    claim:
+      "JSON that is 100,000 deep, has numbers beyond all bounds, invalid UTF-8 or NUL is refused by every operation that takes a body, in the envelope and at once",
     held: wrong.length === 0,
-    figure: wrong.length === 0 ? `${asked} requests to ${operations.length} operations, the slowest took ${Math.round(slowestMs)} ms` : `${wrong.length} wrong: ${wrong.slice(0, 8).join(" | ").slice(0, 3_000)}`,
+    figure:
+      wrong.length === 0
+        ? `${asked} requests to ${operations.length} operations, the slowest took ${Math.round(slowestMs)} ms`
+        : `${wrong.length} wrong: ${wrong.slice(0, 8).join(" | ").slice(0, 3_000)}`,
   };
 }
 
-async function put(world: InputWorld, document: OpenApiDocument, { method }: DocumentedOperation, target: string, body: Buffer): Promise<string[]> {
-  const bytes = Buffer.concat([Buffer.from(head(`${method} ${target}`, `Cookie: ${world.cookie("owner")}`, "Content-Type: application/json", `Content-Length: ${body.length}`)), body]);
+async function put(
+  world: InputWorld,
+  document: OpenApiDocument,
+  { method }: DocumentedOperation,
+  target: string,
+  body: Buffer,
+): Promise<string[]> {
+  const bytes = Buffer.concat([
+    Buffer.from(
+      head(
+        `${method} ${target}`,
+        `Cookie: ${world.cookie("owner")}`,
+        "Content-Type: application/json",
+        `Content-Length: ${body.length}`,
+      ),
+    ),
+    body,
+  ]);
   try {
     const answer = await world.connection.ask(method, bytes);
-    const found = faults(document, { method, target, asker: "owner" }, answer, { first: [], second: [], besides: false });
+    const found = faults(document, { method, target, asker: "owner" }, answer, {
+      first: [],
+      second: [],
+      besides: false,
+    });
     return answer.status >= 400 ? found : [...found, `answered ${answer.status}`];
   } catch (error) {
     return [`no answer: ${error instanceof Error ? error.message : error}`];
@@ -379,33 +890,53 @@ async function put(world: InputWorld, document: OpenApiDocument, { method }: Doc
 /** The path with live ids in it. */
 function pathOf(world: InputWorld, { path }: DocumentedOperation): string {
   const plural = path.replace(/^\/api\/(v1\/)?/, "").replace(/\/\{.*$/, "");
-  return world.resolve(path.replace("{id}", `@@own/${plural}/0@@`).replace("{sequence}", "@@sequence@@").replace("{name}", "none"), "owner");
+  return world.resolve(
+    path.replace("{id}", `@@own/${plural}/0@@`).replace("{sequence}", "@@sequence@@").replace("{name}", "none"),
+    "owner",
+  );
 }
 
 async function everyPath(world: InputWorld, document: OpenApiDocument): Promise<Finding> {
   const wrong: string[] = [];
-  const targets = [...new Set(document.operations.filter(({ path }) => !path.endsWith("/events")).map(({ path }) => path))];
+  const targets = [
+    ...new Set(document.operations.filter(({ path }) => !path.endsWith("/events")).map(({ path }) => path)),
+  ];
   let asked = 0;
   for (const path of targets) {
     const target = pathOf(world, { path } as DocumentedOperation);
     const methods = document.operations.filter((each) => each.path === path).map(({ method }) => method);
-    const ask = (method: string) => world.connection.ask(method, Buffer.from(head(`${method} ${target}`, `Cookie: ${world.cookie("owner")}`)));
+    const ask = (method: string) =>
+      world.connection.ask(method, Buffer.from(head(`${method} ${target}`, `Cookie: ${world.cookie("owner")}`)));
     const [get, headed, options] = [await ask("GET"), await ask("HEAD"), await ask("OPTIONS")];
     asked += 3;
     const isGet = methods.includes("GET");
     if (headed.status !== get.status) wrong.push(`HEAD ${path} answered ${headed.status}, GET ${get.status}`);
-    if (isGet && header(headed.headers, "content-type") !== header(get.headers, "content-type")) wrong.push(`HEAD ${path} is ${header(headed.headers, "content-type")}, GET ${header(get.headers, "content-type")}`);
+    if (isGet && header(headed.headers, "content-type") !== header(get.headers, "content-type"))
+      wrong.push(
+        `HEAD ${path} is ${header(headed.headers, "content-type")}, GET ${header(get.headers, "content-type")}`,
+      );
     const allow = (header(options.headers, "allow") ?? "").split(", ");
-    if (options.status !== 405 || !methods.every((method) => allow.includes(method))) wrong.push(`OPTIONS ${path} answered ${options.status}, Allow: ${allow.join(", ")}`);
-    for (const [method, answer] of [["HEAD", headed], ["OPTIONS", options]] as const) {
-      const found = faults(document, { method, target, asker: "owner" }, answer, { first: [], second: [], besides: false });
+    if (options.status !== 405 || !methods.every((method) => allow.includes(method)))
+      wrong.push(`OPTIONS ${path} answered ${options.status}, Allow: ${allow.join(", ")}`);
+    for (const [method, answer] of [
+      ["HEAD", headed],
+      ["OPTIONS", options],
+    ] as const) {
+      const found = faults(document, { method, target, asker: "owner" }, answer, {
+        first: [],
+        second: [],
+        besides: false,
+      });
       if (found.length > 0) wrong.push(`${method} ${path}: ${found.join("; ")}`);
     }
   }
   return {
     claim: "HEAD answers as GET does, without a body; OPTIONS is refused with what is allowed",
     held: wrong.length === 0,
-    figure: wrong.length === 0 ? `${asked} requests to ${targets.length} paths` : `${wrong.length} wrong: ${wrong.slice(0, 8).join(" | ").slice(0, 2_000)}`,
+    figure:
+      wrong.length === 0
+        ? `${asked} requests to ${targets.length} paths`
+        : `${wrong.length} wrong: ${wrong.slice(0, 8).join(" | ").slice(0, 2_000)}`,
   };
 }
 

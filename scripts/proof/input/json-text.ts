@@ -3,7 +3,10 @@
 import type { JsonValue } from "./generate.ts";
 
 /** A JSON text in pieces. `raw` is written as it is. */
-export type Written = { readonly raw: string } | { readonly items: readonly Written[] } | { readonly members: readonly (readonly [string, Written])[] };
+export type Written =
+  | { readonly raw: string }
+  | { readonly items: readonly Written[] }
+  | { readonly members: readonly (readonly [string, Written])[] };
 
 /** How one place of a text is made wrong. `at` and `other` name places by their number, whatever there are. */
 export interface Mutation {
@@ -16,11 +19,23 @@ export interface Mutation {
   readonly key: string;
 }
 
-export const MUTATIONS = ["replace", "drop", "repeat", "rename", "add", "wrapInArray", "wrapInObject", "swap", "manyTimes", "nest"] as const;
+export const MUTATIONS = [
+  "replace",
+  "drop",
+  "repeat",
+  "rename",
+  "add",
+  "wrapInArray",
+  "wrapInObject",
+  "swap",
+  "manyTimes",
+  "nest",
+] as const;
 
 export function written(value: JsonValue): Written {
   if (Array.isArray(value)) return { items: value.map(written) };
-  if (value !== null && typeof value === "object") return { members: Object.entries(value).map(([key, each]) => [key, written(each)] as const) };
+  if (value !== null && typeof value === "object")
+    return { members: Object.entries(value).map(([key, each]) => [key, written(each)] as const) };
   return { raw: JSON.stringify(value) };
 }
 
@@ -56,9 +71,12 @@ function mutate(root: Written, mutation: Mutation): Written {
       return put(root, place, { members: [[mutation.key, node]] });
     case "nest":
       // A little more than is allowed, and much more.
-      return put(root, place, { raw: "[".repeat(10 + (mutation.other % 120)) + textOf(node) + "]".repeat(10 + (mutation.other % 120)) });
+      return put(root, place, {
+        raw: "[".repeat(10 + (mutation.other % 120)) + textOf(node) + "]".repeat(10 + (mutation.other % 120)),
+      });
     case "add":
-      if ("members" in node) return put(root, place, { members: [...node.members, [mutation.key, { raw: mutation.raw }]] });
+      if ("members" in node)
+        return put(root, place, { members: [...node.members, [mutation.key, { raw: mutation.raw }]] });
       if ("items" in node) return put(root, place, { items: [...node.items, { raw: mutation.raw }] });
       return put(root, place, { raw: mutation.raw });
     case "drop":
@@ -66,11 +84,18 @@ function mutate(root: Written, mutation: Mutation): Written {
     case "repeat":
       return inParent(root, place, (items, at) => items.toSpliced(at, 0, items[at] as (typeof items)[number]));
     case "manyTimes":
-      return inParent(root, place, (items, at) => [...items, ...Array.from({ length: mutation.other % 2_000 }, () => items[at] as (typeof items)[number])]);
+      return inParent(root, place, (items, at) => [
+        ...items,
+        ...Array.from({ length: mutation.other % 2_000 }, () => items[at] as (typeof items)[number]),
+      ]);
     case "rename": {
       const parent = places[place.parent];
       if (parent === undefined || !("members" in parent.node)) return root;
-      return put(root, parent, { members: parent.node.members.map((member, at) => (at === place.position ? [mutation.key, member[1]] as const : member)) });
+      return put(root, parent, {
+        members: parent.node.members.map((member, at) =>
+          at === place.position ? ([mutation.key, member[1]] as const) : member,
+        ),
+      });
     }
   }
 }
@@ -87,7 +112,9 @@ function placesOf(root: Written): Place[] {
   const places: Place[] = [{ node: root, path: [], parent: -1, position: 0 }];
   for (let number = 0; number < places.length && places.length < 5_000; number += 1) {
     const { node, path } = places[number] as Place;
-    childrenOf(node).forEach((child, position) => places.push({ node: child, path: [...path, position], parent: number, position }));
+    childrenOf(node).forEach((child, position) =>
+      places.push({ node: child, path: [...path, position], parent: number, position }),
+    );
   }
   return places;
 }
@@ -102,7 +129,9 @@ function put(root: Written, { path }: { readonly path: readonly number[] }, node
   if (first === undefined) return node;
   const within = (child: Written, position: number) => (position === first ? put(child, { path: rest }, node) : child);
   if ("items" in root) return { items: root.items.map(within) };
-  return "members" in root ? { members: root.members.map(([key, each], position) => [key, within(each, position)] as const) } : root;
+  return "members" in root
+    ? { members: root.members.map(([key, each], position) => [key, within(each, position)] as const) }
+    : root;
 }
 
 function inParent(root: Written, place: Place, change: <T>(items: readonly T[], at: number) => readonly T[]): Written {

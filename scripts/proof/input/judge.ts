@@ -21,14 +21,16 @@ export interface Happened {
 }
 
 /** What only an exception or SQL would say. */
-const INTERNALS = /TypeError|RangeError|SyntaxError|SQLITE_|SELECT .* FROM|undefined is not|is not a function|Cannot read|\.ts:\d|node_modules|no such (table|column)/;
+const INTERNALS =
+  /TypeError|RangeError|SyntaxError|SQLITE_|SELECT .* FROM|undefined is not|is not a function|Cannot read|\.ts:\d|node_modules|no such (table|column)/;
 
 /** @returns one sentence for each fault; empty where all is well */
 export function faults(document: OpenApiDocument, sent: Sent, raw: WireAnswer, happened: Happened): string[] {
   const { method, asker } = sent;
   const answer = asAnswer(raw);
   const found: string[] = [];
-  if (answer === null) return [`answered ${raw.status} with what is not JSON: ${raw.body.toString("latin1").slice(0, 200)}`];
+  if (answer === null)
+    return [`answered ${raw.status} with what is not JSON: ${raw.body.toString("latin1").slice(0, 200)}`];
   if (answer.status >= 500) found.push(`answered ${answer.status}: ${answer.text.slice(0, 300)}`);
   if (answer.status < 200 || answer.status > 499) found.push(`answered ${answer.status}`);
   if (method === "HEAD" && raw.body.length > 0) found.push("answered HEAD with a body");
@@ -37,14 +39,17 @@ export function faults(document: OpenApiDocument, sent: Sent, raw: WireAnswer, h
   if (requestId === null) found.push("answered without X-Request-Id");
   if (answer.headers.has("x-evil")) found.push("answered with a header of the request's making");
   if (answer.text.includes(SECRET_MARK)) found.push("the answer holds a secret that was sent");
-  if (answer.status >= 400 && INTERNALS.test(answer.text)) found.push(`the answer tells of the inside: ${INTERNALS.exec(answer.text)?.[0]}`);
+  if (answer.status >= 400 && INTERNALS.test(answer.text))
+    found.push(`the answer tells of the inside: ${INTERNALS.exec(answer.text)?.[0]}`);
   const [own, foreign] = asker === "owner" ? (["first", "second"] as const) : (["second", "first"] as const);
   if (answer.text.includes(MARKS[foreign])) found.push(`the answer holds what is the ${foreign} organization's`);
   const isIts = (each: Transaction) => each.request_id === requestId;
   if (happened[foreign].some(isIts)) found.push(`the ${foreign} organization's ledger was written to`);
   if (answer.status >= 400 && happened[own].some(isIts)) found.push("was refused, and yet the ledger was written to");
-  if (answer.status >= 400 && happened.besides) found.push("was refused, and yet secrets, passwords, keys or sessions have changed");
-  if (["GET", "HEAD", "OPTIONS"].includes(method) && happened[own].some(isIts)) found.push("asked, and yet the ledger was written to");
+  if (answer.status >= 400 && happened.besides)
+    found.push("was refused, and yet secrets, passwords, keys or sessions have changed");
+  if (["GET", "HEAD", "OPTIONS"].includes(method) && happened[own].some(isIts))
+    found.push("asked, and yet the ledger was written to");
   return found;
 }
 

@@ -31,7 +31,11 @@ export interface Rounds {
 }
 
 /** Every operation in turn, `runsEach` drafts each, for so many rounds or until the time is over. */
-export async function askAll(world: InputWorld, document: OpenApiDocument, { rounds, runsEach, seed, deadlineMs, say }: Rounds): Promise<Tally> {
+export async function askAll(
+  world: InputWorld,
+  document: OpenApiDocument,
+  { rounds, runsEach, seed, deadlineMs, say }: Rounds,
+): Promise<Tally> {
   const tally: Tally = { asked: 0, memoryKib: [], statuses: new Map(), failures: [] };
   const began = performance.now();
   for (let round = 0; round < rounds; round += 1) {
@@ -46,9 +50,16 @@ export async function askAll(world: InputWorld, document: OpenApiDocument, { rou
         last = outcome;
         throw new Error(outcome.faults.join("; "));
       });
-      const result = await fc.check(property, { numRuns: runsEach, seed: seed * 1_000_003 + round * 1_009 + position, endOnFailure: false, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: false });
+      const result = await fc.check(property, {
+        numRuns: runsEach,
+        seed: seed * 1_000_003 + round * 1_009 + position,
+        endOnFailure: false,
+        interruptAfterTimeLimit: 20_000,
+        markInterruptAsFailure: false,
+      });
       // Shrinking ends with the smallest draft that still failed.
-      if (last !== null) tally.failures.push({ operation: name, ...(last as { faults: readonly string[]; curl: string }) });
+      if (last !== null)
+        tally.failures.push({ operation: name, ...(last as { faults: readonly string[]; curl: string }) });
       if (result.failed && last === null) throw new Error(`input: ${name}: ${result.errorInstance}`);
     }
     tally.memoryKib.push(world.footprint().memoryKib);
@@ -57,7 +68,13 @@ export async function askAll(world: InputWorld, document: OpenApiDocument, { rou
   return tally;
 }
 
-async function ask(world: InputWorld, document: OpenApiDocument, operation: DocumentedOperation, draft: Draft, tally: Tally): Promise<{ faults: readonly string[]; curl: string }> {
+async function ask(
+  world: InputWorld,
+  document: OpenApiDocument,
+  operation: DocumentedOperation,
+  draft: Draft,
+  tally: Tally,
+): Promise<{ faults: readonly string[]; curl: string }> {
   if (tally.asked % FILL_EVERY === FILL_EVERY - 1) await world.fill();
   tally.asked += 1;
   const target = world.resolve(draft.target, draft.asker);
@@ -70,7 +87,9 @@ async function ask(world: InputWorld, document: OpenApiDocument, operation: Docu
     ...(draft.body === null || draft.body.type === "" ? [] : [["Content-Type", draft.body.type] as [string, string]]),
     ...(bodyBytes === null ? [] : [["Content-Length", String(bodyBytes.length)] as [string, string]]),
     // Two ids of one request would be one that is neither.
-    ...draft.headers.filter(([name]) => name !== "X-Request-Id").map(([name, value]) => [name, world.resolve(value, draft.asker)] as [string, string]),
+    ...draft.headers
+      .filter(([name]) => name !== "X-Request-Id")
+      .map(([name, value]) => [name, world.resolve(value, draft.asker)] as [string, string]),
   ];
   const head = `${draft.method} ${target} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
   const bytes = Buffer.concat([Buffer.from(head, "latin1"), bodyBytes ?? Buffer.alloc(0)]);
@@ -91,16 +110,25 @@ async function ask(world: InputWorld, document: OpenApiDocument, operation: Docu
     besides: world.beside() !== sideBefore,
   };
   const found = faults(document, { method: draft.method, target, asker: draft.asker }, answer, happened);
-  if (answer.status === 401 || /\/auth\//.test(target)) if (!(await world.isSignedIn(draft.asker))) await world.signIn(draft.asker);
+  if (answer.status === 401 || /\/auth\//.test(target))
+    if (!(await world.isSignedIn(draft.asker))) await world.signIn(draft.asker);
   return { faults: found, curl };
 }
 
-async function bytesOf(world: InputWorld, operation: DocumentedOperation, { asker, body }: Draft, target: string): Promise<Buffer> {
+async function bytesOf(
+  world: InputWorld,
+  operation: DocumentedOperation,
+  { asker, body }: Draft,
+  target: string,
+): Promise<Buffer> {
   const { base, mutations, encoding } = body as NonNullable<Draft["body"]>;
   let text: string;
   if (base.of === "text") text = base.text;
   else {
-    const value = base.of === "schema" || base.of === "anything" ? base.value : ((base.of === "record" ? await record(world, asker, target) : null) ?? exampleOf(operation));
+    const value =
+      base.of === "schema" || base.of === "anything"
+        ? base.value
+        : ((base.of === "record" ? await record(world, asker, target) : null) ?? exampleOf(operation));
     text = textOf(mutated(written(value as never), mutations));
   }
   text = kept(world.resolve(text, asker), operation);
@@ -109,7 +137,12 @@ async function bytesOf(world: InputWorld, operation: DocumentedOperation, { aske
   const bytes = Buffer.from(text, encoding === "utf-16le" || encoding === "latin1" ? encoding : "utf-8");
   if (encoding === "bom") return Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]);
   if (encoding === "truncated") return bytes.subarray(0, Math.floor(bytes.length / 2));
-  if (encoding === "broken") return Buffer.concat([bytes.subarray(0, bytes.length >> 1), Buffer.from([0xff, 0xc0, 0x80]), bytes.subarray(bytes.length >> 1)]);
+  if (encoding === "broken")
+    return Buffer.concat([
+      bytes.subarray(0, bytes.length >> 1),
+      Buffer.from([0xff, 0xc0, 0x80]),
+      bytes.subarray(bytes.length >> 1),
+    ]);
   return bytes;
 }
 
@@ -129,7 +162,10 @@ function exampleOf({ operation }: DocumentedOperation): unknown {
 
 /** No scan leaves this machine, and none starts by itself: what is recorded may be anything, what is asked may not. */
 function kept(text: string, { operation }: DocumentedOperation): string {
-  const near = text.replaceAll(/"(?!127\.)\d{1,3}(\.\d{1,3}){3}(\/\d+)?"/g, (_all, _part, prefix: string | undefined) => (prefix === undefined ? '"127.1.0.9"' : `"127.9.0.0/16"`));
+  const near = text.replaceAll(
+    /"(?!127\.)\d{1,3}(\.\d{1,3}){3}(\/\d+)?"/g,
+    (_all, _part, prefix: string | undefined) => (prefix === undefined ? '"127.1.0.9"' : `"127.9.0.0/16"`),
+  );
   if (!["createScan", "createSchedule", "updateSchedule"].includes(operation["operationId"] as string)) return near;
   let value: Record<string, unknown>;
   try {
@@ -139,9 +175,16 @@ function kept(text: string, { operation }: DocumentedOperation): string {
   }
   if (value === null || typeof value !== "object" || Array.isArray(value)) return near;
   const targets = value["targets"];
-  const isNear = Array.isArray(targets) && targets.length > 0 && targets.every((each) => typeof each !== "string" || /^127\.0\.0\.\d+(\/3\d)?$/.test(each));
+  const isNear =
+    Array.isArray(targets) &&
+    targets.length > 0 &&
+    targets.every((each) => typeof each !== "string" || /^127\.0\.0\.\d+(\/3\d)?$/.test(each));
   if (isNear && (value["cron"] === undefined || value["cron"] === "30 2 29 2 *")) return near;
-  return JSON.stringify({ ...value, targets: isNear ? targets : ["127.0.0.1"], ...(value["cron"] === undefined ? {} : { cron: "30 2 29 2 *" }) });
+  return JSON.stringify({
+    ...value,
+    targets: isNear ? targets : ["127.0.0.1"],
+    ...(value["cron"] === undefined ? {} : { cron: "30 2 29 2 *" }),
+  });
 }
 
 function count(tally: Tally, operation: string, status: number): void {
@@ -150,14 +193,43 @@ function count(tally: Tally, operation: string, status: number): void {
 }
 
 /** As a person would send it again, the session aside. */
-function curlOf(world: InputWorld, method: string, target: string, headers: readonly (readonly [string, string])[], body: Buffer | null): string {
-  const shown = headers.filter(([name]) => !["Host", "Content-Length", "X-Request-Id"].includes(name)).map(([name, value]) => `-H ${quoted(Buffer.from(name === "Cookie" ? "Cookie: $COOKIE" : `${name}${value === "" ? ";" : `: ${value}`}`, "latin1"))}`);
-  const data = body === null ? [] : [`--data-binary ${quoted(body.subarray(0, 3_000))}${body.length > 3_000 ? ` # cut off: ${body.length} bytes` : ""}`];
-  return [`curl -sS --path-as-is --globoff -X ${method}`, quoted(Buffer.from(`http://127.0.0.1:${world.port}${target}`, "latin1")), ...shown, ...data].join(" ");
+function curlOf(
+  world: InputWorld,
+  method: string,
+  target: string,
+  headers: readonly (readonly [string, string])[],
+  body: Buffer | null,
+): string {
+  const shown = headers
+    .filter(([name]) => !["Host", "Content-Length", "X-Request-Id"].includes(name))
+    .map(
+      ([name, value]) =>
+        `-H ${quoted(Buffer.from(name === "Cookie" ? "Cookie: $COOKIE" : `${name}${value === "" ? ";" : `: ${value}`}`, "latin1"))}`,
+    );
+  const data =
+    body === null
+      ? []
+      : [
+          `--data-binary ${quoted(body.subarray(0, 3_000))}${body.length > 3_000 ? ` # cut off: ${body.length} bytes` : ""}`,
+        ];
+  return [
+    `curl -sS --path-as-is --globoff -X ${method}`,
+    quoted(Buffer.from(`http://127.0.0.1:${world.port}${target}`, "latin1")),
+    ...shown,
+    ...data,
+  ].join(" ");
 }
 
 /** For bash. */
 function quoted(bytes: Uint8Array): string {
-  const text = [...bytes].map((byte) => (byte === 0x27 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`)).join("");
+  const text = [...bytes]
+    .map((byte) =>
+      byte === 0x27 || byte === 0x5c
+        ? `\\${String.fromCharCode(byte)}`
+        : byte >= 0x20 && byte < 0x7f
+          ? String.fromCharCode(byte)
+          : `\\x${byte.toString(16).padStart(2, "0")}`,
+    )
+    .join("");
   return text.includes("\\") ? `$'${text}'` : `'${text}'`;
 }

@@ -36,7 +36,11 @@ export interface ExchangeOptions {
 export const WIRE_DEADLINE_MS = 20_000;
 
 /** Sends the pieces, each when the one before has left, over a connection of its own. Never rejects for what the appliance does. */
-export function exchange(port: number, pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>, options: ExchangeOptions = {}): Promise<Exchange> {
+export function exchange(
+  port: number,
+  pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>,
+  options: ExchangeOptions = {},
+): Promise<Exchange> {
   const began = performance.now();
   const chunks: Buffer[] = [];
   const { promise, resolve } = Promise.withResolvers<Exchange>();
@@ -50,7 +54,12 @@ export function exchange(port: number, pieces: Iterable<Uint8Array | string> | A
     clearTimeout(timer);
     if (end !== "open") isEnded = true;
     socket.destroy();
-    resolve({ text: Buffer.concat(chunks).toString("latin1"), answers: read(), end, tookMs: performance.now() - began });
+    resolve({
+      text: Buffer.concat(chunks).toString("latin1"),
+      answers: read(),
+      end,
+      tookMs: performance.now() - began,
+    });
   };
   const timer = setTimeout(finish, options.deadlineMs ?? WIRE_DEADLINE_MS, "open");
   socket.on("data", (chunk) => {
@@ -68,7 +77,11 @@ export function exchange(port: number, pieces: Iterable<Uint8Array | string> | A
   return promise;
 }
 
-async function sendAll(socket: Socket, pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>, isOver: () => boolean): Promise<void> {
+async function sendAll(
+  socket: Socket,
+  pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>,
+  isOver: () => boolean,
+): Promise<void> {
   for await (const piece of pieces) {
     if (isOver() || socket.destroyed) return;
     const bytes = typeof piece === "string" ? Buffer.from(piece, "latin1") : piece;
@@ -107,7 +120,8 @@ function answerAt(bytes: Buffer, method: string, isEnded: boolean): { answer: Wi
   const start = end + 4;
   const made = (body: Buffer, length: number) => ({ answer: { status, headers, body, isLast }, length });
   // A stream of events has no end to wait for: its head is the answer, and the connection is of no more use.
-  if (header("content-type") === "text/event-stream") return { answer: { status, headers, body: Buffer.alloc(0), isLast: true }, length: bytes.length };
+  if (header("content-type") === "text/event-stream")
+    return { answer: { status, headers, body: Buffer.alloc(0), isLast: true }, length: bytes.length };
   if (method === "HEAD" || status < 200 || status === 204 || status === 304) return made(Buffer.alloc(0), start);
   if ((header("transfer-encoding") ?? "").toLowerCase() === "chunked") {
     const body = dechunked(bytes, start);
@@ -115,7 +129,9 @@ function answerAt(bytes: Buffer, method: string, isEnded: boolean): { answer: Wi
   }
   const length = header("content-length");
   if (length === undefined) return isEnded ? made(bytes.subarray(start), bytes.length) : null;
-  return bytes.length < start + Number(length) ? null : made(bytes.subarray(start, start + Number(length)), start + Number(length));
+  return bytes.length < start + Number(length)
+    ? null
+    : made(bytes.subarray(start, start + Number(length)), start + Number(length));
 }
 
 function dechunked(bytes: Buffer, start: number): { bytes: Buffer; end: number } | null {
@@ -147,20 +163,33 @@ export class KeptConnection {
     const chunks: Buffer[] = [];
     const { promise, resolve, reject } = Promise.withResolvers<WireAnswer>();
     const look = (isEnded: boolean) => {
-      const answer = answersIn(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), [method], isEnded)[0];
+      const answer = answersIn(
+        chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks),
+        [method],
+        isEnded,
+      )[0];
       if (answer !== undefined) resolve(answer);
       return answer !== undefined;
     };
     const ended = () => {
       this.socket = null;
-      if (!look(true)) reject(new Error(`the connection ended before an answer was whole; ${Buffer.concat(chunks).length} bytes had come: ${Buffer.concat(chunks).toString("latin1").slice(0, 200)}`));
+      if (!look(true))
+        reject(
+          new Error(
+            `the connection ended before an answer was whole; ${Buffer.concat(chunks).length} bytes had come: ${Buffer.concat(chunks).toString("latin1").slice(0, 200)}`,
+          ),
+        );
     };
     const take = (chunk: Buffer) => {
       chunks.push(chunk);
       look(false);
     };
     const timer = setTimeout(() => {
-      reject(new Error(`no whole answer within ${deadlineMs} ms; ${Buffer.concat(chunks).length} bytes had come: ${Buffer.concat(chunks).toString("latin1").slice(0, 200)}`));
+      reject(
+        new Error(
+          `no whole answer within ${deadlineMs} ms; ${Buffer.concat(chunks).length} bytes had come: ${Buffer.concat(chunks).toString("latin1").slice(0, 200)}`,
+        ),
+      );
       this.close();
     }, deadlineMs);
     socket.on("data", take);

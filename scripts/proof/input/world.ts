@@ -34,7 +34,24 @@ interface Organization {
 
 /** Records of each kind that requests can meet. */
 const POOL_SIZE = 8;
-const PLURALS = ["networks", "vlans", "subnets", "tags", "hosts", "ip-addresses", "ports", "services", "bindings", "if-entries", "credentials", "users", "auth/keys", "discovery/schedules", "discovery/scans", "discovery/ignored"] as const;
+const PLURALS = [
+  "networks",
+  "vlans",
+  "subnets",
+  "tags",
+  "hosts",
+  "ip-addresses",
+  "ports",
+  "services",
+  "bindings",
+  "if-entries",
+  "credentials",
+  "users",
+  "auth/keys",
+  "discovery/schedules",
+  "discovery/scans",
+  "discovery/ignored",
+] as const;
 
 export interface Footprint {
   /** Anonymous memory, KiB. */
@@ -69,11 +86,39 @@ export class InputWorld {
       const made: Array<{ key: string; networkId: string; organizationId: string; email: string }> = [];
       for (const name of ["first", "second"]) {
         const email = `owner@${name}.example`;
-        const setup = await place.run(["setup", "--data", place.data, "--organization", `${name} organization`, "--network", "main", "--email", email, "--password-file", passwordFile], command);
-        const key = await place.run(["key", "create", "--data", place.data, "--email", email, "--name", "keeper", "--permissions", "Owner"], command);
+        const setup = await place.run(
+          [
+            "setup",
+            "--data",
+            place.data,
+            "--organization",
+            `${name} organization`,
+            "--network",
+            "main",
+            "--email",
+            email,
+            "--password-file",
+            passwordFile,
+          ],
+          command,
+        );
+        const key = await place.run(
+          ["key", "create", "--data", place.data, "--email", email, "--name", "keeper", "--permissions", "Owner"],
+          command,
+        );
         if (setup.code !== 0 || key.code !== 0) throw new Error(`input: ${setup.err}${key.err}`);
-        const ids = new Map(setup.out.trim().split("\n").map((line) => line.split("\t") as [string, string]));
-        made.push({ key: key.out.trim(), networkId: ids.get("network_id") ?? "", organizationId: ids.get("organization_id") ?? "", email });
+        const ids = new Map(
+          setup.out
+            .trim()
+            .split("\n")
+            .map((line) => line.split("\t") as [string, string]),
+        );
+        made.push({
+          key: key.out.trim(),
+          networkId: ids.get("network_id") ?? "",
+          organizationId: ids.get("organization_id") ?? "",
+          email,
+        });
       }
       const appliance = await place.serve([], command);
       const [first, second] = (["first", "second"] as const).map((whose, at): Organization => {
@@ -84,9 +129,21 @@ export class InputWorld {
       await world.signIn("owner");
       await world.fill();
       await world.ignoreOne();
-      for (const [asker, role] of [["viewer", "Viewer"], ["member", "Member"], ["guesser", "Member"]] as const) {
+      for (const [asker, role] of [
+        ["viewer", "Viewer"],
+        ["member", "Member"],
+        ["guesser", "Member"],
+      ] as const) {
         const email = `${asker}@second.example`;
-        await ok(second.keeper.post("/api/v1/users", { email, name: `${MARKS.second} ${asker}`, role, network_ids: [second.networkId], password: PASSWORD }));
+        await ok(
+          second.keeper.post("/api/v1/users", {
+            email,
+            name: `${MARKS.second} ${asker}`,
+            role,
+            network_ids: [second.networkId],
+            password: PASSWORD,
+          }),
+        );
       }
       for (const asker of ["viewer", "member", "guesser"] as const) await world.signIn(asker);
       return world;
@@ -127,15 +184,18 @@ export class InputWorld {
   /** Puts ids and instants in the places of what stands between @@. */
   resolve(text: string, asker: Asker): string {
     const own = this.of(asker);
-    return text.replaceAll(/@@(own|other)\/([a-z/-]+)\/(\d+)@@|@@(now|sequence|backup)@@/g, (_all, whose: string | undefined, pool: string, n: string, word: string | undefined) => {
-      if (word === "now") return new Date().toISOString();
-      if (word === "sequence") return String(this.sequence);
-      if (word === "backup") return this.backup;
-      const organization = (whose === "own") === (own === this.first) ? this.first : this.second;
-      if (pool === "organizations") return organization.id;
-      const ids = organization.pools.get(pool) ?? [];
-      return ids[Number(n) % Math.max(ids.length, 1)] ?? "01936f2e-0d5c-7d3a-9a39-3f6f1f7affff";
-    });
+    return text.replaceAll(
+      /@@(own|other)\/([a-z/-]+)\/(\d+)@@|@@(now|sequence|backup)@@/g,
+      (_all, whose: string | undefined, pool: string, n: string, word: string | undefined) => {
+        if (word === "now") return new Date().toISOString();
+        if (word === "sequence") return String(this.sequence);
+        if (word === "backup") return this.backup;
+        const organization = (whose === "own") === (own === this.first) ? this.first : this.second;
+        if (pool === "organizations") return organization.id;
+        const ids = organization.pools.get(pool) ?? [];
+        return ids[Number(n) % Math.max(ids.length, 1)] ?? "01936f2e-0d5c-7d3a-9a39-3f6f1f7affff";
+      },
+    );
   }
 
   /** The last transaction that was seen. */
@@ -157,7 +217,9 @@ export class InputWorld {
 
   /** An organization's transactions after one, newest first. */
   async transactionsSince(whose: Whose, sequence: number): Promise<Transaction[]> {
-    return ((await ok(this[whose].keeper.get("/api/v1/transactions?limit=100"))) as Transaction[]).filter((each) => each.sequence > sequence);
+    return ((await ok(this[whose].keeper.get("/api/v1/transactions?limit=100"))) as Transaction[]).filter(
+      (each) => each.sequence > sequence,
+    );
   }
 
   /** Makes what is missing, and notes what there is. */
@@ -171,13 +233,20 @@ export class InputWorld {
 
   footprint(): Footprint {
     const folder = `/proc/${this.appliance.pid}`;
-    return { memoryKib: this.appliance.memoryKib("RssAnon"), descriptors: readdirSync(`${folder}/fd`).length, threads: readdirSync(`${folder}/task`).length };
+    return {
+      memoryKib: this.appliance.memoryKib("RssAnon"),
+      descriptors: readdirSync(`${folder}/fd`).length,
+      threads: readdirSync(`${folder}/task`).length,
+    };
   }
 
   /** Whether the process that was started is the one that runs. */
   isAlive(): boolean {
     try {
-      return readFileSync(`/proc/${this.appliance.pid}/stat`, "utf8").includes(") ") && !readFileSync(`/proc/${this.appliance.pid}/stat`, "utf8").includes(") Z");
+      return (
+        readFileSync(`/proc/${this.appliance.pid}/stat`, "utf8").includes(") ") &&
+        !readFileSync(`/proc/${this.appliance.pid}/stat`, "utf8").includes(") Z")
+      );
     } catch {
       return false;
     }
@@ -193,11 +262,17 @@ export class InputWorld {
     const { keeper } = organization;
     const by = plural === "auth/keys" ? this.session(organization) : keeper;
     if (by === null) return;
-    const list = async () => ((await ok(by.get(`/api/v1/${plural}?limit=60`))) as Wire[]).filter((each) => !isKeptOut(each, organization)).map((each) => each["id"] as string);
+    const list = async () =>
+      ((await ok(by.get(`/api/v1/${plural}?limit=60`))) as Wire[])
+        .filter((each) => !isKeptOut(each, organization))
+        .map((each) => each["id"] as string);
     let ids = await list();
     let isMade = false;
     for (let missing = POOL_SIZE - ids.length; missing > 0; missing -= 1) {
-      const body = plural === "bindings" ? await this.bindingBody(organization) : this.body(organization, plural, missing === POOL_SIZE);
+      const body =
+        plural === "bindings"
+          ? await this.bindingBody(organization)
+          : this.body(organization, plural, missing === POOL_SIZE);
       if (body === null) break;
       // A network may have been taken away meanwhile, and a name may be taken: the next one will do.
       isMade = (await by.post(`/api/v1/${plural}`, body)).status === 200 || isMade;
@@ -209,9 +284,13 @@ export class InputWorld {
   /** A service at the port that stands beside it. */
   private async bindingBody({ keeper }: Organization): Promise<Wire | null> {
     this.last += 1;
-    const hosts = ((await ok(keeper.get("/api/v1/hosts?limit=60"))) as Wire[]).filter((host) => host["services"].length > 0 && host["ports"].length > 0);
+    const hosts = ((await ok(keeper.get("/api/v1/hosts?limit=60"))) as Wire[]).filter(
+      (host) => host["services"].length > 0 && host["ports"].length > 0,
+    );
     const host = hosts[this.last % Math.max(hosts.length, 1)];
-    return host === undefined ? null : { type: "Port", service_id: host["services"][0].id, port_id: host["ports"][0].id };
+    return host === undefined
+      ? null
+      : { type: "Port", service_id: host["services"][0].id, port_id: host["ports"][0].id };
   }
 
   /** Deletes what discovery has found: it is noted as ignored, which nothing else makes. */
@@ -220,7 +299,8 @@ export class InputWorld {
     const found = await ok(keeper.post("/api/v1/discovery/self", { network_id: networkId }));
     await ok(keeper.delete(`/api/v1/hosts/${found["host_id"]}?cascade=true`));
     await this.fill();
-    if ((pools.get("discovery/ignored") ?? []).length === 0) throw new Error("input: nothing is ignored, although a discovered host was deleted");
+    if ((pools.get("discovery/ignored") ?? []).length === 0)
+      throw new Error("input: nothing is ignored, although a discovered host was deleted");
   }
 
   /** A client with the session of an organization's Owner; only the first one's has one. */
@@ -243,7 +323,12 @@ export class InputWorld {
         return { network_id: networkId, number: 1 + (n % 4_094), name };
       case "subnets":
         // The first is where everybody's addresses are.
-        return { network_id: networkId, cidr: isFirst ? "127.1.0.0/16" : `127.2.${n % 256}.0/24`, name, subnet_type: "Lan" };
+        return {
+          network_id: networkId,
+          cidr: isFirst ? "127.1.0.0/16" : `127.2.${n % 256}.0/24`,
+          name,
+          subnet_type: "Lan",
+        };
       case "tags":
         return { name, color: "Green", description: name };
       case "hosts":
@@ -258,15 +343,37 @@ export class InputWorld {
       case "if-entries":
         return { host_id: some("hosts"), if_index: n, if_descr: name };
       case "credentials":
-        return { organization_id: organizationId, name, credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "public" } }, assigned_network_ids: [], host_assignments: [], tags: [] };
+        return {
+          organization_id: organizationId,
+          name,
+          credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "public" } },
+          assigned_network_ids: [],
+          host_assignments: [],
+          tags: [],
+        };
       case "users":
-        return { email: `u${n}-${whose}@pool.example`, name, role: "Member", network_ids: [networkId], password: PASSWORD };
+        return {
+          email: `u${n}-${whose}@pool.example`,
+          name,
+          role: "Member",
+          network_ids: [networkId],
+          password: PASSWORD,
+        };
       case "auth/keys":
         return { name, organization_id: organizationId, user_id: some("users"), tags: [], permissions: "Viewer" };
       case "discovery/schedules":
-        return { network_id: networkId, name, cron: "30 2 29 2 *", kind: "sweep", targets: ["127.0.0.1"], is_enabled: false };
+        return {
+          network_id: networkId,
+          name,
+          cron: "30 2 29 2 *",
+          kind: "sweep",
+          targets: ["127.0.0.1"],
+          is_enabled: false,
+        };
       case "discovery/scans":
-        return (pools.get("discovery/scans") ?? []).length > 0 ? null : { network_id: networkId, kind: "sweep", targets: ["127.0.0.1"], commit: false };
+        return (pools.get("discovery/scans") ?? []).length > 0
+          ? null
+          : { network_id: networkId, kind: "sweep", targets: ["127.0.0.1"], commit: false };
       default:
         return null;
     }

@@ -32,7 +32,10 @@ export class Acknowledged {
   unanswered = 0;
 
   /** What is about to be asked: in doubt until it is answered. @returns what to call with the answer's records, or with none of a refusal */
-  ask(path: string, wanted: ReadonlyMap<string, Doubt["matches"]>): (answered: ReadonlyMap<string, Known> | null) => void {
+  ask(
+    path: string,
+    wanted: ReadonlyMap<string, Doubt["matches"]>,
+  ): (answered: ReadonlyMap<string, Known> | null) => void {
     this.lastRequest += 1;
     this.unanswered += 1;
     const request = this.lastRequest;
@@ -85,19 +88,30 @@ export class Acknowledged {
       const record = byId.get(id) ?? null;
       const isOld = isAs(record, kept.known);
       if (kept.doubt === null) {
-        if (!isOld) lost.push(`${path}/${id}: acknowledged ${describe(kept.known, record)}, found ${describe(record, kept.known)}`);
+        if (!isOld)
+          lost.push(
+            `${path}/${id}: acknowledged ${describe(kept.known, record)}, found ${describe(record, kept.known)}`,
+          );
       } else {
         const isNew = kept.doubt.matches(record);
-        if (!isOld && !isNew) half.push(`${path}/${id}: neither as before ${describe(kept.known, record)} nor as was asked: ${describe(record, kept.known)}`);
+        if (!isOld && !isNew)
+          half.push(
+            `${path}/${id}: neither as before ${describe(kept.known, record)} nor as was asked: ${describe(record, kept.known)}`,
+          );
         const outcome = outcomes.get(kept.doubt.request) ?? new Set();
         outcomes.set(kept.doubt.request, outcome);
         if (isOld !== isNew) outcome.add(isNew ? "new" : "old");
       }
-      kept.known = record === null || kept.only === null ? record : Object.fromEntries(kept.only.map((field) => [field, record[field]]));
+      kept.known =
+        record === null || kept.only === null
+          ? record
+          : Object.fromEntries(kept.only.map((field) => [field, record[field]]));
       kept.doubt = null;
     }
     for (const [request, outcome] of outcomes) if (outcome.size === 1) this.written.set(request, outcome.has("new"));
-    for (const [request, outcome] of outcomes) if (outcome.size > 1) half.push(`${path}: request ${request} was written for some of its records, not for others`);
+    for (const [request, outcome] of outcomes)
+      if (outcome.size > 1)
+        half.push(`${path}: request ${request} was written for some of its records, not for others`);
     for (const id of byId.keys()) if (!this.kept.has(id)) half.push(`${path}/${id} is there, and nobody asked for it`);
     this.unanswered = 0;
     return { lost, half };
@@ -115,7 +129,9 @@ export class Acknowledged {
 /** Whether each known field is exactly so. */
 export function isAs(found: Known, known: Known): boolean {
   if (found === null || known === null) return found === known;
-  return Object.entries(known).every(([name, value]) => OBSERVED.has(name) || Bun.deepEquals(inOrder(name, found[name]), inOrder(name, value)));
+  return Object.entries(known).every(
+    ([name, value]) => OBSERVED.has(name) || Bun.deepEquals(inOrder(name, found[name]), inOrder(name, value)),
+  );
 }
 
 /** Tags are a set. */
@@ -129,7 +145,10 @@ const OBSERVED = new Set(["last_used", "last_seen_at"]);
 /** The fields in which it differs from the other. */
 function describe(record: Known, other: Known): string {
   if (record === null) return "nothing";
-  if (other === null) return `${record["name"] ?? record["if_descr"]} of ${record["valid_from"] ?? record["updated_at"]}`;
+  if (other === null)
+    return `${record["name"] ?? record["if_descr"]} of ${record["valid_from"] ?? record["updated_at"]}`;
   const names = Object.keys(record).filter((name) => name in other && !Bun.deepEquals(record[name], other[name]));
-  return JSON.stringify(Object.fromEntries(names.map((name) => [name, JSON.stringify(record[name]).slice(0, 80)]))).slice(0, 500);
+  return JSON.stringify(
+    Object.fromEntries(names.map((name) => [name, JSON.stringify(record[name]).slice(0, 80)])),
+  ).slice(0, 500);
 }

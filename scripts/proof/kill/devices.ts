@@ -20,13 +20,21 @@ export class Devices {
   }
 
   static async start(): Promise<Devices> {
-    return new Devices(await startAgents(ADDRESSES.map((address, index) => ({ address, communities: { [COMMUNITY]: deviceView(index, 0) } }))));
+    return new Devices(
+      await startAgents(
+        ADDRESSES.map((address, index) => ({ address, communities: { [COMMUNITY]: deviceView(index, 0) } })),
+      ),
+    );
   }
 
   /** They are others from now on. */
   async change(seed: number): Promise<void> {
     this.close();
-    this.agents = await Promise.all(ADDRESSES.map((address, index) => startAgent({ address, port: this.port, communities: { [COMMUNITY]: deviceView(index, seed) } })));
+    this.agents = await Promise.all(
+      ADDRESSES.map((address, index) =>
+        startAgent({ address, port: this.port, communities: { [COMMUNITY]: deviceView(index, seed) } }),
+      ),
+    );
   }
 
   close(): void {

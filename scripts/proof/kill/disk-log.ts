@@ -1,7 +1,19 @@
 // The records that the shim logs (scripts/proof/shim/forgetful-disk.c tells their layout), one by one. Must not judge what they mean.
 
 /** Numbers as in the shim. */
-export const RECORD = { write: 1, truncate: 2, begin: 3, end: 4, listing: 5, rename: 6, unlink: 7, create: 8, open: 9, map: 10, refused: 11 } as const;
+export const RECORD = {
+  write: 1,
+  truncate: 2,
+  begin: 3,
+  end: 4,
+  listing: 5,
+  rename: 6,
+  unlink: 7,
+  create: 8,
+  open: 9,
+  map: 10,
+  refused: 11,
+} as const;
 
 /** Flag of `begin`: its bytes are the whole file. */
 export const IS_WHOLE = 1;

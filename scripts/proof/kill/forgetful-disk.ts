@@ -1,7 +1,17 @@
 // What a disk would hold after the power went: made from what it held before and the shim's log. Certain is only what was synced; of the
 // rest any block may be old or new, any name may be gone or back. Must not know what is in the files.
 
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import type { SeededRandom } from "../../../test/support/seeded-random.ts";
 import { IS_WHOLE, readRecords, RECORD, textsOf, type DiskRecord } from "./disk-log.ts";
@@ -140,7 +150,11 @@ export class ForgetfulDisk {
     const differing: string[] = [];
     for (const [folder, names] of this.namesNow()) {
       for (const [name, entry] of names) {
-        if (entry instanceof Contents && !applied(entry.certain, entry.unsynced).equals(readFileSync(join(this.root, folder, name)))) differing.push(join(folder, name));
+        if (
+          entry instanceof Contents &&
+          !applied(entry.certain, entry.unsynced).equals(readFileSync(join(this.root, folder, name)))
+        )
+          differing.push(join(folder, name));
       }
     }
     return differing;
@@ -191,7 +205,8 @@ export class ForgetfulDisk {
       case RECORD.open: {
         // Made past the shim, under the number of one that is gone.
         const contents = this.contentsOf(inode);
-        if (record.offset === 0 && applied(contents.certain, contents.unsynced).length > 0) this.byInode.set(inode, new Contents(Buffer.alloc(0)));
+        if (record.offset === 0 && applied(contents.certain, contents.unsynced).length > 0)
+          this.byInode.set(inode, new Contents(Buffer.alloc(0)));
         return;
       }
       case RECORD.map:
@@ -208,7 +223,8 @@ export class ForgetfulDisk {
     // Two syncs of one file may overlap: what the first has settled is gone from the front.
     const left = Math.max(0, Math.min(count, contents.unsynced.length));
     contents.settle(left);
-    for (const other of begun.values()) if (other.contents === contents) Object.assign(other, { count: Math.max(0, other.count - left) });
+    for (const other of begun.values())
+      if (other.contents === contents) Object.assign(other, { count: Math.max(0, other.count - left) });
   }
 
   private settleNames([folder = "", ...entries]: string[]): void {
@@ -219,7 +235,9 @@ export class ForgetfulDisk {
     }
     const path = relative(this.root, folder);
     this.certainNames.set(path, names);
-    this.renames = this.renames.filter(({ from, to }) => dirname(join("/", from)) !== join("/", path) || dirname(join("/", to)) !== join("/", path));
+    this.renames = this.renames.filter(
+      ({ from, to }) => dirname(join("/", from)) !== join("/", path) || dirname(join("/", to)) !== join("/", path),
+    );
   }
 
   private contentsOf(inode: number): Contents {
@@ -260,7 +278,10 @@ export class ForgetfulDisk {
     const files = new Map<string, Buffer>();
     const folders: string[] = [];
     const place = (folder: string) => {
-      const [old, current] = [this.certainNames.get(folder) ?? new Map<string, Entry>(), now.get(folder) ?? new Map<string, Entry>()];
+      const [old, current] = [
+        this.certainNames.get(folder) ?? new Map<string, Entry>(),
+        now.get(folder) ?? new Map<string, Entry>(),
+      ];
       const isNew = this.newNames(folder, new Set([...old.keys(), ...current.keys()]), fate, random);
       for (const name of [...new Set([...old.keys(), ...current.keys()])].sort()) {
         const entry = isNew(name) ? current.get(name) : old.get(name);
@@ -281,8 +302,15 @@ export class ForgetfulDisk {
   }
 
   /** Which names of a folder are as they are now; the two of a rename together. */
-  private newNames(folder: string, names: ReadonlySet<string>, fate: Fate, random: SeededRandom): (name: string) => boolean {
-    const chosen = new Map([...names].sort().map((name) => [name, fate === "kept" || (fate === "torn" && random.integer(2) === 1)]));
+  private newNames(
+    folder: string,
+    names: ReadonlySet<string>,
+    fate: Fate,
+    random: SeededRandom,
+  ): (name: string) => boolean {
+    const chosen = new Map(
+      [...names].sort().map((name) => [name, fate === "kept" || (fate === "torn" && random.integer(2) === 1)]),
+    );
     for (const { from, to } of this.renames) {
       const [one, other] = [relative(folder, from), relative(folder, to)];
       if (chosen.has(one) && chosen.has(other)) chosen.set(one, chosen.get(other) === true);
@@ -292,7 +320,12 @@ export class ForgetfulDisk {
 }
 
 /** What is left of a file. */
-function survivors(contents: Contents, fate: Fate, random: SeededRandom, loss: { unsyncedBytes: number; droppedBytes: number; changedSizes: number }): Buffer {
+function survivors(
+  contents: Contents,
+  fate: Fate,
+  random: SeededRandom,
+  loss: { unsyncedBytes: number; droppedBytes: number; changedSizes: number },
+): Buffer {
   const { certain, unsynced } = contents;
   for (const change of unsynced) if ("bytes" in change) loss.unsyncedBytes += change.bytes.length;
   if (unsynced.length === 0) return certain;
@@ -300,7 +333,8 @@ function survivors(contents: Contents, fate: Fate, random: SeededRandom, loss: {
   if (fate === "kept") return whole;
   const left = fate === "dropped" ? certain : torn(contents, random);
   for (let at = 0; at < Math.max(whole.length, left.length); at += SECTOR_BYTES) {
-    if (!whole.subarray(at, at + SECTOR_BYTES).equals(left.subarray(at, at + SECTOR_BYTES))) loss.droppedBytes += SECTOR_BYTES;
+    if (!whole.subarray(at, at + SECTOR_BYTES).equals(left.subarray(at, at + SECTOR_BYTES)))
+      loss.droppedBytes += SECTOR_BYTES;
   }
   if (left.length !== whole.length) loss.changedSizes += 1;
   return left;
@@ -336,7 +370,11 @@ function torn({ certain, unsynced }: Contents, random: SeededRandom): Buffer {
   const writes = new Map<number, Array<{ readonly at: number; readonly bytes: Buffer }>>();
   for (const change of unsynced.slice(first, last)) {
     if ("size" in change) continue;
-    for (let block = Math.floor(change.at / blockBytes); block * blockBytes < change.at + change.bytes.length; block += 1) {
+    for (
+      let block = Math.floor(change.at / blockBytes);
+      block * blockBytes < change.at + change.bytes.length;
+      block += 1
+    ) {
       const known = writes.get(block);
       if (known === undefined) writes.set(block, [change]);
       else known.push(change);

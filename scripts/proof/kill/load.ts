@@ -119,7 +119,10 @@ export class Load {
   /** Ends when the appliance does, or when told to. */
   async run(): Promise<void> {
     const { withScans, withBackup } = this.options;
-    const all: Array<() => Promise<void>> = Array.from({ length: CONNECTIONS }, (_, connection) => () => this.write(connection));
+    const all: Array<() => Promise<void>> = Array.from(
+      { length: CONNECTIONS },
+      (_, connection) => () => this.write(connection),
+    );
     all.push(() => this.lookBack());
     if (withScans) all.push(() => this.scan());
     if (withBackup) all.push(() => this.backUp());
@@ -128,11 +131,13 @@ export class Load {
 
   private async write(connection: number): Promise<void> {
     const { memory, random } = this.options;
-    for (const list of [memory.hostIds, memory.bulks, memory.tagIds, memory.keyIds, memory.ifEntryIds]) list[connection] ??= [];
+    for (const list of [memory.hostIds, memory.bulks, memory.tagIds, memory.keyIds, memory.ifEntryIds])
+      list[connection] ??= [];
     if (memory.switchIds[connection] === undefined) await this.makeSwitch(connection);
     while (!this.isOver) {
       const choice = random.integer(20);
-      if (connection === BULK_CONNECTION) await (random.integer(2) === 0 ? this.bulkHosts(connection) : this.tagMany(connection));
+      if (connection === BULK_CONNECTION)
+        await (random.integer(2) === 0 ? this.bulkHosts(connection) : this.tagMany(connection));
       else if (choice < 4) await this.makeHost(connection);
       else if (choice < 8) await this.changeHost(connection);
       else if (choice < 9) await this.remove(HOSTS, memory.hostIds[connection] ?? []);
@@ -149,7 +154,14 @@ export class Load {
     const { memory, place } = this.options;
     const [id, name] = [this.id(), `switch ${connection}`];
     memory.acknowledged.narrow(HOSTS, id, ["id", "name"]);
-    await this.ask("POST", HOSTS, { id, network_id: place.networkId, name }, HOSTS, new Map([[id, named(name)]]), () => new Map([[id, { id, name }]]));
+    await this.ask(
+      "POST",
+      HOSTS,
+      { id, network_id: place.networkId, name },
+      HOSTS,
+      new Map([[id, named(name)]]),
+      () => new Map([[id, { id, name }]]),
+    );
     memory.switchIds[connection] = id;
   }
 
@@ -157,7 +169,14 @@ export class Load {
     const { memory, place, random } = this.options;
     const id = this.id();
     const body = { id, network_id: place.networkId, ...this.hostFields() };
-    const data = await this.ask("POST", HOSTS, body, HOSTS, new Map([[id, asWished(body)]]), (data) => new Map([[id, data]]));
+    const data = await this.ask(
+      "POST",
+      HOSTS,
+      body,
+      HOSTS,
+      new Map([[id, asWished(body)]]),
+      (data) => new Map([[id, data]]),
+    );
     if (data === null) return;
     memory.hostIds[connection]?.push(id);
     if (random.integer(8) === 0) this.know(await this.options.client.get(`${HOSTS}/${id}`), data);
@@ -173,29 +192,58 @@ export class Load {
     // Interfaces have routes of their own: those that an update sends back are not read.
     const { interfaces: _, ...fields } = this.hostFields();
     const body = { id, hidden: false, tags: known["tags"] ?? [], ...fields };
-    await this.ask("PUT", `${HOSTS}/${id}`, body, HOSTS, new Map([[id, asWished(body)]]), (data) => new Map([[id, data]]));
+    await this.ask(
+      "PUT",
+      `${HOSTS}/${id}`,
+      body,
+      HOSTS,
+      new Map([[id, asWished(body)]]),
+      (data) => new Map([[id, data]]),
+    );
   }
 
   /** With children of every sort, their number and their names by chance. */
   private hostFields(): Wire {
     const { random } = this.options;
     const name = `host ${random.integer(1_000_000)}`;
-    const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
-    const ports = times(random.integer(4), (index) => ({ id: this.id(), number: 1 + random.integer(60_000) + index, protocol: "Tcp" }));
+    const times = <T>(count: number, make: (index: number) => T) =>
+      Array.from({ length: count }, (_, index) => make(index));
+    const ports = times(random.integer(4), (index) => ({
+      id: this.id(),
+      number: 1 + random.integer(60_000) + index,
+      protocol: "Tcp",
+    }));
     return {
       name,
       description: "d".repeat(random.integer(2_000)),
-      ip_addresses: times(random.integer(3), () => ({ ip_address: `10.${random.integer(256)}.${random.integer(256)}.${random.integer(256)}` })),
+      ip_addresses: times(random.integer(3), () => ({
+        ip_address: `10.${random.integer(256)}.${random.integer(256)}.${random.integer(256)}`,
+      })),
       ports,
-      services: ports.map(({ id }, index) => ({ name: `${name} service ${index}`, service_definition: "OpenSSH", bindings: [{ type: "Port", port_id: id }] })),
-      interfaces: times(random.integer(6), (index) => ({ if_index: index + 1, if_descr: `${name} port ${index}`, fdb_macs: times(random.integer(4), () => `02:00:${hex(random)}:${hex(random)}:${hex(random)}:${hex(random)}`) })),
+      services: ports.map(({ id }, index) => ({
+        name: `${name} service ${index}`,
+        service_definition: "OpenSSH",
+        bindings: [{ type: "Port", port_id: id }],
+      })),
+      interfaces: times(random.integer(6), (index) => ({
+        if_index: index + 1,
+        if_descr: `${name} port ${index}`,
+        fdb_macs: times(random.integer(4), () => `02:00:${hex(random)}:${hex(random)}:${hex(random)}:${hex(random)}`),
+      })),
     };
   }
 
   private async remove(path: string, ids: string[]): Promise<void> {
     const [id] = ids.splice(this.options.random.integer(Math.max(1, ids.length)), 1);
     if (id === undefined) return;
-    await this.ask("DELETE", `${path}/${id}`, undefined, path, new Map([[id, (found) => found === null]]), () => new Map([[id, null]]));
+    await this.ask(
+      "DELETE",
+      `${path}/${id}`,
+      undefined,
+      path,
+      new Map([[id, (found) => found === null]]),
+      () => new Map([[id, null]]),
+    );
   }
 
   /** Many hosts in one transaction: new ones, or those of an earlier time renamed. */
@@ -207,12 +255,19 @@ export class Load {
     const isNew = known.length === 0 || random.integer(3) > 0;
     const count = 2 + random.integer(random.pick([10, 60, 400]));
     const ids = isNew ? Array.from({ length: count }, () => this.id()) : known.slice(0, count);
-    const body = ids.map((id, index) => (isNew ? { id, network_id: place.networkId, name: `${word} ${index}`, interfaces: [{ if_index: 1, if_descr: word }] } : { id, name: `${word} ${index}` }));
+    const body = ids.map((id, index) =>
+      isNew
+        ? { id, network_id: place.networkId, name: `${word} ${index}`, interfaces: [{ if_index: 1, if_descr: word }] }
+        : { id, name: `${word} ${index}` },
+    );
     const wanted = new Map(ids.map((id, index) => [id, named(`${word} ${index}`)] as const));
     for (const listener of this.bulkListeners.splice(0)) listener();
-    const answered = (data: Wire[]) => new Map(data.map(({ id, name, updated_at }) => [String(id), { id, name, updated_at }]));
+    const answered = (data: Wire[]) =>
+      new Map(data.map(({ id, name, updated_at }) => [String(id), { id, name, updated_at }]));
     // Few enough of them, or every start would be about lists.
-    const data = await this.ask("POST", `${HOSTS}/bulk`, body, HOSTS, wanted, (data) => answered(data as unknown as Wire[]));
+    const data = await this.ask("POST", `${HOSTS}/bulk`, body, HOSTS, wanted, (data) =>
+      answered(data as unknown as Wire[]),
+    );
     if (data !== null && isNew) bulks[connection] = ids.slice(0, 100);
   }
 
@@ -226,7 +281,14 @@ export class Load {
     const id = free.length > 0 && random.integer(2) === 0 ? random.pick(free) : this.id();
     const isNew = !ids.includes(id);
     const body = { name, color: random.pick(["Green", "Red"]), description: "t".repeat(random.integer(200)) };
-    const data = await this.ask(isNew ? "POST" : "PUT", isNew ? TAGS : `${TAGS}/${id}`, { id, ...body }, TAGS, new Map([[id, asWished(body)]]), (data) => new Map([[id, data]]));
+    const data = await this.ask(
+      isNew ? "POST" : "PUT",
+      isNew ? TAGS : `${TAGS}/${id}`,
+      { id, ...body },
+      TAGS,
+      new Map([[id, asWished(body)]]),
+      (data) => new Map([[id, data]]),
+    );
     if (data !== null && isNew) ids.push(id);
   }
 
@@ -244,7 +306,14 @@ export class Load {
     if (known === null) return;
     const wanted = tags.filter(() => random.integer(2) === 0);
     const after = { ...withoutVersion(known), tags: wanted };
-    await this.ask("PUT", `${TAGS}/assign`, { entity_type: "host", entity_id: id, tag_ids: wanted }, HOSTS, new Map([[id, (found) => isTagged(found, after)]]), () => new Map([[id, after]]));
+    await this.ask(
+      "PUT",
+      `${TAGS}/assign`,
+      { entity_type: "host", entity_id: id, tag_ids: wanted },
+      HOSTS,
+      new Map([[id, (found) => isTagged(found, after)]]),
+      () => new Map([[id, after]]),
+    );
   }
 
   /** Hosts that lack the tag, so that a half of it would show. */
@@ -252,24 +321,48 @@ export class Load {
     const { memory, random } = this.options;
     const tag = (memory.tagIds[connection] ?? [])[0];
     if (tag === undefined) return this.makeTag(connection);
-    const ids = (memory.hostIds[connection] ?? []).filter((id) => !(memory.acknowledged.known(id)?.["tags"] ?? [tag]).includes(tag)).slice(0, 2 + random.integer(8));
+    const ids = (memory.hostIds[connection] ?? [])
+      .filter((id) => !(memory.acknowledged.known(id)?.["tags"] ?? [tag]).includes(tag))
+      .slice(0, 2 + random.integer(8));
     if (ids.length === 0) return this.makeHost(connection);
-    const after = new Map(ids.map((id) => {
-      const known = memory.acknowledged.known(id) as Wire;
-      return [id, { ...withoutVersion(known), tags: [...known["tags"], tag] }] as const;
-    }));
+    const after = new Map(
+      ids.map((id) => {
+        const known = memory.acknowledged.known(id) as Wire;
+        return [id, { ...withoutVersion(known), tags: [...known["tags"], tag] }] as const;
+      }),
+    );
     const wanted = new Map(ids.map((id) => [id, (found: Known) => isTagged(found, after.get(id) as Wire)] as const));
-    await this.ask("POST", `${TAGS}/assign/bulk-add`, { entity_type: "host", entity_ids: ids, tag_id: tag }, HOSTS, wanted, () => after);
+    await this.ask(
+      "POST",
+      `${TAGS}/assign/bulk-add`,
+      { entity_type: "host", entity_ids: ids, tag_id: tag },
+      HOSTS,
+      wanted,
+      () => after,
+    );
   }
 
   private async workOnKeys(connection: number): Promise<void> {
     const { memory, place, random } = this.options;
     const ids = memory.keyIds[connection] ?? [];
-    const fields = { name: `key ${random.integer(1_000_000)}`, organization_id: place.organizationId, user_id: place.userId, tags: [], permissions: random.pick(["Viewer", "Member"]) };
+    const fields = {
+      name: `key ${random.integer(1_000_000)}`,
+      organization_id: place.organizationId,
+      user_id: place.userId,
+      tags: [],
+      permissions: random.pick(["Viewer", "Member"]),
+    };
     const choice = ids.length < 3 ? 0 : random.integer(5);
     if (choice <= 1) {
       const id = this.id();
-      const data = await this.ask("POST", KEYS, { id, ...fields }, KEYS, new Map([[id, asWished(fields)]]), (data) => new Map([[id, data["api_key"]]]));
+      const data = await this.ask(
+        "POST",
+        KEYS,
+        { id, ...fields },
+        KEYS,
+        new Map([[id, asWished(fields)]]),
+        (data) => new Map([[id, data["api_key"]]]),
+      );
       if (data === null) return;
       memory.keyTexts.set(id, data["key"]);
       ids.push(id);
@@ -284,12 +377,27 @@ export class Load {
     const known = memory.acknowledged.known(id);
     if (known === null) return;
     if (choice === 3) {
-      await this.ask("PUT", `${KEYS}/${id}`, fields, KEYS, new Map([[id, asWished(fields)]]), (data) => new Map([[id, data["api_key"] ?? data]]));
+      await this.ask(
+        "PUT",
+        `${KEYS}/${id}`,
+        fields,
+        KEYS,
+        new Map([[id, asWished(fields)]]),
+        (data) => new Map([[id, data["api_key"] ?? data]]),
+      );
       return;
     }
     memory.keyTexts.set(id, null);
-    const rotated = (found: Known) => found !== null && found["key"] !== known["key"] && found["name"] === known["name"];
-    const data = await this.ask("POST", `${KEYS}/${id}/rotate`, undefined, KEYS, new Map([[id, rotated]]), (data) => new Map([[id, data["api_key"] ?? { id, name: known["name"] }]]));
+    const rotated = (found: Known) =>
+      found !== null && found["key"] !== known["key"] && found["name"] === known["name"];
+    const data = await this.ask(
+      "POST",
+      `${KEYS}/${id}/rotate`,
+      undefined,
+      KEYS,
+      new Map([[id, rotated]]),
+      (data) => new Map([[id, data["api_key"] ?? { id, name: known["name"] }]]),
+    );
     if (data !== null) memory.keyTexts.set(id, data["key"]);
   }
 
@@ -297,12 +405,23 @@ export class Load {
     const { memory, random } = this.options;
     const ids = memory.ifEntryIds[connection] ?? [];
     const hostId = memory.switchIds[connection] as string;
-    const fields = { if_index: 1 + random.integer(2_000_000_000), if_descr: `entry ${random.integer(1_000_000)}`, if_alias: "a".repeat(random.integer(300)) };
+    const fields = {
+      if_index: 1 + random.integer(2_000_000_000),
+      if_descr: `entry ${random.integer(1_000_000)}`,
+      if_alias: "a".repeat(random.integer(300)),
+    };
     const choice = ids.length < 5 ? 0 : random.integer(4);
     if (choice === 3) return this.remove(IF_ENTRIES, ids);
     const id = choice === 0 ? this.id() : random.pick(ids);
     const [method, path] = choice === 0 ? ["POST", IF_ENTRIES] : ["PUT", `${IF_ENTRIES}/${id}`];
-    const data = await this.ask(method, path, choice === 0 ? { id, host_id: hostId, ...fields } : fields, IF_ENTRIES, new Map([[id, asWished(fields)]]), (data) => new Map([[id, data]]));
+    const data = await this.ask(
+      method,
+      path,
+      choice === 0 ? { id, host_id: hostId, ...fields } : fields,
+      IF_ENTRIES,
+      new Map([[id, asWished(fields)]]),
+      (data) => new Map([[id, data]]),
+    );
     if (data !== null && choice === 0) ids.push(id);
   }
 
@@ -314,7 +433,11 @@ export class Load {
       // Now and then of just now, which makes the writer wait; mostly of a while ago.
       const agoMs = random.integer(10) === 0 ? 1 : 300 + random.integer(300 + Date.now() - began);
       const at = new Date(Date.now() - agoMs).toISOString();
-      const anyHost = random.pick([...memory.hostIds.flat(), ...memory.switchIds.filter((id) => id !== undefined), "none"]);
+      const anyHost = random.pick([
+        ...memory.hostIds.flat(),
+        ...memory.switchIds.filter((id) => id !== undefined),
+        "none",
+      ]);
       const path = random.pick([
         `${HOSTS}?network_id=${place.networkId}&limit=20&offset=${random.integer(3) * 10}`,
         `${HOSTS}?network_id=${place.scannedNetworkId}&limit=0`,
@@ -327,7 +450,8 @@ export class Load {
       const full = `${path}${path.endsWith("?") ? "" : "&"}at=${at}`;
       const answer = await client.get(full);
       // A host that was not yet there: it never will have been.
-      if (answer.status !== 200 && answer.status !== 404) memory.refusals.push(`GET ${full}: ${answer.status} ${answer.text.slice(0, 200)}`);
+      if (answer.status !== 200 && answer.status !== 404)
+        memory.refusals.push(`GET ${full}: ${answer.status} ${answer.text.slice(0, 200)}`);
       else if (memory.past.length < PAST_MAX) memory.past.push({ path: full, text: timeless(answer) });
       else memory.past[random.integer(PAST_MAX)] = { path: full, text: timeless(answer) };
     }
@@ -337,7 +461,12 @@ export class Load {
     const { client, devices, memory, place, random } = this.options;
     while (!this.isOver) {
       await devices.change(1 + random.integer(1_000_000));
-      const begun = await client.post(SCANS, { network_id: place.scannedNetworkId, kind: "snmp", targets: DEVICE_TARGETS, commit: true });
+      const begun = await client.post(SCANS, {
+        network_id: place.scannedNetworkId,
+        kind: "snmp",
+        targets: DEVICE_TARGETS,
+        commit: true,
+      });
       if (begun.status !== 200) {
         memory.refusals.push(`POST ${SCANS}: ${begun.status} ${begun.text}`);
         return;
@@ -374,15 +503,24 @@ export class Load {
   }
 
   /** @returns what was answered; null for a refusal, which is noted. @throws where there was no answer */
-  private async ask(method: string, path: string, body: unknown, list: string, wanted: ReadonlyMap<string, Doubt["matches"]>, records: (data: Wire) => ReadonlyMap<string, Known>): Promise<Wire | null> {
+  private async ask(
+    method: string,
+    path: string,
+    body: unknown,
+    list: string,
+    wanted: ReadonlyMap<string, Doubt["matches"]>,
+    records: (data: Wire) => ReadonlyMap<string, Known>,
+  ): Promise<Wire | null> {
     const { client, memory } = this.options;
     const answered = memory.acknowledged.ask(list, wanted);
     const request = memory.acknowledged.lastRequest;
     const key = method === "POST" ? this.id() : null;
-    const answer = await client.send(method, path, body, key === null ? {} : { "idempotency-key": key }).catch((error: unknown) => {
-      if (key !== null) memory.cutOff.push({ request, path, body, key, list, wanted, records });
-      throw error;
-    });
+    const answer = await client
+      .send(method, path, body, key === null ? {} : { "idempotency-key": key })
+      .catch((error: unknown) => {
+        if (key !== null) memory.cutOff.push({ request, path, body, key, list, wanted, records });
+        throw error;
+      });
     const isDone = answer.status === 200;
     answered(isDone ? records(answer.data) : null);
     this.answersToGo -= 1;
@@ -392,7 +530,8 @@ export class Load {
   }
 
   private know(answer: Answer, data: Wire): void {
-    if (!isAs(answer.data, data)) this.options.memory.refusals.push(`a host is not read as it was answered: ${answer.text.slice(0, 300)}`);
+    if (!isAs(answer.data, data))
+      this.options.memory.refusals.push(`a host is not read as it was answered: ${answer.text.slice(0, 300)}`);
   }
 
   /** A UUID of version 7 by chance of the seed. */
@@ -418,7 +557,8 @@ export function sha256Of(path: string, bytes: Uint8Array): string {
 /** The end of the appliance is what is wanted; all else is a mistake. */
 function endOfConnection(error: unknown): void {
   const text = `${error instanceof Error && "code" in error ? error.code : ""} ${error}`;
-  if (!/ECONNRESET|ECONNREFUSED|ConnectionRefused|ConnectionClosed|ConnectionReset|closed|socket|connect/i.test(text)) throw error;
+  if (!/ECONNRESET|ECONNREFUSED|ConnectionRefused|ConnectionClosed|ConnectionReset|closed|socket|connect/i.test(text))
+    throw error;
 }
 
 function named(name: string): Doubt["matches"] {
@@ -433,8 +573,13 @@ function asWished(body: Wire): Doubt["matches"] {
     Object.entries(body).every(([field, wish]) => {
       const value = found[field];
       if (field === "ip_addresses") return value.length === wish.length;
-      if (field === "ports") return Bun.deepEquals(value.map((port: Wire) => port["id"]).sort(), wish.map((port: Wire) => port["id"]).sort());
-      if (field === "services" || field === "interfaces") return Bun.deepEquals(value.map(childName).sort(), wish.map(childName).sort());
+      if (field === "ports")
+        return Bun.deepEquals(
+          value.map((port: Wire) => port["id"]).sort(),
+          wish.map((port: Wire) => port["id"]).sort(),
+        );
+      if (field === "services" || field === "interfaces")
+        return Bun.deepEquals(value.map(childName).sort(), wish.map(childName).sort());
       if (field === "tags") return sameTags(found, body);
       return Bun.deepEquals(value, wish);
     });

@@ -15,15 +15,23 @@ export function flawsOf(database: string, versions: readonly { readonly id: stri
   try {
     const integrity = db.query("PRAGMA integrity_check").values().flat();
     if (integrity.join() !== "ok") return [`integrity_check: ${integrity.slice(0, 3).join("; ")}`];
-    if (db.query("SELECT 1 FROM sqlite_schema WHERE name = 'history_transactions'").get() === null) return versions.length === 0 ? [] : ["there is no ledger"];
+    if (db.query("SELECT 1 FROM sqlite_schema WHERE name = 'history_transactions'").get() === null)
+      return versions.length === 0 ? [] : ["there is no ledger"];
     const strays = db.query("PRAGMA foreign_key_check").values();
     if (strays.length > 0) flaws.push(`foreign_key_check: ${strays.length} rows`);
-    const [gaps] = db.query("SELECT count(*) = coalesce(max(sequence), 0), count(DISTINCT at) = count(*) FROM history_transactions").values() as [[number, number]];
+    const [gaps] = db
+      .query("SELECT count(*) = coalesce(max(sequence), 0), count(DISTINCT at) = count(*) FROM history_transactions")
+      .values() as [[number, number]];
     if (gaps[0] !== 1 || gaps[1] !== 1) flaws.push("the sequence has a gap, or two transactions have one instant");
     for (const kind of KINDS) flaws.push(...livingUnlikeNewest(db, getTableName(kind.table), kind.code));
-    const isThere = db.query("SELECT 1 FROM history_records r JOIN history_versions v ON v.key > (r.n << 31) AND v.key < ((r.n + 1) << 31) WHERE r.id = ? AND v.valid_from = ?");
+    const isThere = db.query(
+      "SELECT 1 FROM history_records r JOIN history_versions v ON v.key > (r.n << 31) AND v.key < ((r.n + 1) << 31) WHERE r.id = ? AND v.valid_from = ?",
+    );
     const lost = versions.filter(({ id, at }) => isThere.get(id, at) === null);
-    if (lost.length > 0) flaws.push(`${lost.length} of ${versions.length} acknowledged versions are not there, ${lost[0]?.id} of ${lost[0]?.at} for one`);
+    if (lost.length > 0)
+      flaws.push(
+        `${lost.length} of ${versions.length} acknowledged versions are not there, ${lost[0]?.id} of ${lost[0]?.at} for one`,
+      );
     return flaws;
   } catch (error) {
     return [...flaws, String(error)];

@@ -65,7 +65,23 @@ export interface Counts {
 }
 
 export function noCounts(): Counts {
-  return { kills: 0, losses: 0, otherWays: 0, acknowledged: 0, unanswered: 0, repeated: 0, replayed: 0, pastAnswers: 0, scansCompleted: 0, scansInterrupted: 0, backups: 0, verified: 0, unsyncedBytes: 0, droppedBytes: 0, changedNames: 0 };
+  return {
+    kills: 0,
+    losses: 0,
+    otherWays: 0,
+    acknowledged: 0,
+    unanswered: 0,
+    repeated: 0,
+    replayed: 0,
+    pastAnswers: 0,
+    scansCompleted: 0,
+    scansInterrupted: 0,
+    backups: 0,
+    verified: 0,
+    unsyncedBytes: 0,
+    droppedBytes: 0,
+    changedNames: 0,
+  };
 }
 
 export interface TrialOptions {
@@ -147,12 +163,25 @@ export class Trial {
       return;
     }
     await this.repeatCutOff(running, client);
-    const load = new Load({ memory: this.memory, place: this.place as Place, client, devices, random, withScans, withBackup, backups: join(this.data, "backups") });
+    const load = new Load({
+      memory: this.memory,
+      place: this.place as Place,
+      client,
+      devices,
+      random,
+      withScans,
+      withBackup,
+      backups: join(this.data, "backups"),
+    });
     const bulk = load.bulk;
     const ran = load.run();
-    const spread = Promise.race([load.acknowledged(1 + random.integer(WRITES_MAX)).then(() => Bun.sleep(random.integer(10))), Bun.sleep(WRITES_MAX_MS)]);
+    const spread = Promise.race([
+      load.acknowledged(1 + random.integer(WRITES_MAX)).then(() => Bun.sleep(random.integer(10))),
+      Bun.sleep(WRITES_MAX_MS),
+    ]);
     const shortly = random.integer(60);
-    if (moment === "bulk") await Promise.race([Promise.all([spread, bulk]).then(() => Bun.sleep(shortly)), running.exited]);
+    if (moment === "bulk")
+      await Promise.race([Promise.all([spread, bulk]).then(() => Bun.sleep(shortly)), running.exited]);
     else await Promise.race([spread, running.exited]);
     if (running.hasEnded) this.options.troubles.starts.push(`it ended by itself: ${running.log.slice(-300)}`);
     if (moment === "stop") {
@@ -172,7 +201,16 @@ export class Trial {
     const running = await this.start();
     if (running === null) return ["it did not start"];
     const client = await this.lookThrough(running);
-    const load = new Load({ memory: this.memory, place: this.place as Place, client, devices, random, withScans: true, withBackup: true, backups: join(this.data, "backups") });
+    const load = new Load({
+      memory: this.memory,
+      place: this.place as Place,
+      client,
+      devices,
+      random,
+      withScans: true,
+      withBackup: true,
+      backups: join(this.data, "backups"),
+    });
     const ran = load.run();
     await Promise.race([load.acknowledged(WRITES_MAX), Bun.sleep(WRITES_MAX_MS)]);
     load.end();
@@ -207,7 +245,16 @@ export class Trial {
     const running = await this.start({ FORGETFUL_IGNORE_SYNC: "1" });
     if (running === null) throw new Error("it did not start on a disk that lies");
     const client = await this.lookThrough(running);
-    const load = new Load({ memory: this.memory, place: this.place as Place, client, devices, random, withScans: false, withBackup: false, backups: "" });
+    const load = new Load({
+      memory: this.memory,
+      place: this.place as Place,
+      client,
+      devices,
+      random,
+      withScans: false,
+      withBackup: false,
+      backups: "",
+    });
     const ran = load.run();
     await withDeadline(load.acknowledged(20), "writes that a disk which lies forgets");
     await this.kill(running);
@@ -246,14 +293,46 @@ export class Trial {
   private spawn(env: Record<string, string> = {}): Running {
     const { directory, devices, executable } = this.options;
     const args = ["serve", "--data", this.data, "--listen", "127.0.0.1:0", "--snmp-port", String(devices.port)];
-    const setup = ["--setup-organization", "Acme", "--setup-network", "Main", "--setup-email", "owner@acme.example", "--setup-password-file", join(directory, "password")];
-    this.last = new Running(Bun.spawn([executable, ...args, ...setup], { cwd: directory, env: this.environment(env), stdin: "pipe", stdout: "pipe", stderr: "pipe" }));
+    const setup = [
+      "--setup-organization",
+      "Acme",
+      "--setup-network",
+      "Main",
+      "--setup-email",
+      "owner@acme.example",
+      "--setup-password-file",
+      join(directory, "password"),
+    ];
+    this.last = new Running(
+      Bun.spawn([executable, ...args, ...setup], {
+        cwd: directory,
+        env: this.environment(env),
+        stdin: "pipe",
+        stdout: "pipe",
+        stderr: "pipe",
+      }),
+    );
     return this.last;
   }
 
   private environment(env: Record<string, string>): Record<string, string> {
-    const inherited = Object.fromEntries(Object.entries(process.env).filter((each): each is [string, string] => !each[0].startsWith("NETLEDGER_") && each[1] !== undefined));
-    return { ...inherited, ...(this.options.shim === null ? {} : { LD_PRELOAD: this.options.shim, FORGETFUL_SKIP_SYNC: "1", ...this.syncs(), ...this.disk.environment, ...env }) };
+    const inherited = Object.fromEntries(
+      Object.entries(process.env).filter(
+        (each): each is [string, string] => !each[0].startsWith("NETLEDGER_") && each[1] !== undefined,
+      ),
+    );
+    return {
+      ...inherited,
+      ...(this.options.shim === null
+        ? {}
+        : {
+            LD_PRELOAD: this.options.shim,
+            FORGETFUL_SKIP_SYNC: "1",
+            ...this.syncs(),
+            ...this.disk.environment,
+            ...env,
+          }),
+    };
   }
 
   /** Slow ones leave more to lose: the kill mostly comes while one is under way. */
@@ -262,7 +341,10 @@ export class Trial {
     return { FORGETFUL_SYNC_DELAY_MS: String(delayMs), FORGETFUL_SYNC_JITTER_MS: String(delayMs >> 1) };
   }
 
-  private async start(env: Record<string, string> = {}, troubles: Troubles = this.options.troubles): Promise<Running | null> {
+  private async start(
+    env: Record<string, string> = {},
+    troubles: Troubles = this.options.troubles,
+  ): Promise<Running | null> {
     const running = this.spawn(env);
     try {
       await running.greeted();
@@ -289,7 +371,8 @@ export class Trial {
       this.disk.couldHaveLeft(copy, "torn", random);
       counts.otherWays += 1;
       troubles.unsound.push(...flawsOf(join(copy, "netledger.db"), this.memory.acknowledged.versions));
-      if (this.keyFile !== null && this.keyFile !== fileHash(join(copy, "netledger.key"))) troubles.lost.push("netledger.key is not as it was");
+      if (this.keyFile !== null && this.keyFile !== fileHash(join(copy, "netledger.key")))
+        troubles.lost.push("netledger.key is not as it was");
       this.checkBackupFiles(join(copy, "backups"));
     }
     if (fate === "kept") {
@@ -328,7 +411,12 @@ export class Trial {
       [HOSTS, await list(`${HOSTS}?network_id=${place.networkId}&limit=0`)],
       [TAGS, await list(`${TAGS}?limit=0`)],
       [KEYS, await list(`${KEYS}?limit=0`)],
-      [IF_ENTRIES, (await list(`${IF_ENTRIES}?network_id=${place.networkId}&limit=0`)).filter(({ host_id }) => switches.has(host_id))],
+      [
+        IF_ENTRIES,
+        (await list(`${IF_ENTRIES}?network_id=${place.networkId}&limit=0`)).filter(({ host_id }) =>
+          switches.has(host_id),
+        ),
+      ],
     ] as const) {
       const { lost, half } = this.memory.acknowledged.compare(path, records);
       troubles.lost.push(...lost);
@@ -341,14 +429,17 @@ export class Trial {
     }
     await this.checkKeys(running, troubles);
     await this.checkScans(client, troubles);
-    if (this.keyFile !== fileHash(join(this.data, "netledger.key"))) troubles.lost.push("netledger.key is not as it was");
+    if (this.keyFile !== fileHash(join(this.data, "netledger.key")))
+      troubles.lost.push("netledger.key is not as it was");
     this.checkBackupFiles(join(this.data, "backups"), troubles);
     const told = await list("/api/v1/backups");
     for (const { name, sequence, hash } of this.memory.backups) {
       const now = told.find((backup) => backup["name"] === name);
-      if (now?.["state"] !== "Done" || now["sequence"] !== sequence || now["hash"] !== hash) troubles.backups.push(`${name} is told of as ${JSON.stringify(now)}`);
+      if (now?.["state"] !== "Done" || now["sequence"] !== sequence || now["hash"] !== hash)
+        troubles.backups.push(`${name} is told of as ${JSON.stringify(now)}`);
     }
-    if (told.some((backup) => backup["state"] === "Running")) troubles.backups.push("a backup is said to run that nobody takes");
+    if (told.some((backup) => backup["state"] === "Running"))
+      troubles.backups.push("a backup is said to run that nobody takes");
     return client;
   }
 
@@ -361,7 +452,16 @@ export class Trial {
     const [main] = (await client.get("/api/v1/networks")).data;
     const scanned = await made(client.post("/api/v1/networks", { name: "Scanned" }));
     await made(client.post("/api/v1/subnets", { network_id: main.id, cidr: "10.0.0.0/8" }));
-    await made(client.post("/api/v1/credentials", { organization_id: organizationId, name: "devices", credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: COMMUNITY } }, assigned_network_ids: [scanned["id"]], host_assignments: [], tags: [] }));
+    await made(
+      client.post("/api/v1/credentials", {
+        organization_id: organizationId,
+        name: "devices",
+        credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: COMMUNITY } },
+        assigned_network_ids: [scanned["id"]],
+        host_assignments: [],
+        tags: [],
+      }),
+    );
     this.place = { organizationId, userId, networkId: main.id, scannedNetworkId: scanned["id"] };
     this.keyFile = fileHash(join(this.data, "netledger.key"));
     return client;
@@ -381,8 +481,12 @@ export class Trial {
       answered(answer.status === 200 ? records(answer.data) : null);
       counts.repeated += 1;
       if (isReplayed) counts.replayed += 1;
-      if (answer.status !== 200) troubles.repeated.push(`POST ${path}, sent again: ${answer.status} ${answer.text.slice(0, 300)}`);
-      else if (wasWritten !== null && wasWritten !== isReplayed) troubles.repeated.push(`POST ${path} was ${wasWritten ? "written, and was done again" : "not written, and was answered as done"}`);
+      if (answer.status !== 200)
+        troubles.repeated.push(`POST ${path}, sent again: ${answer.status} ${answer.text.slice(0, 300)}`);
+      else if (wasWritten !== null && wasWritten !== isReplayed)
+        troubles.repeated.push(
+          `POST ${path} was ${wasWritten ? "written, and was done again" : "not written, and was answered as done"}`,
+        );
       else if (typeof answer.data.key === "string") {
         // A key of which nobody was told the text, until now.
         const { status } = await running.withKey(answer.data.key).get("/api/v1/networks?limit=1");
@@ -394,7 +498,9 @@ export class Trial {
 
   /** Keys are there with what they open, not only as records. */
   private async checkKeys(running: Running, troubles: Troubles): Promise<void> {
-    const living = [...this.memory.keyTexts].filter(([id, text]) => text !== null && this.memory.acknowledged.known(id)?.["is_enabled"] === true);
+    const living = [...this.memory.keyTexts].filter(
+      ([id, text]) => text !== null && this.memory.acknowledged.known(id)?.["is_enabled"] === true,
+    );
     for (const [id, text] of living.slice(-5)) {
       const { status } = await running.withKey(text as string).get("/api/v1/networks?limit=1");
       if (status !== 200) troubles.lost.push(`the key ${id} is refused with ${status}`);
@@ -408,17 +514,22 @@ export class Trial {
     for (const [id, known] of this.memory.scans) {
       const { status, data } = await client.get(`${SCANS}/${id}`);
       const isOpen = known["status"] === "Queued" || known["status"] === "Running";
-      if (status !== 200) troubles.scans.push(`the scan ${id}, which was ${known["status"]}, is answered with ${status}`);
-      else if (isOpen && !["Interrupted", "Completed"].includes(data.status)) troubles.scans.push(`the scan ${id} was ${known["status"]} and is ${data.status}: ${data.outcome?.problem}`);
-      else if (!isOpen && !Bun.deepEquals(data, known)) troubles.scans.push(`the scan ${id} was ${JSON.stringify(known)} and is ${JSON.stringify(data)}`);
-      else if (!isOpen && data.status !== "Completed" && data.status !== "Interrupted") troubles.scans.push(`the scan ${id} is ${data.status}: ${data.outcome?.problem}`);
+      if (status !== 200)
+        troubles.scans.push(`the scan ${id}, which was ${known["status"]}, is answered with ${status}`);
+      else if (isOpen && !["Interrupted", "Completed"].includes(data.status))
+        troubles.scans.push(`the scan ${id} was ${known["status"]} and is ${data.status}: ${data.outcome?.problem}`);
+      else if (!isOpen && !Bun.deepEquals(data, known))
+        troubles.scans.push(`the scan ${id} was ${JSON.stringify(known)} and is ${JSON.stringify(data)}`);
+      else if (!isOpen && data.status !== "Completed" && data.status !== "Interrupted")
+        troubles.scans.push(`the scan ${id} is ${data.status}: ${data.outcome?.problem}`);
       if (isOpen && data?.status === "Interrupted") counts.scansInterrupted += 1;
       if (data?.status === "Completed") counts.scansCompleted += 1;
       this.memory.scans.delete(id);
     }
     for (const status of ["Queued", "Running"]) {
       const open = await client.get(`${SCANS}?status=${status}`);
-      if (open.status === 200 && open.data.some((scan: Wire) => scan["status"] === status)) troubles.scans.push(`a scan is ${status} after the start`);
+      if (open.status === 200 && open.data.some((scan: Wire) => scan["status"] === status))
+        troubles.scans.push(`a scan is ${status} after the start`);
     }
   }
 
@@ -426,17 +537,29 @@ export class Trial {
     for (const { name, sha256 } of this.memory.backups) {
       const path = join(directory, name);
       if (!existsSync(path)) troubles.backups.push(`${name} is not there`);
-      else if (sha256Of(path, readFileSync(path)) !== sha256) troubles.backups.push(`${name} is not the file that it was`);
+      else if (sha256Of(path, readFileSync(path)) !== sha256)
+        troubles.backups.push(`${name} is not the file that it was`);
     }
   }
 
   private async verify(extra: readonly string[] = []): Promise<void> {
     const { counts, executable, troubles } = this.options;
     const args = extra.length > 0 ? extra : ["--data", this.data];
-    const child = Bun.spawn([executable, "verify", ...args], { cwd: this.options.directory, env: this.environment({ FORGETFUL_SYNC_DELAY_MS: "0" }), stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-    const [out, err, code] = await withDeadline(Promise.all([child.stdout.text(), child.stderr.text(), child.exited]), "verify to end", () => child.kill("SIGKILL"));
+    const child = Bun.spawn([executable, "verify", ...args], {
+      cwd: this.options.directory,
+      env: this.environment({ FORGETFUL_SYNC_DELAY_MS: "0" }),
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [out, err, code] = await withDeadline(
+      Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
+      "verify to end",
+      () => child.kill("SIGKILL"),
+    );
     counts.verified += 1;
-    if (code !== 0) troubles.unsound.push(`verify ${args.join(" ")} ends with ${code}: ${out.slice(0, 500)} ${err.slice(0, 500)}`);
+    if (code !== 0)
+      troubles.unsound.push(`verify ${args.join(" ")} ends with ${code}: ${out.slice(0, 500)} ${err.slice(0, 500)}`);
   }
 }
 
@@ -449,7 +572,10 @@ const VALID_TO = /,"valid_to":(null|"[^"]*")/g;
 /** Byte for byte, but for how long it stayed so: `valid_to` comes with the next version, and is that one's instant for ever. */
 function isSamePast(then: string, now: string): boolean {
   if (then === now) return true;
-  return then.replaceAll(VALID_TO, "") === now.replaceAll(VALID_TO, "") && keepEnds(JSON.parse(then.slice(4)), JSON.parse(now.slice(4)));
+  return (
+    then.replaceAll(VALID_TO, "") === now.replaceAll(VALID_TO, "") &&
+    keepEnds(JSON.parse(then.slice(4)), JSON.parse(now.slice(4)))
+  );
 }
 
 function keepEnds(then: unknown, now: unknown): boolean {

@@ -28,7 +28,9 @@ if (import.meta.main) await main(process.argv[2] as string);
 
 async function main(file: string): Promise<void> {
   const task = (await Bun.file(file).json()) as CrowdTask;
-  const bulks = Array.from({ length: task.bulks }, (_, n) => JSON.stringify(Array.from({ length: task.hosts }, (_, k) => hostOf(task, `${n}-${k}`))));
+  const bulks = Array.from({ length: task.bulks }, (_, n) =>
+    JSON.stringify(Array.from({ length: task.hosts }, (_, k) => hostOf(task, `${n}-${k}`))),
+  );
   const singles = Array.from({ length: task.singles }, (_, n) => JSON.stringify(hostOf(task, `single-${n}`)));
   console.log("ready");
   for await (const _line of console) break;
@@ -42,15 +44,32 @@ async function main(file: string): Promise<void> {
 
 function hostOf({ networkId, name }: CrowdTask, number: string): object {
   const ports = [22, 443].map((each) => ({ number: each, protocol: "Tcp" }));
-  return { network_id: networkId, name: `${name}-${number}`, description: "one of a crowd", ports, interfaces: [{ if_index: 1, if_descr: "eth0", oper_status: "Up" }] };
+  return {
+    network_id: networkId,
+    name: `${name}-${number}`,
+    description: "one of a crowd",
+    ports,
+    interfaces: [{ if_index: 1, if_descr: "eth0", oper_status: "Up" }],
+  };
 }
 
 async function send({ port, key }: CrowdTask, path: string, body: string): Promise<Crowded> {
   const sentAt = now();
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", connection: "close" };
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`, { method: "POST", headers, body, signal: AbortSignal.timeout(300_000) }).catch(() => null);
+  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`, {
+    method: "POST",
+    headers,
+    body,
+    signal: AbortSignal.timeout(300_000),
+  }).catch(() => null);
   await answer?.arrayBuffer().catch(() => null);
-  return { isBulk: path.endsWith("bulk"), status: answer?.status ?? 0, hasRetryAfter: answer?.headers.get("retry-after") !== null, sentAt, answeredAt: now() };
+  return {
+    isBulk: path.endsWith("bulk"),
+    status: answer?.status ?? 0,
+    hasRetryAfter: answer?.headers.get("retry-after") !== null,
+    sentAt,
+    answeredAt: now(),
+  };
 }
 
 function now(): number {

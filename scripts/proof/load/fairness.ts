@@ -28,9 +28,15 @@ const BULKS_WAITED_FOR = 1.5;
 /** Writers beside the crowd, each with one write at a time. */
 const OTHERS = 4;
 
-export async function proveFairness(proving: Proving): Promise<{ readonly findings: Finding[]; readonly table: Table }> {
+export async function proveFairness(
+  proving: Proving,
+): Promise<{ readonly findings: Finding[]; readonly table: Table }> {
   const plan = PLANS[proving.form];
-  const store = await buildStore(join(proving.directory, "fairness"), [{ network: CAMPUS, hosts: 10, entriesPerHost: 1, versions: 1 }], proving.say);
+  const store = await buildStore(
+    join(proving.directory, "fairness"),
+    [{ network: CAMPUS, hosts: 10, entriesPerHost: 1, versions: 1 }],
+    proving.say,
+  );
   const running = await startExecutable(proving.executable, store.directory);
   try {
     return await measured(proving, plan, store, running);
@@ -39,10 +45,19 @@ export async function proveFairness(proving: Proving): Promise<{ readonly findin
   }
 }
 
-async function measured(proving: Proving, plan: Plan, store: BuiltStore, running: Running): Promise<{ readonly findings: Finding[]; readonly table: Table }> {
+async function measured(
+  proving: Proving,
+  plan: Plan,
+  store: BuiltStore,
+  running: Running,
+): Promise<{ readonly findings: Finding[]; readonly table: Table }> {
   const networkId = store.networkIds[CAMPUS] as string;
   const member = await newPerson(running, store, { name: "crowd", role: "Member", networkIds: [networkId] });
-  const others = await Promise.all(Array.from({ length: OTHERS }, (_, n) => newPerson(running, store, { name: `other-${n}`, role: "Admin", networkIds: [] })));
+  const others = await Promise.all(
+    Array.from({ length: OTHERS }, (_, n) =>
+      newPerson(running, store, { name: `other-${n}`, role: "Admin", networkIds: [] }),
+    ),
+  );
   const task = { port: running.port, key: member.key, networkId, hosts: plan.hosts };
 
   const alone: number[] = [];
@@ -52,21 +67,36 @@ async function measured(proving: Proving, plan: Plan, store: BuiltStore, running
     alone.push(bulk.answeredAt - bulk.sentAt);
   }
   const bulkMs = median(alone);
-  const { sent, beside } = await withWritersBeside(running, others, () => crowd(proving, { ...task, bulks: plan.bulks, singles: 0, name: "crowd" }));
+  const { sent, beside } = await withWritersBeside(running, others, () =>
+    crowd(proving, { ...task, bulks: plan.bulks, singles: 0, name: "crowd" }),
+  );
   const answers = sent.map(({ answeredAt }) => answeredAt).sort((a, b) => a - b);
   const between = answers.slice(1).map((at, n) => at - (answers[n] as number));
   // A machine that was busy with something else made the bulks slower as well: what was waited for is what one of them took there.
   const ofOneMs = Math.max(bulkMs, proving.form === "short" ? Math.max(...between) : median(between));
   const written = sent.filter(({ status }) => status === 200).length;
-  const [p50, p99] = [quantile(beside.map(({ ms }) => ms), 0.5), quantile(beside.map(({ ms }) => ms), 0.99)];
+  const [p50, p99] = [
+    quantile(
+      beside.map(({ ms }) => ms),
+      0.5,
+    ),
+    quantile(
+      beside.map(({ ms }) => ms),
+      0.99,
+    ),
+  ];
   const figures = `${plan.bulks} bulks of ${plan.hosts} hosts in ${Math.round((answers.at(-1) as number) - Math.min(...sent.map(({ sentAt }) => sentAt)))} ms, one alone ${Math.round(bulkMs)} ms, ${Math.round(median(between))} ms between two`;
   proving.say(`${figures}; beside them ${beside.length} writes: p50 ${Math.round(p50)} ms, p99 ${Math.round(p99)} ms`);
 
-  const more = await withWritersBeside(running, others, () => crowd(proving, { ...task, bulks: plan.behind, singles: plan.singles, name: "more" }));
+  const more = await withWritersBeside(running, others, () =>
+    crowd(proving, { ...task, bulks: plan.behind, singles: plan.singles, name: "more" }),
+  );
   const refused = more.sent.filter(({ status }) => status === 429);
   const odd = more.sent.filter(({ status }) => status !== 200 && status !== 429);
   const refusedBeside = [...beside, ...more.beside].filter(({ status }) => status !== 200);
-  proving.say(`${more.sent.length} writes at once: ${refused.length} refused; of ${beside.length + more.beside.length} beside them ${refusedBeside.length}`);
+  proving.say(
+    `${more.sent.length} writes at once: ${refused.length} refused; of ${beside.length + more.beside.length} beside them ${refusedBeside.length}`,
+  );
   return {
     findings: [
       {
@@ -74,17 +104,31 @@ async function measured(proving: Proving, plan: Plan, store: BuiltStore, running
         held: beside.length >= plan.bulks && p99 < BULKS_WAITED_FOR * ofOneMs,
         figure: `${figures}; ${beside.length} writes beside them p50 ${Math.round(p50)} ms, p99 ${Math.round(p99)} ms, ${(p99 / ofOneMs).toFixed(2)} times one bulk`,
       },
-      { claim: "bulks that wait for each other are all written", held: written === plan.bulks, figure: `${written} of ${plan.bulks}` },
       {
-        claim: "beyond what one user may have waiting the rest is refused with 429 and Retry-After, and nobody else's write is",
-        held: refused.length > 0 && refused.every(({ hasRetryAfter }) => hasRetryAfter) && odd.length === 0 && refusedBeside.length === 0 && more.beside.length > 0,
+        claim: "bulks that wait for each other are all written",
+        held: written === plan.bulks,
+        figure: `${written} of ${plan.bulks}`,
+      },
+      {
+        claim:
+          "beyond what one user may have waiting the rest is refused with 429 and Retry-After, and nobody else's write is",
+        held:
+          refused.length > 0 &&
+          refused.every(({ hasRetryAfter }) => hasRetryAfter) &&
+          odd.length === 0 &&
+          refusedBeside.length === 0 &&
+          more.beside.length > 0,
         figure: `${refused.length} of ${more.sent.length} refused${odd.length === 0 ? "" : `, ${odd.length} answered otherwise`}; of ${beside.length + more.beside.length} of others ${refusedBeside.length}`,
       },
     ],
     table: {
       title: `Somebody else's small writes beside ${plan.bulks} bulks of ${plan.hosts} hosts that one Member sent at once, in milliseconds`,
       columns: ["one bulk alone", "between two of the crowd", "writes beside them", "p50", "p99", "longest"],
-      rows: [[bulkMs, median(between), beside.length, p50, p99, Math.max(...beside.map(({ ms }) => ms))].map((each) => String(Math.round(each)))],
+      rows: [
+        [bulkMs, median(between), beside.length, p50, p99, Math.max(...beside.map(({ ms }) => ms))].map((each) =>
+          String(Math.round(each)),
+        ),
+      ],
     },
   };
 }
@@ -95,16 +139,28 @@ interface Beside {
 }
 
 /** Writes beside a crowd from its first request to its last answer, each writer the next one when the last is answered. */
-async function withWritersBeside(running: Running, others: ReadonlyArray<{ readonly key: string }>, prepare: () => Promise<Crowd>): Promise<{ readonly sent: readonly Crowded[]; readonly beside: readonly Beside[] }> {
+async function withWritersBeside(
+  running: Running,
+  others: ReadonlyArray<{ readonly key: string }>,
+  prepare: () => Promise<Crowd>,
+): Promise<{ readonly sent: readonly Crowded[]; readonly beside: readonly Beside[] }> {
   const gathered: Array<Beside & { readonly at: number }> = [];
   const crowd = await prepare();
-  const tags = await Promise.all(others.map(({ key }, n) => ask(running, key, "POST", "tags", { name: `beside ${n} ${gathered.length} ${performance.now()}`, color: "Red" })));
+  const tags = await Promise.all(
+    others.map(({ key }, n) =>
+      ask(running, key, "POST", "tags", { name: `beside ${n} ${gathered.length} ${performance.now()}`, color: "Red" }),
+    ),
+  );
   let isOver = false;
   const writing = others.map(async ({ key }, writer) => {
     for (let n = 0; !isOver; n += 1) {
       const { id, name } = tags[writer]?.data ?? {};
       const at = performance.timeOrigin + performance.now();
-      const { status } = await ask(running, key, "PUT", `tags/${id}`, { name, color: "Red", description: `write ${n}` });
+      const { status } = await ask(running, key, "PUT", `tags/${id}`, {
+        name,
+        color: "Red",
+        description: `write ${n}`,
+      });
       gathered.push({ status, at, ms: performance.timeOrigin + performance.now() - at });
       // Between a bulk's beginning and its end, at no instant more than at another.
       await Bun.sleep(7 + 10 * writer);
@@ -113,7 +169,10 @@ async function withWritersBeside(running: Running, others: ReadonlyArray<{ reado
   const sent = await crowd.sent();
   isOver = true;
   await Promise.all(writing);
-  const [first, last] = [Math.min(...sent.map(({ sentAt }) => sentAt)), Math.max(...sent.map(({ answeredAt }) => answeredAt))];
+  const [first, last] = [
+    Math.min(...sent.map(({ sentAt }) => sentAt)),
+    Math.max(...sent.map(({ answeredAt }) => answeredAt)),
+  ];
   return { sent, beside: gathered.filter(({ at }) => at >= first && at < last) };
 }
 
@@ -140,16 +199,28 @@ async function crowd(proving: Proving, task: CrowdTask): Promise<Crowd> {
       child.stdin.write("go\n");
       await child.stdin.end();
       let text = "";
-      for (let piece = await said.read(); !piece.done; piece = await said.read()) text += new TextDecoder().decode(piece.value);
+      for (let piece = await said.read(); !piece.done; piece = await said.read())
+        text += new TextDecoder().decode(piece.value);
       await child.exited;
       return JSON.parse(text) as Crowded[];
     },
   };
 }
 
-async function ask({ port }: Running, key: string, method: string, path: string, body: object): Promise<{ readonly status: number; readonly data: { readonly id: string; readonly name: string } }> {
+async function ask(
+  { port }: Running,
+  key: string,
+  method: string,
+  path: string,
+  body: object,
+): Promise<{ readonly status: number; readonly data: { readonly id: string; readonly name: string } }> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`, { method, headers, body: JSON.stringify(body), signal: AbortSignal.timeout(120_000) });
+  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`, {
+    method,
+    headers,
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(120_000),
+  });
   return { status: answer.status, data: ((await answer.json()) as { data: { id: string; name: string } }).data };
 }
 

@@ -84,24 +84,41 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
-async function follow(task: Following, by: Seen["by"], isOver: (seen: SeenChanges) => boolean, signal: AbortSignal): Promise<Seen> {
+async function follow(
+  task: Following,
+  by: Seen["by"],
+  isOver: (seen: SeenChanges) => boolean,
+  signal: AbortSignal,
+): Promise<Seen> {
   const seen = new SeenChanges(task.after);
   let problem: string | null = null;
   try {
     if (by === "events") await followEvents(task, seen, isOver, signal);
     else await poll(task, seen, isOver, signal);
   } catch (error) {
-    problem = signal.aborted ? "did not come to the end in time" : error instanceof Error ? error.message : String(error);
+    problem = signal.aborted
+      ? "did not come to the end in time"
+      : error instanceof Error
+        ? error.message
+        : String(error);
   }
   const digest = seen.digest();
   return { by, versions: seen.versions, transactions: seen.transactions, last: seen.last, digest, problem };
 }
 
-async function poll(task: Following, seen: SeenChanges, isOver: (seen: SeenChanges) => boolean, signal: AbortSignal): Promise<void> {
+async function poll(
+  task: Following,
+  seen: SeenChanges,
+  isOver: (seen: SeenChanges) => boolean,
+  signal: AbortSignal,
+): Promise<void> {
   let { after } = task;
   let mark = "";
   while (!isOver(seen)) {
-    const answer = await fetch(`http://127.0.0.1:${task.port}/api/v1/changes?after=${after}&limit=1000&wait=${WAIT_S}${mark === "" ? "" : `&mark=${mark}`}`, { headers: { authorization: `Bearer ${task.key}` }, signal });
+    const answer = await fetch(
+      `http://127.0.0.1:${task.port}/api/v1/changes?after=${after}&limit=1000&wait=${WAIT_S}${mark === "" ? "" : `&mark=${mark}`}`,
+      { headers: { authorization: `Bearer ${task.key}` }, signal },
+    );
     const text = await answer.text();
     if (answer.status === 429) {
       // As any client should: comes again when it is told to.
@@ -109,7 +126,10 @@ async function poll(task: Following, seen: SeenChanges, isOver: (seen: SeenChang
       continue;
     }
     if (!answer.ok) throw new Error(`${answer.status} ${text.slice(0, 200)}`);
-    const { data, meta } = JSON.parse(text) as { data: { transaction: { sequence: number } }[]; meta: { feed: { after: number; mark: string } } };
+    const { data, meta } = JSON.parse(text) as {
+      data: { transaction: { sequence: number } }[];
+      meta: { feed: { after: number; mark: string } };
+    };
     for (const { transaction } of data) seen.add(transaction.sequence);
     after = meta.feed.after;
     mark = meta.feed.mark;
@@ -117,7 +137,12 @@ async function poll(task: Following, seen: SeenChanges, isOver: (seen: SeenChang
 }
 
 /** One stream to the end: where it breaks off, that is a problem of its own. */
-async function followEvents(task: Following, seen: SeenChanges, isOver: (seen: SeenChanges) => boolean, signal: AbortSignal): Promise<void> {
+async function followEvents(
+  task: Following,
+  seen: SeenChanges,
+  isOver: (seen: SeenChanges) => boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const left = new AbortController();
   const answer = await fetch(`http://127.0.0.1:${task.port}/api/v1/changes?after=${task.after}&limit=1000`, {
     headers: { authorization: `Bearer ${task.key}`, accept: "text/event-stream" },
@@ -135,7 +160,8 @@ async function followEvents(task: Following, seen: SeenChanges, isOver: (seen: S
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) {
-        if (line.startsWith("data: ")) seen.add((JSON.parse(line.slice(6)) as { transaction: { sequence: number } }).transaction.sequence);
+        if (line.startsWith("data: "))
+          seen.add((JSON.parse(line.slice(6)) as { transaction: { sequence: number } }).transaction.sequence);
       }
     }
     throw new Error("the stream ended");

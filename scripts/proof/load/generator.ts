@@ -110,7 +110,19 @@ export async function generate(task: Task): Promise<Report> {
           opening -= 1;
           // Opened in the place of one that ended just before the end.
           if (isOver) return void socket.end();
-          const connection: Connection = { socket: socket as never, due: null, sentAt: 0, unwritten: EMPTY, status: 0, hasRetryAfter: false, isLast: false, head: EMPTY, left: -1, tail: "", start: "" };
+          const connection: Connection = {
+            socket: socket as never,
+            due: null,
+            sentAt: 0,
+            unwritten: EMPTY,
+            status: 0,
+            hasRetryAfter: false,
+            isLast: false,
+            head: EMPTY,
+            left: -1,
+            tail: "",
+            start: "",
+          };
           socket.data = { connection };
           all.add(connection);
           give(connection);
@@ -164,7 +176,8 @@ export async function generate(task: Task): Promise<Report> {
       connection.hasRetryAfter = text.includes("\r\nretry-after:");
       connection.isLast = text.includes("\r\nconnection: close");
       const length = /\r\ncontent-length: *(\d+)/.exec(text);
-      connection.left = length === null ? (text.includes("\r\ntransfer-encoding: chunked") ? -2 : 0) : Number(length[1]);
+      connection.left =
+        length === null ? (text.includes("\r\ntransfer-encoding: chunked") ? -2 : 0) : Number(length[1]);
       body = head.subarray(bodyStart);
       connection.start = body.toString("utf8", 0, 300);
     }
@@ -187,7 +200,8 @@ export async function generate(task: Task): Promise<Report> {
     statuses[status] = (statuses[status] ?? 0) + 1;
     const isRefusal = status === 429 || status === 503;
     if (isRefusal && !connection.hasRetryAfter) withoutRetryAfter += 1;
-    if (!isRefusal && (status < 200 || status > 299) && faults.length < FAULTS_TOLD) faults.push(`${due.name}: ${status} ${connection.start}`);
+    if (!isRefusal && (status < 200 || status > 299) && faults.length < FAULTS_TOLD)
+      faults.push(`${due.name}: ${status} ${connection.start}`);
     if (!due.isLong) {
       fromSending.push(now - connection.sentAt);
       (isRefusal ? refusals : accepted).push(now - connection.sentAt);
@@ -236,7 +250,8 @@ export async function generate(task: Task): Promise<Report> {
     while (nextAt <= now && nextAt < end) {
       let ball = chance() * total;
       const chosen = classes.find(({ share }) => (ball -= share) < 0) ?? classes[0];
-      if (chosen !== undefined) enqueue({ name: chosen.name, isLong: false, at: nextAt, bytes: chosen.request(task.world, chance) });
+      if (chosen !== undefined)
+        enqueue({ name: chosen.name, isLong: false, at: nextAt, bytes: chosen.request(task.world, chance) });
       nextAt -= Math.log(1 - chance()) * (1_000 / task.rate);
     }
     for (const next of task.withLong ? longDue : []) {
@@ -254,7 +269,8 @@ export async function generate(task: Task): Promise<Report> {
   unanswered = waiting().length;
   isOver = true;
   for (const connection of all) connection.socket.end();
-  const sortedOf = (times: ReadonlyMap<string, number[]>) => Object.fromEntries([...times].map(([name, each]) => [name, latenciesOf(each)]));
+  const sortedOf = (times: ReadonlyMap<string, number[]>) =>
+    Object.fromEntries([...times].map(([name, each]) => [name, latenciesOf(each)]));
   return {
     seconds: task.seconds,
     sent,
@@ -275,7 +291,8 @@ export async function generate(task: Task): Promise<Report> {
 
 function latenciesOf(times: readonly number[]): Latencies {
   const sorted = Float64Array.from(times).sort();
-  const at = (share: number) => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 100) / 100;
+  const at = (share: number) =>
+    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 100) / 100;
   return { count: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999), longestMs: at(1) };
 }
 

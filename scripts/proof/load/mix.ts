@@ -9,9 +9,18 @@ export interface World {
   readonly keys: readonly string[];
   readonly networkId: string;
   readonly hostIds: readonly string[];
-  readonly entries: readonly { readonly id: string; readonly host_id: string; readonly if_index: number; readonly if_descr: string }[];
+  readonly entries: readonly {
+    readonly id: string;
+    readonly host_id: string;
+    readonly if_index: number;
+    readonly if_descr: string;
+  }[];
   /** Hosts with children, as they are sent back by an update. */
-  readonly hosts: readonly { readonly id: string; readonly name: string; readonly ports: readonly { readonly id: string; readonly number: number; readonly protocol: string }[] }[];
+  readonly hosts: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly ports: readonly { readonly id: string; readonly number: number; readonly protocol: string }[];
+  }[];
   readonly tagIds: readonly string[];
   /** At which something was written. */
   readonly instants: readonly string[];
@@ -35,11 +44,44 @@ export interface Class {
 
 /** What people and scripts wait for. The shares add up to 1. */
 export const INTERACTIVE: readonly Class[] = [
-  { name: "live list", share: 0.28, isWrite: false, request: (world, chance) => get(world, chance, pick(LISTS, chance)(world, chance)) },
-  { name: "as-of list", share: 0.15, isWrite: false, request: (world, chance) => get(world, chance, `${pick(LISTS, chance)(world, chance)}&at=${pick(world.instants, chance)}`) },
-  { name: "single record", share: 0.2, isWrite: false, request: (world, chance) => get(world, chance, chance() < 0.5 ? `hosts/${pick(world.hostIds, chance)}` : `if-entries/${pick(world.entries, chance).id}`) },
-  { name: "search", share: 0.1, isWrite: false, request: (world, chance) => get(world, chance, `hosts?search=switch-${Math.floor(chance() * world.hostIds.length)}&include_children=false`) },
-  { name: "count", share: 0.07, isWrite: false, request: (world, chance) => get(world, chance, `${chance() < 0.5 ? "if-entries" : "ports"}?limit=1&network_id=${world.networkId}`) },
+  {
+    name: "live list",
+    share: 0.28,
+    isWrite: false,
+    request: (world, chance) => get(world, chance, pick(LISTS, chance)(world, chance)),
+  },
+  {
+    name: "as-of list",
+    share: 0.15,
+    isWrite: false,
+    request: (world, chance) =>
+      get(world, chance, `${pick(LISTS, chance)(world, chance)}&at=${pick(world.instants, chance)}`),
+  },
+  {
+    name: "single record",
+    share: 0.2,
+    isWrite: false,
+    request: (world, chance) =>
+      get(
+        world,
+        chance,
+        chance() < 0.5 ? `hosts/${pick(world.hostIds, chance)}` : `if-entries/${pick(world.entries, chance).id}`,
+      ),
+  },
+  {
+    name: "search",
+    share: 0.1,
+    isWrite: false,
+    request: (world, chance) =>
+      get(world, chance, `hosts?search=switch-${Math.floor(chance() * world.hostIds.length)}&include_children=false`),
+  },
+  {
+    name: "count",
+    share: 0.07,
+    isWrite: false,
+    request: (world, chance) =>
+      get(world, chance, `${chance() < 0.5 ? "if-entries" : "ports"}?limit=1&network_id=${world.networkId}`),
+  },
   { name: "host update", share: 0.06, isWrite: true, request: hostUpdate },
   { name: "if-entry update", share: 0.1, isWrite: true, request: entryUpdate },
   { name: "tag assignment", share: 0.04, isWrite: true, request: tagAssignment },
@@ -54,11 +96,38 @@ export interface Long {
 
 /** What is long by nature, at its own pace beside the rest: reported by itself, and not under the bound of the interactive ones. */
 export const LONG: readonly Long[] = [
-  { name: "sign-in", perHour: 60, request: (world) => requestBytes("POST", "/api/auth/login", {}, JSON.stringify({ email: world.email, password: world.password })) },
-  { name: "CSV export", perHour: 30, request: (world, chance) => get(world, chance, `${chance() < 0.5 ? "if-entries" : "hosts"}/export/csv`) },
+  {
+    name: "sign-in",
+    perHour: 60,
+    request: (world) =>
+      requestBytes("POST", "/api/auth/login", {}, JSON.stringify({ email: world.email, password: world.password })),
+  },
+  {
+    name: "CSV export",
+    perHour: 30,
+    request: (world, chance) => get(world, chance, `${chance() < 0.5 ? "if-entries" : "hosts"}/export/csv`),
+  },
   { name: "list without a limit", perHour: 30, request: (world, chance) => get(world, chance, "if-entries?limit=0") },
-  { name: "diff", perHour: 30, request: (world, chance) => get(world, chance, `diff?from=${pick(world.instants.slice(-20), chance)}&network_id=${world.networkId}&format=ndjson`) },
-  { name: "scan ordered", perHour: 12, request: (world, chance) => send(world, chance, "POST", "discovery/scans", { network_id: world.scanNetworkId, kind: "snmp", targets: world.scanTargets }) },
+  {
+    name: "diff",
+    perHour: 30,
+    request: (world, chance) =>
+      get(
+        world,
+        chance,
+        `diff?from=${pick(world.instants.slice(-20), chance)}&network_id=${world.networkId}&format=ndjson`,
+      ),
+  },
+  {
+    name: "scan ordered",
+    perHour: 12,
+    request: (world, chance) =>
+      send(world, chance, "POST", "discovery/scans", {
+        network_id: world.scanNetworkId,
+        kind: "snmp",
+        targets: world.scanTargets,
+      }),
+  },
 ];
 
 /** An hour in ten minutes. */
@@ -70,7 +139,12 @@ export const FOLLOWERS = { polling: 4, events: 4 } as const;
 export type Kind = "mixed" | "reads" | "writes" | "floods";
 
 /** The dearest page that a caller can ask for at once. */
-const LARGE_PAGES: Class = { name: "page of 1,000", share: 1, isWrite: false, request: (world, chance) => get(world, chance, "if-entries?limit=1000") };
+const LARGE_PAGES: Class = {
+  name: "page of 1,000",
+  share: 1,
+  isWrite: false,
+  request: (world, chance) => get(world, chance, "if-entries?limit=1000"),
+};
 
 /** The same requests again and again, where only the kind matters: `reads` and `writes` in the proportions of the mix. */
 export function classesOf(kind: Kind): readonly Class[] {
@@ -81,23 +155,35 @@ export function classesOf(kind: Kind): readonly Class[] {
 const LISTS: readonly ((world: World, chance: Chance) => string)[] = [
   () => "if-entries?limit=50",
   (world, chance) => `if-entries?host_id=${pick(world.hostIds, chance)}`,
-  (world, chance) => `hosts?limit=50&include_children=false&offset=${50 * Math.floor((chance() * world.hostIds.length) / 50)}`,
+  (world, chance) =>
+    `hosts?limit=50&include_children=false&offset=${50 * Math.floor((chance() * world.hostIds.length) / 50)}`,
   (world) => `hosts?limit=20&network_id=${world.networkId}&include_children=false`,
   () => "tags?limit=50",
 ];
 
 function hostUpdate(world: World, chance: Chance): Uint8Array {
   const host = pick(world.hosts, chance);
-  return send(world, chance, "PUT", `hosts/${host.id}`, { ...host, ports: host.ports.map((port, i) => (i === 0 ? { ...port, number: 20_000 + Math.floor(chance() * 20_000) } : port)) });
+  return send(world, chance, "PUT", `hosts/${host.id}`, {
+    ...host,
+    ports: host.ports.map((port, i) => (i === 0 ? { ...port, number: 20_000 + Math.floor(chance() * 20_000) } : port)),
+  });
 }
 
 function entryUpdate(world: World, chance: Chance): Uint8Array {
   const { id, if_index, if_descr } = pick(world.entries, chance);
-  return send(world, chance, "PUT", `if-entries/${id}`, { if_index, if_descr, if_alias: `change ${Math.floor(chance() * 1e9)}` });
+  return send(world, chance, "PUT", `if-entries/${id}`, {
+    if_index,
+    if_descr,
+    if_alias: `change ${Math.floor(chance() * 1e9)}`,
+  });
 }
 
 function tagAssignment(world: World, chance: Chance): Uint8Array {
-  return send(world, chance, "PUT", "tags/assign", { entity_type: "host", entity_id: pick(world.hostIds, chance), tag_ids: [pick(world.tagIds, chance)] });
+  return send(world, chance, "PUT", "tags/assign", {
+    entity_type: "host",
+    entity_id: pick(world.hostIds, chance),
+    tag_ids: [pick(world.tagIds, chance)],
+  });
 }
 
 function get(world: World, chance: Chance, path: string): Uint8Array {
@@ -105,7 +191,12 @@ function get(world: World, chance: Chance, path: string): Uint8Array {
 }
 
 function send(world: World, chance: Chance, method: string, path: string, body: object): Uint8Array {
-  return requestBytes(method, `/api/v1/${path}`, { authorization: `Bearer ${pick(world.keys, chance)}` }, JSON.stringify(body));
+  return requestBytes(
+    method,
+    `/api/v1/${path}`,
+    { authorization: `Bearer ${pick(world.keys, chance)}` },
+    JSON.stringify(body),
+  );
 }
 
 function pick<T>(items: readonly T[], chance: Chance): T {

@@ -37,11 +37,20 @@ export class Watch {
 
   get largest(): Omit<Look, "atS"> {
     const of = (value: (look: Look) => number) => Math.max(...this.looks.map(value));
-    return { memoryMb: of((look) => look.memoryMb), descriptors: of((look) => look.descriptors), walMb: of((look) => look.walMb) };
+    return {
+      memoryMb: of((look) => look.memoryMb),
+      descriptors: of((look) => look.descriptors),
+      walMb: of((look) => look.walMb),
+    };
   }
 
   private look(): void {
-    this.looks.push({ atS: (performance.now() - this.began) / 1_000, memoryMb: anonymousMb(this.pid), descriptors: descriptorsOf(this.pid), walMb: sizeMb(this.wal) });
+    this.looks.push({
+      atS: (performance.now() - this.began) / 1_000,
+      memoryMb: anonymousMb(this.pid),
+      descriptors: descriptorsOf(this.pid),
+      walMb: sizeMb(this.wal),
+    });
   }
 }
 
@@ -59,7 +68,10 @@ export function bandsOf(looks: readonly Pick<Look, "atS" | "memoryMb">[]): reado
   const end = looks.at(-1)?.atS ?? 0;
   const middle = (WARM_UP_S + end) / 2;
   const band = (from: number, to: number): Band => {
-    const sorted = looks.filter(({ atS }) => atS >= from && atS <= to).map(({ memoryMb }) => memoryMb).sort((a, b) => a - b);
+    const sorted = looks
+      .filter(({ atS }) => atS >= from && atS <= to)
+      .map(({ memoryMb }) => memoryMb)
+      .sort((a, b) => a - b);
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
     return { lowMb: at(0.1), highMb: at(0.9) };
   };

@@ -25,14 +25,16 @@ export async function makeWorld(running: Running, store: BuiltStore, switches: n
       headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
+    if (!answer.ok)
+      throw new Error(`${method} ${path} answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
     return ((await answer.json()) as { data: T }).data;
   };
   const networkId = store.networkIds[CAMPUS] as string;
   const scanNetworkId = store.networkIds[LAB] as string;
   const hostIds = store.hostIds[CAMPUS] as string[];
   const entries = [];
-  for (const hostId of hostIds.slice(0, ENTRIES_OF)) entries.push(...(await ask<World["entries"]>("GET", `if-entries?host_id=${hostId}&limit=20`)));
+  for (const hostId of hostIds.slice(0, ENTRIES_OF))
+    entries.push(...(await ask<World["entries"]>("GET", `if-entries?host_id=${hostId}&limit=20`)));
   const hosts = [];
   for (let n = 0; n < HOSTS; n += 1) {
     const made = await ask<World["hosts"][number]>("POST", "hosts", {
@@ -45,10 +47,28 @@ export async function makeWorld(running: Running, store: BuiltStore, switches: n
     hosts.push(made);
   }
   const tagIds = [];
-  for (let n = 0; n < TAGS; n += 1) tagIds.push((await ask<{ id: string }>("POST", "tags", { organization_id: store.organizationId, name: `load ${n}`, color: "Red", description: "", is_application: false })).id);
+  for (let n = 0; n < TAGS; n += 1)
+    tagIds.push(
+      (
+        await ask<{ id: string }>("POST", "tags", {
+          organization_id: store.organizationId,
+          name: `load ${n}`,
+          color: "Red",
+          description: "",
+          is_application: false,
+        })
+      ).id,
+    );
   const keys = [];
   for (let n = 0; n < USERS; n += 1) {
-    const { id } = await ask<{ id: string }>("POST", "users", { organization_id: store.organizationId, email: emailOf(n), name: `Load ${n}`, password: PASSWORD, role: "Admin", network_ids: [] });
+    const { id } = await ask<{ id: string }>("POST", "users", {
+      organization_id: store.organizationId,
+      email: emailOf(n),
+      name: `Load ${n}`,
+      password: PASSWORD,
+      role: "Admin",
+      network_ids: [],
+    });
     keys.push(await keyOf(running, store, emailOf(n), id));
   }
   await ask("POST", "credentials", {
@@ -76,12 +96,23 @@ export async function makeWorld(running: Running, store: BuiltStore, switches: n
 }
 
 /** A user of the store's organization with an API key of that role. */
-export async function newPerson(running: Running, store: BuiltStore, { name, role, networkIds }: { name: string; role: string; networkIds: readonly string[] }): Promise<{ id: string; key: string }> {
+export async function newPerson(
+  running: Running,
+  store: BuiltStore,
+  { name, role, networkIds }: { name: string; role: string; networkIds: readonly string[] },
+): Promise<{ id: string; key: string }> {
   const email = `${name}@load.example`;
   const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/users`, {
     method: "POST",
     headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
-    body: JSON.stringify({ organization_id: store.organizationId, email, name, password: PASSWORD, role, network_ids: networkIds }),
+    body: JSON.stringify({
+      organization_id: store.organizationId,
+      email,
+      name,
+      password: PASSWORD,
+      role,
+      network_ids: networkIds,
+    }),
   });
   if (!answer.ok) throw new Error(`the user was answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
   const { id } = ((await answer.json()) as { data: { id: string } }).data;
@@ -89,14 +120,28 @@ export async function newPerson(running: Running, store: BuiltStore, { name, rol
 }
 
 /** Signs a user in and makes the API key: by an API key nobody could. */
-async function keyOf(running: Running, store: BuiltStore, email: string, userId: string, permissions = "Admin"): Promise<string> {
+async function keyOf(
+  running: Running,
+  store: BuiltStore,
+  email: string,
+  userId: string,
+  permissions = "Admin",
+): Promise<string> {
   const url = `http://127.0.0.1:${running.port}`;
   const json = { "content-type": "application/json" };
-  const signedIn = await fetch(`${url}/api/auth/login`, { method: "POST", headers: json, body: JSON.stringify({ email, password: PASSWORD }) });
+  const signedIn = await fetch(`${url}/api/auth/login`, {
+    method: "POST",
+    headers: json,
+    body: JSON.stringify({ email, password: PASSWORD }),
+  });
   const cookie = signedIn.headers.get("set-cookie")?.split(";", 1)[0];
   if (cookie === undefined) throw new Error(`the sign-in answered ${signedIn.status}`);
   const body = { organization_id: store.organizationId, user_id: userId, name: "load", tags: [], permissions };
-  const made = await fetch(`${url}/api/v1/auth/keys`, { method: "POST", headers: { ...json, cookie }, body: JSON.stringify(body) });
+  const made = await fetch(`${url}/api/v1/auth/keys`, {
+    method: "POST",
+    headers: { ...json, cookie },
+    body: JSON.stringify(body),
+  });
   if (!made.ok) throw new Error(`the key was answered ${made.status}: ${(await made.text()).slice(0, 300)}`);
   return ((await made.json()) as { data: { key: string } }).data.key;
 }
@@ -107,7 +152,10 @@ function emailOf(n: number): string {
 
 /** The last transaction of the ledger. */
 export function headOf(store: BuiltStore): number {
-  return reading(store, (db) => (db.query("SELECT max(sequence) AS head FROM history_transactions").get() as { head: number }).head);
+  return reading(
+    store,
+    (db) => (db.query("SELECT max(sequence) AS head FROM history_transactions").get() as { head: number }).head,
+  );
 }
 
 /**
@@ -122,7 +170,9 @@ export function changesSince(store: BuiltStore, after: number, missed = 0): Omit
       `SELECT v.key & 0x7fffffff AS sequence, count(*) AS versions FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
         WHERE v.key & 0x7fffffff > ? AND r.kind IN (${codes}) GROUP BY 1 ORDER BY 1`,
     );
-    const all = (rows.all(after) as { sequence: number; versions: number }[]).flatMap(({ sequence, versions }) => Array.from({ length: versions }, () => sequence));
+    const all = (rows.all(after) as { sequence: number; versions: number }[]).flatMap(({ sequence, versions }) =>
+      Array.from({ length: versions }, () => sequence),
+    );
     for (const sequence of all.slice(0, all.length - missed)) seen.add(sequence);
   });
   const digest = seen.digest();
@@ -132,7 +182,11 @@ export function changesSince(store: BuiltStore, after: number, missed = 0): Omit
 /** Spread over the ledger, from where all of it was there. */
 function instantsOf(store: BuiltStore): string[] {
   return reading(store, (db) => {
-    const rows = db.query("SELECT at FROM history_transactions WHERE sequence > (SELECT max(sequence) / 3 FROM history_transactions) ORDER BY sequence").values() as [number][];
+    const rows = db
+      .query(
+        "SELECT at FROM history_transactions WHERE sequence > (SELECT max(sequence) / 3 FROM history_transactions) ORDER BY sequence",
+      )
+      .values() as [number][];
     const step = Math.max(1, Math.floor(rows.length / INSTANTS));
     return rows.filter((_, n) => n % step === 0).map(([at]) => new Date(at).toISOString());
   });

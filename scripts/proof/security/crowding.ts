@@ -37,9 +37,19 @@ export async function proveCrowding(proving: Proving): Promise<Finding[]> {
   try {
     const people = await populate(stage);
     const random = seededRandom(proving.seed);
-    for (let n = 0; n < 10; n += 1) dataOf(await stage.send("POST", "/api/v1/hosts", { name: `host ${n}`, network_id: people.networkId }, [people.key]));
+    for (let n = 0; n < 10; n += 1)
+      dataOf(
+        await stage.send("POST", "/api/v1/hosts", { name: `host ${n}`, network_id: people.networkId }, [people.key]),
+      );
     const email = "viewer@acme.example";
-    dataOf(await stage.send("POST", "/api/v1/users", { email, password: PERSON_PASSWORD, role: "Viewer", network_ids: [people.networkId] }, [people.key]));
+    dataOf(
+      await stage.send(
+        "POST",
+        "/api/v1/users",
+        { email, password: PERSON_PASSWORD, role: "Viewer", network_ids: [people.networkId] },
+        [people.key],
+      ),
+    );
     const viewer = await stage.cookieOf(email, PERSON_PASSWORD);
     const owner = await stage.cookieOf(OWNER_EMAIL, OWNER_PASSWORD);
     const crowds: Array<[string, () => Header | null]> = [
@@ -66,7 +76,10 @@ async function besideQuestions(stage: Stage, networkId: string, key: Header, vie
   await ambiguous(stage, networkId, key);
   const diff = async () => {
     const began = performance.now();
-    const answer = await fetch(`${stage.running.url}/api/v1/diff?from=-1h`, { headers: [[...key]], signal: AbortSignal.timeout(DEADLINE_MS) });
+    const answer = await fetch(`${stage.running.url}/api/v1/diff?from=-1h`, {
+      headers: [[...key]],
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    });
     await answer.arrayBuffer();
     if (answer.status !== 200) throw new Error(`a diff was answered ${answer.status}`);
     return performance.now() - began;
@@ -74,7 +87,10 @@ async function besideQuestions(stage: Stage, networkId: string, key: Header, vie
   const alone = [await diff(), await diff(), await diff()];
   const end = new AbortController();
   const asked = Array.from({ length: LONG_READS_OF_CALLER_MAX }, async () => {
-    const answer = await fetch(`${stage.running.url}/api/v1/locate/timeline?hostname=${AMBIGUOUS}`, { headers: [[...viewer]], signal: end.signal });
+    const answer = await fetch(`${stage.running.url}/api/v1/locate/timeline?hostname=${AMBIGUOUS}`, {
+      headers: [[...viewer]],
+      signal: end.signal,
+    });
     return answer.status;
   });
   const statuses = await Promise.all(asked);
@@ -97,14 +113,22 @@ async function ambiguous(stage: Stage, networkId: string, key: Header): Promise<
     name: `host at ${site}`,
     hostname: `${AMBIGUOUS}.site${site}.example.net`,
     network_id: networkId,
-    ip_addresses: Array.from({ length: MACS }, (_, n) => ({ ip_address: `10.${site}.0.${n + 1}`, mac_address: `00:1b:21:00:${hex(site)}:${hex(n)}` })),
+    ip_addresses: Array.from({ length: MACS }, (_, n) => ({
+      ip_address: `10.${site}.0.${n + 1}`,
+      mac_address: `00:1b:21:00:${hex(site)}:${hex(n)}`,
+    })),
   }));
   dataOf(await stage.send("POST", "/api/v1/hosts/bulk", hosts, [key]));
   const macs = hosts.flatMap(({ ip_addresses: addresses }) => addresses.map(({ mac_address: mac }) => mac));
   const switches = Array.from({ length: SWITCHES }, (_, device) => ({
     name: `switch ${device}`,
     network_id: networkId,
-    interfaces: Array.from({ length: PORTS }, (_, port) => ({ if_index: port + 1, if_descr: `port ${port}`, oper_status: "Up", fdb_macs: macs.filter((_mac, n) => (n + device) % PORTS === port) })),
+    interfaces: Array.from({ length: PORTS }, (_, port) => ({
+      if_index: port + 1,
+      if_descr: `port ${port}`,
+      oper_status: "Up",
+      fdb_macs: macs.filter((_mac, n) => (n + device) % PORTS === port),
+    })),
   }));
   dataOf(await stage.send("POST", "/api/v1/hosts/bulk", switches, [key]));
 }
@@ -163,7 +187,9 @@ class Crowd {
       const header = this.header();
       return `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\n${header === null ? "" : `${header[0]}: ${header[1]}\r\n`}\r\n`;
     });
-    socket.on("connect", () => socket.write(`${requests.join("")}GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`));
+    socket.on("connect", () =>
+      socket.write(`${requests.join("")}GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),
+    );
     socket.on("data", (piece: Buffer) => {
       if (!isRefused && piece.includes("HTTP/1.1 429 ")) {
         isRefused = true;

@@ -8,7 +8,17 @@ import type { Finding, Proving } from "../part.ts";
 import { headerOf, memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";
 import { median, quantile } from "./samples.ts";
 import { hashTime } from "./timing.ts";
-import { dataOf, DISABLED_EMAIL, MEMBER_EMAIL, OWNER_EMAIL, OWNER_PASSWORD, PERSON_PASSWORD, populate, sources, Stage } from "./stage.ts";
+import {
+  dataOf,
+  DISABLED_EMAIL,
+  MEMBER_EMAIL,
+  OWNER_EMAIL,
+  OWNER_PASSWORD,
+  PERSON_PASSWORD,
+  populate,
+  sources,
+  Stage,
+} from "./stage.ts";
 
 /** Of one wave. */
 const AT_ONCE = 200;
@@ -38,17 +48,41 @@ async function claimed(stage: Stage): Promise<Finding[]> {
   await stage.start();
   const { setupToken } = stage.running;
   const next = sources();
-  const claim = (token: string) => stage.send("POST", "/api/auth/setup", { setup_token: token, organization_name: "Acme", network_name: "Main", email: OWNER_EMAIL, password: OWNER_PASSWORD }, [], next());
+  const claim = (token: string) =>
+    stage.send(
+      "POST",
+      "/api/auth/setup",
+      {
+        setup_token: token,
+        organization_name: "Acme",
+        network_name: "Main",
+        email: OWNER_EMAIL,
+        password: OWNER_PASSWORD,
+      },
+      [],
+      next(),
+    );
   const guesses = await Promise.all(Array.from({ length: AT_ONCE }, () => claim("0000-0000-0000-0000-0000-0000-0000")));
   const claims = await Promise.all(Array.from({ length: AT_ONCE }, () => claim(setupToken)));
   const counts = countsOf(claims);
   const signedIn = claims.filter((answer) => answer.status === 200);
   const owner = signedIn[0];
-  const organizations = owner === undefined ? [] : ((memberOf(await stage.send("GET", "/api/v1/users", undefined, [["Cookie", `session_id=${sessionOf(owner)}`]]), "data") as unknown[]) ?? []);
+  const organizations =
+    owner === undefined
+      ? []
+      : ((memberOf(
+          await stage.send("GET", "/api/v1/users", undefined, [["Cookie", `session_id=${sessionOf(owner)}`]]),
+          "data",
+        ) as unknown[]) ?? []);
   return [
     {
       claim: `of ${AT_ONCE} first claims at once with the right token one is done, and the others are refused; guesses of the token all fail`,
-      held: counts.get(200) === 1 && [...counts.keys()].every((status) => [200, 409, 429].includes(status)) && organizations.length === 1 && refusedInTime(claims) && guesses.every(({ status }) => status === 401 || status === 429),
+      held:
+        counts.get(200) === 1 &&
+        [...counts.keys()].every((status) => [200, 409, 429].includes(status)) &&
+        organizations.length === 1 &&
+        refusedInTime(claims) &&
+        guesses.every(({ status }) => status === 401 || status === 429),
       figure: `${told(counts)}; guesses ${told(countsOf(guesses))}; ${organizations.length} user afterwards`,
     },
   ];
@@ -58,13 +92,18 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
   const random = seededRandom(proving.seed);
   try {
     const people = await populate(stage);
-    for (let n = 0; n < 50; n += 1) dataOf(await stage.send("POST", "/api/v1/hosts", { name: `host ${n}`, network_id: people.networkId }, [people.key]));
+    for (let n = 0; n < 50; n += 1)
+      dataOf(
+        await stage.send("POST", "/api/v1/hosts", { name: `host ${n}`, network_id: people.networkId }, [people.key]),
+      );
     const durationMs = proving.form === "short" ? 3_000 : 20_000;
     const hashMs = await hashTime();
     // Somebody at the desk where they sign in every day.
     const desk = "127.250.0.1";
     const session = await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, desk);
-    const { answers: calm, times: quiet } = await besides(stage, people.key, durationMs / 2, async () => [await stage.ask({ path: "/api/auth/setup" })]);
+    const { answers: calm, times: quiet } = await besides(stage, people.key, durationMs / 2, async () => [
+      await stage.ask({ path: "/api/auth/setup" }),
+    ]);
     const before = stage.running.memoryKib("VmRSS");
 
     const next = sources();
@@ -74,7 +113,9 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
       const email = random.integer(2) === 0 ? random.pick(accounts) : `nobody${random.integer(1_000_000)}@acme.example`;
       return stage.signIn(email, `wrong ${random.integer(1_000_000)}`, next());
     };
-    const cheap = await besides(stage, people.key, durationMs / 2, () => Promise.all(Array.from({ length: AT_ONCE }, () => stage.ask({ path: "/api/auth/setup", source: next() }))));
+    const cheap = await besides(stage, people.key, durationMs / 2, () =>
+      Promise.all(Array.from({ length: AT_ONCE }, () => stage.ask({ path: "/api/auth/setup", source: next() }))),
+    );
     let peak = before;
     const stopWatching = every(10, () => {
       peak = Math.max(peak, stage.running.memoryKib("VmRSS"));
@@ -95,12 +136,21 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
     return [
       {
         claim: `reads go on beside waves of ${AT_ONCE} sign-ins at once from as many addresses: nine of ten take at most ${READ_P90_MS} ms, or five times what they take beside as many requests that hash nothing, and hardly one is refused`,
-        held: beside.length > 20 && refused <= allowedRefusals && quantile(beside, 0.9) <= allowedMs && allowedMs < (AT_ONCE * hashMs) / 4 && calm.every(({ status }) => status === 200),
+        held:
+          beside.length > 20 &&
+          refused <= allowedRefusals &&
+          quantile(beside, 0.9) <= allowedMs &&
+          allowedMs < (AT_ONCE * hashMs) / 4 &&
+          calm.every(({ status }) => status === 200),
         figure: `${toldTimes(beside)} of ${beside.length} reads, ${share(refused)} refused; beside as many that hash nothing ${toldTimes(cheap.times)}, ${share(cheap.refused)} refused; alone ${toldTimes(quiet)}; ${AT_ONCE} hashes on the thread that answers would take ${Math.round(AT_ONCE * hashMs)} ms`,
       },
       {
         claim: "sign-ins that are too many at once are refused with 429 and Retry-After, and every one is answered",
-        held: [...counts.keys()].every((status) => status === 401 || status === 429) && hashed > 0 && (counts.get(429) ?? 0) > 0 && refusedInTime(answers),
+        held:
+          [...counts.keys()].every((status) => status === 401 || status === 429) &&
+          hashed > 0 &&
+          (counts.get(429) ?? 0) > 0 &&
+          refusedInTime(answers),
         figure: `${told(counts)}; ${Math.round((hashed * 1000) / durationMs)} passwords verified a second`,
       },
       {
@@ -108,9 +158,17 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
         held: peak - before <= allowedKib && allowedKib < (AT_ONCE * PASSWORD_MEMORY_KIB) / 10,
         figure: `${Math.round((peak - before) / 1024)} MiB above the ${Math.round(before / 1024)} MiB of before; ${Math.round(allowedKib / 1024)} are allowed (hashes at once: ${PASSWORD_MAX_RUNNING}), ${Math.round((AT_ONCE * PASSWORD_MEMORY_KIB) / 1024)} would be all at once`,
       },
-      { claim: "who has signed in from their desk before gets in beside the flood", held: inMs !== null && inMs <= GET_IN_MS, figure: inMs === null ? `not within ${GET_IN_MS} ms` : `${Math.round(inMs)} ms` },
+      {
+        claim: "who has signed in from their desk before gets in beside the flood",
+        held: inMs !== null && inMs <= GET_IN_MS,
+        figure: inMs === null ? `not within ${GET_IN_MS} ms` : `${Math.round(inMs)} ms`,
+      },
       ...findings,
-      { claim: "after the flood reads are as before, and sessions go on", held: median(after) <= Math.max(20, 5 * median(quiet)) && alive.status === 200, figure: `median ${median(after).toFixed(1)} ms, before ${median(quiet).toFixed(1)} ms` },
+      {
+        claim: "after the flood reads are as before, and sessions go on",
+        held: median(after) <= Math.max(20, 5 * median(quiet)) && alive.status === 200,
+        figure: `median ${median(after).toFixed(1)} ms, before ${median(quiet).toFixed(1)} ms`,
+      },
     ];
   } finally {
     await stage.close();
@@ -118,18 +176,36 @@ async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
 }
 
 /** A password changed over and over at once by somebody signed in, with the wrong one and the right one. */
-async function changes(stage: Stage, session: [string, string], desk: string): Promise<{ findings: Finding[]; session: [string, string] }> {
-  const change = (current: string, source: string) => stage.send("PUT", "/api/auth/password", { current_password: current, new_password: PERSON_PASSWORD }, [session], source);
+async function changes(
+  stage: Stage,
+  session: [string, string],
+  desk: string,
+): Promise<{ findings: Finding[]; session: [string, string] }> {
+  const change = (current: string, source: string) =>
+    stage.send(
+      "PUT",
+      "/api/auth/password",
+      { current_password: current, new_password: PERSON_PASSWORD },
+      [session],
+      source,
+    );
   const wrong = await Promise.all(Array.from({ length: AT_ONCE }, () => change("not the phrase", "127.250.0.2")));
   const right = await Promise.all(Array.from({ length: AT_ONCE }, () => change(PERSON_PASSWORD, desk)));
   const [wrongCounts, rightCounts] = [countsOf(wrong), countsOf(right)];
-  const only = (counts: ReadonlyMap<number, number>, statuses: readonly number[]) => [...counts.keys()].every((status) => statuses.includes(status));
+  const only = (counts: ReadonlyMap<number, number>, statuses: readonly number[]) =>
+    [...counts.keys()].every((status) => statuses.includes(status));
   return {
     session: await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, desk),
     findings: [
       {
         claim: `of ${AT_ONCE} changes of one password at once a handful is verified, and the others are refused with 429 and Retry-After`,
-        held: only(wrongCounts, [401, 429]) && (wrongCounts.get(401) ?? 0) <= 4 && only(rightCounts, [200, 401, 429]) && (rightCounts.get(200) ?? 0) >= 1 && (rightCounts.get(200) ?? 0) <= 5 && refusedInTime([...wrong, ...right]),
+        held:
+          only(wrongCounts, [401, 429]) &&
+          (wrongCounts.get(401) ?? 0) <= 4 &&
+          only(rightCounts, [200, 401, 429]) &&
+          (rightCounts.get(200) ?? 0) >= 1 &&
+          (rightCounts.get(200) ?? 0) <= 5 &&
+          refusedInTime([...wrong, ...right]),
         figure: `with the wrong password ${told(wrongCounts)}; with the right one ${told(rightCounts)}`,
       },
     ],
@@ -152,7 +228,12 @@ async function getIn(stage: Stage, source: string): Promise<number | null> {
  * Waves of requests, one as soon as the one before is answered and a little later, and reads beside them: one every 25 ms, each measured from
  * when it was to be sent, so that one that is late makes those after it late and not missing.
  */
-async function besides(stage: Stage, key: readonly [string, string], durationMs: number, wave: () => Promise<RawAnswer[]>): Promise<{ answers: RawAnswer[]; times: number[]; refused: number }> {
+async function besides(
+  stage: Stage,
+  key: readonly [string, string],
+  durationMs: number,
+  wave: () => Promise<RawAnswer[]>,
+): Promise<{ answers: RawAnswer[]; times: number[]; refused: number }> {
   const end = performance.now() + durationMs;
   const answers: RawAnswer[] = [];
   const waves = (async () => {
@@ -168,7 +249,11 @@ async function besides(stage: Stage, key: readonly [string, string], durationMs:
   }
   const done = await Promise.all(reads);
   await waves;
-  return { answers, times: done.map(({ tookMs }) => tookMs), refused: done.filter(({ isRefused }) => isRefused).length / done.length };
+  return {
+    answers,
+    times: done.map(({ tookMs }) => tookMs),
+    refused: done.filter(({ isRefused }) => isRefused).length / done.length,
+  };
 }
 
 interface Read {
@@ -208,7 +293,13 @@ function toldTimes(times: readonly number[]): string {
 }
 
 function refusedInTime(answers: readonly RawAnswer[]): boolean {
-  return answers.filter(({ status }) => status === 429).every((answer) => /^[1-9]\d{0,2}$/.test(headerOf(answer, "retry-after") ?? "") && memberOf(answer, "code") === "rate_limit_exceeded");
+  return answers
+    .filter(({ status }) => status === 429)
+    .every(
+      (answer) =>
+        /^[1-9]\d{0,2}$/.test(headerOf(answer, "retry-after") ?? "") &&
+        memberOf(answer, "code") === "rate_limit_exceeded",
+    );
 }
 
 function countsOf(answers: readonly RawAnswer[]): Map<number, number> {

@@ -11,7 +11,7 @@ type Headers = Array<[string, string]>;
 const CONTENT_TYPES: ReadonlyArray<string | null> = [
   "application/json",
   "application/json; charset=utf-7",
-  "application/json;charset=\"utf-16\"",
+  'application/json;charset="utf-16"',
   "text/plain",
   "text/plain; application/json",
   "application/x-www-form-urlencoded",
@@ -28,7 +28,10 @@ const STRANGERS: readonly Headers[] = [
   [["Origin", "null"]],
   [["Origin", "http://127.0.0.1:1"]],
   [["Origin", "http://127.0.0.1.evil.example"]],
-  [["Origin", "http://localhost"], ["Host", "localhost.evil.example"]],
+  [
+    ["Origin", "http://localhost"],
+    ["Host", "localhost.evil.example"],
+  ],
   [["Origin", "http://evil.example@127.0.0.1"]],
   [["Origin", ""]],
   [["Sec-Fetch-Site", "cross-site"]],
@@ -36,14 +39,22 @@ const STRANGERS: readonly Headers[] = [
   [["Sec-Fetch-Site", "CROSS-SITE"]],
 ];
 
-const OVERRIDES: readonly Headers[] = ["DELETE", "PUT", "POST"].flatMap((method) => [[["X-HTTP-Method-Override", method]], [["X-HTTP-Method", method]], [["X-Method-Override", method]]] as Headers[]);
+const OVERRIDES: readonly Headers[] = ["DELETE", "PUT", "POST"].flatMap(
+  (method) =>
+    [[["X-HTTP-Method-Override", method]], [["X-HTTP-Method", method]], [["X-Method-Override", method]]] as Headers[],
+);
 
 export async function proveForeignPages(proving: Proving): Promise<Finding[]> {
   const stage = new Stage(proving, "foreign-pages");
   try {
     const people = await populate(stage);
     const session = await stage.cookieOf(OWNER_EMAIL, OWNER_PASSWORD);
-    return [...(await forgery(stage, people, session)), await methods(stage, people, session), ...(await injection(stage, people, session)), await hosts(stage, people)];
+    return [
+      ...(await forgery(stage, people, session)),
+      await methods(stage, people, session),
+      ...(await injection(stage, people, session)),
+      await hosts(stage, people),
+    ];
   } finally {
     await stage.close();
   }
@@ -64,44 +75,92 @@ async function forgery(stage: Stage, people: People, session: [string, string]):
       const headers = [session, ...stranger, ...(type === null ? [] : [["Content-Type", type] as [string, string]])];
       attacks.push({ method: "POST", path: "/api/v1/tags", headers, body });
       attacks.push({ method: "POST", path: "/api/auth/logout", headers, body: "" });
-      attacks.push({ method: "PUT", path: "/api/v1/organizations", headers, body: JSON.stringify({ name: "Taken over" }) });
+      attacks.push({
+        method: "PUT",
+        path: "/api/v1/organizations",
+        headers,
+        body: JSON.stringify({ name: "Taken over" }),
+      });
     }
-    attacks.push({ method: "DELETE", path: `/api/v1/networks/${people.networkId}?cascade=true`, headers: [session, ...stranger] });
+    attacks.push({
+      method: "DELETE",
+      path: `/api/v1/networks/${people.networkId}?cascade=true`,
+      headers: [session, ...stranger],
+    });
     // Signing the victim in as the attacker is an attack as well.
-    attacks.push({ method: "POST", path: "/api/auth/login", headers: [["Content-Type", "application/json"], ...stranger], body: JSON.stringify({ email: OWNER_EMAIL, password: OWNER_PASSWORD }) });
+    attacks.push({
+      method: "POST",
+      path: "/api/auth/login",
+      headers: [["Content-Type", "application/json"], ...stranger],
+      body: JSON.stringify({ email: OWNER_EMAIL, password: OWNER_PASSWORD }),
+    });
   }
   const answers = await inTurns(attacks, (attack) => stage.ask(attack));
-  const wrong = answers.filter((answer) => answer.status !== 403 || memberOf(answer, "code") !== "auth_origin_rejected" || answer.headers.has("set-cookie"));
+  const wrong = answers.filter(
+    (answer) =>
+      answer.status !== 403 || memberOf(answer, "code") !== "auth_origin_rejected" || answer.headers.has("set-cookie"),
+  );
   // Without the marks of a browser a request passes, as scripts have none; what a form can send is still no JSON.
   const simple = CONTENT_TYPES.filter((type) => type === null || !type.startsWith("application/json"));
-  const untyped = await inTurns(simple, (type) => stage.ask({ method: "POST", path: "/api/v1/tags", headers: [session, ...(type === null ? [] : [["Content-Type", type] as [string, string]])], body }));
+  const untyped = await inTurns(simple, (type) =>
+    stage.ask({
+      method: "POST",
+      path: "/api/v1/tags",
+      headers: [session, ...(type === null ? [] : [["Content-Type", type] as [string, string]])],
+      body,
+    }),
+  );
   const after = await head(stage, people);
-  const own = await stage.send("POST", "/api/v1/tags", { name: "of our own page", color: "Red" }, [session, ["Origin", `http://127.0.0.1:${stage.port}`], ["Sec-Fetch-Site", "same-origin"]]);
+  const own = await stage.send("POST", "/api/v1/tags", { name: "of our own page", color: "Red" }, [
+    session,
+    ["Origin", `http://127.0.0.1:${stage.port}`],
+    ["Sec-Fetch-Site", "same-origin"],
+  ]);
   return [
     {
-      claim: "no page of another site changes anything by the victim's cookie, whatever the content type, nor signs anybody in or out",
+      claim:
+        "no page of another site changes anything by the victim's cookie, whatever the content type, nor signs anybody in or out",
       held: wrong.length === 0 && after === before && host["sequence"] === before && own.status === 200,
       figure: `${answers.length} requests of ${STRANGERS.length} strangers with ${CONTENT_TYPES.length} content types, ${answers.length - wrong.length} refused with auth_origin_rejected${wrong.length === 0 ? "" : ` (${wrong[0]?.status} ${wrong[0]?.text.slice(0, 120)})`}; the ledger went from ${before} to ${after}; our own page's request is answered with ${own.status}`,
     },
-    { claim: "a body that a form or a plain text request can send is no JSON: it is refused before it is read", held: untyped.every(({ status }) => status === 415) && after === before, figure: `${untyped.map(({ status }) => status).join(", ")}` },
+    {
+      claim: "a body that a form or a plain text request can send is no JSON: it is refused before it is read",
+      held: untyped.every(({ status }) => status === 415) && after === before,
+      figure: `${untyped.map(({ status }) => status).join(", ")}`,
+    },
   ];
 }
 
 async function methods(stage: Stage, people: People, session: [string, string]): Promise<Finding> {
-  const document = JSON.parse((await stage.send("GET", "/api/openapi.json", undefined)).text) as { paths: Record<string, Record<string, unknown>> };
-  const changing = Object.entries(document.paths).flatMap(([path, each]) => (["post", "put", "delete"].some((method) => method in each) ? [path] : []));
+  const document = JSON.parse((await stage.send("GET", "/api/openapi.json", undefined)).text) as {
+    paths: Record<string, Record<string, unknown>>;
+  };
+  const changing = Object.entries(document.paths).flatMap(([path, each]) =>
+    ["post", "put", "delete"].some((method) => method in each) ? [path] : [],
+  );
   const before = await head(stage, people);
   const requests: RawRequest[] = [];
   for (const path of changing) {
     const real = path.replace("{id}", people.networkId).replaceAll(/\{\w+\}/g, "x");
-    for (const method of ["GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND"]) requests.push({ method, path: `${real}?_method=DELETE&cascade=true&method=POST`, headers: [session] });
+    for (const method of ["GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND"])
+      requests.push({ method, path: `${real}?_method=DELETE&cascade=true&method=POST`, headers: [session] });
     requests.push({ path: real, headers: [session, ...(OVERRIDES[requests.length % OVERRIDES.length] as Headers)] });
   }
-  for (const override of OVERRIDES) requests.push({ path: `/api/v1/networks/${people.networkId}`, headers: [session, ...override] }, { method: "POST", path: `/api/v1/networks/${people.networkId}`, headers: [session, ...override, ["Content-Type", "application/json"]], body: "{}" });
+  for (const override of OVERRIDES)
+    requests.push(
+      { path: `/api/v1/networks/${people.networkId}`, headers: [session, ...override] },
+      {
+        method: "POST",
+        path: `/api/v1/networks/${people.networkId}`,
+        headers: [session, ...override, ["Content-Type", "application/json"]],
+        body: "{}",
+      },
+    );
   const answers = await inTurns(requests, (request) => stage.ask(request));
   const after = await head(stage, people);
   return {
-    claim: "no GET, HEAD, OPTIONS, TRACE or PROPFIND changes anything at any path, and headers that name another method do nothing",
+    claim:
+      "no GET, HEAD, OPTIONS, TRACE or PROPFIND changes anything at any path, and headers that name another method do nothing",
     held: after === before && answers.every(({ status }) => status < 500),
     figure: `${requests.length} requests at ${changing.length} paths; the ledger stays at ${after}`,
   };
@@ -112,7 +171,9 @@ const CRLF = "\r\nX-Injected: yes\r\nSet-Cookie: session_id=stolen";
 async function injection(stage: Stage, people: People, session: [string, string]): Promise<Finding[]> {
   const encoded = encodeURIComponent(CRLF);
   const name = `a"; filename="evil.exe${CRLF};\u202e=1+1`;
-  await stage.send("POST", "/api/v1/hosts", { name: 'a"b', network_id: people.networkId, description: name }, [people.key]);
+  await stage.send("POST", "/api/v1/hosts", { name: 'a"b', network_id: people.networkId, description: name }, [
+    people.key,
+  ]);
   await stage.send("PUT", "/api/v1/organizations", { name: `Acme${CRLF}` }, [people.key]);
   const requests: RawRequest[] = [
     { path: `/${encoded}` },
@@ -128,18 +189,47 @@ async function injection(stage: Stage, people: People, session: [string, string]
     { path: "/api/v1/hosts", headers: [people.key, ["X-Request-Id", "a%0d%0aX-Injected: yes"]] },
     { path: "/api/v1/hosts", headers: [people.key, ["X-Request-Id", "a\x01b\x7f"]] },
     { path: "/api/v1/hosts", headers: [people.key, ["If-None-Match", `"${encoded}"`]] },
-    { method: "POST", path: "/api/v1/tags", headers: [people.key, ["Content-Type", "application/json"], ["Idempotency-Key", encoded]], body: JSON.stringify({ name: `t${CRLF}`, color: "Red" }) },
+    {
+      method: "POST",
+      path: "/api/v1/tags",
+      headers: [people.key, ["Content-Type", "application/json"], ["Idempotency-Key", encoded]],
+      body: JSON.stringify({ name: `t${CRLF}`, color: "Red" }),
+    },
     { method: "X%0d%0aY", path: "/api/v1/hosts" },
   ];
   const answers: RawAnswer[] = await inTurns(requests, (request) => stage.ask(request));
-  const torn = answers.filter((answer) => answer.headers.has("x-injected") || (answer.headers.get("set-cookie") ?? []).some((cookie) => cookie.includes("stolen")));
-  const exports = await inTurns(["hosts", "tags", "subnets", "auth/keys", "users", "credentials"], (each) => stage.send("GET", `/api/v1/${each}/export/csv`, undefined, [session]));
+  const torn = answers.filter(
+    (answer) =>
+      answer.headers.has("x-injected") ||
+      (answer.headers.get("set-cookie") ?? []).some((cookie) => cookie.includes("stolen")),
+  );
+  const exports = await inTurns(["hosts", "tags", "subnets", "auth/keys", "users", "credentials"], (each) =>
+    stage.send("GET", `/api/v1/${each}/export/csv`, undefined, [session]),
+  );
   const dispositions = exports.map((answer) => headerOf(answer, "content-disposition") ?? `${answer.status}`);
-  const root = await stage.send("GET", "/", undefined, [["Host", "evil.example"], ["X-Forwarded-Host", "evil.example"]]);
-  const covered = await inTurns(["/", "/docs", "/docs/scalar.js", "/api/openapi.json", "/api/health", "/api/v1/hosts", "/api/auth/setup", "/nothing", "/api/v1/hosts/export/csv"], (path) => stage.send("GET", path, undefined, [people.key]));
+  const root = await stage.send("GET", "/", undefined, [
+    ["Host", "evil.example"],
+    ["X-Forwarded-Host", "evil.example"],
+  ]);
+  const covered = await inTurns(
+    [
+      "/",
+      "/docs",
+      "/docs/scalar.js",
+      "/api/openapi.json",
+      "/api/health",
+      "/api/v1/hosts",
+      "/api/auth/setup",
+      "/nothing",
+      "/api/v1/hosts/export/csv",
+    ],
+    (path) => stage.send("GET", path, undefined, [people.key]),
+  );
   const page = await stage.send("GET", "/docs", undefined);
   const policy = headerOf(page, "content-security-policy") ?? "";
-  const secretAnswers = await inTurns(["/api/auth/me", "/api/v1/auth/keys", "/api/v1/credentials"], (path) => stage.send("GET", path, undefined, [session]));
+  const secretAnswers = await inTurns(["/api/auth/me", "/api/v1/auth/keys", "/api/v1/credentials"], (path) =>
+    stage.send("GET", path, undefined, [session]),
+  );
   return [
     {
       claim: "nothing that is sent becomes a header of an answer, and names of files are the program's own",
@@ -147,13 +237,23 @@ async function injection(stage: Stage, people: People, session: [string, string]
       figure: `${answers.length} requests with line breaks in paths, queries, headers and names, ${torn.length} torn answers; ${dispositions.join(", ")}`,
     },
     {
-      claim: "every answer forbids sniffing; pages have a content security policy without other hosts or inline scripts, may be framed by nobody and tell nobody whence one comes",
-      held: covered.every((answer) => headerOf(answer, "x-content-type-options") === "nosniff") && /default-src 'none'/.test(policy) && /frame-ancestors 'none'/.test(policy) && !/script-src[^;]*('unsafe|http|\*)/.test(policy) && headerOf(page, "referrer-policy") === "no-referrer" && headerOf(root, "location") === "/docs",
+      claim:
+        "every answer forbids sniffing; pages have a content security policy without other hosts or inline scripts, may be framed by nobody and tell nobody whence one comes",
+      held:
+        covered.every((answer) => headerOf(answer, "x-content-type-options") === "nosniff") &&
+        /default-src 'none'/.test(policy) &&
+        /frame-ancestors 'none'/.test(policy) &&
+        !/script-src[^;]*('unsafe|http|\*)/.test(policy) &&
+        headerOf(page, "referrer-policy") === "no-referrer" &&
+        headerOf(root, "location") === "/docs",
       figure: `nosniff on ${covered.filter((answer) => headerOf(answer, "x-content-type-options") === "nosniff").length} of ${covered.length}; ${policy.split("; ").slice(0, 2).join("; ")}; / leads to ${headerOf(root, "location")}`,
     },
     {
-      claim: "answers about people, keys and credentials are kept nowhere, and those about the inventory by no shared cache",
-      held: secretAnswers.every((answer) => headerOf(answer, "cache-control") === "no-store") && /\bprivate\b/.test(headerOf(covered[5] as RawAnswer, "cache-control") ?? ""),
+      claim:
+        "answers about people, keys and credentials are kept nowhere, and those about the inventory by no shared cache",
+      held:
+        secretAnswers.every((answer) => headerOf(answer, "cache-control") === "no-store") &&
+        /\bprivate\b/.test(headerOf(covered[5] as RawAnswer, "cache-control") ?? ""),
       figure: `${secretAnswers.map((answer) => headerOf(answer, "cache-control")).join("; ")}; hosts ${headerOf(covered[5] as RawAnswer, "cache-control")}`,
     },
   ];
@@ -161,16 +261,49 @@ async function injection(stage: Stage, people: People, session: [string, string]
 
 /** A Host header of somebody else's choosing. */
 async function hosts(stage: Stage, people: People): Promise<Finding> {
-  const named: Headers[] = [[["Host", "evil.example"]], [["Host", "evil.example:80"], ["X-Forwarded-Host", "evil.example"]], [["Host", `127.0.0.1:${stage.port}`], ["X-Forwarded-Host", "evil.example"], ["Forwarded", "host=evil.example;proto=https"]], [["Host", `127.0.0.1:${stage.port}`], ["X-Original-URL", "/api/v1/hosts"], ["X-Rewrite-URL", "/api/v1/hosts"]]];
+  const named: Headers[] = [
+    [["Host", "evil.example"]],
+    [
+      ["Host", "evil.example:80"],
+      ["X-Forwarded-Host", "evil.example"],
+    ],
+    [
+      ["Host", `127.0.0.1:${stage.port}`],
+      ["X-Forwarded-Host", "evil.example"],
+      ["Forwarded", "host=evil.example;proto=https"],
+    ],
+    [
+      ["Host", `127.0.0.1:${stage.port}`],
+      ["X-Original-URL", "/api/v1/hosts"],
+      ["X-Rewrite-URL", "/api/v1/hosts"],
+    ],
+  ];
   const paths = ["/", "/docs", "/api/openapi.json", "/api/auth/setup", "/nothing", "/api/v1/hosts"];
-  const answers = await inTurns(named.flatMap((headers) => paths.map((path) => ({ path, headers }))), (request) => stage.ask(request));
+  const answers = await inTurns(
+    named.flatMap((headers) => paths.map((path) => ({ path, headers }))),
+    (request) => stage.ask(request),
+  );
   const next = sources();
   const throttled: number[] = [];
-  for (let n = 0; n < 6; n += 1) throttled.push((await stage.signIn("nobody@acme.example", "wrong phrase", "127.240.0.1", [["X-Forwarded-For", next()], ["X-Real-IP", next()]])).status);
+  for (let n = 0; n < 6; n += 1)
+    throttled.push(
+      (
+        await stage.signIn("nobody@acme.example", "wrong phrase", "127.240.0.1", [
+          ["X-Forwarded-For", next()],
+          ["X-Real-IP", next()],
+        ])
+      ).status,
+    );
   const absolute = await stage.ask({ path: "http://evil.example/api/v1/hosts", headers: [people.key] });
   return {
-    claim: "a Host of somebody else's choosing stands in no answer, other paths and addresses in headers are not believed, and nobody evades the slowing down with X-Forwarded-For",
-    held: answers.every((answer) => !answer.whole.includes("evil.example")) && answers.every((answer, at) => (at % paths.length === 5 ? answer.status === 401 : answer.status < 500)) && throttled.at(-1) === 429 && absolute.status < 500 && headerOf(absolute, "location") === null,
+    claim:
+      "a Host of somebody else's choosing stands in no answer, other paths and addresses in headers are not believed, and nobody evades the slowing down with X-Forwarded-For",
+    held:
+      answers.every((answer) => !answer.whole.includes("evil.example")) &&
+      answers.every((answer, at) => (at % paths.length === 5 ? answer.status === 401 : answer.status < 500)) &&
+      throttled.at(-1) === 429 &&
+      absolute.status < 500 &&
+      headerOf(absolute, "location") === null,
     figure: `${answers.length} answers name no other host; six failures with another X-Forwarded-For each: ${throttled.join(", ")}`,
   };
 }
@@ -178,6 +311,7 @@ async function hosts(stage: Stage, people: People): Promise<Finding> {
 /** A few at a time: a flood is another chapter. */
 async function inTurns<T, R>(items: readonly T[], action: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
-  for (let at = 0; at < items.length; at += 16) results.push(...(await Promise.all(items.slice(at, at + 16).map(action))));
+  for (let at = 0; at < items.length; at += 16)
+    results.push(...(await Promise.all(items.slice(at, at + 16).map(action))));
   return results;
 }

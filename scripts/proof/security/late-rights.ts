@@ -2,10 +2,23 @@
 
 import type { Finding, Proving } from "../part.ts";
 import { askRaw, headerOf, type RawAnswer } from "./raw-client.ts";
-import { dataOf, type Json, MEMBER_EMAIL, OWNER_EMAIL, OWNER_PASSWORD, type People, PERSON_PASSWORD, populate, Stage } from "./stage.ts";
+import {
+  dataOf,
+  type Json,
+  MEMBER_EMAIL,
+  OWNER_EMAIL,
+  OWNER_PASSWORD,
+  type People,
+  PERSON_PASSWORD,
+  populate,
+  Stage,
+} from "./stage.ts";
 
 /** Bulks that wait when the right goes, and hosts of each. */
-const CROWDS: Readonly<Record<Proving["form"], { readonly bulks: number; readonly hosts: number }>> = { short: { bulks: 10, hosts: 500 }, long: { bulks: 48, hosts: 1_000 } };
+const CROWDS: Readonly<Record<Proving["form"], { readonly bulks: number; readonly hosts: number }>> = {
+  short: { bulks: 10, hosts: 500 },
+  long: { bulks: 48, hosts: 1_000 },
+};
 const SCAN_PATIENCE_MS = 15_000;
 /** What takes the right away waits for the write that runs: of the longest of them, and what else it takes. */
 const LONGEST_WAITED_FOR = 1.5;
@@ -36,14 +49,30 @@ async function withdrawn(stage: Stage, people: People): Promise<Finding[]> {
   const crowd = CROWDS[stage.proving.form];
   const owner = await stage.cookieOf(OWNER_EMAIL, OWNER_PASSWORD);
   const user = `/api/v1/users/${people.memberId}`;
-  const member = async (fields: Json) => stage.send("PUT", user, { ...dataOf(await stage.send("GET", user, undefined, [people.key])), ...fields }, [owner]);
+  const member = async (fields: Json) =>
+    stage.send("PUT", user, { ...dataOf(await stage.send("GET", user, undefined, [people.key])), ...fields }, [owner]);
   const ways: readonly Way[] = [
     { name: "disabling the user", by: "session", refused: [401], takeAway: () => member({ is_enabled: false }) },
     { name: "a role that may only read", by: "session", refused: [403], takeAway: () => member({ role: "Viewer" }) },
     { name: "taking the network away", by: "key", refused: [400], takeAway: () => member({ network_ids: [] }) },
-    { name: "signing out", by: "session", refused: [401], takeAway: (_owner, { session }) => stage.send("POST", "/api/auth/logout", undefined, [session]) },
-    { name: "deleting the API key", by: "key", refused: [401], takeAway: (_owner, { keyId }) => stage.send("DELETE", `/api/v1/auth/keys/${keyId}`, undefined, [owner]) },
-    { name: "another secret of the API key", by: "key", refused: [401], takeAway: (_owner, { keyId }) => stage.send("POST", `/api/v1/auth/keys/${keyId}/rotate`, {}, [owner]) },
+    {
+      name: "signing out",
+      by: "session",
+      refused: [401],
+      takeAway: (_owner, { session }) => stage.send("POST", "/api/auth/logout", undefined, [session]),
+    },
+    {
+      name: "deleting the API key",
+      by: "key",
+      refused: [401],
+      takeAway: (_owner, { keyId }) => stage.send("DELETE", `/api/v1/auth/keys/${keyId}`, undefined, [owner]),
+    },
+    {
+      name: "another secret of the API key",
+      by: "key",
+      refused: [401],
+      takeAway: (_owner, { keyId }) => stage.send("POST", `/api/v1/auth/keys/${keyId}/rotate`, {}, [owner]),
+    },
   ];
   const rounds: Round[] = [];
   for (const way of ways) {
@@ -54,11 +83,20 @@ async function withdrawn(stage: Stage, people: People): Promise<Finding[]> {
   }
   const figure = rounds.map((round) => `${round.name}: ${round.figure}`).join("; ");
   return [
-    { claim: "nothing of somebody is written after the answer that took the right to it away, however much of it waits", held: rounds.every(({ isHeld }) => isHeld), figure },
+    {
+      claim: "nothing of somebody is written after the answer that took the right to it away, however much of it waits",
+      held: rounds.every(({ isHeld }) => isHeld),
+      figure,
+    },
     {
       claim: `while a Member's bulks wait, whoever takes the right away waits for the one that runs: ${LONGEST_WAITED_FOR} times the longest of them at most`,
       held: rounds.every(({ tookMs, longestMs }) => tookMs < LONGEST_WAITED_FOR * longestMs),
-      figure: rounds.map(({ name, tookMs, longestMs }) => `${name} after ${Math.round(tookMs)} ms, the longest bulk ${Math.round(longestMs)} ms`).join("; "),
+      figure: rounds
+        .map(
+          ({ name, tookMs, longestMs }) =>
+            `${name} after ${Math.round(tookMs)} ms, the longest bulk ${Math.round(longestMs)} ms`,
+        )
+        .join("; "),
     },
     await scans(stage, people, owner),
   ];
@@ -72,15 +110,36 @@ interface Round {
   readonly longestMs: number;
 }
 
-async function once(stage: Stage, people: People, owner: Header, way: Way, { bulks, hosts }: { readonly bulks: number; readonly hosts: number }): Promise<Round> {
+async function once(
+  stage: Stage,
+  people: People,
+  owner: Header,
+  way: Way,
+  { bulks, hosts }: { readonly bulks: number; readonly hosts: number },
+): Promise<Round> {
   const session = await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD);
-  const body = { organization_id: people.organizationId, user_id: people.memberId, name: way.name, tags: [], permissions: "Member" };
+  const body = {
+    organization_id: people.organizationId,
+    user_id: people.memberId,
+    name: way.name,
+    tags: [],
+    permissions: "Member",
+  };
   const key = dataOf(await stage.send("POST", "/api/v1/auth/keys", body, [session]));
   const by: Header = way.by === "session" ? session : ["Authorization", `Bearer ${key["key"]}`];
   const answeredAt: number[] = [];
   const sent = Array.from({ length: bulks }, async (_, n) => {
-    const items = Array.from({ length: hosts }, (_each, k) => ({ network_id: people.networkId, name: `${way.name} ${n}-${k}`, ports: [{ number: 22, protocol: "Tcp" }] }));
-    const answer = await askRaw(stage.port, { method: "POST", path: "/api/v1/hosts/bulk", headers: [["Content-Type", "application/json"], by], body: JSON.stringify(items) });
+    const items = Array.from({ length: hosts }, (_each, k) => ({
+      network_id: people.networkId,
+      name: `${way.name} ${n}-${k}`,
+      ports: [{ number: 22, protocol: "Tcp" }],
+    }));
+    const answer = await askRaw(stage.port, {
+      method: "POST",
+      path: "/api/v1/hosts/bulk",
+      headers: [["Content-Type", "application/json"], by],
+      body: JSON.stringify(items),
+    });
     if (answer.status === 200) answeredAt.push(performance.now());
     return answer;
   });
@@ -93,14 +152,29 @@ async function once(stage: Stage, people: People, owner: Header, way: Way, { bul
   const sequence = await headOf(stage, owner);
   const answers = await Promise.all(sent);
   const written = answers.filter(({ status }) => status === 200).length;
-  const { before, after: late } = await made(stage, owner, sequence, [way.by === "session" ? people.memberId : key["api_key"]["id"]]);
+  const { before, after: late } = await made(stage, owner, sequence, [
+    way.by === "session" ? people.memberId : key["api_key"]["id"],
+  ]);
   const others = answers.filter(({ status }) => status !== 200);
-  const isRefused = (answer: RawAnswer) => way.refused.includes(answer.status) && (answer.status !== 401 || headerOf(answer, "www-authenticate") === "Bearer");
-  const isHeld = taken.status === 200 && late === 0 && written >= 2 && before >= written && written < bulks && others.every(isRefused);
+  const isRefused = (answer: RawAnswer) =>
+    way.refused.includes(answer.status) && (answer.status !== 401 || headerOf(answer, "www-authenticate") === "Bearer");
+  const isHeld =
+    taken.status === 200 &&
+    late === 0 &&
+    written >= 2 &&
+    before >= written &&
+    written < bulks &&
+    others.every(isRefused);
   const times = [began, ...answeredAt].sort((a, b) => a - b);
   const longestMs = Math.max(...times.slice(1).map((at, n) => at - (times[n] as number)));
   const statuses = [...new Set(others.map(({ status }) => status))].join(", ");
-  return { name: way.name, isHeld, tookMs, longestMs, figure: `${taken.status}; ${written} of ${bulks} bulks written, the others ${statuses}, ${late} afterwards` };
+  return {
+    name: way.name,
+    isHeld,
+    tookMs,
+    longestMs,
+    figure: `${taken.status}; ${written} of ${bulks} bulks written, the others ${statuses}, ${late} afterwards`,
+  };
 }
 
 /** A scan of loopback addresses that an Admin has ordered, when the Admin is disabled. */
@@ -113,7 +187,12 @@ async function scans(stage: Stage, people: People, owner: Header): Promise<Findi
   const scan = async () => dataOf(await stage.send("GET", `/api/v1/discovery/scans/${id}`, undefined, [people.key]));
   const waitFor = async (isThere: (found: Json) => boolean | Promise<boolean>) => {
     let found = await scan();
-    for (const until = performance.now() + SCAN_PATIENCE_MS; !(await isThere(found)) && performance.now() < until; found = await scan()) await Bun.sleep(20);
+    for (
+      const until = performance.now() + SCAN_PATIENCE_MS;
+      !(await isThere(found)) && performance.now() < until;
+      found = await scan()
+    )
+      await Bun.sleep(20);
     return found;
   };
   // It has written something, and has most of it before it.
@@ -136,8 +215,15 @@ async function headOf(stage: Stage, owner: Header): Promise<number> {
 }
 
 /** How many of the newest transactions these actors made up to one, and after it. */
-async function made(stage: Stage, owner: Header, sequence: number, actorIds: readonly string[]): Promise<{ readonly before: number; readonly after: number }> {
-  const newest = dataOf(await stage.send("GET", "/api/v1/transactions?limit=1000", undefined, [owner])) as unknown as Json[];
+async function made(
+  stage: Stage,
+  owner: Header,
+  sequence: number,
+  actorIds: readonly string[],
+): Promise<{ readonly before: number; readonly after: number }> {
+  const newest = dataOf(
+    await stage.send("GET", "/api/v1/transactions?limit=1000", undefined, [owner]),
+  ) as unknown as Json[];
   const theirs = newest.filter((each) => actorIds.includes(each["actor"].id));
   const after = theirs.filter((each) => each["sequence"] > sequence).length;
   return { before: theirs.length - after, after };

@@ -86,7 +86,11 @@ export function sessionOf(answer: RawAnswer): string | null {
 function bytesOf(port: number, { method = "GET", path, headers = [], body }: RawRequest): Buffer {
   const given = new Set(headers.map(([name]) => name.toLowerCase()));
   const content = body === undefined ? Buffer.alloc(0) : Buffer.from(body as Uint8Array);
-  const implied: [string, string][] = [["Host", `127.0.0.1:${port}`], ["Connection", "close"], ...(body === undefined ? [] : [["Content-Length", String(content.length)] as [string, string]])];
+  const implied: [string, string][] = [
+    ["Host", `127.0.0.1:${port}`],
+    ["Connection", "close"],
+    ...(body === undefined ? [] : [["Content-Length", String(content.length)] as [string, string]]),
+  ];
   const all = [...implied.filter(([name]) => !given.has(name.toLowerCase())), ...headers];
   const head = `${method} ${path} HTTP/1.1\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
   return Buffer.concat([Buffer.from(head, "latin1"), content]);

@@ -15,7 +15,10 @@ export function median(values: readonly number[]): number {
  * normal approximation, which is good from about twenty values each. Ties share their ranks.
  */
 export function mannWhitney(some: readonly number[], others: readonly number[]): number {
-  const all = [...some.map((value) => ({ value, isSome: true })), ...others.map((value) => ({ value, isSome: false }))].sort((a, b) => a.value - b.value);
+  const all = [
+    ...some.map((value) => ({ value, isSome: true })),
+    ...others.map((value) => ({ value, isSome: false })),
+  ].sort((a, b) => a.value - b.value);
   let rankSum = 0;
   for (let from = 0; from < all.length; ) {
     let to = from;
@@ -35,8 +38,21 @@ export function shift(some: readonly number[], others: readonly number[]): numbe
 }
 
 /** The smallest of `steps` by which one of two like sets would have to be later for the test to say so. */
-export function noticedShift(some: readonly number[], others: readonly number[], limit: number, steps: readonly number[]): number {
-  return steps.find((step) => mannWhitney(some.map((value) => value + step), others) < limit) ?? Number.POSITIVE_INFINITY;
+export function noticedShift(
+  some: readonly number[],
+  others: readonly number[],
+  limit: number,
+  steps: readonly number[],
+): number {
+  return (
+    steps.find(
+      (step) =>
+        mannWhitney(
+          some.map((value) => value + step),
+          others,
+        ) < limit,
+    ) ?? Number.POSITIVE_INFINITY
+  );
 }
 
 /** Of the standard normal distribution, beyond z ≥ 0 (Abramowitz and Stegun 26.2.17; absolute error below 1e-7, so nothing smaller is told). */

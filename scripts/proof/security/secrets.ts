@@ -16,14 +16,24 @@ import { type Find, filesBelow, formsOf, type Haystack, openToOthers, search, to
 import { memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";
 import { dataOf, type Json, OWNER_EMAIL, Stage } from "./stage.ts";
 
-const AGENTS = { text: { v3: "127.16.77.3", community: "127.16.77.2" }, json: { v3: "127.16.78.3", community: "127.16.78.2" } } as const;
+const AGENTS = {
+  text: { v3: "127.16.77.3", community: "127.16.77.2" },
+  json: { v3: "127.16.78.3", community: "127.16.78.2" },
+} as const;
 const FILE = "switches/community";
 const SCAN_DEADLINE_MS = 30_000;
 
 export async function proveSecrets(proving: Proving): Promise<{ findings: Finding[]; leftOut: string[] }> {
   // Side by side: most of the time devices are waited for that do not answer.
-  const findings = (await Promise.all((["text", "json"] as const).map((format) => new Exercise(proving, format).prove()))).flat();
-  return { findings, leftOut: ["The memory of the running process holds secrets while they are used, as that of any program: who may read it (root, the same user) may read the key file as well."] };
+  const findings = (
+    await Promise.all((["text", "json"] as const).map((format) => new Exercise(proving, format).prove()))
+  ).flat();
+  return {
+    findings,
+    leftOut: [
+      "The memory of the running process holds secrets while they are used, as that of any program: who may read it (root, the same user) may read the key file as well.",
+    ],
+  };
 }
 
 /** One appliance with a log of one form, from its first start to its end. */
@@ -50,13 +60,46 @@ class Exercise {
     const secretsFolder = stage.path("secrets");
     mkdirSync(join(secretsFolder, "switches"), { recursive: true });
     writeFileSync(join(secretsFolder, FILE), `${this.invent("secret file")}\n`);
-    const [v3Auth, v3Priv, community] = [this.invent("SNMPv3 auth password"), this.invent("SNMPv3 priv password"), this.invent("v2c community")];
-    const view = (name: string) => () => viewOf({ "1.3.6.1.2.1.1.1.0": "a switch", "1.3.6.1.2.1.1.5.0": name, "1.3.6.1.2.1.1.2.0": { oid: "1.3.6.1.4.1.99999.1" } });
-    const user: User = { name: "auditor", level: SecurityLevel.authPriv, authProtocol: AuthProtocols.sha, authKey: v3Auth, privProtocol: PrivProtocols.aes, privKey: v3Priv };
-    const v3Agent = await startV3Agent({ address: AGENTS[this.format].v3, users: [user], contexts: { "": view("three") } });
-    const agent = await startAgent({ address: AGENTS[this.format].community, port: v3Agent.port, communities: { [this.secrets.get("secret file") as string]: view("two") } });
+    const [v3Auth, v3Priv, community] = [
+      this.invent("SNMPv3 auth password"),
+      this.invent("SNMPv3 priv password"),
+      this.invent("v2c community"),
+    ];
+    const view = (name: string) => () =>
+      viewOf({
+        "1.3.6.1.2.1.1.1.0": "a switch",
+        "1.3.6.1.2.1.1.5.0": name,
+        "1.3.6.1.2.1.1.2.0": { oid: "1.3.6.1.4.1.99999.1" },
+      });
+    const user: User = {
+      name: "auditor",
+      level: SecurityLevel.authPriv,
+      authProtocol: AuthProtocols.sha,
+      authKey: v3Auth,
+      privProtocol: PrivProtocols.aes,
+      privKey: v3Priv,
+    };
+    const v3Agent = await startV3Agent({
+      address: AGENTS[this.format].v3,
+      users: [user],
+      contexts: { "": view("three") },
+    });
+    const agent = await startAgent({
+      address: AGENTS[this.format].community,
+      port: v3Agent.port,
+      communities: { [this.secrets.get("secret file") as string]: view("two") },
+    });
     try {
-      await stage.start(["--log-format", this.format, "--secrets-folder", secretsFolder, "--snmp-port", String(v3Agent.port), "--scan-tcp-ports", "9"]);
+      await stage.start([
+        "--log-format",
+        this.format,
+        "--secrets-folder",
+        secretsFolder,
+        "--snmp-port",
+        String(v3Agent.port),
+        "--scan-tcp-ports",
+        "9",
+      ]);
       const owner = await this.claim();
       await this.people(owner);
       const keys = await this.keys(owner);
@@ -65,18 +108,28 @@ class Exercise {
       const inUrls = await this.misplaced(owner);
       await this.read(owner, credentials.ids);
       await this.backUp(owner);
-      for (const name of ["cmdline", "environ"]) this.proc.push({ place: `/proc/PID/${name}`, bytes: readFileSync(`/proc/${stage.running.pid}/${name}`) });
-      const limit = /^Max core file size.*$/m.exec(readFileSync(`/proc/${stage.running.pid}/limits`, "utf8"))?.[0] ?? "";
+      for (const name of ["cmdline", "environ"])
+        this.proc.push({ place: `/proc/PID/${name}`, bytes: readFileSync(`/proc/${stage.running.pid}/${name}`) });
+      const limit =
+        /^Max core file size.*$/m.exec(readFileSync(`/proc/${stage.running.pid}/limits`, "utf8"))?.[0] ?? "";
       const whileRunning = filesBelow(stage.data);
       // As a crash that would leave a core file: it neither folds the log into the database nor says good-bye.
       stage.running.kill("SIGQUIT");
       const { out, err } = await stage.running.exited;
-      const files = [...whileRunning.map(({ place, bytes }) => ({ place: `${place} while it runs`, bytes })), ...filesBelow(stage.data)];
-      const core = [stage.folder, stage.data].flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith("core")));
+      const files = [
+        ...whileRunning.map(({ place, bytes }) => ({ place: `${place} while it runs`, bytes })),
+        ...filesBelow(stage.data),
+      ];
+      const core = [stage.folder, stage.data].flatMap((folder) =>
+        readdirSync(folder).filter((name) => name.startsWith("core")),
+      );
       const log = { place: `the log (${this.format})`, bytes: Buffer.from(err) };
       // The set-up token is told once, to whoever started the program.
       const printed = { place: "what it printed", bytes: Buffer.from(out) };
-      const found = [...search(this.secrets, [...files, log, ...this.answers, ...this.proc]), ...search(new Map([...this.secrets].filter(([name]) => name !== "set-up token")), [printed])];
+      const found = [
+        ...search(this.secrets, [...files, log, ...this.answers, ...this.proc]),
+        ...search(new Map([...this.secrets].filter(([name]) => name !== "set-up token")), [printed]),
+      ];
       return [
         {
           claim: `no secret is in the log (${this.format}), the database and its log, backups, history, differences, exports, errors, other answers, the command line or the environment: neither as it is nor as base64, hexadecimal, UTF-16, URL or JSON`,
@@ -89,7 +142,12 @@ class Exercise {
         this.sealed({ v3Auth, v3Priv }),
         {
           claim: `all that is written is its owner's alone, and a crash leaves no core file (${this.format})`,
-          held: openToOthers(stage.data).length === 0 && existsSync(join(stage.data, "netledger.key")) && (statSync(join(stage.data, "netledger.key")).mode & 0o777) === 0o600 && core.length === 0 && /^Max core file size +0 /.test(limit),
+          held:
+            openToOthers(stage.data).length === 0 &&
+            existsSync(join(stage.data, "netledger.key")) &&
+            (statSync(join(stage.data, "netledger.key")).mode & 0o777) === 0o600 &&
+            core.length === 0 &&
+            /^Max core file size +0 /.test(limit),
           figure: `${openToOthers(stage.data).join(", ") || "nothing is open to others"}; ${limit.replace(/\s+/g, " ")}; ${core.length} core files after SIGQUIT`,
         },
         this.teeth([...files, log, ...this.answers.slice(0, 3), ...this.proc]),
@@ -113,9 +171,17 @@ class Exercise {
   }
 
   /** Asks, and keeps the answer to look through it. */
-  private async ask(method: string, path: string, body: unknown, headers: ReadonlyArray<readonly [string, string]>): Promise<RawAnswer> {
+  private async ask(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: ReadonlyArray<readonly [string, string]>,
+  ): Promise<RawAnswer> {
     const answer = await this.stage.send(method, path, body, headers);
-    this.answers.push({ place: `the answer to ${method} ${path.slice(0, 60)}`, bytes: Buffer.from(answer.whole, "latin1") });
+    this.answers.push({
+      place: `the answer to ${method} ${path.slice(0, 60)}`,
+      bytes: Buffer.from(answer.whole, "latin1"),
+    });
     return answer;
   }
 
@@ -123,8 +189,30 @@ class Exercise {
     const { stage } = this;
     this.keep("set-up token", stage.running.setupToken);
     const password = this.invent("password");
-    await this.ask("POST", "/api/auth/setup", { setup_token: this.invent("guessed set-up token"), organization_name: "Acme", network_name: "Main", email: OWNER_EMAIL, password }, []);
-    const claimed = await stage.send("POST", "/api/auth/setup", { setup_token: stage.running.setupToken, organization_name: "Acme", network_name: "Main", email: OWNER_EMAIL, password }, []);
+    await this.ask(
+      "POST",
+      "/api/auth/setup",
+      {
+        setup_token: this.invent("guessed set-up token"),
+        organization_name: "Acme",
+        network_name: "Main",
+        email: OWNER_EMAIL,
+        password,
+      },
+      [],
+    );
+    const claimed = await stage.send(
+      "POST",
+      "/api/auth/setup",
+      {
+        setup_token: stage.running.setupToken,
+        organization_name: "Acme",
+        network_name: "Main",
+        email: OWNER_EMAIL,
+        password,
+      },
+      [],
+    );
     dataOf(claimed);
     return this.session("session of the claim", claimed);
   }
@@ -139,30 +227,67 @@ class Exercise {
     await this.ask("POST", "/api/auth/login", { email: OWNER_EMAIL, password: this.invent("wrong password") }, []);
     this.session("session of a sign-in", await stage.signIn(OWNER_EMAIL, password));
     const wanted = this.invent("new password");
-    await this.ask("PUT", "/api/auth/password", { current_password: this.invent("wrong current password"), new_password: wanted }, [owner]);
+    await this.ask(
+      "PUT",
+      "/api/auth/password",
+      { current_password: this.invent("wrong current password"), new_password: wanted },
+      [owner],
+    );
     dataOf(await this.ask("PUT", "/api/auth/password", { current_password: password, new_password: wanted }, [owner]));
-    const person = dataOf(await this.ask("POST", "/api/v1/users", { email: "person@acme.example", role: "Member", password: this.invent("password of a new user") }, [owner, ["Idempotency-Key", "a-user"]]));
-    dataOf(await this.ask("PUT", `/api/v1/users/${person["id"]}`, { email: "person@acme.example", role: "Member", password: this.invent("password set by an administrator") }, [owner]));
-    await this.ask("POST", "/api/v1/users", { email: "another@acme.example", role: "Member", password: "short" }, [owner]);
+    const person = dataOf(
+      await this.ask(
+        "POST",
+        "/api/v1/users",
+        { email: "person@acme.example", role: "Member", password: this.invent("password of a new user") },
+        [owner, ["Idempotency-Key", "a-user"]],
+      ),
+    );
+    dataOf(
+      await this.ask(
+        "PUT",
+        `/api/v1/users/${person["id"]}`,
+        { email: "person@acme.example", role: "Member", password: this.invent("password set by an administrator") },
+        [owner],
+      ),
+    );
+    await this.ask("POST", "/api/v1/users", { email: "another@acme.example", role: "Member", password: "short" }, [
+      owner,
+    ]);
   }
 
   /** Keys are told in the answers that make them, and when such a request is repeated. */
   private async keys(owner: [string, string]): Promise<Finding> {
     const { stage } = this;
     const me = dataOf(await this.ask("GET", "/api/auth/me", undefined, [owner]));
-    const body = { organization_id: me["organization"]["id"], user_id: me["id"], name: "canary", permissions: "Owner", tags: [] };
+    const body = {
+      organization_id: me["organization"]["id"],
+      user_id: me["id"],
+      name: "canary",
+      permissions: "Owner",
+      tags: [],
+    };
     const create = () => stage.send("POST", "/api/v1/auth/keys", body, [owner, ["Idempotency-Key", "a-key"]]);
     const [made, repeated] = [dataOf(await create()), dataOf(await create())];
     const key = this.keep("API key", made["key"]);
-    const rotate = () => stage.send("POST", `/api/v1/auth/keys/${made["api_key"]["id"]}/rotate`, undefined, [owner, ["Idempotency-Key", "a-rotation"]]);
+    const rotate = () =>
+      stage.send("POST", `/api/v1/auth/keys/${made["api_key"]["id"]}/rotate`, undefined, [
+        owner,
+        ["Idempotency-Key", "a-rotation"],
+      ]);
     const [rotated, rotatedAgain] = [dataOf(await rotate()), dataOf(await rotate())];
     const anew = this.keep("rotated API key", rotated["key"]);
     await this.ask("GET", "/api/v1/hosts", undefined, [["Authorization", `Bearer ${key}`]]);
     const used = await this.ask("GET", "/api/v1/hosts", undefined, [["Authorization", `Bearer ${anew}`]]);
-    for (const scheme of ["Basic", "Bearer  ", "Token", ""]) await this.ask("GET", "/api/v1/hosts", undefined, [["Authorization", `${scheme} ${key}x`]]);
+    for (const scheme of ["Basic", "Bearer  ", "Token", ""])
+      await this.ask("GET", "/api/v1/hosts", undefined, [["Authorization", `${scheme} ${key}x`]]);
     return {
       claim: "a repeated request is told the same key, which is kept for that sealed",
-      held: repeated["key"] === key && rotatedAgain["key"] === anew && used.status === 200 && this.kept().some((text) => text.includes(key)) && this.kept().some((text) => text.includes(anew)),
+      held:
+        repeated["key"] === key &&
+        rotatedAgain["key"] === anew &&
+        used.status === 200 &&
+        this.kept().some((text) => text.includes(key)) &&
+        this.kept().some((text) => text.includes(anew)),
       figure: `${this.kept().length} kept outcomes open with the key file, and hold the keys`,
     };
   }
@@ -171,20 +296,48 @@ class Exercise {
   private kept(): string[] {
     return this.withCopy((db, box) =>
       // A caller's number, a blank, and the key that the caller sent.
-      (db.query("SELECT key, sealed FROM idempotency_keys").values() as Array<[string, Uint8Array]>).map(([key, sealed]) => box.open(sealed, `idempotency:${key.replace(" ", ":")}`)),
+      (db.query("SELECT key, sealed FROM idempotency_keys").values() as Array<[string, Uint8Array]>).map(
+        ([key, sealed]) => box.open(sealed, `idempotency:${key.replace(" ", ":")}`),
+      ),
     );
   }
 
-  private async credentials(owner: [string, string], { v3Auth, v3Priv, community }: { v3Auth: string; v3Priv: string; community: string }): Promise<{ ids: string[]; networkId: string }> {
+  private async credentials(
+    owner: [string, string],
+    { v3Auth, v3Priv, community }: { v3Auth: string; v3Priv: string; community: string },
+  ): Promise<{ ids: string[]; networkId: string }> {
     const me = dataOf(await this.ask("GET", "/api/auth/me", undefined, [owner]));
     const networkId = me["reachable_network_ids"][0];
     const inline = (value: string) => ({ mode: "Inline", value });
-    const v3 = (auth: string, priv: string) => ({ type: "SnmpV3", security_name: "auditor", auth_protocol: "Sha1", auth_password: inline(auth), priv_protocol: "Aes128", priv_password: inline(priv) });
+    const v3 = (auth: string, priv: string) => ({
+      type: "SnmpV3",
+      security_name: "auditor",
+      auth_protocol: "Sha1",
+      auth_password: inline(auth),
+      priv_protocol: "Aes128",
+      priv_password: inline(priv),
+    });
     // Each credential that a device does not know is waited for: in the short form there is one.
     const tried = new Set(this.isShort ? ["wrong", "right", "file"] : ["replaced", "v1", "wrong", "right", "file"]);
-    const wish = (name: string, credential_type: Json) => ({ organization_id: me["organization"]["id"], name, credential_type, assigned_network_ids: tried.has(name) ? [networkId] : [], host_assignments: [], tags: [] });
-    const create = async (name: string, type: Json) => dataOf(await this.ask("POST", "/api/v1/credentials", wish(name, type), [owner, ["Idempotency-Key", name.replaceAll(" ", "-")]]));
-    const replaced = await create("replaced", { type: "SnmpV2c", community: inline(this.invent("v2c community of before")) });
+    const wish = (name: string, credential_type: Json) => ({
+      organization_id: me["organization"]["id"],
+      name,
+      credential_type,
+      assigned_network_ids: tried.has(name) ? [networkId] : [],
+      host_assignments: [],
+      tags: [],
+    });
+    const create = async (name: string, type: Json) =>
+      dataOf(
+        await this.ask("POST", "/api/v1/credentials", wish(name, type), [
+          owner,
+          ["Idempotency-Key", name.replaceAll(" ", "-")],
+        ]),
+      );
+    const replaced = await create("replaced", {
+      type: "SnmpV2c",
+      community: inline(this.invent("v2c community of before")),
+    });
     const made = [
       replaced,
       await create("v1", { type: "SnmpV1", community: inline(this.invent("v1 community")) }),
@@ -193,7 +346,8 @@ class Exercise {
       await create("file", { type: "SnmpV2c", community: { mode: "FilePath", path: FILE } }),
       await create("deleted", { type: "SnmpV2c", community: inline(this.invent("community of a deleted credential")) }),
     ];
-    const put = async (record: Json, fields: Json) => dataOf(await this.ask("PUT", `/api/v1/credentials/${record["id"]}`, { ...record, ...fields }, [owner]));
+    const put = async (record: Json, fields: Json) =>
+      dataOf(await this.ask("PUT", `/api/v1/credentials/${record["id"]}`, { ...record, ...fields }, [owner]));
     const later = await put(replaced, { credential_type: { type: "SnmpV2c", community: inline(community) } });
     // As a client does that sends back what it got: the mask keeps what is stored.
     await put(later, { name: "replaced and named anew" });
@@ -204,8 +358,17 @@ class Exercise {
       wish("bad", { type: "SnmpV2c", community: { mode: "Inline", value: [this.invent("secret in a list")] } }),
       wish("bad", { type: "SnmpV2c", comunity: inline(this.invent("secret in a misspelled field")) }),
       wish("bad", { type: "SnmpV4", community: inline(this.invent("secret of an unknown type")) }),
-      wish("bad", { type: "SnmpV3", security_name: "a", auth_protocol: "None", auth_password: inline(this.invent("password that is too much")), priv_protocol: "None" }),
-      { ...wish("bad", { type: "SnmpV1", community: inline("x") }), auth_pasword: this.invent("secret in an unknown field beside it") },
+      wish("bad", {
+        type: "SnmpV3",
+        security_name: "a",
+        auth_protocol: "None",
+        auth_password: inline(this.invent("password that is too much")),
+        priv_protocol: "None",
+      }),
+      {
+        ...wish("bad", { type: "SnmpV1", community: inline("x") }),
+        auth_pasword: this.invent("secret in an unknown field beside it"),
+      },
       wish("bad", { type: "SnmpV2c", community: { mode: "FilePath", path: `../${this.invent("secret in a path")}` } }),
     ];
     for (const body of invalid) {
@@ -213,11 +376,19 @@ class Exercise {
       if (answer.status !== 400) throw new Error(`${JSON.stringify(body)}: ${answer.status}`);
     }
     for (const record of made.slice(0, 5)) {
-      await this.ask("POST", `/api/v1/credentials/${record["id"]}/restore`, { at: record["updated_at"], dry_run: true }, [owner]);
-      if (record === replaced) await this.ask("POST", `/api/v1/credentials/${record["id"]}/restore`, { at: record["updated_at"] }, [owner]);
+      await this.ask(
+        "POST",
+        `/api/v1/credentials/${record["id"]}/restore`,
+        { at: record["updated_at"], dry_run: true },
+        [owner],
+      );
+      if (record === replaced)
+        await this.ask("POST", `/api/v1/credentials/${record["id"]}/restore`, { at: record["updated_at"] }, [owner]);
     }
     await this.ask("POST", `/api/v1/credentials/${made[5]?.["id"]}/restore`, { at: made[5]?.["updated_at"] }, [owner]);
-    await put(dataOf(await this.ask("GET", `/api/v1/credentials/${replaced["id"]}`, undefined, [owner])), { credential_type: { type: "SnmpV2c", community: inline(community) } });
+    await put(dataOf(await this.ask("GET", `/api/v1/credentials/${replaced["id"]}`, undefined, [owner])), {
+      credential_type: { type: "SnmpV2c", community: inline(community) },
+    });
     return { ids: made.map((record) => record["id"]), networkId };
   }
 
@@ -225,11 +396,21 @@ class Exercise {
   private async scans(owner: [string, string], networkId: string): Promise<Finding> {
     const seen: string[] = [];
     for (const commit of this.isShort ? [true] : [false, true]) {
-      const scan = dataOf(await this.ask("POST", "/api/v1/discovery/scans", { network_id: networkId, kind: "full", targets: Object.values(AGENTS[this.format]), commit }, [owner]));
+      const scan = dataOf(
+        await this.ask(
+          "POST",
+          "/api/v1/discovery/scans",
+          { network_id: networkId, kind: "full", targets: Object.values(AGENTS[this.format]), commit },
+          [owner],
+        ),
+      );
       const deadline = performance.now() + SCAN_DEADLINE_MS;
       for (;;) {
         // Its events end with it.
-        await this.ask("GET", `/api/v1/discovery/scans/${scan["id"]}/events`, undefined, [owner, ["Accept", "text/event-stream"]]);
+        await this.ask("GET", `/api/v1/discovery/scans/${scan["id"]}/events`, undefined, [
+          owner,
+          ["Accept", "text/event-stream"],
+        ]);
         const now = dataOf(await this.ask("GET", `/api/v1/discovery/scans/${scan["id"]}`, undefined, [owner]));
         if (!["Queued", "Running"].includes(now["status"]) || performance.now() > deadline) {
           seen.push(`${now["status"]}, ${now["outcome"]?.["hosts"]?.["devices"]} devices`);
@@ -238,24 +419,68 @@ class Exercise {
       }
       await this.ask("GET", `/api/v1/discovery/scans/${scan["id"]}/findings`, undefined, [owner]);
     }
-    return { claim: "devices are asked with the secrets, so that those that answer had them told", held: seen.every((each) => each === "Completed, 2 devices"), figure: seen.join("; ") };
+    return {
+      claim: "devices are asked with the secrets, so that those that answer had them told",
+      held: seen.every((each) => each === "Completed, 2 devices"),
+      figure: seen.join("; "),
+    };
   }
 
   /** Secrets where they do not belong. */
   private async misplaced(owner: [string, string]): Promise<Finding> {
     const { stage } = this;
     const broken = this.invent("password in a broken body");
-    for (const body of [`{"email":"${OWNER_EMAIL}","password":${JSON.stringify(broken)}`, `{"password":${JSON.stringify(broken)},}`, `password=${encodeURIComponent(broken)}`, JSON.stringify([broken]), JSON.stringify(broken)]) {
+    for (const body of [
+      `{"email":"${OWNER_EMAIL}","password":${JSON.stringify(broken)}`,
+      `{"password":${JSON.stringify(broken)},}`,
+      `password=${encodeURIComponent(broken)}`,
+      JSON.stringify([broken]),
+      JSON.stringify(broken),
+    ]) {
       await this.ask("POST", "/api/auth/login", body, []);
       await this.ask("POST", "/api/v1/credentials", body, [owner]);
     }
-    await this.ask("POST", "/api/auth/login", { email: OWNER_EMAIL, password: "x", pasword: this.invent("password in a misspelled field"), Password: this.invent("password in capitals"), secret: { deep: this.invent("password deep in an unknown field") } }, []);
+    await this.ask(
+      "POST",
+      "/api/auth/login",
+      {
+        email: OWNER_EMAIL,
+        password: "x",
+        pasword: this.invent("password in a misspelled field"),
+        Password: this.invent("password in capitals"),
+        secret: { deep: this.invent("password deep in an unknown field") },
+      },
+      [],
+    );
     const key = this.secrets.get("API key") as string;
     const inUrl = encodeURIComponent(this.invent("secret in a URL"));
-    const paths = [`/api/v1/hosts?api_key=${key}`, `/api/v1/hosts?access_token=${key}`, `/api/v1/hosts?token=${inUrl}`, `/api/v1/hosts?password=${inUrl}`, `/api/auth/login?email=a&password=${inUrl}`, `/api/v1/hosts?session_id=${inUrl}`, `/api/v1/auth/keys/${key}`, `/api/v1/auth/keys/${key.replace("_", "%5F")}/rotate`, `/${key}`, `/docs?x=${key}`, `/api/v1/hosts?search=${key}`];
+    const paths = [
+      `/api/v1/hosts?api_key=${key}`,
+      `/api/v1/hosts?access_token=${key}`,
+      `/api/v1/hosts?token=${inUrl}`,
+      `/api/v1/hosts?password=${inUrl}`,
+      `/api/auth/login?email=a&password=${inUrl}`,
+      `/api/v1/hosts?session_id=${inUrl}`,
+      `/api/v1/auth/keys/${key}`,
+      `/api/v1/auth/keys/${key.replace("_", "%5F")}/rotate`,
+      `/${key}`,
+      `/docs?x=${key}`,
+      `/api/v1/hosts?search=${key}`,
+    ];
     // With credentials and without: what it is refused for is the URL.
-    const answers = [...(await Promise.all(paths.map((path) => this.ask("GET", path, undefined, [owner])))), ...(await Promise.all(paths.map((path) => this.ask("GET", path, undefined, []))))];
-    await stage.ask({ path: "/api/v1/hosts", headers: [["Authorization", `Bearer ${key}`], ["X-Request-Id", key], ["Referer", `https://x/?k=${key}`], ["User-Agent", key]] });
+    const answers = [
+      ...(await Promise.all(paths.map((path) => this.ask("GET", path, undefined, [owner])))),
+      ...(await Promise.all(paths.map((path) => this.ask("GET", path, undefined, [])))),
+    ];
+    await stage.ask({
+      path: "/api/v1/hosts",
+      headers: [
+        ["Authorization", `Bearer ${key}`],
+        ["X-Request-Id", key],
+        ["Referer", `https://x/?k=${key}`],
+        ["User-Agent", key],
+      ],
+    });
     await this.ask("POST", "/api/v1/hosts", { name: "host", network_id: "x", api_key: key }, [owner]);
     const told = answers.filter(({ status }) => status !== 400);
     return {
@@ -269,11 +494,23 @@ class Exercise {
     const from = "2000-01-01T00:00:00Z";
     const kinds = ["hosts", "credentials", "auth/keys", "users", "networks", "tags"];
     for (const kind of kinds) {
-      for (const path of [`/api/v1/${kind}?limit=0`, `/api/v1/${kind}/export/csv`]) await this.ask("GET", path, undefined, [owner]);
+      for (const path of [`/api/v1/${kind}?limit=0`, `/api/v1/${kind}/export/csv`])
+        await this.ask("GET", path, undefined, [owner]);
     }
     for (const id of credentialIds) await this.ask("GET", `/api/v1/credentials/${id}/history`, undefined, [owner]);
-    for (const key of (memberOf(await this.ask("GET", "/api/v1/auth/keys", undefined, [owner]), "data") as Json[]) ?? []) await this.ask("GET", `/api/v1/auth/keys/${key["id"]}/history`, undefined, [owner]);
-    for (const path of [`/api/v1/diff?from=${from}`, `/api/v1/diff?from=${from}&format=csv`, "/api/v1/changes?after=0&limit=1000", "/api/v1/transactions?limit=0", "/api/v1/hosts?search=c9", "/api/openapi.json", "/api/v1/ledger"]) await this.ask("GET", path, undefined, [owner]);
+    for (const key of (memberOf(await this.ask("GET", "/api/v1/auth/keys", undefined, [owner]), "data") as Json[]) ??
+      [])
+      await this.ask("GET", `/api/v1/auth/keys/${key["id"]}/history`, undefined, [owner]);
+    for (const path of [
+      `/api/v1/diff?from=${from}`,
+      `/api/v1/diff?from=${from}&format=csv`,
+      "/api/v1/changes?after=0&limit=1000",
+      "/api/v1/transactions?limit=0",
+      "/api/v1/hosts?search=c9",
+      "/api/openapi.json",
+      "/api/v1/ledger",
+    ])
+      await this.ask("GET", path, undefined, [owner]);
   }
 
   private async backUp(owner: [string, string]): Promise<void> {
@@ -289,7 +526,13 @@ class Exercise {
   private sealed({ v3Auth, v3Priv }: { v3Auth: string; v3Priv: string }): Finding {
     const opened = (box: SecretBox | null) =>
       this.withCopy((db, own) =>
-        (db.query("SELECT r.id, s.field, s.sealed FROM credential_secrets s JOIN history_records r ON r.n = s.credential_n").values() as Array<[string, "community", Uint8Array]>).map(([id, field, sealed]) => {
+        (
+          db
+            .query(
+              "SELECT r.id, s.field, s.sealed FROM credential_secrets s JOIN history_records r ON r.n = s.credential_n",
+            )
+            .values() as Array<[string, "community", Uint8Array]>
+        ).map(([id, field, sealed]) => {
           try {
             return (box ?? own).open(sealed, secretContext(id, field));
           } catch {
@@ -300,7 +543,14 @@ class Exercise {
     const [own, other] = [opened(null), opened(new SecretBox(systemRandom.bytes(32), systemRandom))];
     return {
       claim: `the secrets of credentials are in the database sealed alone: the key file opens every one, another key none (${this.format})`,
-      held: own.length > 4 && own.includes(v3Auth) && own.includes(v3Priv) && !own.includes(null) && other.every((text) => text === null) && !own.includes(this.secrets.get("community of a deleted credential") as string) && !own.includes(this.secrets.get("v2c community of before") as string),
+      held:
+        own.length > 4 &&
+        own.includes(v3Auth) &&
+        own.includes(v3Priv) &&
+        !own.includes(null) &&
+        other.every((text) => text === null) &&
+        !own.includes(this.secrets.get("community of a deleted credential") as string) &&
+        !own.includes(this.secrets.get("v2c community of before") as string),
       figure: `${own.length} sealed secrets, ${own.filter((text) => text !== null).length} opened by the key file, ${other.filter((text) => text !== null).length} by another key; those of before and of the deleted credential are gone`,
     };
   }
@@ -324,19 +574,34 @@ class Exercise {
   private teeth(places: readonly Haystack[]): Finding {
     const planted = `planted ${this.random.bytes(9).toBase64()}/é&"`;
     const secrets = new Map([["planted", planted]]);
-    const plant = ({ place, bytes }: Haystack, piece: Buffer): Haystack => ({ place, bytes: Buffer.concat([bytes.subarray(0, bytes.length >> 1), piece, bytes.subarray(bytes.length >> 1)]) });
+    const plant = ({ place, bytes }: Haystack, piece: Buffer): Haystack => ({
+      place,
+      bytes: Buffer.concat([bytes.subarray(0, bytes.length >> 1), piece, bytes.subarray(bytes.length >> 1)]),
+    });
     const missed: string[] = [];
     let tried = 0;
     const look = (place: Haystack, name: string, piece: Buffer) => {
       tried += 1;
-      if (!search(secrets, [plant(place, piece)]).some((find: Find) => find.place === place.place)) missed.push(`${name} in ${place.place}`);
+      if (!search(secrets, [plant(place, piece)]).some((find: Find) => find.place === place.place))
+        missed.push(`${name} in ${place.place}`);
     };
     for (const place of places) look(place, "raw", Buffer.from(planted));
     const [small] = [...places].sort((a, b) => a.bytes.length - b.bytes.length);
     if (small !== undefined) {
       for (const [name, piece] of formsOf(planted)) look(small, name, piece);
       // As whoever encodes does it, with something before and after it.
-      for (const before of ["", "a", "ab", "abc"]) for (const encoding of ["base64", "base64url", "hex", "utf16le"] as const) look(small, `${encoding} after ${before.length}`, Buffer.from(Buffer.from(`${before}${planted}after`, encoding === "utf16le" ? "utf16le" : "utf8").toString(encoding === "utf16le" ? "latin1" : encoding), "latin1"));
+      for (const before of ["", "a", "ab", "abc"])
+        for (const encoding of ["base64", "base64url", "hex", "utf16le"] as const)
+          look(
+            small,
+            `${encoding} after ${before.length}`,
+            Buffer.from(
+              Buffer.from(`${before}${planted}after`, encoding === "utf16le" ? "utf16le" : "utf8").toString(
+                encoding === "utf16le" ? "latin1" : encoding,
+              ),
+              "latin1",
+            ),
+          );
     }
     const untouched = search(secrets, places);
     return {

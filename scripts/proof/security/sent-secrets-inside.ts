@@ -26,7 +26,11 @@ const ROUNDS = { short: 8, long: 150 } as const;
 const REFUSED = 16;
 
 type Secret = "host" | "named" | "network";
-const SECRETS: Readonly<Record<Secret, string>> = { host: "c9-sent-host", named: "c9-sent-named", network: "c9-sent-network" };
+const SECRETS: Readonly<Record<Secret, string>> = {
+  host: "c9-sent-host",
+  named: "c9-sent-named",
+  network: "c9-sent-network",
+};
 type By = "owner" | "member";
 
 class Trial {
@@ -63,7 +67,10 @@ class Trial {
       const first = this.sent();
       for (let round = 0; round < this.rounds; round += 1) {
         for (let write = 0; write < WRITES; write += 1) await this.write();
-        await this.scan("member", { kind: this.random.pick(["snmp", "snmp", "full"]), commit: this.random.integer(4) > 0 });
+        await this.scan("member", {
+          kind: this.random.pick(["snmp", "snmp", "full"]),
+          commit: this.random.integer(4) > 0,
+        });
         this.judge(`round ${round}`);
       }
       const tried = this.sent();
@@ -71,9 +78,13 @@ class Trial {
       const refused = [...this.refusals].map(([status, count]) => `${count} × ${status}`).join(", ");
       return [
         {
-          claim: "no secret arrives at an address that no Admin has sent it to, whatever Members, scans, restores and reverts make of addresses, hosts and subnets",
+          claim:
+            "no secret arrives at an address that no Admin has sent it to, whatever Members, scans, restores and reverts make of addresses, hosts and subnets",
           held: this.wrong.size === 0 && first > 0 && tried >= first,
-          figure: this.wrong.size === 0 ? `${this.agents.size} listening sockets, ${this.writes} writes (${refused}), ${this.scans} scans, ${tried} pairs of secret and address that an Admin had sent` : [...this.wrong].slice(0, 5).join("; "),
+          figure:
+            this.wrong.size === 0
+              ? `${this.agents.size} listening sockets, ${this.writes} writes (${refused}), ${this.scans} scans, ${tried} pairs of secret and address that an Admin had sent`
+              : [...this.wrong].slice(0, 5).join("; "),
         },
         teeth,
       ];
@@ -89,16 +100,45 @@ class Trial {
         "1.3.6.1.2.1.1.1.0": "a switch",
         "1.3.6.1.2.1.1.2.0": { oid: "1.3.6.1.4.1.99999.1" },
         "1.3.6.1.2.1.1.5.0": name,
-        ...Object.fromEntries(own.flatMap((address) => [[`1.3.6.1.2.1.4.20.1.1.${address}`, { ip: address }], [`1.3.6.1.2.1.4.20.1.2.${address}`, 1], [`1.3.6.1.2.1.4.20.1.3.${address}`, { ip: "255.255.255.0" }]] as const)),
+        ...Object.fromEntries(
+          own.flatMap(
+            (address) =>
+              [
+                [`1.3.6.1.2.1.4.20.1.1.${address}`, { ip: address }],
+                [`1.3.6.1.2.1.4.20.1.2.${address}`, 1],
+                [`1.3.6.1.2.1.4.20.1.3.${address}`, { ip: "255.255.255.0" }],
+              ] as const,
+          ),
+        ),
       });
     const refusing = { errorAt: { oid: "1.3", status: REFUSED } };
     for (const prefix of PREFIXES) {
       for (let last = 1; last <= LISTENERS_OF_PREFIX; last += 1) {
         const address = `${prefix}.${last}`;
-        const of = (...secrets: Secret[]) => Object.fromEntries(secrets.map((secret) => [SECRETS[secret], () => (address === LIAR ? system("core", [LIAR, ...this.listeners("10.66.1")]) : system("core", [HONEST, HONEST_TOO]))]));
-        if (address === HONEST) this.agents.set(address, await startAgent({ address, port: SNMP_PORT, communities: of("host") }));
-        else if (address === LIAR) this.agents.set(address, await startAgent({ address, port: SNMP_PORT, communities: of("network") }));
-        else this.agents.set(address, await startAgent({ address, port: SNMP_PORT, communities: of("host", "named", "network"), faults: refusing }));
+        const of = (...secrets: Secret[]) =>
+          Object.fromEntries(
+            secrets.map((secret) => [
+              SECRETS[secret],
+              () =>
+                address === LIAR
+                  ? system("core", [LIAR, ...this.listeners("10.66.1")])
+                  : system("core", [HONEST, HONEST_TOO]),
+            ]),
+          );
+        if (address === HONEST)
+          this.agents.set(address, await startAgent({ address, port: SNMP_PORT, communities: of("host") }));
+        else if (address === LIAR)
+          this.agents.set(address, await startAgent({ address, port: SNMP_PORT, communities: of("network") }));
+        else
+          this.agents.set(
+            address,
+            await startAgent({
+              address,
+              port: SNMP_PORT,
+              communities: of("host", "named", "network"),
+              faults: refusing,
+            }),
+          );
       }
     }
   }
@@ -111,17 +151,37 @@ class Trial {
   private async furnish(): Promise<void> {
     const { organizationId, networkId } = this.people;
     await this.made("POST", "/api/v1/subnets", { network_id: networkId, cidr: "10.66.0.0/27" });
-    await this.made("POST", "/api/v1/subnets", { network_id: networkId, cidr: "10.66.2.0/27", subnet_type: "Internet" });
+    await this.made("POST", "/api/v1/subnets", {
+      network_id: networkId,
+      cidr: "10.66.2.0/27",
+      subnet_type: "Internet",
+    });
     for (const address of this.listeners("10.66.0")) this.words.network.add(address);
-    const host = (name: string, addresses: readonly string[]) => this.made("POST", "/api/v1/hosts", { network_id: networkId, name, ip_addresses: addresses.map((ip_address) => ({ ip_address })) });
+    const host = (name: string, addresses: readonly string[]) =>
+      this.made("POST", "/api/v1/hosts", {
+        network_id: networkId,
+        name,
+        ip_addresses: addresses.map((ip_address) => ({ ip_address })),
+      });
     const [core, edge] = [await host("core", [HONEST]), await host("edge", ["10.66.0.3", "10.66.0.4"])];
     this.hosts = [core["id"], edge["id"]];
     const named = edge["ip_addresses"][0];
     const credential = async (secret: Secret, assigned_network_ids: string[], host_assignments: Json[]) => {
-      const body = { organization_id: organizationId, name: secret, credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: SECRETS[secret] } }, assigned_network_ids, host_assignments, tags: [] };
+      const body = {
+        organization_id: organizationId,
+        name: secret,
+        credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: SECRETS[secret] } },
+        assigned_network_ids,
+        host_assignments,
+        tags: [],
+      };
       this.credentials.set(secret, await this.made("POST", "/api/v1/credentials", body));
     };
-    await credential("host", [], this.hosts.map((host_id) => ({ host_id })));
+    await credential(
+      "host",
+      [],
+      this.hosts.map((host_id) => ({ host_id })),
+    );
     await credential("named", [], [{ host_id: edge["id"], ip_address_ids: [named["id"]] }]);
     await credential("network", [networkId], []);
     for (const address of [HONEST, HONEST_TOO, "10.66.0.3", "10.66.0.4"]) this.words.host.add(address);
@@ -156,7 +216,10 @@ class Trial {
       () => this.assignAnew(),
       () => this.scanNamed(),
       // A Member may have deleted it.
-      () => this.ask("owner", "POST", "/api/v1/subnets", { network_id: this.people.networkId, cidr: "10.66.0.0/27" }).then(() => {}),
+      () =>
+        this.ask("owner", "POST", "/api/v1/subnets", { network_id: this.people.networkId, cidr: "10.66.0.0/27" }).then(
+          () => {},
+        ),
     ];
     this.writes += 1;
     await random.pick(ways)();
@@ -167,12 +230,16 @@ class Trial {
   }
 
   private async addAddress(): Promise<void> {
-    await this.ask("member", "POST", "/api/v1/ip-addresses", { host_id: this.random.pick(this.hosts), ip_address: this.anyAddress() });
+    await this.ask("member", "POST", "/api/v1/ip-addresses", {
+      host_id: this.random.pick(this.hosts),
+      ip_address: this.anyAddress(),
+    });
   }
 
   private async changeAddress(): Promise<void> {
     const address = await this.addressOf(this.random.pick(this.hosts));
-    if (address !== null) await this.ask("member", "PUT", `/api/v1/ip-addresses/${address["id"]}`, { ip_address: this.anyAddress() });
+    if (address !== null)
+      await this.ask("member", "PUT", `/api/v1/ip-addresses/${address["id"]}`, { ip_address: this.anyAddress() });
   }
 
   private async removeAddress(): Promise<void> {
@@ -186,56 +253,109 @@ class Trial {
     if (host === null) return;
     const { id, name, hidden, tags, ip_addresses, ports, services, credential_assignments } = host;
     const addresses = isChanged ? this.shuffled(ip_addresses as Json[]) : ip_addresses;
-    await this.ask(by, "PUT", `/api/v1/hosts/${id}`, { id, name, hidden, tags, ip_addresses: addresses, ports, services, credential_assignments });
+    await this.ask(by, "PUT", `/api/v1/hosts/${id}`, {
+      id,
+      name,
+      hidden,
+      tags,
+      ip_addresses: addresses,
+      ports,
+      services,
+      credential_assignments,
+    });
   }
 
   private async bulk(): Promise<void> {
     const hosts = (await Promise.all(this.hosts.map((id) => this.hostOf(id)))).filter((host) => host !== null);
     const values = new Set<string>();
-    const items = hosts.map(({ id, name, ip_addresses, credential_assignments }) => ({ id, name, credential_assignments, ip_addresses: this.shuffled(ip_addresses).filter(({ ip_address }) => !values.has(ip_address) && values.add(ip_address)) }));
+    const items = hosts.map(({ id, name, ip_addresses, credential_assignments }) => ({
+      id,
+      name,
+      credential_assignments,
+      ip_addresses: this.shuffled(ip_addresses).filter(
+        ({ ip_address }) => !values.has(ip_address) && values.add(ip_address),
+      ),
+    }));
     await this.ask("member", "POST", "/api/v1/hosts/bulk", items);
   }
 
   /** Some of them with another value, some gone, perhaps one more; two may have changed places. */
   private shuffled(addresses: readonly Json[]): Json[] {
     const { random } = this;
-    const items = addresses.filter(() => random.integer(5) > 0).map(({ id, ip_address }) => ({ id, ip_address: random.integer(3) === 0 ? this.anyAddress() : ip_address }) as Json);
+    const items = addresses
+      .filter(() => random.integer(5) > 0)
+      .map(
+        ({ id, ip_address }) => ({ id, ip_address: random.integer(3) === 0 ? this.anyAddress() : ip_address }) as Json,
+      );
     if (random.integer(2) === 0) items.push({ ip_address: this.anyAddress() });
     const [a, b] = items;
-    if (a !== undefined && b !== undefined && random.integer(3) === 0) [a["ip_address"], b["ip_address"]] = [b["ip_address"], a["ip_address"]];
+    if (a !== undefined && b !== undefined && random.integer(3) === 0)
+      [a["ip_address"], b["ip_address"]] = [b["ip_address"], a["ip_address"]];
     return items;
   }
 
   /** To any instant that there was: a host, an address or a subnet; by an Admin a credential as well. */
   private async restore(by: By): Promise<void> {
     const at = this.random.pick(this.instants);
-    const plural = this.random.pick(by === "owner" ? ["hosts", "credentials", "ip-addresses"] : ["hosts", "ip-addresses", "subnets"]);
-    const records = plural === "hosts" ? this.hosts.map((id) => ({ id })) : plural === "credentials" ? [...this.credentials.values()] : ((await this.data("owner", `/api/v1/${plural}?limit=0&at=${at}`)) as Json[]);
-    if (records.length > 0) await this.ask(by, "POST", `/api/v1/${plural}/${this.random.pick(records)["id"]}/restore`, { at });
+    const plural = this.random.pick(
+      by === "owner" ? ["hosts", "credentials", "ip-addresses"] : ["hosts", "ip-addresses", "subnets"],
+    );
+    const records =
+      plural === "hosts"
+        ? this.hosts.map((id) => ({ id }))
+        : plural === "credentials"
+          ? [...this.credentials.values()]
+          : ((await this.data("owner", `/api/v1/${plural}?limit=0&at=${at}`)) as Json[]);
+    if (records.length > 0)
+      await this.ask(by, "POST", `/api/v1/${plural}/${this.random.pick(records)["id"]}/restore`, { at });
   }
 
   private async removeHost(): Promise<void> {
     const id = this.random.pick(this.hosts);
     await this.ask("member", "DELETE", `/api/v1/hosts/${id}?cascade=true`);
-    await this.ask(this.random.pick(["member", "owner"]), "POST", `/api/v1/hosts/${id}/restore`, { at: this.random.pick(this.instants) });
+    await this.ask(this.random.pick(["member", "owner"]), "POST", `/api/v1/hosts/${id}/restore`, {
+      at: this.random.pick(this.instants),
+    });
   }
 
   private async makeSubnet(): Promise<void> {
-    const cidr = this.random.pick(["10.66.1.0/27", "10.66.1.0/28", "10.66.1.0/29", "10.66.0.0/28", "10.66.2.0/28", "10.66.2.0/29"]);
+    const cidr = this.random.pick([
+      "10.66.1.0/27",
+      "10.66.1.0/28",
+      "10.66.1.0/29",
+      "10.66.0.0/28",
+      "10.66.2.0/28",
+      "10.66.2.0/29",
+    ]);
     const flag = this.random.integer(3) === 0 ? { accepts_credentials: true } : {};
-    await this.ask("member", "POST", "/api/v1/subnets", { network_id: this.people.networkId, cidr, subnet_type: this.random.pick(["Lan", "Unknown", "Internet"]), ...flag });
+    await this.ask("member", "POST", "/api/v1/subnets", {
+      network_id: this.people.networkId,
+      cidr,
+      subnet_type: this.random.pick(["Lan", "Unknown", "Internet"]),
+      ...flag,
+    });
   }
 
   private async changeSubnet(): Promise<void> {
     const subnets = (await this.data("owner", "/api/v1/subnets?limit=0")) as Json[];
     const { id, cidr, subnet_type, accepts_credentials } = this.random.pick(subnets) as Json;
-    const change = this.random.pick([{ cidr: "10.66.1.0/28" }, { cidr: "10.66.1.0/27" }, { cidr: "10.66.0.0/26" }, { subnet_type: "Lan" }, { accepts_credentials: true }, {}]);
+    const change = this.random.pick([
+      { cidr: "10.66.1.0/28" },
+      { cidr: "10.66.1.0/27" },
+      { cidr: "10.66.0.0/26" },
+      { subnet_type: "Lan" },
+      { accepts_credentials: true },
+      {},
+    ]);
     await this.ask("member", "PUT", `/api/v1/subnets/${id}`, { cidr, subnet_type, accepts_credentials, ...change });
   }
 
   private async removeSubnet(): Promise<void> {
-    const subnets = ((await this.data("owner", "/api/v1/subnets?limit=0")) as Json[]).filter(({ accepts_credentials }) => accepts_credentials !== true || this.random.integer(8) === 0);
-    if (subnets.length > 0) await this.ask("member", "DELETE", `/api/v1/subnets/${this.random.pick(subnets)["id"]}?cascade=true`);
+    const subnets = ((await this.data("owner", "/api/v1/subnets?limit=0")) as Json[]).filter(
+      ({ accepts_credentials }) => accepts_credentials !== true || this.random.integer(8) === 0,
+    );
+    if (subnets.length > 0)
+      await this.ask("member", "DELETE", `/api/v1/subnets/${this.random.pick(subnets)["id"]}?cascade=true`);
   }
 
   /** What a Member may not ask for at all. */
@@ -245,18 +365,48 @@ class Trial {
     const credential = this.credentials.get("host") as Json;
     const ways: ReadonlyArray<() => Promise<unknown>> = [
       () => this.ask("member", "POST", `/api/v1/ip-addresses/${address?.["id"] ?? credential["id"]}/confirm`, {}),
-      () => this.ask("member", "POST", "/api/v1/discovery/scans", { network_id: networkId, kind: "full", targets: [this.anyAddress()] }),
-      () => this.ask("member", "POST", "/api/v1/discovery/schedules", { network_id: networkId, name: "mine", cron: "* * * * *", kind: "full", targets: [this.anyAddress()] }),
-      () => this.ask("member", "POST", `/api/v1/credentials/${credential["id"]}/restore`, { at: this.random.pick(this.instants) }),
-      () => this.ask("member", "POST", "/api/v1/hosts", { network_id: networkId, name: "mine", ip_addresses: [{ ip_address: "10.66.0.8" }], credential_assignments: [{ credential_id: credential["id"] }] }),
+      () =>
+        this.ask("member", "POST", "/api/v1/discovery/scans", {
+          network_id: networkId,
+          kind: "full",
+          targets: [this.anyAddress()],
+        }),
+      () =>
+        this.ask("member", "POST", "/api/v1/discovery/schedules", {
+          network_id: networkId,
+          name: "mine",
+          cron: "* * * * *",
+          kind: "full",
+          targets: [this.anyAddress()],
+        }),
+      () =>
+        this.ask("member", "POST", `/api/v1/credentials/${credential["id"]}/restore`, {
+          at: this.random.pick(this.instants),
+        }),
+      () =>
+        this.ask("member", "POST", "/api/v1/hosts", {
+          network_id: networkId,
+          name: "mine",
+          ip_addresses: [{ ip_address: "10.66.0.8" }],
+          credential_assignments: [{ credential_id: credential["id"] }],
+        }),
     ];
     await this.random.pick(ways)();
   }
 
   private async sendCredential(): Promise<void> {
     const id = this.credentials.get(this.random.pick(["host", "named", "network"]))?.["id"];
-    const { organization_id, name, credential_type, assigned_network_ids, host_assignments, tags, target_ips } = (await this.data("owner", `/api/v1/credentials/${id}`)) as Json;
-    await this.ask("owner", "PUT", `/api/v1/credentials/${id}`, { organization_id, name, credential_type, assigned_network_ids, host_assignments, tags, target_ips });
+    const { organization_id, name, credential_type, assigned_network_ids, host_assignments, tags, target_ips } =
+      (await this.data("owner", `/api/v1/credentials/${id}`)) as Json;
+    await this.ask("owner", "PUT", `/api/v1/credentials/${id}`, {
+      organization_id,
+      name,
+      credential_type,
+      assigned_network_ids,
+      host_assignments,
+      tags,
+      target_ips,
+    });
   }
 
   private async revert(): Promise<void> {
@@ -279,10 +429,27 @@ class Trial {
   private async assignAnew(): Promise<void> {
     const { id, ...credential } = this.credentials.get("host") as Json;
     const alive = (await Promise.all(this.hosts.map((each) => this.hostOf(each)))).filter((host) => host !== null);
-    const body = (host_assignments: Json[]) => ({ organization_id: credential["organization_id"], name: "host", credential_type: credential["credential_type"], assigned_network_ids: [], tags: [], host_assignments });
+    const body = (host_assignments: Json[]) => ({
+      organization_id: credential["organization_id"],
+      name: "host",
+      credential_type: credential["credential_type"],
+      assigned_network_ids: [],
+      tags: [],
+      host_assignments,
+    });
     await this.ask("owner", "PUT", `/api/v1/credentials/${id}`, body([]));
-    const { data } = await this.ask("owner", "PUT", `/api/v1/credentials/${id}`, body(alive.map((host) => ({ host_id: host["id"] }))));
-    if (data !== null) for (const host of alive) this.said(id, host["ip_addresses"].map((each: Json) => each["ip_address"]));
+    const { data } = await this.ask(
+      "owner",
+      "PUT",
+      `/api/v1/credentials/${id}`,
+      body(alive.map((host) => ({ host_id: host["id"] }))),
+    );
+    if (data !== null)
+      for (const host of alive)
+        this.said(
+          id,
+          host["ip_addresses"].map((each: Json) => each["ip_address"]),
+        );
   }
 
   private async scanNamed(): Promise<void> {
@@ -292,11 +459,15 @@ class Trial {
   }
 
   private said(credentialId: string, addresses: readonly string[]): void {
-    for (const [secret, credential] of this.credentials) if (credential["id"] === credentialId) for (const address of addresses) this.words[secret].add(address);
+    for (const [secret, credential] of this.credentials)
+      if (credential["id"] === credentialId) for (const address of addresses) this.words[secret].add(address);
   }
 
   private async scan(by: By, fields: Json): Promise<void> {
-    const { data } = await this.ask(by, "POST", "/api/v1/discovery/scans", { network_id: this.people.networkId, ...fields });
+    const { data } = await this.ask(by, "POST", "/api/v1/discovery/scans", {
+      network_id: this.people.networkId,
+      ...fields,
+    });
     if (data === null) return;
     this.scans += 1;
     for (const deadline = performance.now() + SCAN_DEADLINE_MS; performance.now() < deadline; ) {
@@ -311,7 +482,8 @@ class Trial {
   private *arrivals(): Generator<readonly [Secret, string]> {
     for (const [address, { requests }] of this.agents) {
       for (const community of new Set(requests.map((request) => request.community))) {
-        for (const secret of Object.keys(SECRETS) as Secret[]) if (SECRETS[secret] === community) yield [secret, address];
+        for (const secret of Object.keys(SECRETS) as Secret[])
+          if (SECRETS[secret] === community) yield [secret, address];
       }
     }
   }
@@ -333,11 +505,22 @@ class Trial {
     const { networkId } = this.people;
     await this.ask("owner", "POST", "/api/v1/subnets", { network_id: networkId, cidr: "10.66.0.0/22" });
     for (const subnet of (await this.data("owner", "/api/v1/subnets?limit=0")) as Json[]) {
-      await this.ask("owner", "PUT", `/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], subnet_type: "Lan", accepts_credentials: true });
+      await this.ask("owner", "PUT", `/api/v1/subnets/${subnet["id"]}`, {
+        cidr: subnet["cidr"],
+        subnet_type: "Lan",
+        accepts_credentials: true,
+      });
     }
     const fresh = await this.made("POST", "/api/v1/hosts", { network_id: networkId, name: "last", ip_addresses: [] });
     const { id, ...credential } = this.credentials.get("host") as Json;
-    await this.ask("owner", "PUT", `/api/v1/credentials/${id}`, { organization_id: credential["organization_id"], name: "host", credential_type: credential["credential_type"], assigned_network_ids: [], tags: [], host_assignments: [{ host_id: fresh["id"] }] });
+    await this.ask("owner", "PUT", `/api/v1/credentials/${id}`, {
+      organization_id: credential["organization_id"],
+      name: "host",
+      credential_type: credential["credential_type"],
+      assigned_network_ids: [],
+      tags: [],
+      host_assignments: [{ host_id: fresh["id"] }],
+    });
     const evil = "10.66.1.10";
     const address = await this.made("POST", "/api/v1/ip-addresses", { host_id: fresh["id"], ip_address: evil });
     const before = new Set([...this.arrivals()].map(String));
@@ -348,7 +531,10 @@ class Trial {
     const arrived = new Set([...this.arrivals()].map(String));
     return {
       claim: "what was withheld arrives once an Admin confirms the address, or lets the subnet accept credentials",
-      held: arrived.has(`host,${evil}`) && between.every((pair) => pair.startsWith("network,")) && arrived.has(`network,${evil}`),
+      held:
+        arrived.has(`host,${evil}`) &&
+        between.every((pair) => pair.startsWith("network,")) &&
+        arrived.has(`network,${evil}`),
       figure: `at ${evil}: ${[...arrived].filter((pair) => pair.endsWith(`,${evil}`)).join("; ")}`,
     };
   }
@@ -387,7 +573,10 @@ class Trial {
 }
 
 if (import.meta.main) {
-  for (const args of [["link", "set", "lo", "up"], ["route", "add", "local", "10.66.0.0/22", "dev", "lo"]]) {
+  for (const args of [
+    ["link", "set", "lo", "up"],
+    ["route", "add", "local", "10.66.0.0/22", "dev", "lo"],
+  ]) {
     const { exitCode, stderr } = Bun.spawnSync(["ip", ...args], { stderr: "pipe" });
     if (exitCode !== 0) throw new Error(`ip ${args.join(" ")}: ${stderr.toString()}`);
   }

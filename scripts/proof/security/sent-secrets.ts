@@ -11,15 +11,39 @@ export interface InsideReport {
 
 const DEADLINE_MS = { short: 240_000, long: 3_600_000 } as const;
 
-export async function proveSentSecrets(proving: Proving): Promise<{ findings: readonly Finding[]; leftOut: readonly string[] }> {
+export async function proveSentSecrets(
+  proving: Proving,
+): Promise<{ findings: readonly Finding[]; leftOut: readonly string[] }> {
   const missing = ["unshare", "ip"].find((tool) => Bun.which(tool) === null);
-  if (missing !== undefined) return { findings: [], leftOut: [`Whom secrets are sent to takes ${missing}, which is not installed.`] };
+  if (missing !== undefined)
+    return { findings: [], leftOut: [`Whom secrets are sent to takes ${missing}, which is not installed.`] };
   const isRoot = process.getuid?.() === 0;
-  const unshare = ["unshare", "--net", ...(isRoot ? [] : ["--user", "--map-root-user"]), "--kill-child", "--fork", "--"];
+  const unshare = [
+    "unshare",
+    "--net",
+    ...(isRoot ? [] : ["--user", "--map-root-user"]),
+    "--kill-child",
+    "--fork",
+    "--",
+  ];
   const probe = Bun.spawnSync([...unshare, "ip", "link", "set", "lo", "up"], { stderr: "pipe" });
-  if (probe.exitCode !== 0) return { findings: [], leftOut: [`Whom secrets are sent to takes a network namespace, which cannot be made here: ${probe.stderr.toString().trim().split("\n")[0] ?? ""}.`] };
+  if (probe.exitCode !== 0)
+    return {
+      findings: [],
+      leftOut: [
+        `Whom secrets are sent to takes a network namespace, which cannot be made here: ${probe.stderr.toString().trim().split("\n")[0] ?? ""}.`,
+      ],
+    };
   const { form, executable, directory, seed } = proving;
-  const child = Bun.spawn([...unshare, process.execPath, `${import.meta.dir}/sent-secrets-inside.ts`, JSON.stringify({ form, executable, directory, seed })], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn(
+    [
+      ...unshare,
+      process.execPath,
+      `${import.meta.dir}/sent-secrets-inside.ts`,
+      JSON.stringify({ form, executable, directory, seed }),
+    ],
+    { stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+  );
   const late = systemTimers.after(DEADLINE_MS[form], () => child.kill("SIGKILL"));
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   late();

@@ -2,7 +2,19 @@
 
 import type { Finding, Proving } from "../part.ts";
 import { headerOf, memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";
-import { dataOf, DISABLED_EMAIL, type Json, MEMBER_EMAIL, OWNER_EMAIL, OWNER_PASSWORD, type People, PERSON_PASSWORD, populate, sources, Stage } from "./stage.ts";
+import {
+  dataOf,
+  DISABLED_EMAIL,
+  type Json,
+  MEMBER_EMAIL,
+  OWNER_EMAIL,
+  OWNER_PASSWORD,
+  type People,
+  PERSON_PASSWORD,
+  populate,
+  sources,
+  Stage,
+} from "./stage.ts";
 
 /** Well-formed, and of no session: what an attacker would plant. */
 const PLANTED = "A".repeat(43);
@@ -11,7 +23,12 @@ export async function proveSessions(proving: Proving): Promise<Finding[]> {
   const stage = new Stage(proving, "sessions");
   try {
     const people = await populate(stage);
-    return [...(await fixation(stage)), await ends(stage, people), ...(await cookies(stage)), await rights(stage, people)];
+    return [
+      ...(await fixation(stage)),
+      await ends(stage, people),
+      ...(await cookies(stage)),
+      await rights(stage, people),
+    ];
   } finally {
     await stage.close();
   }
@@ -21,7 +38,16 @@ async function fixation(stage: Stage): Promise<Finding[]> {
   const next = sources();
   const cookie = (value: string): [string, string] => ["Cookie", value];
   const old = await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next());
-  const planted = [`session_id=${PLANTED}`, `session_id=${PLANTED}; session_id=${PLANTED}`, `SESSION_ID=${PLANTED}`, "session_id=", "session_id", `session_id="${PLANTED}"`, `; =; session_id=${PLANTED};`, `session_id=${"A".repeat(4_000)}`];
+  const planted = [
+    `session_id=${PLANTED}`,
+    `session_id=${PLANTED}; session_id=${PLANTED}`,
+    `SESSION_ID=${PLANTED}`,
+    "session_id=",
+    "session_id",
+    `session_id="${PLANTED}"`,
+    `; =; session_id=${PLANTED};`,
+    `session_id=${"A".repeat(4_000)}`,
+  ];
   const answers: RawAnswer[] = [];
   for (const value of planted) answers.push(await stage.signIn(MEMBER_EMAIL, PERSON_PASSWORD, next(), [cookie(value)]));
   const [, oldSession = ""] = /session_id=(.+)/.exec(old[1]) ?? [];
@@ -32,8 +58,13 @@ async function fixation(stage: Stage): Promise<Finding[]> {
   const replaced = await me(old[1]);
   return [
     {
-      claim: "a session that was planted before the sign-in is never taken over: every sign-in makes another one, and the one it replaces ends",
-      held: sessions.every((session) => /^[\w-]{43}$/.test(session) && session !== PLANTED && session !== oldSession) && new Set(sessions).size === sessions.length && stillPlanted.every((status) => status === 401) && replaced === 401,
+      claim:
+        "a session that was planted before the sign-in is never taken over: every sign-in makes another one, and the one it replaces ends",
+      held:
+        sessions.every((session) => /^[\w-]{43}$/.test(session) && session !== PLANTED && session !== oldSession) &&
+        new Set(sessions).size === sessions.length &&
+        stillPlanted.every((status) => status === 401) &&
+        replaced === 401,
       figure: `${new Set(sessions).size} sessions of ${sessions.length} sign-ins with a planted cookie; the planted ones answer ${[...new Set(stillPlanted)].join(", ")}, the replaced one ${replaced}`,
     },
   ];
@@ -43,27 +74,41 @@ async function fixation(stage: Stage): Promise<Finding[]> {
 async function ends(stage: Stage, people: People): Promise<Finding> {
   const next = sources();
   const open = () => stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next());
-  const status = async (session: readonly [string, string]) => (await stage.send("GET", "/api/auth/me", undefined, [session])).status;
+  const status = async (session: readonly [string, string]) =>
+    (await stage.send("GET", "/api/auth/me", undefined, [session])).status;
   const member = async (fields: Json) => {
     const user = dataOf(await stage.send("GET", `/api/v1/users/${people.memberId}`, undefined, [people.key]));
     dataOf(await stage.send("PUT", `/api/v1/users/${people.memberId}`, { ...user, ...fields }, [people.key]));
   };
   const ways: Record<string, (session: [string, string]) => Promise<unknown>> = {
     "sign-out": (session) => stage.send("POST", "/api/auth/logout", undefined, [session]),
-    "a password changed elsewhere": async () => dataOf(await stage.send("PUT", "/api/auth/password", { current_password: PERSON_PASSWORD, new_password: PERSON_PASSWORD }, [await open()], next())),
+    "a password changed elsewhere": async () =>
+      dataOf(
+        await stage.send(
+          "PUT",
+          "/api/auth/password",
+          { current_password: PERSON_PASSWORD, new_password: PERSON_PASSWORD },
+          [await open()],
+          next(),
+        ),
+      ),
     "a password set by an administrator": () => member({ password: PERSON_PASSWORD }),
     "disabling and enabling again": async () => {
       await member({ is_enabled: false });
       await member({ is_enabled: true });
     },
     "disabling, and restoring what was before": async () => {
-      const { updated_at } = dataOf(await stage.send("GET", `/api/v1/users/${people.memberId}`, undefined, [people.key]));
+      const { updated_at } = dataOf(
+        await stage.send("GET", `/api/v1/users/${people.memberId}`, undefined, [people.key]),
+      );
       await member({ is_enabled: false });
       dataOf(await stage.send("POST", `/api/v1/users/${people.memberId}/restore`, { at: updated_at }, [people.key]));
     },
     "restoring a state in which the user was disabled, and enabling again": async () => {
       await member({ is_enabled: false });
-      const { updated_at } = dataOf(await stage.send("GET", `/api/v1/users/${people.memberId}`, undefined, [people.key]));
+      const { updated_at } = dataOf(
+        await stage.send("GET", `/api/v1/users/${people.memberId}`, undefined, [people.key]),
+      );
       await member({ is_enabled: true });
       lateSession = await open();
       dataOf(await stage.send("POST", `/api/v1/users/${people.memberId}/restore`, { at: updated_at }, [people.key]));
@@ -90,7 +135,8 @@ async function ends(stage: Stage, people: People): Promise<Finding> {
   await stage.start();
   const [afterStart, endedAfterStart] = [await status(kept), await status(ended)];
   return {
-    claim: "sign-out, another password and disabling end sessions for good, whatever is restored or started anew afterwards",
+    claim:
+      "sign-out, another password and disabling end sessions for good, whatever is restored or started anew afterwards",
     held: held && afterStart === 200 && endedAfterStart === 401,
     figure: `${seen.join("; ")}; after a start a session goes on (${afterStart}) and an ended one stays ended (${endedAfterStart})`,
   };
@@ -98,17 +144,39 @@ async function ends(stage: Stage, people: People): Promise<Finding> {
 
 async function cookies(stage: Stage): Promise<Finding[]> {
   const next = sources();
-  const setCookie = async (headers: [string, string][]) => headerOf(await stage.signIn(OWNER_EMAIL, OWNER_PASSWORD, next(), headers), "set-cookie") ?? "";
-  const [plain, proxied, lied] = [await setCookie([]), await setCookie([["X-Forwarded-Proto", "https"]]), await setCookie([["X-Forwarded-Proto", "http"]])];
-  const has = (cookie: string, attribute: string) => cookie.split("; ").slice(1).some((each) => each.toLowerCase() === attribute.toLowerCase());
-  const always = (cookie: string) => has(cookie, "HttpOnly") && has(cookie, "SameSite=Lax") && has(cookie, "Path=/") && !/domain=/i.test(cookie);
+  const setCookie = async (headers: [string, string][]) =>
+    headerOf(await stage.signIn(OWNER_EMAIL, OWNER_PASSWORD, next(), headers), "set-cookie") ?? "";
+  const [plain, proxied, lied] = [
+    await setCookie([]),
+    await setCookie([["X-Forwarded-Proto", "https"]]),
+    await setCookie([["X-Forwarded-Proto", "http"]]),
+  ];
+  const has = (cookie: string, attribute: string) =>
+    cookie
+      .split("; ")
+      .slice(1)
+      .some((each) => each.toLowerCase() === attribute.toLowerCase());
+  const always = (cookie: string) =>
+    has(cookie, "HttpOnly") && has(cookie, "SameSite=Lax") && has(cookie, "Path=/") && !/domain=/i.test(cookie);
   const session = await stage.cookieOf(OWNER_EMAIL, OWNER_PASSWORD, next());
   const out = headerOf(await stage.send("POST", "/api/auth/logout", undefined, [session]), "set-cookie") ?? "";
-  const elsewhere = await Promise.all(["/api/auth/me", "/api/v1/hosts", "/docs", "/api/health", "/nothing"].map(async (path) => (await stage.send("GET", path, undefined, [["Cookie", "session_id=x"]])).headers.has("set-cookie")));
+  const elsewhere = await Promise.all(
+    ["/api/auth/me", "/api/v1/hosts", "/docs", "/api/health", "/nothing"].map(async (path) =>
+      (await stage.send("GET", path, undefined, [["Cookie", "session_id=x"]])).headers.has("set-cookie"),
+    ),
+  );
   return [
     {
-      claim: "the session's cookie is HttpOnly, SameSite=Lax, for the whole path and for this host alone, and Secure behind a proxy that ends TLS",
-      held: [plain, proxied, lied, out].every(always) && has(proxied, "Secure") && !has(plain, "Secure") && !has(lied, "Secure") && /^session_id=;/.test(out) && has(out, "Max-Age=0") && !elsewhere.includes(true),
+      claim:
+        "the session's cookie is HttpOnly, SameSite=Lax, for the whole path and for this host alone, and Secure behind a proxy that ends TLS",
+      held:
+        [plain, proxied, lied, out].every(always) &&
+        has(proxied, "Secure") &&
+        !has(plain, "Secure") &&
+        !has(lied, "Secure") &&
+        /^session_id=;/.test(out) &&
+        has(out, "Max-Age=0") &&
+        !elsewhere.includes(true),
       figure: `${plain.replace(/=[\w-]{43}/, "=…")}; behind a proxy ${proxied.replace(/=[\w-]{43}/, "=…")}; at sign-out ${out}`,
     },
   ];
@@ -118,10 +186,24 @@ async function cookies(stage: Stage): Promise<Finding[]> {
 async function rights(stage: Stage, people: People): Promise<Finding> {
   const next = sources();
   const session = await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next());
-  const made = dataOf(await stage.send("POST", "/api/v1/auth/keys", { organization_id: people.organizationId, user_id: people.memberId, name: "of the member", permissions: "Member", tags: [] }, [session]));
+  const made = dataOf(
+    await stage.send(
+      "POST",
+      "/api/v1/auth/keys",
+      {
+        organization_id: people.organizationId,
+        user_id: people.memberId,
+        name: "of the member",
+        permissions: "Member",
+        tags: [],
+      },
+      [session],
+    ),
+  );
   const key = made["api_key"];
   const bearer: [string, string] = ["Authorization", `Bearer ${made["key"]}`];
-  const create = async (by: readonly [string, string]) => (await stage.send("POST", "/api/v1/hosts", { name: "by the member", network_id: people.networkId }, [by])).status;
+  const create = async (by: readonly [string, string]) =>
+    (await stage.send("POST", "/api/v1/hosts", { name: "by the member", network_id: people.networkId }, [by])).status;
   const change = async (fields: Json) => {
     const user = dataOf(await stage.send("GET", `/api/v1/users/${people.memberId}`, undefined, [people.key]));
     dataOf(await stage.send("PUT", `/api/v1/users/${people.memberId}`, { ...user, ...fields }, [people.key]));
@@ -130,29 +212,72 @@ async function rights(stage: Stage, people: People): Promise<Finding> {
   await change({ role: "Viewer" });
   seen.push([await create(session), await create(bearer)]);
   const escalations = await Promise.all([
-    stage.send("PUT", `/api/v1/auth/keys/${key["id"]}`, { organization_id: people.organizationId, user_id: people.memberId, name: "of the member", permissions: "Owner", tags: [] }, [session]),
-    stage.send("POST", `/api/v1/auth/keys`, { organization_id: people.organizationId, user_id: people.memberId, name: "more", permissions: "Owner", tags: [] }, [session]),
+    stage.send(
+      "PUT",
+      `/api/v1/auth/keys/${key["id"]}`,
+      {
+        organization_id: people.organizationId,
+        user_id: people.memberId,
+        name: "of the member",
+        permissions: "Owner",
+        tags: [],
+      },
+      [session],
+    ),
+    stage.send(
+      "POST",
+      `/api/v1/auth/keys`,
+      {
+        organization_id: people.organizationId,
+        user_id: people.memberId,
+        name: "more",
+        permissions: "Owner",
+        tags: [],
+      },
+      [session],
+    ),
     stage.send("PUT", `/api/v1/users/${people.memberId}`, { email: MEMBER_EMAIL, role: "Owner" }, [session]),
     stage.send("POST", `/api/v1/auth/keys/${key["id"]}/rotate`, undefined, [bearer]),
-    stage.send("POST", `/api/v1/auth/keys`, { organization_id: people.organizationId, user_id: people.disabledId, name: "of another", permissions: "Viewer", tags: [] }, [session]),
+    stage.send(
+      "POST",
+      `/api/v1/auth/keys`,
+      {
+        organization_id: people.organizationId,
+        user_id: people.disabledId,
+        name: "of another",
+        permissions: "Viewer",
+        tags: [],
+      },
+      [session],
+    ),
   ]);
   await change({ role: "Member", network_ids: [] });
-  const outOfReach = [(await stage.send("GET", `/api/v1/networks/${people.networkId}`, undefined, [session])).status, (await stage.send("GET", `/api/v1/networks/${people.networkId}`, undefined, [bearer])).status];
+  const outOfReach = [
+    (await stage.send("GET", `/api/v1/networks/${people.networkId}`, undefined, [session])).status,
+    (await stage.send("GET", `/api/v1/networks/${people.networkId}`, undefined, [bearer])).status,
+  ];
   await change({ network_ids: [people.networkId], is_enabled: false });
   const disabled = await stage.send("GET", "/api/auth/me", undefined, [bearer]);
   await change({ is_enabled: true });
-  const rotated = dataOf(await stage.send("POST", `/api/v1/auth/keys/${key["id"]}/rotate`, {}, [await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next())]));
+  const rotated = dataOf(
+    await stage.send("POST", `/api/v1/auth/keys/${key["id"]}/rotate`, {}, [
+      await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next()),
+    ]),
+  );
   const [old, anew] = [await create(bearer), await create(["Authorization", `Bearer ${rotated["key"]}`])];
   const disabledSignIn = await stage.signIn(DISABLED_EMAIL, PERSON_PASSWORD, next());
   return {
-    claim: "sessions and keys have the rights that their user has at this moment: lowered roles, lost networks, disabled users and rotated keys count at once, and nobody raises their own",
+    claim:
+      "sessions and keys have the rights that their user has at this moment: lowered roles, lost networks, disabled users and rotated keys count at once, and nobody raises their own",
     held:
       seen[0]?.every((status) => status === 200) === true &&
       seen[1]?.every((status) => status === 403) === true &&
       escalations.every(({ status }) => status === 403) &&
       outOfReach.every((status) => status === 404) &&
       memberOf(disabled, "code") === "auth_key_disabled" &&
-      old === 401 && anew === 200 && disabledSignIn.status === 401,
+      old === 401 &&
+      anew === 200 &&
+      disabledSignIn.status === 401,
     figure: `as a Member ${seen[0]}, as a Viewer ${seen[1]}; raising oneself ${escalations.map(({ status }) => status)}; a network no longer reached ${outOfReach}; the key of a disabled user ${disabled.status}; rotated: the old key ${old}, the new one ${anew}`,
   };
 }

@@ -52,7 +52,11 @@ export class Stage {
     const child = this.spawn([...args, "--data", this.data]);
     child.stdin.write(input);
     child.stdin.end();
-    const [out, err] = await withDeadline(Promise.all([child.stdout.text(), child.stderr.text(), child.exited]), `netledger ${args[0]}`, () => child.kill("SIGKILL"));
+    const [out, err] = await withDeadline(
+      Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
+      `netledger ${args[0]}`,
+      () => child.kill("SIGKILL"),
+    );
     if (child.exitCode !== 0) throw new Error(`netledger ${args.join(" ")}: ${err}`);
     return { code: child.exitCode, signal: null, out, err };
   }
@@ -85,10 +89,22 @@ export class Stage {
   }
 
   /** JSON in, with headers of one's own. */
-  send(method: string, path: string, body: unknown, headers: RawRequest["headers"] = [], source?: string): Promise<RawAnswer> {
+  send(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: RawRequest["headers"] = [],
+    source?: string,
+  ): Promise<RawAnswer> {
     const sent = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
     const typed: [string, string][] = body === undefined ? [] : [["Content-Type", "application/json"]];
-    return this.ask({ method, path, headers: [...typed, ...headers], ...sent, ...(source === undefined ? {} : { source }) });
+    return this.ask({
+      method,
+      path,
+      headers: [...typed, ...headers],
+      ...sent,
+      ...(source === undefined ? {} : { source }),
+    });
   }
 
   signIn(email: string, password: string, source?: string, headers: RawRequest["headers"] = []): Promise<RawAnswer> {
@@ -106,7 +122,10 @@ export class Stage {
   private spawn(args: readonly string[]) {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("NETLEDGER_")));
     // Where core files may be written, so that it is the program that forbids them.
-    return Bun.spawn(["/bin/sh", "-c", 'ulimit -S -c "$(ulimit -H -c)"; exec "$0" "$@"', this.proving.executable, ...args], { cwd: this.folder, env, stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+    return Bun.spawn(
+      ["/bin/sh", "-c", 'ulimit -S -c "$(ulimit -H -c)"; exec "$0" "$@"', this.proving.executable, ...args],
+      { cwd: this.folder, env, stdin: "pipe", stdout: "pipe", stderr: "pipe" },
+    );
   }
 }
 
@@ -130,17 +149,56 @@ export interface People {
 export async function populate(stage: Stage, args: readonly string[] = []): Promise<People> {
   const ownerFile = stage.path("owner-password");
   writeFileSync(ownerFile, `${OWNER_PASSWORD}\n`, { mode: 0o600 });
-  const made = await stage.run(["setup", "--organization", "Acme", "--network", "Main", "--email", OWNER_EMAIL, "--password-file", ownerFile]);
-  await stage.run(["setup", "--organization", "Other", "--network", "Theirs", "--email", STRANGER_EMAIL, "--password-file", ownerFile]);
-  const keyText = (await stage.run(["key", "create", "--email", OWNER_EMAIL, "--name", "proof", "--permissions", "Owner"])).out.trim();
-  const ids = new Map(made.out.trim().split("\n").map((line) => line.split("\t") as [string, string]));
+  const made = await stage.run([
+    "setup",
+    "--organization",
+    "Acme",
+    "--network",
+    "Main",
+    "--email",
+    OWNER_EMAIL,
+    "--password-file",
+    ownerFile,
+  ]);
+  await stage.run([
+    "setup",
+    "--organization",
+    "Other",
+    "--network",
+    "Theirs",
+    "--email",
+    STRANGER_EMAIL,
+    "--password-file",
+    ownerFile,
+  ]);
+  const keyText = (
+    await stage.run(["key", "create", "--email", OWNER_EMAIL, "--name", "proof", "--permissions", "Owner"])
+  ).out.trim();
+  const ids = new Map(
+    made.out
+      .trim()
+      .split("\n")
+      .map((line) => line.split("\t") as [string, string]),
+  );
   const networkId = ids.get("network_id") ?? "";
   await stage.start(args);
   const key = ["Authorization", `Bearer ${keyText}`] as const;
-  const person = async (fields: Json) => dataOf(await stage.send("POST", "/api/v1/users", { password: PERSON_PASSWORD, network_ids: [networkId], ...fields }, [key]));
+  const person = async (fields: Json) =>
+    dataOf(
+      await stage.send("POST", "/api/v1/users", { password: PERSON_PASSWORD, network_ids: [networkId], ...fields }, [
+        key,
+      ]),
+    );
   const member = await person({ email: MEMBER_EMAIL, role: "Member" });
   const disabled = await person({ email: DISABLED_EMAIL, role: "Member", is_enabled: false });
-  return { organizationId: ids.get("organization_id") ?? "", networkId, memberId: member["id"], disabledId: disabled["id"], key, keyText };
+  return {
+    organizationId: ids.get("organization_id") ?? "",
+    networkId,
+    memberId: member["id"],
+    disabledId: disabled["id"],
+    key,
+    keyText,
+  };
 }
 
 /** Loopback addresses, each given once. */

@@ -56,7 +56,13 @@ export async function proveTiming(proving: Proving): Promise<{ findings: Finding
         const times = measured.get(each) ?? [];
         const chance = mannWhitney(times, unknown);
         const steps = Array.from({ length: 110 }, (_, step) => 0.05 * 1.1 ** step);
-        rows.push([each.name, String(times.length), median(times).toFixed(2), shift(times, unknown).toFixed(2), chance.toPrecision(2)]);
+        rows.push([
+          each.name,
+          String(times.length),
+          median(times).toFixed(2),
+          shift(times, unknown).toFixed(2),
+          chance.toPrecision(2),
+        ]);
         findings.push({
           claim: `how long a sign-in takes does not tell "${each.name}" from "${reference.name}"`,
           held: chance >= LIMIT,
@@ -66,20 +72,37 @@ export async function proveTiming(proving: Proving): Promise<{ findings: Finding
     }
     const [unknown = [], unhashed = []] = [measured.get(GROUPS[0]?.[0] as Case), measured.get(UNHASHED)];
     const halves = [0, 1].map((half) => unknown.filter((_, at) => at % 2 === half)) as [number[], number[]];
-    rows.push([UNHASHED.name, String(unhashed.length), median(unhashed).toFixed(2), shift(unhashed, unknown).toFixed(2), mannWhitney(unhashed, unknown).toPrecision(2)]);
+    rows.push([
+      UNHASHED.name,
+      String(unhashed.length),
+      median(unhashed).toFixed(2),
+      shift(unhashed, unknown).toFixed(2),
+      mannWhitney(unhashed, unknown).toPrecision(2),
+    ]);
     findings.push({
       claim: "the comparison would notice a hash that is left out, and finds no difference where there is none",
       held: mannWhitney(unhashed, unknown) < LIMIT && mannWhitney(...halves) >= LIMIT,
       figure: `attempts for which nothing is hashed take ${median(unhashed).toFixed(1)} ms, p = ${mannWhitney(unhashed, unknown).toPrecision(2)}; one half of the same attempts against the other ${mannWhitney(...halves).toPrecision(2)}`,
     });
-    return { findings, table: { title: "Failing sign-ins, in ms (median; difference by Hodges and Lehmann; chance by Mann and Whitney)", columns: ["case", "samples", "median", "difference", "p"], rows } };
+    return {
+      findings,
+      table: {
+        title: "Failing sign-ins, in ms (median; difference by Hodges and Lehmann; chance by Mann and Whitney)",
+        columns: ["case", "samples", "median", "difference", "p"],
+        rows,
+      },
+    };
   } finally {
     await stage.close();
   }
 }
 
 /** Rounds of all cases, each round in another order: what the machine does besides falls on all alike. Each try comes from an address of its own. */
-async function measure(stage: Stage, random: SeededRandom, { max, budgetMs }: { readonly max: number; readonly budgetMs: number }): Promise<Map<Case, number[]>> {
+async function measure(
+  stage: Stage,
+  random: SeededRandom,
+  { max, budgetMs }: { readonly max: number; readonly budgetMs: number },
+): Promise<Map<Case, number[]>> {
   const next = sources();
   const end = performance.now() + budgetMs;
   const cases = [...GROUPS.flat(), UNHASHED];
@@ -92,9 +115,14 @@ async function measure(stage: Stage, random: SeededRandom, { max, budgetMs }: { 
     // The waits grow with every failure: soon there is none left to be made.
     await slowDown();
     for (const each of shuffled(cases, random)) {
-      const answer = await stage.signIn(each.email(random), each.password(random), each === UNHASHED ? UNHASHED_SOURCE : next());
+      const answer = await stage.signIn(
+        each.email(random),
+        each.password(random),
+        each === UNHASHED ? UNHASHED_SOURCE : next(),
+      );
       if (each === UNHASHED && answer.status === 401) continue;
-      if (answer.status !== (each === UNHASHED ? 429 : 401)) throw new Error(`${each.name}: ${answer.status} ${answer.text}`);
+      if (answer.status !== (each === UNHASHED ? 429 : 401))
+        throw new Error(`${each.name}: ${answer.status} ${answer.text}`);
       if (round >= 0) times.get(each)?.push(answer.tookMs);
     }
   }
@@ -108,7 +136,11 @@ function shuffled<T>(items: readonly T[], random: SeededRandom): T[] {
 
 /** What one Argon2id takes here, in ms, with the appliance's parameters. */
 export async function hashTime(): Promise<number> {
-  const hash = await Bun.password.hash("a phrase", { algorithm: "argon2id", memoryCost: PASSWORD_MEMORY_KIB, timeCost: PASSWORD_TIME_COST });
+  const hash = await Bun.password.hash("a phrase", {
+    algorithm: "argon2id",
+    memoryCost: PASSWORD_MEMORY_KIB,
+    timeCost: PASSWORD_TIME_COST,
+  });
   const times: number[] = [];
   for (let n = 0; n < 7; n += 1) {
     const began = performance.now();

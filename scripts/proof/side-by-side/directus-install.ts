@@ -31,21 +31,33 @@ export async function installDirectus(say: (line: string) => void): Promise<Inst
   const packages = join(FOLDER, "node_modules");
   const began = performance.now();
   // Scripts of packages are not run: those that matter are done below, those that fetch from elsewhere are not wanted.
-  await run([process.execPath, "install", "--frozen-lockfile", "--ignore-scripts"], FOLDER, "its packages could not be installed");
+  await run(
+    [process.execPath, "install", "--frozen-lockfile", "--ignore-scripts"],
+    FOLDER,
+    "its packages could not be installed",
+  );
   const runtime = join(packages, `node-linux-${process.arch}`);
   const node = join(runtime, "bin/node");
   if (!existsSync(node)) throw new Error(`npm has no Node.js 22 for ${process.platform} ${process.arch}`);
   const missing = COMPILED.filter(({ name, made }) => !existsSync(join(packages, name, made)));
-  if (missing.length > 0) say(`compiling ${missing.map(({ name }) => name).join(" and ")} for Directus, once: about two minutes`);
+  if (missing.length > 0)
+    say(`compiling ${missing.map(({ name }) => name).join(" and ")} for Directus, once: about two minutes`);
   const gyp = join(packages, "node-gyp/bin/node-gyp.js");
   const compilations = await Promise.allSettled(
     missing.map(async ({ name }) => {
       // Not "rebuild", which would throw away what an earlier run had compiled.
-      for (const step of ["configure", "build"]) await run([node, gyp, step, "--release", `--nodedir=${runtime}`], join(packages, name), `${name} could not be compiled (it needs a C++ compiler, make and Python)`);
+      for (const step of ["configure", "build"])
+        await run(
+          [node, gyp, step, "--release", `--nodedir=${runtime}`],
+          join(packages, name),
+          `${name} could not be compiled (it needs a C++ compiler, make and Python)`,
+        );
     }),
   );
   for (const outcome of compilations) if (outcome.status === "rejected") throw outcome.reason;
-  for (const { name, made } of COMPILED) if (!existsSync(join(packages, name, made))) throw new Error(`${name} was compiled, but not to where it is looked for`);
+  for (const { name, made } of COMPILED)
+    if (!existsSync(join(packages, name, made)))
+      throw new Error(`${name} was compiled, but not to where it is looked for`);
   say(`Directus is installed, ${((performance.now() - began) / 1000).toFixed(0)} s`);
   const { version } = (await Bun.file(join(packages, "directus/package.json")).json()) as { version: string };
   return { node, cli: join(packages, "@directus/api/dist/cli/run.js"), version, folder: FOLDER };

@@ -6,7 +6,20 @@ import { join } from "node:path";
 import { load, requestBytes } from "../../benchmark/load.ts";
 import type { InstalledDirectus } from "./directus-install.ts";
 import { cpuSecondsOf } from "./processes.ts";
-import { firstAnswerMs, freePort, normalRecord, PAGE_ROWS, pick, updatedFields, type BulkHost, type Entry, type Operation, type PagePlace, type PageSeen, type Product } from "./product.ts";
+import {
+  firstAnswerMs,
+  freePort,
+  normalRecord,
+  PAGE_ROWS,
+  pick,
+  updatedFields,
+  type BulkHost,
+  type Entry,
+  type Operation,
+  type PagePlace,
+  type PageSeen,
+  type Product,
+} from "./product.ts";
 import type { Rows, Version } from "./rows.ts";
 
 const TOKEN = "side-by-side-static-token-of-the-administrator";
@@ -73,7 +86,10 @@ export class Directus implements Product {
     mkdirSync(join(this.directory, "extensions"), { recursive: true });
     mkdirSync(join(this.directory, "uploads"));
     // Its empty database with the two collections is the same each time, and takes it a quarter of a minute.
-    const template = join(this.installed.folder, `empty-${Bun.hash([this.installed.version, SHAPE, JSON.stringify(TYPES)].join()).toString(16)}.db`);
+    const template = join(
+      this.installed.folder,
+      `empty-${Bun.hash([this.installed.version, SHAPE, JSON.stringify(TYPES)].join()).toString(16)}.db`,
+    );
     if (!existsSync(template)) {
       await this.setUp();
       cpSync(this.database(), template);
@@ -82,15 +98,41 @@ export class Directus implements Product {
   }
 
   private async setUp(): Promise<void> {
-    const made = Bun.spawn([this.installed.node, this.installed.cli, "bootstrap"], { cwd: this.directory, env: this.environment(), stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+    const made = Bun.spawn([this.installed.node, this.installed.cli, "bootstrap"], {
+      cwd: this.directory,
+      env: this.environment(),
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+    });
     const [said, code] = await Promise.all([made.stderr.text(), made.exited]);
     if (code !== 0) throw new Error(`Directus could not be set up: ${said.slice(-500)}`);
     await this.launch("/server/ping");
     try {
-      const field = (name: string, type: string) => ({ field: name, type, schema: name.endsWith("_id") ? { is_indexed: name === "network_id" || name === "host_id" } : {}, meta: type === "json" ? { special: ["cast-json"] } : {} });
-      const id = { field: "id", type: "uuid", schema: { is_primary_key: true, length: 36 }, meta: { special: ["uuid"] } };
-      await this.ask("POST", "/collections", { collection: "hosts", schema: {}, meta: { accountability: "all" }, fields: [id, field("network_id", "uuid"), field("name", "string")] });
-      await this.ask("POST", "/collections", { collection: "if_entries", schema: {}, meta: { accountability: "all" }, fields: [id, ...NAMES.map((name) => field(name, TYPES[name] as string))] });
+      const field = (name: string, type: string) => ({
+        field: name,
+        type,
+        schema: name.endsWith("_id") ? { is_indexed: name === "network_id" || name === "host_id" } : {},
+        meta: type === "json" ? { special: ["cast-json"] } : {},
+      });
+      const id = {
+        field: "id",
+        type: "uuid",
+        schema: { is_primary_key: true, length: 36 },
+        meta: { special: ["uuid"] },
+      };
+      await this.ask("POST", "/collections", {
+        collection: "hosts",
+        schema: {},
+        meta: { accountability: "all" },
+        fields: [id, field("network_id", "uuid"), field("name", "string")],
+      });
+      await this.ask("POST", "/collections", {
+        collection: "if_entries",
+        schema: {},
+        meta: { accountability: "all" },
+        fields: [id, ...NAMES.map((name) => field(name, TYPES[name] as string))],
+      });
     } finally {
       await this.stop();
     }
@@ -140,10 +182,17 @@ export class Directus implements Product {
       const rates = new Map<Way, number>();
       for (const way of ["all revisions", "newest revisions"] as const) {
         const { requests, each } = await this.pastOperation(networkId, instants, way);
-        const { requestsPerSecond } = await load({ port: this.port, seconds, connections: this.connections, cpuSeconds: async () => cpuSecondsOf(this.pids), request: requests });
+        const { requestsPerSecond } = await load({
+          port: this.port,
+          seconds,
+          connections: this.connections,
+          cpuSeconds: async () => cpuSecondsOf(this.pids),
+          request: requests,
+        });
         rates.set(way, requestsPerSecond / each);
       }
-      this.chosen[networkId] = (rates.get("all revisions") ?? 0) > (rates.get("newest revisions") ?? 0) ? "all revisions" : "newest revisions";
+      this.chosen[networkId] =
+        (rates.get("all revisions") ?? 0) > (rates.get("newest revisions") ?? 0) ? "all revisions" : "newest revisions";
     }
   }
 
@@ -153,7 +202,12 @@ export class Directus implements Product {
       requests: () => {
         const i = (this.updates += 1);
         const { id, if_index, if_descr } = entries[i % entries.length] as Entry;
-        return requestBytes("PATCH", `/items/if_entries/${id}`, this.headers, JSON.stringify({ if_index, if_descr, ...updatedFields(i), updated_at: new Date().toISOString() }));
+        return requestBytes(
+          "PATCH",
+          `/items/if_entries/${id}`,
+          this.headers,
+          JSON.stringify({ if_index, if_descr, ...updatedFields(i), updated_at: new Date().toISOString() }),
+        );
       },
     };
   }
@@ -162,27 +216,56 @@ export class Directus implements Product {
   async bulk(hosts: readonly BulkHost[]): Promise<void> {
     const now = new Date().toISOString();
     const ids = hosts.map(() => Bun.randomUUIDv7());
-    await this.ask("POST", "/items/hosts?fields=id", hosts.map(({ name, network_id }, i) => ({ id: ids[i], name, network_id })));
-    await this.ask("POST", "/items/if_entries?fields=id", hosts.flatMap(({ network_id, interfaces }, i) => interfaces.map((each) => ({ ...each, id: Bun.randomUUIDv7(), host_id: ids[i], network_id, created_at: now, updated_at: now }))));
+    await this.ask(
+      "POST",
+      "/items/hosts?fields=id",
+      hosts.map(({ name, network_id }, i) => ({ id: ids[i], name, network_id })),
+    );
+    await this.ask(
+      "POST",
+      "/items/if_entries?fields=id",
+      hosts.flatMap(({ network_id, interfaces }, i) =>
+        interfaces.map((each) => ({
+          ...each,
+          id: Bun.randomUUIDv7(),
+          host_id: ids[i],
+          network_id,
+          created_at: now,
+          updated_at: now,
+        })),
+      ),
+    );
   }
 
   /** What was written between the instants; what was there before is not told by a revision, and would take as many again. */
   async diff(from: string, to: string): Promise<number> {
     const filter = `filter[collection][_eq]=if_entries&filter[activity][timestamp][_gt]=${from}&filter[activity][timestamp][_lte]=${to}`;
-    const revisions = (await this.ask("GET", `/revisions?limit=-1&fields=item,delta,activity.timestamp,activity.user&sort=id&${filter}`)) as { data: Array<{ item: string }> };
+    const revisions = (await this.ask(
+      "GET",
+      `/revisions?limit=-1&fields=item,delta,activity.timestamp,activity.user&sort=id&${filter}`,
+    )) as { data: Array<{ item: string }> };
     return new Set(revisions.data.map(({ item }) => item)).size;
   }
 
   async page(networkId: string | null, at: string | null): Promise<PageSeen> {
-    const live = (await this.ask("GET", livePath(networkId))) as { data: Array<Record<string, unknown>>; meta: { filter_count: number } };
+    const live = (await this.ask("GET", livePath(networkId))) as {
+      data: Array<Record<string, unknown>>;
+      meta: { filter_count: number };
+    };
     const total = live.meta.filter_count;
     if (at === null) return { total, records: live.data.map((record) => normalRecord(record, WITHOUT)) };
     const ids = live.data.map(({ id }) => id as string);
-    const revisions = (await this.ask("GET", newestPath(await this.newestOf(ids, at)))) as { data: Array<{ item: string; data: Record<string, unknown> }> };
+    const revisions = (await this.ask("GET", newestPath(await this.newestOf(ids, at)))) as {
+      data: Array<{ item: string; data: Record<string, unknown> }>;
+    };
     const byItem = new Map(revisions.data.map(({ item, data }) => [item, data]));
     // The other way must come to the same.
-    const all = (await this.ask("GET", allPath(ids, at))) as { data: Array<{ item: string; data: Record<string, unknown> }> };
-    for (const id of ids) if (!Bun.deepEquals(all.data.find(({ item }) => item === id)?.data, byItem.get(id))) throw new Error("two ways of asking Directus for the past differ");
+    const all = (await this.ask("GET", allPath(ids, at))) as {
+      data: Array<{ item: string; data: Record<string, unknown> }>;
+    };
+    for (const id of ids)
+      if (!Bun.deepEquals(all.data.find(({ item }) => item === id)?.data, byItem.get(id)))
+        throw new Error("two ways of asking Directus for the past differ");
     return { total, records: ids.map((id) => normalRecord(byItem.get(id) ?? {}, WITHOUT)) };
   }
 
@@ -208,7 +291,9 @@ export class Directus implements Product {
   }
 
   private async makePastOperation(networkId: string, instants: readonly string[], way: Way): Promise<Operation> {
-    const ids = ((await this.ask("GET", livePath(networkId))) as { data: Array<{ id: string }> }).data.map(({ id }) => id);
+    const ids = ((await this.ask("GET", livePath(networkId))) as { data: Array<{ id: string }> }).data.map(
+      ({ id }) => id,
+    );
     const list = this.getBytes(livePath(networkId));
     const some = Array.from({ length: INSTANTS }, (_, i) => pick(instants, i));
     if (way === "all revisions") {
@@ -217,7 +302,8 @@ export class Directus implements Product {
     }
     // What the client would read out of the second answer is known beforehand: its own work is left out of the measure.
     const steps: Uint8Array[][] = [];
-    for (const at of some) steps.push([list, this.getBytes(numbersPath(ids, at)), this.getBytes(newestPath(await this.newestOf(ids, at)))]);
+    for (const at of some)
+      steps.push([list, this.getBytes(numbersPath(ids, at)), this.getBytes(newestPath(await this.newestOf(ids, at)))]);
     return { each: 3, requests: (i) => (steps[Math.floor(i / 3) % INSTANTS] as Uint8Array[])[i % 3] as Uint8Array };
   }
 
@@ -231,7 +317,11 @@ export class Directus implements Product {
   }
 
   private async ask(method: string, path: string, body?: unknown): Promise<unknown> {
-    const init = { method, headers: { ...this.headers, "content-type": "application/json" }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const init = {
+      method,
+      headers: { ...this.headers, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
     const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, init);
     if (!answer.ok) throw new Error(`Directus answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
     return answer.json();
@@ -240,9 +330,17 @@ export class Directus implements Product {
   private async launch(path: string): Promise<number> {
     this.port = await freePort();
     const began = performance.now();
-    const child = Bun.spawn([this.installed.node, this.installed.cli, "start"], { cwd: this.directory, env: this.environment(), stdin: "ignore", stdout: "ignore", stderr: Bun.file(join(this.directory, "directus.log")) });
+    const child = Bun.spawn([this.installed.node, this.installed.cli, "start"], {
+      cwd: this.directory,
+      env: this.environment(),
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: Bun.file(join(this.directory, "directus.log")),
+    });
     this.child = child;
-    return firstAnswerMs(began, `http://127.0.0.1:${this.port}${path}`, this.headers, () => (child.exitCode === null ? null : "Directus ended while it started"));
+    return firstAnswerMs(began, `http://127.0.0.1:${this.port}${path}`, this.headers, () =>
+      child.exitCode === null ? null : "Directus ended while it started",
+    );
   }
 
   /** Documented settings alone: what only costs is switched off, and what would ask the world outside. */
@@ -282,10 +380,22 @@ export class Directus implements Product {
       // A setting that the file keeps, and Directus gains by it; its commits stay as durable as SQLite's default makes them (FULL).
       db.run("PRAGMA journal_mode = WAL");
       const { id: user } = db.query("SELECT id FROM directus_users LIMIT 1").get() as { id: string };
-      const entry = db.prepare(`INSERT INTO if_entries (id, ${NAMES.join(", ")}) VALUES (?${", ?".repeat(NAMES.length)})`);
-      const activity = db.prepare("INSERT INTO directus_activity (id, action, user, timestamp, ip, user_agent, collection, item) VALUES (?, ?, ?, ?, '127.0.0.1', 'side-by-side', 'if_entries', ?)");
-      const revision = db.prepare("INSERT INTO directus_revisions (id, activity, collection, item, data, delta) VALUES (?, ?, 'if_entries', ?, ?, ?)");
-      let n = (db.query("SELECT max(coalesce((SELECT max(id) FROM directus_activity), 0), coalesce((SELECT max(id) FROM directus_revisions), 0)) AS n").get() as { n: number }).n;
+      const entry = db.prepare(
+        `INSERT INTO if_entries (id, ${NAMES.join(", ")}) VALUES (?${", ?".repeat(NAMES.length)})`,
+      );
+      const activity = db.prepare(
+        "INSERT INTO directus_activity (id, action, user, timestamp, ip, user_agent, collection, item) VALUES (?, ?, ?, ?, '127.0.0.1', 'side-by-side', 'if_entries', ?)",
+      );
+      const revision = db.prepare(
+        "INSERT INTO directus_revisions (id, activity, collection, item, data, delta) VALUES (?, ?, 'if_entries', ?, ?, ?)",
+      );
+      let n = (
+        db
+          .query(
+            "SELECT max(coalesce((SELECT max(id) FROM directus_activity), 0), coalesce((SELECT max(id) FROM directus_revisions), 0)) AS n",
+          )
+          .get() as { n: number }
+      ).n;
       const insertAll = db.transaction(() => {
         // Those of one item in order of time: its numbers are what the newest revision is found by.
         for (const { id, from, to, record, changed } of versions()) {
@@ -293,7 +403,10 @@ export class Directus implements Product {
           const item: Record<string, unknown> = { id };
           for (const name of NAMES) item[name] = record[name] ?? null;
           const data = JSON.stringify(item);
-          const delta = changed === null ? data : JSON.stringify(Object.fromEntries([...changed, "updated_at"].map((name) => [name, item[name]])));
+          const delta =
+            changed === null
+              ? data
+              : JSON.stringify(Object.fromEntries([...changed, "updated_at"].map((name) => [name, item[name]])));
           activity.run(n, changed === null ? "create" : "update", user, Date.parse(from), id);
           revision.run(n, n, id, data, delta);
           if (to === null) entry.run(id, ...NAMES.map((name) => stored(item[name], TYPES[name] as string)));

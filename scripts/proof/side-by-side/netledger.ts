@@ -3,7 +3,20 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { requestBytes } from "../../benchmark/load.ts";
-import { firstAnswerMs, freePort, normalRecord, PAGE_ROWS, pick, updatedFields, type BulkHost, type Entry, type Operation, type PagePlace, type PageSeen, type Product } from "./product.ts";
+import {
+  firstAnswerMs,
+  freePort,
+  normalRecord,
+  PAGE_ROWS,
+  pick,
+  updatedFields,
+  type BulkHost,
+  type Entry,
+  type Operation,
+  type PagePlace,
+  type PageSeen,
+  type Product,
+} from "./product.ts";
 import type { Rows } from "./rows.ts";
 
 export class Netledger implements Product {
@@ -32,9 +45,14 @@ export class Netledger implements Product {
     this.port = await freePort();
     const log = join(this.rows.store.directory, "side-by-side.log");
     const began = performance.now();
-    const child = Bun.spawn([this.executable, "serve", "--listen", `127.0.0.1:${this.port}`, "--data", this.rows.store.directory], { stdin: "ignore", stdout: "ignore", stderr: Bun.file(log) });
+    const child = Bun.spawn(
+      [this.executable, "serve", "--listen", `127.0.0.1:${this.port}`, "--data", this.rows.store.directory],
+      { stdin: "ignore", stdout: "ignore", stderr: Bun.file(log) },
+    );
     this.child = child;
-    return firstAnswerMs(began, this.url(null, null), this.headers, () => (child.exitCode === null ? null : "netledger ended while it started"));
+    return firstAnswerMs(began, this.url(null, null), this.headers, () =>
+      child.exitCode === null ? null : "netledger ended while it started",
+    );
   }
 
   async stop(): Promise<void> {
@@ -68,22 +86,36 @@ export class Netledger implements Product {
       requests: () => {
         const i = (this.updates += 1);
         const { id, if_index, if_descr } = entries[i % entries.length] as Entry;
-        return requestBytes("PUT", `/api/v1/if-entries/${id}`, this.headers, JSON.stringify({ if_index, if_descr, ...updatedFields(i) }));
+        return requestBytes(
+          "PUT",
+          `/api/v1/if-entries/${id}`,
+          this.headers,
+          JSON.stringify({ if_index, if_descr, ...updatedFields(i) }),
+        );
       },
     };
   }
 
   async bulk(hosts: readonly BulkHost[]): Promise<void> {
-    await this.ask("/api/v1/hosts/bulk", { method: "POST", headers: { ...this.headers, "content-type": "application/json" }, body: JSON.stringify(hosts) });
+    await this.ask("/api/v1/hosts/bulk", {
+      method: "POST",
+      headers: { ...this.headers, "content-type": "application/json" },
+      body: JSON.stringify(hosts),
+    });
   }
 
   async diff(from: string, to: string): Promise<number> {
-    const { data } = (await this.ask(`/api/v1/diff?from=${from}&to=${to}&types=if_entry`, { headers: this.headers })) as { data: { changed: unknown[] } };
+    const { data } = (await this.ask(`/api/v1/diff?from=${from}&to=${to}&types=if_entry`, {
+      headers: this.headers,
+    })) as { data: { changed: unknown[] } };
     return data.changed.length;
   }
 
   async page(networkId: string | null, at: string | null): Promise<PageSeen> {
-    const { data, meta } = (await this.ask(this.path(networkId, at), { headers: this.headers })) as { data: Array<Record<string, unknown>>; meta: { pagination: { total_count: number } } };
+    const { data, meta } = (await this.ask(this.path(networkId, at), { headers: this.headers })) as {
+      data: Array<Record<string, unknown>>;
+      meta: { pagination: { total_count: number } };
+    };
     return { total: meta.pagination.total_count, records: data.map((record) => normalRecord(record)) };
   }
 

@@ -15,7 +15,17 @@ export interface Variant {
 
 const [, , socket = "", port = "0"] = process.argv;
 // As many as the load has connections; more would only wait for the two cores.
-const sql = new SQL({ adapter: "postgres", path: socket, hostname: "localhost", username: "postgres", password: "", database: "postgres", max: 8, idleTimeout: 0, tls: false });
+const sql = new SQL({
+  adapter: "postgres",
+  path: socket,
+  hostname: "localhost",
+  username: "postgres",
+  password: "",
+  database: "postgres",
+  max: 8,
+  idleTimeout: 0,
+  tls: false,
+});
 
 const COLUMNS = `id, host_id, network_id, if_index, if_descr, if_type, admin_status, oper_status, created_at, lower(period) AS updated_at, if_name, if_alias, speed_bps, mac_address,
   lldp_chassis_id, lldp_port_id, lldp_sys_name, lldp_port_desc, first_discovery_id, last_discovery_id, last_seen_at, lower(period) AS valid_from, upper(period) AS valid_to`;
@@ -45,14 +55,17 @@ function pageSql(columns: string, isNetwork: boolean, isPast: boolean, way: Vari
       SELECT * FROM if_entries WHERE ${within} AND lower(period) <= $5::timestamptz
       UNION ALL SELECT * FROM if_entries_history WHERE ${within} AND period @> $5::timestamptz) e ORDER BY id LIMIT $3 OFFSET $4`;
   }
-  const next = (after: string) => `least((SELECT id FROM if_entries WHERE ${within}${after} ORDER BY id LIMIT 1), (SELECT id FROM if_entries_history WHERE ${within}${after} ORDER BY id LIMIT 1))`;
+  const next = (after: string) =>
+    `least((SELECT id FROM if_entries WHERE ${within}${after} ORDER BY id LIMIT 1), (SELECT id FROM if_entries_history WHERE ${within}${after} ORDER BY id LIMIT 1))`;
   return `WITH RECURSIVE walk AS (SELECT ${next("")} AS id UNION ALL SELECT ${next(" AND id > w.id")} FROM walk w WHERE w.id IS NOT NULL)
     SELECT ${columns} FROM walk w CROSS JOIN LATERAL (
       SELECT * FROM (SELECT * FROM (
         SELECT * FROM if_entries WHERE id = w.id AND ${within} AND lower(period) <= $5::timestamptz
         UNION ALL (SELECT * FROM if_entries_history WHERE id = w.id AND ${within} AND lower(period) <= $5::timestamptz ORDER BY lower(period) DESC LIMIT 1)) v
-        ORDER BY lower(period) DESC LIMIT 1) newest WHERE upper_inf(period) OR upper(period) > $5::timestamptz) e WHERE w.id IS NOT NULL LIMIT $3 OFFSET $4`
-    .replace(`SELECT ${columns} FROM walk`, `SELECT ${columns.replace(/\bid\b/, "e.id")} FROM walk`);
+        ORDER BY lower(period) DESC LIMIT 1) newest WHERE upper_inf(period) OR upper(period) > $5::timestamptz) e WHERE w.id IS NOT NULL LIMIT $3 OFFSET $4`.replace(
+    `SELECT ${columns} FROM walk`,
+    `SELECT ${columns.replace(/\bid\b/, "e.id")} FROM walk`,
+  );
 }
 
 function totalSql(isNetwork: boolean, isPast: boolean, total: Variant["total"]): string {
@@ -91,15 +104,27 @@ async function list(request: Request, query: URLSearchParams): Promise<Response>
   const at = query.get("at");
   const limit = Number(query.get("limit") ?? 50);
   const offset = Number(query.get("offset") ?? 0);
-  const variant: Variant = { render: (query.get("render") ?? "sql") as Variant["render"], way: (query.get("way") ?? "period") as Variant["way"], total: (query.get("total") ?? "kept") as Variant["total"] };
+  const variant: Variant = {
+    render: (query.get("render") ?? "sql") as Variant["render"],
+    way: (query.get("way") ?? "period") as Variant["way"],
+    total: (query.get("total") ?? "kept") as Variant["total"],
+  };
   const values: unknown[] = [hashOf(request), network, limit, offset];
   if (at !== null) values.push(at);
-  const rows = (await sql.unsafe(listSql(network !== null, at !== null, variant), values)) as Array<Record<string, unknown>>;
+  const rows = (await sql.unsafe(listSql(network !== null, at !== null, variant), values)) as Array<
+    Record<string, unknown>
+  >;
   const first = rows[0];
   if (first === undefined) return unauthorized();
   const total = Number(first["total"]);
-  const items = variant.render !== "js" ? ((first["items"] as string | null) ?? "") : rows.map(({ total: _total, ...entry }) => (entry["id"] === null ? "" : JSON.stringify(plain(entry)))).join(",");
-  return new Response(`{"success":true,"data":[${items}],${TAIL}{"limit":${limit},"offset":${offset},"total_count":${total},"has_more":${offset + limit < total}}}}`, { headers: JSON_HEADERS });
+  const items =
+    variant.render !== "js"
+      ? ((first["items"] as string | null) ?? "")
+      : rows.map(({ total: _total, ...entry }) => (entry["id"] === null ? "" : JSON.stringify(plain(entry)))).join(",");
+  return new Response(
+    `{"success":true,"data":[${items}],${TAIL}{"limit":${limit},"offset":${offset},"total_count":${total},"has_more":${offset + limit < total}}}}`,
+    { headers: JSON_HEADERS },
+  );
 }
 
 /** bigint comes as text out of the driver. */
@@ -117,7 +142,9 @@ async function update(request: Request, id: string): Promise<Response> {
     [hashOf(request), id, body["if_index"], body["if_descr"], body["oper_status"], body["if_alias"]],
   )) as Array<{ item: string }>;
   const item = rows[0]?.item;
-  return item === undefined ? unauthorized() : new Response(`{"success":true,"data":${item},${TAIL}null}}`, { headers: JSON_HEADERS });
+  return item === undefined
+    ? unauthorized()
+    : new Response(`{"success":true,"data":${item},${TAIL}null}}`, { headers: JSON_HEADERS });
 }
 
 /** Two statements over whole sets in one transaction; the rows cross as one text each. */
@@ -126,13 +153,24 @@ async function bulk(request: Request): Promise<Response> {
   if (organizationId === null) return unauthorized();
   const hosts: Array<Record<string, unknown>> = [];
   const entries: Array<Record<string, unknown>> = [];
-  for (const { interfaces, ...host } of (await request.json()) as Array<Record<string, unknown> & { interfaces: Array<Record<string, unknown>> }>) {
+  for (const { interfaces, ...host } of (await request.json()) as Array<
+    Record<string, unknown> & { interfaces: Array<Record<string, unknown>> }
+  >) {
     const id = Bun.randomUUIDv7();
     hosts.push({ ...host, id, organization_id: organizationId });
-    for (const entry of interfaces) entries.push({ ...entry, id: Bun.randomUUIDv7(), host_id: id, organization_id: organizationId, network_id: host["network_id"] });
+    for (const entry of interfaces)
+      entries.push({
+        ...entry,
+        id: Bun.randomUUIDv7(),
+        host_id: id,
+        organization_id: organizationId,
+        network_id: host["network_id"],
+      });
   }
   await sql.begin(async (tx) => {
-    await tx.unsafe("INSERT INTO hosts SELECT * FROM json_populate_recordset(NULL::hosts, $1::text::json)", [JSON.stringify(hosts)]);
+    await tx.unsafe("INSERT INTO hosts SELECT * FROM json_populate_recordset(NULL::hosts, $1::text::json)", [
+      JSON.stringify(hosts),
+    ]);
     await tx.unsafe(
       `INSERT INTO if_entries SELECT id, organization_id, network_id, host_id, if_index, if_type, speed_bps, now(), NULL, NULL, NULL, tstzrange(date_trunc('milliseconds', now()), NULL), mac_address, admin_status, oper_status,
          if_descr, if_name, if_alias, lldp_chassis_id, lldp_port_id, lldp_sys_name, lldp_port_desc FROM json_populate_recordset(NULL::if_entries, $1::text::json)`,
@@ -164,18 +202,26 @@ async function diff(request: Request, query: URLSearchParams): Promise<Response>
     if (was === null) added.push(is);
     else if (is === null) removed.push(was);
     else {
-      const fields = Object.keys(is).filter((field) => !PASSING.has(field) && !Bun.deepEquals(was[field], is[field])).map((field) => ({ field, from: was[field], to: is[field] }));
+      const fields = Object.keys(is)
+        .filter((field) => !PASSING.has(field) && !Bun.deepEquals(was[field], is[field]))
+        .map((field) => ({ field, from: was[field], to: is[field] }));
       if (fields.length > 0) changed.push({ id: is["id"], name: is["if_descr"], fields });
     }
   }
-  return Response.json({ success: true, data: { added, removed, changed }, meta: { api_version: 1, server_version: "1.0.0" } });
+  return Response.json({
+    success: true,
+    data: { added, removed, changed },
+    meta: { api_version: 1, server_version: "1.0.0" },
+  });
 }
 
 /** What differs between any two versions. */
 const PASSING = new Set(["updated_at", "valid_from", "valid_to", "last_seen_at", "last_discovery_id"]);
 
 async function organizationOf(request: Request): Promise<string | null> {
-  const rows = (await sql.unsafe(`SELECT k.organization_id ${KEY}`, [hashOf(request)])) as Array<{ organization_id: string }>;
+  const rows = (await sql.unsafe(`SELECT k.organization_id ${KEY}`, [hashOf(request)])) as Array<{
+    organization_id: string;
+  }>;
   return rows[0]?.organization_id ?? null;
 }
 
@@ -201,5 +247,8 @@ Bun.serve({
   port: Number(port),
   hostname: "127.0.0.1",
   maxRequestBodySize: SERVED_MAX_BYTES,
-  fetch: (request) => answer(request).catch((error: Error) => Response.json({ success: false, code: "internal", error: error.message }, { status: 500 })),
+  fetch: (request) =>
+    answer(request).catch((error: Error) =>
+      Response.json({ success: false, code: "internal", error: error.message }, { status: 500 }),
+    ),
 });

@@ -6,7 +6,20 @@ import { join } from "node:path";
 import { load, requestBytes } from "../../benchmark/load.ts";
 import type { Variant } from "./postgres-server.ts";
 import { cpuSecondsOf } from "./processes.ts";
-import { firstAnswerMs, freePort, normalRecord, PAGE_ROWS, pick, updatedFields, type BulkHost, type Entry, type Operation, type PagePlace, type PageSeen, type Product } from "./product.ts";
+import {
+  firstAnswerMs,
+  freePort,
+  normalRecord,
+  PAGE_ROWS,
+  pick,
+  updatedFields,
+  type BulkHost,
+  type Entry,
+  type Operation,
+  type PagePlace,
+  type PageSeen,
+  type Product,
+} from "./product.ts";
 import type { Rows, Version } from "./rows.ts";
 
 /** Where Debian keeps the programs; they are on nobody's PATH. */
@@ -17,14 +30,24 @@ const SOCKET_NAME_MAX = 107;
 /** Why PostgreSQL cannot be had here; null where it can. */
 export function whyNoPostgres(directory: string): string | null {
   if (programs() === null) return "PostgreSQL 15 is not installed (Debian: postgresql-15)";
-  if (process.getuid?.() === 0 && accountOf("postgres") === null) return "PostgreSQL refuses to run as root, and there is no account postgres";
-  if (join(directory, "postgres", SOCKET).length > SOCKET_NAME_MAX) return "the folder's name is too long for PostgreSQL's socket";
+  if (process.getuid?.() === 0 && accountOf("postgres") === null)
+    return "PostgreSQL refuses to run as root, and there is no account postgres";
+  if (join(directory, "postgres", SOCKET).length > SOCKET_NAME_MAX)
+    return "the folder's name is too long for PostgreSQL's socket";
   return null;
 }
 
 function programs(): string | null {
   const folders = [DEBIAN_PROGRAMS, ...(process.env["PATH"] ?? "").split(":")];
-  return folders.find((folder) => existsSync(join(folder, "initdb")) && Bun.spawnSync([join(folder, "postgres"), "--version"]).stdout.toString().includes(") 15.")) ?? null;
+  return (
+    folders.find(
+      (folder) =>
+        existsSync(join(folder, "initdb")) &&
+        Bun.spawnSync([join(folder, "postgres"), "--version"])
+          .stdout.toString()
+          .includes(") 15."),
+    ) ?? null
+  );
 }
 
 const SOCKET = ".s.PGSQL.5432";
@@ -65,7 +88,19 @@ export class Postgres implements Product {
       chmodSync(join(this.directory, ".."), 0o711);
       chownSync(this.directory, account.uid, account.gid);
     }
-    await this.run("initdb", ["--pgdata", this.cluster, "--encoding", "UTF8", "--locale", "C.UTF-8", "--username", "postgres", "--auth", "trust", "--no-instructions"]);
+    await this.run("initdb", [
+      "--pgdata",
+      this.cluster,
+      "--encoding",
+      "UTF8",
+      "--locale",
+      "C.UTF-8",
+      "--username",
+      "postgres",
+      "--auth",
+      "trust",
+      "--no-instructions",
+    ]);
     await this.startDatabase();
     try {
       await this.psql(await Bun.file(join(import.meta.dir, "postgres-schema.sql")).text());
@@ -82,9 +117,16 @@ export class Postgres implements Product {
     this.port = await freePort();
     const began = performance.now();
     await this.startDatabase();
-    const server = Bun.spawn([process.execPath, join(import.meta.dir, "postgres-server.ts"), join(this.directory, SOCKET), String(this.port)], { stdin: "ignore", stdout: "ignore", stderr: Bun.file(join(this.directory, "..", "postgres-server.log")) });
+    const server = Bun.spawn(
+      [process.execPath, join(import.meta.dir, "postgres-server.ts"), join(this.directory, SOCKET), String(this.port)],
+      { stdin: "ignore", stdout: "ignore", stderr: Bun.file(join(this.directory, "..", "postgres-server.log")) },
+    );
     this.server = server;
-    return firstAnswerMs(began, `http://127.0.0.1:${this.port}${path(null, null)}`, this.headers, () => (server.exitCode === null && this.database?.exitCode === null ? null : "PostgreSQL or its server ended while it started"));
+    return firstAnswerMs(began, `http://127.0.0.1:${this.port}${path(null, null)}`, this.headers, () =>
+      server.exitCode === null && this.database?.exitCode === null
+        ? null
+        : "PostgreSQL or its server ended while it started",
+    );
   }
 
   async stop(): Promise<void> {
@@ -137,7 +179,9 @@ export class Postgres implements Product {
   }
 
   countedAsOfPage(networkId: string, instants: readonly string[]): Operation {
-    return this.get((i) => path(networkId, pick(instants, i), { render: "sql", way: "period", ...this.chosen[networkId], total: "counted" }));
+    return this.get((i) =>
+      path(networkId, pick(instants, i), { render: "sql", way: "period", ...this.chosen[networkId], total: "counted" }),
+    );
   }
 
   count(): Operation {
@@ -147,12 +191,22 @@ export class Postgres implements Product {
   /** Tries every way that a page can be made, and keeps the fastest of each. */
   async choose(instants: readonly string[], seconds: number): Promise<void> {
     const renders = ["sql", "js"] as const;
-    this.chosen["live"] = await this.fastest(renders.map((render) => ({ render, way: "period", total: "kept" })), (variant) => () => path(null, null, variant), seconds);
+    this.chosen["live"] = await this.fastest(
+      renders.map((render) => ({ render, way: "period", total: "kept" })),
+      (variant) => () => path(null, null, variant),
+      seconds,
+    );
     for (const { networkId } of this.rows.depths) {
-      const variants = (["period", "walk"] as const).flatMap((way) => renders.map((render) => ({ render, way, total: "kept" as const })));
+      const variants = (["period", "walk"] as const).flatMap((way) =>
+        renders.map((render) => ({ render, way, total: "kept" as const })),
+      );
       const paths = (variant: Variant) => (i: number) => path(networkId, pick(instants, i), variant);
       this.chosen[networkId] = await this.fastest(variants, paths, seconds);
-      this.renderedChosen[networkId] = await this.fastest((["period", "walk"] as const).map((way) => ({ render: "kept", way, total: "kept" as const })), paths, seconds);
+      this.renderedChosen[networkId] = await this.fastest(
+        (["period", "walk"] as const).map((way) => ({ render: "kept", way, total: "kept" as const })),
+        paths,
+        seconds,
+      );
     }
   }
 
@@ -162,23 +216,37 @@ export class Postgres implements Product {
       requests: () => {
         const i = (this.updates += 1);
         const { id, if_index, if_descr } = entries[i % entries.length] as Entry;
-        return requestBytes("PUT", `/api/v1/if-entries/${id}`, this.headers, JSON.stringify({ if_index, if_descr, ...updatedFields(i) }));
+        return requestBytes(
+          "PUT",
+          `/api/v1/if-entries/${id}`,
+          this.headers,
+          JSON.stringify({ if_index, if_descr, ...updatedFields(i) }),
+        );
       },
     };
   }
 
   async bulk(hosts: readonly BulkHost[]): Promise<void> {
-    await this.ask("/api/v1/hosts/bulk", { method: "POST", headers: { ...this.headers, "content-type": "application/json" }, body: JSON.stringify(hosts) });
+    await this.ask("/api/v1/hosts/bulk", {
+      method: "POST",
+      headers: { ...this.headers, "content-type": "application/json" },
+      body: JSON.stringify(hosts),
+    });
   }
 
   async diff(from: string, to: string): Promise<number> {
-    const { data } = (await this.ask(`/api/v1/diff?from=${from}&to=${to}`, { headers: this.headers })) as { data: { changed: unknown[] } };
+    const { data } = (await this.ask(`/api/v1/diff?from=${from}&to=${to}`, { headers: this.headers })) as {
+      data: { changed: unknown[] };
+    };
     return data.changed.length;
   }
 
   async page(networkId: string | null, at: string | null): Promise<PageSeen> {
     const variant = this.chosen[networkId ?? "live"];
-    const { data, meta } = (await this.ask(path(networkId, at, variant), { headers: this.headers })) as { data: Array<Record<string, unknown>>; meta: { pagination: { total_count: number } } };
+    const { data, meta } = (await this.ask(path(networkId, at, variant), { headers: this.headers })) as {
+      data: Array<Record<string, unknown>>;
+      meta: { pagination: { total_count: number } };
+    };
     return { total: meta.pagination.total_count, records: data.map((record) => normalRecord(record)) };
   }
 
@@ -192,13 +260,26 @@ export class Postgres implements Product {
     return folderBytes(join(this.cluster, "pg_wal")) / 1e6;
   }
 
-  private async fastest(variants: readonly Variant[], paths: (variant: Variant) => (i: number) => string, seconds: number): Promise<Variant> {
+  private async fastest(
+    variants: readonly Variant[],
+    paths: (variant: Variant) => (i: number) => string,
+    seconds: number,
+  ): Promise<Variant> {
     const tried: Array<{ variant: Variant; rate: number }> = [];
     // By the best of several turns: what else the machine does only slows down. The first one plans and warms up as well.
     for (const variant of Array.from({ length: TRIALS }, () => variants).flat()) {
       const operation = this.get(paths(variant));
-      const { requestsPerSecond, failures } = await load({ port: this.port, seconds, connections: this.connections, cpuSeconds: async () => cpuSecondsOf(this.pids), request: operation.requests });
-      if (failures > 0) throw new Error(`PostgreSQL's server failed at ${JSON.stringify(variant)}: ${await fetch(`http://127.0.0.1:${this.port}${paths(variant)(0)}`, { headers: this.headers }).then((answer) => answer.text())}`);
+      const { requestsPerSecond, failures } = await load({
+        port: this.port,
+        seconds,
+        connections: this.connections,
+        cpuSeconds: async () => cpuSecondsOf(this.pids),
+        request: operation.requests,
+      });
+      if (failures > 0)
+        throw new Error(
+          `PostgreSQL's server failed at ${JSON.stringify(variant)}: ${await fetch(`http://127.0.0.1:${this.port}${paths(variant)(0)}`, { headers: this.headers }).then((answer) => answer.text())}`,
+        );
       tried.push({ variant, rate: requestsPerSecond });
     }
     return (tried.sort((one, other) => other.rate - one.rate)[0] as { variant: Variant }).variant;
@@ -210,19 +291,42 @@ export class Postgres implements Product {
 
   private async ask(path: string, init: RequestInit): Promise<unknown> {
     const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, init);
-    if (!answer.ok) throw new Error(`PostgreSQL's server answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
+    if (!answer.ok)
+      throw new Error(`PostgreSQL's server answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
     return answer.json();
   }
 
   private async startDatabase(): Promise<void> {
     const settings = Object.entries(tuning()).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     // In the foreground, so that its number is the postmaster's.
-    const database = Bun.spawn([...asPostgres(), join(this.bin, "postgres"), "-D", this.cluster, "-c", "listen_addresses=", "-c", `unix_socket_directories=${this.directory}`, ...settings], { cwd: "/", stdin: "ignore", stdout: "ignore", stderr: Bun.file(join(this.directory, "..", "postgres.log")) });
+    const database = Bun.spawn(
+      [
+        ...asPostgres(),
+        join(this.bin, "postgres"),
+        "-D",
+        this.cluster,
+        "-c",
+        "listen_addresses=",
+        "-c",
+        `unix_socket_directories=${this.directory}`,
+        ...settings,
+      ],
+      { cwd: "/", stdin: "ignore", stdout: "ignore", stderr: Bun.file(join(this.directory, "..", "postgres.log")) },
+    );
     this.database = database;
     const deadline = performance.now() + START_DEADLINE_MS;
     // It listens before it lets anybody in: "ready" is what its process file says.
-    while (!(await Bun.file(join(this.cluster, "postmaster.pid")).text().catch(() => "")).split("\n")[7]?.startsWith("ready")) {
-      if (database.exitCode !== null || performance.now() > deadline) throw new Error(`PostgreSQL did not start; see ${join(this.directory, "..", "postgres.log")}`);
+    while (
+      !(
+        await Bun.file(join(this.cluster, "postmaster.pid"))
+          .text()
+          .catch(() => "")
+      )
+        .split("\n")[7]
+        ?.startsWith("ready")
+    ) {
+      if (database.exitCode !== null || performance.now() > deadline)
+        throw new Error(`PostgreSQL did not start; see ${join(this.directory, "..", "postgres.log")}`);
       await Bun.sleep(2);
     }
   }
@@ -231,7 +335,10 @@ export class Postgres implements Product {
     const hosts = new Map<string, string>();
     for (const { record } of versions()) hosts.set(record["host_id"] as string, record["network_id"] as string);
     const organization = this.rows.store.organizationId;
-    await this.copy("hosts", [...hosts].map(([id, network]) => `${id}\t${organization}\t${network}\tswitch\n`));
+    await this.copy(
+      "hosts",
+      [...hosts].map(([id, network]) => `${id}\t${organization}\t${network}\tswitch\n`),
+    );
     await this.copy("if_entries", lines(versions, organization, true));
     await this.copy("if_entries_history", lines(versions, organization, false));
   }
@@ -257,11 +364,33 @@ export class Postgres implements Product {
   }
 
   private psqlProcess(more: readonly string[]): Bun.Subprocess<"pipe", "ignore", "pipe"> {
-    return Bun.spawn([...asPostgres(), join(this.bin, "psql"), "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--host", this.directory, "--username", "postgres", "--dbname", "postgres", ...more], { cwd: "/", stdin: "pipe", stdout: "ignore", stderr: "pipe" });
+    return Bun.spawn(
+      [
+        ...asPostgres(),
+        join(this.bin, "psql"),
+        "--no-psqlrc",
+        "--quiet",
+        "--set",
+        "ON_ERROR_STOP=1",
+        "--host",
+        this.directory,
+        "--username",
+        "postgres",
+        "--dbname",
+        "postgres",
+        ...more,
+      ],
+      { cwd: "/", stdin: "pipe", stdout: "ignore", stderr: "pipe" },
+    );
   }
 
   private async run(program: string, args: readonly string[]): Promise<void> {
-    const child = Bun.spawn([...asPostgres(), join(this.bin, program), ...args], { cwd: "/", stdin: "pipe", stdout: "ignore", stderr: "pipe" });
+    const child = Bun.spawn([...asPostgres(), join(this.bin, program), ...args], {
+      cwd: "/",
+      stdin: "pipe",
+      stdout: "ignore",
+      stderr: "pipe",
+    });
     await ended(child, program);
   }
 }
@@ -299,14 +428,37 @@ export function tuning(): Record<string, string> {
 }
 
 function path(networkId: string | null, at: string | null, variant?: Variant, limit = PAGE_ROWS): string {
-  const more = [networkId === null ? "" : `&network_id=${networkId}`, at === null ? "" : `&at=${at}`, variant === undefined ? "" : `&render=${variant.render}&way=${variant.way}&total=${variant.total}`];
+  const more = [
+    networkId === null ? "" : `&network_id=${networkId}`,
+    at === null ? "" : `&at=${at}`,
+    variant === undefined ? "" : `&render=${variant.render}&way=${variant.way}&total=${variant.total}`,
+  ];
   return `/api/v1/if-entries?limit=${limit}${more.join("")}`;
 }
 
 /** The rows as COPY takes them, in the order of the columns. */
 function* lines(versions: () => Iterable<Version>, organization: string, live: boolean): Generator<string> {
-  const names = ["if_index", "if_type", "speed_bps", "created_at", "last_seen_at", "first_discovery_id", "last_discovery_id"];
-  const texts = ["mac_address", "admin_status", "oper_status", "if_descr", "if_name", "if_alias", "lldp_chassis_id", "lldp_port_id", "lldp_sys_name", "lldp_port_desc"];
+  const names = [
+    "if_index",
+    "if_type",
+    "speed_bps",
+    "created_at",
+    "last_seen_at",
+    "first_discovery_id",
+    "last_discovery_id",
+  ];
+  const texts = [
+    "mac_address",
+    "admin_status",
+    "oper_status",
+    "if_descr",
+    "if_name",
+    "if_alias",
+    "lldp_chassis_id",
+    "lldp_port_id",
+    "lldp_sys_name",
+    "lldp_port_desc",
+  ];
   for (const { id, from, to, record } of versions()) {
     if ((to === null) !== live) continue;
     const period = `["${from}",${to === null ? "" : `"${to}"`})`;
@@ -338,5 +490,7 @@ function accountOf(name: string): { uid: number; gid: number } | null {
 }
 
 function folderBytes(folder: string): number {
-  return readdirSync(folder, { withFileTypes: true, recursive: true }).filter((each) => each.isFile()).reduce((sum, each) => sum + statSync(join(each.parentPath, each.name)).size, 0);
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((each) => each.isFile())
+    .reduce((sum, each) => sum + statSync(join(each.parentPath, each.name)).size, 0);
 }

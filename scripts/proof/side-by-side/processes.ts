@@ -33,7 +33,10 @@ export function memoryOf(roots: readonly number[]): Memory {
 }
 
 function familyOf(roots: readonly number[]): Stat[] {
-  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map((name) => statOf(Number(name))).filter((stat) => stat !== null);
+  const all = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => statOf(Number(name)))
+    .filter((stat) => stat !== null);
   const family = new Set(roots);
   // Until a pass finds nobody new: a child may have a lower number than its parent.
   for (let size = 0; size !== family.size; ) {

@@ -72,9 +72,16 @@ export function updatedFields(i: number): { oper_status: string; if_alias: strin
 }
 
 /** A value for each field that has one; instants as numbers. @param without fields that this product has no word for */
-export function normalRecord(record: Readonly<Record<string, unknown>>, without: readonly string[] = []): Record<string, unknown> {
-  const names = Object.keys(record).filter((name) => record[name] !== null && record[name] !== undefined && !without.includes(name));
-  return Object.fromEntries(names.sort().map((name) => [name, /_(at|from|to)$/.test(name) ? Date.parse(String(record[name])) : record[name]]));
+export function normalRecord(
+  record: Readonly<Record<string, unknown>>,
+  without: readonly string[] = [],
+): Record<string, unknown> {
+  const names = Object.keys(record).filter(
+    (name) => record[name] !== null && record[name] !== undefined && !without.includes(name),
+  );
+  return Object.fromEntries(
+    names.sort().map((name) => [name, /_(at|from|to)$/.test(name) ? Date.parse(String(record[name])) : record[name]]),
+  );
 }
 
 /** Visits the items in no order, always the same one: runs are alike, neighbors are not. */
@@ -83,7 +90,12 @@ export function pick<T>(items: readonly T[], i: number): T {
 }
 
 /** Asks until the answer is one of success; for whoever waits for a start. */
-export async function firstAnswerMs(began: number, url: string, headers: Record<string, string>, hasEnded: () => string | null): Promise<number> {
+export async function firstAnswerMs(
+  began: number,
+  url: string,
+  headers: Record<string, string>,
+  hasEnded: () => string | null,
+): Promise<number> {
   for (;;) {
     const answer = await fetch(url, { headers }).catch(() => null);
     if (answer?.ok) {
@@ -92,7 +104,10 @@ export async function firstAnswerMs(began: number, url: string, headers: Record<
     }
     const end = hasEnded();
     if (end !== null) throw new Error(end);
-    if (performance.now() - began > START_DEADLINE_MS) throw new Error(`${url} did not answer in ${START_DEADLINE_MS / 1000} s${answer === null ? "" : `: ${answer.status} ${(await answer.text()).slice(0, 300)}`}`);
+    if (performance.now() - began > START_DEADLINE_MS)
+      throw new Error(
+        `${url} did not answer in ${START_DEADLINE_MS / 1000} s${answer === null ? "" : `: ${answer.status} ${(await answer.text()).slice(0, 300)}`}`,
+      );
     await answer?.bytes().catch(() => null);
     await Bun.sleep(2);
   }

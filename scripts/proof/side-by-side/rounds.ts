@@ -33,7 +33,13 @@ export async function rates(contenders: readonly Contender[], plan: LoadPlan): P
   for (let run = -1; run < plan.runs; run += 1) {
     for (const [place, { product, operation }] of contenders.entries()) {
       const seconds = run < 0 ? plan.seconds / 3 : plan.seconds;
-      const result = await load({ port: product.port, seconds, connections: plan.connections, cpuSeconds: async () => cpuSecondsOf(product.pids), request: operation.requests });
+      const result = await load({
+        port: product.port,
+        seconds,
+        connections: plan.connections,
+        cpuSeconds: async () => cpuSecondsOf(product.pids),
+        request: operation.requests,
+      });
       if (run >= 0) results[place]?.push(result);
     }
   }
@@ -49,7 +55,11 @@ export async function rates(contenders: readonly Contender[], plan: LoadPlan): P
 }
 
 /** Seconds that one operation after the other takes. */
-export async function times<T extends Pick<Product, "name" | "pids">>(products: readonly T[], runs: number, action: (product: T, run: number) => Promise<unknown>): Promise<Runs[]> {
+export async function times<T extends Pick<Product, "name" | "pids">>(
+  products: readonly T[],
+  runs: number,
+  action: (product: T, run: number) => Promise<unknown>,
+): Promise<Runs[]> {
   const results = products.map(() => ({ values: [] as number[], cpuMicroseconds: [] as number[] }));
   for (let run = 0; run < runs; run += 1) {
     for (const [place, product] of products.entries()) {
@@ -60,7 +70,11 @@ export async function times<T extends Pick<Product, "name" | "pids">>(products: 
       results[place]?.cpuMicroseconds.push((cpuSecondsOf(product.pids) - before) * 1e6);
     }
   }
-  return products.map(({ name }, place) => ({ name, ...(results[place] as { values: number[]; cpuMicroseconds: number[] }), failures: 0 }));
+  return products.map(({ name }, place) => ({
+    name,
+    ...(results[place] as { values: number[]; cpuMicroseconds: number[] }),
+    failures: 0,
+  }));
 }
 
 export interface Spread {
@@ -76,7 +90,11 @@ export function ratio(one: readonly number[], other: readonly number[]): Spread 
 
 export function spread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
-  return { median: sorted[Math.floor(sorted.length / 2)] as number, least: sorted[0] as number, most: sorted.at(-1) as number };
+  return {
+    median: sorted[Math.floor(sorted.length / 2)] as number,
+    least: sorted[0] as number,
+    most: sorted.at(-1) as number,
+  };
 }
 
 /** `3.1 (2.9–3.4)` */
@@ -86,5 +104,7 @@ export function spreadText({ median, least, most }: Spread): string {
 
 /** Three digits that count. */
 export function short(value: number): string {
-  return value >= 100 ? Math.round(value).toLocaleString("en") : value.toPrecision(3).replace(/^(\d)\.(\d)\d$/, "$1.$2");
+  return value >= 100
+    ? Math.round(value).toLocaleString("en")
+    : value.toPrecision(3).replace(/^(\d)\.(\d)\d$/, "$1.$2");
 }

@@ -47,8 +47,16 @@ const ENTRIES_PER_HOST = 50;
 
 /** Versions of each entry, and how many hosts there are of that kind. */
 const SIZES: Readonly<Record<Form, ReadonlyArray<readonly [versions: number, hosts: number]>>> = {
-  long: [[2, 4_000], [20, 400], [200, 40]],
-  short: [[2, 30], [20, 8], [200, 2]],
+  long: [
+    [2, 4_000],
+    [20, 400],
+    [200, 40],
+  ],
+  short: [
+    [2, 30],
+    [20, 8],
+    [200, 2],
+  ],
 };
 
 /** Entries of which a diff tells, in about so many changes. */
@@ -59,24 +67,63 @@ const INSTANTS = 1_009;
 
 export async function makeRows(form: Form, directory: string, say: (line: string) => void): Promise<Rows> {
   const sizes = SIZES[form];
-  const store = await buildStore(join(directory, "netledger"), sizes.map(([versions, hosts]) => ({ network: String(versions), hosts, versions, entriesPerHost: ENTRIES_PER_HOST })), say);
+  const store = await buildStore(
+    join(directory, "netledger"),
+    sizes.map(([versions, hosts]) => ({
+      network: String(versions),
+      hosts,
+      versions,
+      entriesPerHost: ENTRIES_PER_HOST,
+    })),
+    say,
+  );
   const db = openReadOnly(dataFiles(store.directory).database).$client;
   try {
-    const born = db.query("SELECT max(sequence) FROM history_transactions WHERE sequence IN (SELECT min(key & 2147483647) FROM history_versions GROUP BY key >> 31)").values()[0]?.[0] as number;
-    const at = db.query("SELECT at FROM history_transactions WHERE sequence >= ? ORDER BY sequence").values(born).map(([each]) => new Date(each as number).toISOString());
-    const depths = sizes.map(([versions, hosts]) => ({ versions, hosts, entries: hosts * ENTRIES_PER_HOST, networkId: store.networkIds[String(versions)] as string }));
-    const instantOf = (sequence: number) => new Date(db.query("SELECT at FROM history_transactions WHERE sequence = ?").values(sequence)[0]?.[0] as number).toISOString();
-    const some = db.query("SELECT r.id, l.if_index, ('{' || l.members || '}') ->> '$.if_descr' FROM if_entries l JOIN history_records r ON r.n = l.n WHERE l.network_n = (SELECT n FROM history_records WHERE id = ?) ORDER BY l.n LIMIT ?").values(depths[0]?.networkId as string, SOME);
+    const born = db
+      .query(
+        "SELECT max(sequence) FROM history_transactions WHERE sequence IN (SELECT min(key & 2147483647) FROM history_versions GROUP BY key >> 31)",
+      )
+      .values()[0]?.[0] as number;
+    const at = db
+      .query("SELECT at FROM history_transactions WHERE sequence >= ? ORDER BY sequence")
+      .values(born)
+      .map(([each]) => new Date(each as number).toISOString());
+    const depths = sizes.map(([versions, hosts]) => ({
+      versions,
+      hosts,
+      entries: hosts * ENTRIES_PER_HOST,
+      networkId: store.networkIds[String(versions)] as string,
+    }));
+    const instantOf = (sequence: number) =>
+      new Date(
+        db.query("SELECT at FROM history_transactions WHERE sequence = ?").values(sequence)[0]?.[0] as number,
+      ).toISOString();
+    const some = db
+      .query(
+        "SELECT r.id, l.if_index, ('{' || l.members || '}') ->> '$.if_descr' FROM if_entries l JOIN history_records r ON r.n = l.n WHERE l.network_n = (SELECT n FROM history_records WHERE id = ?) ORDER BY l.n LIMIT ?",
+      )
+      .values(depths[0]?.networkId as string, SOME);
     // The second version of the first of them.
-    const change = db.query("SELECT key & 2147483647 FROM history_versions WHERE key >= ((SELECT n FROM history_records WHERE id = ?) << 31) ORDER BY key LIMIT 1 OFFSET 1").values(some[0]?.[0] as string)[0]?.[0] as number;
+    const change = db
+      .query(
+        "SELECT key & 2147483647 FROM history_versions WHERE key >= ((SELECT n FROM history_records WHERE id = ?) << 31) ORDER BY key LIMIT 1 OFFSET 1",
+      )
+      .values(some[0]?.[0] as string)[0]?.[0] as number;
     return {
       store,
       depths,
       entries: depths.reduce((sum, { entries }) => sum + entries, 0),
       versions: depths.reduce((sum, { entries, versions }) => sum + entries * versions, 0),
-      instants: Array.from({ length: Math.min(INSTANTS, at.length) }, (_, i) => at[Math.floor((i * at.length) / Math.min(INSTANTS, at.length))] as string),
+      instants: Array.from(
+        { length: Math.min(INSTANTS, at.length) },
+        (_, i) => at[Math.floor((i * at.length) / Math.min(INSTANTS, at.length))] as string,
+      ),
       // One transaction of the store is one host with its entries, and the hosts of the widest network change one after the other.
-      between: DIFFS[form].map((changes) => ({ changes, from: instantOf(change - 1), to: instantOf(change - 1 + changes / ENTRIES_PER_HOST) })),
+      between: DIFFS[form].map((changes) => ({
+        changes,
+        from: instantOf(change - 1),
+        to: instantOf(change - 1 + changes / ENTRIES_PER_HOST),
+      })),
       some: some.map(([id, if_index, if_descr]) => ({ id, if_index, if_descr }) as Entry),
       all: () => versionsOf(store),
     };
@@ -93,9 +140,22 @@ function* versionsOf(store: BuiltStore): Generator<Version> {
         `SELECT r.id, v.valid_from, v.changed, v.members, v.observed, (SELECT x.valid_from FROM history_versions x WHERE x.key > v.key AND x.key < ((r.n + 1) << 31) ORDER BY x.key LIMIT 1) AS valid_to
          FROM history_records r CROSS JOIN history_versions v ON v.key >= (r.n << 31) AND v.key < ((r.n + 1) << 31) WHERE r.kind = ? ORDER BY v.key`,
       )
-      .iterate(ifEntryKind.code) as Iterable<{ id: string; valid_from: string; changed: string | null; members: string; observed: string; valid_to: string | null }>;
+      .iterate(ifEntryKind.code) as Iterable<{
+      id: string;
+      valid_from: string;
+      changed: string | null;
+      members: string;
+      observed: string;
+      valid_to: string | null;
+    }>;
     for (const { id, valid_from, changed, members, observed, valid_to } of rows) {
-      yield { id, from: valid_from, to: valid_to, record: JSON.parse(`{${members}${observed}}`) as Record<string, unknown>, changed: changed === null ? null : (JSON.parse(changed) as string[]) };
+      yield {
+        id,
+        from: valid_from,
+        to: valid_to,
+        record: JSON.parse(`{${members}${observed}}`) as Record<string, unknown>,
+        changed: changed === null ? null : (JSON.parse(changed) as string[]),
+      };
     }
   } finally {
     db.close();

@@ -25,7 +25,25 @@ const TYPE_TXT = 16;
 const CLASS_CHAOS = 3;
 const NAME = Buffer.from("\x07version\x04bind\0");
 /** Id 2, flags 2, one question, nothing else; the name, its type, its class. */
-const QUERY = Uint8Array.of(QUERY_ID >>> 8, QUERY_ID & 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, ...NAME, 0, TYPE_TXT, 0, CLASS_CHAOS);
+const QUERY = Uint8Array.of(
+  QUERY_ID >>> 8,
+  QUERY_ID & 0xff,
+  0,
+  0,
+  0,
+  1,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  ...NAME,
+  0,
+  TYPE_TXT,
+  0,
+  CLASS_CHAOS,
+);
 
 /** The first string of the first answer, if the question is repeated as it was asked; null for every other message. */
 function firstText(message: Uint8Array): string | null {

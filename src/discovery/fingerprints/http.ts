@@ -5,8 +5,14 @@ import { type HttpAnswer, getRequest, parseHttpAnswer } from "./http-answer.ts";
 import { htmlTitle } from "./html-title.ts";
 import { identifiedAs, oneLine, textOf } from "./service-text.ts";
 
-const PLAIN_PORTS = [80, 81, 591, 631, 2375, 3000, 3128, 5000, 5601, 5984, 7001, 8000, 8008, 8080, 8081, 8086, 8088, 8123, 8888, 9000, 9090, 9091, 9200, 10_000];
-const TLS_PORTS = [443, 631, 2376, 4443, 5001, 5986, 6443, 7443, 8006, 8080, 8081, 8443, 8834, 9000, 9090, 9200, 9443, 10_000, 10_250, 10_443];
+const PLAIN_PORTS = [
+  80, 81, 591, 631, 2375, 3000, 3128, 5000, 5601, 5984, 7001, 8000, 8008, 8080, 8081, 8086, 8088, 8123, 8888, 9000,
+  9090, 9091, 9200, 10_000,
+];
+const TLS_PORTS = [
+  443, 631, 2376, 4443, 5001, 5986, 6443, 7443, 8006, 8080, 8081, 8443, 8834, 9000, 9090, 9200, 9443, 10_000, 10_250,
+  10_443,
+];
 
 /** Before https: on ports where both are found, a server that wants TLS says so to a plain request. */
 export const http: Fingerprint = {
@@ -51,6 +57,7 @@ function productOf(server: string): string {
 /** The title of a page that is one: those of errors and redirections say nothing about the device. The realm of a page behind a password names it, though. */
 function titleOf(answer: HttpAnswer, page: string | null): string {
   if (isSuccess(answer)) return page ?? "";
-  const realm = answer.status === 401 ? /\brealm="?([^",]*)/i.exec(answer.headers.get("www-authenticate") ?? "")?.[1] : undefined;
+  const realm =
+    answer.status === 401 ? /\brealm="?([^",]*)/i.exec(answer.headers.get("www-authenticate") ?? "")?.[1] : undefined;
   return oneLine(realm ?? "", 60);
 }

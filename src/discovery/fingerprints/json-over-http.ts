@@ -36,7 +36,9 @@ export function withVersion(label: string, version: unknown): string {
 }
 
 export function objectOf(value: unknown): Record<string, unknown> | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
 }
 
 function objectIn(body: Uint8Array): Record<string, unknown> | null {

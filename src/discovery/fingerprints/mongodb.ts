@@ -12,7 +12,8 @@ export const mongodb: Fingerprint = {
     if (bytes.length < HEADER_BYTES) return isWhole ? "Other" : "More";
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const length = view.getUint32(0, true);
-    if (view.getUint32(8, true) !== REQUEST_ID || view.getUint32(12, true) !== OP_MSG || length < HEADER_BYTES) return "Other";
+    if (view.getUint32(8, true) !== REQUEST_ID || view.getUint32(12, true) !== OP_MSG || length < HEADER_BYTES)
+      return "Other";
     if (bytes.length < length && !isWhole) return "More";
     const at = latin1Of(bytes).indexOf(WIRE_VERSION_KEY) + WIRE_VERSION_KEY.length;
     const wireVersion = at < WIRE_VERSION_KEY.length || at + 4 > bytes.length ? null : view.getInt32(at, true);
@@ -41,7 +42,13 @@ const SERVER_VERSIONS: readonly (readonly [wireVersion: number, version: string]
 
 /** OP_MSG with one document: { hello: 1, $db: "admin" }. */
 function helloMessage(): Uint8Array {
-  const elements = Buffer.concat([Buffer.from("\x10hello\0"), Buffer.from([1, 0, 0, 0]), Buffer.from("\x02$db\0"), Buffer.from([6, 0, 0, 0]), Buffer.from("admin\0\0")]);
+  const elements = Buffer.concat([
+    Buffer.from("\x10hello\0"),
+    Buffer.from([1, 0, 0, 0]),
+    Buffer.from("\x02$db\0"),
+    Buffer.from([6, 0, 0, 0]),
+    Buffer.from("admin\0\0"),
+  ]);
   const message = Buffer.alloc(HEADER_BYTES + 9 + elements.length);
   message.writeUInt32LE(message.length, 0);
   message.writeUInt32LE(REQUEST_ID, 4);

@@ -16,7 +16,8 @@ export const mssql: Fingerprint = {
     if (bytes.length < length) return isWhole ? "Other" : "More";
     // The version is the first option: token 1, offset 2, length 2.
     const at = HEADER_BYTES + view.getUint16(HEADER_BYTES + 1);
-    if (bytes[HEADER_BYTES] !== OPTION_VERSION || view.getUint16(HEADER_BYTES + 3) < 6 || at + 4 > bytes.length) return "Other";
+    if (bytes[HEADER_BYTES] !== OPTION_VERSION || view.getUint16(HEADER_BYTES + 3) < 6 || at + 4 > bytes.length)
+      return "Other";
     const major = bytes[at] ?? 0;
     const release = RELEASES.get(major);
     const number = `${major}.${bytes[at + 1] ?? 0}.${view.getUint16(at + 2)}`;

@@ -27,6 +27,9 @@ export const mysql: Fingerprint = {
     if (bytes[4] !== PROTOCOL_VERSION || version === undefined) return "Other";
     // MariaDB feigns a version of MySQL before its own, for the sake of old replicas.
     const maria = /^(?:5\.5\.5-)?(\d+\.\d+\.\d+)-MariaDB/i.exec(version)?.[1];
-    return identified(maria === undefined ? `MySQL ${/^\d+(?:\.\d+)*/.exec(version)?.[0] ?? ""}` : `MariaDB ${maria}`, "mysql");
+    return identified(
+      maria === undefined ? `MySQL ${/^\d+(?:\.\d+)*/.exec(version)?.[0] ?? ""}` : `MariaDB ${maria}`,
+      "mysql",
+    );
   },
 };

@@ -10,6 +10,8 @@ export const postgresql: Fingerprint = {
   request: () => Uint8Array.of(0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f),
   read: ({ bytes, isWhole }) => {
     if (bytes.length === 0) return isWhole ? "Other" : "More";
-    return bytes.length === 1 && (bytes[0] === 0x53 || bytes[0] === 0x4e) ? identified("PostgreSQL", "postgresql") : "Other";
+    return bytes.length === 1 && (bytes[0] === 0x53 || bytes[0] === 0x4e)
+      ? identified("PostgreSQL", "postgresql")
+      : "Other";
   },
 };

@@ -10,6 +10,8 @@ export const prometheus = jsonOverHttp({
   definition: "prometheus",
   nameIn: (body) => {
     const data = objectOf(body?.["data"]);
-    return body?.["status"] === "success" && data?.["goVersion"] !== undefined ? withVersion("Prometheus", data["version"]) : null;
+    return body?.["status"] === "success" && data?.["goVersion"] !== undefined
+      ? withVersion("Prometheus", data["version"])
+      : null;
   },
 });

@@ -14,6 +14,8 @@ export const rdp: Fingerprint = {
   request: () => CONNECTION_REQUEST,
   read: ({ bytes, isWhole }) => {
     if (bytes.length < 6) return isWhole || (bytes.length > 0 && bytes[0] !== 3) ? "Other" : "More";
-    return bytes[0] === 3 && bytes[1] === 0 && bytes[5] === CONNECTION_CONFIRM ? identified("RDP", "ms-wbt-server") : "Other";
+    return bytes[0] === 3 && bytes[1] === 0 && bytes[5] === CONNECTION_CONFIRM
+      ? identified("RDP", "ms-wbt-server")
+      : "Other";
   },
 };

@@ -10,13 +10,18 @@ export const redis: Fingerprint = {
   request: () => new TextEncoder().encode("PING\r\nINFO server\r\n"),
   read: ({ bytes, isWhole }) => {
     const text = latin1Of(bytes);
-    if (/^-(?:NOAUTH|NOPERM|DENIED|LOADING|MASTERDOWN|ERR max number of clients)\b/.test(text)) return identified("Redis", "redis");
-    if (!"+PONG\r\n".startsWith(text.slice(0, 7))) return isWhole || !"-".startsWith(text.charAt(0)) || text.includes("\n") ? "Other" : "More";
+    if (/^-(?:NOAUTH|NOPERM|DENIED|LOADING|MASTERDOWN|ERR max number of clients)\b/.test(text))
+      return identified("Redis", "redis");
+    if (!"+PONG\r\n".startsWith(text.slice(0, 7)))
+      return isWhole || !"-".startsWith(text.charAt(0)) || text.includes("\n") ? "Other" : "More";
     if (!isWhole && !isInfoWhole(text)) return "More";
     if (text.length < 7) return "Other";
     const valkey = /^valkey_version:(\d[\w.]*)/m.exec(text)?.[1];
     const version = /^redis_version:(\d[\w.]*)/m.exec(text)?.[1];
-    return identified(valkey !== undefined ? `Valkey ${valkey}` : version !== undefined ? `Redis ${version}` : "Redis", "redis");
+    return identified(
+      valkey !== undefined ? `Valkey ${valkey}` : version !== undefined ? `Redis ${version}` : "Redis",
+      "redis",
+    );
   },
 };
 

@@ -12,7 +12,10 @@ const READ_MAX_LENGTH = 1_000;
 /** A service by name, cut and cleaned; by its definition where nothing is left of the name. */
 export function identified(name: string, definition: string): IdentifiedService {
   // Cut first: what finds the times in it may take the square of its length, and a device may send 16 KiB without a line break.
-  return { name: oneLine(steady(name.slice(0, READ_MAX_LENGTH)), SERVICE_NAME_MAX_LENGTH) || definition, service_definition: definition };
+  return {
+    name: oneLine(steady(name.slice(0, READ_MAX_LENGTH)), SERVICE_NAME_MAX_LENGTH) || definition,
+    service_definition: definition,
+  };
 }
 
 /**
@@ -20,7 +23,12 @@ export function identified(name: string, definition: string): IdentifiedService 
  * @param family definitions; the first holds on all other ports
  * @param product null where nothing is known of it: then the port's own name
  */
-export function identifiedAs(family: readonly [string, ...string[]], port: number, product: string | null, fallback: string): IdentifiedService {
+export function identifiedAs(
+  family: readonly [string, ...string[]],
+  port: number,
+  product: string | null,
+  fallback: string,
+): IdentifiedService {
   const known = serviceOf({ number: port, protocol: "Tcp" });
   const isOfFamily = known !== null && family.includes(known.service_definition);
   return identified(product ?? (isOfFamily ? known.name : fallback), isOfFamily ? known.service_definition : family[0]);
@@ -49,7 +57,10 @@ export function oneLine(text: string, maxLength: number): string {
 }
 
 /** The first of the patterns that the text fits: its label, with what its group has caught behind it, which should be a version. */
-export function productIn(text: string, products: readonly (readonly [label: string, pattern: RegExp])[]): string | null {
+export function productIn(
+  text: string,
+  products: readonly (readonly [label: string, pattern: RegExp])[],
+): string | null {
   for (const [label, pattern] of products) {
     const match = pattern.exec(text);
     if (match) return match[1] === undefined ? label : `${label} ${match[1]}`;

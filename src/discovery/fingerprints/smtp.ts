@@ -6,16 +6,30 @@ import { identifiedAs, productIn } from "./service-text.ts";
 
 const PORTS = [25, 587, 2525];
 
-export const smtp: Fingerprint = { name: "smtp", ports: PORTS, transport: "Tcp", request: null, read: (answer) => read(answer, PORTS) };
+export const smtp: Fingerprint = {
+  name: "smtp",
+  ports: PORTS,
+  transport: "Tcp",
+  request: null,
+  read: (answer) => read(answer, PORTS),
+};
 
-export const smtps: Fingerprint = { name: "smtps", ports: [465], transport: "Tls", request: null, read: (answer) => read(answer, [465]) };
+export const smtps: Fingerprint = {
+  name: "smtps",
+  ports: [465],
+  transport: "Tls",
+  request: null,
+  read: (answer) => read(answer, [465]),
+};
 
 function read(answer: Answer, ports: readonly number[]): Reading {
   const reply = numberedReply(answer);
   if (reply === "More") return "More";
   if (reply === null || ![220, 421, 521, 554].includes(reply.code)) return "Other";
   const isMail = /e?smtp/i.test(reply.text) || (ports.includes(answer.port) && !/ftp/i.test(reply.text));
-  return isMail ? identifiedAs(["smtp", "submission", "submissions"], answer.port, productIn(reply.text, PRODUCTS), "SMTP") : "Other";
+  return isMail
+    ? identifiedAs(["smtp", "submission", "submissions"], answer.port, productIn(reply.text, PRODUCTS), "SMTP")
+    : "Other";
 }
 
 const PRODUCTS = [

@@ -12,7 +12,8 @@ export const ssh: Fingerprint = {
     // Other lines may stand before it.
     const text = latin1Of(bytes);
     const match = /^SSH-(?:2\.0|1\.\d+)-([^\r\n ]*)[^\r\n]*(\r?\n)?/m.exec(text);
-    if (match && (match[2] !== undefined || isWhole)) return identified((match[1] ?? "").replace(/[_-](?=v?\d)/i, " ") || "SSH", "ssh");
+    if (match && (match[2] !== undefined || isWhole))
+      return identified((match[1] ?? "").replace(/[_-](?=v?\d)/i, " ") || "SSH", "ssh");
     return isWhole || !mayBecome(text) ? "Other" : "More";
   },
 };

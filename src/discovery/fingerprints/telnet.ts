@@ -19,7 +19,10 @@ export const telnet: Fingerprint = {
     if (bytes.length < (isCommand ? 2 : 1)) return isWhole ? "Other" : "More";
     if (isCommand ? (bytes[1] ?? 0) < FIRST_COMMAND : !PORTS.includes(port)) return "Other";
     // Many servers stop here until their options are answered; a prompt ends the reading early.
-    const lines = textOf(withoutCommands(bytes)).split(/[\r\n]+/).map((line) => line.trim()).filter((line) => /\p{L}{2}/u.test(line));
+    const lines = textOf(withoutCommands(bytes))
+      .split(/[\r\n]+/)
+      .map((line) => line.trim())
+      .filter((line) => /\p{L}{2}/u.test(line));
     if (!isWhole && !PROMPT.test(lines.at(-1) ?? "")) return "More";
     const title = lines.find((line) => !PROMPT.test(line));
     return identified(title === undefined ? "Telnet" : `Telnet: ${title}`, "telnet");

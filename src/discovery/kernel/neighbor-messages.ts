@@ -2,10 +2,28 @@
 // Pure: must not open a socket.
 
 import { ipOfBytes } from "../self/ip-bytes.ts";
-import { bytesOf, LITTLE_ENDIAN, netlinkAttributes, netlinkMessages, netlinkRequest, NLM_F_DUMP, viewOf } from "./netlink-messages.ts";
+import {
+  bytesOf,
+  LITTLE_ENDIAN,
+  netlinkAttributes,
+  netlinkMessages,
+  netlinkRequest,
+  NLM_F_DUMP,
+  viewOf,
+} from "./netlink-messages.ts";
 
 /** NUD_* of linux/neighbour.h. Resolving: asked for and not answered yet. Untold: known, in a state that /proc/net/arp does not tell. */
-export type NeighborState = "Untold" | "Resolving" | "Reachable" | "Stale" | "Delay" | "Probe" | "Failed" | "NoArp" | "Permanent" | "None";
+export type NeighborState =
+  | "Untold"
+  | "Resolving"
+  | "Reachable"
+  | "Stale"
+  | "Delay"
+  | "Probe"
+  | "Failed"
+  | "NoArp"
+  | "Permanent"
+  | "None";
 
 export interface KernelNeighbor {
   /** Canonical. */
@@ -74,10 +92,17 @@ function readNeighbor(view: DataView, body: number, end: number): KernelNeighbor
     const value = bytesOf(view, attribute);
     if (attribute.type === NDA_DST) address = ipOfBytes(value)?.text ?? null;
     if (attribute.type === NDA_LLADDR) mac = macOfBytes(value);
-    if (attribute.type === NDA_CACHEINFO && value.length >= 4) confirmedAgoMs = view.getUint32(attribute.body, LITTLE_ENDIAN) * TICK_MS;
+    if (attribute.type === NDA_CACHEINFO && value.length >= 4)
+      confirmedAgoMs = view.getUint32(attribute.body, LITTLE_ENDIAN) * TICK_MS;
   }
   if (address === null) return null;
-  return { ip_address: address, mac_address: STATES_WITH_MAC.has(state) ? mac : null, ifIndex: view.getInt32(body + 4, LITTLE_ENDIAN), state, confirmedAgoMs };
+  return {
+    ip_address: address,
+    mac_address: STATES_WITH_MAC.has(state) ? mac : null,
+    ifIndex: view.getInt32(body + 4, LITTLE_ENDIAN),
+    state,
+    confirmedAgoMs,
+  };
 }
 
 /** Null for what is no EUI-48 address, and for the one of all zeros that tunnels have. */

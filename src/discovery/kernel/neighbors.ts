@@ -52,7 +52,8 @@ export class NeighborTable {
     if (now - this.#readAtMs > maxAgeMs) {
       const byAddress = new Map<string, KernelNeighbor>();
       for (const neighbor of this.#read()) {
-        if (neighbor.mac_address !== null || !byAddress.has(neighbor.ip_address)) byAddress.set(neighbor.ip_address, neighbor);
+        if (neighbor.mac_address !== null || !byAddress.has(neighbor.ip_address))
+          byAddress.set(neighbor.ip_address, neighbor);
       }
       this.#byAddress = byAddress;
       this.#readAtMs = now;

@@ -74,12 +74,14 @@ export function answerEnd(view: DataView): AnswerEnd {
 
 /** The messages of a datagram; a cut-off one ends the reading. */
 export function* netlinkMessages(view: DataView): Generator<Piece> {
-  for (const { start, end, type } of records(view, 0, HEADER_BYTES, 4, view.byteLength)) yield { type, body: start + HEADER_BYTES, end };
+  for (const { start, end, type } of records(view, 0, HEADER_BYTES, 4, view.byteLength))
+    yield { type, body: start + HEADER_BYTES, end };
 }
 
 /** The attributes between two places of a message; a cut-off one ends the reading. */
 export function* netlinkAttributes(view: DataView, from: number, to: number): Generator<Piece> {
-  for (const { start, end, type } of records(view, from, ATTRIBUTE_HEADER_BYTES, 2, to)) yield { type, body: start + ATTRIBUTE_HEADER_BYTES, end };
+  for (const { start, end, type } of records(view, from, ATTRIBUTE_HEADER_BYTES, 2, to))
+    yield { type, body: start + ATTRIBUTE_HEADER_BYTES, end };
 }
 
 /** The bytes of a piece, without a copy. */

@@ -18,7 +18,10 @@ export class ProcRoutes implements Routes {
   readonly #links = new Map<string, KernelLink | null>();
   readonly #sysRoot: string;
 
-  constructor({ procRoot = "/proc", sysRoot = "/sys" }: { readonly procRoot?: string; readonly sysRoot?: string } = {}) {
+  constructor({
+    procRoot = "/proc",
+    sysRoot = "/sys",
+  }: { readonly procRoot?: string; readonly sysRoot?: string } = {}) {
     this.#sysRoot = sysRoot;
     const four = parseRouteTable(readFileSync(join(procRoot, "net/route"), "utf8"));
     const six = parseIpv6RouteTable(textOf(join(procRoot, "net/ipv6_route")));

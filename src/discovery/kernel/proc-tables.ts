@@ -83,7 +83,14 @@ export function parseIfInet6(text: string): ProcIpv6Address[] {
     const [address = "", index = "", length = "", , flags = ""] = line.trim().split(/\s+/);
     const ip = /^[0-9a-f]{32}$/.test(address) ? ipOfBytes(Uint8Array.fromHex(address)) : null;
     if (ip === null) return [];
-    return [{ ip, ifIndex: Number.parseInt(index, 16), prefixLength: Number.parseInt(length, 16), flags: Number.parseInt(flags, 16) }];
+    return [
+      {
+        ip,
+        ifIndex: Number.parseInt(index, 16),
+        prefixLength: Number.parseInt(length, 16),
+        flags: Number.parseInt(flags, 16),
+      },
+    ];
   });
 }
 

@@ -4,7 +4,16 @@
 import type { Ip } from "../../base/ip.ts";
 import { ipOfBytes } from "../self/ip-bytes.ts";
 import { macOfBytes } from "./neighbor-messages.ts";
-import { bytesOf, LITTLE_ENDIAN, netlinkAttribute, netlinkAttributes, netlinkMessages, netlinkRequest, NLM_F_DUMP, viewOf } from "./netlink-messages.ts";
+import {
+  bytesOf,
+  LITTLE_ENDIAN,
+  netlinkAttribute,
+  netlinkAttributes,
+  netlinkMessages,
+  netlinkRequest,
+  NLM_F_DUMP,
+  viewOf,
+} from "./netlink-messages.ts";
 
 /** RTN_* of linux/rtnetlink.h; Refused stands for those that let nothing pass (blackhole, unreachable, prohibit …). */
 export type RouteType = "Unicast" | "Local" | "Broadcast" | "Multicast" | "Refused";
@@ -43,7 +52,8 @@ export function parseRouteAnswer(datagram: Uint8Array): KernelRoute | null {
     let hasGateway = false;
     let source: Ip | null = null;
     for (const attribute of netlinkAttributes(view, body + ROUTE_HEADER_BYTES, end)) {
-      if (attribute.type === RTA_OIF && attribute.end - attribute.body >= 4) ifIndex = view.getInt32(attribute.body, LITTLE_ENDIAN);
+      if (attribute.type === RTA_OIF && attribute.end - attribute.body >= 4)
+        ifIndex = view.getInt32(attribute.body, LITTLE_ENDIAN);
       // A router of the other family has an attribute of its own.
       if (attribute.type === RTA_GATEWAY || attribute.type === RTA_VIA) hasGateway = true;
       if (attribute.type === RTA_PREFSRC) source = ipOfBytes(bytesOf(view, attribute));
@@ -70,7 +80,11 @@ export function parseLinkDatagram(datagram: Uint8Array): KernelLink[] {
     }
     const isEthernet = view.getUint16(body + 2, LITTLE_ENDIAN) === ARPHRD_ETHER;
     const flags = view.getUint32(body + 8, LITTLE_ENDIAN);
-    links.push({ ifIndex: view.getInt32(body + 4, LITTLE_ENDIAN), mac, hasNeighbors: isEthernet && (flags & (IFF_LOOPBACK | IFF_NOARP)) === 0 });
+    links.push({
+      ifIndex: view.getInt32(body + 4, LITTLE_ENDIAN),
+      mac,
+      hasNeighbors: isEthernet && (flags & (IFF_LOOPBACK | IFF_NOARP)) === 0,
+    });
   }
   return links;
 }

@@ -20,7 +20,12 @@ export function ipOfSocketAddress(address: Uint8Array): { ip: Ip; port: number }
   const view = new DataView(address.buffer, address.byteOffset, address.byteLength);
   const family = view.getUint16(0, true);
   const port = view.getUint16(2);
-  const ip = family === AF_INET ? ipOfBytes(address.slice(4, 8)) : family === AF_INET6 && address.length >= 24 ? ipOfBytes(address.slice(8, 24)) : null;
+  const ip =
+    family === AF_INET
+      ? ipOfBytes(address.slice(4, 8))
+      : family === AF_INET6 && address.length >= 24
+        ? ipOfBytes(address.slice(8, 24))
+        : null;
   return ip === null ? null : { ip, port };
 }
 

@@ -73,28 +73,37 @@ export class Sockets {
   }
 
   sendTo(descriptor: number, bytes: Uint8Array, address: Uint8Array): number {
-    const sent = Number(this.#libc.symbols.sendto(descriptor, bytes, bytes.length, MSG_NOSIGNAL, address, address.length));
+    const sent = Number(
+      this.#libc.symbols.sendto(descriptor, bytes, bytes.length, MSG_NOSIGNAL, address, address.length),
+    );
     return sent === bytes.length ? 0 : this.#errno();
   }
 
   /** The next datagram, cut to 2,048 bytes; null when there is none, or an error stood in its place. */
   receiveFrom(descriptor: number): Received | null {
     this.#length[0] = this.#from.length;
-    const length = Number(this.#libc.symbols.recvfrom(descriptor, this.#received, this.#received.length, 0, this.#from, this.#length));
+    const length = Number(
+      this.#libc.symbols.recvfrom(descriptor, this.#received, this.#received.length, 0, this.#from, this.#length),
+    );
     if (length < 0) return null;
-    return { bytes: this.#received.subarray(0, length), from: this.#from.subarray(0, Math.min(this.#length[0] ?? 0, this.#from.length)) };
+    return {
+      bytes: this.#received.subarray(0, length),
+      from: this.#from.subarray(0, Math.min(this.#length[0] ?? 0, this.#from.length)),
+    };
   }
 
   /** Sets `events` of each socket to what has happened of what is wanted, errors and hang-ups included. */
   poll(sockets: readonly PolledSocket[], wanted: number): void {
     // struct pollfd: descriptor 4, wanted 2, happened 2.
-    if (this.#polled.byteLength < sockets.length * 8) this.#polled = new DataView(new ArrayBuffer(Math.max(512, sockets.length) * 8));
+    if (this.#polled.byteLength < sockets.length * 8)
+      this.#polled = new DataView(new ArrayBuffer(Math.max(512, sockets.length) * 8));
     for (const [index, { descriptor }] of sockets.entries()) {
       this.#polled.setInt32(index * 8, descriptor, true);
       this.#polled.setUint32(index * 8 + 4, wanted, true);
     }
     const count = this.#libc.symbols.poll(new Uint8Array(this.#polled.buffer), sockets.length, 0);
-    for (const [index, socket] of sockets.entries()) socket.events = count > 0 ? this.#polled.getUint16(index * 8 + 6, true) : 0;
+    for (const [index, socket] of sockets.entries())
+      socket.events = count > 0 ? this.#polled.getUint16(index * 8 + 6, true) : 0;
   }
 
   /** Whether the kernel took it. */
@@ -105,20 +114,26 @@ export class Sockets {
   /** How many bytes of `into` the kernel has written; -1 when it refuses. */
   getOption(descriptor: number, level: number, option: number, into: Uint8Array): number {
     this.#length[0] = into.length;
-    return this.#libc.symbols.getsockopt(descriptor, level, option, into, this.#length) === 0 ? (this.#length[0] ?? 0) : -1;
+    return this.#libc.symbols.getsockopt(descriptor, level, option, into, this.#length) === 0
+      ? (this.#length[0] ?? 0)
+      : -1;
   }
 
   /** SO_ERROR: the errno that waits at the socket, which is taken away by asking; 0 for none. */
   takeError(descriptor: number): number {
-    return this.getOption(descriptor, SOL_SOCKET, SO_ERROR, new Uint8Array(this.#value.buffer)) === 4 ? (this.#value[0] ?? 0) : 0;
+    return this.getOption(descriptor, SOL_SOCKET, SO_ERROR, new Uint8Array(this.#value.buffer)) === 4
+      ? (this.#value[0] ?? 0)
+      : 0;
   }
 
   /** As much room as may be had, up to so many bytes, for what comes in and for what waits to go out. */
   widenBuffers(descriptor: number, bytes: number): void {
     const value = new Uint8Array(Int32Array.of(bytes).buffer);
     // The first of each asks beyond the system's limit, which takes a right of its own.
-    if (!this.setOption(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, value)) this.setOption(descriptor, SOL_SOCKET, SO_RCVBUF, value);
-    if (!this.setOption(descriptor, SOL_SOCKET, SO_SNDBUFFORCE, value)) this.setOption(descriptor, SOL_SOCKET, SO_SNDBUF, value);
+    if (!this.setOption(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, value))
+      this.setOption(descriptor, SOL_SOCKET, SO_RCVBUF, value);
+    if (!this.setOption(descriptor, SOL_SOCKET, SO_SNDBUFFORCE, value))
+      this.setOption(descriptor, SOL_SOCKET, SO_SNDBUF, value);
   }
 
   /** The struct sockaddr of the own end; empty when the kernel refuses. */

@@ -5,7 +5,13 @@ import type { Ip } from "../../base/ip.ts";
 import { KernelRefused } from "./libc.ts";
 import { type NetlinkSocket, openNetlink } from "./netlink-socket.ts";
 import { ProcRoutes } from "./proc-routes.ts";
-import { type KernelLink, linkDumpRequest, parseLinkDatagram, parseRouteAnswer, routeRequest } from "./route-messages.ts";
+import {
+  type KernelLink,
+  linkDumpRequest,
+  parseLinkDatagram,
+  parseRouteAnswer,
+  routeRequest,
+} from "./route-messages.ts";
 import type { Routes, Way } from "./way.ts";
 
 /** The kernel's routes: asked for, or where that is refused, read from /proc as they are now. Throws an Error when the kernel tells neither. */

@@ -76,7 +76,8 @@ export function addressesOf(reads: Reads): AddressesTold {
     [IPV6_ADDR_TABLE_STEP.name]: take(IPV6_ADDR_TABLE_STEP, ipv6AddrRows(reads)),
   };
   const rowCount = addedRows(Object.values(rows)).read;
-  const notes = unread.length === 0 ? [] : [`${unread.length} of ${rowCount} rows have an index that is no address (${unread[0]})`];
+  const notes =
+    unread.length === 0 ? [] : [`${unread.length} of ${rowCount} rows have an index that is no address (${unread[0]})`];
   const report = reportOn(reads, STEPS, rowCount > 0, notes);
   const isNoneRead = found.size === 0 && report.state !== "complete";
   return { addresses: isNoneRead ? undefined : sorted(found.values()), rows, report };
@@ -89,7 +90,10 @@ export interface AddressesTold {
 }
 
 /** The steps whose rows are addresses. */
-type AddressStep = typeof IP_ADDRESS_TABLE_STEP.name | typeof IP_ADDR_TABLE_STEP.name | typeof IPV6_ADDR_TABLE_STEP.name;
+type AddressStep =
+  | typeof IP_ADDRESS_TABLE_STEP.name
+  | typeof IP_ADDR_TABLE_STEP.name
+  | typeof IPV6_ADDR_TABLE_STEP.name;
 
 const STEPS = [IP_ADDRESS_TABLE_STEP, IP_ADDR_TABLE_STEP, IP_ADDR_TABLE_ADDRESSES_STEP, IPV6_ADDR_TABLE_STEP].map(
   ({ name }) => name,
@@ -177,7 +181,11 @@ function lower(some: DeviceAddress, other: DeviceAddress): DeviceAddress {
 }
 
 function completed(address: DeviceAddress, other: DeviceAddress): DeviceAddress {
-  return { ip_address: address.ip_address, prefix_length: address.prefix_length ?? other.prefix_length, if_index: address.if_index ?? other.if_index };
+  return {
+    ip_address: address.ip_address,
+    prefix_length: address.prefix_length ?? other.prefix_length,
+    if_index: address.if_index ?? other.if_index,
+  };
 }
 
 function sorted(addresses: Iterable<DeviceAddress>): DeviceAddress[] {

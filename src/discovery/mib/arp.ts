@@ -36,7 +36,8 @@ export const IP_NET_TO_MEDIA_ADDRESSES_STEP = {
     ipNetToMediaNetAddress: "1.3.6.1.2.1.4.22.1.3",
   },
   rowsIn: IP_NET_TO_MEDIA_STEP.name,
-  isNeeded: (reads) => hasOtherIndexes(columnOf(reads, IP_NET_TO_MEDIA_STEP.name, "ipNetToMediaPhysAddress"), MEDIA_INDEX_LENGTH),
+  isNeeded: (reads) =>
+    hasOtherIndexes(columnOf(reads, IP_NET_TO_MEDIA_STEP.name, "ipNetToMediaPhysAddress"), MEDIA_INDEX_LENGTH),
 } as const satisfies ReadStep;
 
 /** ipv6NetToMediaTable: index ipv6IfIndex.address; some agents put the address's length between. */
@@ -86,12 +87,20 @@ export function arpOf(reads: Reads): ArpTold {
   };
   const states = columnOf(reads, IPV6_NET_TO_MEDIA_STEP.name, "ipv6IfNetToMediaState");
   const valids = columnOf(reads, IPV6_NET_TO_MEDIA_STEP.name, "ipv6NetToMediaValid");
-  const isIpv6Valid = (index: string): boolean => states.values.get(index) !== STATE_INVALID && valids.values.get(index) !== FALSE;
+  const isIpv6Valid = (index: string): boolean =>
+    states.values.get(index) !== STATE_INVALID && valids.values.get(index) !== FALSE;
 
   const rows = {
-    [IP_NET_TO_PHYSICAL_STEP.name]: take(IP_NET_TO_PHYSICAL_STEP, "ipNetToPhysicalPhysAddress", isPhysicalValid, (index) => indexed(index, physicalStart)),
+    [IP_NET_TO_PHYSICAL_STEP.name]: take(
+      IP_NET_TO_PHYSICAL_STEP,
+      "ipNetToPhysicalPhysAddress",
+      isPhysicalValid,
+      (index) => indexed(index, physicalStart),
+    ),
     [IP_NET_TO_MEDIA_STEP.name]: take(IP_NET_TO_MEDIA_STEP, "ipNetToMediaPhysAddress", isMediaValid, whereInMedia),
-    [IPV6_NET_TO_MEDIA_STEP.name]: take(IPV6_NET_TO_MEDIA_STEP, "ipv6NetToMediaPhysAddress", isIpv6Valid, (index) => indexed(index, ipv6Start)),
+    [IPV6_NET_TO_MEDIA_STEP.name]: take(IPV6_NET_TO_MEDIA_STEP, "ipv6NetToMediaPhysAddress", isIpv6Valid, (index) =>
+      indexed(index, ipv6Start),
+    ),
   };
   const isServed = addedRows(Object.values(rows)).read > 0;
   return { arp: isServed ? [...entries.values()] : undefined, rows, report: reportOn(reads, STEPS, isServed) };
@@ -117,7 +126,12 @@ interface Where {
   readonly ifIndex: number | null;
 }
 
-const STEPS = [IP_NET_TO_PHYSICAL_STEP, IP_NET_TO_MEDIA_STEP, IP_NET_TO_MEDIA_ADDRESSES_STEP, IPV6_NET_TO_MEDIA_STEP].map(({ name }) => name);
+const STEPS = [
+  IP_NET_TO_PHYSICAL_STEP,
+  IP_NET_TO_MEDIA_STEP,
+  IP_NET_TO_MEDIA_ADDRESSES_STEP,
+  IPV6_NET_TO_MEDIA_STEP,
+].map(({ name }) => name);
 
 /** By an index of interface and address. @param addressStart null for an index of another form */
 function indexed(index: string, addressStart: (subIds: readonly number[]) => number | null): Where | RowReason {

@@ -59,7 +59,10 @@ export function cdpOf(reads: Reads, interfaces: Interfaces): CdpTold {
     byInterface.set(ifIndex, list.set(text, announced));
     return KEPT;
   });
-  const { read: count, set_aside: { no_interface: placeless = 0 } } = rows;
+  const {
+    read: count,
+    set_aside: { no_interface: placeless = 0 },
+  } = rows;
 
   const isRunTold = scalarOf(reads, CDP_STEP.name, "cdpGlobalRun") !== undefined;
   const isServed = count > 0 || isRunTold || areEnded(columns);
@@ -67,7 +70,10 @@ export function cdpOf(reads: Reads, interfaces: Interfaces): CdpTold {
   const why = interfaces.areWhole ? "the device does not have" : "were not read";
   const notes = placeless === 0 ? [] : [`${placeless} of ${count} neighbors are on interfaces that ${why}`];
   return {
-    of: (ifIndex) => (isKnown ? [...(byInterface.get(ifIndex) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each) : undefined),
+    of: (ifIndex) =>
+      isKnown
+        ? [...(byInterface.get(ifIndex) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each)
+        : undefined,
     isLost: areLost(columns),
     report: reportOn(reads, [CDP_STEP.name], isServed, notes),
     rows: { [CDP_STEP.name]: rows },

@@ -143,7 +143,12 @@ const OPERATIONAL = 1;
 const ETHERNET = 1;
 const TRUNKING = 1;
 /** VLANs 0 to 1023, 1024 to 2047, 2048 to 3071, 3072 to 4095. */
-const ENABLED = ["vlanTrunkPortVlansEnabled", "vlanTrunkPortVlansEnabled2k", "vlanTrunkPortVlansEnabled3k", "vlanTrunkPortVlansEnabled4k"] as const;
+const ENABLED = [
+  "vlanTrunkPortVlansEnabled",
+  "vlanTrunkPortVlansEnabled2k",
+  "vlanTrunkPortVlansEnabled3k",
+  "vlanTrunkPortVlansEnabled4k",
+] as const;
 const VLANS_PER_LIST = 1_024;
 
 function hasVtp(reads: Reads): boolean {

@@ -19,7 +19,11 @@ export function scalarOf(reads: Reads, step: string, scalar: string): SnmpValue 
  * What a column says of a row: its value decoded; null where a column that the device serves, read to its end, has nothing for the row; undefined
  * where nothing is known.
  */
-export function told<Value>(column: ColumnRead, index: string, decode: (value: SnmpValue) => Value): Value | null | undefined {
+export function told<Value>(
+  column: ColumnRead,
+  index: string,
+  decode: (value: SnmpValue) => Value,
+): Value | null | undefined {
   const value = column.values.get(index);
   if (value !== undefined) return decode(value);
   return column.isComplete && column.values.size > 0 ? null : undefined;
@@ -29,7 +33,8 @@ export function told<Value>(column: ColumnRead, index: string, decode: (value: S
 export function rowsOf(columns: readonly ColumnRead[]): Iterable<string> {
   const [first, ...others] = columns;
   if (first === undefined) return [];
-  if (others.every(({ values }) => values.size === first.values.size && sameKeys(values, first.values))) return first.values.keys();
+  if (others.every(({ values }) => values.size === first.values.size && sameKeys(values, first.values)))
+    return first.values.keys();
   const rows = new Set<string>();
   for (const { values } of columns) for (const index of values.keys()) rows.add(index);
   return rows;
@@ -90,7 +95,12 @@ export function areComplete(columns: readonly ColumnRead[]): boolean {
  * @param isServed whether the device showed that it has the table: an empty one is then complete, and clears what was known; else it is absent
  * @param notes what was read but could not be used, in clauses for people: the table is then partial
  */
-export function reportOn(reads: Reads, steps: readonly string[], isServed: boolean, notes: readonly string[] = []): TableReport {
+export function reportOn(
+  reads: Reads,
+  steps: readonly string[],
+  isServed: boolean,
+  notes: readonly string[] = [],
+): TableReport {
   const problems = new Set<string>();
   let isAnythingRead = false;
   for (const step of steps) {
@@ -103,13 +113,18 @@ export function reportOn(reads: Reads, steps: readonly string[], isServed: boole
       if (column.values.size > 0) isAnythingRead = true;
     }
   }
-  if (problems.size > 0) return { state: isAnythingRead ? "partial" : "failed", problem: [...problems, ...notes].join("; ") };
+  if (problems.size > 0)
+    return { state: isAnythingRead ? "partial" : "failed", problem: [...problems, ...notes].join("; ") };
   if (notes.length > 0) return { state: "partial", problem: notes.join("; ") };
   return { state: isServed ? "complete" : "absent", problem: null };
 }
 
 /** Sets a field that was told; `undefined` leaves it out. */
-export function put<Target, Field extends keyof Target>(target: Target, field: Field, value: Target[Field] | undefined): void {
+export function put<Target, Field extends keyof Target>(
+  target: Target,
+  field: Field,
+  value: Target[Field] | undefined,
+): void {
   if (value !== undefined) target[field] = value;
 }
 

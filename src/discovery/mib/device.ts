@@ -143,19 +143,28 @@ function isOfItems(table: DeviceTable): table is keyof ItemCounts {
   return Object.hasOwn(ITEMS, table);
 }
 
-function sum(interfaces: readonly DeviceInterface[], list: (each: DeviceInterface) => readonly unknown[] | undefined): number {
+function sum(
+  interfaces: readonly DeviceInterface[],
+  list: (each: DeviceInterface) => readonly unknown[] | undefined,
+): number {
   return interfaces.reduce((total, each) => total + (list(each)?.length ?? 0), 0);
 }
 
 type Conclusions = NonNullable<Device["conclusions"]>;
 
 /** @param assumed what rests on ports being counted as interfaces */
-function conclusionsOf(basis: PortBasis, assumed: readonly PortList[], areNativesByIfIndex: boolean): Conclusions | undefined {
+function conclusionsOf(
+  basis: PortBasis,
+  assumed: readonly PortList[],
+  areNativesByIfIndex: boolean,
+): Conclusions | undefined {
   const ports = PORT_CONCLUSIONS[basis];
   const isOfVlans = assumed.some((list) => list !== "forwarding");
   const vlans = [
     ...(basis === "assumed" && isOfVlans ? [PORT_CONCLUSIONS.assumed] : []),
-    ...(areNativesByIfIndex ? ["no row of dot1qPortVlanTable is that of a bridge port and all are interfaces: they are taken for these"] : []),
+    ...(areNativesByIfIndex
+      ? ["no row of dot1qPortVlanTable is that of a bridge port and all are interfaces: they are taken for these"]
+      : []),
   ];
   const isOfForwarding = ports !== undefined && (basis !== "assumed" || assumed.includes("forwarding"));
   const conclusions: Conclusions = {
@@ -167,9 +176,12 @@ function conclusionsOf(basis: PortBasis, assumed: readonly PortList[], areNative
 
 const PORT_CONCLUSIONS = {
   extended: "every port in dot1dBasePortTable is the interface of its number, and so are the ports that it leaves out",
-  unclear: "dot1dBasePortTable leaves out ports of which not all are interfaces: nothing is concluded of interfaces that are not in it",
+  unclear:
+    "dot1dBasePortTable leaves out ports of which not all are interfaces: nothing is concluded of interfaces that are not in it",
   assumed: "there is no dot1dBasePortTable: its bridge ports are taken for the interfaces of their numbers",
-} as const satisfies Partial<Record<PortBasis, string>> as Partial<Record<PortBasis, string>> & { readonly assumed: string };
+} as const satisfies Partial<Record<PortBasis, string>> as Partial<Record<PortBasis, string>> & {
+  readonly assumed: string;
+};
 
 /** Undefined where nothing rests on it. */
 function assumedOf(isForwarding: boolean, vlans: readonly PortList[]): readonly PortList[] | undefined {

@@ -42,7 +42,13 @@ export function entityOf(reads: Reads): { fields: EntityFields; rows: EntityRows
     const number = singleSubIdOf(index, PHYSICAL_INDEX_MAX);
     if (number === null) continue;
     const word = ({ values }: ColumnRead): string | null => wordOf(values.get(index));
-    parts.push({ number, partClass: integerOf(classes.values.get(index), 1, 100), serial: word(serials), maker: word(makers), model: word(models) });
+    parts.push({
+      number,
+      partClass: integerOf(classes.values.get(index), 1, 100),
+      serial: word(serials),
+      maker: word(makers),
+      model: word(models),
+    });
   }
   parts.sort((a, b) => a.number - b.number);
   const report = reportOn(reads, [ENTITY_STEP.name], parts.length > 0);
@@ -52,7 +58,8 @@ export function entityOf(reads: Reads): { fields: EntityFields; rows: EntityRows
   // A chassis that was not read may come first, and so may one whose serial number was not.
   const isChosen = isWhole || (first?.partClass === CHASSIS && first.serial !== null);
   const chosen = isWhole ? bodyOf(parts) : isChosen && first !== undefined ? [first] : [];
-  const pick = (field: "serial" | "maker" | "model"): string | null => chosen.find((part) => part[field] !== null)?.[field] ?? null;
+  const pick = (field: "serial" | "maker" | "model"): string | null =>
+    chosen.find((part) => part[field] !== null)?.[field] ?? null;
   const isTold = isWhole && parts.length > 0;
   const fields: { -readonly [Field in keyof EntityFields]: EntityFields[Field] } = {};
   const none = isTold ? null : undefined;

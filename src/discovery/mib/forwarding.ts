@@ -35,7 +35,8 @@ export const VLAN_FORWARDING_STEP = {
   name: "vlan_dot1d_tp_fdb_table",
   table: "forwarding",
   columns: FORWARDING_STEP.columns,
-  isNeeded: (reads) => columnOf(reads, Q_FORWARDING_STEP.name, "dot1qTpFdbPort").values.size === 0 && contextVlansOf(reads).length > 0,
+  isNeeded: (reads) =>
+    columnOf(reads, Q_FORWARDING_STEP.name, "dot1qTpFdbPort").values.size === 0 && contextVlansOf(reads).length > 0,
   hangsOn: [CISCO_VLANS_STEP.name],
   vlanContexts: contextVlansOf,
 } as const satisfies ReadStep;
@@ -65,10 +66,7 @@ export interface ForwardingTold {
 }
 
 /** The steps whose rows are forwarding entries. */
-export type EntryStep =
-  | typeof Q_FORWARDING_STEP.name
-  | typeof FORWARDING_STEP.name
-  | typeof VLAN_FORWARDING_STEP.name;
+export type EntryStep = typeof Q_FORWARDING_STEP.name | typeof FORWARDING_STEP.name | typeof VLAN_FORWARDING_STEP.name;
 
 /** Whether learnedPortsOf tells all that there are. */
 export function areLearnedPortsWhole(reads: Reads): boolean {
@@ -205,7 +203,8 @@ function learnedFids(q: ColumnRead): ReadonlySet<number> {
 
 function learnedVlansOf(reads: Reads): readonly number[] {
   const vlans = new Set<number>();
-  for (const index of columnOf(reads, VLAN_FORWARDING_STEP.name, "dot1dTpFdbPort").values.keys()) vlans.add(Number(index.slice(0, index.indexOf("."))));
+  for (const index of columnOf(reads, VLAN_FORWARDING_STEP.name, "dot1dTpFdbPort").values.keys())
+    vlans.add(Number(index.slice(0, index.indexOf("."))));
   return [...vlans];
 }
 
@@ -245,7 +244,8 @@ class Learned {
       const entries: ForwardingEntry[] = [];
       for (const mac of [...macs.keys()].sort()) {
         const vlans = macs.get(mac) as (number | null)[];
-        for (const vlan of vlans.sort((a, b) => (a ?? 0) - (b ?? 0))) entries.push({ mac_address: mac, vlan_number: vlan });
+        for (const vlan of vlans.sort((a, b) => (a ?? 0) - (b ?? 0)))
+          entries.push({ mac_address: mac, vlan_number: vlan });
       }
       lists.set(ifIndex, entries);
     }

@@ -57,7 +57,8 @@ export interface InterfacesTold {
  */
 export function interfacesOf(reads: Reads): InterfacesTold {
   const column = (name: keyof typeof IF_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_TABLE_STEP.name, name);
-  const extension = (name: keyof typeof IF_X_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_X_TABLE_STEP.name, name);
+  const extension = (name: keyof typeof IF_X_TABLE_STEP.columns): ColumnRead =>
+    columnOf(reads, IF_X_TABLE_STEP.name, name);
   const descr = column("ifDescr");
   const type = column("ifType");
   const phys = column("ifPhysAddress");
@@ -168,7 +169,10 @@ function highSpeedOf(highSpeed: ColumnRead, index: string): number | null {
  * Null: the device gives none; undefined: not known, also where only one of the two was read, and where ifSpeed refers
  * to an ifHighSpeed that is not there.
  */
-function speedOf({ speed, highSpeed }: { speed: ColumnRead; highSpeed: ColumnRead }, index: string): number | null | undefined {
+function speedOf(
+  { speed, highSpeed }: { speed: ColumnRead; highSpeed: ColumnRead },
+  index: string,
+): number | null | undefined {
   const bps = integerOf(speed.values.get(index), 0, IF_SPEED_MAX);
   const millions = highSpeedOf(highSpeed, index);
   const isMissing = (column: ColumnRead): boolean => !column.isComplete && !column.values.has(index);

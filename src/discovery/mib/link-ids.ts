@@ -1,13 +1,21 @@
 // Chassis and port identifiers of LLDP (IEEE 802.1AB, clauses 8.5.2 and 8.5.3) as values.
 
 import { parseIp } from "../../base/ip.ts";
-import { CHASSIS_ID_SUBTYPES, PORT_ID_SUBTYPES, type ChassisIdSubtype, type PortIdSubtype } from "../../resources/if-entries/vocabulary.ts";
+import {
+  CHASSIS_ID_SUBTYPES,
+  PORT_ID_SUBTYPES,
+  type ChassisIdSubtype,
+  type PortIdSubtype,
+} from "../../resources/if-entries/vocabulary.ts";
 import type { LinkId } from "../device.ts";
 import type { SnmpValue } from "./reads.ts";
 import { identifierOf, integerOf, unicastOf, unicastOfOctets, writtenMacOf } from "./values.ts";
 
 /** A subtype that the standard does not have is taken as LocallyAssigned: what it identifies is not lost. Null for an empty identifier. */
-export function chassisIdOf(subtype: SnmpValue | undefined, id: SnmpValue | undefined): LinkId<ChassisIdSubtype> | null {
+export function chassisIdOf(
+  subtype: SnmpValue | undefined,
+  id: SnmpValue | undefined,
+): LinkId<ChassisIdSubtype> | null {
   return linkIdOf(CHASSIS_ID_SUBTYPES, subtype, id);
 }
 
@@ -28,10 +36,16 @@ export function networkAddressOf(value: SnmpValue): string | null {
 const IPV4_FAMILY = 1;
 const IPV6_FAMILY = 2;
 
-function linkIdOf<Subtype extends string>(subtypes: readonly Subtype[], subtype: SnmpValue | undefined, id: SnmpValue | undefined): LinkId<Subtype> | null {
+function linkIdOf<Subtype extends string>(
+  subtypes: readonly Subtype[],
+  subtype: SnmpValue | undefined,
+  id: SnmpValue | undefined,
+): LinkId<Subtype> | null {
   const number = integerOf(subtype, 1, subtypes.length);
   const name = number === null ? subtypes.at(-1) : subtypes[number - 1];
   if (id === undefined || name === undefined) return null;
-  const value = (name === "MacAddress" ? writtenMacOf(id) : name === "NetworkAddress" ? networkAddressOf(id) : null) ?? identifierOf(id);
+  const value =
+    (name === "MacAddress" ? writtenMacOf(id) : name === "NetworkAddress" ? networkAddressOf(id) : null) ??
+    identifierOf(id);
   return value === null || value === "" ? null : { subtype: name, value };
 }

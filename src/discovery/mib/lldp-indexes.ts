@@ -17,7 +17,11 @@ export interface NeighborIndex {
  * @param wholeLength numbers of a whole index
  * @param isPort whether the device has a local port of that number: of two numbers it is the one that more often is one
  */
-export function neighborIndexesOf(indexes: readonly string[], wholeLength: number, isPort: (number: number) => boolean): NeighborIndex[] {
+export function neighborIndexesOf(
+  indexes: readonly string[],
+  wholeLength: number,
+  isPort: (number: number) => boolean,
+): NeighborIndex[] {
   const rows = indexes.map((index) => ({ index, subIds: subIdsOf(index) }));
   const pairs = rows.filter(({ subIds }) => subIds.length === 2);
   const count = (at: 0 | 1): number => pairs.filter(({ subIds }) => isPort(subIds[at] as number)).length;
@@ -35,7 +39,10 @@ export interface ManagementAddresses {
  * The management address of each neighbor, by its row: the first that is an IPv4 address, else the first IPv6 one.
  * @param addressIndexes of lldpRemManAddrTable, ascending: a neighbor's index, then subtype, length, address; some devices leave the length out
  */
-export function managementAddressesOf(addressIndexes: Iterable<string>, neighbors: readonly NeighborIndex[]): ManagementAddresses {
+export function managementAddressesOf(
+  addressIndexes: Iterable<string>,
+  neighbors: readonly NeighborIndex[],
+): ManagementAddresses {
   const lengths = [...new Set(neighbors.map(({ subIds }) => subIds.length))].sort((a, b) => b - a);
   const marked = lengths.filter(hasMark);
   const keys = new Set<string>();
@@ -47,14 +54,19 @@ export function managementAddressesOf(addressIndexes: Iterable<string>, neighbor
   const fates = new Map<string, RowReason>();
   for (const index of addressIndexes) {
     const subIds = subIdsOf(index);
-    const find = (lengths: readonly number[], keyOf: (length: number) => string): { length: number; key: string } | undefined => {
+    const find = (
+      lengths: readonly number[],
+      keyOf: (length: number) => string,
+    ): { length: number; key: string } | undefined => {
       for (const length of lengths) {
         const key = keyOf(length);
         if (keys.has(key)) return { length, key };
       }
       return undefined;
     };
-    const found = find(lengths, (length) => subIds.slice(0, length).join(".")) ?? find(marked, (length) => markless(subIds, length));
+    const found =
+      find(lengths, (length) => subIds.slice(0, length).join(".")) ??
+      find(marked, (length) => markless(subIds, length));
     const address = found === undefined ? null : addressOf(subIds, found.length);
     if (found === undefined || address === null) {
       fates.set(index, found === undefined ? "no_neighbor" : "no_station");

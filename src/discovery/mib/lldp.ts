@@ -56,15 +56,27 @@ export interface LldpTold {
  * @param interfaces by ifIndex
  * @param areInterfacesWhole whether an interface that is not in them is none, and so is a name
  */
-export function lldpOf(reads: Reads, interfaces: ReadonlyMap<number, InterfaceDraft>, areInterfacesWhole: boolean, ports: BridgePorts): LldpTold {
+export function lldpOf(
+  reads: Reads,
+  interfaces: ReadonlyMap<number, InterfaceDraft>,
+  areInterfacesWhole: boolean,
+  ports: BridgePorts,
+): LldpTold {
   const version = hasRows(reads, VERSION_2.remote) && !hasRows(reads, VERSION_1.remote) ? VERSION_2 : VERSION_1;
   const columns = remoteColumns(reads, version.remote);
   const addresses = columnOf(reads, version.addresses, "manAddrIfSubtype");
   const texts = localTextsOf(reads, version.localPorts);
-  const isPort = (number: number): boolean => (texts.size > 0 ? texts.has(number) : ports.has(number) || interfaces.has(number));
+  const isPort = (number: number): boolean =>
+    texts.size > 0 ? texts.has(number) : ports.has(number) || interfaces.has(number);
   const indexes = neighborIndexesOf([...rowsOf(Object.values(columns))], version.indexLength, isPort);
   const managed = managementAddressesOf(addresses.values.keys(), indexes);
-  const local = new LocalPorts(interfaces, ports, texts, version.countsAs, new Set(indexes.flatMap(({ port }) => port ?? [])));
+  const local = new LocalPorts(
+    interfaces,
+    ports,
+    texts,
+    version.countsAs,
+    new Set(indexes.flatMap(({ port }) => port ?? [])),
+  );
 
   const byInterface = new Map<number, Map<string, LldpAnnouncement>>();
   const remoteRows = countRows(indexes, ({ index, port }) => {
@@ -100,24 +112,42 @@ export function lldpOf(reads: Reads, interfaces: ReadonlyMap<number, InterfaceDr
     of: (ifIndex) => {
       if (!isKnown) return undefined;
       const announced = [...(byInterface.get(ifIndex)?.values() ?? [])];
-      return inOrder(addresses.isComplete ? announced : announced.map((each) => (each.mgmt_addr === undefined ? { ...each, mgmt_addr: null } : each)));
+      return inOrder(
+        addresses.isComplete
+          ? announced
+          : announced.map((each) => (each.mgmt_addr === undefined ? { ...each, mgmt_addr: null } : each)),
+      );
     },
     isLost: indexes.length === 0 && (isLost(reads, VERSION_1.remote) || isLost(reads, VERSION_2.remote)),
     report: reportOn(reads, STEPS, isServed, notes),
-    rows: { ...rowsIn(reads, VERSION_1, version, remoteRows, managed), ...rowsIn(reads, VERSION_2, version, remoteRows, managed) },
+    rows: {
+      ...rowsIn(reads, VERSION_1, version, remoteRows, managed),
+      ...rowsIn(reads, VERSION_2, version, remoteRows, managed),
+    },
   };
 }
 
-type VersionRows<Each extends Version> = Readonly<Record<Each["remote"] | Each["addresses"] | Each["localPorts"], RowCount>>;
+type VersionRows<Each extends Version> = Readonly<
+  Record<Each["remote"] | Each["addresses"] | Each["localPorts"], RowCount>
+>;
 
 /** What became of the rows of a version of LLDP-MIB; those of the one that is not told say what the other one says. */
-function rowsIn<Each extends Version>(reads: Reads, own: Each, told: Version, remote: RowCount, managed: ManagementAddresses): VersionRows<Each> {
+function rowsIn<Each extends Version>(
+  reads: Reads,
+  own: Each,
+  told: Version,
+  remote: RowCount,
+  managed: ManagementAddresses,
+): VersionRows<Each> {
   const isTold = own.remote === told.remote;
-  const count = (name: string, fateOf: (index: string) => RowFate): RowCount => countStep(reads, { name }, isTold ? fateOf : () => "superseded");
+  const count = (name: string, fateOf: (index: string) => RowFate): RowCount =>
+    countStep(reads, { name }, isTold ? fateOf : () => "superseded");
   const rows: Record<string, RowCount> = {
     [own.remote]: isTold ? remote : count(own.remote, () => "superseded"),
     [own.addresses]: count(own.addresses, managed.fateOf),
-    [own.localPorts]: count(own.localPorts, (index) => (singleSubIdOf(index, PORT_NUMBER_MAX) === null ? "index" : KEPT)),
+    [own.localPorts]: count(own.localPorts, (index) =>
+      singleSubIdOf(index, PORT_NUMBER_MAX) === null ? "index" : KEPT,
+    ),
   };
   return rows as VersionRows<Each>;
 }
@@ -223,5 +253,8 @@ function localChassisOf(reads: Reads, step: string): LinkId<ChassisIdSubtype> | 
 }
 
 function inOrder(announced: readonly LldpAnnouncement[]): LldpAnnouncement[] {
-  return announced.map((each) => ({ each, key: JSON.stringify(each) })).sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ each }) => each);
+  return announced
+    .map((each) => ({ each, key: JSON.stringify(each) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ each }) => each);
 }

@@ -44,7 +44,13 @@ export class LocalPorts {
    * @param countsAs what a number is if nothing tells
    * @param used the ports with neighbors
    */
-  constructor(interfaces: ReadonlyMap<number, InterfaceDraft>, ports: BridgePorts, texts: ReadonlyMap<number, LocalPortText>, countsAs: "bridge port" | "interface", used: ReadonlySet<number>) {
+  constructor(
+    interfaces: ReadonlyMap<number, InterfaceDraft>,
+    ports: BridgePorts,
+    texts: ReadonlyMap<number, LocalPortText>,
+    countsAs: "bridge port" | "interface",
+    used: ReadonlySet<number>,
+  ) {
     this.#interfaces = interfaces;
     this.#ports = ports;
     this.#texts = texts;
@@ -70,7 +76,14 @@ export class LocalPorts {
     const text = this.#texts.get(port);
     const byId = text === undefined ? NONE : this.#byId(text);
     const byDesc = text === undefined ? NONE : this.#byDesc(text);
-    return this.#oneOf(byId, numbered, byDesc) ?? this.#oneOf(byDesc, numbered, byId) ?? numbered[0] ?? byId[0] ?? byDesc[0] ?? null;
+    return (
+      this.#oneOf(byId, numbered, byDesc) ??
+      this.#oneOf(byDesc, numbered, byId) ??
+      numbered[0] ??
+      byId[0] ??
+      byDesc[0] ??
+      null
+    );
   }
 
   #oneOf(named: readonly number[], numbered: readonly number[], others: readonly number[]): number | null {
@@ -83,7 +96,9 @@ export class LocalPorts {
     this.#both.set(named, known);
     let one = known.get(others);
     if (one === undefined) {
-      one = only(others.filter((ifIndex) => this.#has(named, ifIndex))) ?? only(named.filter((ifIndex) => ETHERNET.has(this.#interfaces.get(ifIndex)?.if_type ?? 0)));
+      one =
+        only(others.filter((ifIndex) => this.#has(named, ifIndex))) ??
+        only(named.filter((ifIndex) => ETHERNET.has(this.#interfaces.get(ifIndex)?.if_type ?? 0)));
       known.set(others, one);
     }
     return one;
@@ -115,7 +130,12 @@ export class LocalPorts {
     const known = this.#byShort.get(name);
     if (known !== undefined) return known;
     const short = placeOf(name);
-    const found = short === null ? [] : (this.#byPlace.get(short.numbers) ?? []).filter(({ word }) => word.startsWith(short.word) || short.word.startsWith(word));
+    const found =
+      short === null
+        ? []
+        : (this.#byPlace.get(short.numbers) ?? []).filter(
+            ({ word }) => word.startsWith(short.word) || short.word.startsWith(word),
+          );
     const ifIndexes = found.length === 0 ? NONE : [...new Set(found.map(({ ifIndex }) => ifIndex))];
     this.#byShort.set(name, ifIndexes);
     return ifIndexes;
@@ -133,7 +153,10 @@ export class LocalPorts {
     for (const [port, text] of this.#texts) {
       const [byId, byDesc] = [this.#byId(text), this.#byDesc(text)];
       const fits = (ifIndex: number | null): boolean =>
-        ifIndex !== null && (byId.length + byDesc.length > 0 ? this.#has(byId, ifIndex) || this.#has(byDesc, ifIndex) : this.#endsAlike(ifIndex, text.id));
+        ifIndex !== null &&
+        (byId.length + byDesc.length > 0
+          ? this.#has(byId, ifIndex) || this.#has(byDesc, ifIndex)
+          : this.#endsAlike(ifIndex, text.id));
       if (fits(this.#ports.ifIndexOf(port))) byBridge += 1;
       if (fits(port)) byIfIndex += 1;
     }

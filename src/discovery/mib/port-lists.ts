@@ -12,10 +12,14 @@ export type PortListReading = (list: Uint8Array) => number[];
  * @param hasPort whether the bridge has a port of that number
  * @returns null where lists name ports and no way of reading finds one that exists: what they say is not known
  */
-export function portListReadingOf(lists: readonly Uint8Array[], hasPort: (port: number) => boolean): PortListReading | null {
+export function portListReadingOf(
+  lists: readonly Uint8Array[],
+  hasPort: (port: number) => boolean,
+): PortListReading | null {
   const standard = judged(lists, readBits, hasPort);
   const isText = lists.every(isNumbers) && lists.some((list) => list.length > 0);
-  if (isText && (lists.some(hasComma) || (standard.unknown > 0 && judged(lists, readNumbers, hasPort).unknown === 0))) return readNumbers;
+  if (isText && (lists.some(hasComma) || (standard.unknown > 0 && judged(lists, readNumbers, hasPort).unknown === 0)))
+    return readNumbers;
   if (standard.known > 0 || standard.unknown === 0) return readBits;
   return judged(lists, readReversedBits, hasPort).unknown === 0 ? readReversedBits : null;
 }
@@ -24,7 +28,11 @@ const COMMA = 0x2c;
 const BLANK = 0x20;
 const ZERO = 0x30;
 
-function judged(lists: readonly Uint8Array[], read: PortListReading, hasPort: (port: number) => boolean): { known: number; unknown: number } {
+function judged(
+  lists: readonly Uint8Array[],
+  read: PortListReading,
+  hasPort: (port: number) => boolean,
+): { known: number; unknown: number } {
   let known = 0;
   let unknown = 0;
   for (const list of lists) {

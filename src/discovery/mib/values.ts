@@ -126,7 +126,8 @@ export function singleSubIdOf(index: string, max: number): number | null {
 /** Bytes as `00:1b:21`. */
 export function hexPairs(bytes: Uint8Array): string {
   let text = "";
-  for (let at = 0; at < bytes.length; at++) text += at === 0 ? HEX_PAIRS[bytes[at] as number] : `:${HEX_PAIRS[bytes[at] as number]}`;
+  for (let at = 0; at < bytes.length; at++)
+    text += at === 0 ? HEX_PAIRS[bytes[at] as number] : `:${HEX_PAIRS[bytes[at] as number]}`;
   return text;
 }
 

@@ -60,9 +60,7 @@ export interface VlansTold {
   readonly areNativesByIfIndex: boolean;
   /** What is where it is only because there is no dot1dBasePortTable. */
   readonly assumed: readonly PortList[];
-  readonly rows: CiscoVlans["rows"] &
-    CiscoPorts["rows"] &
-    Readonly<Record<VlanStep, RowCount>>;
+  readonly rows: CiscoVlans["rows"] & CiscoPorts["rows"] & Readonly<Record<VlanStep, RowCount>>;
   readonly report: TableReport;
 }
 
@@ -110,7 +108,8 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
   for (const [number, name] of cisco.names) {
     if ((names.get(number) ?? null) === null) names.set(number, staticNames.isComplete ? name : null);
   }
-  for (const [number, list] of currentLists) if (!names.has(number) && list.some((byte) => byte !== 0)) names.set(number, null);
+  for (const [number, list] of currentLists)
+    if (!names.has(number) && list.some((byte) => byte !== 0)) names.set(number, null);
 
   const isMembershipServed = staticPorts.values.size + currentPorts.values.size > 0;
   const isMembershipWhole = isMembershipServed && read !== null && ports.isComplete && areListsComplete;
@@ -147,9 +146,19 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
   };
 
   const isServed = names.size + pvids.values.size + currentFids.values.size + currentPorts.values.size > 0;
-  const steps = [VLAN_CURRENT_STEP.name, VLAN_STATIC_STEP.name, PORT_VLAN_STEP.name, CISCO_VLANS_STEP.name, CISCO_TRUNKS_STEP.name, CISCO_MEMBERSHIP_STEP.name];
+  const steps = [
+    VLAN_CURRENT_STEP.name,
+    VLAN_STATIC_STEP.name,
+    PORT_VLAN_STEP.name,
+    CISCO_VLANS_STEP.name,
+    CISCO_TRUNKS_STEP.name,
+    CISCO_MEMBERSHIP_STEP.name,
+  ];
   return {
-    vlans: names.size === 0 ? undefined : [...names].map(([number, name]) => ({ number, name })).sort((a, b) => a.number - b.number),
+    vlans:
+      names.size === 0
+        ? undefined
+        : [...names].map(([number, name]) => ({ number, name })).sort((a, b) => a.number - b.number),
     of: (ifIndex) => {
       const cisco = ciscoPorts.get(ifIndex);
       const isNone = cisco === undefined && areCiscoNativesWhole && isNativeKnown(ifIndex);
@@ -177,7 +186,10 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
  * VLANs whose BRIDGE-MIB can be asked for in contexts of their own: those in use of a Cisco switch that does not serve VLANs by Q-BRIDGE-MIB.
  */
 export function contextVlansOf(reads: Reads): readonly number[] {
-  const isQBridge = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId").values.size + columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName").values.size > 0;
+  const isQBridge =
+    columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId").values.size +
+      columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName").values.size >
+    0;
   return isQBridge ? [] : ciscoVlansOf(reads).inUse;
 }
 
@@ -195,7 +207,8 @@ export function areFidsComplete(reads: Reads): boolean {
  */
 export function vlanOfFidOf(reads: Reads, used: ReadonlySet<number>): (fid: number) => number | null {
   const vlans = new Set<number>();
-  for (const index of columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName").values.keys()) vlans.add(Number(index));
+  for (const index of columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName").values.keys())
+    vlans.add(Number(index));
   const byFid = new Map<number, number | null>();
   const fids = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId");
   for (const [index, value] of fids.values) {

@@ -68,7 +68,9 @@ export class AddressBook {
   of(hostId: string): Addresses {
     const known = this.read.get(hostId);
     if (known !== undefined) return known;
-    const addresses = new Map(this.write.tx.children(ipAddressKind, "host_n", hostId).map((each) => [each.ip_address, each]));
+    const addresses = new Map(
+      this.write.tx.children(ipAddressKind, "host_n", hostId).map((each) => [each.ip_address, each]),
+    );
     this.read.set(hostId, addresses);
     return addresses;
   }
@@ -143,7 +145,13 @@ export class AddressBook {
       const isReplaced = nameSign(host.sys_name) !== null && nameSign(host.sys_name) === nameSign(to.sys_name);
       if (this.isClaimed(record) && !(isReplaced && !this.wasSeenNow(record))) continue;
       if (record.first_discovery_id === null && isTouchedByPerson(write.tx, record.id)) {
-        write.tell({ type: "Skipped", entity: ipAddressKind.name, id: record.id, label: address, reason: `is now at ${to.name}; at ${host.name} a person entered it, so it stays there as well` });
+        write.tell({
+          type: "Skipped",
+          entity: ipAddressKind.name,
+          id: record.id,
+          label: address,
+          reason: `is now at ${to.name}; at ${host.name} a person entered it, so it stays there as well`,
+        });
         continue;
       }
       write.close(ipAddressKind, record, address, `moved from ${host.name} to ${to.name}`);
@@ -188,28 +196,68 @@ export class AddressBook {
     const cards = index.signsOf(host.id)?.macs ?? new Set();
     if ([...(index.signsOf(otherId)?.macs ?? [])].some((mac) => !cards.has(mac))) return;
     for (const address of tx.children(ipAddressKind, "host_n", otherId)) {
-      if (!present.has(address.ip_address)) this.give(host, { ip_address: address.ip_address, mac_address: address.mac_address, prefix_length: null }, present);
+      if (!present.has(address.ip_address))
+        this.give(
+          host,
+          { ip_address: address.ip_address, mac_address: address.mac_address, prefix_length: null },
+          present,
+        );
     }
-    const ports = new Map(tx.children(portKind, "host_n", host.id).map((each) => [`${each.number}/${each.protocol}`, each.id]));
+    const ports = new Map(
+      tx.children(portKind, "host_n", host.id).map((each) => [`${each.number}/${each.protocol}`, each.id]),
+    );
     const portIds = new Map<string, string>();
     for (const port of tx.children(portKind, "host_n", otherId)) {
       const key = `${port.number}/${port.protocol}`;
-      const id = ports.get(key) ?? this.write.found(portKind, { host_id: host.id, network_id: host.network_id, number: port.number, protocol: port.protocol, type: port.type })?.id;
+      const id =
+        ports.get(key) ??
+        this.write.found(portKind, {
+          host_id: host.id,
+          network_id: host.network_id,
+          number: port.number,
+          protocol: port.protocol,
+          type: port.type,
+        })?.id;
       if (id !== undefined) portIds.set(port.id, id);
     }
-    const own = new Map(tx.children(serviceKind, "host_n", host.id).map((each) => [JSON.stringify([each.service_definition, each.name]), each.id]));
+    const own = new Map(
+      tx
+        .children(serviceKind, "host_n", host.id)
+        .map((each) => [JSON.stringify([each.service_definition, each.name]), each.id]),
+    );
     const bound = new Set(tx.children(bindingKind, "host_n", host.id).map((each) => each.port_id));
     for (const service of tx.children(serviceKind, "host_n", otherId)) {
-      const bindings = tx.children(bindingKind, "service_n", service.id).filter((each) => each.port_id !== null && portIds.has(each.port_id) && !bound.has(portIds.get(each.port_id) as string));
+      const bindings = tx
+        .children(bindingKind, "service_n", service.id)
+        .filter(
+          (each) =>
+            each.port_id !== null && portIds.has(each.port_id) && !bound.has(portIds.get(each.port_id) as string),
+        );
       if (bindings.length === 0) continue;
       const { name, service_definition, source } = service;
       const id =
         own.get(JSON.stringify([service_definition, name])) ??
-        this.write.found(serviceKind, { host_id: host.id, network_id: host.network_id, name, service_definition, source, position: own.size, tags: [], virtualization: null })?.id;
+        this.write.found(serviceKind, {
+          host_id: host.id,
+          network_id: host.network_id,
+          name,
+          service_definition,
+          source,
+          position: own.size,
+          tags: [],
+          virtualization: null,
+        })?.id;
       if (id === undefined) continue;
       own.set(JSON.stringify([service_definition, name]), id);
       for (const binding of bindings) {
-        this.write.found(bindingKind, { service_id: id, host_id: host.id, network_id: host.network_id, type: "Port", port_id: portIds.get(binding.port_id as string), ip_address_id: null });
+        this.write.found(bindingKind, {
+          service_id: id,
+          host_id: host.id,
+          network_id: host.network_id,
+          type: "Port",
+          port_id: portIds.get(binding.port_id as string),
+          ip_address_id: null,
+        });
       }
     }
     this.write.close(hostKind, other, other.name, `is the same device as ${host.name}`);
@@ -220,9 +268,14 @@ export class AddressBook {
   /** Whether a host is only what scans have seen from outside. */
   private isNothingButSeen(host: HostRecord): boolean {
     const { tx } = this.write;
-    if ([host.sys_name, host.sys_object_id, host.serial_number, host.chassis_id].some((each) => each !== null)) return false;
+    if ([host.sys_name, host.sys_object_id, host.serial_number, host.chassis_id].some((each) => each !== null))
+      return false;
     if (hasInterfaces(tx, host.id) || hasTold(tx, host.id)) return false;
-    const children = [...tx.children(ipAddressKind, "host_n", host.id), ...tx.children(portKind, "host_n", host.id), ...tx.children(serviceKind, "host_n", host.id)];
+    const children = [
+      ...tx.children(ipAddressKind, "host_n", host.id),
+      ...tx.children(portKind, "host_n", host.id),
+      ...tx.children(serviceKind, "host_n", host.id),
+    ];
     return host.source.type !== "Manual" && [host, ...children].every((record) => !isTouchedByPerson(tx, record.id));
   }
 }
@@ -230,12 +283,17 @@ export class AddressBook {
 /** Whether a host has interface entries: it told of itself. Asked of every address that others have heard of, so none of them is read. */
 export function hasInterfaces(tx: WriteTransaction, hostId: string): boolean {
   const n = tx.recordN(hostId);
-  const isStored = n !== null && n > 0 && tx.db.$client.query("SELECT 1 FROM if_entries WHERE host_n = ?1 LIMIT 1").get(n) !== null;
+  const isStored =
+    n !== null && n > 0 && tx.db.$client.query("SELECT 1 FROM if_entries WHERE host_n = ?1 LIMIT 1").get(n) !== null;
   return isStored || tx.children(ifEntryKind, "host_n", hostId).length > 0;
 }
 
 /** Whether a host has told of itself by SNMP, with interfaces or without. */
 function hasTold(tx: WriteTransaction, hostId: string): boolean {
   const n = tx.recordN(hostId);
-  return n !== null && n > 0 && tx.db.$client.query("SELECT 1 FROM discovery_tellings WHERE host_n = ?1 LIMIT 1").get(n) !== null;
+  return (
+    n !== null &&
+    n > 0 &&
+    tx.db.$client.query("SELECT 1 FROM discovery_tellings WHERE host_n = ?1 LIMIT 1").get(n) !== null
+  );
 }

@@ -7,7 +7,11 @@ import { BRIDGE_STEP } from "../mib/bridge.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { hasServed } from "./served-memory.ts";
 
-const TABLE_OF: Readonly<Record<PortList, DeviceTable>> = { forwarding: "forwarding", vlans: "vlans", native_vlan: "vlans" };
+const TABLE_OF: Readonly<Record<PortList, DeviceTable>> = {
+  forwarding: "forwarding",
+  vlans: "vlans",
+  native_vlan: "vlans",
+};
 
 /** As servedOf has it. */
 const BRIDGE_PORTS = `${BRIDGE_STEP.name}.${"dot1dBasePortIfIndex" satisfies keyof typeof BRIDGE_STEP.columns}`;
@@ -19,7 +23,10 @@ export function unknownLists(write: ScanWrite, host: HostRecord, device: Device)
 }
 
 /** The interfaces without lists that say nothing. */
-export function withoutLists(interfaces: readonly DeviceInterface[], lists: readonly PortList[]): readonly DeviceInterface[] {
+export function withoutLists(
+  interfaces: readonly DeviceInterface[],
+  lists: readonly PortList[],
+): readonly DeviceInterface[] {
   if (lists.length === 0) return interfaces;
   const nothing = Object.fromEntries(lists.map((list) => [list, undefined]));
   return interfaces.map((each) => ({ ...each, ...nothing }));
@@ -33,7 +40,8 @@ export function tellUnknownLists(write: ScanWrite, host: HostRecord, lists: read
       entity: hostKind.name,
       id: host.id,
       label: `${host.name}: ${table}`,
-      reason: "it does not serve dot1dBasePortTable any more: nothing is concluded of its bridge ports, and what was known stays",
+      reason:
+        "it does not serve dot1dBasePortTable any more: nothing is concluded of its bridge ports, and what was known stays",
     });
   }
 }

@@ -23,7 +23,11 @@ import { SubnetPlacer } from "./subnet-placer.ts";
  * another one.
  * @throws DomainError entity_reference_invalid for a network that is gone
  */
-export function recordDevices(tx: WriteTransaction, input: ScanInput & { readonly sightings: readonly DeviceSighting[] }, actor: CommandActor): Recorded {
+export function recordDevices(
+  tx: WriteTransaction,
+  input: ScanInput & { readonly sightings: readonly DeviceSighting[] },
+  actor: CommandActor,
+): Recorded {
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
   const subnets = new SubnetPlacer(write, input.blocks, input.are_blocks_accepting);
@@ -35,7 +39,11 @@ export function recordDevices(tx: WriteTransaction, input: ScanInput & { readonl
  * Addresses that answered, or that devices have heard of: of these only such as are in a subnet of the network.
  * @throws DomainError entity_reference_invalid for a network that is gone
  */
-export function recordAddresses(tx: WriteTransaction, input: ScanInput & { readonly sightings: readonly AddressSighting[] }, actor: CommandActor): Recorded {
+export function recordAddresses(
+  tx: WriteTransaction,
+  input: ScanInput & { readonly sightings: readonly AddressSighting[] },
+  actor: CommandActor,
+): Recorded {
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
   const subnets = new SubnetPlacer(write, input.blocks, input.are_blocks_accepting);
@@ -53,7 +61,8 @@ export function recordAddresses(tx: WriteTransaction, input: ScanInput & { reado
  * read them.
  */
 export function fromScan<Input, Result>(command: (tx: WriteTransaction, input: Input, actor: CommandActor) => Result) {
-  return (tx: WriteTransaction, input: { readonly bytes: Uint8Array }, actor: CommandActor): Result => command(tx, JSON.parse(new TextDecoder().decode(input.bytes)) as Input, actor);
+  return (tx: WriteTransaction, input: { readonly bytes: Uint8Array }, actor: CommandActor): Result =>
+    command(tx, JSON.parse(new TextDecoder().decode(input.bytes)) as Input, actor);
 }
 
 /** The kinds of records that become stale. */
@@ -64,7 +73,11 @@ export const PERISHABLE: readonly AnyKind[] = [hostKind, ipAddressKind, ifEntryK
  * where the network sets no limit.
  * @param input.records as findUnseen has found them
  */
-export function markStale(tx: WriteTransaction, input: ScanInput & { readonly records: ReadonlyArray<{ readonly entity: string; readonly id: string }> }, actor: CommandActor): Recorded {
+export function markStale(
+  tx: WriteTransaction,
+  input: ScanInput & { readonly records: ReadonlyArray<{ readonly entity: string; readonly id: string }> },
+  actor: CommandActor,
+): Recorded {
   const [network] = getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
   const hours = network?.stale_after_hours ?? null;

@@ -23,7 +23,12 @@ export function rememberCredential(write: ScanWrite, address: string, credential
   const networkN = tx.recordN(networkId);
   if (credentialN === null || networkN === null) return;
   const { key_extension } = credential;
-  const row = withChecksum(workingCredentials, { network_n: networkN, ip_address: address, credential_n: credentialN, key_extension });
+  const row = withChecksum(workingCredentials, {
+    network_n: networkN,
+    ip_address: address,
+    credential_n: credentialN,
+    key_extension,
+  });
   const present = workingRows.find(tx.db, networkN, address);
   if (present !== undefined && Bun.deepEquals(present, row)) return;
   tx.afterwardsRun(() => workingRows.put(tx.db, row));

@@ -110,7 +110,11 @@ export class HostIndex {
     const signs: KnownSigns = {
       ...ownSigns(host),
       macs: new Set([...own.filter(isOneDevices), ...seen.filter((mac) => isOneDevices(mac) && !this.isShared(mac))]),
-      addresses: new Set(addresses.map((each) => each.ip_address).filter((address) => isOwnAddress(address) || this.holdersOf(address).includes(id))),
+      addresses: new Set(
+        addresses
+          .map((each) => each.ip_address)
+          .filter((address) => isOwnAddress(address) || this.holdersOf(address).includes(id)),
+      ),
     };
     this.signs.set(id, signs);
     return signs;
@@ -157,7 +161,9 @@ export class HostIndex {
 
   /** Whether the store remembers a MAC address as this host's. */
   isRemembered(id: string, mac: string): boolean {
-    return (this.tx.db.$client.query(BY_REMEMBERED_MAC).values(this.networkN, mac) as Array<[string]>).some(([host]) => host === id);
+    return (this.tx.db.$client.query(BY_REMEMBERED_MAC).values(this.networkN, mac) as Array<[string]>).some(
+      ([host]) => host === id,
+    );
   }
 
   /** Says that a host has lost an address, or has ended. */
@@ -174,10 +180,16 @@ export class HostIndex {
   /** Of every MAC address of a device in one statement: one for each costs more than all that it finds. */
   private hostsByMac(macs: ReadonlySet<string>): Map<string, HostsOfMac> {
     if (macs.size === 0) return new Map();
-    const rows = this.tx.db.$client.query(BY_MACS).values(this.networkN, JSON.stringify([...macs])) as Array<[string, string, string, string]>;
+    const rows = this.tx.db.$client.query(BY_MACS).values(this.networkN, JSON.stringify([...macs])) as Array<
+      [string, string, string, string]
+    >;
     return new Map(
       rows.map(([mac, ...found]) => {
-        const [interfaces, addresses, remembered] = found.map((ids) => JSON.parse(ids) as string[]) as [string[], string[], string[]];
+        const [interfaces, addresses, remembered] = found.map((ids) => JSON.parse(ids) as string[]) as [
+          string[],
+          string[],
+          string[],
+        ];
         if (!this.shared.has(mac)) this.shared.set(mac, addresses.length > ADDRESSES_PER_MAC_MAX);
         return [mac, { interfaces, addresses, remembered }];
       }),
@@ -186,7 +198,11 @@ export class HostIndex {
 
   private found(sign: string, value: string, sql: string): string[] {
     const rows = this.tx.db.$client.query(sql).values(this.networkN, value) as Array<[string]>;
-    return this.withChanged(sign, value, rows.map(([id]) => id));
+    return this.withChanged(
+      sign,
+      value,
+      rows.map(([id]) => id),
+    );
   }
 
   private withChanged(sign: string, value: string, stored: string[]): string[] {
@@ -215,8 +231,10 @@ const INTERFACE_BY_MAC = `SELECT DISTINCT r.id FROM if_entries e JOIN history_re
 const ADDRESS_BY_MAC = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n WHERE a.mac_address = +?2 AND a.network_n = +?1 ${LIMIT}`;
 const BY_ADDRESS_OF_EVERYBODY = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n WHERE a.ip_address = +?2 AND a.network_n = +?1
   AND (EXISTS (SELECT 1 FROM discovery_tellings t WHERE t.network_n = +?1 AND t.ip_address = +?2 AND t.host_n = a.host_n) OR NOT EXISTS (SELECT 1 FROM if_entries e WHERE e.host_n = a.host_n)) ${LIMIT}`;
-const BY_TELLING = "SELECT r.id FROM discovery_tellings t JOIN history_records r ON r.n = t.host_n WHERE t.network_n = +?1 AND t.ip_address = +?2";
-const BY_REMEMBERED_MAC = "SELECT r.id FROM discovery_macs m JOIN history_records r ON r.n = m.host_n WHERE m.network_n = +?1 AND m.mac_address = +?2";
+const BY_TELLING =
+  "SELECT r.id FROM discovery_tellings t JOIN history_records r ON r.n = t.host_n WHERE t.network_n = +?1 AND t.ip_address = +?2";
+const BY_REMEMBERED_MAC =
+  "SELECT r.id FROM discovery_macs m JOIN history_records r ON r.n = m.host_n WHERE m.network_n = +?1 AND m.mac_address = +?2";
 /** Of each of a list of MAC addresses, what the three above find. CANDIDATES_MAX is above ADDRESSES_PER_MAC_MAX: what is shared shows. */
 const BY_MACS = `SELECT j.value, ${[INTERFACE_BY_MAC, ADDRESS_BY_MAC, BY_REMEMBERED_MAC]
   .map((sql) => `(SELECT json_group_array(id) FROM (${sql.replace("+?2", "j.value")}))`)

@@ -9,9 +9,26 @@ import type { ScanWrite } from "./scan-write.ts";
 import { isOwnAddress, nameSign, serialSign, type Signs } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
-type Described = Partial<Record<"hostname" | "sys_name" | "sys_descr" | "sys_object_id" | "sys_location" | "sys_contact" | "chassis_id" | "manufacturer" | "model" | "serial_number", string | null | undefined>>;
+type Described = Partial<
+  Record<
+    | "hostname"
+    | "sys_name"
+    | "sys_descr"
+    | "sys_object_id"
+    | "sys_location"
+    | "sys_contact"
+    | "chassis_id"
+    | "manufacturer"
+    | "model"
+    | "serial_number",
+    string | null | undefined
+  >
+>;
 
-export function newHost(write: ScanWrite, fields: Described & { readonly name: string; readonly source: SourceRecord }): HostRecord {
+export function newHost(
+  write: ScanWrite,
+  fields: Described & { readonly name: string; readonly source: SourceRecord },
+): HostRecord {
   const { name, source, ...told } = fields;
   const host = write.found(hostKind, {
     name,
@@ -43,9 +60,17 @@ export function newHost(write: ScanWrite, fields: Described & { readonly name: s
  * @param label what people call it
  */
 export function ignoredHost(write: ScanWrite, seen: Signs, address: string, label: string): boolean {
-  const ignored = ignoredHosts(write).sharing(seen).find(({ signs }) => isSameAsDeleted(seen, signs));
+  const ignored = ignoredHosts(write)
+    .sharing(seen)
+    .find(({ signs }) => isSameAsDeleted(seen, signs));
   if (ignored === undefined) return false;
-  write.tell({ type: "Ignored", entity: hostKind.name, id: ignored.record.id, label: label === address ? address : `${label} (${address})`, reason: "a person has deleted it; it comes back when it is taken off the ignored ones" });
+  write.tell({
+    type: "Ignored",
+    entity: hostKind.name,
+    id: ignored.record.id,
+    label: label === address ? address : `${label} (${address})`,
+    reason: "a person has deleted it; it comes back when it is taken off the ignored ones",
+  });
   return true;
 }
 
@@ -54,14 +79,25 @@ export function ignoredHost(write: ScanWrite, seen: Signs, address: string, labe
  * known again. Says so in the outcome.
  * @param addresses all that it has
  */
-export function isUnwanted(write: ScanWrite, subnets: SubnetPlacer, label: string, addresses: Iterable<string>): boolean {
+export function isUnwanted(
+  write: ScanWrite,
+  subnets: SubnetPlacer,
+  label: string,
+  addresses: Iterable<string>,
+): boolean {
   let ignored: IgnoredRecord | null = null;
   for (const address of addresses) {
     ignored = subnets.unwanted(address);
     if (ignored === null) return false;
   }
   if (ignored === null) return false;
-  write.tell({ type: "Ignored", entity: subnetKind.name, id: ignored.id, label, reason: `a person has deleted its subnet ${ignored.label}; it comes back when that is taken off the ignored ones` });
+  write.tell({
+    type: "Ignored",
+    entity: subnetKind.name,
+    id: ignored.id,
+    label,
+    reason: `a person has deleted its subnet ${ignored.label}; it comes back when that is taken off the ignored ones`,
+  });
   return true;
 }
 
@@ -119,7 +155,8 @@ function ignoredHosts(write: ScanWrite): IgnoredHosts {
 
 /** The signs that were written down when a host was deleted: `mac:00:1b:21:aa:bb:cc`. */
 export function signsOfTexts(texts: readonly string[]): Signs {
-  const of = (name: string) => texts.filter((text) => text.startsWith(`${name}:`)).map((text) => text.slice(name.length + 1));
+  const of = (name: string) =>
+    texts.filter((text) => text.startsWith(`${name}:`)).map((text) => text.slice(name.length + 1));
   return {
     serialNumber: serialSign(of("serial")[0]),
     chassisId: of("chassis")[0] ?? null,

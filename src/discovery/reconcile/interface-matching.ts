@@ -14,7 +14,10 @@ export interface NumberedInterface {
  * An entry of the same number and name is it. Else the one entry of that name is it, whose own number now means another interface or none; else
  * the entry of the same number, which was given another name. No entry is two interfaces.
  */
-export function matchInterfaces<Told extends NumberedInterface, Stored extends NumberedInterface>(told: readonly Told[], stored: readonly Stored[]): Map<Told, Stored> {
+export function matchInterfaces<Told extends NumberedInterface, Stored extends NumberedInterface>(
+  told: readonly Told[],
+  stored: readonly Stored[],
+): Map<Told, Stored> {
   const matched = new Map<Told, Stored>();
   const byIndex = new Map(stored.map((entry) => [entry.if_index, entry]));
   const open: Told[] = [];
@@ -60,7 +63,11 @@ export interface DeletedInterface {
  * @param some those that have no entry
  * @param all that the device told of
  */
-export function deletedAmong<Told extends NumberedInterface>(some: readonly Told[], all: readonly Told[], deleted: readonly DeletedInterface[]): Set<Told> {
+export function deletedAmong<Told extends NumberedInterface>(
+  some: readonly Told[],
+  all: readonly Told[],
+  deleted: readonly DeletedInterface[],
+): Set<Told> {
   const found = new Set<Told>();
   if (some.length === 0 || deleted.length === 0) return found;
   const byIndex = new Map(deleted.map((each) => [each.if_index, each]));
@@ -71,12 +78,19 @@ export function deletedAmong<Told extends NumberedInterface>(some: readonly Told
     const { if_name: name, if_descr: descr } = each;
     const numbered = byIndex.get(each.if_index);
     const isNamedSo = hasText(name) ? names.has(name) : hasText(descr) && descrs.has(descr);
-    if ((numbered !== undefined && wasCalled(each, numbered)) || (isNamedSo && onlyOne.get(nameOf(each) as string) === each)) found.add(each);
+    if (
+      (numbered !== undefined && wasCalled(each, numbered)) ||
+      (isNamedSo && onlyOne.get(nameOf(each) as string) === each)
+    )
+      found.add(each);
   }
   return found;
 }
 
-function wasCalled({ if_name: name, if_descr: descr }: NumberedInterface, { names, descrs }: DeletedInterface): boolean {
+function wasCalled(
+  { if_name: name, if_descr: descr }: NumberedInterface,
+  { names, descrs }: DeletedInterface,
+): boolean {
   if (hasText(name) && names.size > 0) return names.has(name);
   return !hasText(descr) || descrs.size === 0 || descrs.has(descr);
 }

@@ -29,8 +29,7 @@ export class LeftOut {
 
   /** The rows of a device without those that were left out. */
   without(rows: Device["rows"]): Device["rows"] {
-    const of = (table: DeviceTable) =>
-      narrowed(rows[table], { set_aside: this.counts[table] ?? {} });
+    const of = (table: DeviceTable) => narrowed(rows[table], { set_aside: this.counts[table] ?? {} });
     return Object.fromEntries(DEVICE_TABLES.map((table) => [table, of(table)])) as Device["rows"];
   }
 }
@@ -39,7 +38,13 @@ export class LeftOut {
  * Says for each table of which rows were read what became of them. Whom a device has heard of (arp) is written for itself, and told when it is.
  * @param unknown lists of interfaces that were left as they were
  */
-export function tellRows(write: ScanWrite, host: HostRecord, device: Device, leftOut: LeftOut, unknown: readonly PortList[]): void {
+export function tellRows(
+  write: ScanWrite,
+  host: HostRecord,
+  device: Device,
+  leftOut: LeftOut,
+  unknown: readonly PortList[],
+): void {
   const rows = leftOut.without(device.rows);
   for (const table of DEVICE_TABLES) {
     const unknownRows = rowsOfLists(device, table, unknown);
@@ -47,13 +52,22 @@ export function tellRows(write: ScanWrite, host: HostRecord, device: Device, lef
     if (table === "arp" || count.read === 0) continue;
     const concluded = unknownRows > 0 ? [] : (device.conclusions?.[table] ?? []);
     const reason = [rowsInWords(count), ...concluded].join("; ");
-    write.tell({ type: "Read", entity: hostKind.name, id: host.id, label: `${host.name}: ${table}`, reason, rows: count });
+    write.tell({
+      type: "Read",
+      entity: hostKind.name,
+      id: host.id,
+      label: `${host.name}: ${table}`,
+      reason,
+      rows: count,
+    });
   }
 }
 
 /** How many rows of a table some lists of interfaces are made of. Port lists are parts of rows that tell more. */
 function rowsOfLists({ interfaces = [] }: Device, table: DeviceTable, lists: readonly PortList[]): number {
-  if (table === "forwarding" && lists.includes("forwarding")) return interfaces.reduce((sum, each) => sum + (each.forwarding?.length ?? 0), 0);
-  if (table === "vlans" && lists.includes("native_vlan")) return interfaces.filter((each) => typeof each.native_vlan === "number").length;
+  if (table === "forwarding" && lists.includes("forwarding"))
+    return interfaces.reduce((sum, each) => sum + (each.forwarding?.length ?? 0), 0);
+  if (table === "vlans" && lists.includes("native_vlan"))
+    return interfaces.filter((each) => typeof each.native_vlan === "number").length;
   return 0;
 }

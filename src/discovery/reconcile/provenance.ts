@@ -28,8 +28,14 @@ interface Version {
  * what everything is created with.
  * @param unsaid what the field has where nobody says anything: null, "" or the default of a create
  */
-export function isSetByPerson(tx: WriteTransaction, id: string, field: string, unsaid: readonly unknown[] = []): boolean {
-  const valueOf = ({ members }: Version) => (parseMembers<RecordBase>(members) as unknown as Record<string, unknown>)[field];
+export function isSetByPerson(
+  tx: WriteTransaction,
+  id: string,
+  field: string,
+  unsaid: readonly unknown[] = [],
+): boolean {
+  const valueOf = ({ members }: Version) =>
+    (parseMembers<RecordBase>(members) as unknown as Record<string, unknown>)[field];
   return isLastWordAPersons(tx, id, field, valueOf, unsaid);
 }
 
@@ -52,7 +58,13 @@ function forwardingAt(tx: WriteTransaction, ifEntryId: string, sequence: number)
 }
 
 /** @param valueOf asked only where it matters */
-function isLastWordAPersons(tx: WriteTransaction, id: string, field: string, valueOf: (version: Version) => unknown, unsaid: readonly unknown[]): boolean {
+function isLastWordAPersons(
+  tx: WriteTransaction,
+  id: string,
+  field: string,
+  valueOf: (version: Version) => unknown,
+  unsaid: readonly unknown[],
+): boolean {
   const n = tx.recordN(id);
   // A record of this very transaction is what discovery made of it.
   if (n === null || n === 0) return false;
@@ -77,7 +89,8 @@ function isLastWordAPersons(tx: WriteTransaction, id: string, field: string, val
       if ((valueOf(version) ?? null) === null) return false;
       continue;
     }
-    if ((version.actor_type !== "User" && version.actor_type !== "ApiKey") || version.source.startsWith(DISCOVERY)) return false;
+    if ((version.actor_type !== "User" && version.actor_type !== "ApiKey") || version.source.startsWith(DISCOVERY))
+      return false;
     if (version.operation === UPDATED) return true;
     const value = valueOf(version) ?? null;
     return !unsaid.some((each) => Bun.deepEquals(each, value));
@@ -107,7 +120,11 @@ const DISCOVERY = "discovery.";
  * an update of a host the addresses that it has no more off interface entries.
  */
 function isSideEffect(source: string, field: string): boolean {
-  return source.endsWith(".delete") || source.endsWith(".bulk_delete") || (source === "host.update" && field === "ip_address_id");
+  return (
+    source.endsWith(".delete") ||
+    source.endsWith(".bulk_delete") ||
+    (source === "host.update" && field === "ip_address_id")
+  );
 }
 
 function isRestoring(source: string): boolean {

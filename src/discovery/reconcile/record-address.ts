@@ -39,7 +39,11 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
   const present = book.of(host.id);
   const known = present.get(address);
   const isHearsay = answered.length === 0 && known !== undefined && wasSeenNow(write, known);
-  const given = book.give(host, { ip_address: address, mac_address: macToKeep(write, host, known, mac, isHearsay), prefix_length: null }, present);
+  const given = book.give(
+    host,
+    { ip_address: address, mac_address: macToKeep(write, host, known, mac, isHearsay), prefix_length: null },
+    present,
+  );
   if (given !== null && known === undefined) book.takeFromOthers(address, host, write.index.atAddress(address));
   const told = toldOf(write, host, sighting, present);
   write.again(hostKind, host, told);
@@ -50,7 +54,11 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
 }
 
 /** The host that an address is at; null where nobody knows. */
-function holderOf(write: ScanWrite, book: AddressBook, { ip_address: address, mac_address: mac, answered }: AddressSighting): HostRecord | "contradiction" | null {
+function holderOf(
+  write: ScanWrite,
+  book: AddressBook,
+  { ip_address: address, mac_address: mac, answered }: AddressSighting,
+): HostRecord | "contradiction" | null {
   const { tx, index } = write;
   const isTelling = mac !== null && isSign(write, mac);
   const byMac = isTelling ? index.atMac(mac) : [];
@@ -61,7 +69,9 @@ function holderOf(write: ScanWrite, book: AddressBook, { ip_address: address, ma
     if (answering !== undefined) return tx.get(hostKind, answering);
   }
   // Both agree, or the MAC address tells nothing.
-  const confirmed = at.filter((id) => !isTelling || byMac.includes(id) || isCompatible(write, book.of(id).get(address), byMac));
+  const confirmed = at.filter(
+    (id) => !isTelling || byMac.includes(id) || isCompatible(write, book.of(id).get(address), byMac),
+  );
   if (confirmed.length > 0) return tx.get(hostKind, lastSeenAt(write, book, address, confirmed));
   const records = at.flatMap((id) => book.of(id).get(address) ?? []);
   if (records.some((record) => book.isClaimed(record))) return "contradiction";
@@ -112,7 +122,13 @@ function wasSeenNow({ tx, scanId }: ScanWrite, record: IpAddressRecord | undefin
 }
 
 /** The MAC address to be written at a host's address; undefined to leave what is there. @param isHearsay of an address that has just been seen */
-function macToKeep(write: ScanWrite, host: HostRecord, known: IpAddressRecord | undefined, mac: string | null, isHearsay: boolean): string | undefined {
+function macToKeep(
+  write: ScanWrite,
+  host: HostRecord,
+  known: IpAddressRecord | undefined,
+  mac: string | null,
+  isHearsay: boolean,
+): string | undefined {
   if (mac === null) return undefined;
   if (known === undefined || known.mac_address === null) return mac;
   if (isHearsay) return undefined;
@@ -122,7 +138,12 @@ function macToKeep(write: ScanWrite, host: HostRecord, known: IpAddressRecord | 
   return hasInterfaces(write.tx, host.id) ? undefined : mac;
 }
 
-function toldOf(write: ScanWrite, host: HostRecord, sighting: AddressSighting, present: ReadonlyMap<string, IpAddressRecord>) {
+function toldOf(
+  write: ScanWrite,
+  host: HostRecord,
+  sighting: AddressSighting,
+  present: ReadonlyMap<string, IpAddressRecord>,
+) {
   const { ip_address: address, mac_address: mac, hostname, answered } = sighting;
   const name = lineOf(hostname ?? "");
   const isFirst = name !== "" && isFirstOf(present, address);

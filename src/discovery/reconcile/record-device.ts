@@ -71,7 +71,12 @@ function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSigh
   const book = new AddressBook(write, subnets);
   const signs = signsOfDevice(device, asked, seenMacOf(write, sighting));
   const known = identified(write, signs, sighting);
-  if (known === null && (ignoredHost(write, signs, asked, device.sys_name ?? asked) || isUnwanted(write, subnets, device.sys_name ?? asked, signs.addresses))) return null;
+  if (
+    known === null &&
+    (ignoredHost(write, signs, asked, device.sys_name ?? asked) ||
+      isUnwanted(write, subnets, device.sys_name ?? asked, signs.addresses))
+  )
+    return null;
   write.seenIds = new Set();
   // In a command that goes on, the device itself has told of the host already: what it was in the first one counts.
   const isSecond = () => known !== null && write.wasHeard(known.id, asked);
@@ -94,11 +99,18 @@ function writeTold(write: ScanWrite, { book, sighting, known }: Recognized): Gon
   const { device, ip_address: asked } = sighting;
   const leftOut = new LeftOut();
   const told = toldHost(device, sighting);
-  const host = known === null ? newHost(write, { ...told, name: nameOf(device, sighting), source: DISCOVERED }) : changedHost(write, known.id, told, device);
+  const host =
+    known === null
+      ? newHost(write, { ...told, name: nameOf(device, sighting), source: DISCOVERED })
+      : changedHost(write, known.id, told, device);
   write.index.note(host.id, { host });
   write.index.noteSeenAt(host.id, asked);
   write.heardHost(host.id);
-  write.sawHost(host.id, asked, known === null ? "answered SNMP" : `answered SNMP; known by its ${known.likeness.reason}`);
+  write.sawHost(
+    host.id,
+    asked,
+    known === null ? "answered SNMP" : `answered SNMP; known by its ${known.likeness.reason}`,
+  );
 
   const present = book.of(host.id);
   recordAddresses(write, book, host, sighting, present, leftOut);
@@ -166,7 +178,11 @@ function changedHost(write: ScanWrite, id: string, told: ReturnType<typeof toldH
   const { hostname, manufacturer, ...others } = told;
   // Of the names of several addresses, and the makers of several network interfaces, the first that was found stays.
   const isMakerTold = typeof device.manufacturer === "string" || host.manufacturer === null;
-  const named = { ...others, ...(host.hostname === null ? { hostname } : {}), ...(isMakerTold ? { manufacturer } : {}) };
+  const named = {
+    ...others,
+    ...(host.hostname === null ? { hostname } : {}),
+    ...(isMakerTold ? { manufacturer } : {}),
+  };
   const name = lineOf(device.sys_name ?? "");
   const source = host.source.type === "Inferred" ? { source: DISCOVERED } : {};
   // What no device has named yet is called as the one calls itself that does: first or second.
@@ -175,7 +191,14 @@ function changedHost(write: ScanWrite, id: string, told: ReturnType<typeof toldH
 }
 
 /** What it says that it has, and the address under which it answered: behind a translator of addresses they are not the same. */
-function recordAddresses(write: ScanWrite, book: AddressBook, host: HostRecord, { device, ip_address: asked, mac_address }: DeviceSighting, present: Map<string, IpAddressRecord>, leftOut: LeftOut): void {
+function recordAddresses(
+  write: ScanWrite,
+  book: AddressBook,
+  host: HostRecord,
+  { device, ip_address: asked, mac_address }: DeviceSighting,
+  present: Map<string, IpAddressRecord>,
+  leftOut: LeftOut,
+): void {
   const byIndex = new Map((device.interfaces ?? []).map((each) => [each.if_index, each]));
   const own = device.addresses ?? [];
   // Where interfaces were not told, an address keeps its MAC address: the one that was seen may be another interface's.
@@ -222,7 +245,14 @@ function isDisputed(
   macs: ReadonlySet<unknown>,
   isAsked: boolean,
 ): boolean {
-  if (known === undefined || known.mac_address === null || told === undefined || told === known.mac_address || !macs.has(known.mac_address)) return false;
+  if (
+    known === undefined ||
+    known.mac_address === null ||
+    told === undefined ||
+    told === known.mac_address ||
+    !macs.has(known.mac_address)
+  )
+    return false;
   if (!isAsked && write.index.toldAt(known.ip_address).includes(host.id)) return true;
   return write.index.holdersOf(known.ip_address).some((id) => id !== host.id);
 }
@@ -253,13 +283,20 @@ function toldThere(write: ScanWrite, signs: Signs, sighting: DeviceSighting): Re
  * Whether a host has told of itself in this scan, and calls itself otherwise, or has other MAC addresses on its interfaces: then what answers now is
  * another device, though it may have its serial number, its name or some of its MAC addresses. Else the two would be one host that changes with every scan.
  */
-function isAnother(write: ScanWrite, hostId: string, { device: { sys_name, sys_object_id, interfaces = [] }, ip_address: asked }: DeviceSighting): boolean {
+function isAnother(
+  write: ScanWrite,
+  hostId: string,
+  { device: { sys_name, sys_object_id, interfaces = [] }, ip_address: asked }: DeviceSighting,
+): boolean {
   const host = write.tx.find(hostKind, hostId);
   if (host === null || !write.wasHeard(hostId, asked)) return false;
   const said = (field: "sys_name" | "sys_object_id") => (host.discovered?.[field] ?? host[field]) as string | null;
-  const isSaid = (now: string | null | undefined, before: string | null) => typeof now === "string" && before !== null && now !== before;
+  const isSaid = (now: string | null | undefined, before: string | null) =>
+    typeof now === "string" && before !== null && now !== before;
   if (isSaid(sys_name, said("sys_name")) || isSaid(sys_object_id, said("sys_object_id"))) return true;
-  const macs = new Map(write.tx.children(ifEntryKind, "host_n", hostId).map((each) => [each.if_index, each.mac_address]));
+  const macs = new Map(
+    write.tx.children(ifEntryKind, "host_n", hostId).map((each) => [each.if_index, each.mac_address]),
+  );
   let [same, other] = [0, 0];
   for (const { if_index, mac_address } of interfaces) {
     const before = macs.get(if_index);

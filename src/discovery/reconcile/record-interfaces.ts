@@ -3,7 +3,12 @@
 import { CHILDREN_MAX } from "../../http/schemas.ts";
 import { fdbEntryKind, type FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
-import { FDB_MACS_BESIDE_MAX, FDB_MACS_MAX, ifEntryKind, type IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
+import {
+  FDB_MACS_BESIDE_MAX,
+  FDB_MACS_MAX,
+  ifEntryKind,
+  type IfEntryRecord,
+} from "../../resources/if-entries/if-entry.ts";
 import { withFarEnd, type MoreLldpNeighbor, type MoreNeighbor } from "../../resources/if-entries/more-neighbors.ts";
 import { ignoredKind } from "../../resources/ignored/ignored.ts";
 import { namesInSigns } from "../../resources/ignored/signs.ts";
@@ -41,11 +46,18 @@ export const ANNOUNCEMENTS_MAX = 1_000;
  * Brings the interface entries of a host to what its device told. Entries of interfaces that it does not have any more stay: they become stale.
  * @returns false where VLANs are left for another command
  */
-export function recordInterfaces(write: ScanWrite, host: HostRecord, interfaces: readonly DeviceInterface[], around: Around): boolean {
+export function recordInterfaces(
+  write: ScanWrite,
+  host: HostRecord,
+  interfaces: readonly DeviceInterface[],
+  around: Around,
+): boolean {
   const { tx } = write;
   const stored = tx.children(ifEntryKind, "host_n", host.id);
   const matched = matchInterfaces(interfaces, stored);
-  const forwarding = interfaces.some((each) => each.forwarding !== undefined) ? byInterface(tx.children(fdbEntryKind, "host_n", host.id)) : new Map<string, FdbEntryRecord[]>();
+  const forwarding = interfaces.some((each) => each.forwarding !== undefined)
+    ? byInterface(tx.children(fdbEntryKind, "host_n", host.id))
+    : new Map<string, FdbEntryRecord[]>();
   const addressOf = new Map<number, IpAddressRecord>();
   for (const { if_index, ip_address } of around.toldAddresses ?? []) {
     const record = around.addresses.get(ip_address);
@@ -75,13 +87,31 @@ export function recordInterfaces(write: ScanWrite, host: HostRecord, interfaces:
       isWhole = false;
       fields["vlan_ids"] = undefined;
     }
-    const told: Record<string, unknown> = { ...fields, ...toldAnnouncements(each, before), ...(isHeld ? { if_index: undefined } : {}) };
-    left.announcements += Math.max(0, (each.lldp?.length ?? 0) - ANNOUNCEMENTS_MAX) + Math.max(0, (each.cdp?.length ?? 0) - ANNOUNCEMENTS_MAX);
+    const told: Record<string, unknown> = {
+      ...fields,
+      ...toldAnnouncements(each, before),
+      ...(isHeld ? { if_index: undefined } : {}),
+    };
+    left.announcements +=
+      Math.max(0, (each.lldp?.length ?? 0) - ANNOUNCEMENTS_MAX) +
+      Math.max(0, (each.cdp?.length ?? 0) - ANNOUNCEMENTS_MAX);
     const address = addressOf.get(each.if_index);
     const entry =
       before === null
-        ? write.found(ifEntryKind, { host_id: host.id, network_id: host.network_id, ...withDefaults(told), ip_address_id: address?.id }, deleted.has(each))
-        : write.again(ifEntryKind, before, { ...told, ...(before.ip_address_id === undefined && address !== undefined ? { ip_address_id: address.id } : {}) }, UNSAID);
+        ? write.found(
+            ifEntryKind,
+            { host_id: host.id, network_id: host.network_id, ...withDefaults(told), ip_address_id: address?.id },
+            deleted.has(each),
+          )
+        : write.again(
+            ifEntryKind,
+            before,
+            {
+              ...told,
+              ...(before.ip_address_id === undefined && address !== undefined ? { ip_address_id: address.id } : {}),
+            },
+            UNSAID,
+          );
     if (entry === null) {
       leaveOut(around, each, "deleted");
       continue;
@@ -142,31 +172,63 @@ function leaveOut({ leftOut, extended }: Around, each: DeviceInterface, reason: 
 /** What people have deleted of a host's interfaces. */
 function deletedInterfaces({ tx }: ScanWrite, host: HostRecord): DeletedInterface[] {
   const records = tx.children(ignoredKind, "host_n", host.id).filter((record) => record.entity === ifEntryKind.name);
-  return records.map(({ identity, signs }) => ({ if_index: Number(identity.slice(identity.lastIndexOf("/") + 1)), ...namesInSigns(signs) }));
+  return records.map(({ identity, signs }) => ({
+    if_index: Number(identity.slice(identity.lastIndexOf("/") + 1)),
+    ...namesInSigns(signs),
+  }));
 }
 
 /**
  * An interface that takes over the number of one that is gone ends that entry: two of one number there cannot be.
  * @returns the numbers of entries that a person has entered, which are not discovery's to end
  */
-function freeIndexes(write: ScanWrite, matched: ReadonlyMap<DeviceInterface, IfEntryRecord>, stored: readonly IfEntryRecord[]): Set<number> {
+function freeIndexes(
+  write: ScanWrite,
+  matched: ReadonlyMap<DeviceInterface, IfEntryRecord>,
+  stored: readonly IfEntryRecord[],
+): Set<number> {
   const held = new Set<number>();
   const kept = new Set(matched.values());
-  const moving = new Set([...matched].filter(([told, entry]) => told.if_index !== entry.if_index).map(([told]) => told.if_index));
+  const moving = new Set(
+    [...matched].filter(([told, entry]) => told.if_index !== entry.if_index).map(([told]) => told.if_index),
+  );
   for (const entry of stored) {
     if (kept.has(entry) || !moving.has(entry.if_index)) continue;
     if (entry.first_discovery_id === undefined && isTouchedByPerson(write.tx, entry.id)) {
       held.add(entry.if_index);
-      write.tell({ type: "Skipped", entity: ifEntryKind.name, id: entry.id, label: entry.if_name ?? entry.if_descr, reason: `the device gave its number ${entry.if_index} to another interface, which keeps the one that it had: a person entered this one` });
+      write.tell({
+        type: "Skipped",
+        entity: ifEntryKind.name,
+        id: entry.id,
+        label: entry.if_name ?? entry.if_descr,
+        reason: `the device gave its number ${entry.if_index} to another interface, which keeps the one that it had: a person entered this one`,
+      });
       continue;
     }
-    write.close(ifEntryKind, entry, entry.if_name ?? entry.if_descr, `the device gave its number ${entry.if_index} to another interface`);
+    write.close(
+      ifEntryKind,
+      entry,
+      entry.if_name ?? entry.if_descr,
+      `the device gave its number ${entry.if_index} to another interface`,
+    );
   }
   return held;
 }
 
 function toldFields(each: DeviceInterface, vlans: VlanKeeper): Record<string, unknown> {
-  const { if_index, if_descr, if_name, if_alias, if_type, speed_bps, admin_status, oper_status, mac_address, native_vlan, vlans: numbers } = each;
+  const {
+    if_index,
+    if_descr,
+    if_name,
+    if_alias,
+    if_type,
+    speed_bps,
+    admin_status,
+    oper_status,
+    mac_address,
+    native_vlan,
+    vlans: numbers,
+  } = each;
   return {
     if_index,
     if_descr,
@@ -178,7 +240,10 @@ function toldFields(each: DeviceInterface, vlans: VlanKeeper): Record<string, un
     oper_status,
     mac_address,
     native_vlan_id: native_vlan === undefined ? undefined : native_vlan === null ? null : vlans.idOf(native_vlan),
-    vlan_ids: numbers === undefined ? undefined : listOrNone(numbers.map((number) => vlans.idOf(number)).filter((id) => id !== null)),
+    vlan_ids:
+      numbers === undefined
+        ? undefined
+        : listOrNone(numbers.map((number) => vlans.idOf(number)).filter((id) => id !== null)),
   };
 }
 
@@ -198,12 +263,20 @@ function toldAnnouncements({ lldp: announced, cdp: cached }: DeviceInterface, be
   const stored = before?.more_neighbors ?? [];
   const known = new KnownNeighbors(stored);
   const more = [
-    ...(lldp === undefined ? stored.filter((each) => each.protocol === "Lldp") : lldp.slice(1).map((each) => moreLldp(each, known))),
-    ...(cdp === undefined ? stored.filter((each) => each.protocol === "Cdp") : cdp.slice(1).map((each) => known.withFarEnd({ protocol: "Cdp", ...each }))),
+    ...(lldp === undefined
+      ? stored.filter((each) => each.protocol === "Lldp")
+      : lldp.slice(1).map((each) => moreLldp(each, known))),
+    ...(cdp === undefined
+      ? stored.filter((each) => each.protocol === "Cdp")
+      : cdp.slice(1).map((each) => known.withFarEnd({ protocol: "Cdp", ...each }))),
   ];
   told["more_neighbors"] = listOrNone(more);
   // Who was at the other end is not who is: it is worked out anew at the end of the scan.
-  if (before?.neighbor !== undefined && FAR_END.some((field) => told[field] !== undefined && !Bun.deepEquals(told[field], before[field] ?? null))) told["neighbor"] = null;
+  if (
+    before?.neighbor !== undefined &&
+    FAR_END.some((field) => told[field] !== undefined && !Bun.deepEquals(told[field], before[field] ?? null))
+  )
+    told["neighbor"] = null;
   return told;
 }
 
@@ -218,7 +291,9 @@ const FAR_END = ["lldp_chassis_id", "lldp_port_id", "cdp_device_id", "cdp_port_i
 
 function lldpFields(first: LldpAnnouncement | undefined, before: IfEntryRecord | null): Told {
   // Where nobody knows whether it has an address, the one that the same neighbor had stays.
-  const isKept = first?.mgmt_addr === null && Bun.deepEquals([first.chassis_id, first.port_id], [before?.lldp_chassis_id, before?.lldp_port_id]);
+  const isKept =
+    first?.mgmt_addr === null &&
+    Bun.deepEquals([first.chassis_id, first.port_id], [before?.lldp_chassis_id, before?.lldp_port_id]);
   return {
     lldp_chassis_id: first?.chassis_id ?? null,
     lldp_port_id: first?.port_id ?? null,
@@ -230,7 +305,12 @@ function lldpFields(first: LldpAnnouncement | undefined, before: IfEntryRecord |
 }
 
 function cdpFields(first: CdpAnnouncement | undefined): Told {
-  return { cdp_device_id: first?.device_id ?? null, cdp_port_id: first?.port_id ?? null, cdp_platform: first?.platform ?? null, cdp_address: first?.address ?? null };
+  return {
+    cdp_device_id: first?.device_id ?? null,
+    cdp_port_id: first?.port_id ?? null,
+    cdp_platform: first?.platform ?? null,
+    cdp_address: first?.address ?? null,
+  };
 }
 
 function moreLldp({ mgmt_addr, ...announced }: LldpAnnouncement, known: KnownNeighbors): MoreNeighbor {
@@ -307,7 +387,13 @@ function syncForwarding(write: ScanWrite, entry: IfEntryRecord, { told, stored, 
   const left = stored.length - gone.length + wanted.size;
   for (const record of gone) tx.remove(fdbEntryKind, record.id);
   for (const { mac_address, vlan_number } of wanted.values()) {
-    tx.create(fdbEntryKind, write.actor.organizationId, { if_entry_id: entry.id, host_id: entry.host_id, network_id: entry.network_id, mac_address, vlan_number });
+    tx.create(fdbEntryKind, write.actor.organizationId, {
+      if_entry_id: entry.id,
+      host_id: entry.host_id,
+      network_id: entry.network_id,
+      mac_address,
+      vlan_number,
+    });
   }
   const isComposed = left > 0;
   if (isComposed !== stored.length > 0) tx.setComposed(ifEntryKind, entry.id, isComposed);

@@ -15,7 +15,9 @@ import type { ScanWrite } from "./scan-write.ts";
 export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readonly OpenPort[]): void {
   if (open.length === 0) return;
   const { tx } = write;
-  const ports = new Map(tx.children(portKind, "host_n", host.id).map((each) => [`${each.number}/${each.protocol}`, each]));
+  const ports = new Map(
+    tx.children(portKind, "host_n", host.id).map((each) => [`${each.number}/${each.protocol}`, each]),
+  );
   let bindings = tx.children(bindingKind, "host_n", host.id);
   const services = new Map(tx.children(serviceKind, "host_n", host.id).map((each) => [each.id, each]));
   for (const { number, protocol, service } of open) {
@@ -23,13 +25,24 @@ export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readon
     if (known === undefined && ports.size >= CHILDREN_MAX) continue;
     const port =
       known === undefined
-        ? write.found(portKind, { host_id: host.id, network_id: host.network_id, number, protocol, type: portType(number, protocol) })
+        ? write.found(portKind, {
+            host_id: host.id,
+            network_id: host.network_id,
+            number,
+            protocol,
+            type: portType(number, protocol),
+          })
         : write.again(portKind, known, {});
     if (port === null) continue;
     ports.set(`${number}/${protocol}`, port);
     const bound = bindings.filter((each) => each.port_id === port.id);
     const [only] = bound;
-    if (service !== null && only !== undefined && bound.length === 1 && isOtherService(write, only, service, { services, bindings, ports, open })) {
+    if (
+      service !== null &&
+      only !== undefined &&
+      bound.length === 1 &&
+      isOtherService(write, only, service, { services, bindings, ports, open })
+    ) {
       tx.remove(bindingKind, only.id);
       bindings = bindings.filter((each) => each.id !== only.id);
       const left = services.get(only.service_id);
@@ -43,18 +56,43 @@ export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readon
       write.see(bindingKind, binding.id);
       const record = services.get(binding.service_id);
       // Several services on one port, by name or address, are a person's work.
-      if (record !== undefined) services.set(record.id, write.again(serviceKind, record, bound.length === 1 && service !== null && !isTaken(services.values(), record.id, service) ? { ...service } : {}));
+      if (record !== undefined)
+        services.set(
+          record.id,
+          write.again(
+            serviceKind,
+            record,
+            bound.length === 1 && service !== null && !isTaken(services.values(), record.id, service)
+              ? { ...service }
+              : {},
+          ),
+        );
     }
     if (bound.length > 0 || service === null) continue;
     const alike = [...services.values()].find((each) => isSame(each, service));
     if (alike === undefined && services.size >= CHILDREN_MAX) continue;
     const record =
       alike === undefined
-        ? write.found(serviceKind, { host_id: host.id, network_id: host.network_id, ...service, position: services.size, source: DISCOVERED, tags: [], virtualization: null })
+        ? write.found(serviceKind, {
+            host_id: host.id,
+            network_id: host.network_id,
+            ...service,
+            position: services.size,
+            source: DISCOVERED,
+            tags: [],
+            virtualization: null,
+          })
         : write.again(serviceKind, alike, {});
     if (record === null) continue;
     services.set(record.id, record);
-    const binding = write.found(bindingKind, { service_id: record.id, host_id: host.id, network_id: host.network_id, type: "Port", port_id: port.id, ip_address_id: null });
+    const binding = write.found(bindingKind, {
+      service_id: record.id,
+      host_id: host.id,
+      network_id: host.network_id,
+      type: "Port",
+      port_id: port.id,
+      ip_address_id: null,
+    });
     if (binding !== null) bindings.push(binding);
   }
 }
@@ -70,11 +108,28 @@ interface Known {
  * Whether what answers at a port is another service of the host than the one that it is bound to: that one is also at other ports, where something else
  * answers, or another has the name by now. Else it is the same under a new name. What a person has touched stays as it is.
  */
-function isOtherService(write: ScanWrite, binding: BindingRecord, told: IdentifiedService, { services, bindings, ports, open }: Known): boolean {
+function isOtherService(
+  write: ScanWrite,
+  binding: BindingRecord,
+  told: IdentifiedService,
+  { services, bindings, ports, open }: Known,
+): boolean {
   const record = services.get(binding.service_id);
-  if (record === undefined || isSame(record, told) || binding.first_discovery_id === null || record.first_discovery_id === null) return false;
+  if (
+    record === undefined ||
+    isSame(record, told) ||
+    binding.first_discovery_id === null ||
+    record.first_discovery_id === null
+  )
+    return false;
   const others = bindings.filter((each) => each.service_id === record.id && each.id !== binding.id);
-  const isRenamed = (portId: string | null) => open.some((each) => each.service !== null && isSame(each.service, told) && ports.get(`${each.number}/${each.protocol}`)?.id === portId);
+  const isRenamed = (portId: string | null) =>
+    open.some(
+      (each) =>
+        each.service !== null &&
+        isSame(each.service, told) &&
+        ports.get(`${each.number}/${each.protocol}`)?.id === portId,
+    );
   if (others.every((each) => isRenamed(each.port_id)) && !isTaken(services.values(), record.id, told)) return false;
   return !isTouchedByPerson(write.tx, binding.id) && !isTouchedByPerson(write.tx, record.id);
 }
@@ -84,7 +139,11 @@ function isSame(some: IdentifiedService, other: IdentifiedService): boolean {
 }
 
 /** A host has no two services of one name and definition. */
-function isTaken(services: Iterable<{ readonly id: string } & IdentifiedService>, id: string, wanted: IdentifiedService): boolean {
+function isTaken(
+  services: Iterable<{ readonly id: string } & IdentifiedService>,
+  id: string,
+  wanted: IdentifiedService,
+): boolean {
   for (const each of services) if (each.id !== id && isSame(each, wanted)) return true;
   return false;
 }

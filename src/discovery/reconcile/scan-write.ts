@@ -7,7 +7,13 @@ import type { WriteTransaction } from "../../db/transaction.ts";
 import type { Discoverable } from "../../resources/discovered.ts";
 import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { ignoredIdentity, ignoredKind, isIgnorable, type IgnoredEntity, type IgnoredRecord } from "../../resources/ignored/ignored.ts";
+import {
+  ignoredIdentity,
+  ignoredKind,
+  isIgnorable,
+  type IgnoredEntity,
+  type IgnoredRecord,
+} from "../../resources/ignored/ignored.ts";
 import { removeRecord } from "../../resources/references.ts";
 import type { RowReason } from "../rows.ts";
 import type { Finding, Recorded, RecordCounts, SeenDevice, Unfinished } from "../sightings.ts";
@@ -85,9 +91,14 @@ export class ScanWrite {
    * @returns null where a person has: it does not come back by itself
    */
   found<R extends RecordBase>(kind: Kind<R>, fields: object, isIgnored?: boolean): R | null {
-    const draft = { ...fields, ...(kind.observed.includes("last_discovery_id") ? { first_discovery_id: this.scanId } : {}) };
+    const draft = {
+      ...fields,
+      ...(kind.observed.includes("last_discovery_id") ? { first_discovery_id: this.scanId } : {}),
+    };
     if (isIgnored ?? this.isIgnored(kind, draft)) return null;
-    const record = this.tx.create(kind, this.actor.organizationId, draft as unknown as R, { observed: this.observedOf(kind) });
+    const record = this.tx.create(kind, this.actor.organizationId, draft as unknown as R, {
+      observed: this.observedOf(kind),
+    });
     if (kind.observed.length > 0) this.seenIds.add(record.id);
     return record;
   }
@@ -106,7 +117,9 @@ export class ScanWrite {
   ): R {
     const none = kind.absent === "omitted" ? undefined : null;
     const news = this.isSecondTelling ? withoutContradictions(record, told, open) : told;
-    const changes = mergeTold(record, news, none, (field) => isSetByPerson(this.tx, record.id, field, [null, "", ...(field in unsaid ? [unsaid[field]] : [])]));
+    const changes = mergeTold(record, news, none, (field) =>
+      isSetByPerson(this.tx, record.id, field, [null, "", ...(field in unsaid ? [unsaid[field]] : [])]),
+    );
     if (record.stale_since !== undefined) changes["stale_since"] = undefined;
     let isChanged = false;
     for (const _field in changes) isChanged = true;
@@ -145,7 +158,13 @@ export class ScanWrite {
 
   /** Says that a device tells of more than is kept. @param what kind of records, in the plural */
   tellLimit(host: HostRecord, what: string, left: number, most: number): void {
-    this.tell({ type: "Partial", entity: hostKind.name, id: host.id, label: `${host.name}: ${what}`, reason: `${left} of what it told were left out: ${most} are kept at most` });
+    this.tell({
+      type: "Partial",
+      entity: hostKind.name,
+      id: host.id,
+      label: `${host.name}: ${what}`,
+      reason: `${left} of what it told were left out: ${most} are kept at most`,
+    });
   }
 
   /** Says how a host was seen, for the line in the outcome that tells its changes. */
@@ -172,21 +191,35 @@ export class ScanWrite {
   wasHeard(hostId: string, asked: string): boolean {
     if (this.heard.has(hostId)) return true;
     const n = this.tx.recordN(hostId) ?? 0;
-    if (this.tx.db.$client.query("SELECT 1 FROM discovery_tellings WHERE host_n = ?1 AND ip_address <> ?2 LIMIT 1").get(n, asked) === null) return false;
-    return this.tx.children(ifEntryKind, "host_n", hostId).some((entry) => this.tx.observedOf(entry.id).last_discovery_id === this.scanId);
+    if (
+      this.tx.db.$client
+        .query("SELECT 1 FROM discovery_tellings WHERE host_n = ?1 AND ip_address <> ?2 LIMIT 1")
+        .get(n, asked) === null
+    )
+      return false;
+    return this.tx
+      .children(ifEntryKind, "host_n", hostId)
+      .some((entry) => this.tx.observedOf(entry.id).last_discovery_id === this.scanId);
   }
 
   /** Whether a person has deleted this very thing. */
   isIgnored(kind: AnyKind, draft: object): boolean {
     if (kind.code === hostKind.code) return false;
     const identity = kind.identity(draft as never);
-    return identity !== null && isIgnorable(kind.name) && this.tx.findByIdentity(ignoredKind, ignoredIdentity(kind.name, identity)) !== null;
+    return (
+      identity !== null &&
+      isIgnorable(kind.name) &&
+      this.tx.findByIdentity(ignoredKind, ignoredIdentity(kind.name, identity)) !== null
+    );
   }
 
   /** What came of it, to be asked once, at the end. */
   result(): Recorded {
     const total = new Counter();
-    const perHost = new Map<string, { counter: Counter; own: "Created" | "Updated" | "Deleted" | null; label: string }>();
+    const perHost = new Map<
+      string,
+      { counter: Counter; own: "Created" | "Updated" | "Deleted" | null; label: string }
+    >();
     for (const { kind, id, operation, before, after } of this.tx.takeNetChanges()) {
       total.add(kind.plural, operation);
       const record = (after ?? before) as RecordBase;
@@ -237,12 +270,23 @@ function withoutContradictions(record: object, told: Told, open: readonly string
 }
 
 /** A line for what is no host's: a subnet, a VLAN. */
-function sharedFinding(kind: AnyKind, id: string, operation: "Created" | "Updated" | "Deleted", record: RecordBase): Finding | null {
+function sharedFinding(
+  kind: AnyKind,
+  id: string,
+  operation: "Created" | "Updated" | "Deleted",
+  record: RecordBase,
+): Finding | null {
   if (operation === "Deleted") return null;
   const { name, cidr, number } = record as { name?: string; cidr?: string; number?: number };
   const label = cidr ?? (number === undefined ? (name ?? id) : `${number} ${name ?? ""}`.trim());
   const isNew = operation === "Created";
-  return { type: isNew ? "Created" : "Changed", entity: kind.name, id, label, reason: isNew ? "a device has it" : "devices say so" };
+  return {
+    type: isNew ? "Created" : "Changed",
+    entity: kind.name,
+    id,
+    label,
+    reason: isNew ? "a device has it" : "devices say so",
+  };
 }
 
 class Counter {

@@ -12,6 +12,11 @@ export function selfHostSetting(networkId: string): string {
 
 /** Null where it has not recorded itself, and where that host is gone. */
 export function selfHost(tx: WriteTransaction, networkId: string): HostRecord | null {
-  const row = tx.db.select({ value: applianceSettings.value }).from(applianceSettings).where(eq(applianceSettings.name, selfHostSetting(networkId))).limit(1).all()[0];
+  const row = tx.db
+    .select({ value: applianceSettings.value })
+    .from(applianceSettings)
+    .where(eq(applianceSettings.name, selfHostSetting(networkId)))
+    .limit(1)
+    .all()[0];
   return row === undefined ? null : tx.find(hostKind, row.value);
 }

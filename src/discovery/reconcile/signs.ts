@@ -60,7 +60,34 @@ export function signsOfDevice(device: Device, asked: string, seenMac: string | n
   };
 }
 
-const NO_SERIALS = new Set(["none", "null", "n/a", "unknown", "default", "default string", "not specified", "not available", "to be filled by o.e.m.", "system serial number", "0123456789", "123456789", "1234567890", "chassis serial number"]);
-const NO_NAMES = new Set(["localhost", "localhost.localdomain", "(none)", "router", "switch", "default", "unknown", "noname", "unnamed"]);
+const NO_SERIALS = new Set([
+  "none",
+  "null",
+  "n/a",
+  "unknown",
+  "default",
+  "default string",
+  "not specified",
+  "not available",
+  "to be filled by o.e.m.",
+  "system serial number",
+  "0123456789",
+  "123456789",
+  "1234567890",
+  "chassis serial number",
+]);
+const NO_NAMES = new Set([
+  "localhost",
+  "localhost.localdomain",
+  "(none)",
+  "router",
+  "switch",
+  "default",
+  "unknown",
+  "noname",
+  "unnamed",
+]);
 const LINK_LOCALS = ["169.254.0.0/16", "fe80::/10"].flatMap((text) => parseCidr(text) ?? []);
-const EVERYBODYS = ["127.0.0.0/8", "::1/128", "169.254.0.0/16", "fe80::/10", "0.0.0.0/32", "::/128"].flatMap((text) => parseCidr(text) ?? []);
+const EVERYBODYS = ["127.0.0.0/8", "::1/128", "169.254.0.0/16", "fe80::/10", "0.0.0.0/32", "::/128"].flatMap(
+  (text) => parseCidr(text) ?? [],
+);

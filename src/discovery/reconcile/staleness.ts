@@ -18,7 +18,9 @@ export interface Unseen {
 export function* findUnseen(db: Reader["db"], networkN: number, cutoff: Instant): Generator<Unseen> {
   for (const kind of PERISHABLE) {
     // Parts are said to have been seen when they were entered, too; a host only by discovery.
-    const isFound = kind.observed.includes("last_discovery_id") ? "AND json_extract('{' || substr(o.observed, 2) || '}', '$.last_discovery_id') IS NOT NULL" : "";
+    const isFound = kind.observed.includes("last_discovery_id")
+      ? "AND json_extract('{' || substr(o.observed, 2) || '}', '$.last_discovery_id') IS NOT NULL"
+      : "";
     const rows = db
       .query(
         `SELECT r.id FROM ${getTableName(kind.table)} l JOIN observations o ON o.n = l.n JOIN history_records r ON r.n = l.n

@@ -28,7 +28,11 @@ export class SubnetPlacer {
     this.write = write;
     this.areBlocksAccepting = areBlocksAccepting;
     const parsed = blocks.flatMap((text) => parseCidr(text) ?? []);
-    this.blocks = parsed.filter((block) => block.prefixLength >= SHORTEST_PREFIX[block.version] && block.prefixLength < block.bytes.length * 8).sort((a, b) => b.prefixLength - a.prefixLength);
+    this.blocks = parsed
+      .filter(
+        (block) => block.prefixLength >= SHORTEST_PREFIX[block.version] && block.prefixLength < block.bytes.length * 8,
+      )
+      .sort((a, b) => b.prefixLength - a.prefixLength);
   }
 
   /**
@@ -62,7 +66,9 @@ export class SubnetPlacer {
     const ip = parseIp(address);
     if (ip === null || this.containing(ip) !== null) return null;
     const told = this.toldBlock(ip);
-    return told === null || this.write.isIgnored(subnetKind, { network_id: this.write.networkId, cidr: told.text }) ? this.deleted(ip) : null;
+    return told === null || this.write.isIgnored(subnetKind, { network_id: this.write.networkId, cidr: told.text })
+      ? this.deleted(ip)
+      : null;
   }
 
   /** Whether one of the network's subnets that is not the Internet contains an address. */
@@ -75,7 +81,8 @@ export class SubnetPlacer {
   private read(): void {
     if (this.isRead) return;
     this.isRead = true;
-    for (const subnet of this.write.tx.children(subnetKind, "network_n", this.write.networkId)) this.keep(subnet.cidr, subnet.id);
+    for (const subnet of this.write.tx.children(subnetKind, "network_n", this.write.networkId))
+      this.keep(subnet.cidr, subnet.id);
   }
 
   private keep(text: string, id: string): void {
@@ -130,7 +137,9 @@ const SHORTEST_PREFIX = { 4: 8, 6: 16 };
 const LOOPBACKS = ["127.0.0.0/8", "::1/128"].flatMap((text) => parseCidr(text) ?? []);
 const LINK_LOCALS = ["169.254.0.0/16", "fe80::/64"].flatMap((text) => parseCidr(text) ?? []);
 /** RFC 1918, RFC 6598, RFC 4193: what nobody routes on the Internet. */
-const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"].flatMap((text) => parseCidr(text) ?? []);
+const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"].flatMap(
+  (text) => parseCidr(text) ?? [],
+);
 
 /** Loopback and link-local addresses are of one block each, whatever mask a device gives them. */
 function blockOfEverybody(ip: Ip): Cidr | null {

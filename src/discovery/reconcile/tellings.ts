@@ -32,21 +32,33 @@ const tellingRows = new KeyedRows(tellings, ["network_n", "ip_address"]);
 export function digestOf({ device, mac_address, hostname }: DeviceSighting): string {
   // What was set aside is no part of what is written.
   const { arp: _others, rows: _rows, conclusions: _conclusions, ...told } = device;
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify([RULES, told, mac_address, hostname ?? null])).digest("base64");
+  return new Bun.CryptoHasher("sha256")
+    .update(JSON.stringify([RULES, told, mac_address, hostname ?? null]))
+    .digest("base64");
 }
 
 /**
  * Marks what a device told before as seen again, where it tells the same as then.
  * @returns its host, and what of it is not kept; null where there is something to go through
  */
-export function seenAsBefore(write: ScanWrite, sighting: DeviceSighting): { readonly host: HostRecord; readonly leftOut: LeftOut } | null {
+export function seenAsBefore(
+  write: ScanWrite,
+  sighting: DeviceSighting,
+): { readonly host: HostRecord; readonly leftOut: LeftOut } | null {
   const { tx } = write;
   if (sighting.digest === undefined) return null;
   const row = find(write, sighting.ip_address);
-  if (row === undefined || row.digest !== sighting.digest || row.ignored_sequence !== ignoredSequence(write)) return null;
+  if (row === undefined || row.digest !== sighting.digest || row.ignored_sequence !== ignoredSequence(write))
+    return null;
   const hostId = tx.recordId(row.host_n);
   const host = hostId === null ? null : tx.find(hostKind, hostId);
-  if (host === null || tx.versionOf(host.id).sequence !== row.host_sequence || tx.isChanged(host.id) || write.index.hasLost(host.id)) return null;
+  if (
+    host === null ||
+    tx.versionOf(host.id).sequence !== row.host_sequence ||
+    tx.isChanged(host.id) ||
+    write.index.hasLost(host.id)
+  )
+    return null;
   // Somebody else has the address too: it may have to be taken from him.
   if (write.index.holdersOf(sighting.ip_address).some((id) => id !== host.id)) return null;
   tx.observe(hostKind, host.id, { last_seen_at: write.seen.last_seen_at ?? null });
@@ -60,14 +72,22 @@ export function seenAsBefore(write: ScanWrite, sighting: DeviceSighting): { read
 }
 
 /** Keeps what a device told. @param seenIds the records that were marked as seen for it */
-export function rememberTelling(write: ScanWrite, sighting: DeviceSighting, host: HostRecord, seenIds: Iterable<string>, leftOut: LeftOut): void {
+export function rememberTelling(
+  write: ScanWrite,
+  sighting: DeviceSighting,
+  host: HostRecord,
+  seenIds: Iterable<string>,
+  leftOut: LeftOut,
+): void {
   const { tx } = write;
   const { digest, ip_address } = sighting;
   if (digest === undefined) return;
   const ids = [...seenIds].filter((id) => id !== host.id);
   tx.afterwardsRun(() => {
     const hostN = tx.recordN(host.id) as number;
-    const version = tx.db.$client.query("SELECT sequence FROM hosts WHERE n = ?1").get(hostN) as { sequence: number } | null;
+    const version = tx.db.$client.query("SELECT sequence FROM hosts WHERE n = ?1").get(hostN) as {
+      sequence: number;
+    } | null;
     if (version === null) return;
     const row = withChecksum(tellings, {
       network_n: tx.recordN(write.networkId) as number,
@@ -89,6 +109,8 @@ function find({ tx, networkId }: ScanWrite, address: string) {
 
 /** The transaction that last changed how much is ignored in the network: what was lifted may come back. */
 function ignoredSequence({ tx, networkId }: ScanWrite): number {
-  const row = tx.db.$client.query("SELECT max(sequence) AS sequence FROM history_census WHERE scope = ?1").get(scopeKey(tx.recordN(networkId) ?? 0, ignoredKind)) as { sequence: number | null };
+  const row = tx.db.$client
+    .query("SELECT max(sequence) AS sequence FROM history_census WHERE scope = ?1")
+    .get(scopeKey(tx.recordN(networkId) ?? 0, ignoredKind)) as { sequence: number | null };
   return row.sequence ?? 0;
 }

@@ -4,7 +4,10 @@
 import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { cover } from "../../resources/credential-assignments/coverage.ts";
-import { assignmentKey, credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
+import {
+  assignmentKey,
+  credentialAssignmentKind,
+} from "../../resources/credential-assignments/credential-assignment.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
 import type { DeviceSighting } from "../sightings.ts";
 import type { ScanWrite } from "./scan-write.ts";

@@ -42,7 +42,9 @@ export function mergeTold(
 
 /** Most values are texts and numbers: those are compared without a walk. */
 function isEqual(a: unknown, b: unknown): boolean {
-  return a === b || (typeof a === "object" && typeof b === "object" && a !== null && b !== null && Bun.deepEquals(a, b));
+  return (
+    a === b || (typeof a === "object" && typeof b === "object" && a !== null && b !== null && Bun.deepEquals(a, b))
+  );
 }
 
 /** In one order, whichever field came first. */

@@ -33,7 +33,16 @@ export class VlanKeeper {
     if (known !== undefined) return known;
     const { tx, networkId } = this.write;
     const present = tx.findByIdentity(vlanKind, `${networkId}/${number}`);
-    const id = present?.id ?? this.write.found(vlanKind, { network_id: networkId, number, name: lineOf(name ?? "") || `VLAN ${number}`, description: null, source: DISCOVERED })?.id ?? null;
+    const id =
+      present?.id ??
+      this.write.found(vlanKind, {
+        network_id: networkId,
+        number,
+        name: lineOf(name ?? "") || `VLAN ${number}`,
+        description: null,
+        source: DISCOVERED,
+      })?.id ??
+      null;
     this.ids.set(number, id);
     return id;
   }
@@ -62,7 +71,10 @@ export class VlanKeeper {
     }
     if (Bun.deepEquals(before, now)) return;
     tx.afterwardsRun(() => {
-      nameRows.put(tx.db, withChecksum(vlanNames, { host_n: tx.recordN(hostId) as number, names: JSON.stringify(now) }));
+      nameRows.put(
+        tx.db,
+        withChecksum(vlanNames, { host_n: tx.recordN(hostId) as number, names: JSON.stringify(now) }),
+      );
     });
   }
 }

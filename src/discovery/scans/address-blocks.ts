@@ -47,19 +47,37 @@ export function blockOf(text: string): Block | null {
     const ip = parseIp(text);
     if (ip === null) return null;
     const number = numberOf(ip);
-    return { version: ip.version, first: number, last: number, prefixLength: ip.bytes.length * 8, isAddress: true, cidr: ip.text };
+    return {
+      version: ip.version,
+      first: number,
+      last: number,
+      prefixLength: ip.bytes.length * 8,
+      isAddress: true,
+      cidr: ip.text,
+    };
   }
   const cidr = parseCidr(text);
   if (cidr === null) return null;
   const first = numberOf(cidr);
   const bits = cidr.bytes.length * 8;
-  return { version: cidr.version, first, last: first + (1n << BigInt(bits - cidr.prefixLength)) - 1n, prefixLength: cidr.prefixLength, isAddress: cidr.prefixLength === bits, cidr: cidr.text };
+  return {
+    version: cidr.version,
+    first,
+    last: first + (1n << BigInt(bits - cidr.prefixLength)) - 1n,
+    prefixLength: cidr.prefixLength,
+    isAddress: cidr.prefixLength === bits,
+    cidr: cidr.text,
+  };
 }
 
 /** Without what stands for the block as a whole: its network and broadcast address; of IPv6 the routers' anycast address (RFC 4291 §2.6.1). */
 export function interior(block: Block): Block {
   const [first, last] = edgesOf(block);
-  return { ...block, first: first === null ? block.first : block.first + 1n, last: last === null ? block.last : block.last - 1n };
+  return {
+    ...block,
+    first: first === null ? block.first : block.first + 1n,
+    last: last === null ? block.last : block.last - 1n,
+  };
 }
 
 /** The addresses that stand for all of a block; null where there is none. */
@@ -90,7 +108,14 @@ export function union(blocks: readonly Block[]): Range[] {
   for (const block of [...blocks].filter(({ first, last }) => first <= last).sort(byPlace)) {
     const previous = merged.at(-1);
     if (previous === undefined || previous.version !== block.version || block.first > previous.last + 1n) {
-      merged.push({ version: block.version, first: block.first, last: block.last, isAllowed: true, isWalked: true, cidr: block.cidr });
+      merged.push({
+        version: block.version,
+        first: block.first,
+        last: block.last,
+        isAllowed: true,
+        isWalked: true,
+        cidr: block.cidr,
+      });
     } else if (block.last > previous.last) merged[merged.length - 1] = { ...previous, last: block.last };
   }
   return merged;
@@ -102,7 +127,17 @@ export function mostSpecific(blocks: readonly JudgedBlock[]): Range[] {
   const open: JudgedBlock[] = [];
   let next = 0n;
   const emit = (block: JudgedBlock, last: bigint) => {
-    if (last >= next) ranges.push(...withoutForbidden({ ...block, first: next, last }).map(({ version, first, last: end, cidr }) => ({ version, first, last: end, cidr, isAllowed: block.isAllowed, isWalked: block.isWalked })));
+    if (last >= next)
+      ranges.push(
+        ...withoutForbidden({ ...block, first: next, last }).map(({ version, first, last: end, cidr }) => ({
+          version,
+          first,
+          last: end,
+          cidr,
+          isAllowed: block.isAllowed,
+          isWalked: block.isWalked,
+        })),
+      );
   };
   const closeUntil = (isInside: (block: JudgedBlock) => boolean) => {
     for (let top = open.at(-1); top !== undefined && !isInside(top); top = open.at(-1)) {

@@ -36,7 +36,12 @@ export interface Candidate {
 }
 
 /** What came of a candidate by SNMP. */
-type Answer = { readonly isReached: true } | { readonly isReached: false; readonly refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }> };
+type Answer =
+  | { readonly isReached: true }
+  | {
+      readonly isReached: false;
+      readonly refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }>;
+    };
 
 interface HeardBy {
   /** Where the device was asked. */
@@ -79,7 +84,10 @@ export class Asking {
   private readonly settled = new Set<string>();
   private readonly answered = new Set<string>();
   private readonly reachedHosts = new Set<string>();
-  private readonly refused: Array<{ readonly candidate: Candidate; readonly refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }> }> = [];
+  private readonly refused: Array<{
+    readonly candidate: Candidate;
+    readonly refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }>;
+  }> = [];
   /** Addresses and names that devices say their neighbors have, in the order of their telling. */
   private readonly heardAddresses = new Set<string>();
   private readonly heardNames = new Set<string>();
@@ -105,7 +113,10 @@ export class Asking {
   /** Asks all of them. */
   async ask(candidates: Iterable<Candidate>): Promise<void> {
     this.macs.clear();
-    if (Array.isArray(candidates)) for (const { seen } of candidates as readonly Candidate[]) for (const { ip_address, mac_address } of seen) if (mac_address !== null) this.macs.set(ip_address, mac_address);
+    if (Array.isArray(candidates))
+      for (const { seen } of candidates as readonly Candidate[])
+        for (const { ip_address, mac_address } of seen)
+          if (mac_address !== null) this.macs.set(ip_address, mac_address);
     await inParallel(candidates, DEVICES_AT_A_TIME, this.options.signal, async (candidate) => {
       await this.askOne(candidate);
       this.options.progress.askedOne();
@@ -147,7 +158,8 @@ export class Asking {
   *heardRows(setAside: ReadonlyMap<string, RowReason>): Generator<HeardRows> {
     for (const { ip_address, rows, own, others } of this.heardBy) {
       const outside = [...own, ...others].filter((address) => setAside.get(address) === "outside");
-      const fateOf = (address: string): RowFate => (this.answered.has(address) ? "answered" : (setAside.get(address) ?? KEPT));
+      const fateOf = (address: string): RowFate =>
+        this.answered.has(address) ? "answered" : (setAside.get(address) ?? KEPT);
       const ofOwn = countRows(own, fateOf);
       const ofOthers = countRows(others, (address) => {
         const fate = fateOf(address);
@@ -168,7 +180,13 @@ export class Asking {
       const isTelling = refusals.some(({ refusal }) => !SILENT.has(refusal.reason));
       if (!isTelling && !isNamed && (host === null || !isTold(host))) continue;
       const label = host?.name ?? candidate.addresses[0] ?? "";
-      yield { type: "Unreached", entity: host === null ? null : "host", id: host?.id ?? null, label, reason: reasonOf(refusals, label) };
+      yield {
+        type: "Unreached",
+        entity: host === null ? null : "host",
+        id: host?.id ?? null,
+        label,
+        reason: reasonOf(refusals, label),
+      };
     }
   }
 
@@ -186,8 +204,13 @@ export class Asking {
       const answer = await this.answerOf(candidate);
       if (answer.isReached) {
         if (host !== null) this.reachedHosts.add(host.id);
-      } else if (host !== null || candidate.isNamed || answer.refusals.some(({ refusal }) => !SILENT.has(refusal.reason))) {
-        if (answer.refusals.length > 0) this.refused.push({ candidate: { ...candidate, seen: [] }, refusals: answer.refusals });
+      } else if (
+        host !== null ||
+        candidate.isNamed ||
+        answer.refusals.some(({ refusal }) => !SILENT.has(refusal.reason))
+      ) {
+        if (answer.refusals.length > 0)
+          this.refused.push({ candidate: { ...candidate, seen: [] }, refusals: answer.refusals });
       }
     }
     for (const sighting of seen) await this.options.address(sighting);
@@ -278,9 +301,16 @@ export class Asking {
   }
 
   /** What a device says of itself and of its neighbors that saves asking, or leads on. */
-  private learn({ ip_address, mac_address, device }: Pick<DeviceSighting, "ip_address" | "mac_address" | "device">, host: KnownHost | null): void {
+  private learn(
+    { ip_address, mac_address, device }: Pick<DeviceSighting, "ip_address" | "mac_address" | "device">,
+    host: KnownHost | null,
+  ): void {
     const { network, probes } = this.options;
-    const macs = new Set([mac_address, ...(device.interfaces ?? []).map((each) => each.mac_address)].filter((mac) => typeof mac === "string"));
+    const macs = new Set(
+      [mac_address, ...(device.interfaces ?? []).map((each) => each.mac_address)].filter(
+        (mac) => typeof mac === "string",
+      ),
+    );
     for (const { ip_address: own } of device.addresses ?? []) {
       // An address that another host is known by is asked all the same: one of the two is wrong.
       const owners = network.byAddress.get(own) ?? [];
@@ -306,7 +336,12 @@ export class Asking {
 }
 
 /** Works on all of them, so many at a time; the first that breaks stops the rest. */
-export async function inParallel<T>(items: Iterable<T>, atATime: number, signal: AbortSignal, work: (item: T) => Promise<void>): Promise<void> {
+export async function inParallel<T>(
+  items: Iterable<T>,
+  atATime: number,
+  signal: AbortSignal,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const iterator = items[Symbol.iterator]();
   let isBroken = false;
   const worker = async () => {
@@ -343,8 +378,13 @@ function worstOf(refusals: readonly Refusal[]): Refusal {
 }
 
 /** One clause: each address, unless it is the label already, with the most telling of what it said. */
-function reasonOf(refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }>, label: string): string {
+function reasonOf(
+  refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }>,
+  label: string,
+): string {
   const byAddress = new Map<string, Refusal[]>();
   for (const { address, refusal } of refusals) byAddress.set(address, [...(byAddress.get(address) ?? []), refusal]);
-  return [...byAddress].map(([address, own]) => `${address === label ? "" : `${address}: `}${worstOf(own).clause}`).join("; ");
+  return [...byAddress]
+    .map(([address, own]) => `${address === label ? "" : `${address}: `}${worstOf(own).clause}`)
+    .join("; ");
 }

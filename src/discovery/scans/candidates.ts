@@ -14,11 +14,22 @@ export function candidateAt(address: string, network: KnownNetwork, isNamed: boo
 /** A host with its addresses that may be asked; null where it has none. */
 export function candidateOfHost(host: KnownHost, network: KnownNetwork, scope: Scope): Candidate | null {
   const addresses = host.addresses.map((each) => each.ip_address).filter((address) => scope.contains(address));
-  return addresses.length === 0 ? null : { host, addresses: provenFirst(addresses, network), seen: [], isNamed: addresses.some((address) => scope.names(address)) };
+  return addresses.length === 0
+    ? null
+    : {
+        host,
+        addresses: provenFirst(addresses, network),
+        seen: [],
+        isNamed: addresses.some((address) => scope.names(address)),
+      };
 }
 
 /** The addresses that answered a sweep, by the host that has them. */
-export function candidatesOf(seen: ReadonlyMap<string, AddressSighting>, network: KnownNetwork, scope: Scope): Candidate[] {
+export function candidatesOf(
+  seen: ReadonlyMap<string, AddressSighting>,
+  network: KnownNetwork,
+  scope: Scope,
+): Candidate[] {
   const byHost = new Map<KnownHost, AddressSighting[]>();
   const candidates: Candidate[] = [];
   for (const sighting of seen.values()) {
@@ -29,7 +40,12 @@ export function candidatesOf(seen: ReadonlyMap<string, AddressSighting>, network
   }
   for (const [host, own] of byHost) {
     const addresses = own.map((each) => each.ip_address);
-    candidates.push({ host, addresses: provenFirst(addresses, network), seen: own, isNamed: addresses.some((address) => scope.names(address)) });
+    candidates.push({
+      host,
+      addresses: provenFirst(addresses, network),
+      seen: own,
+      isNamed: addresses.some((address) => scope.names(address)),
+    });
   }
   return candidates;
 }

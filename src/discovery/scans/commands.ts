@@ -13,9 +13,24 @@ import { credentialKind } from "../../resources/credentials/credential.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import type { ScanKind } from "../../resources/schedules/schedule.ts";
 import type { Finding } from "../sightings.ts";
-import { NO_OUTCOME, SCANS_KEPT, SCANS_WAITING_MAX, SCANS_WITH_READS, type Scan, type ScanEnding, type ScanOutcome, type ScanProgress } from "./scan.ts";
+import {
+  NO_OUTCOME,
+  SCANS_KEPT,
+  SCANS_WAITING_MAX,
+  SCANS_WITH_READS,
+  type Scan,
+  type ScanEnding,
+  type ScanOutcome,
+  type ScanProgress,
+} from "./scan.ts";
 import { scanOf } from "./stored-scan.ts";
-import { discoveryFindings, discoveryScans, discoveryScheduleRuns, type CheckedScan, type StoredScan } from "./tables.ts";
+import {
+  discoveryFindings,
+  discoveryScans,
+  discoveryScheduleRuns,
+  type CheckedScan,
+  type StoredScan,
+} from "./tables.ts";
 
 const UNDER_WAY = ["Queued", "Running"] as const;
 
@@ -39,9 +54,18 @@ export function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: Comm
   const [network] = getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   if (network === undefined) throw new Error("scans: a network that is there is not");
   const networkN = numberOf(tx, network.id);
-  const waiting = tx.db.select({ count: count() }).from(discoveryScans).where(and(eq(discoveryScans.network_n, networkN), eq(discoveryScans.status, "Queued"))).all()[0]?.count ?? 0;
+  const waiting =
+    tx.db
+      .select({ count: count() })
+      .from(discoveryScans)
+      .where(and(eq(discoveryScans.network_n, networkN), eq(discoveryScans.status, "Queued")))
+      .all()[0]?.count ?? 0;
   if (waiting >= SCANS_WAITING_MAX) {
-    throw new DomainError("entity_in_use", `In this network ${waiting} scans wait for their turn already; cancel one, or wait for one to begin.`, { entity: "network", id: network.id, dependants: { scans: waiting } });
+    throw new DomainError(
+      "entity_in_use",
+      `In this network ${waiting} scans wait for their turn already; cancel one, or wait for one to begin.`,
+      { entity: "network", id: network.id, dependants: { scans: waiting } },
+    );
   }
   if (input.schedule !== null) passSchedule(tx, { schedule_id: input.schedule.id, due_at: input.schedule.due_at });
   const row: StoredScan = {
@@ -111,9 +135,14 @@ export function dispatchScan(tx: WriteTransaction, input: { id: string }, actor:
   for (const id of credentialsWithTargets(tx, row.organization_n)) {
     const credential = tx.get(credentialKind, id);
     const assignments = tx.children(credentialAssignmentKind, "credential_n", id);
-    if (credential.target_ips === null || (assignments.length > 0 && !assignments.some((each) => each.network_id === networkId))) continue;
+    if (
+      credential.target_ips === null ||
+      (assignments.length > 0 && !assignments.some((each) => each.network_id === networkId))
+    )
+      continue;
     target_ips.push({ credential_id: id, ip_addresses: credential.target_ips });
-    if (commit && actor.organizationId === credential.organization_id) tx.update(credentialKind, id, { target_ips: null });
+    if (commit && actor.organizationId === credential.organization_id)
+      tx.update(credentialKind, id, { target_ips: null });
   }
   return { target_ips, are_targets_permitted };
 }
@@ -141,7 +170,12 @@ export function noteScan(tx: WriteTransaction, input: { bytes: Uint8Array }): Sc
   if (row?.status !== "Running") return noted;
   change(tx, row, { progress, outcome });
   for (const [place, finding] of findings.entries()) {
-    const stored = withChecksum(discoveryFindings, { scan_id: id, ordinal: ordinal + place, type: finding.type, finding });
+    const stored = withChecksum(discoveryFindings, {
+      scan_id: id,
+      ordinal: ordinal + place,
+      type: finding.type,
+      finding,
+    });
     tx.db.insert(discoveryFindings).values(stored).onConflictDoNothing().run();
   }
   return noted;
@@ -177,16 +211,30 @@ export function endScan(tx: WriteTransaction, input: ScanEnd): void {
 export function cancelScan(tx: WriteTransaction, input: { id: string }, actor: CommandActor): Scan {
   const row = find(tx, input.id);
   const networkId = row === null ? null : tx.recordId(row.network_n);
-  const isReached = row !== null && networkId !== null && row.organization_n === tx.recordN(actor.organizationId) && (actor.networkIds === null || actor.networkIds.includes(networkId));
+  const isReached =
+    row !== null &&
+    networkId !== null &&
+    row.organization_n === tx.recordN(actor.organizationId) &&
+    (actor.networkIds === null || actor.networkIds.includes(networkId));
   if (!isReached || tx.find(networkKind, networkId) === null) throw notFound("scan", input.id);
-  if (!isUnderWay(row)) throw new DomainError("entity_stale", `The scan has ended already: ${row.status}.`, { entity: "scan", expected: UNDER_WAY.join(" or "), actual: row.status });
+  if (!isUnderWay(row))
+    throw new DomainError("entity_stale", `The scan has ended already: ${row.status}.`, {
+      entity: "scan",
+      expected: UNDER_WAY.join(" or "),
+      actual: row.status,
+    });
   if (row.status === "Queued") end(tx, row, { status: "Cancelled", ended_at: tx.instant, outcome: NO_OUTCOME });
   return scanOf(find(tx, row.id) as StoredScan, networkId);
 }
 
 /** Says of every scan that waits or runs that nobody does it any more. @returns how many there were */
 export function interruptScans(tx: WriteTransaction, input: { problem: string }): number {
-  const rows = tx.db.select().from(discoveryScans).where(inArray(discoveryScans.status, [...UNDER_WAY])).orderBy(asc(discoveryScans.id)).all();
+  const rows = tx.db
+    .select()
+    .from(discoveryScans)
+    .where(inArray(discoveryScans.status, [...UNDER_WAY]))
+    .orderBy(asc(discoveryScans.id))
+    .all();
   for (const row of rows) {
     const outcome = { ...(row.outcome ?? NO_OUTCOME), problem: input.problem };
     end(tx, row, { status: "Interrupted", ended_at: tx.instant, outcome });
@@ -218,7 +266,11 @@ function end(tx: WriteTransaction, row: CheckedScan, ending: Ending): void {
 }
 
 function change(tx: WriteTransaction, row: CheckedScan, changes: Partial<StoredScan>): void {
-  tx.db.update(discoveryScans).set(withChanges(discoveryScans, row, changes)).where(eq(discoveryScans.id, row.id)).run();
+  tx.db
+    .update(discoveryScans)
+    .set(withChanges(discoveryScans, row, changes))
+    .where(eq(discoveryScans.id, row.id))
+    .run();
 }
 
 function numberOf(tx: WriteTransaction, id: string): number {
@@ -229,11 +281,24 @@ function numberOf(tx: WriteTransaction, id: string): number {
 
 /** The oldest that have ended, beyond those that are kept. Their findings go with them. */
 function forgetOldScans(tx: WriteTransaction, networkN: number): void {
-  const [oldestKept] = tx.db.select({ id: discoveryScans.id }).from(discoveryScans).where(eq(discoveryScans.network_n, networkN)).orderBy(desc(discoveryScans.id)).limit(1).offset(SCANS_KEPT - 1).all();
+  const [oldestKept] = tx.db
+    .select({ id: discoveryScans.id })
+    .from(discoveryScans)
+    .where(eq(discoveryScans.network_n, networkN))
+    .orderBy(desc(discoveryScans.id))
+    .limit(1)
+    .offset(SCANS_KEPT - 1)
+    .all();
   if (oldestKept === undefined) return;
   tx.db
     .delete(discoveryScans)
-    .where(and(eq(discoveryScans.network_n, networkN), lt(discoveryScans.id, oldestKept.id), notInArray(discoveryScans.status, [...UNDER_WAY])))
+    .where(
+      and(
+        eq(discoveryScans.network_n, networkN),
+        lt(discoveryScans.id, oldestKept.id),
+        notInArray(discoveryScans.status, [...UNDER_WAY]),
+      ),
+    )
     .run();
 }
 
@@ -248,14 +313,19 @@ function forgetOldReads(tx: WriteTransaction, networkN: number): void {
     .offset(SCANS_WITH_READS)
     .all();
   for (const { id } of beyond) {
-    tx.db.delete(discoveryFindings).where(and(eq(discoveryFindings.scan_id, id), eq(discoveryFindings.type, "Read"))).run();
+    tx.db
+      .delete(discoveryFindings)
+      .where(and(eq(discoveryFindings.scan_id, id), eq(discoveryFindings.type, "Read")))
+      .run();
   }
 }
 
 /** Credentials of an organization that were given addresses to begin with. */
 function credentialsWithTargets(tx: WriteTransaction, organizationN: number): string[] {
   const rows = tx.db.$client
-    .query("SELECT r.id FROM credentials c JOIN history_records r ON r.n = c.n WHERE c.organization_n = ? AND json_type('{' || c.members || '}', '$.target_ips') = 'array' ORDER BY c.n")
+    .query(
+      "SELECT r.id FROM credentials c JOIN history_records r ON r.n = c.n WHERE c.organization_n = ? AND json_type('{' || c.members || '}', '$.target_ips') = 'array' ORDER BY c.n",
+    )
     .values(organizationN) as Array<[string]>;
   return rows.map(([id]) => id);
 }

@@ -36,7 +36,10 @@ export class Credentials {
   /** Credentials by an address that they were given to begin with. */
   private readonly named = new Map<string, string[]>();
   private readonly broadcast: readonly string[];
-  private readonly ofHost = new Map<string, Array<{ readonly id: string; readonly addressIds: readonly string[] | null; readonly covered: ReadonlySet<string> }>>();
+  private readonly ofHost = new Map<
+    string,
+    Array<{ readonly id: string; readonly addressIds: readonly string[] | null; readonly covered: ReadonlySet<string> }>
+  >();
 
   /**
    * @param targetIps addresses that credentials were given to begin with
@@ -52,10 +55,12 @@ export class Credentials {
     this.network = network;
     this.open = open;
     this.accepts = accepts;
-    for (const { credential_id, ip_addresses } of targetIps) for (const address of ip_addresses) this.named.set(address, [...(this.named.get(address) ?? []), credential_id]);
+    for (const { credential_id, ip_addresses } of targetIps)
+      for (const address of ip_addresses) this.named.set(address, [...(this.named.get(address) ?? []), credential_id]);
     this.broadcast = network.assignments.flatMap((each) => (each.host_id === null ? [each.credential_id] : []));
     for (const { host_id, credential_id: id, ip_address_ids: addressIds, covered } of network.assignments) {
-      if (host_id !== null) this.ofHost.set(host_id, [...(this.ofHost.get(host_id) ?? []), { id, addressIds, covered }]);
+      if (host_id !== null)
+        this.ofHost.set(host_id, [...(this.ofHost.get(host_id) ?? []), { id, addressIds, covered }]);
     }
   }
 
@@ -73,7 +78,8 @@ export class Credentials {
     const { ids, withheld } = this.meantFor(address);
     const known = this.network.remembered.get(address);
     const remembered = known !== undefined && ids.includes(known.credential_id) ? known : null;
-    const ordered = remembered === null ? ids : [remembered.credential_id, ...ids.filter((id) => id !== remembered.credential_id)];
+    const ordered =
+      remembered === null ? ids : [remembered.credential_id, ...ids.filter((id) => id !== remembered.credential_id)];
     const opened = ordered.map((id) => this.open(id)).filter((each) => each !== null);
     return {
       credentials: opened.flatMap((each) => (each.ok ? [each.credential] : [])),
@@ -97,7 +103,12 @@ export class Credentials {
       }
     }
     const isOutside = this.broadcast.length > 0 && !this.accepts(address);
-    const ids = new Set([...(this.named.get(address) ?? []), ...atAddress, ...atHost, ...(isOutside ? [] : this.broadcast)]);
+    const ids = new Set([
+      ...(this.named.get(address) ?? []),
+      ...atAddress,
+      ...atHost,
+      ...(isOutside ? [] : this.broadcast),
+    ]);
     const heldBack = new Set(waiting.filter(({ id }) => !ids.has(id)).map(({ at }) => at));
     const isHeldBack = heldBack.size > 0 || (isOutside && this.broadcast.some((id) => !ids.has(id)));
     return { ids: [...ids], withheld: isHeldBack ? { waiting: [...heldBack], isOutside } : null };

@@ -45,7 +45,12 @@ export interface Scans {
 }
 
 /** Of an appliance that serves a backup: nothing runs, and every write is refused before it comes to this. */
-export const NO_SCANS: Scans = { take: () => {}, live: () => null, beyond: async () => "closed", cancel: async () => {} };
+export const NO_SCANS: Scans = {
+  take: () => {},
+  live: () => null,
+  beyond: async () => "closed",
+  cancel: async () => {},
+};
 
 interface Entry {
   readonly scan: Scan;
@@ -100,7 +105,11 @@ export class ScanDirector implements Scans {
     if (!this.options.hasLeftBehind()) return;
     const { writes, log } = this.options;
     try {
-      const { result } = await writes.run<number>("discovery.interrupt", { problem: "the appliance ended while it waited or ran" }, SYSTEM_AUTHOR);
+      const { result } = await writes.run<number>(
+        "discovery.interrupt",
+        { problem: "the appliance ended while it waited or ran" },
+        SYSTEM_AUTHOR,
+      );
       if (result > 0) log.warn("scans_interrupted", { count: result });
     } catch (error) {
       // What is stored can be read all the same. The next start says it of them.
@@ -114,8 +123,16 @@ export class ScanDirector implements Scans {
     const { organizationIdOf, writes, log } = this.options;
     const organizationId = organizationIdOf(scan.network_id);
     if (organizationId === null) {
-      const end: ScanEnd = { id: scan.id, status: "Failed", progress: null, outcome: null, problem: "the network was deleted" };
-      writes.run("discovery.end", end, SYSTEM_AUTHOR).catch((error: unknown) => log.error("scan_end_not_written", { scan_id: scan.id, cause: error }));
+      const end: ScanEnd = {
+        id: scan.id,
+        status: "Failed",
+        progress: null,
+        outcome: null,
+        problem: "the network was deleted",
+      };
+      writes
+        .run("discovery.end", end, SYSTEM_AUTHOR)
+        .catch((error: unknown) => log.error("scan_end_not_written", { scan_id: scan.id, cause: error }));
       return;
     }
     const teller = authorOf(scan, organizationId);
@@ -196,14 +213,19 @@ export class ScanDirector implements Scans {
       this.thread = null;
     }
     if (this.entries.size === 0) return;
-    await writes.run("discovery.interrupt", { problem: "the appliance was stopped" }, SYSTEM_AUTHOR).catch((error: unknown) => log.error("scans_not_interrupted", { cause: error }));
+    await writes
+      .run("discovery.interrupt", { problem: "the appliance was stopped" }, SYSTEM_AUTHOR)
+      .catch((error: unknown) => log.error("scans_not_interrupted", { cause: error }));
     for (const entry of [...this.entries.values()]) this.forget(entry);
   }
 
   /** Looks after so much time, or sooner, whether those who ordered what waits and runs still may. */
   private look(inMs: number): void {
     if (this.isStopping || this.isLookSoon) return;
-    const ordered = () => [...this.entries.values()].flatMap((entry) => (entry.author.orderedBy === undefined ? [] : [{ entry, orderer: entry.author.orderedBy }]));
+    const ordered = () =>
+      [...this.entries.values()].flatMap((entry) =>
+        entry.author.orderedBy === undefined ? [] : [{ entry, orderer: entry.author.orderedBy }],
+      );
     this.cancelLook();
     if (ordered().length === 0) return;
     this.isLookSoon = inMs <= LOOK_SOON_MS;
@@ -219,7 +241,8 @@ export class ScanDirector implements Scans {
     if (entry.isWithdrawn || this.entries.get(entry.scan.id) !== entry) return;
     entry.isWithdrawn = true;
     entry.isCancelled = true;
-    if (entry.state === "waiting") void this.end(entry, { id: entry.scan.id, status: "Cancelled", progress: null, outcome: null, problem: null });
+    if (entry.state === "waiting")
+      void this.end(entry, { id: entry.scan.id, status: "Cancelled", progress: null, outcome: null, problem: null });
     else if (entry.state === "running") this.thread?.post({ type: "cancel", id: entry.scan.id });
   }
 
@@ -237,7 +260,12 @@ export class ScanDirector implements Scans {
       let next: Entry | null = null;
       const underWay = (entry: Entry) => ofOrganization.get(entry.author.organizationId) ?? 0;
       for (const entry of this.entries.values()) {
-        if (entry.state === "waiting" && !busy.has(entry.scan.network_id) && (next === null || underWay(entry) < underWay(next))) next = entry;
+        if (
+          entry.state === "waiting" &&
+          !busy.has(entry.scan.network_id) &&
+          (next === null || underWay(entry) < underWay(next))
+        )
+          next = entry;
       }
       if (next === null) return;
       count(next);
@@ -265,7 +293,20 @@ export class ScanDirector implements Scans {
       entry.state = "running";
       log.info("scan_started", { scan_id: id, network_id, kind, commit });
       this.update(entry, {});
-      this.running().post({ type: "start", order: { id, network_id, organization_id: author.organizationId, kind, targets, commit, allow_large, dispatch_sequence: sequence, ...result } });
+      this.running().post({
+        type: "start",
+        order: {
+          id,
+          network_id,
+          organization_id: author.organizationId,
+          kind,
+          targets,
+          commit,
+          allow_large,
+          dispatch_sequence: sequence,
+          ...result,
+        },
+      });
     } catch (error) {
       if (isWithdrawal(error)) {
         entry.isWithdrawn = true;
@@ -273,7 +314,13 @@ export class ScanDirector implements Scans {
         return;
       }
       log.error("scan_not_started", { scan_id: scan.id, cause: error });
-      await this.end(entry, { id: scan.id, status: "Failed", progress: null, outcome: null, problem: "it could not be started; the appliance's log tells why" });
+      await this.end(entry, {
+        id: scan.id,
+        status: "Failed",
+        progress: null,
+        outcome: null,
+        problem: "it could not be started; the appliance's log tells why",
+      });
     }
   }
 
@@ -302,23 +349,39 @@ export class ScanDirector implements Scans {
     if (entry === undefined || thread !== this.thread) return;
     if (message.type === "progress") this.update(entry, { progress: message.progress, findings: message.findings });
     else {
-      if (message.cause !== null && !entry.isWithdrawn) this.options.log.error("scan_failed", { scan_id: entry.scan.id, cause: message.cause });
+      if (message.cause !== null && !entry.isWithdrawn)
+        this.options.log.error("scan_failed", { scan_id: entry.scan.id, cause: message.cause });
       void this.end(entry, message.end);
     }
   }
 
-  private async write(thread: ScanThread, { id, scan_id, command, bytes }: Extract<FromScanner, { type: "write" }>): Promise<void> {
+  private async write(
+    thread: ScanThread,
+    { id, scan_id, command, bytes }: Extract<FromScanner, { type: "write" }>,
+  ): Promise<void> {
     const entry = this.entries.get(scan_id);
     try {
-      if (entry === undefined) throw new DomainError("entity_not_found", `The scan ${scan_id} does not run any more.`, { entity: "scan", id: scan_id });
+      if (entry === undefined)
+        throw new DomainError("entity_not_found", `The scan ${scan_id} does not run any more.`, {
+          entity: "scan",
+          id: scan_id,
+        });
       // What came of it so far is told in any case.
       const author = command === "discovery.note" ? entry.teller : entry.author;
       const outcome = await this.options.writes.run(command, { bytes }, author, { bytes: bytes.length });
       thread.post({ type: "written", id, outcome });
     } catch (error) {
       if (entry !== undefined && isWithdrawal(error)) this.withdraw(entry);
-      const { code, message, params } = error instanceof DomainError ? error : { code: "internal_error" as ErrorCode, message: String(error), params: {} };
-      if (code === "internal_error") this.options.log.error("scan_not_written", { scan_id, command, cause: error instanceof Error ? (error.cause ?? error) : error });
+      const { code, message, params } =
+        error instanceof DomainError
+          ? error
+          : { code: "internal_error" as ErrorCode, message: String(error), params: {} };
+      if (code === "internal_error")
+        this.options.log.error("scan_not_written", {
+          scan_id,
+          command,
+          cause: error instanceof Error ? (error.cause ?? error) : error,
+        });
       thread.post({ type: "refused", id, code, message, params });
     }
   }
@@ -330,7 +393,14 @@ export class ScanDirector implements Scans {
     if (this.isStopping) return;
     this.options.log.error("scanner_crashed", { reason });
     for (const entry of [...this.entries.values()]) {
-      if (entry.state === "running") void this.end(entry, { id: entry.scan.id, status: "Failed", progress: entry.live.progress, outcome: null, problem: "the scanning thread ended unexpectedly; the appliance's log tells why" });
+      if (entry.state === "running")
+        void this.end(entry, {
+          id: entry.scan.id,
+          status: "Failed",
+          progress: entry.live.progress,
+          outcome: null,
+          problem: "the scanning thread ended unexpectedly; the appliance's log tells why",
+        });
     }
   }
 
@@ -348,7 +418,15 @@ export class ScanDirector implements Scans {
       return;
     }
     const { records, findings, problem } = told.outcome ?? {};
-    log.info("scan_ended", { scan_id: end.id, network_id: entry.scan.network_id, kind: entry.scan.kind, status: told.status, records, findings, problem: told.problem ?? problem });
+    log.info("scan_ended", {
+      scan_id: end.id,
+      network_id: entry.scan.network_id,
+      kind: entry.scan.kind,
+      status: told.status,
+      records,
+      findings,
+      problem: told.problem ?? problem,
+    });
     this.forget(entry);
     this.pump();
   }
@@ -381,10 +459,21 @@ function isWithdrawal(error: unknown): boolean {
 
 /** Who ordered a scan; null for a schedule, which is the organization's as hosts are, and nobody's. */
 function ordererOf({ requested_by: { type, id }, targets, network_id: networkId }: Scan): Orderer | null {
-  return (type === "User" || type === "ApiKey") && id !== null ? { type, id, role: roleToOrder(targets), networkId } : null;
+  return (type === "User" || type === "ApiKey") && id !== null
+    ? { type, id, role: roleToOrder(targets), networkId }
+    : null;
 }
 
 /** A scan may do to its network what discovery does, and nothing elsewhere. */
 function authorOf(scan: Scan, organizationId: string): CommandActor {
-  return { type: "Discovery", id: scan.id, name: scanName(scan.kind), organizationId, requestId: null, userId: null, role: "Owner", networkIds: [scan.network_id] };
+  return {
+    type: "Discovery",
+    id: scan.id,
+    name: scanName(scan.kind),
+    organizationId,
+    requestId: null,
+    userId: null,
+    role: "Owner",
+    networkIds: [scan.network_id],
+  };
 }

@@ -37,7 +37,13 @@ export class DryRun {
     this.db = options.db;
     this.commands = options.commands;
     this.actor = options.actor;
-    this.tx = new UnfinishedTransaction(new Statements(this.db), options.actor, "discovery.dry_run", options.now, options.uuids);
+    this.tx = new UnfinishedTransaction(
+      new Statements(this.db),
+      options.actor,
+      "discovery.dry_run",
+      options.now,
+      options.uuids,
+    );
   }
 
   /** As the writer would run it. @returns what would be told besides changes of records, which findings() tells at the end */
@@ -48,8 +54,12 @@ export class DryRun {
     if (command === undefined) throw new Error(`scans: there is no command ${name}`);
     const recorded = this.onOneState(() => command(this.tx, { bytes }, this.actor) as Recorded);
     this.addForwarding(this.tx.release(fdbEntryKind));
-    for (const { type, id, reason } of recorded.findings) if (isOfRecords(type) && id !== null) this.reasons.set(id, reason);
-    return { sequence: null, result: { ...recorded, findings: recorded.findings.filter(({ type }) => !isOfRecords(type)) } };
+    for (const { type, id, reason } of recorded.findings)
+      if (isOfRecords(type) && id !== null) this.reasons.set(id, reason);
+    return {
+      sequence: null,
+      result: { ...recorded, findings: recorded.findings.filter(({ type }) => !isOfRecords(type)) },
+    };
   }
 
   /** What would be written, record by record. */
@@ -63,13 +73,24 @@ export class DryRun {
       const [record, changed] = told.has(id) ? [null] : [this.tx.find(ifEntryKind, id), this.forwardingAt(id)];
       if (record === null || changed === undefined) continue;
       const label = labelOf(ifEntryKind.name, record);
-      yield { type: "Changed", entity: ifEntryKind.name, id, label, reason: this.reasonOf(record.host_id), changes: { fdb_macs: changed } };
+      yield {
+        type: "Changed",
+        entity: ifEntryKind.name,
+        id,
+        label,
+        reason: this.reasonOf(record.host_id),
+        changes: { fdb_macs: changed },
+      };
     }
   }
 
   /** The records of a kind that would be written, each as it would be; null for one that would be gone. */
   unwritten(kind: AnyKind): ReadonlyMap<string, RecordBase | null> {
-    return new Map(this.tx.netChanges().flatMap((change) => (change.kind.code === kind.code ? [[change.id, change.after] as const] : [])));
+    return new Map(
+      this.tx
+        .netChanges()
+        .flatMap((change) => (change.kind.code === kind.code ? [[change.id, change.after] as const] : [])),
+    );
   }
 
   close(): void {
@@ -99,7 +120,10 @@ export class DryRun {
     }
   }
 
-  private findingOf({ kind, id, operation, changed, before, after }: NetChange, forwarding: FieldChange | undefined): Finding {
+  private findingOf(
+    { kind, id, operation, changed, before, after }: NetChange,
+    forwarding: FieldChange | undefined,
+  ): Finding {
     const record = (after ?? before) as RecordBase;
     const hostId = kind.code === hostKind.code ? id : kind.scopeIds(record).host;
     const changes: Record<string, FieldChange> = {};

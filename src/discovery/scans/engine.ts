@@ -74,7 +74,11 @@ export interface EngineParts {
 }
 
 /** Does a scan to its end, whatever happens. */
-export async function runScan(order: ScanOrder, ports: ScanPorts, parts: EngineParts): Promise<{ readonly end: ScanEnd; readonly cause: string | null }> {
+export async function runScan(
+  order: ScanOrder,
+  ports: ScanPorts,
+  parts: EngineParts,
+): Promise<{ readonly end: ScanEnd; readonly cause: string | null }> {
   return new ScanRun(order, ports, parts).run();
 }
 
@@ -105,7 +109,11 @@ class ScanRun {
     this.ports = ports;
     this.parts = parts;
     this.signal = AbortSignal.any([ports.signal, this.gone.signal]);
-    this.progress = new Progress({ clock: parts.clock, timers: parts.timers, report: (progress) => ports.report(progress, this.book.count) });
+    this.progress = new Progress({
+      clock: parts.clock,
+      timers: parts.timers,
+      report: (progress) => ports.report(progress, this.book.count),
+    });
     const { dryRun } = parts;
     this.recorder = new Recorder({
       scanId: order.id,
@@ -132,7 +140,9 @@ class ScanRun {
       await orStopped(this.scan(), signal, this.parts.timers);
       this.progress.enter("done");
     } catch (error) {
-      ending = this.ports.signal.aborted ? stopped(this.ports.signal.reason as StopReason) : failed(signal.aborted ? signal.reason : error);
+      ending = this.ports.signal.aborted
+        ? stopped(this.ports.signal.reason as StopReason)
+        : failed(signal.aborted ? signal.reason : error);
     }
     await this.recorder.close();
     this.progress.end();
@@ -147,7 +157,16 @@ class ScanRun {
       ending = { ...ending, cause: ending.cause ?? String(error) };
     });
     const { status, problem, cause } = ending;
-    return { end: { id: this.order.id, status, progress: this.progress.now(), outcome: this.book.outcome(this.progress.hostsFound), problem }, cause };
+    return {
+      end: {
+        id: this.order.id,
+        status,
+        progress: this.progress.now(),
+        outcome: this.book.outcome(this.progress.hostsFound),
+        problem,
+      },
+      cause,
+    };
   }
 
   private async scan(): Promise<void> {
@@ -157,11 +176,20 @@ class ScanRun {
     const [refused] = targetProblems(order.targets ?? [], order.allow_large);
     if (refused !== undefined) throw new ScanProblem(`the target ${order.targets?.[refused.index]} ${refused.message}`);
     const inhabited = new Set(network.byAddress.keys());
-    const scope = order.targets === null ? Scope.ofSubnets(network.subnets, inhabited) : Scope.ofTargets(order.targets, network.subnets, inhabited);
-    for (const { cidr, reason } of scope.passedOver) book.add({ type: "Skipped", entity: "subnet", id: null, label: cidr, reason });
+    const scope =
+      order.targets === null
+        ? Scope.ofSubnets(network.subnets, inhabited)
+        : Scope.ofTargets(order.targets, network.subnets, inhabited);
+    for (const { cidr, reason } of scope.passedOver)
+      book.add({ type: "Skipped", entity: "subnet", id: null, label: cidr, reason });
     const subnets = new AcceptingSubnets(network.subnets);
     const isNamed = order.are_targets_permitted ? (address: string) => scope.contains(address) : () => false;
-    const credentials = new Credentials(network, order.target_ips, parts.openCredential, (address) => isNamed(address) || subnets.accepts(address));
+    const credentials = new Credentials(
+      network,
+      order.target_ips,
+      parts.openCredential,
+      (address) => isNamed(address) || subnets.accepts(address),
+    );
     const standing = parts.standing(network.n);
     const first = this.targetIps();
     const asking = new Asking({
@@ -181,10 +209,14 @@ class ScanRun {
       address: (sighting) => this.recorder.address(sighting),
     });
     const isAsking = order.kind !== "sweep" && !credentials.isEmpty;
-    if (order.kind !== "sweep" && credentials.isEmpty) book.problem = "no credential is assigned in this network: no device was asked by SNMP";
+    if (order.kind !== "sweep" && credentials.isEmpty)
+      book.problem = "no credential is assigned in this network: no device was asked by SNMP";
     if (isAsking && first.size > 0) {
       progress.enter("target_ips");
-      await this.ask(asking, [...first].map((address) => candidateAt(address, network, true)));
+      await this.ask(
+        asking,
+        [...first].map((address) => candidateAt(address, network, true)),
+      );
     }
     if (order.kind !== "snmp") await this.sweep(scope, network, asking, isAsking, credentials);
     else if (isAsking) await this.askKnown(scope, network, asking);
@@ -202,12 +234,21 @@ class ScanRun {
   }
 
   /** By what stands now, not by what was known when the scan began: what an Admin has taken back meanwhile is not sent any more. */
-  private chosen(address: string, { remembered }: KnownNetwork, standing: Standing, isNamed: (address: string) => boolean): Choice {
+  private chosen(
+    address: string,
+    { remembered }: KnownNetwork,
+    standing: Standing,
+    isNamed: (address: string) => boolean,
+  ): Choice {
     const { order, parts } = this;
-    const given = order.target_ips.filter((each) => each.ip_addresses.includes(address) && standing.isNamed(each.credential_id, address, order.commit));
+    const given = order.target_ips.filter(
+      (each) => each.ip_addresses.includes(address) && standing.isNamed(each.credential_id, address, order.commit),
+    );
     const { subnets, assignments, byAddress } = standing.at(address);
     const network = { assignments, byAddress, remembered };
-    return new Credentials(network, given, parts.openCredential, (at) => isNamed(at) || subnets.accepts(at)).at(address);
+    return new Credentials(network, given, parts.openCredential, (at) => isNamed(at) || subnets.accepts(at)).at(
+      address,
+    );
   }
 
   /** What a scan that only tells would have changed. */
@@ -234,7 +275,13 @@ class ScanRun {
   }
 
   /** Slice by slice: what answers is asked, and forgotten, before the next. */
-  private async sweep(scope: Scope, network: KnownNetwork, asking: Asking, isAsking: boolean, credentials: Credentials): Promise<void> {
+  private async sweep(
+    scope: Scope,
+    network: KnownNetwork,
+    asking: Asking,
+    isAsking: boolean,
+    credentials: Credentials,
+  ): Promise<void> {
     const { progress, parts, recorder } = this;
     // Of what is too large to be walked through, what is known.
     const besides = [...network.byAddress.keys()].filter((address) => scope.contains(address) && !scope.walks(address));
@@ -265,10 +312,17 @@ class ScanRun {
     }
     if (!isAsking) return;
     // A device that answers nothing but SNMP is known by having done so, or is named.
-    const silent = [...network.hosts.values()].filter((host) => !this.alive.has(host.id) && !asking.hasReached(host.id) && isExpected(host, network, credentials));
-    const named = scope.namedAddresses.filter((address) => !this.aliveTargets.has(address) && !asking.isSettled(address));
+    const silent = [...network.hosts.values()].filter(
+      (host) => !this.alive.has(host.id) && !asking.hasReached(host.id) && isExpected(host, network, credentials),
+    );
+    const named = scope.namedAddresses.filter(
+      (address) => !this.aliveTargets.has(address) && !asking.isSettled(address),
+    );
     progress.enter("snmp");
-    await this.ask(asking, [...named.map((address) => candidateAt(address, network, true)), ...silent.flatMap((host) => candidateOfHost(host, network, scope) ?? [])]);
+    await this.ask(asking, [
+      ...named.map((address) => candidateAt(address, network, true)),
+      ...silent.flatMap((host) => candidateOfHost(host, network, scope) ?? []),
+    ]);
   }
 
   /** Every address of the targets, or every known host; a host once. */
@@ -289,11 +343,20 @@ class ScanRun {
   private async follow(scope: Scope, network: KnownNetwork, asking: Asking): Promise<void> {
     const { progress, parts } = this;
     progress.enter("follow");
-    const knownNames = new Set([...network.hosts.values()].flatMap(({ name, sys_name }) => [name.toLowerCase(), ...(sys_name === null ? [] : [sys_name.toLowerCase()])]));
+    const knownNames = new Set(
+      [...network.hosts.values()].flatMap(({ name, sys_name }) => [
+        name.toLowerCase(),
+        ...(sys_name === null ? [] : [sys_name.toLowerCase()]),
+      ]),
+    );
     let namesLeft = NAMES_MAX;
     let left = FOLLOWED_MAX;
     let unanswered = 0;
-    for (let heard = asking.takeHeard(); heard.addresses.length + heard.names.length > 0 && left > 0; heard = asking.takeHeard()) {
+    for (
+      let heard = asking.takeHeard();
+      heard.addresses.length + heard.names.length > 0 && left > 0;
+      heard = asking.takeHeard()
+    ) {
       const names = heard.names.filter((name) => !knownNames.has(name)).slice(0, namesLeft);
       namesLeft -= names.length;
       for (const name of names) knownNames.add(name);
@@ -304,13 +367,22 @@ class ScanRun {
         unanswered = addresses === null ? unanswered + 1 : 0;
         for (const address of addresses ?? []) found.add(address);
       });
-      const addresses = [...found].filter((address) => scope.contains(address) && !asking.isSettled(address)).slice(0, left);
+      const addresses = [...found]
+        .filter((address) => scope.contains(address) && !asking.isSettled(address))
+        .slice(0, left);
       left -= addresses.length;
-      await this.ask(asking, addresses.map((address) => candidateAt(address, network, false)));
+      await this.ask(
+        asking,
+        addresses.map((address) => candidateAt(address, network, false)),
+      );
     }
   }
 
-  private async ask(asking: Asking, candidates: readonly Candidate[] | Generator<Candidate>, total: number | null = Array.isArray(candidates) ? candidates.length : null): Promise<void> {
+  private async ask(
+    asking: Asking,
+    candidates: readonly Candidate[] | Generator<Candidate>,
+    total: number | null = Array.isArray(candidates) ? candidates.length : null,
+  ): Promise<void> {
     this.progress.beginAsking(total);
     const before = this.progress.devicesAnswered;
     await asking.ask(candidates);
@@ -320,19 +392,34 @@ class ScanRun {
   private tellUnreached(scope: Scope, network: KnownNetwork, asking: Asking, credentials: Credentials): void {
     const { kind } = this.order;
     const told = new Set<string>();
-    const isTold = (host: KnownHost) => kind === "snmp" || !this.alive.has(host.id) || isExpected(host, network, credentials);
+    const isTold = (host: KnownHost) =>
+      kind === "snmp" || !this.alive.has(host.id) || isExpected(host, network, credentials);
     for (const finding of asking.unreached(isTold)) {
       if (finding.id !== null && told.has(finding.id)) continue;
       told.add(finding.id ?? finding.label);
       this.book.add(finding);
     }
     if (kind === "snmp") return;
-    const silentTargets = scope.namedAddresses.filter((address) => !this.aliveTargets.has(address) && !asking.hasAnswered(address) && !told.has(address) && !network.byAddress.has(address));
-    for (const address of silentTargets) this.book.add({ type: "Unreached", entity: null, id: null, label: address, reason: "no answer" });
+    const silentTargets = scope.namedAddresses.filter(
+      (address) =>
+        !this.aliveTargets.has(address) &&
+        !asking.hasAnswered(address) &&
+        !told.has(address) &&
+        !network.byAddress.has(address),
+    );
+    for (const address of silentTargets)
+      this.book.add({ type: "Unreached", entity: null, id: null, label: address, reason: "no answer" });
     for (const host of network.hosts.values()) {
       if (this.alive.has(host.id) || asking.hasReached(host.id) || told.has(host.id)) continue;
       const silent = host.addresses.map((each) => each.ip_address).filter((address) => scope.contains(address));
-      if (silent.length > 0) this.book.add({ type: "Unreached", entity: "host", id: host.id, label: host.name, reason: `no answer from ${silent.slice(0, 3).join(", ")}${silent.length > 3 ? ", …" : ""}` });
+      if (silent.length > 0)
+        this.book.add({
+          type: "Unreached",
+          entity: "host",
+          id: host.id,
+          label: host.name,
+          reason: `no answer from ${silent.slice(0, 3).join(", ")}${silent.length > 3 ? ", …" : ""}`,
+        });
     }
   }
 
@@ -341,9 +428,16 @@ class ScanRun {
     for (const { ip_address, rows, outside } of asking.heardRows(this.setAside)) {
       const device = this.devices.get(ip_address);
       if (device === undefined) continue;
-      const some = outside.length === 0 ? "" : `; outside: ${outside.slice(0, 3).join(", ")}${outside.length > 3 ? ", …" : ""}`;
+      const some =
+        outside.length === 0 ? "" : `; outside: ${outside.slice(0, 3).join(", ")}${outside.length > 3 ? ", …" : ""}`;
       const addresses = outside.length === 0 ? {} : { addresses: outside.slice(0, OUTSIDE_TOLD_MAX) };
-      const finding = { type: "Read", entity: "host", id: device.host_id, label: `${device.name}: arp`, reason: rowsInWords(rows) + some } as const;
+      const finding = {
+        type: "Read",
+        entity: "host",
+        id: device.host_id,
+        label: `${device.name}: arp`,
+        reason: rowsInWords(rows) + some,
+      } as const;
       this.book.add({ ...finding, rows, ...addresses });
     }
   }
@@ -390,8 +484,17 @@ class ScanRun {
     if (findings.length === 0 && noted === this.noted) return;
     this.noted = noted;
     for (let start = 0; start === 0 || start < findings.length; start += FINDINGS_OF_NOTE) {
-      const note: ScanNote = { id: this.order.id, ordinal: ordinal + start, findings: findings.slice(start, start + FINDINGS_OF_NOTE), progress, outcome };
-      const { result } = await this.ports.write<ScanNoted | undefined>("discovery.note", sharedBytes(JSON.stringify(note)));
+      const note: ScanNote = {
+        id: this.order.id,
+        ordinal: ordinal + start,
+        findings: findings.slice(start, start + FINDINGS_OF_NOTE),
+        progress,
+        outcome,
+      };
+      const { result } = await this.ports.write<ScanNoted | undefined>(
+        "discovery.note",
+        sharedBytes(JSON.stringify(note)),
+      );
       if (result?.isNetworkGone === true) this.gone.abort(new ScanProblem("the network was deleted"));
     }
   }

@@ -46,7 +46,13 @@ export interface KnownNetwork {
 export function readKnownNetwork(reader: Reader, networkId: string): KnownNetwork | null {
   return reader.snapshot(() => {
     const n = reader.recordN(networkId);
-    const [network] = (n === null ? [] : reader.statement("SELECT json_extract('{' || members || '}', '$.stale_after_hours') FROM networks WHERE n = ?").values(n)) as Array<[number | null]>;
+    const [network] = (
+      n === null
+        ? []
+        : reader
+            .statement("SELECT json_extract('{' || members || '}', '$.stale_after_hours') FROM networks WHERE n = ?")
+            .values(n)
+    ) as Array<[number | null]>;
     if (n === null || network === undefined) return null;
     const byAddress = new Map<string, KnownAddress[]>();
     const byHost = new Map<string, KnownAddress[]>();
@@ -64,20 +70,27 @@ export function readKnownNetwork(reader: Reader, networkId: string): KnownNetwor
       else values.add(value);
     }
     const hosts = new Map<string, KnownHost>();
-    for (const [id, name, sys_name] of reader.statement(HOSTS).values(n) as Array<[string, string, string | null]>) hosts.set(id, { id, name, sys_name, addresses: byHost.get(id) ?? [] });
+    for (const [id, name, sys_name] of reader.statement(HOSTS).values(n) as Array<[string, string, string | null]>)
+      hosts.set(id, { id, name, sys_name, addresses: byHost.get(id) ?? [] });
     return {
       n,
       staleAfterHours: network[0],
       subnets: readSubnets(reader, n),
       hosts,
       byAddress,
-      assignments: (reader.statement(ASSIGNMENTS).values(n) as Array<[number, string, string | null, string | null]>).map(([assignmentN, credential_id, host_id, ids]) => ({
+      assignments: (
+        reader.statement(ASSIGNMENTS).values(n) as Array<[number, string, string | null, string | null]>
+      ).map(([assignmentN, credential_id, host_id, ids]) => ({
         credential_id,
         host_id,
         ip_address_ids: ids === null ? null : (JSON.parse(ids) as string[]),
         covered: covered.get(assignmentN) ?? NOTHING_COVERED,
       })),
-      remembered: new Map((reader.statement(REMEMBERED).values(n) as Array<[string, string, WorkingCredential["key_extension"]]>).map(([address, credential_id, key_extension]) => [address, { credential_id, key_extension }])),
+      remembered: new Map(
+        (reader.statement(REMEMBERED).values(n) as Array<[string, string, WorkingCredential["key_extension"]]>).map(
+          ([address, credential_id, key_extension]) => [address, { credential_id, key_extension }],
+        ),
+      ),
     };
   });
 }
@@ -85,14 +98,25 @@ export function readKnownNetwork(reader: Reader, networkId: string): KnownNetwor
 /** All subnets of a network, in the order of their making. */
 export function readSubnets(reader: Reader, networkN: number): SubnetWord[] {
   const rows = reader.statement(SUBNETS).values(networkN) as Array<[string, string, SubnetType, number]>;
-  return rows.map(([id, cidr, subnet_type, accepts]) => ({ id, cidr, subnet_type, accepts_credentials: accepts === 1 }));
+  return rows.map(([id, cidr, subnet_type, accepts]) => ({
+    id,
+    cidr,
+    subnet_type,
+    accepts_credentials: accepts === 1,
+  }));
 }
 
-const ADDRESSES = "SELECT r.id, a.ip_address, h.id FROM ip_addresses a JOIN history_records r ON r.n = a.n JOIN history_records h ON h.n = a.host_n WHERE a.network_n = ? ORDER BY a.n";
-const HOSTS = "SELECT r.id, json_extract('{' || h.members || '}', '$.name'), json_extract('{' || h.members || '}', '$.sys_name') FROM hosts h JOIN history_records r ON r.n = h.n WHERE h.network_n = ? ORDER BY h.n";
-const SUBNETS = "SELECT r.id, s.cidr, json_extract('{' || s.members || '}', '$.subnet_type'), s.accepts_credentials FROM subnets s JOIN history_records r ON r.n = s.n WHERE s.network_n = ? ORDER BY s.n";
+const ADDRESSES =
+  "SELECT r.id, a.ip_address, h.id FROM ip_addresses a JOIN history_records r ON r.n = a.n JOIN history_records h ON h.n = a.host_n WHERE a.network_n = ? ORDER BY a.n";
+const HOSTS =
+  "SELECT r.id, json_extract('{' || h.members || '}', '$.name'), json_extract('{' || h.members || '}', '$.sys_name') FROM hosts h JOIN history_records r ON r.n = h.n WHERE h.network_n = ? ORDER BY h.n";
+const SUBNETS =
+  "SELECT r.id, s.cidr, json_extract('{' || s.members || '}', '$.subnet_type'), s.accepts_credentials FROM subnets s JOIN history_records r ON r.n = s.n WHERE s.network_n = ? ORDER BY s.n";
 /** In the order of the credentials' making. */
-const ASSIGNMENTS = "SELECT a.n, c.id, h.id, json_extract('{' || a.members || '}', '$.ip_address_ids') FROM credential_assignments a JOIN history_records c ON c.n = a.credential_n LEFT JOIN history_records h ON h.n = a.host_n WHERE a.network_n = ? ORDER BY a.credential_n, a.n";
-const COVERED = "SELECT v.assignment_n, v.ip_address FROM credential_assignments a JOIN credential_coverage v ON v.assignment_n = a.n WHERE a.network_n = ? AND a.host_n IS NOT NULL AND v.until IS NULL";
+const ASSIGNMENTS =
+  "SELECT a.n, c.id, h.id, json_extract('{' || a.members || '}', '$.ip_address_ids') FROM credential_assignments a JOIN history_records c ON c.n = a.credential_n LEFT JOIN history_records h ON h.n = a.host_n WHERE a.network_n = ? ORDER BY a.credential_n, a.n";
+const COVERED =
+  "SELECT v.assignment_n, v.ip_address FROM credential_assignments a JOIN credential_coverage v ON v.assignment_n = a.n WHERE a.network_n = ? AND a.host_n IS NOT NULL AND v.until IS NULL";
 const NOTHING_COVERED: ReadonlySet<string> = new Set();
-const REMEMBERED = "SELECT d.ip_address, r.id, d.key_extension FROM discovery_credentials d JOIN history_records r ON r.n = d.credential_n WHERE d.network_n = ?";
+const REMEMBERED =
+  "SELECT d.ip_address, r.id, d.key_extension FROM discovery_credentials d JOIN history_records r ON r.n = d.credential_n WHERE d.network_n = ?";

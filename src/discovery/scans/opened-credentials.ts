@@ -3,14 +3,20 @@
 
 import type { SecretBox } from "../../base/secret-box.ts";
 import type { Reader } from "../../db/reader.ts";
-import { USM_PASSWORD_MIN_LENGTH, type CredentialType, type SecretField } from "../../resources/credentials/credential.ts";
+import {
+  USM_PASSWORD_MIN_LENGTH,
+  type CredentialType,
+  type SecretField,
+} from "../../resources/credentials/credential.ts";
 import { secretContext, secretIn } from "../../resources/credentials/secrets.ts";
 import type { SnmpCredential } from "../snmp/credential.ts";
 import type { Refusal } from "./probes.ts";
 import { SecretUnreadable, type SecretFiles } from "./secret-files.ts";
 
 /** A credential, or why it cannot be used. */
-export type OpenedCredential = { readonly ok: true; readonly credential: SnmpCredential } | { readonly ok: false; readonly refusal: Refusal };
+export type OpenedCredential =
+  | { readonly ok: true; readonly credential: SnmpCredential }
+  | { readonly ok: false; readonly refusal: Refusal };
 
 const CREDENTIAL = "SELECT c.n, c.members FROM credentials c JOIN history_records r ON r.n = c.n WHERE r.id = ?";
 
@@ -35,10 +41,17 @@ export class OpenedCredentials {
     const row = rows[0];
     if (row === undefined) return null;
     const [n, members] = row;
-    const { name, credential_type: type } = JSON.parse(`{${members}}`) as { name: string; credential_type: CredentialType };
+    const { name, credential_type: type } = JSON.parse(`{${members}}`) as {
+      name: string;
+      credential_type: CredentialType;
+    };
     try {
       const secret = (field: SecretField, minLength = 1) => this.secret(id, n, type, field, minLength);
-      if (type.type !== "SnmpV3") return { ok: true, credential: { credential_id: id, name, version: type.type, community: secret("community") } };
+      if (type.type !== "SnmpV3")
+        return {
+          ok: true,
+          credential: { credential_id: id, name, version: type.type, community: secret("community") },
+        };
       const credential: SnmpCredential = {
         credential_id: id,
         name,
@@ -53,7 +66,14 @@ export class OpenedCredentials {
       return { ok: true, credential };
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error;
-      return { ok: false, refusal: { credential_id: id, reason: "secret_unreadable", clause: `the secret of ${name} cannot be read: ${error.message}` } };
+      return {
+        ok: false,
+        refusal: {
+          credential_id: id,
+          reason: "secret_unreadable",
+          clause: `the secret of ${name} cannot be read: ${error.message}`,
+        },
+      };
     }
   }
 
@@ -66,7 +86,9 @@ export class OpenedCredentials {
   }
 
   private sealed(id: string, n: number, field: SecretField): string {
-    const rows = this.reader.statement("SELECT sealed FROM credential_secrets WHERE credential_n = ? AND field = ?").values(n, field) as Array<[Uint8Array]>;
+    const rows = this.reader
+      .statement("SELECT sealed FROM credential_secrets WHERE credential_n = ? AND field = ?")
+      .values(n, field) as Array<[Uint8Array]>;
     const sealed = rows[0]?.[0];
     if (sealed === undefined) throw new SecretUnreadable("it is not stored any more: enter it anew");
     try {

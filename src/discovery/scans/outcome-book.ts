@@ -37,7 +37,8 @@ export class OutcomeBook {
     this.kept += 1;
     if (isRead) this.keptReads += 1;
     this.fresh.push(finding);
-    if (finding.id !== null && (finding.type === "Created" || finding.type === "Changed")) this.freshPlaces.set(finding.id, this.fresh.length - 1);
+    if (finding.id !== null && (finding.type === "Created" || finding.type === "Changed"))
+      this.freshPlaces.set(finding.id, this.fresh.length - 1);
   }
 
   /** What a command came to. @param findings those of it that are to be told */
@@ -50,7 +51,10 @@ export class OutcomeBook {
   /** A transaction of the scan. */
   wrote(sequence: number | null): void {
     if (sequence === null) return;
-    this.transactions = { first: Math.min(this.transactions?.first ?? sequence, sequence), last: Math.max(this.transactions?.last ?? sequence, sequence) };
+    this.transactions = {
+      first: Math.min(this.transactions?.first ?? sequence, sequence),
+      last: Math.max(this.transactions?.last ?? sequence, sequence),
+    };
   }
 
   /** The findings since the last time, and the place of the first of them. */
@@ -82,9 +86,11 @@ export class OutcomeBook {
   private isTogether(id: string, { changes, records = {} }: Finding): boolean {
     const place = this.freshPlaces.get(id);
     const first = place === undefined ? undefined : this.fresh[place];
-    if (place === undefined || first === undefined || first.changes !== undefined || changes !== undefined) return false;
+    if (place === undefined || first === undefined || first.changes !== undefined || changes !== undefined)
+      return false;
     const sum: Records = {};
-    for (const each of [first.records ?? {}, records]) for (const [kind, counts] of Object.entries(each)) addCounts(sum, kind, counts);
+    for (const each of [first.records ?? {}, records])
+      for (const [kind, counts] of Object.entries(each)) addCounts(sum, kind, counts);
     this.fresh[place] = { ...first, ...(Object.keys(sum).length === 0 ? {} : { records: sum }) };
     return true;
   }

@@ -56,7 +56,12 @@ export interface RecorderOptions {
 export class Recorder {
   private readonly options: RecorderOptions;
   private readonly devices: Batch = { command: "discovery.devices", most: DEVICES_OF_BATCH, items: [], length: 0 };
-  private readonly addresses: Batch = { command: "discovery.addresses", most: ADDRESSES_OF_BATCH, items: [], length: 0 };
+  private readonly addresses: Batch = {
+    command: "discovery.addresses",
+    most: ADDRESSES_OF_BATCH,
+    items: [],
+    length: 0,
+  };
   private cancelTimer: () => void = () => {};
   private isTimerSet = false;
   /** Commands that wait for their turn, in order. */
@@ -112,7 +117,8 @@ export class Recorder {
     batch.length += text.length;
     if (batch.items.length >= batch.most || batch.length >= LENGTH_OF_BATCH) this.flushBatches();
     else this.setTimer();
-    while (this.underWay >= COMMANDS_AT_A_TIME && !this.isClosed && this.failure === null) await new Promise<void>((resolve) => this.held.push(resolve));
+    while (this.underWay >= COMMANDS_AT_A_TIME && !this.isClosed && this.failure === null)
+      await new Promise<void>((resolve) => this.held.push(resolve));
     this.assertWhole();
   }
 
@@ -171,8 +177,12 @@ export class Recorder {
   private async sightings(command: string, items: readonly Item[], isContinued = false): Promise<void> {
     try {
       const { blocks = [], areBlocksAccepting = false } = this.options;
-      const told = blocks.length === 0 ? "" : `"blocks":${JSON.stringify(blocks)},"are_blocks_accepting":${areBlocksAccepting},`;
-      const { unfinished = [], records } = await this.runText(command, `${told}"sightings":[${items.map(({ text }) => text).join(",")}]`);
+      const told =
+        blocks.length === 0 ? "" : `"blocks":${JSON.stringify(blocks)},"are_blocks_accepting":${areBlocksAccepting},`;
+      const { unfinished = [], records } = await this.runText(
+        command,
+        `${told}"sightings":[${items.map(({ text }) => text).join(",")}]`,
+      );
       // What one command does not finish the next one does, and others have their turn in between.
       for (const { label, text } of items) {
         const left = unfinished.find(({ ip_address }) => ip_address === label);
@@ -200,14 +210,21 @@ export class Recorder {
   /** @param members of the input, as JSON */
   private async runText(command: string, members: string): Promise<Recorded> {
     const { scanId, networkId, run, timers, recorded } = this.options;
-    const bytes = sharedBytes(`{"scan_id":${JSON.stringify(scanId)},"network_id":${JSON.stringify(networkId)}${members === "" ? "" : `,${members}`}}`);
+    const bytes = sharedBytes(
+      `{"scan_id":${JSON.stringify(scanId)},"network_id":${JSON.stringify(networkId)}${members === "" ? "" : `,${members}`}}`,
+    );
     for (let tries = 1; ; tries += 1) {
       try {
         const { result, sequence } = await run(command, bytes);
         recorded(result, sequence);
         return result;
       } catch (error) {
-        if (!(error instanceof DomainError && error.code === "rate_limit_exceeded") || tries >= BUSY_TRIES || this.isClosed) throw error;
+        if (
+          !(error instanceof DomainError && error.code === "rate_limit_exceeded") ||
+          tries >= BUSY_TRIES ||
+          this.isClosed
+        )
+          throw error;
         await new Promise<void>((resolve) => timers.after(BUSY_MS, resolve));
       }
     }

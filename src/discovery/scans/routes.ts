@@ -7,16 +7,59 @@ import { untilOver } from "../../db/long-reads.ts";
 import type { CommitWatch } from "../../history/commit-watch.ts";
 import { HeldConnections } from "../../history/held-connections.ts";
 import { byteStream } from "../../http/byte-stream.ts";
-import { commaSeparated, LIST_HEAD, listMeta, listTail, META, metaAt, resolvedMembers, successBody } from "../../http/envelope.ts";
+import {
+  commaSeparated,
+  LIST_HEAD,
+  listMeta,
+  listTail,
+  META,
+  metaAt,
+  resolvedMembers,
+  successBody,
+} from "../../http/envelope.ts";
 import { AtQuery, IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../http/schemas.ts";
 import type { Surface } from "../../http/surface.ts";
-import { failed, notFoundThen, readAt, readingAt, termsOf, runWrite, type Inventory, type ResourceCall } from "../../resources/answers.ts";
+import {
+  failed,
+  notFoundThen,
+  readAt,
+  readingAt,
+  termsOf,
+  runWrite,
+  type Inventory,
+  type ResourceCall,
+} from "../../resources/answers.ts";
 import { ORDER_DIRECTIONS } from "../../resources/ordering.ts";
 import { FINDING_TYPES } from "../sightings.ts";
 import { assertMayName, type ScanQueueing } from "./commands.ts";
 import type { Scans } from "./director.ts";
-import { countScans, findingsAfter, findingsOf, findScan, pageOfScans, scansAfter, type FoundScan, type ScanQuery, type ScansAt } from "./scan-reads.ts";
-import { Finding, FINDING_EXAMPLE, FINDINGS_KEPT, NO_PROGRESS, QUEUED_EXAMPLE, READS_KEPT, Scan, SCAN_EXAMPLE, SCAN_STATUSES, ScanCreate, SCANS_KEPT, SCANS_RUNNING_MAX, SCANS_WAITING_MAX, SCANS_WITH_READS } from "./scan.ts";
+import {
+  countScans,
+  findingsAfter,
+  findingsOf,
+  findScan,
+  pageOfScans,
+  scansAfter,
+  type FoundScan,
+  type ScanQuery,
+  type ScansAt,
+} from "./scan-reads.ts";
+import {
+  Finding,
+  FINDING_EXAMPLE,
+  FINDINGS_KEPT,
+  NO_PROGRESS,
+  QUEUED_EXAMPLE,
+  READS_KEPT,
+  Scan,
+  SCAN_EXAMPLE,
+  SCAN_STATUSES,
+  ScanCreate,
+  SCANS_KEPT,
+  SCANS_RUNNING_MAX,
+  SCANS_WAITING_MAX,
+  SCANS_WITH_READS,
+} from "./scan.ts";
 import { targetProblems } from "./scope.ts";
 import { scanOf } from "./stored-scan.ts";
 
@@ -35,20 +78,38 @@ const group = "Discovery";
 
 const List = Type.Object({
   network_id: Type.Optional(Uuid),
-  status: Type.Optional(QueryList(OneOf(SCAN_STATUSES), { description: "Only those that are in one of these states." })),
-  order_direction: Type.Optional(OneOf(ORDER_DIRECTIONS, { default: "asc", description: "Of the order in which they were asked for." })),
+  status: Type.Optional(
+    QueryList(OneOf(SCAN_STATUSES), { description: "Only those that are in one of these states." }),
+  ),
+  order_direction: Type.Optional(
+    OneOf(ORDER_DIRECTIONS, { default: "asc", description: "Of the order in which they were asked for." }),
+  ),
   ...PageQuery,
 });
-const Findings = Type.Object({ type: Type.Optional(QueryList(OneOf(FINDING_TYPES), { description: "Only these." })), ...PageQuery });
+const Findings = Type.Object({
+  type: Type.Optional(QueryList(OneOf(FINDING_TYPES), { description: "Only these." })),
+  ...PageQuery,
+});
 const At = Type.Object(AtQuery);
 
 type Params = Static<typeof IdParams>;
 
 /** /api/v1/discovery/scans. */
-export function scanRoutes(surface: Surface<Actor, Access>, inventory: Inventory, scans: Scans, watch: CommitWatch): void {
+export function scanRoutes(
+  surface: Surface<Actor, Access>,
+  inventory: Inventory,
+  scans: Scans,
+  watch: CommitWatch,
+): void {
   const { reader } = inventory;
-  const streams = new HeldConnections({ maxOfUser: SCAN_STREAMS_OF_USER_MAX, max: SCAN_STREAMS_MAX, what: "streams of scans open", remedy: "close one, or ask for the scan now and then" });
-  const shown = ({ row, networkId }: FoundScan): Scan => scanOf(row, networkId, row.status === "Running" ? (scans.live(row.id)?.progress ?? null) : null);
+  const streams = new HeldConnections({
+    maxOfUser: SCAN_STREAMS_OF_USER_MAX,
+    max: SCAN_STREAMS_MAX,
+    what: "streams of scans open",
+    remedy: "close one, or ask for the scan now and then",
+  });
+  const shown = ({ row, networkId }: FoundScan): Scan =>
+    scanOf(row, networkId, row.status === "Running" ? (scans.live(row.id)?.progress ?? null) : null);
 
   surface
     .post(
@@ -68,10 +129,18 @@ export function scanRoutes(surface: Surface<Actor, Access>, inventory: Inventory
         const { network_id, kind, targets: named = null, commit = true, allow_large = false } = call.body;
         assertMayName(named, call.actor.role);
         const problems = targetProblems(named ?? [], allow_large);
-        if (problems.length > 0) throw invalid(problems.map(({ index, message }) => ({ path: `/targets/${index}`, message, value: named?.[index] })));
+        if (problems.length > 0)
+          throw invalid(
+            problems.map(({ index, message }) => ({ path: `/targets/${index}`, message, value: named?.[index] })),
+          );
         const targets = named === null ? null : [...new Set(named)];
         const input: ScanQueueing = { network_id, kind, targets, commit, allow_large, schedule: null };
-        const { result, isReplayed } = await inventory.writes.run<Scan>("discovery.queue", input, inventory.authorOf(call), termsOf(call));
+        const { result, isReplayed } = await inventory.writes.run<Scan>(
+          "discovery.queue",
+          input,
+          inventory.authorOf(call),
+          termsOf(call),
+        );
         if (isReplayed === true) call.headers["idempotency-replayed"] = "true";
         else scans.take(result);
         return json(call, successBody(JSON.stringify(result), META));
@@ -93,26 +162,58 @@ export function scanRoutes(surface: Surface<Actor, Access>, inventory: Inventory
       (call) => {
         const { limit = LIMIT_DEFAULT, offset = 0, order_direction: direction = "asc" } = call.query;
         return asOf(call, (actor, then, asked, members) => {
-          const query: ScanQuery = { reach: actor, then, networkId: call.query.network_id, statuses: call.query.status, direction };
+          const query: ScanQuery = {
+            reach: actor,
+            then,
+            networkId: call.query.network_id,
+            statuses: call.query.status,
+            direction,
+          };
           const tail = listTail(listMeta({ limit, offset, total: countScans(reader, query) }, asked, members));
-          if (limit === 0) return json(call, byteStream(LIST_HEAD, commaSeparated(allOf(query, offset)), tail, failed(inventory, call)));
-          return json(call, LIST_HEAD + pageOfScans(reader, query, limit, offset).map((each) => JSON.stringify(shown(each))).join(",") + tail);
+          if (limit === 0)
+            return json(
+              call,
+              byteStream(LIST_HEAD, commaSeparated(allOf(query, offset)), tail, failed(inventory, call)),
+            );
+          return json(
+            call,
+            LIST_HEAD +
+              pageOfScans(reader, query, limit, offset)
+                .map((each) => JSON.stringify(shown(each)))
+                .join(",") +
+              tail,
+          );
         });
       },
     )
-    .get("/api/v1/discovery/scans/:id", { operationId: "getScan", summary: "Get a scan with its progress or its outcome", description: "While it runs, how far it is; afterwards, what it found and wrote in numbers. With `at`, as it stood then. What it found in detail are its findings.", group, access: VIEWER, params: IdParams, query: At, answer: Scan, example: { data: SCAN_EXAMPLE } }, (call) =>
-      asOf(call, (actor, then, asked, members) => {
-        const found = findScan(reader, call.params.id, actor, then);
-        if (found === null) throw notFoundThen("scan", call.params.id, asked, then?.asOf.thinned);
-        return json(call, successBody(JSON.stringify(shown(found)), metaAt(asked, members)));
-      }),
+    .get(
+      "/api/v1/discovery/scans/:id",
+      {
+        operationId: "getScan",
+        summary: "Get a scan with its progress or its outcome",
+        description:
+          "While it runs, how far it is; afterwards, what it found and wrote in numbers. With `at`, as it stood then. What it found in detail are its findings.",
+        group,
+        access: VIEWER,
+        params: IdParams,
+        query: At,
+        answer: Scan,
+        example: { data: SCAN_EXAMPLE },
+      },
+      (call) =>
+        asOf(call, (actor, then, asked, members) => {
+          const found = findScan(reader, call.params.id, actor, then);
+          if (found === null) throw notFoundThen("scan", call.params.id, asked, then?.asOf.thinned);
+          return json(call, successBody(JSON.stringify(shown(found)), metaAt(asked, members)));
+        }),
     )
     .post(
       "/api/v1/discovery/scans/:id/cancel",
       {
         operationId: "cancelScan",
         summary: "Cancel a scan",
-        description: "One that waits is cancelled at once. One that runs stops within a second; what it has written stays.",
+        description:
+          "One that waits is cancelled at once. One that runs stops within a second; what it has written stays.",
         group,
         access: MEMBER,
         params: IdParams,
@@ -149,10 +250,15 @@ export function scanRoutes(surface: Surface<Actor, Access>, inventory: Inventory
           const found = findScan(reader, id, actor, then);
           if (found === null) throw notFoundThen("scan", id, asked, then?.asOf.thinned);
           const isKnown = then === null || found.row.ended_at !== null;
-          const { items, total } = isKnown ? findingsOf(reader, id, type, limit === 0 ? STEP_ROWS : limit, offset) : { items: [], total: 0 };
+          const { items, total } = isKnown
+            ? findingsOf(reader, id, type, limit === 0 ? STEP_ROWS : limit, offset)
+            : { items: [], total: 0 };
           const tail = listTail(listMeta({ limit, offset, total }, asked, members));
           if (limit !== 0 || items.length < STEP_ROWS) return json(call, LIST_HEAD + items.join(",") + tail);
-          return json(call, byteStream(LIST_HEAD, commaSeparated(allFindings(id, type, offset)), tail, failed(inventory, call)));
+          return json(
+            call,
+            byteStream(LIST_HEAD, commaSeparated(allFindings(id, type, offset)), tail, failed(inventory, call)),
+          );
         });
       },
     )
@@ -161,12 +267,19 @@ export function scanRoutes(surface: Surface<Actor, Access>, inventory: Inventory
       {
         operationId: "followScan",
         summary: "Follow a scan as server-sent events",
-        description: "`scan` is the scan as it stands, at the beginning and when it starts; `progress` is how far it is, with the number of its `findings` so far, four times a second at most; `end` is the scan with its outcome, after which the stream ends.",
+        description:
+          "`scan` is the scan as it stands, at the beginning and when it starts; `progress` is how far it is, with the number of its `findings` so far, four times a second at most; `end` is the scan with its outcome, after which the stream ends.",
         group,
         access: VIEWER,
         params: IdParams,
         answer: null,
-        media: [{ type: EVENT_STREAM, description: `What happens, with a comment as a sign of life every 15 seconds. One user and that user's keys may have ${SCAN_STREAMS_OF_USER_MAX} such streams open at a time.`, example: `event: progress\ndata: ${JSON.stringify({ ...NO_PROGRESS, phase: "sweep", addresses_total: 254, addresses_done: 97, hosts_found: 12, seconds_left: 3, findings: 0 })}\n\n` }],
+        media: [
+          {
+            type: EVENT_STREAM,
+            description: `What happens, with a comment as a sign of life every 15 seconds. One user and that user's keys may have ${SCAN_STREAMS_OF_USER_MAX} such streams open at a time.`,
+            example: `event: progress\ndata: ${JSON.stringify({ ...NO_PROGRESS, phase: "sweep", addresses_total: 254, addresses_done: 97, hosts_found: 12, seconds_left: 3, findings: 0 })}\n\n`,
+          },
+        ],
         errors: ["rate_limit_exceeded"],
         example: { data: null },
       },
@@ -174,19 +287,37 @@ export function scanRoutes(surface: Surface<Actor, Access>, inventory: Inventory
         if (findScan(reader, call.params.id, call.actor, null) === null) throw notFound("scan", call.params.id);
         const release = streams.take(call.actor.userN);
         // For proxies that would wait for the end of it.
-        const headers = { ...call.headers, "content-type": EVENT_STREAM, "cache-control": "no-store", "x-accel-buffering": "no" };
+        const headers = {
+          ...call.headers,
+          "content-type": EVENT_STREAM,
+          "cache-control": "no-store",
+          "x-accel-buffering": "no",
+        };
         if (call.request.method === "HEAD") {
           release();
           return new Response(null, { headers });
         }
-        return new Response(byteStream(`retry: ${RETRY_MS}\n\n`, untilOver(follow(call), release), "", failed(inventory, call)), { headers });
+        return new Response(
+          byteStream(`retry: ${RETRY_MS}\n\n`, untilOver(follow(call), release), "", failed(inventory, call)),
+          { headers },
+        );
       },
     );
 
   /** Reads on one state of what is stored, as of what `at` means. */
-  function asOf<Q extends { readonly at?: string }>(call: ResourceCall<unknown, Q, unknown>, read: (actor: Actor, then: ScansAt | null, asked: string | null, members: string) => Response): Response | Promise<Response> {
+  function asOf<Q extends { readonly at?: string }>(
+    call: ResourceCall<unknown, Q, unknown>,
+    read: (actor: Actor, then: ScansAt | null, asked: string | null, members: string) => Response,
+  ): Response | Promise<Response> {
     const { at, asked } = readAt(call.query.at, reader.now());
-    return readingAt(inventory, at, (found) => read(call.actor, at === null || found === null ? null : { at, asOf: found }, asked, resolvedMembers(found?.thinned)));
+    return readingAt(inventory, at, (found) =>
+      read(
+        call.actor,
+        at === null || found === null ? null : { at, asOf: found },
+        asked,
+        resolvedMembers(found?.thinned),
+      ),
+    );
   }
 
   /** Each step reads what is there when it is asked for. */
@@ -222,7 +353,8 @@ export function scanRoutes(surface: Surface<Actor, Access>, inventory: Inventory
         // Nobody does it any more: the next start says so of it.
         if (live === null) return;
         if (row.status !== toldStatus) yield event("scan", shown(found));
-        else if (live.version !== toldVersion && live.progress !== null) yield event("progress", { ...live.progress, findings: live.findings });
+        else if (live.version !== toldVersion && live.progress !== null)
+          yield event("progress", { ...live.progress, findings: live.findings });
         [toldStatus, toldVersion] = [row.status, live.version];
         const { signal, release } = watch.patience(HEARTBEAT_MS, call.request);
         const outcome = await scans.beyond(row.id, live.version, signal);

@@ -47,5 +47,9 @@ export function stopped(reason: StopReason): Ending {
 export function failed(error: unknown): Ending {
   const isTold = error instanceof ScanProblem || (error instanceof DomainError && error.code !== "internal_error");
   if (isTold) return { status: "Failed", problem: error.message, cause: null };
-  return { status: "Failed", problem: "something went wrong inside the appliance; its log tells what", cause: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  return {
+    status: "Failed",
+    problem: "something went wrong inside the appliance; its log tells what",
+    cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
 }

@@ -39,13 +39,20 @@ export interface MachineParts {
   readonly probes: Probes;
   /** What the writer runs on what a scan sees, for scans that only tell what it would do. */
   readonly commands: Commands;
-  readonly links: (reader: Reader, networkN: number, unwritten?: (kind: AnyKind) => ReadonlyMap<string, RecordBase | null>) => Links;
+  readonly links: (
+    reader: Reader,
+    networkN: number,
+    unwritten?: (kind: AnyKind) => ReadonlyMap<string, RecordBase | null>,
+  ) => Links;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
 }
 
-export function openScanMachine(options: Pick<ScannerOptions, "databasePath" | "secretKey" | "secretsFolder">, parts: MachineParts): ScanMachine {
+export function openScanMachine(
+  options: Pick<ScannerOptions, "databasePath" | "secretKey" | "secretsFolder">,
+  parts: MachineParts,
+): ScanMachine {
   const { clock, timers, random, commands, probes } = parts;
   const reader = new Reader(openReadOnly(options.databasePath), clock);
   const box = new SecretBox(options.secretKey, random);
@@ -54,7 +61,15 @@ export function openScanMachine(options: Pick<ScannerOptions, "databasePath" | "
   let running = 0;
   return {
     scan: async (order, ports) => {
-      const dryRun = order.commit ? null : new DryRun({ db: openReadOnly(options.databasePath), commands, actor: actorOf(order), now: clock.now(), uuids });
+      const dryRun = order.commit
+        ? null
+        : new DryRun({
+            db: openReadOnly(options.databasePath),
+            commands,
+            actor: actorOf(order),
+            now: clock.now(),
+            uuids,
+          });
       running += 1;
       try {
         const network = readKnownNetwork(reader, order.network_id);
@@ -67,7 +82,10 @@ export function openScanMachine(options: Pick<ScannerOptions, "databasePath" | "
           servedBefore: (networkN, address, hostId) => servedBefore(reader, networkN, address, hostId),
           macsBefore: (networkN, address, hostId) => macsBefore(reader, networkN, address, hostId),
           dryRun,
-          links: network === null ? { find: () => [] } : parts.links(reader, network.n, dryRun === null ? undefined : (kind) => dryRun.unwritten(kind)),
+          links:
+            network === null
+              ? { find: () => [] }
+              : parts.links(reader, network.n, dryRun === null ? undefined : (kind) => dryRun.unwritten(kind)),
           unseen: (networkN, cutoff) => findUnseen(reader.db, networkN, cutoff),
           clock,
           timers,
@@ -87,5 +105,14 @@ export function openScanMachine(options: Pick<ScannerOptions, "databasePath" | "
 }
 
 function actorOf(order: ScanOrder): CommandActor {
-  return { type: "Discovery", id: order.id, name: scanName(order.kind), organizationId: order.organization_id, requestId: null, userId: null, role: "Owner", networkIds: [order.network_id] };
+  return {
+    type: "Discovery",
+    id: order.id,
+    name: scanName(order.kind),
+    organizationId: order.organization_id,
+    requestId: null,
+    userId: null,
+    role: "Owner",
+    networkIds: [order.network_id],
+  };
 }

@@ -48,47 +48,90 @@ export function countScans(reader: Reader, query: ScanQuery): number {
 /** One page, in the order of their requests. @param limit rows */
 export function pageOfScans(reader: Reader, query: ScanQuery, limit: number, offset: number): FoundScan[] {
   const { sql, values } = conditions(reader, query);
-  const rows = reader.statement(`${SELECT} WHERE ${sql} ORDER BY s.id ${query.direction} LIMIT ? OFFSET ?`).values(...values, limit, offset) as Row[];
+  const rows = reader
+    .statement(`${SELECT} WHERE ${sql} ORDER BY s.id ${query.direction} LIMIT ? OFFSET ?`)
+    .values(...values, limit, offset) as Row[];
   return rows.map((row) => scanIn(row, query.then));
 }
 
 /** Those that come after one of them in the order of the query. */
 export function scansAfter(reader: Reader, query: ScanQuery, after: string, limit: number): FoundScan[] {
   const { sql, values } = conditions(reader, query);
-  const rows = reader.statement(`${SELECT} WHERE ${sql} AND s.id ${query.direction === "asc" ? ">" : "<"} ? ORDER BY s.id ${query.direction} LIMIT ?`).values(...values, after, limit) as Row[];
+  const rows = reader
+    .statement(
+      `${SELECT} WHERE ${sql} AND s.id ${query.direction === "asc" ? ">" : "<"} ? ORDER BY s.id ${query.direction} LIMIT ?`,
+    )
+    .values(...values, after, limit) as Row[];
   return rows.map((row) => scanIn(row, query.then));
 }
 
 /** Findings of a scan, as JSON, in the order in which they were made. @param limit rows */
-export function findingsOf(reader: Reader, scanId: string, types: readonly FindingType[] | undefined, limit: number, offset: number): { readonly items: string[]; readonly total: number } {
-  const [filter, values] = types === undefined ? ["", []] : [" AND type IN (SELECT value FROM json_each(?))", [JSON.stringify(types)]];
+export function findingsOf(
+  reader: Reader,
+  scanId: string,
+  types: readonly FindingType[] | undefined,
+  limit: number,
+  offset: number,
+): { readonly items: string[]; readonly total: number } {
+  const [filter, values] =
+    types === undefined ? ["", []] : [" AND type IN (SELECT value FROM json_each(?))", [JSON.stringify(types)]];
   const from = `FROM discovery_findings WHERE scan_id = ?${filter}`;
   const [total] = reader.statement(`SELECT count(*) ${from}`).values(scanId, ...values)[0] as [number];
-  const rows = reader.statement(`SELECT finding ${from} ORDER BY ordinal LIMIT ? OFFSET ?`).values(scanId, ...values, limit, offset) as Array<[string]>;
+  const rows = reader
+    .statement(`SELECT finding ${from} ORDER BY ordinal LIMIT ? OFFSET ?`)
+    .values(scanId, ...values, limit, offset) as Array<[string]>;
   return { items: rows.map(([finding]) => finding), total };
 }
 
 /** Those after an ordinal, −1 for all, so many passed over. */
-export function findingsAfter(reader: Reader, scanId: string, types: readonly FindingType[] | undefined, after: number, limit: number, offset: number): { readonly items: string[]; readonly last: number } {
-  const [filter, values] = types === undefined ? ["", []] : [" AND type IN (SELECT value FROM json_each(?))", [JSON.stringify(types)]];
+export function findingsAfter(
+  reader: Reader,
+  scanId: string,
+  types: readonly FindingType[] | undefined,
+  after: number,
+  limit: number,
+  offset: number,
+): { readonly items: string[]; readonly last: number } {
+  const [filter, values] =
+    types === undefined ? ["", []] : [" AND type IN (SELECT value FROM json_each(?))", [JSON.stringify(types)]];
   const rows = reader
-    .statement(`SELECT ordinal, finding FROM discovery_findings WHERE scan_id = ? AND ordinal > ?${filter} ORDER BY ordinal LIMIT ? OFFSET ?`)
+    .statement(
+      `SELECT ordinal, finding FROM discovery_findings WHERE scan_id = ? AND ordinal > ?${filter} ORDER BY ordinal LIMIT ? OFFSET ?`,
+    )
     .values(scanId, after, ...values, limit, offset) as Array<[number, string]>;
   return { items: rows.map(([, finding]) => finding), last: rows.at(-1)?.[0] ?? after };
 }
 
 /** The organization of a network; null for a network that is not there. */
 export function organizationIdOf(reader: Reader, networkId: string): string | null {
-  const rows = reader.statement("SELECT o.id FROM networks w JOIN history_records r ON r.n = w.n JOIN history_records o ON o.n = w.organization_n WHERE r.id = ?").values(networkId) as Array<[string]>;
+  const rows = reader
+    .statement(
+      "SELECT o.id FROM networks w JOIN history_records r ON r.n = w.n JOIN history_records o ON o.n = w.organization_n WHERE r.id = ?",
+    )
+    .values(networkId) as Array<[string]>;
   return rows[0]?.[0] ?? null;
 }
 
 /** Whether there are scans that wait or run. */
 export function areScansUnderWay(reader: Reader): boolean {
-  return reader.statement("SELECT 1 FROM discovery_scans WHERE status IN ('Queued', 'Running') LIMIT 1").values().length > 0;
+  return (
+    reader.statement("SELECT 1 FROM discovery_scans WHERE status IN ('Queued', 'Running') LIMIT 1").values().length > 0
+  );
 }
 
-type Row = [string, number, number, ScanStatus, number, number | null, number | null, string, string | null, string | null, string];
+type Row = [
+  string,
+  number,
+  number,
+  ScanStatus,
+  number,
+  number | null,
+  number | null,
+  string,
+  string | null,
+  string | null,
+  string,
+];
 
 const SELECT = `SELECT s.id, s.organization_n, s.network_n, s.status, s.requested_at, s.started_at, s.ended_at, s.request, s.progress, s.outcome, r.id
   FROM discovery_scans s JOIN history_records r ON r.n = s.network_n`;
@@ -96,7 +139,10 @@ const SELECT = `SELECT s.id, s.organization_n, s.network_n, s.status, s.requeste
 /** What a row's status was at ?, ?. */
 const STATUS_THEN = "CASE WHEN s.ended_at <= ? THEN s.status WHEN s.started_at <= ? THEN 'Running' ELSE 'Queued' END";
 
-function conditions(reader: Reader, { reach, then, networkId, statuses }: ScanQuery): { readonly sql: string; readonly values: Array<string | number> } {
+function conditions(
+  reader: Reader,
+  { reach, then, networkId, statuses }: ScanQuery,
+): { readonly sql: string; readonly values: Array<string | number> } {
   const where = ["s.organization_n = ?"];
   const values: Array<string | number> = [reach.organizationN];
   if (reach.networkNs !== null) {
@@ -110,7 +156,10 @@ function conditions(reader: Reader, { reach, then, networkId, statuses }: ScanQu
   // What lies below a network that is not there does not exist.
   if (then === null) where.push("EXISTS (SELECT 1 FROM networks w WHERE w.n = s.network_n)");
   else {
-    where.push("s.requested_at <= ?", `EXISTS (SELECT 1 FROM history_spans w WHERE w.scope = ? AND w.n = s.network_n AND w.born <= ? AND w.died > ?)`);
+    where.push(
+      "s.requested_at <= ?",
+      `EXISTS (SELECT 1 FROM history_spans w WHERE w.scope = ? AND w.n = s.network_n AND w.born <= ? AND w.died > ?)`,
+    );
     values.push(then.at, reach.organizationN * 64 + networkKind.code, then.asOf.sequence, then.asOf.sequence);
   }
   if (statuses !== undefined) {
@@ -121,8 +170,31 @@ function conditions(reader: Reader, { reach, then, networkId, statuses }: ScanQu
 }
 
 function scanIn(row: Row, then: ScansAt | null): FoundScan {
-  const [id, organization_n, network_n, status, requested_at, started_at, ended_at, request, progress, outcome, networkId] = row;
-  const stored: StoredScan = { id, organization_n, network_n, status, requested_at, started_at, ended_at, request: JSON.parse(request), progress: parsed(progress), outcome: parsed(outcome) };
+  const [
+    id,
+    organization_n,
+    network_n,
+    status,
+    requested_at,
+    started_at,
+    ended_at,
+    request,
+    progress,
+    outcome,
+    networkId,
+  ] = row;
+  const stored: StoredScan = {
+    id,
+    organization_n,
+    network_n,
+    status,
+    requested_at,
+    started_at,
+    ended_at,
+    request: JSON.parse(request),
+    progress: parsed(progress),
+    outcome: parsed(outcome),
+  };
   return { row: then === null ? stored : scanThen(stored, then.at), networkId };
 }
 

@@ -28,12 +28,24 @@ export type ToScanner =
   | { readonly type: "start"; readonly order: ScanOrder }
   | { readonly type: "cancel"; readonly id: string }
   | { readonly type: "written"; readonly id: number; readonly outcome: Outcome<unknown> }
-  | { readonly type: "refused"; readonly id: number; readonly code: ErrorCode; readonly message: string; readonly params: Record<string, unknown> }
+  | {
+      readonly type: "refused";
+      readonly id: number;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly params: Record<string, unknown>;
+    }
   | { readonly type: "close" };
 
 export type FromScanner =
   /** A command to be run by the writer; its input as JSON, in memory that no thread has to copy. */
-  | { readonly type: "write"; readonly id: number; readonly scan_id: string; readonly command: string; readonly bytes: Uint8Array }
+  | {
+      readonly type: "write";
+      readonly id: number;
+      readonly scan_id: string;
+      readonly command: string;
+      readonly bytes: Uint8Array;
+    }
   | { readonly type: "progress"; readonly scan_id: string; readonly progress: ScanProgress; readonly findings: number }
   /** `cause` of a failure that is nobody's but ours: for the log. */
   | { readonly type: "ended"; readonly end: ScanEnd; readonly cause: string | null }
@@ -47,7 +59,10 @@ export interface ScanThread {
 }
 
 /** @param crashed told when the thread is gone without having been asked to go */
-export type StartScanThread = (receive: (message: FromScanner) => void, crashed: (reason: string) => void) => ScanThread;
+export type StartScanThread = (
+  receive: (message: FromScanner) => void,
+  crashed: (reason: string) => void,
+) => ScanThread;
 
 /** A Worker of its own. */
 export function workerThread(start: () => Worker): StartScanThread {
@@ -87,10 +102,16 @@ export interface ScanMachine {
 }
 
 /** The thread's side: several scans at a time. */
-export function serveScans(open: (options: unknown) => ScanMachine, port: { postMessage(message: FromScanner): void }): (message: ToScanner) => void {
+export function serveScans(
+  open: (options: unknown) => ScanMachine,
+  port: { postMessage(message: FromScanner): void },
+): (message: ToScanner) => void {
   let machine: ScanMachine | null = null;
   let lastWrite = 0;
-  const writes = new Map<number, { readonly resolve: (outcome: Outcome<unknown>) => void; readonly reject: (error: Error) => void }>();
+  const writes = new Map<
+    number,
+    { readonly resolve: (outcome: Outcome<unknown>) => void; readonly reject: (error: Error) => void }
+  >();
   const running = new Map<string, { readonly controller: AbortController; readonly done: Promise<void> }>();
   const run = async (machine: ScanMachine, order: ScanOrder, controller: AbortController) => {
     const work = machine.scan(order, {
@@ -104,7 +125,13 @@ export function serveScans(open: (options: unknown) => ScanMachine, port: { post
       signal: controller.signal,
     });
     const ended = await work.catch((error: unknown) => ({
-      end: { id: order.id, status: "Failed" as const, progress: null, outcome: null, problem: "something went wrong inside the appliance; its log tells what" },
+      end: {
+        id: order.id,
+        status: "Failed" as const,
+        progress: null,
+        outcome: null,
+        problem: "something went wrong inside the appliance; its log tells what",
+      },
       cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
     }));
     running.delete(order.id);

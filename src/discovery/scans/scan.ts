@@ -63,17 +63,25 @@ const Progress = Type.Object(
     devices_answered: Count("Of those, the ones that answered."),
     requests: Count("Requests sent, of whatever kind."),
     errors: CountsBy("What went wrong, by its kind: addresses that did not answer SNMP, and errors of the sweep."),
-    seconds_left: Nullable(Type.Integer({ minimum: 0 }), { description: "Of the phase that it is in, by how it went so far; null while nothing can be said." }),
+    seconds_left: Nullable(Type.Integer({ minimum: 0 }), {
+      description: "Of the phase that it is in, by how it went so far; null while nothing can be said.",
+    }),
   },
   { $id: "ScanProgress" },
 );
 export type ScanProgress = Static<typeof Progress>;
 
-const Records = Type.Object({ created: Type.Integer({ minimum: 0 }), updated: Type.Integer({ minimum: 0 }), deleted: Type.Integer({ minimum: 0 }) });
+const Records = Type.Object({
+  created: Type.Integer({ minimum: 0 }),
+  updated: Type.Integer({ minimum: 0 }),
+  deleted: Type.Integer({ minimum: 0 }),
+});
 
 const Outcome = Type.Object(
   {
-    records: Type.Record(Type.String(), Records, { description: "Records by kind, in the plural: what was written, or with `commit: false` what would be." }),
+    records: Type.Record(Type.String(), Records, {
+      description: "Records by kind, in the plural: what was written, or with `commit: false` what would be.",
+    }),
     hosts: Type.Object({
       found: Count("Addresses that answered, by whatever means."),
       devices: Count("Devices that answered by SNMP."),
@@ -81,9 +89,15 @@ const Outcome = Type.Object(
     }),
     findings: CountsBy("Findings by type, those that are no longer kept included."),
     findings_dropped: Count("Findings that were too many to be kept."),
-    transactions: Nullable(Type.Object({ first: Type.Integer({ minimum: 1 }), last: Type.Integer({ minimum: 1 }) }), { description: "The first and the last of the ledger transactions that it made; null where it changed nothing." }),
-    icmp: Nullable(Type.String(), { description: "By what means the sweep asked, that of ICMP first; null where nothing was swept." }),
-    problem: Nullable(Type.String(), { description: "Why it ended otherwise than by itself, or what kept it from asking at all." }),
+    transactions: Nullable(Type.Object({ first: Type.Integer({ minimum: 1 }), last: Type.Integer({ minimum: 1 }) }), {
+      description: "The first and the last of the ledger transactions that it made; null where it changed nothing.",
+    }),
+    icmp: Nullable(Type.String(), {
+      description: "By what means the sweep asked, that of ICMP first; null where nothing was swept.",
+    }),
+    problem: Nullable(Type.String(), {
+      description: "Why it ended otherwise than by itself, or what kept it from asking at all.",
+    }),
   },
   { $id: "ScanOutcome" },
 );
@@ -94,11 +108,17 @@ export const Scan = Type.Object(
     id: Uuid,
     network_id: Uuid,
     kind: OneOf(SCAN_KINDS),
-    targets: Nullable(Type.Array(Type.String()), { description: "Addresses and CIDRs; null for the network's subnets." }),
+    targets: Nullable(Type.Array(Type.String()), {
+      description: "Addresses and CIDRs; null for the network's subnets.",
+    }),
     commit: Type.Boolean({ description: "False: nothing is written, and the findings tell what would be." }),
     allow_large: Type.Boolean(),
     schedule_id: Nullable(Uuid, { description: "The schedule that asked for it." }),
-    requested_by: Type.Object({ type: OneOf(["User", "ApiKey", "Discovery", "System"]), id: Nullable(Uuid), name: Type.String() }),
+    requested_by: Type.Object({
+      type: OneOf(["User", "ApiKey", "Discovery", "System"]),
+      id: Nullable(Uuid),
+      name: Type.String(),
+    }),
     status: OneOf(SCAN_STATUSES),
     requested_at: Timestamp,
     started_at: Nullable(Timestamp),
@@ -112,12 +132,29 @@ export type Scan = Static<typeof Scan>;
 
 export const ScanCreate = Body({
   network_id: Uuid,
-  kind: OneOf(SCAN_KINDS, { description: "sweep: which addresses answer, and on which ports. snmp: what the known hosts, or every target, tell. full: a sweep, then SNMP at what answers." }),
+  kind: OneOf(SCAN_KINDS, {
+    description:
+      "sweep: which addresses answer, and on which ports. snmp: what the known hosts, or every target, tell. full: a sweep, then SNMP at what answers.",
+  }),
   targets: Type.Optional(
-    Nullable(Type.Array(TargetText, { minItems: 1, maxItems: TARGETS_MAX, description: "Addresses and CIDRs to ask instead of the network's subnets, also with the network's credentials; takes the role Admin. Each address is asked once." })),
+    Nullable(
+      Type.Array(TargetText, {
+        minItems: 1,
+        maxItems: TARGETS_MAX,
+        description:
+          "Addresses and CIDRs to ask instead of the network's subnets, also with the network's credentials; takes the role Admin. Each address is asked once.",
+      }),
+    ),
   ),
-  commit: Type.Optional(Type.Boolean({ default: true, description: "False: write nothing, and tell what would be written." })),
-  allow_large: Type.Optional(Type.Boolean({ default: false, description: "Takes IPv4 targets above /16. IPv6 targets above /112 are never taken." })),
+  commit: Type.Optional(
+    Type.Boolean({ default: true, description: "False: write nothing, and tell what would be written." }),
+  ),
+  allow_large: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "Takes IPv4 targets above /16. IPv6 targets above /112 are never taken.",
+    }),
+  ),
 });
 export type ScanCreate = Static<typeof ScanCreate>;
 
@@ -128,26 +165,58 @@ export const Finding = Type.Object(
     id: Nullable(Uuid),
     label: Type.String({ description: "What people call it: a host's name, an address, a CIDR." }),
     reason: Type.String({ description: "One clause." }),
-    records: Type.Optional(Type.Record(Type.String(), Records, { description: "Of a host: records below it, by kind in the plural." })),
+    records: Type.Optional(
+      Type.Record(Type.String(), Records, { description: "Of a host: records below it, by kind in the plural." }),
+    ),
     rows: Type.Optional(
       Type.Object(
         {
           read: Count("Rows that were read."),
           kept: Count("Of those, the ones that are kept."),
-          set_aside: CountsBy(`Of those, the others, by reason: ${Object.entries(ROW_REASONS).map(([reason, words]) => `\`${reason}\` ${words}`).join("; ")}.`),
+          set_aside: CountsBy(
+            `Of those, the others, by reason: ${Object.entries(ROW_REASONS)
+              .map(([reason, words]) => `\`${reason}\` ${words}`)
+              .join("; ")}.`,
+          ),
         },
         { description: "Of a table of a device: `read` is `kept` and all of `set_aside` together." },
       ),
     ),
-    addresses: Type.Optional(Type.Array(Type.String(), { description: `Of an ARP table: the addresses that are in none of the network's subnets, ${OUTSIDE_TOLD_MAX} at most.` })),
-    changes: Type.Optional(Type.Record(Type.String(), Type.Object({ from: Type.Unknown(), to: Type.Unknown() }), { description: "With `commit: false`: what each field is, and what it would be." })),
+    addresses: Type.Optional(
+      Type.Array(Type.String(), {
+        description: `Of an ARP table: the addresses that are in none of the network's subnets, ${OUTSIDE_TOLD_MAX} at most.`,
+      }),
+    ),
+    changes: Type.Optional(
+      Type.Record(Type.String(), Type.Object({ from: Type.Unknown(), to: Type.Unknown() }), {
+        description: "With `commit: false`: what each field is, and what it would be.",
+      }),
+    ),
   },
   { $id: "ScanFinding" },
 );
 
-export const NO_PROGRESS: ScanProgress = { phase: "dispatch", addresses_total: 0, addresses_done: 0, hosts_found: 0, devices_asked: 0, devices_answered: 0, requests: 0, errors: {}, seconds_left: null };
+export const NO_PROGRESS: ScanProgress = {
+  phase: "dispatch",
+  addresses_total: 0,
+  addresses_done: 0,
+  hosts_found: 0,
+  devices_asked: 0,
+  devices_answered: 0,
+  requests: 0,
+  errors: {},
+  seconds_left: null,
+};
 
-export const NO_OUTCOME: ScanOutcome = { records: {}, hosts: { found: 0, devices: 0, unreached: 0 }, findings: {}, findings_dropped: 0, transactions: null, icmp: null, problem: null };
+export const NO_OUTCOME: ScanOutcome = {
+  records: {},
+  hosts: { found: 0, devices: 0, unreached: 0 },
+  findings: {},
+  findings_dropped: 0,
+  transactions: null,
+  icmp: null,
+  problem: null,
+};
 
 /** Who the ledger says a scan's changes are by. */
 export function scanName(kind: ScanKind): string {
@@ -167,7 +236,17 @@ export const SCAN_EXAMPLE: Scan = {
   requested_at: "2026-11-21T09:15:00.123Z",
   started_at: "2026-11-21T09:15:00.131Z",
   ended_at: "2026-11-21T09:15:42.007Z",
-  progress: { phase: "done", addresses_total: 254, addresses_done: 254, hosts_found: 31, devices_asked: 31, devices_answered: 6, requests: 4_120, errors: { no_answer: 25 }, seconds_left: 0 },
+  progress: {
+    phase: "done",
+    addresses_total: 254,
+    addresses_done: 254,
+    hosts_found: 31,
+    devices_asked: 31,
+    devices_answered: 6,
+    requests: 4_120,
+    errors: { no_answer: 25 },
+    seconds_left: 0,
+  },
   outcome: {
     records: { hosts: { created: 31, updated: 0, deleted: 0 }, if_entries: { created: 312, updated: 0, deleted: 0 } },
     hosts: { found: 31, devices: 6, unreached: 1 },
@@ -178,7 +257,14 @@ export const SCAN_EXAMPLE: Scan = {
     problem: null,
   },
 };
-export const QUEUED_EXAMPLE: Scan = { ...SCAN_EXAMPLE, status: "Queued", started_at: null, ended_at: null, progress: null, outcome: null };
+export const QUEUED_EXAMPLE: Scan = {
+  ...SCAN_EXAMPLE,
+  status: "Queued",
+  started_at: null,
+  ended_at: null,
+  progress: null,
+  outcome: null,
+};
 export const FINDING_EXAMPLE: Static<typeof Finding> = {
   type: "Unreached",
   entity: "host",

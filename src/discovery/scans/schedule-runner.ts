@@ -47,7 +47,14 @@ export class ScheduleRunner {
   private lookedAt: Instant = Number.NEGATIVE_INFINITY;
   private isStopped = false;
 
-  constructor(options: { reader: Reader; writes: WriteQueue; scans: ScheduledScans; clock: Clock; timers: Timers; log: Log }) {
+  constructor(options: {
+    reader: Reader;
+    writes: WriteQueue;
+    scans: ScheduledScans;
+    clock: Clock;
+    timers: Timers;
+    log: Log;
+  }) {
     this.reader = options.reader;
     this.writes = options.writes;
     this.scans = options.scans;
@@ -72,7 +79,13 @@ export class ScheduleRunner {
   private look(): void {
     if (this.isStopped) return;
     this.reader.snapshot(() => {
-      const seen = String(this.reader.statement("SELECT count(*) || ' ' || coalesce(max(sequence), 0) || ' ' || coalesce(sum(n), 0) FROM schedules").values()[0]);
+      const seen = String(
+        this.reader
+          .statement(
+            "SELECT count(*) || ' ' || coalesce(max(sequence), 0) || ' ' || coalesce(sum(n), 0) FROM schedules",
+          )
+          .values()[0],
+      );
       if (seen === this.seen) return;
       this.seen = seen;
       this.due = this.read();
@@ -105,21 +118,43 @@ export class ScheduleRunner {
   private async ask({ schedule, organizationId }: Due, dueAt: Instant): Promise<void> {
     const { id, network_id, name, kind, targets } = schedule;
     const told = { schedule_id: id, name, network_id, due_at: formatInstant(dueAt) };
-    const author: CommandActor = { type: "System", id: null, name: `schedule ${name}`, organizationId, requestId: null, userId: null, role: "Owner", networkIds: [network_id] };
+    const author: CommandActor = {
+      type: "System",
+      id: null,
+      name: `schedule ${name}`,
+      organizationId,
+      requestId: null,
+      userId: null,
+      role: "Owner",
+      networkIds: [network_id],
+    };
     const isOverlapping = this.underWay.has(id) || this.scans.isUnderWay(id);
     this.underWay.set(id, dueAt);
     try {
       if (isOverlapping) {
-        this.log.warn("scheduled_scan_passed_over", { ...told, reason: "the scan of the last time still waits or runs" });
+        this.log.warn("scheduled_scan_passed_over", {
+          ...told,
+          reason: "the scan of the last time still waits or runs",
+        });
         await this.pass(id, dueAt, author);
         return;
       }
-      const input: ScanQueueing = { network_id, kind, targets, commit: true, allow_large: false, schedule: { id, due_at: dueAt } };
+      const input: ScanQueueing = {
+        network_id,
+        kind,
+        targets,
+        commit: true,
+        allow_large: false,
+        schedule: { id, due_at: dueAt },
+      };
       const { result } = await this.writes.run<Scan>("discovery.queue", input, author);
       this.log.info("scheduled_scan_queued", { ...told, scan_id: result.id });
       this.scans.take(result);
     } catch (error) {
-      this.log.error("scheduled_scan_not_queued", { ...told, reason: error instanceof Error ? error.message : String(error) });
+      this.log.error("scheduled_scan_not_queued", {
+        ...told,
+        reason: error instanceof Error ? error.message : String(error),
+      });
       // Where others wait in its place it is not made up for at the next start; where nothing could be written it is.
       if (error instanceof DomainError && error.code === "entity_in_use") await this.pass(id, dueAt, author);
     } finally {
@@ -129,12 +164,16 @@ export class ScheduleRunner {
 
   /** Says that a due time has been looked after. */
   private async pass(scheduleId: string, dueAt: Instant, author: CommandActor): Promise<void> {
-    await this.writes.run("discovery.schedule_pass", { schedule_id: scheduleId, due_at: dueAt }, author).catch((error: unknown) => this.log.error("schedule_not_passed", { schedule_id: scheduleId, cause: error }));
+    await this.writes
+      .run("discovery.schedule_pass", { schedule_id: scheduleId, due_at: dueAt }, author)
+      .catch((error: unknown) => this.log.error("schedule_not_passed", { schedule_id: scheduleId, cause: error }));
   }
 
   private read(): Due[] {
     const rows = this.reader
-      .statement(`SELECT '{' || s.members || '}', o.id, d.due_at FROM schedules s JOIN history_records o ON o.n = s.organization_n LEFT JOIN discovery_schedule_runs d ON d.schedule_n = s.n WHERE s.is_enabled = 1 ORDER BY s.n`)
+      .statement(
+        `SELECT '{' || s.members || '}', o.id, d.due_at FROM schedules s JOIN history_records o ON o.n = s.organization_n LEFT JOIN discovery_schedule_runs d ON d.schedule_n = s.n WHERE s.is_enabled = 1 ORDER BY s.n`,
+      )
       .values() as Array<[string, string, Instant | null]>;
     const now = this.clock.now();
     return rows.flatMap(([members, organizationId, looked]) => {
@@ -157,7 +196,11 @@ function isAhead(instant: Instant, now: Instant): boolean {
 const DUE_STEPS_MAX = 1_000;
 
 /** The last due time that is not later than now, from one that is not, and the one after it. */
-function lastDue({ cron, timezone }: ScheduleRecord, from: Instant, now: Instant): { readonly at: Instant; readonly next: Instant | null } {
+function lastDue(
+  { cron, timezone }: ScheduleRecord,
+  from: Instant,
+  now: Instant,
+): { readonly at: Instant; readonly next: Instant | null } {
   let at = from;
   for (let steps = 0; steps < DUE_STEPS_MAX; steps += 1) {
     const next = nextDue(cron, timezone, at);

@@ -3,7 +3,19 @@
 
 import { parseIp } from "../../base/ip.ts";
 import { PASSED_OVER_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
-import { blockOf, edgesOf, FORBIDDEN, interior, mostSpecific, numberOf, textOf, union, withoutForbidden, type Block, type Range } from "./address-blocks.ts";
+import {
+  blockOf,
+  edgesOf,
+  FORBIDDEN,
+  interior,
+  mostSpecific,
+  numberOf,
+  textOf,
+  union,
+  withoutForbidden,
+  type Block,
+  type Range,
+} from "./address-blocks.ts";
 
 /** A target or subnet above this is walked through only where that is asked for. */
 export const LARGEST_PREFIX_V4 = 16;
@@ -16,7 +28,9 @@ export const SCAN_ADDRESSES_MAX = 1_048_576;
  * What only this machine reaches, itself and what a cloud tells it (169.254.169.254), whatever a subnet with these addresses is said to be:
  * whoever may write subnets may not see it.
  */
-const OWN_ADDRESSES: readonly Block[] = ["127.0.0.0/8", "::1", "169.254.0.0/16", "fd00:ec2::254"].flatMap((text) => blockOf(text) ?? []);
+const OWN_ADDRESSES: readonly Block[] = ["127.0.0.0/8", "::1", "169.254.0.0/16", "fd00:ec2::254"].flatMap(
+  (text) => blockOf(text) ?? [],
+);
 
 export interface KnownSubnet {
   readonly cidr: string;
@@ -48,12 +62,20 @@ export class Scope {
   private readonly edges: Edges;
   private readonly named: ReadonlySet<string>;
 
-  private constructor(ranges: readonly Range[], edges: Edges, passedOver: readonly PassedOver[], named: ReadonlySet<string>) {
+  private constructor(
+    ranges: readonly Range[],
+    edges: Edges,
+    passedOver: readonly PassedOver[],
+    named: ReadonlySet<string>,
+  ) {
     this.ranges = ranges;
     this.edges = edges;
     this.passedOver = passedOver;
     this.named = named;
-    this.total = walked(ranges).reduce((sum, range) => sum + Number(range.last - range.first + 1n) - edges.countIn(range), 0);
+    this.total = walked(ranges).reduce(
+      (sum, range) => sum + Number(range.last - range.first + 1n) - edges.countIn(range),
+      0,
+    );
   }
 
   /**
@@ -61,10 +83,19 @@ export class Scope {
    * @param subnets the network's: what is broadcast in them is not asked
    * @param inhabited addresses that hosts have, whatever they look like
    */
-  static ofTargets(targets: readonly string[], subnets: readonly KnownSubnet[] = [], inhabited: ReadonlySet<string> = new Set()): Scope {
+  static ofTargets(
+    targets: readonly string[],
+    subnets: readonly KnownSubnet[] = [],
+    inhabited: ReadonlySet<string> = new Set(),
+  ): Scope {
     const blocks = targets.map((text) => blockOf(text)).filter((block) => block !== null);
     const named = blocks.filter((block) => block.isAddress).map((block) => textOf(block.version, block.first));
-    return new Scope(union(blocks.map(interior).flatMap(withoutForbidden)), Edges.of(blocksOf(subnets), inhabited), [], new Set(named));
+    return new Scope(
+      union(blocks.map(interior).flatMap(withoutForbidden)),
+      Edges.of(blocksOf(subnets), inhabited),
+      [],
+      new Set(named),
+    );
   }
 
   /**
@@ -76,19 +107,32 @@ export class Scope {
     const judged = subnets.flatMap((subnet) => {
       const block = blockOf(subnet.cidr);
       if (block === null) return [];
-      const isOwn = OWN_ADDRESSES.some((each) => each.version === block.version && each.first <= block.first && each.last >= block.last);
+      const isOwn = OWN_ADDRESSES.some(
+        (each) => each.version === block.version && each.first <= block.first && each.last >= block.last,
+      );
       const isAllowed = !isOwn && !PASSED_OVER_TYPES.includes(subnet.subnet_type);
       const tooLarge = isAllowed ? largerThanAllowed(block, false) : null;
       // Every machine has loopback and link-local addresses: nobody misses those.
       const isMissed = subnet.subnet_type !== "Loopback" && forbiddenAs(block) === null;
-      if (!isAllowed && isMissed) passedOver.push({ cidr: subnet.cidr, reason: `${isOwn ? "what only this machine reaches" : `a subnet of the type ${subnet.subnet_type}`} is scanned only when it is named as a target` });
-      if (tooLarge !== null && isMissed) passedOver.push({ cidr: subnet.cidr, reason: `larger than ${tooLarge}: only its known addresses are asked${block.version === 4 ? "; name it as a target with allow_large" : ""}` });
+      if (!isAllowed && isMissed)
+        passedOver.push({
+          cidr: subnet.cidr,
+          reason: `${isOwn ? "what only this machine reaches" : `a subnet of the type ${subnet.subnet_type}`} is scanned only when it is named as a target`,
+        });
+      if (tooLarge !== null && isMissed)
+        passedOver.push({
+          cidr: subnet.cidr,
+          reason: `larger than ${tooLarge}: only its known addresses are asked${block.version === 4 ? "; name it as a target with allow_large" : ""}`,
+        });
       return [{ ...block, isAllowed, isWalked: isAllowed && tooLarge === null }];
     });
     const ranges: Range[] = [];
     let total = 0;
     let isFull = false;
-    for (const range of mostSpecific([...OWN_ADDRESSES.map((block) => ({ ...block, isAllowed: false, isWalked: false })), ...judged])) {
+    for (const range of mostSpecific([
+      ...OWN_ADDRESSES.map((block) => ({ ...block, isAllowed: false, isWalked: false })),
+      ...judged,
+    ])) {
       const size = Number(range.last - range.first + 1n);
       if (!range.isWalked || total + size <= SCAN_ADDRESSES_MAX) {
         if (range.isWalked) total += size;
@@ -96,7 +140,11 @@ export class Scope {
         continue;
       }
       ranges.push({ ...range, isWalked: false });
-      if (!isFull) passedOver.push({ cidr: range.cidr, reason: `with it the scan would have more than ${SCAN_ADDRESSES_MAX} addresses, and so with what follows it; only known addresses are asked there` });
+      if (!isFull)
+        passedOver.push({
+          cidr: range.cidr,
+          reason: `with it the scan would have more than ${SCAN_ADDRESSES_MAX} addresses, and so with what follows it; only known addresses are asked there`,
+        });
       isFull = true;
     }
     return new Scope(ranges, Edges.of(judged, inhabited), passedOver, new Set());
@@ -161,12 +209,19 @@ export function targetProblems(targets: readonly string[], allowLarge: boolean |
   const good: Block[] = [];
   for (const [index, text] of targets.entries()) {
     const block = blockOf(text);
-    const message = block === null ? "must be an IP address or a CIDR without host bits, such as 10.2.3.4 or 10.2.3.0/24" : problemOf(block, allowLarge);
+    const message =
+      block === null
+        ? "must be an IP address or a CIDR without host bits, such as 10.2.3.4 or 10.2.3.0/24"
+        : problemOf(block, allowLarge);
     if (message !== null) problems.push({ index, message });
     else if (block !== null) good.push(block);
   }
   const count = union(good).reduce((sum, range) => sum + Number(range.last - range.first + 1n), 0);
-  if (problems.length === 0 && count > SCAN_ADDRESSES_MAX) problems.push({ index: 0, message: `is one of targets with ${count} addresses together; a scan takes at most ${SCAN_ADDRESSES_MAX}` });
+  if (problems.length === 0 && count > SCAN_ADDRESSES_MAX)
+    problems.push({
+      index: 0,
+      message: `is one of targets with ${count} addresses together; a scan takes at most ${SCAN_ADDRESSES_MAX}`,
+    });
   return problems;
 }
 
@@ -188,7 +243,10 @@ function problemOf(block: Block, allowLarge: boolean | null): string | null {
 
 /** What a block is as a whole, where no host may have its addresses; else null. */
 function forbiddenAs(block: Block): string | null {
-  return FORBIDDEN.find((each) => each.version === block.version && each.first <= block.first && each.last >= block.last)?.what ?? null;
+  return (
+    FORBIDDEN.find((each) => each.version === block.version && each.first <= block.first && each.last >= block.last)
+      ?.what ?? null
+  );
 }
 
 /** The largest prefix that would do; null where the block is no larger. */
@@ -211,7 +269,8 @@ class Edges {
   static of(blocks: readonly Block[], inhabited: ReadonlySet<string>): Edges {
     const byVersion = { 4: new Set<bigint>(), 6: new Set<bigint>() };
     for (const block of blocks) {
-      for (const edge of edgesOf(block)) if (edge !== null && !inhabited.has(textOf(block.version, edge))) byVersion[block.version].add(edge);
+      for (const edge of edgesOf(block))
+        if (edge !== null && !inhabited.has(textOf(block.version, edge))) byVersion[block.version].add(edge);
     }
     return new Edges(byVersion);
   }

@@ -32,14 +32,16 @@ export class SecretFiles {
     assertInside(folder, file, path);
     const text = textIn(bytesOf(file, path, folder), path).replace(/\r?\n$/, "");
     if (text === "") throw new SecretUnreadable(`the file ${path} is empty`);
-    if ([...text].length > SECRET_MAX_LENGTH) throw new SecretUnreadable(`the file ${path} is longer than ${SECRET_MAX_LENGTH} characters`);
+    if ([...text].length > SECRET_MAX_LENGTH)
+      throw new SecretUnreadable(`the file ${path} is longer than ${SECRET_MAX_LENGTH} characters`);
     return text;
   }
 }
 
 /** @param file where it really is, as the folder is */
 function assertInside(folder: string, file: string, path: string): void {
-  if (!file.startsWith(folder.endsWith(sep) ? folder : folder + sep)) throw new SecretUnreadable(`the file ${path} leads out of the folder of secrets`);
+  if (!file.startsWith(folder.endsWith(sep) ? folder : folder + sep))
+    throw new SecretUnreadable(`the file ${path} leads out of the folder of secrets`);
 }
 
 function real(path: string, what: string): string {
@@ -62,8 +64,10 @@ function bytesOf(file: string, path: string, folder: string): Uint8Array {
     // A folder on the way may have become a link since somebody looked: what counts is what was opened.
     assertInside(folder, linkOf(descriptor, path), path);
     const { mode, size } = fstatSync(descriptor);
-    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new SecretUnreadable(`the file ${path} is no regular file`);
-    if (size > FILE_MAX_BYTES) throw new SecretUnreadable(`the file ${path} is longer than ${SECRET_MAX_LENGTH} characters`);
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG)
+      throw new SecretUnreadable(`the file ${path} is no regular file`);
+    if (size > FILE_MAX_BYTES)
+      throw new SecretUnreadable(`the file ${path} is longer than ${SECRET_MAX_LENGTH} characters`);
     const bytes = new Uint8Array(FILE_MAX_BYTES);
     return bytes.subarray(0, readSync(descriptor, bytes, 0, FILE_MAX_BYTES, 0));
   } finally {
@@ -89,5 +93,7 @@ function textIn(bytes: Uint8Array, path: string): string {
 
 function unreadable(what: string, error: unknown): SecretUnreadable {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return new SecretUnreadable(code === "ENOENT" ? `${what} is not there` : `${what} cannot be read${code === "" ? "" : ` (${code})`}`);
+  return new SecretUnreadable(
+    code === "ENOENT" ? `${what} is not there` : `${what} cannot be read${code === "" ? "" : ` (${code})`}`,
+  );
 }

@@ -48,7 +48,9 @@ export class StandingCredentials implements Standing {
       const { subnets, broadcast } = this.networkWord();
       const owners = new Map<string, KnownAddress>();
       const assignments = [...broadcast];
-      const rows = this.reader.statement(AT_ADDRESS).values(this.networkN, address) as Array<[string, string, string, string | null, number]>;
+      const rows = this.reader.statement(AT_ADDRESS).values(this.networkN, address) as Array<
+        [string, string, string, string | null, number]
+      >;
       for (const [id, host_id, credential_id, ids, isCovered] of rows) {
         owners.set(id, { id, ip_address: address, host_id });
         assignments.push({
@@ -63,7 +65,9 @@ export class StandingCredentials implements Standing {
   }
 
   isNamed(credentialId: string, address: string, isTaken: boolean): boolean {
-    const [row] = this.reader.snapshot(() => this.reader.statement(NAMED).values(this.networkN, credentialId)) as Array<[string | null, number]>;
+    const [row] = this.reader.snapshot(() => this.reader.statement(NAMED).values(this.networkN, credentialId)) as Array<
+      [string | null, number]
+    >;
     if (row === undefined) return false;
     const [targets, isElsewhere] = row;
     const isStanding = targets === null ? isTaken : (JSON.parse(targets) as string[]).includes(address);
@@ -81,12 +85,20 @@ export class StandingCredentials implements Standing {
   private networkWord(): NetworkWord {
     const { reader, networkN, word } = this;
     const { sequence } = reader.head();
-    if (word !== null && (word.sequence === sequence || (word.sequence < sequence && !this.isTouchedSince(word.sequence)))) {
+    if (
+      word !== null &&
+      (word.sequence === sequence || (word.sequence < sequence && !this.isTouchedSince(word.sequence)))
+    ) {
       this.word = { ...word, sequence };
       return word;
     }
     const broadcast = (reader.statement(BROADCAST).values(networkN) as Array<[string]>).map(
-      ([credential_id]): Assignment => ({ credential_id, host_id: null, ip_address_ids: null, covered: NOTHING_COVERED }),
+      ([credential_id]): Assignment => ({
+        credential_id,
+        host_id: null,
+        ip_address_ids: null,
+        covered: NOTHING_COVERED,
+      }),
     );
     const fresh = { sequence, subnets: new AcceptingSubnets(readSubnets(reader, networkN)), broadcast };
     this.word = fresh;

@@ -33,7 +33,14 @@ export function scanOf(row: StoredScan, networkId: string, live: ScanProgress | 
 export function scanThen(row: StoredScan, at: Instant): StoredScan {
   if (row.ended_at !== null && row.ended_at <= at) return row;
   const isStarted = row.started_at !== null && row.started_at <= at;
-  return { ...row, status: isStarted ? "Running" : "Queued", started_at: isStarted ? row.started_at : null, ended_at: null, progress: null, outcome: null };
+  return {
+    ...row,
+    status: isStarted ? "Running" : "Queued",
+    started_at: isStarted ? row.started_at : null,
+    ended_at: null,
+    progress: null,
+    outcome: null,
+  };
 }
 
 function textOf(at: Instant | null): string | null {

@@ -31,7 +31,15 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
       sweep(
         { addresses, count: addresses.length },
         { signal, random, timers, monotonicMs, ...(tcpPorts === null ? {} : { tcpPorts }) },
-        { answer: events.answer, progress: ({ done, requests, errors }) => events.progress({ done, requests, errors: Object.fromEntries(Object.entries(errors).map(([kind, count]) => [snakeCase(kind), count])) }) },
+        {
+          answer: events.answer,
+          progress: ({ done, requests, errors }) =>
+            events.progress({
+              done,
+              requests,
+              errors: Object.fromEntries(Object.entries(errors).map(([kind, count]) => [snakeCase(kind), count])),
+            }),
+        },
       ),
     askDevice: (address, options) => askDevice({ address, port: snmpPort }, { ...options, timers, random }),
     macOf: (address) => {

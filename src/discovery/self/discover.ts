@@ -14,10 +14,21 @@ export interface SelfDiscoveryReport extends SelfDiscovered {
 /** @throws DomainError entity_reference_invalid for a network out of the actor's reach */
 export async function discoverSelf(
   writes: WriteQueue,
-  options: { networkId: string; discoveryId: string; actor: CommandActor; terms?: WriteTerms; read?: () => Promise<MachineSnapshot> },
+  options: {
+    networkId: string;
+    discoveryId: string;
+    actor: CommandActor;
+    terms?: WriteTerms;
+    read?: () => Promise<MachineSnapshot>;
+  },
 ): Promise<SelfDiscoveryReport & { readonly isReplayed: boolean }> {
   const machine = await (options.read ?? readMachine)();
   const input: SelfDiscoveryInput = { network_id: options.networkId, discovery_id: options.discoveryId, machine };
-  const { sequence, result, isReplayed } = await writes.run<SelfDiscovered>("discovery.self", input, options.actor, options.terms);
+  const { sequence, result, isReplayed } = await writes.run<SelfDiscovered>(
+    "discovery.self",
+    input,
+    options.actor,
+    options.terms,
+  );
   return { ...result, sequence, isReplayed: isReplayed === true };
 }

@@ -20,7 +20,10 @@ export function inventoryAddresses(addresses: readonly KernelAddress[]): Machine
   const kept = addresses.filter(({ ip, isTemporary, isDuplicate }) => !isTemporary && !isDuplicate && !isZoneLocal(ip));
   const sorted = kept
     .map((address) => ({ key: ipSortKey(address.ip), entry: machineAddress(address) }))
-    .sort((a, b) => compare(a.key, b.key) || a.entry.prefix_length - b.entry.prefix_length || a.entry.if_index - b.entry.if_index);
+    .sort(
+      (a, b) =>
+        compare(a.key, b.key) || a.entry.prefix_length - b.entry.prefix_length || a.entry.if_index - b.entry.if_index,
+    );
   return sorted.filter(({ key }, index) => key !== sorted[index - 1]?.key).map(({ entry }) => entry);
 }
 

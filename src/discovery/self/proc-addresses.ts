@@ -32,7 +32,10 @@ export function readProcAddresses(options: ProcAddressesOptions = {}): KernelAdd
     const ip = parseIp(cidr.slice(0, cidr.indexOf("/")));
     if (ip === null) return [];
     const route = onLink.find((each) => cidrContains(each.cidr, ip));
-    const { prefixLength, ifName } = exact.get(ip.text) ?? { prefixLength: route?.cidr.prefixLength ?? 32, ifName: route?.ifName ?? "" };
+    const { prefixLength, ifName } = exact.get(ip.text) ?? {
+      prefixLength: route?.cidr.prefixLength ?? 32,
+      ifName: route?.ifName ?? "",
+    };
     return [{ ...PLAIN, ip, prefixLength, ifIndex: ifIndexOf(sysRoot, ifName) }];
   });
   const six = parseIfInet6(textOrNone(join(procRoot, "net/if_inet6"))).map(({ ip, ifIndex, prefixLength, flags }) => ({
@@ -48,7 +51,9 @@ export function readProcAddresses(options: ProcAddressesOptions = {}): KernelAdd
 
 const PLAIN = { peer: null as Ip | null, isTemporary: false, isDuplicate: false };
 
-function runningAddresses(running: NonNullable<ProcAddressesOptions["running"]>): Map<string, { prefixLength: number; ifName: string }> {
+function runningAddresses(
+  running: NonNullable<ProcAddressesOptions["running"]>,
+): Map<string, { prefixLength: number; ifName: string }> {
   const found = new Map<string, { prefixLength: number; ifName: string }>();
   try {
     for (const [label, addresses] of Object.entries(running())) {

@@ -33,7 +33,13 @@ export const UDP_UNCONNECTED = "07";
 export function servedPorts(tables: SocketTables, firstEphemeralPort: number): MachinePort[] {
   const tcp = [...localEndpoints(tables.tcp, TCP_LISTEN), ...localEndpoints(tables.tcp6, TCP_LISTEN)];
   const udp = [...localEndpoints(tables.udp, UDP_UNCONNECTED), ...localEndpoints(tables.udp6, UDP_UNCONNECTED)];
-  const ports = [...portsOf("Tcp", tcp), ...portsOf("Udp", udp.filter((endpoint) => endpoint.port < firstEphemeralPort))];
+  const ports = [
+    ...portsOf("Tcp", tcp),
+    ...portsOf(
+      "Udp",
+      udp.filter((endpoint) => endpoint.port < firstEphemeralPort),
+    ),
+  ];
   return ports.sort((a, b) => a.number - b.number || (a.protocol < b.protocol ? -1 : 1));
 }
 
@@ -85,5 +91,7 @@ function portsOf(protocol: PortProtocol, endpoints: LocalEndpoint[]): MachinePor
 /** By sort key, which makes the order of the addresses that of the keys. */
 function boundTo(ips: Map<string, Ip>): string[] {
   if (ips.values().some((ip) => ip.bytes.every((byte) => byte === 0))) return [];
-  return Array.from(ips).sort(([a], [b]) => (a < b ? -1 : 1)).map(([, ip]) => ip.text);
+  return Array.from(ips)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, ip]) => ip.text);
 }

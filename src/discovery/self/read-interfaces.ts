@@ -37,7 +37,9 @@ async function readInterface(folder: string, name: string): Promise<MachineInter
   // Not everything in /sys/class/net is an interface: `bonding_masters` is a file.
   if (entries === null) return null;
   const [index, hardwareType, flags, operstate, address, speed, alias, uevent] = await Promise.all(
-    ["ifindex", "type", "flags", "operstate", "address", "speed", "ifalias", "uevent"].map((file) => readAttribute(join(folder, file))),
+    ["ifindex", "type", "flags", "operstate", "address", "speed", "ifalias", "uevent"].map((file) =>
+      readAttribute(join(folder, file)),
+    ),
   );
   if (!index || !hardwareType || !flags) return null;
   const deviceType = /^DEVTYPE=(.+)$/m.exec(uevent ?? "")?.[1] ?? null;

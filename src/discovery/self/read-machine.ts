@@ -63,7 +63,10 @@ async function readMachineId(etcRoot: string): Promise<string | null> {
   const machineId = await readAttribute(join(etcRoot, "machine-id"));
   // Besides an id it can be empty or `uninitialized`.
   if (machineId === null || !/^[0-9a-f]{32}$/.test(machineId)) return null;
-  const bytes = createHmac("sha256", Buffer.from(machineId, "hex")).update(Buffer.from(MACHINE_ID_PURPOSE, "hex")).digest().subarray(0, 16);
+  const bytes = createHmac("sha256", Buffer.from(machineId, "hex"))
+    .update(Buffer.from(MACHINE_ID_PURPOSE, "hex"))
+    .digest()
+    .subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
@@ -84,7 +87,12 @@ async function readPorts(procRoot: string): Promise<MachinePort[]> {
 async function readSysDescr(procRoot: string): Promise<string | null> {
   const kernel = (name: string) => readAttribute(join(procRoot, "sys/kernel", name));
   // Kernels before 6.1 do not have `arch`.
-  const [ostype, release, version, arch] = await Promise.all([kernel("ostype"), kernel("osrelease"), kernel("version"), kernel("arch")]);
+  const [ostype, release, version, arch] = await Promise.all([
+    kernel("ostype"),
+    kernel("osrelease"),
+    kernel("version"),
+    kernel("arch"),
+  ]);
   if (ostype === null || release === null) return null;
   return [ostype, release, version, arch ?? machine()].filter((part) => part !== null).join(" ");
 }
@@ -136,6 +144,7 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set([
 function meaningfulText(raw: string | null): string | null {
   // Device tree strings end with a NUL.
   const text = (raw ?? "").replace(/\p{Cc}+/gu, " ").trim();
-  const isFiller = /^(.)\1*$/.test(text) || /^0?123456789?0?$/.test(text) || PLACEHOLDERS.has(text.toLowerCase().replaceAll(".", ""));
+  const isFiller =
+    /^(.)\1*$/.test(text) || /^0?123456789?0?$/.test(text) || PLACEHOLDERS.has(text.toLowerCase().replaceAll(".", ""));
   return text === "" || isFiller ? null : text;
 }

@@ -85,13 +85,24 @@ class SelfReconciliation {
     this.interfaces(host, addressIds);
     const portIds = this.ports(host);
     this.services(host, addressIds, portIds);
-    return { discovery_id: this.input.discovery_id, network_id: this.input.network_id, host_id: host.id, ...this.counts() };
+    return {
+      discovery_id: this.input.discovery_id,
+      network_id: this.input.network_id,
+      host_id: host.id,
+      ...this.counts(),
+    };
   }
 
   /** The host record that stands for this machine in the network: the one of the last run, as long as it lives. */
   private host(): HostRecord {
     const { tx, machine } = this;
-    const told = { sys_name: machine.hostname, sys_descr: machine.sys_descr, manufacturer: machine.manufacturer, model: machine.model, serial_number: machine.serial_number };
+    const told = {
+      sys_name: machine.hostname,
+      sys_descr: machine.sys_descr,
+      manufacturer: machine.manufacturer,
+      model: machine.model,
+      serial_number: machine.serial_number,
+    };
     const setting = selfHostSetting(this.input.network_id);
     const ownHost = selfHost(tx, this.input.network_id);
     const present = ownHost ?? this.hostThatScansFound();
@@ -100,7 +111,9 @@ class SelfReconciliation {
     this.set(`self_discovery/${this.input.network_id}`, this.input.discovery_id);
     if (present !== null) {
       // What the machine does not tell (a container has no serial number) is no reason to forget what somebody entered.
-      const unknown = Object.fromEntries(Object.entries(told).filter(([field]) => present[field as keyof typeof told] === null)) as typeof told;
+      const unknown = Object.fromEntries(
+        Object.entries(told).filter(([field]) => present[field as keyof typeof told] === null),
+      ) as typeof told;
       // What an agent on it has told by SNMP stays as it was told.
       tx.update(hostKind, present.id, withoutUnknown(present.sys_object_id === null ? told : unknown));
       tx.observe(hostKind, present.id, { last_seen_at: this.seen.last_seen_at ?? null });
@@ -149,14 +162,25 @@ class SelfReconciliation {
   }
 
   private setting(name: string): string | null {
-    return this.tx.db.select({ value: applianceSettings.value }).from(applianceSettings).where(eq(applianceSettings.name, name)).limit(1).all()[0]?.value ?? null;
+    return (
+      this.tx.db
+        .select({ value: applianceSettings.value })
+        .from(applianceSettings)
+        .where(eq(applianceSettings.name, name))
+        .limit(1)
+        .all()[0]?.value ?? null
+    );
   }
 
   private set(name: string, value: string): void {
     const { tx } = this;
     tx.afterwardsRun(() => {
       const row = withChecksum(applianceSettings, { name, value });
-      tx.db.insert(applianceSettings).values(row).onConflictDoUpdate({ target: applianceSettings.name, set: row }).run();
+      tx.db
+        .insert(applianceSettings)
+        .values(row)
+        .onConflictDoUpdate({ target: applianceSettings.name, set: row })
+        .run();
     });
   }
 
@@ -171,15 +195,27 @@ class SelfReconciliation {
       known.delete(address.ip_address);
       const mac = macs.get(address.if_index) ?? null;
       // The subnet that it has contains it: the store sees to that. Which one of several is a person's choice.
-      const fields = { subnet_id: present?.subnet_id ?? this.subnet(address.cidr), ip_address: address.ip_address, mac_address: mac ?? present?.mac_address ?? null };
+      const fields = {
+        subnet_id: present?.subnet_id ?? this.subnet(address.cidr),
+        ip_address: address.ip_address,
+        mac_address: mac ?? present?.mac_address ?? null,
+      };
       const name = this.machine.interfaces.find((each) => each.if_index === address.if_index)?.if_name ?? "";
-      if (present === undefined) ids.set(address.ip_address, this.found(ipAddressKind, { host_id: host.id, network_id: host.network_id, ...fields, name, position }));
+      if (present === undefined)
+        ids.set(
+          address.ip_address,
+          this.found(ipAddressKind, { host_id: host.id, network_id: host.network_id, ...fields, name, position }),
+        );
       else ids.set(address.ip_address, this.again(ipAddressKind, present.id, fields));
     }
-    const { true: hidden = [], false: gone = [] } = Object.groupBy(known.values(), (each) => `${this.mayBeHidden(each)}`);
+    const { true: hidden = [], false: gone = [] } = Object.groupBy(
+      known.values(),
+      (each) => `${this.mayBeHidden(each)}`,
+    );
     this.forget(ipAddressKind, gone);
     // It stays this machine's to end, when it can be seen to be gone.
-    for (const { id } of hidden) if (!this.wasSeenByScan(id)) tx.observe(ipAddressKind, id, { last_discovery_id: this.input.discovery_id });
+    for (const { id } of hidden)
+      if (!this.wasSeenByScan(id)) tx.observe(ipAddressKind, id, { last_discovery_id: this.input.discovery_id });
     return ids;
   }
 
@@ -187,7 +223,9 @@ class SelfReconciliation {
   private mayBeHidden({ name, mac_address: mac }: IpAddressRecord): boolean {
     const { has_all_addresses: hasAll, interfaces } = this.machine;
     if (hasAll) return false;
-    const own = interfaces.find((each) => each.if_name === name) ?? interfaces.find((each) => mac !== null && each.mac_address === mac);
+    const own =
+      interfaces.find((each) => each.if_name === name) ??
+      interfaces.find((each) => mac !== null && each.mac_address === mac);
     return own?.admin_status === "Down";
   }
 
@@ -208,7 +246,8 @@ class SelfReconciliation {
       const addressId = address === undefined ? undefined : addressIds.get(address.ip_address);
       const present = known.get(each.if_index);
       known.delete(each.if_index);
-      if (present === undefined) this.found(ifEntryKind, { host_id: host.id, network_id: host.network_id, ...fields, ip_address_id: addressId });
+      if (present === undefined)
+        this.found(ifEntryKind, { host_id: host.id, network_id: host.network_id, ...fields, ip_address_id: addressId });
       else this.again(ifEntryKind, present.id, { ...fields, ip_address_id: present.ip_address_id ?? addressId });
     }
     this.forget(ifEntryKind, known.values());
@@ -222,7 +261,8 @@ class SelfReconciliation {
       const present = known.get(portName(port));
       known.delete(portName(port));
       const fields = { number: port.number, protocol: port.protocol, type: portType(port.number, port.protocol) };
-      if (present === undefined) ids.set(portName(port), this.found(portKind, { host_id: host.id, network_id: host.network_id, ...fields }));
+      if (present === undefined)
+        ids.set(portName(port), this.found(portKind, { host_id: host.id, network_id: host.network_id, ...fields }));
       else ids.set(portName(port), this.again(portKind, present.id, fields));
     }
     this.forget(portKind, known.values());
@@ -235,7 +275,8 @@ class SelfReconciliation {
    */
   private services(host: HostRecord, addressIds: Map<string, string>, portIds: Map<string, string>): void {
     const { tx } = this;
-    const nameOf = (each: { name: string; service_definition: string }) => JSON.stringify([each.service_definition, each.name]);
+    const nameOf = (each: { name: string; service_definition: string }) =>
+      JSON.stringify([each.service_definition, each.name]);
     const stored = tx.children(serviceKind, "host_n", host.id);
     const byName = new Map(stored.map((each) => [nameOf(each), each.id]));
     const bindings = tx.children(bindingKind, "host_n", host.id);
@@ -254,12 +295,30 @@ class SelfReconciliation {
       if (bound.length > 0) continue;
       const serviceId =
         byName.get(nameOf(service)) ??
-        this.found(serviceKind, { host_id: host.id, network_id: host.network_id, ...service, position: byName.size, source: DISCOVERED, tags: [], virtualization: null });
+        this.found(serviceKind, {
+          host_id: host.id,
+          network_id: host.network_id,
+          ...service,
+          position: byName.size,
+          source: DISCOVERED,
+          tags: [],
+          virtualization: null,
+        });
       byName.set(nameOf(service), serviceId);
       served.add(serviceId);
-      const places = port.bound.length === 0 ? [null] : port.bound.map((text) => addressIds.get(text)).filter((id) => id !== undefined);
+      const places =
+        port.bound.length === 0
+          ? [null]
+          : port.bound.map((text) => addressIds.get(text)).filter((id) => id !== undefined);
       for (const addressId of places) {
-        this.found(bindingKind, { service_id: serviceId, host_id: host.id, network_id: host.network_id, type: "Port", port_id: portId, ip_address_id: addressId });
+        this.found(bindingKind, {
+          service_id: serviceId,
+          host_id: host.id,
+          network_id: host.network_id,
+          type: "Port",
+          port_id: portId,
+          ip_address_id: addressId,
+        });
       }
     }
     const isGone = (record: Found) => !served.has(record.id);
@@ -289,7 +348,12 @@ class SelfReconciliation {
   }
 
   private found(kind: AnyKind, fields: object): string {
-    return this.tx.create(kind, this.actor.organizationId, { ...fields, first_discovery_id: this.input.discovery_id }, { observed: this.seen }).id;
+    return this.tx.create(
+      kind,
+      this.actor.organizationId,
+      { ...fields, first_discovery_id: this.input.discovery_id },
+      { observed: this.seen },
+    ).id;
   }
 
   private again(kind: AnyKind, id: string, fields: object): string {
@@ -306,7 +370,12 @@ class SelfReconciliation {
   /** Ends what discovery found once and finds no more. A port or address may have taken bindings along already. */
   private forget(kind: AnyKind, records: Iterable<Found>): void {
     for (const record of records) {
-      if (record.first_discovery_id === null || record.first_discovery_id === undefined || this.wasSeenByScan(record.id)) continue;
+      if (
+        record.first_discovery_id === null ||
+        record.first_discovery_id === undefined ||
+        this.wasSeenByScan(record.id)
+      )
+        continue;
       if (this.tx.find(kind, record.id) !== null) removeRecord(this.tx, kind, record.id, true);
     }
   }
@@ -321,8 +390,13 @@ class SelfReconciliation {
   }
 
   private counts(): Pick<SelfDiscovered, "created" | "updated" | "deleted"> {
-    const counts = { Created: {} as Record<string, number>, Updated: {} as Record<string, number>, Deleted: {} as Record<string, number> };
-    for (const { kind, operation } of this.tx.netChanges()) counts[operation][kind.plural] = (counts[operation][kind.plural] ?? 0) + 1;
+    const counts = {
+      Created: {} as Record<string, number>,
+      Updated: {} as Record<string, number>,
+      Deleted: {} as Record<string, number>,
+    };
+    for (const { kind, operation } of this.tx.netChanges())
+      counts[operation][kind.plural] = (counts[operation][kind.plural] ?? 0) + 1;
     return { created: counts.Created, updated: counts.Updated, deleted: counts.Deleted };
   }
 }
@@ -333,5 +407,7 @@ function portName(port: { number: number; protocol: string }): string {
 
 /** What is known of the fields told: null says that the machine does not tell. */
 function withoutUnknown<T extends Record<string, unknown>>(told: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
-  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)) as { [Name in keyof T]?: NonNullable<T[Name]> };
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)) as {
+    [Name in keyof T]?: NonNullable<T[Name]>;
+  };
 }

@@ -2,7 +2,17 @@
 // Pure: must not open a socket.
 
 import type { Ip } from "../../base/ip.ts";
-import { type AnswerEnd, answerEnd, bytesOf, LITTLE_ENDIAN, netlinkAttributes, netlinkMessages, netlinkRequest, NLM_F_DUMP, viewOf } from "../kernel/netlink-messages.ts";
+import {
+  type AnswerEnd,
+  answerEnd,
+  bytesOf,
+  LITTLE_ENDIAN,
+  netlinkAttributes,
+  netlinkMessages,
+  netlinkRequest,
+  NLM_F_DUMP,
+  viewOf,
+} from "../kernel/netlink-messages.ts";
 import { ipOfBytes } from "./ip-bytes.ts";
 
 /** One address of one interface, as the kernel has it. */
@@ -65,7 +75,8 @@ function readAddress(view: DataView, body: number, end: number): KernelAddress |
     if (attribute.type === IFA_ADDRESS) address = ipOfBytes(bytesOf(view, attribute));
     if (attribute.type === IFA_LOCAL) local = ipOfBytes(bytesOf(view, attribute));
     // All 32 bits; the header has the lowest eight.
-    if (attribute.type === IFA_FLAGS && attribute.end - attribute.body >= 4) flags = view.getUint32(attribute.body, LITTLE_ENDIAN);
+    if (attribute.type === IFA_FLAGS && attribute.end - attribute.body >= 4)
+      flags = view.getUint32(attribute.body, LITTLE_ENDIAN);
   }
   // With a peer, ADDRESS is the far end and LOCAL our own; without one, IPv6 leaves LOCAL out and IPv4 repeats the address in it.
   const ip = local ?? address;

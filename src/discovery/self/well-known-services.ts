@@ -117,7 +117,10 @@ const SERVICES: readonly Row[] = [
   ["WireGuard", "wireguard", 51_820, "Udp"],
 ];
 
-const SERVICE_BY_PORT: Record<PortProtocol, ReadonlyMap<number, WellKnownService>> = { Tcp: servicesOver("Tcp"), Udp: servicesOver("Udp") };
+const SERVICE_BY_PORT: Record<PortProtocol, ReadonlyMap<number, WellKnownService>> = {
+  Tcp: servicesOver("Tcp"),
+  Udp: servicesOver("Udp"),
+};
 
 function servicesOver(protocol: PortProtocol): ReadonlyMap<number, WellKnownService> {
   const rows = SERVICES.filter(([, , , ...protocols]) => protocols.includes(protocol));

@@ -63,7 +63,11 @@ export type Asked =
  * because of what a device does, and leaves no socket behind. A closed port or an address that cannot be reached ends the trying: the one failure
  * is then the last.
  */
-export async function askDevice(target: { readonly address: string; readonly port?: number }, options: AskDeviceOptions, reader: DeviceReader = ALL): Promise<Asked> {
+export async function askDevice(
+  target: { readonly address: string; readonly port?: number },
+  options: AskDeviceOptions,
+  reader: DeviceReader = ALL,
+): Promise<Asked> {
   let requests = 0;
   const onRequest = (): void => {
     requests += 1;
@@ -71,7 +75,10 @@ export async function askDevice(target: { readonly address: string; readonly por
   };
   const failures: TriedCredential[] = [];
   for (const { credential, extensions } of inOrder(options)) {
-    const opened = await open({ address: target.address, port: target.port ?? SNMP_PORT }, credential, extensions, { ...options, onRequest });
+    const opened = await open({ address: target.address, port: target.port ?? SNMP_PORT }, credential, extensions, {
+      ...options,
+      onRequest,
+    });
     if (isFailure(opened)) {
       failures.push({ credential_id: credential.credential_id, ...opened });
       // One that was taken back ends nothing but its own trial.
@@ -129,7 +136,14 @@ async function open(
     const { timers, random, onRequest = () => {}, tryingPatience = TRYING_PATIENCE } = options;
     const maySend = (): boolean => options.maySend?.(credential) !== false;
     const keyExtension = extension ?? "Blumenthal";
-    const session = await openSession(target, credential, { timers, random, onRequest, maySend, patience: tryingPatience, keyExtension });
+    const session = await openSession(target, credential, {
+      timers,
+      random,
+      onRequest,
+      maySend,
+      patience: tryingPatience,
+      keyExtension,
+    });
     if (isFailure(session)) return session;
     const refusal = await tryOut(session, options.signal);
     if (refusal === null) {

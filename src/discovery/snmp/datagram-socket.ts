@@ -19,7 +19,11 @@ export interface DatagramSocket {
  * Connected (connect(2)): the kernel lets in no datagram from elsewhere, and hands over the ICMP errors that come back.
  * @param address an IPv4 or IPv6 address
  */
-export async function openDatagramSocket(address: string, port: number, listener: Listener): Promise<DatagramSocket | SnmpFailure> {
+export async function openDatagramSocket(
+  address: string,
+  port: number,
+  listener: Listener,
+): Promise<DatagramSocket | SnmpFailure> {
   try {
     const socket = await Bun.udpSocket({
       // Without it an IPv6 peer is refused.
@@ -45,7 +49,10 @@ export async function openDatagramSocket(address: string, port: number, listener
     };
   } catch (error) {
     const code = codeOf(error);
-    return failureOfCode(code) ?? failure("unreachable", `the address cannot be reached: no socket for it could be opened (${code})`);
+    return (
+      failureOfCode(code) ??
+      failure("unreachable", `the address cannot be reached: no socket for it could be opened (${code})`)
+    );
   }
 }
 
@@ -60,7 +67,19 @@ function failureOfCode(code: string): SnmpFailure | null {
   return UNREACHABLE.has(code) ? failure("unreachable", `the address cannot be reached (${code})`) : null;
 }
 
-const UNREACHABLE: ReadonlySet<string> = new Set(["EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "ENETDOWN", "ENONET", "ENOPROTOOPT", "EPROTO", "EACCES", "EPERM", "EADDRNOTAVAIL", "EAFNOSUPPORT"]);
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EHOSTDOWN",
+  "ENETDOWN",
+  "ENONET",
+  "ENOPROTOOPT",
+  "EPROTO",
+  "EACCES",
+  "EPERM",
+  "EADDRNOTAVAIL",
+  "EAFNOSUPPORT",
+]);
 
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown";

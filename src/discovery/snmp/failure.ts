@@ -38,7 +38,13 @@ export function isFinal({ reason }: SnmpFailure): boolean {
   return FINAL.has(reason);
 }
 
-const FINAL: ReadonlySet<FailureReason> = new Set(["port_closed", "unreachable", "wrong_user", "wrong_password", "cancelled"]);
+const FINAL: ReadonlySet<FailureReason> = new Set([
+  "port_closed",
+  "unreachable",
+  "wrong_user",
+  "wrong_password",
+  "cancelled",
+]);
 
 const CLAUSES: Readonly<Record<FailureReason, string>> = {
   no_answer: "no answer: it is silent, or the community is another",

@@ -13,9 +13,20 @@ export interface Verdict {
 export function verdictOf(error: Error & { readonly code?: number }, hasContext: boolean): Verdict {
   switch (error.code) {
     case ResponseInvalidCode.EAuthFailure:
-      return REPORTS[error.message] ?? { failure: failure("garbage", "its answers are not signed with the password"), isCertain: false };
+      return (
+        REPORTS[error.message] ?? {
+          failure: failure("garbage", "its answers are not signed with the password"),
+          isCertain: false,
+        }
+      );
     case ResponseInvalidCode.EUnexpectedReport:
-      return { failure: failure("unsupported", hasContext ? "the device does not serve the context" : "the device does not accept requests of this kind"), isCertain: true };
+      return {
+        failure: failure(
+          "unsupported",
+          hasContext ? "the device does not serve the context" : "the device does not accept requests of this kind",
+        ),
+        isCertain: true,
+      };
     case ResponseInvalidCode.ECouldNotDecrypt:
       return { failure: failure("wrong_password", PRIVACY), isCertain: false };
     case NOT_IN_TIME_WINDOW:
@@ -34,7 +45,10 @@ const PRIVACY = "the privacy password or its protocol is another";
 
 /** usmStats (RFC 3414 §5) in net-snmp's words. */
 const REPORTS: Readonly<Record<string, Verdict>> = {
-  "Unsupported Security Level": { failure: failure("unsupported", "the user has another security level: its passwords or protocols are not these"), isCertain: true },
+  "Unsupported Security Level": {
+    failure: failure("unsupported", "the user has another security level: its passwords or protocols are not these"),
+    isCertain: true,
+  },
   "Unknown User Name": { failure: failure("wrong_user"), isCertain: true },
   "Wrong Digest (incorrect password, community or key)": { failure: failure("wrong_password"), isCertain: true },
   "Decryption Error": { failure: failure("wrong_password", PRIVACY), isCertain: true },

@@ -41,15 +41,25 @@ export interface NetSnmp {
  * @param send sends a datagram; before it does, or not at all where it does not, it calls `register`, which has net-snmp wait for the answer:
  *   net-snmp's own way, a callback once the datagram is sent, may come after the answer
  */
-export function createNetSnmp(credential: SnmpCredential, user: User | null, send: (datagram: Uint8Array, register: () => void) => void): NetSnmp {
+export function createNetSnmp(
+  credential: SnmpCredential,
+  user: User | null,
+  send: (datagram: Uint8Array, register: () => void) => void,
+): NetSnmp {
   const socket = {
     on: () => socket,
     ref: () => socket,
     unref: () => socket,
     bind: () => socket,
     close: () => socket,
-    send: (datagram: Buffer, offset: number, length: number, _port: number, _address: string, sent: (error: null) => void) =>
-      send(datagram.subarray(offset, offset + length), () => sent(null)),
+    send: (
+      datagram: Buffer,
+      offset: number,
+      length: number,
+      _port: number,
+      _address: string,
+      sent: (error: null) => void,
+    ) => send(datagram.subarray(offset, offset + length), () => sent(null)),
   };
   const options = {
     version: credential.version === "SnmpV1" ? Version1 : credential.version === "SnmpV2c" ? Version2c : Version3,
@@ -58,11 +68,16 @@ export function createNetSnmp(credential: SnmpCredential, user: User | null, sen
     retries: 0,
     timeout: NEVER_MS,
   };
-  const snmp = new Session("", (user ?? (credential as { community?: string }).community ?? "") as string, options as object) as unknown as NetSnmp;
+  const snmp = new Session(
+    "",
+    (user ?? (credential as { community?: string }).community ?? "") as string,
+    options as object,
+  ) as unknown as NetSnmp;
   const flags = flagsOf(user);
   // Its own hides the error index, takes answers without the protection that the question had, and copies the varbinds.
   snmp.onSimpleGetResponse = (request, message) => {
-    const isMeant = message.pdu.id === request.message.pdu.id && ((message.msgGlobalData?.msgFlags ?? 0) & AUTH_AND_PRIV) === flags;
+    const isMeant =
+      message.pdu.id === request.message.pdu.id && ((message.msgGlobalData?.msgFlags ?? 0) & AUTH_AND_PRIV) === flags;
     request.responseCb(isMeant ? null : new Error("not the answer to the question"), message.pdu);
   };
   return snmp;

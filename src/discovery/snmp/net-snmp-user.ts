@@ -15,7 +15,13 @@ export function hasKeyExtension({ auth_protocol, priv_protocol }: UserCredential
 
 /** @returns why not, where the credential is not whole */
 export function userOf(credential: UserCredential, extension: KeyExtension): User | SnmpFailure {
-  const { security_name: name, auth_protocol: auth, auth_password: authKey, priv_protocol: priv, priv_password: privKey } = credential;
+  const {
+    security_name: name,
+    auth_protocol: auth,
+    auth_password: authKey,
+    priv_protocol: priv,
+    priv_password: privKey,
+  } = credential;
   if (auth === "None") return { name, level: SecurityLevel.noAuthNoPriv };
   if (isMissing(authKey)) return failure("unsupported", "the credential has no authentication password");
   const authProtocol = AUTH_PROTOCOL[auth];
@@ -38,7 +44,11 @@ const AUTH_PROTOCOL: Readonly<Record<Exclude<AuthProtocol, "None">, AuthProtocol
   Sha512: AuthProtocols.sha512,
 };
 
-const PRIV_PROTOCOL: Readonly<Record<Exclude<PrivProtocol, "None">, PrivProtocols>> = { Des: PrivProtocols.des, Aes128: PrivProtocols.aes, Aes256: PrivProtocols.aes256b };
+const PRIV_PROTOCOL: Readonly<Record<Exclude<PrivProtocol, "None">, PrivProtocols>> = {
+  Des: PrivProtocols.des,
+  Aes128: PrivProtocols.aes,
+  Aes256: PrivProtocols.aes256b,
+};
 
 function isMissing(password: string | null): password is null {
   return password === null || password === "";

@@ -96,7 +96,9 @@ function firstOid({ scalars = {}, columns = {} }: ReadStep): string | null {
 }
 
 function isEmpty({ scalars, columns }: StepRead): boolean {
-  return scalars.size === 0 && [...columns.values()].every(({ values, isComplete }) => values.size === 0 && !isComplete);
+  return (
+    scalars.size === 0 && [...columns.values()].every(({ values, isComplete }) => values.size === 0 && !isComplete)
+  );
 }
 
 /** Its silence to the smallest question of a step, without waiting for long; null where it answers, whatever that is. */
@@ -117,10 +119,19 @@ interface StepOutcome {
   readonly failure: SnmpFailure | null;
 }
 
-async function readStep(asking: Asking, step: ReadStep, reads: Reads, signal: AbortSignal, pace: Pace): Promise<StepOutcome> {
+async function readStep(
+  asking: Asking,
+  step: ReadStep,
+  reads: Reads,
+  signal: AbortSignal,
+  pace: Pace,
+): Promise<StepOutcome> {
   const scalars = step.scalars === undefined ? null : await getScalars(asking, step.scalars, signal);
   const { columns, failure } = await readColumns(asking, step, reads, scalars?.failure ?? null, signal, pace);
-  return { read: { scalars: scalars?.values ?? new Map(), scalarsProblem: scalars?.problem ?? null, columns }, failure };
+  return {
+    read: { scalars: scalars?.values ?? new Map(), scalarsProblem: scalars?.problem ?? null, columns },
+    failure,
+  };
 }
 
 /** @param before what ended the step already */
@@ -150,7 +161,12 @@ async function readContexts(
   signal: AbortSignal,
   pace: Pace,
 ): Promise<{ columns: ReadonlyMap<string, ColumnRead>; failure: SnmpFailure | null }> {
-  const merged = new Map(Object.keys(columns).map((name) => [name, { values: new Map<string, SnmpValue>(), problem: null as string | null }]));
+  const merged = new Map(
+    Object.keys(columns).map((name) => [
+      name,
+      { values: new Map<string, SnmpValue>(), problem: null as string | null },
+    ]),
+  );
   let ended: SnmpFailure | null = null;
   let silentCount = 0;
   for (const vlan of vlans) {
@@ -170,14 +186,18 @@ async function readContexts(
     const isOver = walked.failure !== null && (isFinal(walked.failure) || walked.failure.reason === "deadline");
     if (isOver || silentCount >= MAX_SILENT_CONTEXTS) ended = walked.failure;
   }
-  const entries = [...merged].map(([name, { values, problem }]) => [name, { isComplete: problem === null, problem, values }] as const);
+  const entries = [...merged].map(
+    ([name, { values, problem }]) => [name, { isComplete: problem === null, problem, values }] as const,
+  );
   return { columns: new Map(entries), failure: ended };
 }
 
 /** Whether a context gave nothing because it is not there, or not for us. */
 function isRefused({ columns, failure }: Walked): boolean {
   if (failure !== null && !REFUSALS.has(failure.reason)) return false;
-  return [...columns.values()].every((column) => column.values.size === 0 && !column.isComplete && (failure !== null || column.problem === REFUSED));
+  return [...columns.values()].every(
+    (column) => column.values.size === 0 && !column.isComplete && (failure !== null || column.problem === REFUSED),
+  );
 }
 
 const REFUSALS: ReadonlySet<FailureReason> = new Set(["no_answer", "unsupported", "refused"]);

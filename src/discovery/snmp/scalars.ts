@@ -19,7 +19,11 @@ export interface ScalarsRead {
  * Asks for all at once; without the one that the agent names as the reason of an error; else one by one.
  * @param scalars name → OID
  */
-export async function getScalars(asking: Asking, scalars: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ScalarsRead> {
+export async function getScalars(
+  asking: Asking,
+  scalars: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<ScalarsRead> {
   const values = new Map<string, SnmpValue>();
   let problem: string | null = null;
   // Groups still to be asked for: each is one question.
@@ -32,7 +36,10 @@ export async function getScalars(asking: Asking, scalars: Readonly<Record<string
     if (isFailure(answer) && answer.reason !== "garbage") return { values, problem: answer.clause, failure: answer };
     if (outcome.culprit !== undefined && group.length > 1) {
       const { culprit } = outcome;
-      groups.push([culprit], group.filter((scalar) => scalar !== culprit));
+      groups.push(
+        [culprit],
+        group.filter((scalar) => scalar !== culprit),
+      );
     } else if (group.length > 1) {
       groups.push(...group.map((scalar) => [scalar]));
     } else if (outcome.problem !== null) {
@@ -54,12 +61,22 @@ interface Outcome {
 }
 
 /** @returns null when everything asked for was answered, if only by its not being there */
-function take({ varbinds, errorStatus, errorIndex }: Answer, group: readonly Scalar[], values: Map<string, SnmpValue>): Outcome | null {
-  if (errorStatus !== 0) return { problem: errorStatus === ERROR_STATUS.noSuchName ? null : errorFailure(errorStatus), culprit: group[errorIndex - 1] };
-  const isAnswered = varbinds.length === group.length && varbinds.every((varbind, index) => varbind.oid === group[index]?.oid);
+function take(
+  { varbinds, errorStatus, errorIndex }: Answer,
+  group: readonly Scalar[],
+  values: Map<string, SnmpValue>,
+): Outcome | null {
+  if (errorStatus !== 0)
+    return {
+      problem: errorStatus === ERROR_STATUS.noSuchName ? null : errorFailure(errorStatus),
+      culprit: group[errorIndex - 1],
+    };
+  const isAnswered =
+    varbinds.length === group.length && varbinds.every((varbind, index) => varbind.oid === group[index]?.oid);
   if (!isAnswered) return { problem: failure("garbage", "the device answers something else than what was asked") };
   const read = varbinds.map((varbind) => (isException(varbind) ? null : valueOf(varbind)));
   if (read.includes(undefined)) return { problem: failure("garbage") };
-  for (const [index, value] of read.entries()) if (value !== null && value !== undefined) values.set((group[index] as Scalar).name, value);
+  for (const [index, value] of read.entries())
+    if (value !== null && value !== undefined) values.set((group[index] as Scalar).name, value);
   return null;
 }

@@ -38,7 +38,11 @@ export interface SessionOptions {
  * Opens a socket to the agent; sends nothing yet. The caller closes what it gets.
  * @param target IPv4 or IPv6 address and UDP port
  */
-export async function openSession(target: { readonly address: string; readonly port: number }, credential: SnmpCredential, options: SessionOptions): Promise<SnmpSession | SnmpFailure> {
+export async function openSession(
+  target: { readonly address: string; readonly port: number },
+  credential: SnmpCredential,
+  options: SessionOptions,
+): Promise<SnmpSession | SnmpFailure> {
   const user = credential.version === "SnmpV3" ? userOf(credential, options.keyExtension ?? "Blumenthal") : null;
   if (isFailure(user)) return user;
   const session = new SnmpSession(credential, user, options);
@@ -93,7 +97,8 @@ export class SnmpSession implements Asking {
   }
 
   briefly(): Asking {
-    const ask = (question: Question, signal: AbortSignal) => this.askIn(this.context, question, signal, this.briefPatience());
+    const ask = (question: Question, signal: AbortSignal) =>
+      this.askIn(this.context, question, signal, this.briefPatience());
     return { hasBulk: this.hasBulk, ask, briefly: () => this.briefly(), inVlan: (vlan) => this.inVlan(vlan) };
   }
 
@@ -115,7 +120,12 @@ export class SnmpSession implements Asking {
     this.socket?.close();
   }
 
-  private askIn(context: string, question: Question, signal: AbortSignal, patience?: Patience): Promise<Answer | SnmpFailure> {
+  private askIn(
+    context: string,
+    question: Question,
+    signal: AbortSignal,
+    patience?: Patience,
+  ): Promise<Answer | SnmpFailure> {
     if (this.pending !== null) throw new Error("The question before has not been answered.");
     if (signal.aborted) return Promise.resolve(failureOf(signal));
     if (this.isClosed) return Promise.resolve(failure("cancelled"));
@@ -125,7 +135,8 @@ export class SnmpSession implements Asking {
       const pending: Pending = {
         question,
         context,
-        patience: patience ?? (context === this.context || this.hasAnsweredElsewhere ? this.patience : this.briefPatience()),
+        patience:
+          patience ?? (context === this.context || this.hasAnsweredElsewhere ? this.patience : this.briefPatience()),
         sentAtMs: 0,
         attempt: 0,
         issue: 0,
@@ -164,7 +175,12 @@ export class SnmpSession implements Asking {
         this.hasAnswered = true;
         if (pending.context !== this.context) this.hasAnsweredElsewhere = true;
         this.slowestMs = Math.max(this.slowestMs, performance.now() - pending.sentAtMs);
-        this.settle({ varbinds: pdu.varbinds, errorStatus: pdu.errorStatus, errorIndex: pdu.errorIndex, byteCount: pending.byteCount });
+        this.settle({
+          varbinds: pdu.varbinds,
+          errorStatus: pdu.errorStatus,
+          errorIndex: pdu.errorIndex,
+          byteCount: pending.byteCount,
+        });
       }
     };
     if (this.snmp.version === Version3) this.snmp.context = pending.context;
@@ -265,11 +281,15 @@ export class SnmpSession implements Asking {
   private silence(pending: Pending): SnmpFailure {
     if (pending.problem !== null) return pending.problem;
     const seconds = `${(pending.waitedMs / 1000).toFixed(1)} s`;
-    if (pending.strayCount > 0) return failure("no_answer", `no answer to what was asked within ${seconds}, only others`);
+    if (pending.strayCount > 0)
+      return failure("no_answer", `no answer to what was asked within ${seconds}, only others`);
     if (this.hasAnswered) return failure("no_answer", `no answer within ${seconds}`);
     if (this.snmp.version !== Version3) return failure("no_answer");
     if (!this.hasFoundEngine) return failure("no_answer", "no answer: it is silent, or does not speak SNMPv3");
-    return failure("no_answer", "no answer after it told its engine id: the privacy password or its protocol is another, or the user may not read");
+    return failure(
+      "no_answer",
+      "no answer after it told its engine id: the privacy password or its protocol is another, or the user may not read",
+    );
   }
 }
 

@@ -15,7 +15,9 @@ export function limited(outer: AbortSignal, ms: number, timers: Timers): TimeLim
   const pass = (): void => controller.abort(outer.reason);
   if (outer.aborted) pass();
   else outer.addEventListener("abort", pass);
-  const stop = timers.after(ms, () => controller.abort(failure("deadline", `not finished within ${Math.round(ms / 1000)} s`)));
+  const stop = timers.after(ms, () =>
+    controller.abort(failure("deadline", `not finished within ${Math.round(ms / 1000)} s`)),
+  );
   return {
     signal: controller.signal,
     release: () => {

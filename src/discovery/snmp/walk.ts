@@ -50,7 +50,11 @@ export function newPace(): Pace {
  * A column is complete only if the agent said what comes after it: a later OID, the end of its view, or noSuchName in v1.
  * @param columns name → OID
  */
-export async function walk(asking: Asking, columns: Readonly<Record<string, string>>, options: WalkOptions): Promise<Walked> {
+export async function walk(
+  asking: Asking,
+  columns: Readonly<Record<string, string>>,
+  options: WalkOptions,
+): Promise<Walked> {
   const running = new Walk(asking, columns, options);
   return running.run();
 }
@@ -97,7 +101,15 @@ class Walk {
     this.maxSilences = options.maxSilences ?? MAX_SILENCES;
     this.rowCap = options.rowCap ?? ROW_CAP;
     this.valueCap = options.valueCap ?? VALUE_CAP;
-    this.columns = Object.entries(columns).map(([name, oid]) => ({ name, oid, prefix: `${oid}.`, values: new Map(), last: "", isComplete: false, problem: null }));
+    this.columns = Object.entries(columns).map(([name, oid]) => ({
+      name,
+      oid,
+      prefix: `${oid}.`,
+      values: new Map(),
+      last: "",
+      isComplete: false,
+      problem: null,
+    }));
     this.active = [...this.columns];
   }
 
@@ -106,14 +118,19 @@ class Walk {
     while (this.active.length > 0) {
       const { group, rows } = this.nextQuestion();
       const oids = group.map((column) => (column.last === "" ? column.oid : column.prefix + column.last));
-      const answer = await this.asking.ask(this.asking.hasBulk ? { kind: "GetBulk", oids, maxRepetitions: rows } : { kind: "GetNext", oids }, this.signal);
+      const answer = await this.asking.ask(
+        this.asking.hasBulk ? { kind: "GetBulk", oids, maxRepetitions: rows } : { kind: "GetNext", oids },
+        this.signal,
+      );
       if (isFailure(answer)) this.takeFailure(answer, group, rows);
       else this.takeAnswer(answer, group, rows);
       if (this.active.some(isOver)) this.active = this.active.filter((column) => !isOver(column));
     }
     // Silence to the smallest question is no sign that the larger ones were too large.
     if (this.failure?.reason === "no_answer") this.pace.ceiling = ceiling;
-    const columns = new Map(this.columns.map(({ name, isComplete, problem, values }) => [name, { isComplete, problem, values }]));
+    const columns = new Map(
+      this.columns.map(({ name, isComplete, problem, values }) => [name, { isComplete, problem, values }]),
+    );
     return { columns, failure: this.failure };
   }
 
@@ -177,7 +194,10 @@ class Walk {
     }
     const index = oid.slice(column.prefix.length);
     if (compareOids(index, column.last) <= 0) {
-      column.problem = index === column.last ? `the device repeats ${oid} for ever` : `the device's answers do not go forward: after ${column.prefix}${column.last} came ${oid}`;
+      column.problem =
+        index === column.last
+          ? `the device repeats ${oid} for ever`
+          : `the device's answers do not go forward: after ${column.prefix}${column.last} came ${oid}`;
       return true;
     }
     const value = valueOf(varbind);
@@ -197,7 +217,12 @@ class Walk {
       this.shrink(group, rows, failure("agent_error", "the device says that even a single value is too big"));
       return;
     }
-    const [column] = errorIndex >= 1 && errorIndex <= group.length ? group.slice(errorIndex - 1, errorIndex) : group.length === 1 ? group : [];
+    const [column] =
+      errorIndex >= 1 && errorIndex <= group.length
+        ? group.slice(errorIndex - 1, errorIndex)
+        : group.length === 1
+          ? group
+          : [];
     if (errorStatus === ERROR_STATUS.noSuchName && column !== undefined) {
       column.isComplete = true;
       this.width = MAX_WIDTH;
@@ -246,12 +271,19 @@ const MIN_VARBIND_BYTES = 10;
 
 /** What an error status of a whole answer says, in words. */
 export function errorFailure(errorStatus: number): SnmpFailure {
-  if (errorStatus === ERROR_STATUS.noAccess || errorStatus === ERROR_STATUS.authorizationError) return failure("refused");
+  if (errorStatus === ERROR_STATUS.noAccess || errorStatus === ERROR_STATUS.authorizationError)
+    return failure("refused");
   const name = ERROR_NAMES[errorStatus];
   return failure("agent_error", `the device answers with an error of its own (${name ?? `error ${errorStatus}`})`);
 }
 
-const ERROR_NAMES: Readonly<Record<number, string>> = { 1: "tooBig", 2: "noSuchName", 3: "badValue", 4: "readOnly", 5: "genErr" };
+const ERROR_NAMES: Readonly<Record<number, string>> = {
+  1: "tooBig",
+  2: "noSuchName",
+  3: "badValue",
+  4: "readOnly",
+  5: "genErr",
+};
 
 function isOver(column: Column): boolean {
   return column.isComplete || column.problem !== null;

@@ -54,7 +54,8 @@ function outermost(cidrs: readonly Cidr[]): Cidr[] {
   const kept: typeof sorted = [];
   for (const each of sorted) {
     const last = kept.at(-1);
-    const isInside = last !== undefined && last.cidr.prefixLength <= each.cidr.prefixLength && cidrContains(last.cidr, each.cidr);
+    const isInside =
+      last !== undefined && last.cidr.prefixLength <= each.cidr.prefixLength && cidrContains(last.cidr, each.cidr);
     if (!isInside) kept.push(each);
   }
   return kept.sort((a, b) => a.place - b.place).map(({ cidr }) => cidr);

@@ -25,7 +25,12 @@ export function arpRequest(mac: string, source: Ip, target: Ip): Uint8Array {
 
 /** Who answers for which address; null for everything but replies of one station (neither broadcast nor multicast nor zeros). */
 export function parseArpReply(message: Uint8Array): ArpAnswer | null {
-  if (message.length < MESSAGE_BYTES || HEADER.some((byte, index) => message[index] !== byte) || message[7] !== OPERATION_REPLY) return null;
+  if (
+    message.length < MESSAGE_BYTES ||
+    HEADER.some((byte, index) => message[index] !== byte) ||
+    message[7] !== OPERATION_REPLY
+  )
+    return null;
   const mac = macOfBytes(message.slice(8, 14));
   const ip = ipOfBytes(message.slice(14, 18));
   if (mac === null || ip === null || ((message[8] ?? 0) & 1) === 1) return null;

@@ -75,7 +75,8 @@ export class ArpSocket {
       const received = this.#parts.sockets.receiveFrom(this.#descriptor);
       if (received === null) return count > 0;
       const reply = parseArpReply(received.bytes);
-      if (reply) this.#open.get(keyOf(ifIndexOfLinkAddress(received.from), reply.ip_address))?.answer(reply.mac_address);
+      if (reply)
+        this.#open.get(keyOf(ifIndexOfLinkAddress(received.from), reply.ip_address))?.answer(reply.mac_address);
     }
     return true;
   }

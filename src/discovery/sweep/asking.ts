@@ -18,7 +18,10 @@ export interface AskingParts {
   readonly permit: () => Promise<void>;
 }
 
-export type Outcome<Answer> = { readonly kind: "Answered"; readonly answer: Answer } | { readonly kind: "Silent" } | { readonly kind: "Failed"; readonly error: ErrorKind };
+export type Outcome<Answer> =
+  | { readonly kind: "Answered"; readonly answer: Answer }
+  | { readonly kind: "Silent" }
+  | { readonly kind: "Failed"; readonly error: ErrorKind };
 
 /** Asks again and again until somebody answers, and listens for as long as anybody asks. */
 export class Asking<Answer> {
@@ -51,7 +54,11 @@ export class Asking<Answer> {
         await this.#permit();
         let errno = this.#send(question, send);
         // The kernel's buffer is full for a moment.
-        for (let attempt = 1; (errno === EAGAIN || errno === ENOBUFS) && attempt <= FULL_BUFFER_ATTEMPTS; attempt += 1) {
+        for (
+          let attempt = 1;
+          (errno === EAGAIN || errno === ENOBUFS) && attempt <= FULL_BUFFER_ATTEMPTS;
+          attempt += 1
+        ) {
           await this.#within(question, FULL_BUFFER_WAIT_MS);
           errno = this.#send(question, send);
         }

@@ -39,7 +39,11 @@ export function parseEchoReply(version: 4 | 6, packet: Uint8Array, hasIpHeader: 
   if (message.length < HEADER_BYTES + ECHO_TOKEN_BYTES) return null;
   if (message[0] !== (version === 4 ? REPLY_V4 : REPLY_V6) || message[1] !== 0) return null;
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
-  return { identifier: view.getUint16(4), sequence: view.getUint16(6), token: message.slice(HEADER_BYTES, HEADER_BYTES + ECHO_TOKEN_BYTES) };
+  return {
+    identifier: view.getUint16(4),
+    sequence: view.getUint16(6),
+    token: message.slice(HEADER_BYTES, HEADER_BYTES + ECHO_TOKEN_BYTES),
+  };
 }
 
 /** Type 1, code 1, checksum 2, identifier 2, sequence number 2. */
@@ -55,7 +59,8 @@ const SIGNATURE = new TextEncoder().encode("netledger sweep\0");
 /** RFC 1071, of an even number of bytes. */
 function checksum(message: Uint8Array): number {
   let sum = 0;
-  for (let index = 0; index < message.length; index += 2) sum += ((message[index] ?? 0) << 8) | (message[index + 1] ?? 0);
+  for (let index = 0; index < message.length; index += 2)
+    sum += ((message[index] ?? 0) << 8) | (message[index + 1] ?? 0);
   while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
   return ~sum & 0xffff;
 }

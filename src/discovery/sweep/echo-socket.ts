@@ -19,11 +19,16 @@ export type EchoSocketType = "IcmpDatagram" | "IcmpRaw";
 /** Null where this process may not open such a socket, or the kernel does not speak that version of IP. */
 export function openEchoSocket(version: 4 | 6, type: EchoSocketType, parts: EchoSocketParts): Echo | null {
   const { sockets } = parts;
-  const descriptor = sockets.open(version === 4 ? AF_INET : AF_INET6, type === "IcmpRaw" ? SOCK_RAW : SOCK_DGRAM, version === 4 ? IPPROTO_ICMP : IPPROTO_ICMPV6);
+  const descriptor = sockets.open(
+    version === 4 ? AF_INET : AF_INET6,
+    type === "IcmpRaw" ? SOCK_RAW : SOCK_DGRAM,
+    version === 4 ? IPPROTO_ICMP : IPPROTO_ICMPV6,
+  );
   if (descriptor < 0) return null;
   if (type === "IcmpRaw") {
     // All ICMP of the machine comes to a raw socket: without what is no echo reply, its buffer is free for those that are.
-    if (version === 4) sockets.setOption(descriptor, SOL_RAW, ICMP_FILTER, new Uint8Array(Uint32Array.of(~(1 << ECHO_REPLY_V4)).buffer));
+    if (version === 4)
+      sockets.setOption(descriptor, SOL_RAW, ICMP_FILTER, new Uint8Array(Uint32Array.of(~(1 << ECHO_REPLY_V4)).buffer));
     else sockets.setOption(descriptor, IPPROTO_ICMPV6, ICMP6_FILTER, icmp6FilterFor(ECHO_REPLY_V6));
   }
   // What goes to a neighbor that the kernel has not found yet waits in the socket's buffer, for seconds.

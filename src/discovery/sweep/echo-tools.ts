@@ -15,7 +15,11 @@ export interface EchoToolParts {
 }
 
 /** Null where the program is not installed, or may not send echoes: it is tried on this machine itself. */
-export async function openEchoTool(version: 4 | 6, means: "Fping" | "Ping", parts: EchoToolParts): Promise<Echo | null> {
+export async function openEchoTool(
+  version: 4 | 6,
+  means: "Fping" | "Ping",
+  parts: EchoToolParts,
+): Promise<Echo | null> {
   const path = parts.findTool(means === "Fping" ? "fping" : "ping");
   const self = parseIp(version === 4 ? "127.0.0.1" : "::1");
   if (path === null || self === null) return null;
@@ -64,7 +68,9 @@ class PingEcho implements Echo {
   async ask(ip: Ip): Promise<EchoOutcome> {
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       await this.#permit();
-      const { exitCode } = await this.#slots.during(() => this.#children.run([this.#path, "-n", "-q", "-c", "1", "-W", "1", ip.text], ""));
+      const { exitCode } = await this.#slots.during(() =>
+        this.#children.run([this.#path, "-n", "-q", "-c", "1", "-W", "1", ip.text], ""),
+      );
       if (exitCode === 0) return { kind: "Answered" };
       // 1: no answer. All else: no route, no right, no such option.
       if (exitCode !== 1) return { kind: "Failed", error: "Tool" };
@@ -120,17 +126,26 @@ class FpingEcho implements Echo {
     const batch = this.#batch;
     this.#batch = [];
     const targets = batch.map(({ ip }) => `${ip.text}\n`).join("");
-    this.#slots.during(() => this.#children.run([this.#path, ...FPING_OPTIONS], targets)).then(
-      ({ exitCode, output }) => {
-        const alive = new Set(output.split("\n").map((line) => parseIp(line.trim())?.text));
-        // 0: all answer. 1: some do not. 2: some are no addresses to it. All else: no right, no such option.
-        const isWorking = exitCode !== null && exitCode <= 2;
-        for (const { ip, settle } of batch) settle(alive.has(ip.text) ? { kind: "Answered" } : isWorking ? { kind: "Silent" } : { kind: "Failed", error: "Tool" });
-      },
-      (reason: unknown) => {
-        for (const { refuse } of batch) refuse(reason);
-      },
-    );
+    this.#slots
+      .during(() => this.#children.run([this.#path, ...FPING_OPTIONS], targets))
+      .then(
+        ({ exitCode, output }) => {
+          const alive = new Set(output.split("\n").map((line) => parseIp(line.trim())?.text));
+          // 0: all answer. 1: some do not. 2: some are no addresses to it. All else: no right, no such option.
+          const isWorking = exitCode !== null && exitCode <= 2;
+          for (const { ip, settle } of batch)
+            settle(
+              alive.has(ip.text)
+                ? { kind: "Answered" }
+                : isWorking
+                  ? { kind: "Silent" }
+                  : { kind: "Failed", error: "Tool" },
+            );
+        },
+        (reason: unknown) => {
+          for (const { refuse } of batch) refuse(reason);
+        },
+      );
   }
 }
 

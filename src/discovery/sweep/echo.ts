@@ -19,7 +19,9 @@ export const ECHO_MEANS_LABELS: Readonly<Record<EchoMeans, string>> = {
 };
 
 /** Only an echo reply of the address itself is Answered; errors of routers are Silent. Failed: the request could not be sent. */
-export type EchoOutcome = { readonly kind: "Answered" | "Silent" } | { readonly kind: "Failed"; readonly error: ErrorKind };
+export type EchoOutcome =
+  | { readonly kind: "Answered" | "Silent" }
+  | { readonly kind: "Failed"; readonly error: ErrorKind };
 
 export interface Echo {
   readonly means: EchoMeans;
@@ -35,10 +37,17 @@ export interface EchoParts extends Omit<EchoSocketParts, "sockets">, EchoToolPar
 }
 
 /** The first of `means` that works here; null where none does. */
-export async function openEcho(version: 4 | 6, parts: EchoParts, means: readonly EchoMeans[] = ECHO_MEANS): Promise<Echo | null> {
+export async function openEcho(
+  version: 4 | 6,
+  parts: EchoParts,
+  means: readonly EchoMeans[] = ECHO_MEANS,
+): Promise<Echo | null> {
   const { sockets } = parts;
   for (const each of means) {
-    const echo = each === "Fping" || each === "Ping" ? await openEchoTool(version, each, parts) : sockets && openEchoSocket(version, each, { ...parts, sockets });
+    const echo =
+      each === "Fping" || each === "Ping"
+        ? await openEchoTool(version, each, parts)
+        : sockets && openEchoSocket(version, each, { ...parts, sockets });
     if (echo) return echo;
   }
   return null;

@@ -65,7 +65,13 @@ export class ServiceIdentifier {
     for (const refuse of [...this.#open]) refuse(reason);
   }
 
-  #converse(ip: Ip, port: number, transport: Fingerprint["transport"], request: Uint8Array | null, readers: readonly Fingerprint[]): Promise<IdentifiedService | null> {
+  #converse(
+    ip: Ip,
+    port: number,
+    transport: Fingerprint["transport"],
+    request: Uint8Array | null,
+    readers: readonly Fingerprint[],
+  ): Promise<IdentifiedService | null> {
     return this.#parts.permit(
       () =>
         new Promise((resolve, reject) => {
@@ -100,7 +106,10 @@ export class ServiceIdentifier {
 /** The first that recognizes it; More as long as one of them may still. */
 function readingOf(readers: readonly Fingerprint[], bytes: Uint8Array, isWhole: boolean, port: number): Reading {
   const readings = readers.map(({ read }) => read({ bytes, isWhole, port }));
-  return readings.find((reading) => typeof reading === "object") ?? (readings.includes("More") && !isWhole ? "More" : "Other");
+  return (
+    readings.find((reading) => typeof reading === "object") ??
+    (readings.includes("More") && !isWhole ? "More" : "Other")
+  );
 }
 
 function serviceIn(reading: Reading): IdentifiedService | null {

@@ -86,7 +86,11 @@ export class Instruments {
     this.monotonicMs = monotonicMs;
     this.#pump = new Pump(timers);
     this.#requestsPerSecond = new TokenBucket(ratePerSecond, monotonicMs, timers);
-    this.#broadcastsPerSecond = new TokenBucket(Math.min(ratePerSecond, MAX_BROADCASTS_PER_SECOND), monotonicMs, timers);
+    this.#broadcastsPerSecond = new TokenBucket(
+      Math.min(ratePerSecond, MAX_BROADCASTS_PER_SECOND),
+      monotonicMs,
+      timers,
+    );
     this.connections = new Slots(Math.min(options.concurrency, roomForConnections(openFilesMax())));
     this.unresolved = new Slots(roomForUnresolved());
     const { kernel } = options;
@@ -101,7 +105,10 @@ export class Instruments {
     this.neighbors = new NeighborTable(monotonicMs, read);
     this.areNeighborStatesTold = areStatesTold;
     this.dns = new ReverseDns({ timers, random, servers: options.dnsServers });
-    this.services = new ServiceIdentifier({ timers, permit: (conversation) => this.#conversations.during(async () => await this.permit().then(conversation)) });
+    this.services = new ServiceIdentifier({
+      timers,
+      permit: (conversation) => this.#conversations.during(async () => await this.permit().then(conversation)),
+    });
   }
 
   /** Resolves when one more request may go out, and counts it. */
@@ -145,7 +152,9 @@ export class Instruments {
     const isMissing = isIcmpWanted && icmp.length === 0 && this.#echoes.size > 0;
     const lacks = [
       ...(isMissing ? ["no ICMP: this process may not open such sockets, and neither fping nor ping works"] : []),
-      ...(isTcpOn && this.#sockets === null ? ["a refused port is no sign of life: this process may not ask the kernel who refused"] : []),
+      ...(isTcpOn && this.#sockets === null
+        ? ["a refused port is no sign of life: this process may not ask the kernel who refused"]
+        : []),
     ];
     return parts.join(", ") + (lacks.length > 0 ? ` (${lacks.join("; ")})` : "");
   }
@@ -157,7 +166,15 @@ export class Instruments {
   }
 
   async #close(reason: unknown): Promise<void> {
-    for (const each of [this.#requestsPerSecond, this.#broadcastsPerSecond, this.#conversations, this.hosts, this.connections, this.unresolved]) each.end(reason);
+    for (const each of [
+      this.#requestsPerSecond,
+      this.#broadcastsPerSecond,
+      this.#conversations,
+      this.hosts,
+      this.connections,
+      this.unresolved,
+    ])
+      each.end(reason);
     for (const each of [this.arp, this.tcp, this.dns, this.services]) each?.end(reason);
     for (const refuse of this.#pausing) refuse(reason);
     for (const echo of this.#echoes.values()) (await echo.catch(() => null))?.end(reason);
@@ -198,7 +215,9 @@ const OPEN_FILES_OF_CONNECTION = 12;
 /** RLIMIT_NOFILE; Bun has raised it at its start as far as it may. */
 function openFilesMax(): number {
   try {
-    return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Number.POSITIVE_INFINITY);
+    return Number(
+      /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Number.POSITIVE_INFINITY,
+    );
   } catch {
     return Number.POSITIVE_INFINITY;
   }

@@ -23,7 +23,11 @@ export interface Presence {
  * Null where nobody is.
  * @param tcpPorts the TCP ports that an address may be asked for; a few of them where it does not answer otherwise
  */
-export async function presenceAt(ip: Ip, instruments: Instruments, tcpPorts: readonly number[]): Promise<Presence | null> {
+export async function presenceAt(
+  ip: Ip,
+  instruments: Instruments,
+  tcpPorts: readonly number[],
+): Promise<Presence | null> {
   const way = instruments.routes.wayTo(ip);
   if (way.kind === "None") {
     instruments.count("NoRoute");
@@ -31,7 +35,9 @@ export async function presenceAt(ip: Ip, instruments: Instruments, tcpPorts: rea
   }
   if (way.kind !== "Link") return await presenceByItself(ip, instruments, tcpPorts, way.kind === "Local");
   const link = arpLinkOf(ip, way);
-  return instruments.arp && link ? await presenceByArp(ip, instruments, instruments.arp, link) : await presenceByKernel(ip, instruments, portsForSilent(tcpPorts));
+  return instruments.arp && link
+    ? await presenceByArp(ip, instruments, instruments.arp, link)
+    : await presenceByKernel(ip, instruments, portsForSilent(tcpPorts));
 }
 
 /** One port of an address, within the bounds of the sweep. */
@@ -69,7 +75,12 @@ const DOUBTING_MS = 9_000;
 const TABLE_AGE_MS = 250;
 
 /** @param isOwn whether the address is this machine's, where nobody else could refuse */
-async function presenceByItself(ip: Ip, instruments: Instruments, tcpPorts: readonly number[], isOwn: boolean): Promise<Presence | null> {
+async function presenceByItself(
+  ip: Ip,
+  instruments: Instruments,
+  tcpPorts: readonly number[],
+  isOwn: boolean,
+): Promise<Presence | null> {
   if (await answersEcho(ip, instruments)) return { answered: new Set(["Icmp"]), mac_address: null, tcp: new Map() };
   const fewPorts = portsForSilent(tcpPorts);
   const tcp = await askPorts(ip, fewPorts, instruments);
@@ -77,17 +88,25 @@ async function presenceByItself(ip: Ip, instruments: Instruments, tcpPorts: read
   // Somebody says no at once, and only a port that is open tells whether it was the address itself.
   const others = tcpPorts.filter((port) => !fewPorts.includes(port));
   while (others.length > 0 && !isThere() && tcp.values().some(({ kind }) => kind === "Unproven")) {
-    for (const [port, outcome] of await askPorts(ip, others.splice(0, PORTS_AT_ONCE), instruments)) tcp.set(port, outcome);
+    for (const [port, outcome] of await askPorts(ip, others.splice(0, PORTS_AT_ONCE), instruments))
+      tcp.set(port, outcome);
   }
   return isThere() ? { answered: new Set(["Tcp"]), mac_address: null, tcp } : null;
 }
 
 async function askPorts(ip: Ip, ports: readonly number[], instruments: Instruments): Promise<Map<number, TcpOutcome>> {
-  return new Map(await Promise.all(ports.map(async (port) => [port, await askPort(ip, port, SILENT_WAIT_MS, instruments)] as const)));
+  return new Map(
+    await Promise.all(ports.map(async (port) => [port, await askPort(ip, port, SILENT_WAIT_MS, instruments)] as const)),
+  );
 }
 
 /** Without an answer to ARP nothing else would arrive. */
-async function presenceByArp(ip: Ip, instruments: Instruments, arp: ArpSocket, link: ArpLink): Promise<Presence | null> {
+async function presenceByArp(
+  ip: Ip,
+  instruments: Instruments,
+  arp: ArpSocket,
+  link: ArpLink,
+): Promise<Presence | null> {
   const outcome = await arp.ask(ip, link);
   if (outcome.kind === "Failed") instruments.count(outcome.error);
   if (outcome.kind !== "Answered") return null;
@@ -97,7 +116,11 @@ async function presenceByArp(ip: Ip, instruments: Instruments, arp: ArpSocket, l
 }
 
 /** The first request makes the kernel ask the link, and its table tells what came of that: more requests would only make it ask again. */
-async function presenceByKernel(ip: Ip, instruments: Instruments, fewPorts: readonly number[]): Promise<Presence | null> {
+async function presenceByKernel(
+  ip: Ip,
+  instruments: Instruments,
+  fewPorts: readonly number[],
+): Promise<Presence | null> {
   return await instruments.unresolved.during(async () => {
     const startedMs = instruments.monotonicMs();
     const answered = new Set<Evidence>();
@@ -111,14 +134,20 @@ async function presenceByKernel(ip: Ip, instruments: Instruments, fewPorts: read
     const wasThere = !instruments.areNeighborStatesTold && entryOf(ip, instruments).mac_address !== null;
     const echoed = await echoOf(ip, instruments);
     if (echoed?.kind === "Answered") answered.add("Icmp");
-    else if (entryOf(ip, instruments).mac_address !== null) await Promise.all(fewPorts.map((port) => ask(port, SILENT_WAIT_MS)));
+    else if (entryOf(ip, instruments).mac_address !== null)
+      await Promise.all(fewPorts.map((port) => ask(port, SILENT_WAIT_MS)));
     // An echo request that could not be sent has made the kernel ask no more than one that nothing could be sent with.
     else if (first !== undefined && echoed?.kind !== "Silent") await ask(first, RESOLVING_MS);
     // A request that failed may never have left this machine: the kernel has had no reason to doubt anything.
     const isAsked = [echoed, ...tcp.values()].some((outcome) => outcome !== null && outcome.kind !== "Failed");
     const askedMs = instruments.monotonicMs();
-    const neighbor = await neighborSince(ip, { startedMs, askedMs, wasThere, isAsked, isKnown: answered.size > 0 }, instruments);
-    if (neighbor.kind === "There") return { answered: answered.add("Neighbor"), mac_address: neighbor.mac_address, tcp };
+    const neighbor = await neighborSince(
+      ip,
+      { startedMs, askedMs, wasThere, isAsked, isKnown: answered.size > 0 },
+      instruments,
+    );
+    if (neighbor.kind === "There")
+      return { answered: answered.add("Neighbor"), mac_address: neighbor.mac_address, tcp };
     // Nobody on the link has that address: a refusal was made up on the way. An echo reply with our own token cannot be.
     if (neighbor.kind === "Absent" && !answered.has("Icmp")) return null;
     return answered.size === 0 ? null : { answered, mac_address: neighbor.mac_address, tcp };
@@ -143,7 +172,11 @@ interface Asked {
   readonly isKnown: boolean;
 }
 
-async function neighborSince(ip: Ip, { startedMs, askedMs, wasThere, isAsked, isKnown }: Asked, instruments: Instruments): Promise<NeighborFinding> {
+async function neighborSince(
+  ip: Ip,
+  { startedMs, askedMs, wasThere, isAsked, isKnown }: Asked,
+  instruments: Instruments,
+): Promise<NeighborFinding> {
   for (;;) {
     // A table that was read before the asking tells of before.
     const sinceMs = instruments.areNeighborStatesTold ? Number.NEGATIVE_INFINITY : askedMs;
@@ -153,7 +186,8 @@ async function neighborSince(ip: Ip, { startedMs, askedMs, wasThere, isAsked, is
     // Untold: an entry that is new has been proved; one of before by outliving the kernel's doubts.
     const isNew = state === "Untold" && !wasThere;
     if (mac_address !== null && state !== "Permanent" && (isProven || isNew)) return { kind: "There", mac_address };
-    if (isKnown || state === "Permanent" || state === "NoArp") return { kind: isKnown && state === "Failed" ? "Absent" : "Unknown", mac_address };
+    if (isKnown || state === "Permanent" || state === "NoArp")
+      return { kind: isKnown && state === "Failed" ? "Absent" : "Unknown", mac_address };
     if (instruments.monotonicMs() - startedMs > (mac_address === null ? RESOLVING_MS : DOUBTING_MS)) {
       if (state === "Untold" && mac_address !== null && isAsked) return { kind: "There", mac_address };
       return { kind: "Absent", mac_address: null };

@@ -2,7 +2,11 @@
 
 import type { Random } from "../../base/random.ts";
 
-export function* shuffledInBlocks<Item>(items: Iterable<Item>, blockSize: number, random: Random): Generator<Item, undefined> {
+export function* shuffledInBlocks<Item>(
+  items: Iterable<Item>,
+  blockSize: number,
+  random: Random,
+): Generator<Item, undefined> {
   let block: Item[] = [];
   for (const item of items) {
     block.push(item);

@@ -139,7 +139,8 @@ class SweepRun {
       const workers = Math.max(1, Math.min(MAX_ADDRESSES_AT_ONCE, this.#targets.count));
       // All of them end before the sweep does, whichever fails.
       await Promise.all(Array.from({ length: workers }, () => this.#work(addresses)));
-      for (const sighting of this.#suspicion.unsuspected()) if (!this.#failure) await this.#tell(sighting).catch((error: unknown) => this.#fail(error));
+      for (const sighting of this.#suspicion.unsuspected())
+        if (!this.#failure) await this.#tell(sighting).catch((error: unknown) => this.#fail(error));
     } finally {
       this.#options.signal?.removeEventListener("abort", abort);
       await this.#instruments.end(new Error("The sweep is over."));
@@ -172,7 +173,10 @@ class SweepRun {
   async #visit(ip: Ip): Promise<void> {
     const presence = await presenceAt(ip, this.#instruments, this.#tcpPorts);
     if (!presence) return;
-    const [ports, hostname] = await Promise.all([this.#instruments.hosts.during(() => this.#portsOf(ip, presence)), this.#hostnameOf(ip)]);
+    const [ports, hostname] = await Promise.all([
+      this.#instruments.hosts.during(() => this.#portsOf(ip, presence)),
+      this.#hostnameOf(ip),
+    ]);
     const isIntercepted = isAllOpen(ports.outcomes);
     if (isIntercepted) this.#instruments.count("Intercepted");
     const answered = new Set(presence.answered);
@@ -187,13 +191,21 @@ class SweepRun {
       ...(this.#tcpPorts.length === 0 || isIntercepted ? {} : { ports: { asked: ports.asked, open: ports.open } }),
     };
     // What nothing but the link knows of may be a router that answers for all addresses.
-    if (answered.size === 1 && answered.has("Neighbor") && presence.mac_address !== null) this.#suspicion.hold(presence.mac_address, sighting);
+    if (answered.size === 1 && answered.has("Neighbor") && presence.mac_address !== null)
+      this.#suspicion.hold(presence.mac_address, sighting);
     else await this.#tell(sighting);
   }
 
-  async #portsOf(ip: Ip, presence: Presence): Promise<{ asked: number[]; open: OpenPort[]; outcomes: ReadonlyMap<number, TcpOutcome> }> {
+  async #portsOf(
+    ip: Ip,
+    presence: Presence,
+  ): Promise<{ asked: number[]; open: OpenPort[]; outcomes: ReadonlyMap<number, TcpOutcome> }> {
     const outcomes = new Map(presence.tcp);
-    const ports = shuffledInBlocks(this.#tcpPorts.filter((port) => !outcomes.has(port) || outcomes.get(port)?.kind === "Silent"), BLOCK_SIZE, this.#options.random);
+    const ports = shuffledInBlocks(
+      this.#tcpPorts.filter((port) => !outcomes.has(port) || outcomes.get(port)?.kind === "Silent"),
+      BLOCK_SIZE,
+      this.#options.random,
+    );
     const ask = async (): Promise<void> => {
       for (let next = ports.next(); !next.done; next = ports.next()) {
         outcomes.set(next.value, await askPort(ip, next.value, PORT_WAIT_MS, this.#instruments));
@@ -203,7 +215,10 @@ class SweepRun {
     const open: OpenPort[] = [];
     if (isAllOpen(outcomes)) return { asked: [], open, outcomes };
     for (const number of ascending([...outcomes.keys()].filter((port) => outcomes.get(port)?.kind === "Open"))) {
-      const service = this.#options.isIdentifyingOn === false ? knownService(number) : await this.#instruments.services.identify(ip, number);
+      const service =
+        this.#options.isIdentifyingOn === false
+          ? knownService(number)
+          : await this.#instruments.services.identify(ip, number);
       open.push({ number, protocol: "Tcp", service });
     }
     // What this machine could not ask is not asked.
@@ -233,7 +248,13 @@ class SweepRun {
 
   #progress(): SweepProgress {
     const { requests, errors } = this.#instruments;
-    return { done: this.#done, found: this.#found, requests, errors: Object.fromEntries(errors), means: this.#instruments.describe(this.#tcpPorts.length > 0) };
+    return {
+      done: this.#done,
+      found: this.#found,
+      requests,
+      errors: Object.fromEntries(errors),
+      means: this.#instruments.describe(this.#tcpPorts.length > 0),
+    };
   }
 }
 
@@ -243,7 +264,10 @@ function isAllOpen(outcomes: ReadonlyMap<number, TcpOutcome>): boolean {
 }
 
 function isOwnFault(outcome: TcpOutcome | undefined): boolean {
-  return outcome?.kind === "Failed" && (outcome.error === "Exhausted" || outcome.error === "NotPermitted" || outcome.error === "Other");
+  return (
+    outcome?.kind === "Failed" &&
+    (outcome.error === "Exhausted" || outcome.error === "NotPermitted" || outcome.error === "Other")
+  );
 }
 
 function ascending(numbers: number[]): number[] {

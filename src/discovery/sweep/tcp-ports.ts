@@ -2,7 +2,8 @@
 
 /** What hosts, printers, cameras, switches and servers are commonly found by. */
 export const DEFAULT_TCP_PORTS: readonly number[] = [
-  21, 22, 23, 25, 53, 80, 135, 139, 143, 443, 445, 554, 587, 631, 993, 1433, 3306, 3389, 5432, 5900, 6379, 8006, 8080, 8443, 9100, 27_017,
+  21, 22, 23, 25, 53, 80, 135, 139, 143, 443, 445, 554, 587, 631, 993, 1433, 3306, 3389, 5432, 5900, 6379, 8006, 8080,
+  8443, 9100, 27_017,
 ];
 
 /** The ports that an address is asked for which does not answer otherwise. With more than these a silent network would take minutes. */

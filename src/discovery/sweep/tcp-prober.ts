@@ -4,7 +4,18 @@
 import type { Ip } from "../../base/ip.ts";
 import type { Timers } from "../../base/timers.ts";
 import { ipOfSocketAddress, socketAddress } from "../kernel/socket-address.ts";
-import { AF_INET, AF_INET6, ECONNREFUSED, EINPROGRESS, POLLERR, POLLHUP, POLLOUT, type PolledSocket, SOCK_STREAM, type Sockets } from "../kernel/sockets.ts";
+import {
+  AF_INET,
+  AF_INET6,
+  ECONNREFUSED,
+  EINPROGRESS,
+  POLLERR,
+  POLLHUP,
+  POLLOUT,
+  type PolledSocket,
+  SOCK_STREAM,
+  type Sockets,
+} from "../kernel/sockets.ts";
 import { type ErrorKind, errorKindOf } from "./error-kinds.ts";
 import type { Pump } from "./pump.ts";
 
@@ -13,7 +24,9 @@ import type { Pump } from "./pump.ts";
  * something about the address, a router's "port unreachable" among them. Unproven: it is not open, and whether the address itself said so or this
  * machine did not reach it is not told.
  */
-export type TcpOutcome = { readonly kind: "Open" | "Refused" | "Silent" | "Unproven" } | { readonly kind: "Failed"; readonly error: ErrorKind };
+export type TcpOutcome =
+  | { readonly kind: "Open" | "Refused" | "Silent" | "Unproven" }
+  | { readonly kind: "Failed"; readonly error: ErrorKind };
 
 export interface TcpConnector {
   /** One connection, closed at once. The caller bounds how many there are: each is a descriptor. */
@@ -81,7 +94,12 @@ export class TcpProber implements TcpConnector {
       const errno = this.#parts.sockets.takeError(each.descriptor);
       // An error that did not end the connecting is at the socket all the same: whatever it is, the port is not open.
       const isOpen = errno === 0 && (each.events & (POLLOUT | POLLERR | POLLHUP)) === POLLOUT;
-      this.#conclude(each, errno === 0 && !isOpen ? { kind: "Failed", error: "Other" } : this.#outcomeOf(each.descriptor, each.ip, each.port, errno));
+      this.#conclude(
+        each,
+        errno === 0 && !isOpen
+          ? { kind: "Failed", error: "Other" }
+          : this.#outcomeOf(each.descriptor, each.ip, each.port, errno),
+      );
     }
     return ready.length > 0;
   }

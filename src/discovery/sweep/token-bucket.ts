@@ -52,14 +52,17 @@ export class TokenBucket {
 
   /** One timer for all that wait: when the first token is there, but not for each of them a timer of its own. */
   #wake(): void {
-    this.#cancelTimer ??= this.#timers.after(Math.max(MIN_WAIT_MS, Math.ceil((1 - this.#tokens) / this.#ratePerMs)), () => {
-      this.#cancelTimer = null;
-      this.#fill();
-      let count = 0;
-      for (; count < this.#waiting.length && this.#tokens >= 1; count += 1) this.#tokens -= 1;
-      for (const { enter } of this.#waiting.splice(0, count)) enter();
-      if (this.#waiting.length > 0) this.#wake();
-    });
+    this.#cancelTimer ??= this.#timers.after(
+      Math.max(MIN_WAIT_MS, Math.ceil((1 - this.#tokens) / this.#ratePerMs)),
+      () => {
+        this.#cancelTimer = null;
+        this.#fill();
+        let count = 0;
+        for (; count < this.#waiting.length && this.#tokens >= 1; count += 1) this.#tokens -= 1;
+        for (const { enter } of this.#waiting.splice(0, count)) enter();
+        if (this.#waiting.length > 0) this.#wake();
+      },
+    );
   }
 }
 

@@ -51,7 +51,14 @@ export function announcementsOf(entry: AnnouncingFields): Announced {
   const own: Announcement[] = [];
   if (isLldp(entry)) {
     own.push(
-      present({ protocol: "Lldp", chassis_id: entry.lldp_chassis_id, port_id: entry.lldp_port_id, sys_name: entry.lldp_sys_name, port_desc: entry.lldp_port_desc, mgmt_addr: entry.lldp_mgmt_addr }),
+      present({
+        protocol: "Lldp",
+        chassis_id: entry.lldp_chassis_id,
+        port_id: entry.lldp_port_id,
+        sys_name: entry.lldp_sys_name,
+        port_desc: entry.lldp_port_desc,
+        mgmt_addr: entry.lldp_mgmt_addr,
+      }),
     );
   }
   if (isCdp(entry)) own.push(cdp(entry.cdp_device_id, entry.cdp_port_id, entry.cdp_platform, entry.cdp_address));
@@ -70,7 +77,19 @@ export function announcementsOf(entry: AnnouncingFields): Announced {
  */
 export function announcementsFingerprint(entry: AnnouncingFields): string {
   const { lldp_chassis_id: chassis, lldp_port_id: port } = entry;
-  const own = [chassis?.subtype, chassis?.value, port?.subtype, port?.value, entry.lldp_sys_name, entry.lldp_port_desc, entry.lldp_mgmt_addr, entry.cdp_device_id, entry.cdp_port_id, entry.cdp_platform, entry.cdp_address];
+  const own = [
+    chassis?.subtype,
+    chassis?.value,
+    port?.subtype,
+    port?.value,
+    entry.lldp_sys_name,
+    entry.lldp_port_desc,
+    entry.lldp_mgmt_addr,
+    entry.cdp_device_id,
+    entry.cdp_port_id,
+    entry.cdp_platform,
+    entry.cdp_address,
+  ];
   const more = (entry.more_neighbors ?? []).map(({ neighbor: _farEnd, ...announced }) => announced);
   if (more.length === 0 && own.every((each) => each === undefined)) return "";
   return Bun.hash(JSON.stringify([own, more])).toString(36);
@@ -83,12 +102,19 @@ export function announcementsFingerprint(entry: AnnouncingFields): string {
  */
 export function isFloodable({ protocol, chassis_id: chassis, sys_name: sysName }: Announcement): boolean {
   if (protocol === "Cdp") return true;
-  if (chassis?.subtype !== "LocallyAssigned" || parseMac(chassis.value) !== null || parseIp(chassis.value) !== null) return false;
+  if (chassis?.subtype !== "LocallyAssigned" || parseMac(chassis.value) !== null || parseIp(chassis.value) !== null)
+    return false;
   return sysName === undefined || deviceName(sysName) === deviceName(chassis.value);
 }
 
 function isLldp(entry: AnnouncingFields): boolean {
-  return entry.lldp_chassis_id !== undefined || entry.lldp_port_id !== undefined || entry.lldp_sys_name !== undefined || entry.lldp_mgmt_addr !== undefined || entry.lldp_port_desc !== undefined;
+  return (
+    entry.lldp_chassis_id !== undefined ||
+    entry.lldp_port_id !== undefined ||
+    entry.lldp_sys_name !== undefined ||
+    entry.lldp_mgmt_addr !== undefined ||
+    entry.lldp_port_desc !== undefined
+  );
 }
 
 function isCdp(entry: AnnouncingFields): boolean {
@@ -101,11 +127,26 @@ function moreAnnouncement(more: MoreNeighbor): Announcement {
   return announced;
 }
 
-function cdp(deviceId: string | undefined, portId: string | undefined, platform: string | undefined, address: string | undefined): Announcement {
-  return present({ protocol: "Cdp", device_id: deviceId, port_id: portId === undefined ? undefined : { subtype: "InterfaceName", value: portId }, platform, address });
+function cdp(
+  deviceId: string | undefined,
+  portId: string | undefined,
+  platform: string | undefined,
+  address: string | undefined,
+): Announcement {
+  return present({
+    protocol: "Cdp",
+    device_id: deviceId,
+    port_id: portId === undefined ? undefined : { subtype: "InterfaceName", value: portId },
+    platform,
+    address,
+  });
 }
 
 /** Without the fields that have no value. */
-function present(fields: { protocol: Announcement["protocol"] } & { [Name in keyof Announcement]?: Announcement[Name] | undefined }): Announcement {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as unknown as Announcement;
+function present(
+  fields: { protocol: Announcement["protocol"] } & { [Name in keyof Announcement]?: Announcement[Name] | undefined },
+): Announcement {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as unknown as Announcement;
 }

@@ -5,8 +5,14 @@ import { Nullable, OneOf, Timestamp, Uuid } from "../../http/schemas.ts";
 import { CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../../resources/if-entries/vocabulary.ts";
 import { CERTAINTIES, LINK_PROTOCOLS, NODE_KINDS } from "./map.ts";
 
-const StaleSince = Type.Optional({ ...Timestamp, description: "Present when it was not seen for longer than the network's `stale_after_hours`: since when." });
-const NodeId = Type.String({ description: "The host's id. Of a device that is no host of the inventory one that is made of what it says of itself, the same at every instant: `unknown-…`." });
+const StaleSince = Type.Optional({
+  ...Timestamp,
+  description: "Present when it was not seen for longer than the network's `stale_after_hours`: since when.",
+});
+const NodeId = Type.String({
+  description:
+    "The host's id. Of a device that is no host of the inventory one that is made of what it says of itself, the same at every instant: `unknown-…`.",
+});
 const Speed = Nullable(Type.Integer({ minimum: 0 }), { description: "Bits per second." });
 const Status = Nullable(OneOf(OPER_STATUSES));
 const text = Type.Optional(Type.String());
@@ -20,7 +26,9 @@ export const TopologyNode = Type.Object(
     chassis_id: Nullable(Type.String()),
     manufacturer: Nullable(Type.String()),
     model: Nullable(Type.String()),
-    management_address: Nullable(Type.String(), { description: "One of its own addresses that it announces; else that of its management page, else its first one." }),
+    management_address: Nullable(Type.String(), {
+      description: "One of its own addresses that it announces; else that of its management page, else its first one.",
+    }),
     stale_since: StaleSince,
   },
   { $id: "TopologyNode" },
@@ -29,7 +37,9 @@ export const TopologyNode = Type.Object(
 const End = Type.Object(
   {
     node_id: NodeId,
-    if_entry: Nullable(Type.Object({ id: Uuid, name: Type.String(), if_index: Type.Integer() }), { description: "Null where it is not known." }),
+    if_entry: Nullable(Type.Object({ id: Uuid, name: Type.String(), if_index: Type.Integer() }), {
+      description: "Null where it is not known.",
+    }),
     port: Nullable(Type.String(), { description: "The interface's name, or what it is announced as." }),
     speed_bps: Speed,
     oper_status: Status,
@@ -58,14 +68,22 @@ const TopologyEvidence = Type.Object(
 export const TopologyLink = Type.Object(
   {
     id: Type.String({ description: "Made of its ends." }),
-    protocol: OneOf(LINK_PROTOCOLS, { description: "Lldp where any of the evidence is; Entered where none is, and a person says so." }),
-    certainty: OneOf(CERTAINTIES, {
-      description: "Interfaces: both are known. Hosts: the two devices are, and not for certain both interfaces. Announced: the far device is no host of the inventory. Beyond: heard through switches that flood it, of a device that is heard nowhere else.",
+    protocol: OneOf(LINK_PROTOCOLS, {
+      description: "Lldp where any of the evidence is; Entered where none is, and a person says so.",
     }),
-    is_shared: Type.Boolean({ description: "More than one device is announced on one of the two interfaces: a hub, or a telephone with a computer behind it." }),
+    certainty: OneOf(CERTAINTIES, {
+      description:
+        "Interfaces: both are known. Hosts: the two devices are, and not for certain both interfaces. Announced: the far device is no host of the inventory. Beyond: heard through switches that flood it, of a device that is heard nowhere else.",
+    }),
+    is_shared: Type.Boolean({
+      description:
+        "More than one device is announced on one of the two interfaces: a hub, or a telephone with a computer behind it.",
+    }),
     ends: Type.Array(End, { minItems: 2, maxItems: 2 }),
     speed_bps: Speed,
-    oper_status: Nullable(OneOf(OPER_STATUSES), { description: "Up where both ends are, as far as they are known; else the status of an end that is not." }),
+    oper_status: Nullable(OneOf(OPER_STATUSES), {
+      description: "Up where both ends are, as far as they are known; else the status of an end that is not.",
+    }),
     group: Type.String({ description: "The same of all links between the two nodes." }),
     parallel: Type.Integer({ minimum: 1, description: "How many links there are between the two nodes." }),
     evidence: Type.Array(TopologyEvidence, { description: "What is announced, by the end that heard it." }),
@@ -73,7 +91,10 @@ export const TopologyLink = Type.Object(
   { $id: "TopologyLink" },
 );
 
-export const TopologyAnswer = Type.Object({ network_id: Uuid, nodes: Type.Array(TopologyNode), links: Type.Array(TopologyLink) }, { $id: "Topology" });
+export const TopologyAnswer = Type.Object(
+  { network_id: Uuid, nodes: Type.Array(TopologyNode), links: Type.Array(TopologyLink) },
+  { $id: "Topology" },
+);
 
 const CORE = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010";
 const ACCESS = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0030";
@@ -83,8 +104,26 @@ const UPLINK = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0031";
 export const TOPOLOGY_EXAMPLE = {
   network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
   nodes: [
-    { id: ACCESS, kind: "Known", name: "access-1", sys_name: "access-1.example.net", chassis_id: "00:1b:21:00:00:02", manufacturer: "Cisco", model: "WS-C3560-24TS", management_address: "10.2.0.2" },
-    { id: CORE, kind: "Known", name: "core-1", sys_name: "core-1.example.net", chassis_id: "00:1b:21:00:00:01", manufacturer: "Cisco", model: "WS-C3750G-24TS", management_address: "10.2.0.1" },
+    {
+      id: ACCESS,
+      kind: "Known",
+      name: "access-1",
+      sys_name: "access-1.example.net",
+      chassis_id: "00:1b:21:00:00:02",
+      manufacturer: "Cisco",
+      model: "WS-C3560-24TS",
+      management_address: "10.2.0.2",
+    },
+    {
+      id: CORE,
+      kind: "Known",
+      name: "core-1",
+      sys_name: "core-1.example.net",
+      chassis_id: "00:1b:21:00:00:01",
+      manufacturer: "Cisco",
+      model: "WS-C3750G-24TS",
+      management_address: "10.2.0.1",
+    },
   ],
   links: [
     {
@@ -93,16 +132,42 @@ export const TOPOLOGY_EXAMPLE = {
       certainty: "Interfaces",
       is_shared: false,
       ends: [
-        { node_id: ACCESS, if_entry: { id: UPLINK, name: "Gi0/24", if_index: 10124 }, port: "Gi0/24", speed_bps: 1_000_000_000, oper_status: "Up" },
-        { node_id: CORE, if_entry: { id: DOWNLINK, name: "Gi1/0/7", if_index: 10107 }, port: "Gi1/0/7", speed_bps: 1_000_000_000, oper_status: "Up" },
+        {
+          node_id: ACCESS,
+          if_entry: { id: UPLINK, name: "Gi0/24", if_index: 10124 },
+          port: "Gi0/24",
+          speed_bps: 1_000_000_000,
+          oper_status: "Up",
+        },
+        {
+          node_id: CORE,
+          if_entry: { id: DOWNLINK, name: "Gi1/0/7", if_index: 10107 },
+          port: "Gi1/0/7",
+          speed_bps: 1_000_000_000,
+          oper_status: "Up",
+        },
       ],
       speed_bps: 1_000_000_000,
       oper_status: "Up",
       group: `${ACCESS}--${CORE}`,
       parallel: 1,
       evidence: [
-        { node_id: ACCESS, if_entry_id: UPLINK, protocol: "Lldp", chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:01" }, port_id: { subtype: "InterfaceName", value: "Gi1/0/7" }, sys_name: "core-1.example.net" },
-        { node_id: CORE, if_entry_id: DOWNLINK, protocol: "Lldp", chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:02" }, port_id: { subtype: "InterfaceName", value: "Gi0/24" }, sys_name: "access-1.example.net" },
+        {
+          node_id: ACCESS,
+          if_entry_id: UPLINK,
+          protocol: "Lldp",
+          chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:01" },
+          port_id: { subtype: "InterfaceName", value: "Gi1/0/7" },
+          sys_name: "core-1.example.net",
+        },
+        {
+          node_id: CORE,
+          if_entry_id: DOWNLINK,
+          protocol: "Lldp",
+          chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:02" },
+          port_id: { subtype: "InterfaceName", value: "Gi0/24" },
+          sys_name: "access-1.example.net",
+        },
       ],
     },
   ],

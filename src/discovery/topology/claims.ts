@@ -64,14 +64,21 @@ export function usableAddress(text: string | undefined): string | null {
   const ip = text === undefined ? null : parseIp(text.trim());
   if (ip === null) return null;
   const [first = 0, second = 0] = ip.bytes;
-  if (ip.version === 4) return first === 0 || first === 127 || first >= 224 || (first === 169 && second === 254) ? null : ip.text;
-  return first === 0xff || (first === 0xfe && (second & 0xc0) === 0x80) || ip.bytes.subarray(0, 15).every((byte) => byte === 0) ? null : ip.text;
+  if (ip.version === 4)
+    return first === 0 || first === 127 || first >= 224 || (first === 169 && second === 254) ? null : ip.text;
+  return first === 0xff ||
+    (first === 0xfe && (second & 0xc0) === 0x80) ||
+    ip.bytes.subarray(0, 15).every((byte) => byte === 0)
+    ? null
+    : ip.text;
 }
 
 /** A MAC address of one station; null for others: groups, what routers share, nothing but noughts. */
 export function usableMac(text: string | null | undefined): string | null {
   const mac = text === null || text === undefined ? null : parseMac(text);
-  return mac === null || mac === "00:00:00:00:00:00" || isGroupAddress(mac) || virtualRouterOf(mac) !== null ? null : mac;
+  return mac === null || mac === "00:00:00:00:00:00" || isGroupAddress(mac) || virtualRouterOf(mac) !== null
+    ? null
+    : mac;
 }
 
 /** A text of a device in the form in which equal ones are equal. */
@@ -80,7 +87,15 @@ export function foldText(text: string): string {
 }
 
 /** What a chassis id that is no MAC address is worth: an interface's name is one that many devices have. */
-const CHASSIS_WEIGHTS = { ChassisComponent: 2, LocallyAssigned: 2, NetworkAddress: 3, InterfaceAlias: 1, InterfaceName: 1, PortComponent: 1, MacAddress: 1 } as const;
+const CHASSIS_WEIGHTS = {
+  ChassisComponent: 2,
+  LocallyAssigned: 2,
+  NetworkAddress: 3,
+  InterfaceAlias: 1,
+  InterfaceName: 1,
+  PortComponent: 1,
+  MacAddress: 1,
+} as const;
 
 function claimOf(port: PortFact, announcement: Announcement, place: number): Claim {
   const { chassis_id: chassis, port_id: portId } = announcement;
@@ -89,9 +104,16 @@ function claimOf(port: PortFact, announcement: Announcement, place: number): Cla
   const id = readDeviceId(isCdpAsLldp ? chassis?.value : announcement.device_id);
   const sysName = deviceName(announcement.sys_name);
   const chassisMac = isCdpAsLldp ? null : usableMac(chassis?.value);
-  const chassisText = chassis === undefined || isCdpAsLldp || parseMac(chassis.value) !== null || chassis.value.trim() === "" ? null : { text: foldText(chassis.value), weight: CHASSIS_WEIGHTS[chassis.subtype] };
+  const chassisText =
+    chassis === undefined || isCdpAsLldp || parseMac(chassis.value) !== null || chassis.value.trim() === ""
+      ? null
+      : { text: foldText(chassis.value), weight: CHASSIS_WEIGHTS[chassis.subtype] };
   const isComponent = chassis?.subtype === "ChassisComponent" || chassis?.subtype === "LocallyAssigned";
-  const addresses = [chassis?.subtype === "NetworkAddress" ? chassis.value : undefined, announcement.mgmt_addr, announcement.address].map(usableAddress);
+  const addresses = [
+    chassis?.subtype === "NetworkAddress" ? chassis.value : undefined,
+    announcement.mgmt_addr,
+    announcement.address,
+  ].map(usableAddress);
   return {
     port,
     places: [place],
@@ -104,7 +126,8 @@ function claimOf(port: PortFact, announcement: Announcement, place: number): Cla
     macs: distinct([usableMac(id.mac), portId === undefined ? null : usableMac(macIn(portId.value))]),
     addresses: distinct(addresses),
     portIds: portId === undefined || portId.value.trim() === "" ? [] : [portId],
-    portDesc: announcement.port_desc === undefined || announcement.port_desc.trim() === "" ? null : announcement.port_desc,
+    portDesc:
+      announcement.port_desc === undefined || announcement.port_desc.trim() === "" ? null : announcement.port_desc,
   };
 }
 
@@ -127,5 +150,7 @@ function together(one: Claim, other: Claim): Claim {
 }
 
 function distinct(values: readonly (string | null)[]): string[] {
-  return values.length === 1 && values[0] !== null ? (values as string[]) : [...new Set(values.filter((value) => value !== null))];
+  return values.length === 1 && values[0] !== null
+    ? (values as string[])
+    : [...new Set(values.filter((value) => value !== null))];
 }

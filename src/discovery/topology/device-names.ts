@@ -5,13 +5,27 @@ import { parseMac } from "../../base/mac.ts";
 import { foldCase } from "../../base/text.ts";
 
 /** Names that are given to devices which nobody has named, and so tell nothing. */
-const NO_NAMES = new Set(["", "localhost", "localhost.localdomain", "localhost.local", "(none)", "none", "null", "unknown", "not advertised", "n/a", "-"]);
+const NO_NAMES = new Set([
+  "",
+  "localhost",
+  "localhost.localdomain",
+  "localhost.local",
+  "(none)",
+  "none",
+  "null",
+  "unknown",
+  "not advertised",
+  "n/a",
+  "-",
+]);
 
 /** A name whatever its case, with the dot of the DNS root or without; null for one that names nothing, or is an address. */
 export function deviceName(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
   const folded = foldCase(text.trim()).replace(/\.$/, "");
-  return NO_NAMES.has(folded) || parseIp(folded) !== null || BARE_MAC.test(folded) || parseMac(folded) !== null ? null : folded;
+  return NO_NAMES.has(folded) || parseIp(folded) !== null || BARE_MAC.test(folded) || parseMac(folded) !== null
+    ? null
+    : folded;
 }
 
 /** A name's first label: `core-1` of `core-1.example.net`. */
@@ -57,7 +71,9 @@ export function readDeviceId(text: string | undefined): DeviceId {
     const [name, serial] = isSerialFirst ? [inside, outside] : [outside, inside];
     return { name: deviceName(name), isNamed: true, serial: serialKey(serial), mac: null };
   }
-  return looksLikeSerial(trimmed) ? { name: deviceName(trimmed), isNamed: false, serial: serialKey(trimmed), mac: null } : { name: deviceName(trimmed), isNamed: true, serial: null, mac: null };
+  return looksLikeSerial(trimmed)
+    ? { name: deviceName(trimmed), isNamed: false, serial: serialKey(trimmed), mac: null }
+    : { name: deviceName(trimmed), isNamed: true, serial: null, mac: null };
 }
 
 /** A serial number in the form in which equal ones are equal; null for none. */

@@ -16,7 +16,11 @@ export const LINKS_OF_BATCH = 1_000;
  * How a scan finds the links of its network: nothing to write where nothing has changed.
  * @param unwritten what a scan that only tells what it would do would have written before
  */
-export function linksOf(reader: Reader, networkN: number, unwritten?: Unwritten): { find(): Generator<{ readonly command: string; readonly input: { readonly links: readonly NeighborLink[] } }> } {
+export function linksOf(
+  reader: Reader,
+  networkN: number,
+  unwritten?: Unwritten,
+): { find(): Generator<{ readonly command: string; readonly input: { readonly links: readonly NeighborLink[] } }> } {
   return {
     *find() {
       const facts = networkFacts(reader, networkN, null, unwritten);
@@ -24,7 +28,8 @@ export function linksOf(reader: Reader, networkN: number, unwritten?: Unwritten)
       Bun.gc(true);
       const links = changedLinks(facts);
       Bun.gc(true);
-      for (let start = 0; start < links.length; start += LINKS_OF_BATCH) yield { command: LINKS_COMMAND, input: { links: links.slice(start, start + LINKS_OF_BATCH) } };
+      for (let start = 0; start < links.length; start += LINKS_OF_BATCH)
+        yield { command: LINKS_COMMAND, input: { links: links.slice(start, start + LINKS_OF_BATCH) } };
     },
   };
 }
@@ -40,7 +45,12 @@ export function changedLinks({ hosts, ports }: NetworkFacts): NeighborLink[] {
 
 function linkOf(port: ShownPort, resolution: PortResolution | undefined): NeighborLink {
   const announced = resolution?.announced ?? [];
-  return { if_entry_id: port.id, fingerprint: port.fingerprint, neighbor: resolution?.neighbor ?? null, more: port.moreNeighbors.map((_, place) => announced[port.ownCount + place] ?? null) };
+  return {
+    if_entry_id: port.id,
+    fingerprint: port.fingerprint,
+    neighbor: resolution?.neighbor ?? null,
+    more: port.moreNeighbors.map((_, place) => announced[port.ownCount + place] ?? null),
+  };
 }
 
 function isSaid(port: ShownPort, { neighbor, more }: NeighborLink): boolean {

@@ -28,7 +28,11 @@ export function* formatted(map: NetworkMap, format: TopologyFormat, framing: Fra
   yield* FORMATS[format](map, framing);
 }
 
-const FORMATS: Readonly<Record<TopologyFormat, (map: NetworkMap, framing: Framing) => Generator<string>>> = { json, mermaid, graphml };
+const FORMATS: Readonly<Record<TopologyFormat, (map: NetworkMap, framing: Framing) => Generator<string>>> = {
+  json,
+  mermaid,
+  graphml,
+};
 
 function* json({ nodes, links }: NetworkMap, { networkId, at, resolved }: Framing): Generator<string> {
   yield `{"success":true,"data":{"network_id":${JSON.stringify(networkId)},"nodes":[`;
@@ -41,13 +45,21 @@ function* json({ nodes, links }: NetworkMap, { networkId, at, resolved }: Framin
 /** `graph LR` (mermaid.js.org). Devices that are no hosts are rounded and dashed, links whose interfaces are not both known are dotted. */
 function* mermaid({ nodes, links }: NetworkMap, { at }: Framing): Generator<string> {
   yield `graph LR\n${at === null ? "" : `  %% as of ${at}\n`}`;
-  yield* inChunks(nodes, (node) => `  ${mermaidId(node.id)}${node.kind === "Known" ? `["${mermaidText(node.name)}"]` : `(["${mermaidText(node.name)}"]):::unknown`}\n`, "");
+  yield* inChunks(
+    nodes,
+    (node) =>
+      `  ${mermaidId(node.id)}${node.kind === "Known" ? `["${mermaidText(node.name)}"]` : `(["${mermaidText(node.name)}"]):::unknown`}\n`,
+    "",
+  );
   yield* inChunks(links, mermaidLink, "");
   yield "  classDef unknown stroke-dasharray: 5 5\n";
 }
 
 function mermaidLink({ ends: [one, other], certainty, speed_bps: speed }: MapLink): string {
-  const label = [[one.port, other.port].map((port) => port ?? "?").join(" - "), ...(speed === null ? [] : [speedText(speed)])].join(", ");
+  const label = [
+    [one.port, other.port].map((port) => port ?? "?").join(" - "),
+    ...(speed === null ? [] : [speedText(speed)]),
+  ].join(", ");
   return `  ${mermaidId(one.node_id)} ${certainty === "Interfaces" ? "---" : "-.-"}|"${mermaidText(label)}"| ${mermaidId(other.node_id)}\n`;
 }
 
@@ -100,12 +112,19 @@ ${keys(NODE_KEYS, "node")}${keys(EDGE_KEYS, "edge")}  <key id="g0" for="graph" a
   <graph id="${xmlText(networkId)}" edgedefault="undirected">
 ${at === null ? "" : `    <data key="g0">${xmlText(at)}</data>\n`}`;
   yield* inChunks(nodes, (node) => `    <node id="${xmlText(node.id)}">${data(NODE_KEYS, node)}</node>\n`, "");
-  yield* inChunks(links, (link) => `    <edge id="${xmlText(link.id)}" source="${xmlText(link.ends[0].node_id)}" target="${xmlText(link.ends[1].node_id)}">${data(EDGE_KEYS, link)}</edge>\n`, "");
+  yield* inChunks(
+    links,
+    (link) =>
+      `    <edge id="${xmlText(link.id)}" source="${xmlText(link.ends[0].node_id)}" target="${xmlText(link.ends[1].node_id)}">${data(EDGE_KEYS, link)}</edge>\n`,
+    "",
+  );
   yield "  </graph>\n</graphml>\n";
 }
 
 function keys<Item>(all: ReadonlyArray<GraphKey<Item>>, domain: "node" | "edge"): string {
-  return all.map(({ id, name, type }) => `  <key id="${id}" for="${domain}" attr.name="${name}" attr.type="${type}"/>\n`).join("");
+  return all
+    .map(({ id, name, type }) => `  <key id="${id}" for="${domain}" attr.name="${name}" attr.type="${type}"/>\n`)
+    .join("");
 }
 
 function data<Item>(all: ReadonlyArray<GraphKey<Item>>, item: Item): string {
@@ -116,7 +135,13 @@ function data<Item>(all: ReadonlyArray<GraphKey<Item>>, item: Item): string {
     .join("");
 }
 
-const XML_ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
+const XML_ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
 
 /** Text of an element or an attribute; what XML 1.0 has no place for (section 2.2) is left out. */
 function xmlText(text: string): string {
@@ -144,6 +169,10 @@ function speedText(bps: number): string {
 
 function* inChunks<Item>(items: readonly Item[], shown: (item: Item) => string, separator: string): Generator<string> {
   for (let start = 0; start < items.length; start += CHUNK_ITEMS) {
-    yield (start === 0 ? "" : separator) + items.slice(start, start + CHUNK_ITEMS).map(shown).join(separator);
+    yield (start === 0 ? "" : separator) +
+      items
+        .slice(start, start + CHUNK_ITEMS)
+        .map(shown)
+        .join(separator);
   }
 }

@@ -48,7 +48,12 @@ export class HostIndex {
   private readonly byText = new Map<string, number[]>();
 
   /** @param hostPlaces of the hosts, by id */
-  constructor(hosts: readonly HostFact[], ports: readonly PortFact[], hostPlaces: ReadonlyMap<string, number>, claims: readonly Claim[]) {
+  constructor(
+    hosts: readonly HostFact[],
+    ports: readonly PortFact[],
+    hostPlaces: ReadonlyMap<string, number>,
+    claims: readonly Claim[],
+  ) {
     for (const claim of claims) {
       for (const mac of macsOf(claim)) this.byMac.set(mac, []);
       for (const key of keysOf(claim)) this.byText.set(key, []);
@@ -95,7 +100,8 @@ export class HostIndex {
     if (claim.macs.some((mac) => this.has(mac, place))) score += WEIGHTS.mac;
     if (known.serial !== null && claim.serials.includes(known.serial)) score += WEIGHTS.serial;
     score += nameScore(claim, known);
-    if (claim.addresses.some((address) => this.byText.get(`a ${address}`)?.includes(place) === true)) score += WEIGHTS.address;
+    if (claim.addresses.some((address) => this.byText.get(`a ${address}`)?.includes(place) === true))
+      score += WEIGHTS.address;
     return score;
   }
 
@@ -121,7 +127,9 @@ function chassisScore(claim: Claim, known: Known, has: (mac: string) => boolean)
 function nameScore(claim: Claim, known: Known): number {
   if (claim.names.length === 0) return 0;
   if (known.sysName === null) {
-    return claim.names.some((name) => known.otherNames.some((other) => compareNames(name, other) !== "Different")) ? WEIGHTS.otherName : 0;
+    return claim.names.some((name) => known.otherNames.some((other) => compareNames(name, other) !== "Different"))
+      ? WEIGHTS.otherName
+      : 0;
   }
   const own = known.sysName;
   const relations = claim.names.map((name) => compareNames(name, own));

@@ -29,14 +29,22 @@ export interface NeighborLink {
  * person has set: beside that the scan's value is kept.
  * @throws DomainError entity_reference_invalid for a network that is gone
  */
-export function linkNeighbors(tx: WriteTransaction, input: ScanInput & { readonly links: readonly NeighborLink[] }, actor: CommandActor): Recorded {
+export function linkNeighbors(
+  tx: WriteTransaction,
+  input: ScanInput & { readonly links: readonly NeighborLink[] },
+  actor: CommandActor,
+): Recorded {
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
   for (const link of input.links) {
     const entry = findReachable(tx, ifEntryKind, link.if_entry_id, actor);
-    if (entry === null || entry.network_id !== input.network_id || announcementsFingerprint(entry) !== link.fingerprint) continue;
+    if (entry === null || entry.network_id !== input.network_id || announcementsFingerprint(entry) !== link.fingerprint)
+      continue;
     const isThere = (to: Neighbor | null) => to === null || isFarEndOf(tx, entry, to);
-    const changes = { ...neighborChanges(tx, entry, link.neighbor, isThere), ...moreNeighbors(entry, link.more, isThere) };
+    const changes = {
+      ...neighborChanges(tx, entry, link.neighbor, isThere),
+      ...moreNeighbors(entry, link.more, isThere),
+    };
     if (Object.keys(changes).length === 0) continue;
     tx.update(ifEntryKind, entry.id, changes);
     write.sawHost(entry.host_id, "", "the far ends of its links were found out");
@@ -44,7 +52,12 @@ export function linkNeighbors(tx: WriteTransaction, input: ScanInput & { readonl
   return { ...write.result(), hosts: [] };
 }
 
-function neighborChanges(tx: WriteTransaction, entry: IfEntryRecord, neighbor: Neighbor | null, isThere: (to: Neighbor | null) => boolean): Record<string, unknown> {
+function neighborChanges(
+  tx: WriteTransaction,
+  entry: IfEntryRecord,
+  neighbor: Neighbor | null,
+  isThere: (to: Neighbor | null) => boolean,
+): Record<string, unknown> {
   if (!isThere(neighbor)) return {};
   const isPersons = () => isSetByPerson(tx, entry.id, "neighbor", [null]);
   // That nothing is announced, or nobody known, says nothing against what a person knows.
@@ -53,7 +66,11 @@ function neighborChanges(tx: WriteTransaction, entry: IfEntryRecord, neighbor: N
 }
 
 /** The entry's `more_neighbors` with their far ends, where these differ. */
-function moreNeighbors({ more_neighbors: more }: IfEntryRecord, farEnds: NeighborLink["more"], isThere: (to: Neighbor | null) => boolean): Record<string, unknown> {
+function moreNeighbors(
+  { more_neighbors: more }: IfEntryRecord,
+  farEnds: NeighborLink["more"],
+  isThere: (to: Neighbor | null) => boolean,
+): Record<string, unknown> {
   if (more === undefined) return {};
   const linked = more.map((announced, place) => {
     const to = farEnds[place] ?? null;

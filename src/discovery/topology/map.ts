@@ -120,7 +120,8 @@ class Mapping {
     const linked = this.linkedNodes();
     for (const { port, resolved } of beyond) {
       const { farNode } = this.farOf(resolved);
-      if (!linked.has(farNode)) this.add(port, { farNode, far: null, certainty: "Beyond", isOpen: false }, resolved.claim, true);
+      if (!linked.has(farNode))
+        this.add(port, { farNode, far: null, certainty: "Beyond", isOpen: false }, resolved.claim, true);
     }
     return this.drawn(includeIsolated);
   }
@@ -160,11 +161,21 @@ class Mapping {
     return (neighbor.type === "Host" ? this.hosts.has(neighbor.id) : this.ports.has(neighbor.id)) ? neighbor : null;
   }
 
-  private farEnd(to: Neighbor | null, resolved: ResolvedClaim | null): Pick<Cable, "farNode" | "far" | "certainty" | "isOpen"> {
+  private farEnd(
+    to: Neighbor | null,
+    resolved: ResolvedClaim | null,
+  ): Pick<Cable, "farNode" | "far" | "certainty" | "isOpen"> {
     const far = to?.type === "IfEntry" ? (this.ports.get(to.id) ?? null) : null;
-    if (far !== null && this.hosts.has(far.host_id)) return { far, farNode: far.host_id, certainty: "Interfaces", isOpen: false };
-    if (to?.type === "Host") return { far: null, farNode: to.id, certainty: "Hosts", isOpen: resolved?.standing !== "Contested" };
-    return { far: null, farNode: resolved === null ? "" : this.farOf(resolved).farNode, certainty: "Announced", isOpen: false };
+    if (far !== null && this.hosts.has(far.host_id))
+      return { far, farNode: far.host_id, certainty: "Interfaces", isOpen: false };
+    if (to?.type === "Host")
+      return { far: null, farNode: to.id, certainty: "Hosts", isOpen: resolved?.standing !== "Contested" };
+    return {
+      far: null,
+      farNode: resolved === null ? "" : this.farOf(resolved).farNode,
+      certainty: "Announced",
+      isOpen: false,
+    };
   }
 
   /** The node of who is announced: the host that is meant, or else what it says of itself. */
@@ -176,7 +187,12 @@ class Mapping {
     return { farNode: id };
   }
 
-  private add(near: ShownPort, end: Pick<Cable, "farNode" | "far" | "certainty" | "isOpen">, claim: Claim | null, isShared: boolean): void {
+  private add(
+    near: ShownPort,
+    end: Pick<Cable, "farNode" | "far" | "certainty" | "isOpen">,
+    claim: Claim | null,
+    isShared: boolean,
+  ): void {
     if (end.farNode === "" || !this.hosts.has(near.host_id)) return;
     const ids = end.far === null ? [near.id, end.farNode] : [near.id, end.far.id].sort(compareCodePoints);
     const key = ids.join("--");
@@ -186,18 +202,33 @@ class Mapping {
       this.cables.set(key, cable);
     }
     cable.isShared ||= isShared;
-    for (const place of claim?.places ?? []) cable.evidence.push({ node_id: near.host_id, if_entry_id: near.id, ...(near.announcements[place] as Announcement) });
+    for (const place of claim?.places ?? [])
+      cable.evidence.push({
+        node_id: near.host_id,
+        if_entry_id: near.id,
+        ...(near.announcements[place] as Announcement),
+      });
   }
 
   /** What one interface says of a host and one of that host's says of the first one's, each without a name for the other, is one cable where no other may be meant. */
   private joinHalves(): void {
     const open = Map.groupBy(
-      [...this.cables.values()].filter(({ certainty, near, farNode }) => certainty === "Hosts" && near.host_id !== farNode),
+      [...this.cables.values()].filter(
+        ({ certainty, near, farNode }) => certainty === "Hosts" && near.host_id !== farNode,
+      ),
       ({ near, farNode }) => `${near.host_id} ${farNode}`,
     );
     for (const [pair, [one, ...others]] of open) {
       const [other, ...more] = open.get(pair.split(" ").reverse().join(" ")) ?? [];
-      if (one === undefined || other === undefined || others.length > 0 || more.length > 0 || !one.isOpen || !other.isOpen) continue;
+      if (
+        one === undefined ||
+        other === undefined ||
+        others.length > 0 ||
+        more.length > 0 ||
+        !one.isOpen ||
+        !other.isOpen
+      )
+        continue;
       if (one.far !== null || !this.cables.has(one.key) || compareCodePoints(one.key, other.key) > 0) continue;
       one.far = other.near;
       one.isShared ||= other.isShared;
@@ -220,15 +251,24 @@ class Mapping {
 
   private drawn(includeIsolated: boolean): NetworkMap {
     const linked = this.linkedNodes();
-    const hosts = this.facts.hosts.filter(({ id }) => includeIsolated || linked.has(id)).map((host) => this.hostNode(host));
-    const nodes = inOrder([...hosts, ...[...this.unknown.values()].filter(({ id }) => linked.has(id))], ({ name, id }) => textSortKey(name) + id);
+    const hosts = this.facts.hosts
+      .filter(({ id }) => includeIsolated || linked.has(id))
+      .map((host) => this.hostNode(host));
+    const nodes = inOrder(
+      [...hosts, ...[...this.unknown.values()].filter(({ id }) => linked.has(id))],
+      ({ name, id }) => textSortKey(name) + id,
+    );
     const places = new Map(nodes.map(({ id }, place) => [id, place]));
     const placeOf = (end: MapEnd) => places.get(end.node_id) as number;
     const drafts = [...this.cables.values()].map((cable) => ({ cable, ends: endsOf(cable, placeOf) }));
     const counts = new Map<string, number>();
     for (const { ends } of drafts) counts.set(groupOf(ends), (counts.get(groupOf(ends)) ?? 0) + 1);
     const number = (value: number) => value.toString().padStart(10, "0");
-    const sorted = inOrder(drafts, ({ cable, ends: [one, other] }) => `${number(placeOf(one))} ${number(placeOf(other))} ${number(one.if_entry?.if_index ?? 0)} ${cable.key}`);
+    const sorted = inOrder(
+      drafts,
+      ({ cable, ends: [one, other] }) =>
+        `${number(placeOf(one))} ${number(placeOf(other))} ${number(one.if_entry?.if_index ?? 0)} ${cable.key}`,
+    );
     return { nodes, links: sorted.map(({ cable, ends }) => linkOf(cable, ends, counts.get(groupOf(ends)) ?? 1)) };
   }
 
@@ -242,7 +282,12 @@ class Mapping {
       chassis_id,
       manufacturer,
       model,
-      management_address: this.managedAt.get(id) ?? urlAddress(host) ?? host.addresses.find(({ ip_address }) => ip_address.includes("."))?.ip_address ?? host.addresses[0]?.ip_address ?? null,
+      management_address:
+        this.managedAt.get(id) ??
+        urlAddress(host) ??
+        host.addresses.find(({ ip_address }) => ip_address.includes("."))?.ip_address ??
+        host.addresses[0]?.ip_address ??
+        null,
       ...(stale_since === null ? {} : { stale_since }),
     };
   }
@@ -250,14 +295,31 @@ class Mapping {
 
 /** The address of a host's management page, where it is one of its own. */
 function urlAddress({ management_url: url, addresses }: ShownHost): string | null {
-  return url === null ? null : (addresses.find(({ ip_address }) => url.includes(`//${ip_address}/`) || url.includes(`//${ip_address}:`) || url.includes(`//[${ip_address}]`) || url.endsWith(`//${ip_address}`))?.ip_address ?? null);
+  return url === null
+    ? null
+    : (addresses.find(
+        ({ ip_address }) =>
+          url.includes(`//${ip_address}/`) ||
+          url.includes(`//${ip_address}:`) ||
+          url.includes(`//[${ip_address}]`) ||
+          url.endsWith(`//${ip_address}`),
+      )?.ip_address ?? null);
 }
 
 /**
  * What tells one device that is no host of the inventory from another, as far as its announcements do: its name together with its address or chassis id, since
  * many are called what they came out of the box with.
  */
-function identityOf({ names: [name], chassisMac, chassisText, addresses: [address], macs: [mac], serials: [serial], port, places }: Claim): string {
+function identityOf({
+  names: [name],
+  chassisMac,
+  chassisText,
+  addresses: [address],
+  macs: [mac],
+  serials: [serial],
+  port,
+  places,
+}: Claim): string {
   const rest = address ?? chassisMac ?? chassisText?.text ?? mac ?? serial;
   if (name !== undefined) return `name ${firstLabel(name)} ${rest ?? ""}`;
   const own = chassisMac ?? chassisText?.text ?? address ?? mac ?? serial;
@@ -266,13 +328,21 @@ function identityOf({ names: [name], chassisMac, chassisText, addresses: [addres
 
 function unknownNode(id: string, claim: Claim): MapNode {
   const announcements = claim.places.map((place) => claim.port.announcements[place] as Announcement);
-  const first = <Name extends keyof Announcement>(name: Name) => announcements.find((each) => each[name] !== undefined)?.[name];
+  const first = <Name extends keyof Announcement>(name: Name) =>
+    announcements.find((each) => each[name] !== undefined)?.[name];
   const sysName = first("sys_name") ?? null;
   const chassis = first("chassis_id")?.value ?? null;
   return {
     id,
     kind: "Unknown",
-    name: sysName ?? first("device_id") ?? chassis ?? first("mgmt_addr") ?? first("address") ?? claim.portIds[0]?.value ?? "unknown",
+    name:
+      sysName ??
+      first("device_id") ??
+      chassis ??
+      first("mgmt_addr") ??
+      first("address") ??
+      claim.portIds[0]?.value ??
+      "unknown",
     sys_name: sysName,
     chassis_id: chassis,
     manufacturer: null,
@@ -282,16 +352,29 @@ function unknownNode(id: string, claim: Claim): MapNode {
 }
 
 /** The two ends, in the order of their nodes. */
-function endsOf({ near, far, farNode, announcedPort }: Cable, placeOf: (end: MapEnd) => number): readonly [MapEnd, MapEnd] {
+function endsOf(
+  { near, far, farNode, announcedPort }: Cable,
+  placeOf: (end: MapEnd) => number,
+): readonly [MapEnd, MapEnd] {
   const one = portEnd(near);
-  const other: MapEnd = far === null ? { node_id: farNode, if_entry: null, port: announcedPort, speed_bps: null, oper_status: null } : portEnd(far);
+  const other: MapEnd =
+    far === null
+      ? { node_id: farNode, if_entry: null, port: announcedPort, speed_bps: null, oper_status: null }
+      : portEnd(far);
   const order = placeOf(one) - placeOf(other) || (one.if_entry?.if_index ?? 0) - (other.if_entry?.if_index ?? 0);
   return order <= 0 ? [one, other] : [other, one];
 }
 
 function portEnd({ id, host_id, if_name, if_descr, if_index, speed_bps, oper_status, stale_since }: ShownPort): MapEnd {
   const name = [if_name, if_descr].find((each) => each !== null && each !== "") ?? String(if_index);
-  return { node_id: host_id, if_entry: { id, name, if_index }, port: name, speed_bps, oper_status, ...(stale_since === null ? {} : { stale_since }) };
+  return {
+    node_id: host_id,
+    if_entry: { id, name, if_index },
+    port: name,
+    speed_bps,
+    oper_status,
+    ...(stale_since === null ? {} : { stale_since }),
+  };
 }
 
 function linkOf(cable: Cable, ends: readonly [MapEnd, MapEnd], parallel: number): MapLink {
@@ -318,5 +401,8 @@ function groupOf([one, other]: readonly [MapEnd, MapEnd]): string {
 
 /** By code point, each key made once. */
 function inOrder<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
-  return items.map((item) => ({ item, key: keyOf(item) })).sort((a, b) => compareCodePoints(a.key, b.key)).map(({ item }) => item);
+  return items
+    .map((item) => ({ item, key: keyOf(item) }))
+    .sort((a, b) => compareCodePoints(a.key, b.key))
+    .map(({ item }) => item);
 }

@@ -21,7 +21,12 @@ export type Unwritten = (kind: AnyKind) => ReadonlyMap<string, RecordBase | null
 const NOTHING_UNWRITTEN: Unwritten = () => new Map();
 
 /** All of it at once, live or as of an instant, for whoever has a thread of his own. */
-export function networkFacts(reader: Reader, networkN: number, asOf: AsOf | null = null, unwritten: Unwritten = NOTHING_UNWRITTEN): NetworkFacts {
+export function networkFacts(
+  reader: Reader,
+  networkN: number,
+  asOf: AsOf | null = null,
+  unwritten: Unwritten = NOTHING_UNWRITTEN,
+): NetworkFacts {
   const steps = gatherNetworkFacts(reader, networkN, (asOf ?? reader.present()).sequence, unwritten);
   for (;;) {
     const step = steps.next();
@@ -30,7 +35,12 @@ export function networkFacts(reader: Reader, networkN: number, asOf: AsOf | null
 }
 
 /** The same, yielding between its steps. @param sequence the transaction that it is as of */
-export function* gatherNetworkFacts(connection: ReadConnection, networkN: number, sequence: number, unwritten: Unwritten = NOTHING_UNWRITTEN): Generator<void, NetworkFacts> {
+export function* gatherNetworkFacts(
+  connection: ReadConnection,
+  networkN: number,
+  sequence: number,
+  unwritten: Unwritten = NOTHING_UNWRITTEN,
+): Generator<void, NetworkFacts> {
   const addresses = new Map<string, AddressFact[]>();
   const ipOf = new Map<string, string>();
   for (const step of living<IpAddressRecord>(connection, ipAddressKind, networkN, sequence, unwritten(ipAddressKind))) {
@@ -57,12 +67,38 @@ export function* gatherNetworkFacts(connection: ReadConnection, networkN: number
 }
 
 function hostFact(host: HostRecord, addresses: readonly AddressFact[]): ShownHost {
-  const { id, name, hostname, sys_name, chassis_id, serial_number, manufacturer, model, management_url, stale_since } = host;
-  return { id, name, hostname, sys_name, chassis_id, serial_number, addresses, manufacturer, model, management_url, stale_since: stale_since ?? null };
+  const { id, name, hostname, sys_name, chassis_id, serial_number, manufacturer, model, management_url, stale_since } =
+    host;
+  return {
+    id,
+    name,
+    hostname,
+    sys_name,
+    chassis_id,
+    serial_number,
+    addresses,
+    manufacturer,
+    model,
+    management_url,
+    stale_since: stale_since ?? null,
+  };
 }
 
 function portFact(entry: IfEntryRecord, ipAddress: string | null): ShownPort {
-  const { id, host_id, if_index, if_descr, if_name, if_alias, if_type, mac_address, speed_bps, oper_status, stale_since, neighbor } = entry;
+  const {
+    id,
+    host_id,
+    if_index,
+    if_descr,
+    if_name,
+    if_alias,
+    if_type,
+    mac_address,
+    speed_bps,
+    oper_status,
+    stale_since,
+    neighbor,
+  } = entry;
   return {
     id,
     host_id,
@@ -83,7 +119,13 @@ function portFact(entry: IfEntryRecord, ipAddress: string | null): ShownPort {
 }
 
 /** The records of a kind that lived in a network, in page order, step by step; what is new and unwritten last. */
-function* living<R extends RecordBase>(connection: ReadConnection, kind: AnyKind, networkN: number, sequence: number, unwritten: ReadonlyMap<string, RecordBase | null>): Generator<R[]> {
+function* living<R extends RecordBase>(
+  connection: ReadConnection,
+  kind: AnyKind,
+  networkN: number,
+  sequence: number,
+  unwritten: ReadonlyMap<string, RecordBase | null>,
+): Generator<R[]> {
   const written = new Set<string>();
   for (const step of stored<R>(connection, kind, networkN, sequence)) {
     if (unwritten.size === 0) yield step;
@@ -95,7 +137,8 @@ function* living<R extends RecordBase>(connection: ReadConnection, kind: AnyKind
       });
     }
   }
-  if (unwritten.size > 0) yield [...unwritten].flatMap(([id, record]) => (record === null || written.has(id) ? [] : [record as R]));
+  if (unwritten.size > 0)
+    yield [...unwritten].flatMap(([id, record]) => (record === null || written.has(id) ? [] : [record as R]));
 }
 
 function* stored<R>(connection: ReadConnection, kind: AnyKind, networkN: number, sequence: number): Generator<R[]> {
@@ -103,7 +146,9 @@ function* stored<R>(connection: ReadConnection, kind: AnyKind, networkN: number,
     CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) AND w.key > (s.n << 31) ORDER BY w.key DESC LIMIT 1)
     WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND s.n > +?3 AND v.members IS NOT NULL ORDER BY s.n LIMIT ${STEP_ROWS}`;
   for (let after = 0; ; ) {
-    const rows = connection.statement(statement).values(sequence, scopeKey(networkN, kind), after) as Array<[number, string]>;
+    const rows = connection.statement(statement).values(sequence, scopeKey(networkN, kind), after) as Array<
+      [number, string]
+    >;
     const last = rows.at(-1);
     if (last !== undefined) yield rows.map(([, members]) => parseMembers<R>(members));
     if (last === undefined || rows.length < STEP_ROWS) return;

@@ -94,7 +94,9 @@ export class HostPorts {
   }
 
   private aliased(text: string): readonly PortFact[] {
-    this.aliases ??= lists(this.ports, ({ if_alias: alias }) => (alias === null || alias.trim() === "" ? null : foldPortName(alias)));
+    this.aliases ??= lists(this.ports, ({ if_alias: alias }) =>
+      alias === null || alias.trim() === "" ? null : foldPortName(alias),
+    );
     return listed(this.aliases, foldPortName(text));
   }
 
@@ -113,7 +115,9 @@ export class HostPorts {
 function narrowed(found: readonly PortFact[], described: readonly PortFact[]): readonly PortFact[] {
   const both = found.filter((port) => described.includes(port));
   if (both.length > 0) return both;
-  const cabled = found.filter((port) => CABLED_TYPES.has(port.if_type) && !isUnitName(foldPortName(port.if_name ?? port.if_descr)));
+  const cabled = found.filter(
+    (port) => CABLED_TYPES.has(port.if_type) && !isUnitName(foldPortName(port.if_name ?? port.if_descr)),
+  );
   return cabled.length > 0 ? cabled : found;
 }
 

@@ -122,7 +122,8 @@ class Resolution {
 
   run(): Map<string, PortResolution> {
     for (const judged of this.judged) this.identify(judged);
-    for (const judged of this.judged) if (judged.host !== null) push(this.identified, this.pair(judged.near, judged.host), judged);
+    for (const judged of this.judged)
+      if (judged.host !== null) push(this.identified, this.pair(judged.near, judged.host), judged);
     for (const judged of this.judged) this.aim(judged);
     this.acceptDirect();
     this.acceptFloodable();
@@ -131,7 +132,12 @@ class Resolution {
 
   /** Which host is meant: the one that is clearly ahead, or else the one of several alike that has the interface. */
   private identify(judged: Judged): void {
-    const totals = new Map([...judged.scores].map(([place, score]) => [place, score + (place === judged.near ? 0 : this.opposite(judged, place))]));
+    const totals = new Map(
+      [...judged.scores].map(([place, score]) => [
+        place,
+        score + (place === judged.near ? 0 : this.opposite(judged, place)),
+      ]),
+    );
     const { best, close } = ahead(totals);
     if (best !== null) {
       if (best === judged.near) judged.isOwn = true;
@@ -139,7 +145,11 @@ class Resolution {
       return;
     }
     const [first] = close;
-    if (first === undefined || !close.every((place) => totals.get(place) === totals.get(first) && this.portsOf(place).length > 0)) return;
+    if (
+      first === undefined ||
+      !close.every((place) => totals.get(place) === totals.get(first) && this.portsOf(place).length > 0)
+    )
+      return;
     const [having, ...others] = close.filter((place) => judged.meant(place, this.named(place)).length > 0);
     if (having !== undefined && others.length === 0 && having !== judged.near) judged.host = having;
   }
@@ -246,7 +256,8 @@ class Resolution {
       else if (target !== null && target !== undefined && others.length === 0) this.accept(judged, target);
       else judged.isHostOnly = true;
     }
-    const open = (judged: Judged) => judged.claim.isFloodable && judged.far === null && !judged.isBeyond && !judged.isHostOnly;
+    const open = (judged: Judged) =>
+      judged.claim.isFloodable && judged.far === null && !judged.isBeyond && !judged.isHostOnly;
     for (const [target, incoming] of this.aimedAt(open)) {
       if (this.directAt(target).length > 0) for (const judged of incoming) judged.isBeyond = true;
     }
@@ -256,7 +267,13 @@ class Resolution {
       const heard = this.heardNear(target);
       const [judged] = incoming;
       // Two who hear it, or two that are heard: there is something in between that nobody sees.
-      if (incoming.length > 1 || judged === undefined || heard.length > 1 || this.heardNear(judged.claim.port).length > 1) continue;
+      if (
+        incoming.length > 1 ||
+        judged === undefined ||
+        heard.length > 1 ||
+        this.heardNear(judged.claim.port).length > 1
+      )
+        continue;
       if (heard.length > 0) this.acceptAgreeing(incoming, heard);
       else if (this.isUnchallenged(judged, aimed)) this.accept(judged);
     }
@@ -277,7 +294,10 @@ class Resolution {
       });
       const [end, ...others] = alone;
       if (end === undefined || others.length > 0) continue;
-      found.push(...incoming.filter((judged) => judged !== end), ...this.heardNear(target).filter((judged) => judged.target !== end.claim.port));
+      found.push(
+        ...incoming.filter((judged) => judged !== end),
+        ...this.heardNear(target).filter((judged) => judged.target !== end.claim.port),
+      );
     }
     for (const judged of found) judged.isBeyond = true;
     return found.length > 0;
@@ -286,8 +306,16 @@ class Resolution {
   /** Who is at the other end of an interface for certain: what LLDP says there, and what it says elsewhere of this interface. */
   private directAt(port: PortFact): Array<{ readonly host: number | null; readonly target: PortFact | null }> {
     const own = this.heard(port).filter(({ claim }) => !claim.isFloodable);
-    const others = (this.into.get(port.id) ?? []).filter(({ claim }) => !claim.isFloodable).map(({ near, claim }) => ({ host: near, target: claim.port }));
-    return [...own.map(({ host, far }) => ({ host: far === null ? host : (this.hostPlaces.get(far.host_id) as number), target: far })), ...others];
+    const others = (this.into.get(port.id) ?? [])
+      .filter(({ claim }) => !claim.isFloodable)
+      .map(({ near, claim }) => ({ host: near, target: claim.port }));
+    return [
+      ...own.map(({ host, far }) => ({
+        host: far === null ? host : (this.hostPlaces.get(far.host_id) as number),
+        target: far,
+      })),
+      ...others,
+    ];
   }
 
   private accept(judged: Judged, target = judged.target): void {
@@ -325,7 +353,10 @@ class Resolution {
     if (isBeyond) return { neighbor: null, standing: "Beyond" };
     if (far !== null) return { neighbor: { type: "IfEntry", id: far.id }, standing: "Port" };
     if (host === null) return { neighbor: null, standing: "Unknown" };
-    return { neighbor: { type: "Host", id: (this.hosts[host] as HostFact).id }, standing: target === null ? "Host" : "Contested" };
+    return {
+      neighbor: { type: "Host", id: (this.hosts[host] as HostFact).id },
+      standing: target === null ? "Host" : "Contested",
+    };
   }
 
   /** The one interface that leads to this one. */
@@ -338,7 +369,8 @@ class Resolution {
   /** The claims that have a target, by it. */
   private aimedAt(isWanted: (judged: Judged) => boolean): Map<PortFact, Judged[]> {
     const aimed = new Map<PortFact, Judged[]>();
-    for (const judged of this.judged) if (judged.target !== null && isWanted(judged)) push(aimed, judged.target, judged);
+    for (const judged of this.judged)
+      if (judged.target !== null && isWanted(judged)) push(aimed, judged.target, judged);
     return aimed;
   }
 
@@ -370,7 +402,10 @@ class Resolution {
 }
 
 /** The place that is clearly ahead; where none is, those that come close to the best, or nothing where that is too little. */
-function ahead(totals: ReadonlyMap<number, number>): { readonly best: number | null; readonly close: readonly number[] } {
+function ahead(totals: ReadonlyMap<number, number>): {
+  readonly best: number | null;
+  readonly close: readonly number[];
+} {
   let most = Number.NEGATIVE_INFINITY;
   for (const total of totals.values()) if (total > most) most = total;
   if (most < SCORE_MIN) return { best: null, close: [] };

@@ -12,9 +12,17 @@ import { TOPOLOGY_FORMATS, TOPOLOGY_TYPES } from "./formats.ts";
 import type { TopologyInput } from "./topology.ts";
 
 const TopologyParameters = Type.Object({
-  network_id: { ...Uuid, description: "The network to be shown. Of one that the caller does not reach there is nothing." },
+  network_id: {
+    ...Uuid,
+    description: "The network to be shown. Of one that the caller does not reach there is nothing.",
+  },
   include_isolated: Type.Optional(Type.Boolean({ default: false, description: "Also hosts without a link." })),
-  format: Type.Optional(OneOf(TOPOLOGY_FORMATS, { default: "json", description: "`mermaid`: a diagram as text. `graphml`: for programs that draw and analyse graphs." })),
+  format: Type.Optional(
+    OneOf(TOPOLOGY_FORMATS, {
+      default: "json",
+      description: "`mermaid`: a diagram as text. `graphml`: for programs that draw and analyse graphs.",
+    }),
+  ),
   ...AtQuery,
 });
 
@@ -55,8 +63,17 @@ export function topologyRoutes(surface: Surface<Actor, Access>, inventory: Inven
       query: TopologyParameters,
       answer: TopologyAnswer,
       media: [
-        { type: "text/vnd.mermaid", description: "A Mermaid diagram, `graph LR`. Devices that are no hosts are dashed, links whose interfaces are not both known are dotted.", example: MERMAID_EXAMPLE },
-        { type: "application/graphml+xml", description: "GraphML 1.0, undirected, every attribute declared.", example: GRAPHML_EXAMPLE },
+        {
+          type: "text/vnd.mermaid",
+          description:
+            "A Mermaid diagram, `graph LR`. Devices that are no hosts are dashed, links whose interfaces are not both known are dotted.",
+          example: MERMAID_EXAMPLE,
+        },
+        {
+          type: "application/graphml+xml",
+          description: "GraphML 1.0, undirected, every attribute declared.",
+          example: GRAPHML_EXAMPLE,
+        },
       ],
       example: { parameters: { network_id: TOPOLOGY_EXAMPLE.network_id }, data: TOPOLOGY_EXAMPLE },
     },
@@ -73,7 +90,11 @@ export function topologyRoutes(surface: Surface<Actor, Access>, inventory: Inven
           at: asked,
           ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
         };
-        const headers = { ...call.headers, "content-type": TOPOLOGY_TYPES[format], ...(format === "json" ? {} : resolvedHeaders(asOf?.thinned)) };
+        const headers = {
+          ...call.headers,
+          "content-type": TOPOLOGY_TYPES[format],
+          ...(format === "json" ? {} : resolvedHeaders(asOf?.thinned)),
+        };
         const chunks = await inventory.longReads.start("topology", input);
         return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers });
       });

@@ -41,7 +41,12 @@ export const topology: LongRead = function* (reader: Reader, input: TopologyInpu
   }
   const map = mapOf(input.networkId, facts, input.includeIsolated);
   yield PAUSE;
-  for (const part of formatted(map, input.format, { networkId: input.networkId, at: input.at, resolved: resolvedMembers(input.thinned) })) yield encoder.encode(part);
+  for (const part of formatted(map, input.format, {
+    networkId: input.networkId,
+    at: input.at,
+    resolved: resolvedMembers(input.thinned),
+  }))
+    yield encoder.encode(part);
 };
 
 const encoder = new TextEncoder();

@@ -7,7 +7,12 @@ import { packRegistry } from "./registry-format.ts";
 
 /** The whole registry in the form that `unpackRegistry` reads, compressed with Brotli, in base64: about half a megabyte. */
 export function compactRegistry(): string {
-  const entries = JSON.parse(readFileSync(Bun.resolveSync("oui-data", import.meta.dir), "utf8")) as Record<string, string>;
+  const entries = JSON.parse(readFileSync(Bun.resolveSync("oui-data", import.meta.dir), "utf8")) as Record<
+    string,
+    string
+  >;
   // The highest level takes a second, for a twelfth of the size; this one a twentieth of a second.
-  return brotliCompressSync(packRegistry(entries), { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }).toString("base64");
+  return brotliCompressSync(packRegistry(entries), { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }).toString(
+    "base64",
+  );
 }

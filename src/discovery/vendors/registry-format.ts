@@ -24,13 +24,17 @@ export interface PrefixBlock {
  */
 export function packRegistry(entries: Readonly<Record<string, string>>): Uint8Array {
   const named = Object.entries(entries).map(([prefix, text]) => ({ prefix, name: firstLine(text) }));
-  const odd = named.find(({ prefix }) => !/^[0-9a-f]+$/i.test(prefix) || !PREFIX_LENGTHS.some((digits) => digits === prefix.length));
+  const odd = named.find(
+    ({ prefix }) => !/^[0-9a-f]+$/i.test(prefix) || !PREFIX_LENGTHS.some((digits) => digits === prefix.length),
+  );
   if (odd) throw new Error(`The registry has a prefix that is none: ${odd.prefix}`);
   const names = [...new Set(named.map(({ name }) => name))].sort();
   const indexes = new Map(names.map((name, index) => [name, index]));
   const bytes: number[] = [];
   for (const digits of PREFIX_LENGTHS) {
-    const block = named.filter(({ prefix }) => prefix.length === digits).map(({ prefix, name }) => ({ value: Number.parseInt(prefix, 16), name }));
+    const block = named
+      .filter(({ prefix }) => prefix.length === digits)
+      .map(({ prefix, name }) => ({ value: Number.parseInt(prefix, 16), name }));
     block.sort((a, b) => a.value - b.value);
     pushNumber(bytes, block.length);
     for (const [index, { value }] of block.entries()) pushNumber(bytes, value - (block[index - 1]?.value ?? 0));

@@ -14,24 +14,78 @@ export const CANDIDATES_MAX = 20;
  * have any number. The names are kinds of evidence, or kinds with what tells them apart.
  */
 export const FACTORS = {
-  confirmed: { factor: 0.98, kind: "Neighbor", meaning: "the port forwards to it, and LLDP on that port (or a neighbor that was entered) says that it is at the other end" },
+  confirmed: {
+    factor: 0.98,
+    kind: "Neighbor",
+    meaning:
+      "the port forwards to it, and LLDP on that port (or a neighbor that was entered) says that it is at the other end",
+  },
   alone: { factor: 0.9, kind: "Forwarding", meaning: "the port forwards to it and to nothing else" },
-  behind: { factor: 0.85, kind: "Behind", meaning: "the port forwards to it, and another host that is not known to be a switch is at the other end: a virtualization host, a telephone" },
-  announced: { factor: 0.85, kind: "Neighbor", meaning: "no forwarding table tells, but LLDP or an entered neighbor does" },
-  fewShare: { factor: 0.75, kind: "SharedPort", meaning: "the port forwards to it and up to 15 others, and its neighbor is not known: an unmanaged switch is likely in between" },
-  behindCrowd: { factor: 0.6, kind: "Behind", meaning: "the same with more than 15 others: a virtualization host, or a switch of which no forwarding table is known" },
+  behind: {
+    factor: 0.85,
+    kind: "Behind",
+    meaning:
+      "the port forwards to it, and another host that is not known to be a switch is at the other end: a virtualization host, a telephone",
+  },
+  announced: {
+    factor: 0.85,
+    kind: "Neighbor",
+    meaning: "no forwarding table tells, but LLDP or an entered neighbor does",
+  },
+  fewShare: {
+    factor: 0.75,
+    kind: "SharedPort",
+    meaning:
+      "the port forwards to it and up to 15 others, and its neighbor is not known: an unmanaged switch is likely in between",
+  },
+  behindCrowd: {
+    factor: 0.6,
+    kind: "Behind",
+    meaning:
+      "the same with more than 15 others: a virtualization host, or a switch of which no forwarding table is known",
+  },
   deviceOnly: { factor: 0.6, kind: "Neighbor", meaning: "only the device that it is linked to is known, and no port" },
-  cdpOnly: { factor: 0.6, kind: "Neighbor", meaning: "only CDP tells: it passes through bridges, so the link may not be a direct one" },
-  manyShare: { factor: 0.5, kind: "SharedPort", meaning: "the port forwards to it and more than 15 others: something unknown with many stations is in between" },
-  uplinkOnly: { factor: 0.4, kind: "UplinkOnly", meaning: "only ports that lead to other switches forward to it: the direction is known, not the place" },
+  cdpOnly: {
+    factor: 0.6,
+    kind: "Neighbor",
+    meaning: "only CDP tells: it passes through bridges, so the link may not be a direct one",
+  },
+  manyShare: {
+    factor: 0.5,
+    kind: "SharedPort",
+    meaning: "the port forwards to it and more than 15 others: something unknown with many stations is in between",
+  },
+  uplinkOnly: {
+    factor: 0.4,
+    kind: "UplinkOnly",
+    meaning: "only ports that lead to other switches forward to it: the direction is known, not the place",
+  },
   noPlace: { factor: 0.3, kind: "NoPlace", meaning: "who it is is known, but not where" },
   shortName: { factor: 0.9, kind: "ShortName", meaning: "only the first part of its name is what was asked for" },
-  closeCall: { factor: 0.8, kind: "CloseCall", meaning: "another port is taken for an uplink only because it forwards to more MAC addresses: a few more, or where it ends at a host that is not known to be a switch" },
-  movedHere: { factor: 0.8, kind: "MovedHere", meaning: "another switch learned it an hour or more before this one did, and still forwards to it at a port that ends at a device" },
+  closeCall: {
+    factor: 0.8,
+    kind: "CloseCall",
+    meaning:
+      "another port is taken for an uplink only because it forwards to more MAC addresses: a few more, or where it ends at a host that is not known to be a switch",
+  },
+  movedHere: {
+    factor: 0.8,
+    kind: "MovedHere",
+    meaning:
+      "another switch learned it an hour or more before this one did, and still forwards to it at a port that ends at a device",
+  },
   alsoSeen: { factor: 0.6, kind: "AlsoSeen", meaning: "other ports could as well be where it is" },
-  movedOn: { factor: 0.5, kind: "MovedOn", meaning: "another switch, which had long known that port of its own, has learned it there an hour or more later" },
+  movedOn: {
+    factor: 0.5,
+    kind: "MovedOn",
+    meaning: "another switch, which had long known that port of its own, has learned it there an hour or more later",
+  },
   severalHosts: { factor: 0.6, kind: "SeveralHosts", meaning: "what was asked for belongs to several hosts" },
-  virtualRouter: { factor: 0.6, kind: "VirtualRouter", meaning: "the MAC address is a virtual router's (VRRP, HSRP), which moves between routers" },
+  virtualRouter: {
+    factor: 0.6,
+    kind: "VirtualRouter",
+    meaning: "the MAC address is a virtual router's (VRRP, HSRP), which moves between routers",
+  },
   portDown: { factor: 0.3, kind: "PortDown", meaning: "the port is down: what its table says is from before" },
 } as const;
 
@@ -69,30 +123,61 @@ export const VLAN_SOURCES = ["ForwardingTable", "Port", "Subnet"] as const;
 /** Where a port leads: to the thing, or to more of the network. */
 export const PORT_ROLES = ["Edge", "Uplink"] as const;
 
-const Confidence = Type.Number({ minimum: 0, maximum: 1, description: "The product of the factors of the evidence, to two digits." });
+const Confidence = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: "The product of the factors of the evidence, to two digits.",
+});
 const Ref = <T extends TProperties>(more: T) => ({ id: Uuid, name: Type.String(), ...more });
 
 const place = {
   network_id: Uuid,
-  host: Nullable(Type.Object(Ref({ hostname: Nullable(Type.String()) })), { description: "The host that it is; null for a device that the inventory does not know." }),
-  ip_address: Nullable(Type.Object({ id: Uuid, ip_address: Type.String() }), { description: "The address that was asked for, or the first one of the MAC address." }),
+  host: Nullable(Type.Object(Ref({ hostname: Nullable(Type.String()) })), {
+    description: "The host that it is; null for a device that the inventory does not know.",
+  }),
+  ip_address: Nullable(Type.Object({ id: Uuid, ip_address: Type.String() }), {
+    description: "The address that was asked for, or the first one of the MAC address.",
+  }),
   mac_address: Nullable(MacText),
   switch: Nullable(Type.Object(Ref({})), { description: "The device whose port it is at." }),
 };
-const port = { if_index: Type.Integer(), if_descr: Type.String(), role: OneOf(PORT_ROLES, { description: "Edge: it is there. Uplink: it is somewhere beyond." }) };
-const behind = Nullable(Type.Object(Ref({})), { description: "The host at the port through which it is reached: a virtualization host, a telephone." });
+const port = {
+  if_index: Type.Integer(),
+  if_descr: Type.String(),
+  role: OneOf(PORT_ROLES, { description: "Edge: it is there. Uplink: it is somewhere beyond." }),
+};
+const behind = Nullable(Type.Object(Ref({})), {
+  description: "The host at the port through which it is reached: a virtualization host, a telephone.",
+});
 const vlan = Nullable(
-  Type.Object({ id: Nullable(Uuid, { description: "Null for a number that is no VLAN of the inventory." }), number: Type.Integer(), name: Nullable(Type.String()), source: OneOf(VLAN_SOURCES) }),
+  Type.Object({
+    id: Nullable(Uuid, { description: "Null for a number that is no VLAN of the inventory." }),
+    number: Type.Integer(),
+    name: Nullable(Type.String()),
+    source: OneOf(VLAN_SOURCES),
+  }),
 );
 
 const Evidence = Type.Object(
   {
     kind: OneOf(EVIDENCE_KINDS),
-    factor: Type.Number({ minimum: 0, maximum: 1, description: "What it does to the confidence; 1 for what only informs." }),
-    sentence: Type.String(),
-    records: Type.Array(Type.Object({ entity_type: OneOf(RECORD_TYPES, { description: "What kind of record it is." }), id: Uuid, name: Type.String(), valid_from: Timestamp }), {
-      description: "The records that say so, and since when each of them had been as it was seen.",
+    factor: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "What it does to the confidence; 1 for what only informs.",
     }),
+    sentence: Type.String(),
+    records: Type.Array(
+      Type.Object({
+        entity_type: OneOf(RECORD_TYPES, { description: "What kind of record it is." }),
+        id: Uuid,
+        name: Type.String(),
+        valid_from: Timestamp,
+      }),
+      {
+        description: "The records that say so, and since when each of them had been as it was seen.",
+      },
+    ),
   },
   { $id: "LocationEvidence" },
 );
@@ -102,7 +187,10 @@ export const Candidate = Type.Object(
     confidence: Confidence,
     explanation: Type.String({ description: "One sentence for a person." }),
     ...place,
-    port: Nullable(Type.Object(Ref({ ...port, admin_status: OneOf(ADMIN_STATUSES), oper_status: OneOf(OPER_STATUSES) })), { description: "The interface entry of the switch." }),
+    port: Nullable(
+      Type.Object(Ref({ ...port, admin_status: OneOf(ADMIN_STATUSES), oper_status: OneOf(OPER_STATUSES) })),
+      { description: "The interface entry of the switch." },
+    ),
     behind,
     vlan,
     subnet: Nullable(Type.Object(Ref({ cidr: Type.String() }))),
@@ -113,14 +201,21 @@ export const Candidate = Type.Object(
 export type Candidate = Static<typeof Candidate>;
 export type Evidence = Static<typeof Evidence>;
 
-const asked = Type.Object({ by: OneOf(ASKED_BY), value: Type.String() }, { description: "What was looked for, in canonical form." });
+const asked = Type.Object(
+  { by: OneOf(ASKED_BY), value: Type.String() },
+  { description: "What was looked for, in canonical form." },
+);
 
 export const Location = Type.Object(
   {
     asked,
-    explanation: Type.String({ description: "The answer in one sentence: the first candidate's, or that nothing is known." }),
+    explanation: Type.String({
+      description: "The answer in one sentence: the first candidate's, or that nothing is known.",
+    }),
     ambiguity: Nullable(Type.String(), { description: "Why there is more than one answer; null where there is not." }),
-    candidates: Type.Array(Candidate, { description: `The likeliest first, ${CANDIDATES_MAX} at most; none where nothing is known.` }),
+    candidates: Type.Array(Candidate, {
+      description: `The likeliest first, ${CANDIDATES_MAX} at most; none where nothing is known.`,
+    }),
     truncated: Type.Boolean({ description: "Whether there is more than is told." }),
   },
   { $id: "Location" },
@@ -130,13 +225,18 @@ export type Location = Static<typeof Location>;
 export const Interval = Type.Object(
   {
     from: Timestamp,
-    to: Nullable(Timestamp, { description: "Where it ended, or the range does: not in it any more. Null where it goes on to this day." }),
+    to: Nullable(Timestamp, {
+      description: "Where it ended, or the range does: not in it any more. Null where it goes on to this day.",
+    }),
     confidence: Confidence,
     ...place,
     port: Nullable(Type.Object(Ref(port))),
     behind,
     vlan,
-    others: Type.Integer({ minimum: 0, description: "How many less likely candidates there were when it began: locate with `at` tells them." }),
+    others: Type.Integer({
+      minimum: 0,
+      description: "How many less likely candidates there were when it began: locate with `at` tells them.",
+    }),
   },
   { $id: "LocationInterval" },
 );
@@ -148,7 +248,9 @@ export const Timeline = Type.Object(
     from: Nullable(Timestamp, { description: "Where the range begins; null where it begins with the ledger." }),
     intervals: Type.Array(Interval, { description: "Where it was, in order. Nothing was known between them." }),
     to: Nullable(Timestamp, { description: "Where the range ends; null for the present." }),
-    truncated: Type.Boolean({ description: "Whether too much changed to be told at once. Then the last interval ends at `next_from`." }),
+    truncated: Type.Boolean({
+      description: "Whether too much changed to be told at once. Then the last interval ends at `next_from`.",
+    }),
     next_from: Nullable(Timestamp, { description: "Goes on from here, as `from`." }),
   },
   { $id: "LocationTimeline" },
@@ -175,12 +277,25 @@ export const LOCATION_EXAMPLE = {
       confidence: 0.9,
       explanation: "web-1 (10.2.3.4, 00:1b:21:aa:bb:cc) is at Gi1/0/7 of access-2, VLAN 120 (Servers).",
       ...PLACE_EXAMPLE,
-      port: { id: id(24), name: "Gi1/0/7", if_index: 7, if_descr: "GigabitEthernet1/0/7", role: "Edge", admin_status: "Up", oper_status: "Up" },
+      port: {
+        id: id(24),
+        name: "Gi1/0/7",
+        if_index: 7,
+        if_descr: "GigabitEthernet1/0/7",
+        role: "Edge",
+        admin_status: "Up",
+        oper_status: "Up",
+      },
       behind: null,
       vlan: VLAN_EXAMPLE,
       subnet: { id: id(26), name: "Server room", cidr: "10.2.3.0/24" },
       evidence: [
-        { kind: "Address", factor: 1, sentence: "10.2.3.4 is an address of web-1, with the MAC address 00:1b:21:aa:bb:cc.", records: [{ entity_type: "ip_address", id: id(22), name: "10.2.3.4", valid_from: INSTANT }] },
+        {
+          kind: "Address",
+          factor: 1,
+          sentence: "10.2.3.4 is an address of web-1, with the MAC address 00:1b:21:aa:bb:cc.",
+          records: [{ entity_type: "ip_address", id: id(22), name: "10.2.3.4", valid_from: INSTANT }],
+        },
         {
           kind: "Forwarding",
           factor: 0.9,
@@ -199,7 +314,18 @@ export const LOCATION_EXAMPLE = {
 export const TIMELINE_EXAMPLE = {
   asked: { by: "mac", value: "00:1b:21:aa:bb:cc" },
   from: "2026-11-14T09:15:00.123Z",
-  intervals: [{ from: INSTANT, to: null, confidence: 0.9, ...PLACE_EXAMPLE, port: { id: id(24), name: "Gi1/0/7", if_index: 7, if_descr: "GigabitEthernet1/0/7", role: "Edge" }, behind: null, vlan: VLAN_EXAMPLE, others: 0 }],
+  intervals: [
+    {
+      from: INSTANT,
+      to: null,
+      confidence: 0.9,
+      ...PLACE_EXAMPLE,
+      port: { id: id(24), name: "Gi1/0/7", if_index: 7, if_descr: "GigabitEthernet1/0/7", role: "Edge" },
+      behind: null,
+      vlan: VLAN_EXAMPLE,
+      others: 0,
+    },
+  ],
   to: null,
   truncated: false,
   next_from: null,

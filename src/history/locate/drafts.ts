@@ -76,11 +76,21 @@ class Drafting {
 
   *byMac(mac: string): Generator<void> {
     const term = wholeTerm(mac);
-    const addresses = this.cut(this.records.matching([ipAddressKind], term, MATCHES_MAX), MATCHES_MAX).filter(({ record }) => record.mac_address === mac);
-    const interfaces = this.cut(this.records.matching([ifEntryKind], term, MATCHES_MAX), MATCHES_MAX).filter(({ record }) => record.mac_address === mac);
+    const addresses = this.cut(this.records.matching([ipAddressKind], term, MATCHES_MAX), MATCHES_MAX).filter(
+      ({ record }) => record.mac_address === mac,
+    );
+    const interfaces = this.cut(this.records.matching([ifEntryKind], term, MATCHES_MAX), MATCHES_MAX).filter(
+      ({ record }) => record.mac_address === mac,
+    );
     const entries = this.cut(this.records.matching([fdbEntryKind], term, MATCHES_MAX), MATCHES_MAX);
-    const hosts = this.records.byIds(hostKind, [...addresses, ...interfaces].map(({ record }) => record.host_id));
-    const assigned = this.records.byIds(ipAddressKind, interfaces.map(({ record }) => record.ip_address_id));
+    const hosts = this.records.byIds(
+      hostKind,
+      [...addresses, ...interfaces].map(({ record }) => record.host_id),
+    );
+    const assigned = this.records.byIds(
+      ipAddressKind,
+      interfaces.map(({ record }) => record.ip_address_id),
+    );
     for (const address of addresses) {
       const draft = this.draft(hosts.get(address.record.host_id), mac);
       draft?.identities.push({ kind: "AddressMac", record: addressRef(address.record) });
@@ -103,8 +113,13 @@ class Drafting {
   }
 
   *byAddress(ip: string): Generator<void> {
-    const addresses = this.cut(this.records.matching([ipAddressKind], wholeTerm(ip), MATCHES_MAX), MATCHES_MAX).filter(({ record }) => record.ip_address === ip);
-    const hosts = this.records.byIds(hostKind, addresses.map(({ record }) => record.host_id));
+    const addresses = this.cut(this.records.matching([ipAddressKind], wholeTerm(ip), MATCHES_MAX), MATCHES_MAX).filter(
+      ({ record }) => record.ip_address === ip,
+    );
+    const hosts = this.records.byIds(
+      hostKind,
+      addresses.map(({ record }) => record.host_id),
+    );
     for (const address of addresses) {
       const host = hosts.get(address.record.host_id);
       if (host === undefined) continue;
@@ -113,9 +128,15 @@ class Drafting {
       const mac = address.record.mac_address ?? assigned?.mac_address ?? null;
       const draft = this.draft(host, mac);
       draft?.identities.push({ kind: "Address", record: addressRef(address.record) });
-      if (assigned !== undefined) draft?.identities.push({ kind: "AddressInterface", record: portRef(assigned), address: addressRef(address.record) });
+      if (assigned !== undefined)
+        draft?.identities.push({
+          kind: "AddressInterface",
+          record: portRef(assigned),
+          address: addressRef(address.record),
+        });
       takeAddress(draft, address);
-      for (const entry of interfaces) if (entry === assigned || (mac !== null && entry.mac_address === mac)) draft?.interfaces.set(entry.id, entry);
+      for (const entry of interfaces)
+        if (entry === assigned || (mac !== null && entry.mac_address === mac)) draft?.interfaces.set(entry.id, entry);
       yield;
     }
     yield* this.takeAnnouncements(wholeTerm(announcedClue(ip)), null, () => ip);
@@ -153,7 +174,9 @@ class Drafting {
   private takeHost(host: Known<HostRecord>, identity: Identity): void {
     const addresses = this.cut(this.records.livingIn(ipAddressKind, host.n, CHILDREN_MAX), CHILDREN_MAX);
     const interfaces = this.interfacesOf(host);
-    const macs = new Set([...addresses, ...interfaces.map((record) => ({ record }))].map(({ record }) => record.mac_address ?? null));
+    const macs = new Set(
+      [...addresses, ...interfaces.map((record) => ({ record }))].map(({ record }) => record.mac_address ?? null),
+    );
     if (macs.size > 1) macs.delete(null);
     if (macs.size === 0) macs.add(null);
     for (const mac of macs) {
@@ -164,13 +187,17 @@ class Drafting {
         draft?.interfaces.set(entry.id, entry);
         if (mac !== null) draft?.identities.push({ kind: "InterfaceMac", record: portRef(entry) });
       }
-      const assigned = new Set(interfaces.filter((entry) => draft?.interfaces.has(entry.id)).map((entry) => entry.ip_address_id));
+      const assigned = new Set(
+        interfaces.filter((entry) => draft?.interfaces.has(entry.id)).map((entry) => entry.ip_address_id),
+      );
       for (const address of addresses.filter(({ record }) => record.mac_address === mac || assigned.has(record.id))) {
-        if (mac !== null && address.record.mac_address === mac) draft?.identities.push({ kind: "AddressMac", record: addressRef(address.record) });
+        if (mac !== null && address.record.mac_address === mac)
+          draft?.identities.push({ kind: "AddressMac", record: addressRef(address.record) });
         takeAddress(draft, address);
       }
       // An address of which nobody knows the MAC address may be any's.
-      if (draft?.address === null) for (const address of addresses) if (address.record.mac_address === null) takeAddress(draft, address);
+      if (draft?.address === null)
+        for (const address of addresses) if (address.record.mac_address === null) takeAddress(draft, address);
     }
   }
 
@@ -178,16 +205,24 @@ class Drafting {
    * Ports at which something calls itself so: the host that is known to be there; else the drafts of that network; else an unknown device.
    * @param mac where it is a MAC address that was announced
    */
-  private *takeAnnouncements(query: string | null, mac: string | null, calledAt: (port: IfEntryRecord) => string): Generator<void> {
+  private *takeAnnouncements(
+    query: string | null,
+    mac: string | null,
+    calledAt: (port: IfEntryRecord) => string,
+  ): Generator<void> {
     if (query === null) return;
     const ports = this.cut(this.records.matching([ifEntryKind], query, LINKS_MAX), LINKS_MAX);
-    const ends = farEnds(this.records, ports.map(({ record }) => record));
+    const ends = farEnds(
+      this.records,
+      ports.map(({ record }) => record),
+    );
     yield;
     for (const port of ports) {
       const { network_id: networkId, id } = port.record;
       const called = calledAt(port.record);
       const host = ends.get(id)?.host ?? null;
-      const isOwn = (draft: Draft) => draft.networkId === networkId && (host === null || draft.host?.record.id === host.record.id);
+      const isOwn = (draft: Draft) =>
+        draft.networkId === networkId && (host === null || draft.host?.record.id === host.record.id);
       if (![...this.drafts.values()].some(isOwn)) {
         const identity: Identity = { kind: "Announced", record: portRef(port.record), called };
         if (host === null) this.unknown(networkId, mac).identities.push(identity);
@@ -201,10 +236,17 @@ class Drafting {
 
   /** The rows of forwarding tables that have the drafts' MAC addresses. */
   private *takeEntries(): Generator<void> {
-    const byMac = Map.groupBy([...this.drafts.values()].filter(({ mac }) => mac !== null), ({ mac }) => mac as string);
+    const byMac = Map.groupBy(
+      [...this.drafts.values()].filter(({ mac }) => mac !== null),
+      ({ mac }) => mac as string,
+    );
     for (const macs of inBatches([...byMac.keys()])) {
-      for (const row of this.cut(this.records.matching([fdbEntryKind], macs.map(wholeTerm).join(" OR "), MATCHES_MAX), MATCHES_MAX)) {
-        for (const draft of byMac.get(row.record.mac_address) ?? []) if (draft.networkId === row.record.network_id) draft.entries.push(row);
+      for (const row of this.cut(
+        this.records.matching([fdbEntryKind], macs.map(wholeTerm).join(" OR "), MATCHES_MAX),
+        MATCHES_MAX,
+      )) {
+        for (const draft of byMac.get(row.record.mac_address) ?? [])
+          if (draft.networkId === row.record.network_id) draft.entries.push(row);
       }
       yield;
     }
@@ -214,12 +256,17 @@ class Drafting {
   private *takeLinks(): Generator<void> {
     const wanted = new Map<string, Draft[]>();
     for (const draft of this.drafts.values()) {
-      for (const id of draft.host === null ? [] : [draft.host.record.id, ...draft.interfaces.keys()]) wanted.set(id, [...(wanted.get(id) ?? []), draft]);
+      for (const id of draft.host === null ? [] : [draft.host.record.id, ...draft.interfaces.keys()])
+        wanted.set(id, [...(wanted.get(id) ?? []), draft]);
     }
     for (const ids of inBatches([...wanted.keys()])) {
-      for (const port of this.cut(this.records.matching([ifEntryKind], ids.map((id) => wholeTerm(neighborClue(id))).join(" OR "), LINKS_MAX), LINKS_MAX)) {
+      for (const port of this.cut(
+        this.records.matching([ifEntryKind], ids.map((id) => wholeTerm(neighborClue(id))).join(" OR "), LINKS_MAX),
+        LINKS_MAX,
+      )) {
         const { neighbor } = port.record;
-        for (const draft of wanted.get(neighbor?.id ?? "") ?? []) draft.announcements.push({ port, called: null, isExact: neighbor?.type === "IfEntry" });
+        for (const draft of wanted.get(neighbor?.id ?? "") ?? [])
+          draft.announcements.push({ port, called: null, isExact: neighbor?.type === "IfEntry" });
       }
       yield;
     }
@@ -227,9 +274,14 @@ class Drafting {
 
   /** Of a host that is seen with one MAC address, the others need not be told; of one that is not seen at all, one will do. */
   private dropUnplaced(): void {
-    for (const [, drafts] of Map.groupBy([...this.drafts].filter(([, { host }]) => host !== null), ([, { host }]) => host)) {
+    for (const [, drafts] of Map.groupBy(
+      [...this.drafts].filter(([, { host }]) => host !== null),
+      ([, { host }]) => host,
+    )) {
       const placed = drafts.filter(([, draft]) => isPlaced(draft));
-      const kept = new Set(placed.length > 0 ? placed : [drafts.sort(([, one], [, other]) => positionOf(one) - positionOf(other))[0]]);
+      const kept = new Set(
+        placed.length > 0 ? placed : [drafts.sort(([, one], [, other]) => positionOf(one) - positionOf(other))[0]],
+      );
       for (const draft of drafts) if (!kept.has(draft)) this.drafts.delete(draft[0]);
     }
   }
@@ -242,7 +294,8 @@ class Drafting {
   private draft(host: Known<HostRecord> | undefined, mac: string | null): Draft | null {
     if (host === undefined) return null;
     const key = `${host.record.id} ${mac}`;
-    if (this.drafts.size < DRAFTS_MAX || this.drafts.has(key)) return this.drafted(key, { networkId: host.record.network_id, host, mac });
+    if (this.drafts.size < DRAFTS_MAX || this.drafts.has(key))
+      return this.drafted(key, { networkId: host.record.network_id, host, mac });
     this.isCutShort = true;
     return null;
   }
@@ -252,7 +305,14 @@ class Drafting {
   }
 
   private drafted(key: string, of: Pick<Draft, "networkId" | "host" | "mac">): Draft {
-    const draft = this.drafts.get(key) ?? { ...of, address: null, identities: [], interfaces: new Map(), announcements: [], entries: [] };
+    const draft = this.drafts.get(key) ?? {
+      ...of,
+      address: null,
+      identities: [],
+      interfaces: new Map(),
+      announcements: [],
+      entries: [],
+    };
     this.drafts.set(key, draft);
     return draft;
   }
@@ -286,5 +346,9 @@ function positionOf({ address }: Draft): number {
 }
 
 function isPlaced({ entries, announcements, interfaces }: Draft): boolean {
-  return entries.length > 0 || announcements.some(({ isExact }) => isExact) || [...interfaces.values()].some(({ neighbor }) => neighbor !== undefined);
+  return (
+    entries.length > 0 ||
+    announcements.some(({ isExact }) => isExact) ||
+    [...interfaces.values()].some(({ neighbor }) => neighbor !== undefined)
+  );
 }

@@ -89,8 +89,16 @@ export interface PortFact {
 }
 
 /** Whether what is told of a port may still hold: one that is down forwards to nobody. */
-export function isUp({ adminStatus, operStatus }: { readonly adminStatus: AdminStatus; readonly operStatus: OperStatus }): boolean {
-  return adminStatus !== "Down" && operStatus !== "Down" && operStatus !== "NotPresent" && operStatus !== "LowerLayerDown";
+export function isUp({
+  adminStatus,
+  operStatus,
+}: {
+  readonly adminStatus: AdminStatus;
+  readonly operStatus: OperStatus;
+}): boolean {
+  return (
+    adminStatus !== "Down" && operStatus !== "Down" && operStatus !== "NotPresent" && operStatus !== "LowerLayerDown"
+  );
 }
 
 /** A port that forwards to a MAC address. */
@@ -175,12 +183,20 @@ export interface Range {
  * Whether a port's rows are more than half of its device's, and how far each of both numbers may move, whatever the other one does in its
  * range, before that could be answered otherwise. The ranges meet at a power of two where one lies between: so they are the same for many numbers.
  */
-export function majorityOf(rows: number, total: number): { readonly holdsMost: boolean; readonly rows: Range; readonly total: Range } {
+export function majorityOf(
+  rows: number,
+  total: number,
+): { readonly holdsMost: boolean; readonly rows: Range; readonly total: Range } {
   const half = Math.floor(total / 2);
   const holdsMost = rows > half;
   const [low, high] = holdsMost ? [half + 1, rows] : [rows, half];
   const power = high < 1 ? 0 : 2 ** Math.floor(Math.log2(high));
   const meeting = power >= low ? power : Math.floor((low + high) / 2);
-  if (holdsMost) return { holdsMost, rows: { low: meeting, high: Number.MAX_SAFE_INTEGER }, total: { low: 0, high: 2 * meeting - 1 } };
+  if (holdsMost)
+    return {
+      holdsMost,
+      rows: { low: meeting, high: Number.MAX_SAFE_INTEGER },
+      total: { low: 0, high: 2 * meeting - 1 },
+    };
   return { holdsMost, rows: { low: 0, high: meeting }, total: { low: 2 * meeting, high: Number.MAX_SAFE_INTEGER } };
 }

@@ -32,30 +32,55 @@ export function farEnds(records: RecordsAt, ports: readonly IfEntryRecord[]): Ma
   const found = resolved(records, ports);
   const unresolved = () => ports.filter((port) => port.neighbor === undefined && !found.has(port.id));
   const take = (port: IfEntryRecord, candidates: readonly FarEnd[]) => {
-    const alike = new Map(candidates.filter(({ host }) => host.record.network_id === port.network_id).map((end) => [end.host.record.id, end]));
+    const alike = new Map(
+      candidates
+        .filter(({ host }) => host.record.network_id === port.network_id)
+        .map((end) => [end.host.record.id, end]),
+    );
     const [only] = alike.values();
     // A device that announces itself to itself tells nothing.
     if (alike.size === 1 && only !== undefined && only.host.record.id !== port.host_id) found.set(port.id, only);
   };
-  const announcing = (port: IfEntryRecord, hosts: readonly Known<HostRecord>[] | undefined) => (hosts ?? []).map((host) => ({ host, source: linkSource(port) }));
+  const announcing = (port: IfEntryRecord, hosts: readonly Known<HostRecord>[] | undefined) =>
+    (hosts ?? []).map((host) => ({ host, source: linkSource(port) }));
   const reverse = pointingAt(records, unresolved());
   for (const port of unresolved()) take(port, reverse.get(port.id) ?? []);
   const byName = hostsByName(records, unresolved().map(systemName));
   for (const port of unresolved()) take(port, announcing(port, byName.get(foldName(systemName(port) ?? ""))));
   const byMac = hostsByMac(records, unresolved().map(chassisMac));
   for (const port of unresolved()) take(port, announcing(port, byMac.get(chassisMac(port) ?? "")));
-  const devices = [...records.byIds(hostKind, ports.map(({ host_id: id }) => id)).values()];
+  const devices = [
+    ...records
+      .byIds(
+        hostKind,
+        ports.map(({ host_id: id }) => id),
+      )
+      .values(),
+  ];
   const byChassis = Map.groupBy(devices, ({ record }) => foldChassis(record.chassis_id ?? ""));
-  for (const port of unresolved()) if (port.lldp_chassis_id !== undefined) take(port, announcing(port, byChassis.get(foldChassis(port.lldp_chassis_id.value))));
-  const naming = namingBack(records, unresolved().filter((port) => announcedName(port) === null));
+  for (const port of unresolved())
+    if (port.lldp_chassis_id !== undefined)
+      take(port, announcing(port, byChassis.get(foldChassis(port.lldp_chassis_id.value))));
+  const naming = namingBack(
+    records,
+    unresolved().filter((port) => announcedName(port) === null),
+  );
   for (const port of unresolved()) take(port, naming.get(port.id) ?? []);
   return found;
 }
 
 /** How the far end of an interface entry is known. */
 export function linkSource(entry: IfEntryRecord): LinkSource {
-  if (entry.lldp_chassis_id !== undefined || entry.lldp_port_id !== undefined || entry.lldp_sys_name !== undefined || entry.lldp_mgmt_addr !== undefined) return "Lldp";
-  return entry.cdp_device_id !== undefined || entry.cdp_address !== undefined || entry.cdp_port_id !== undefined ? "Cdp" : "Entered";
+  if (
+    entry.lldp_chassis_id !== undefined ||
+    entry.lldp_port_id !== undefined ||
+    entry.lldp_sys_name !== undefined ||
+    entry.lldp_mgmt_addr !== undefined
+  )
+    return "Lldp";
+  return entry.cdp_device_id !== undefined || entry.cdp_address !== undefined || entry.cdp_port_id !== undefined
+    ? "Cdp"
+    : "Entered";
 }
 
 /** What the far end calls itself: by its name, else by whatever else it tells; null where it tells nothing. */
@@ -71,8 +96,12 @@ export function inBatches<T>(items: readonly T[]): T[][] {
 }
 
 function resolved(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<string, FarEnd> {
-  const farPorts = records.byIds(ifEntryKind, ports.map(({ neighbor }) => (neighbor?.type === "IfEntry" ? neighbor.id : null)));
-  const hostId = ({ neighbor }: IfEntryRecord) => (neighbor?.type === "Host" ? neighbor.id : (farPorts.get(neighbor?.id ?? "")?.record.host_id ?? null));
+  const farPorts = records.byIds(
+    ifEntryKind,
+    ports.map(({ neighbor }) => (neighbor?.type === "IfEntry" ? neighbor.id : null)),
+  );
+  const hostId = ({ neighbor }: IfEntryRecord) =>
+    neighbor?.type === "Host" ? neighbor.id : (farPorts.get(neighbor?.id ?? "")?.record.host_id ?? null);
   const hosts = records.byIds(hostKind, ports.map(hostId));
   return new Map(
     ports.flatMap((port) => {
@@ -84,8 +113,13 @@ function resolved(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<stri
 
 /** Those whose own end of the link says where it leads: links are often known at one end alone. */
 function pointingAt(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<string, FarEnd[]> {
-  const found = inBatches(ports).flatMap((batch) => records.matching([ifEntryKind], batch.map(({ id }) => wholeTerm(neighborClue(id))).join(" OR "), MATCHES_MAX));
-  const hosts = records.byIds(hostKind, found.map(({ record }) => record.host_id));
+  const found = inBatches(ports).flatMap((batch) =>
+    records.matching([ifEntryKind], batch.map(({ id }) => wholeTerm(neighborClue(id))).join(" OR "), MATCHES_MAX),
+  );
+  const hosts = records.byIds(
+    hostKind,
+    found.map(({ record }) => record.host_id),
+  );
   const pointing = Map.groupBy(found, ({ record }) => record.neighbor?.id ?? "");
   return new Map(
     [...pointing].map(([id, entries]) => [
@@ -100,21 +134,44 @@ function pointingAt(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<st
 
 /** Those that name an entry's device and, as the port at their far end, the entry. */
 function namingBack(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<string, FarEnd[]> {
-  const devices = records.byIds(hostKind, ports.map(({ host_id: id }) => id));
-  const queries = new Set([...devices.values()].flatMap(({ record }) => [...namesOf(record), ...(record.chassis_id === null ? [] : [record.chassis_id])]).map((name) => wholeTerm(announcedClue(name))));
-  const told = inBatches([...queries]).flatMap((batch) => records.matching([ifEntryKind], batch.join(" OR "), MATCHES_MAX));
+  const devices = records.byIds(
+    hostKind,
+    ports.map(({ host_id: id }) => id),
+  );
+  const queries = new Set(
+    [...devices.values()]
+      .flatMap(({ record }) => [...namesOf(record), ...(record.chassis_id === null ? [] : [record.chassis_id])])
+      .map((name) => wholeTerm(announcedClue(name))),
+  );
+  const told = inBatches([...queries]).flatMap((batch) =>
+    records.matching([ifEntryKind], batch.join(" OR "), MATCHES_MAX),
+  );
   const found = Map.groupBy(
     ports.flatMap((port) => {
       const device = devices.get(port.host_id)?.record;
-      return device === undefined ? [] : told.filter(({ record }) => record.host_id !== port.host_id && namesPort(record, port) && namesHost(record, device)).map(({ record }) => ({ port, record }));
+      return device === undefined
+        ? []
+        : told
+            .filter(
+              ({ record }) => record.host_id !== port.host_id && namesPort(record, port) && namesHost(record, device),
+            )
+            .map(({ record }) => ({ port, record }));
     }),
     ({ port }) => port,
   );
   // Where another host is called the same, it may be that one's port.
-  const called = hostsByName(records, [...found.values()].flatMap((pairs) => pairs.map(({ record }) => systemName(record))));
-  const hosts = records.byIds(hostKind, [...found.values()].flatMap((pairs) => pairs.map(({ record }) => record.host_id)));
+  const called = hostsByName(
+    records,
+    [...found.values()].flatMap((pairs) => pairs.map(({ record }) => systemName(record))),
+  );
+  const hosts = records.byIds(
+    hostKind,
+    [...found.values()].flatMap((pairs) => pairs.map(({ record }) => record.host_id)),
+  );
   const isMeant = ({ port, record }: { port: IfEntryRecord; record: IfEntryRecord }) =>
-    !(called.get(foldName(systemName(record) ?? "")) ?? []).some((host) => host.record.network_id === port.network_id && host.record.id !== port.host_id);
+    !(called.get(foldName(systemName(record) ?? "")) ?? []).some(
+      (host) => host.record.network_id === port.network_id && host.record.id !== port.host_id,
+    );
   return new Map(
     [...found].map(([port, pairs]) => [
       port.id,
@@ -138,7 +195,10 @@ function namesPort(entry: IfEntryRecord, port: IfEntryRecord): boolean {
   const told = entry.lldp_port_id?.value ?? entry.cdp_port_id;
   if (told === undefined || entry.network_id !== port.network_id || entry.neighbor !== undefined) return false;
   if (entry.lldp_port_id?.subtype === "LocallyAssigned" && told === String(port.if_index)) return true;
-  return [port.if_name, port.if_descr].some((own) => own !== undefined && foldCase(own) === foldCase(told)) || (port.mac_address !== undefined && parseMac(told) === port.mac_address);
+  return (
+    [port.if_name, port.if_descr].some((own) => own !== undefined && foldCase(own) === foldCase(told)) ||
+    (port.mac_address !== undefined && parseMac(told) === port.mac_address)
+  );
 }
 
 /** What a host may be called by, folded. */
@@ -151,7 +211,9 @@ function foldChassis(id: string): string {
 }
 
 function hostsByName(records: RecordsAt, names: readonly (string | null)[]): Map<string, Known<HostRecord>[]> {
-  const queries = [...new Set(names.filter((name) => name !== null).map(foldName))].map(exactNameQuery).filter((query) => query !== null);
+  const queries = [...new Set(names.filter((name) => name !== null).map(foldName))]
+    .map(exactNameQuery)
+    .filter((query) => query !== null);
   const found = new Map<string, Known<HostRecord>[]>();
   for (const batch of inBatches(queries)) {
     for (const host of records.matching([hostKind], batch.map((query) => `(${query})`).join(" OR "), MATCHES_MAX)) {
@@ -166,11 +228,23 @@ export function hostsByMac(records: RecordsAt, macs: readonly (string | null)[])
   const owners: Array<{ readonly mac: string; readonly hostId: string }> = [];
   for (const batch of inBatches([...new Set(macs.filter((mac) => mac !== null))])) {
     const query = batch.map(wholeTerm).join(" OR ");
-    const found: ReadonlyArray<Known<IpAddressRecord> | Known<IfEntryRecord>> = [...records.matching([ipAddressKind], query, MATCHES_MAX), ...records.matching([ifEntryKind], query, MATCHES_MAX)];
-    for (const { record } of found) if (typeof record.mac_address === "string") owners.push({ mac: record.mac_address, hostId: record.host_id });
+    const found: ReadonlyArray<Known<IpAddressRecord> | Known<IfEntryRecord>> = [
+      ...records.matching([ipAddressKind], query, MATCHES_MAX),
+      ...records.matching([ifEntryKind], query, MATCHES_MAX),
+    ];
+    for (const { record } of found)
+      if (typeof record.mac_address === "string") owners.push({ mac: record.mac_address, hostId: record.host_id });
   }
-  const hosts = records.byIds(hostKind, owners.map(({ hostId }) => hostId));
-  return new Map([...Map.groupBy(owners, ({ mac }) => mac)].map(([mac, list]) => [mac, list.flatMap(({ hostId }) => hosts.get(hostId) ?? [])]));
+  const hosts = records.byIds(
+    hostKind,
+    owners.map(({ hostId }) => hostId),
+  );
+  return new Map(
+    [...Map.groupBy(owners, ({ mac }) => mac)].map(([mac, list]) => [
+      mac,
+      list.flatMap(({ hostId }) => hosts.get(hostId) ?? []),
+    ]),
+  );
 }
 
 /** What the far end is called, as it says itself; null where it does not. */

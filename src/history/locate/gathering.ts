@@ -32,9 +32,18 @@ class Gathering {
     const { drafts, isCutShort } = yield* draftsOf(this.records, asked);
     yield;
     const interfaces = drafts.flatMap((draft) => [...draft.interfaces.values()]);
-    const seen = this.records.byIds(ifEntryKind, drafts.flatMap(({ entries }) => entries.map(({ record }) => record.if_entry_id)));
-    const far = this.records.byIds(ifEntryKind, interfaces.map(({ neighbor }) => (neighbor?.type === "IfEntry" ? neighbor.id : null)));
-    const farHosts = this.records.byIds(hostKind, interfaces.map(({ neighbor }) => (neighbor?.type === "Host" ? neighbor.id : null)));
+    const seen = this.records.byIds(
+      ifEntryKind,
+      drafts.flatMap(({ entries }) => entries.map(({ record }) => record.if_entry_id)),
+    );
+    const far = this.records.byIds(
+      ifEntryKind,
+      interfaces.map(({ neighbor }) => (neighbor?.type === "IfEntry" ? neighbor.id : null)),
+    );
+    const farHosts = this.records.byIds(
+      hostKind,
+      interfaces.map(({ neighbor }) => (neighbor?.type === "Host" ? neighbor.id : null)),
+    );
     const announcing = drafts.flatMap(({ announcements }) => announcements.map(({ port }) => port));
     const known = new Map([...seen.values(), ...far.values(), ...announcing].map((port) => [port.record.id, port]));
     const ports = portFacts(this.records, this.hosts, [...known.values()], drafts);
@@ -59,7 +68,11 @@ class Gathering {
   }
 
   /** What a draft's own interfaces say of their far ends. */
-  private ownLinks({ interfaces }: Draft, ports: ReadonlyMap<string, PortFact>, hosts: ReadonlyMap<string, Known<HostRecord>>): LinkFact[] {
+  private ownLinks(
+    { interfaces }: Draft,
+    ports: ReadonlyMap<string, PortFact>,
+    hosts: ReadonlyMap<string, Known<HostRecord>>,
+  ): LinkFact[] {
     return [...interfaces.values()].flatMap((entry): LinkFact[] => {
       const { neighbor } = entry;
       const told = { source: linkSource(entry), isExact: true, reportedBy: portRef(entry), announced: null };
@@ -71,13 +84,31 @@ class Gathering {
   }
 
   private addressFacts(addresses: readonly IpAddressRecord[]): Map<string, AddressFact> {
-    const subnets = this.records.byIds(subnetKind, addresses.map(({ subnet_id: id }) => id));
-    const vlans = this.records.byIds(vlanKind, [...subnets.values()].map(({ record }) => record.vlan_id));
+    const subnets = this.records.byIds(
+      subnetKind,
+      addresses.map(({ subnet_id: id }) => id),
+    );
+    const vlans = this.records.byIds(
+      vlanKind,
+      [...subnets.values()].map(({ record }) => record.vlan_id),
+    );
     return new Map(
       addresses.map((address) => {
         const subnet = subnets.get(address.subnet_id)?.record;
         const vlan = vlans.get(subnet?.vlan_id ?? "")?.record;
-        const ofSubnet = subnet === undefined ? null : { ref: { entity_type: "subnet" as const, id: subnet.id, name: subnet.name, valid_from: subnet.valid_from }, cidr: subnet.cidr, vlan: vlan === undefined ? null : vlanFact(vlan) };
+        const ofSubnet =
+          subnet === undefined
+            ? null
+            : {
+                ref: {
+                  entity_type: "subnet" as const,
+                  id: subnet.id,
+                  name: subnet.name,
+                  valid_from: subnet.valid_from,
+                },
+                cidr: subnet.cidr,
+                vlan: vlan === undefined ? null : vlanFact(vlan),
+              };
         return [address.id, { ref: addressRef(address), ipAddress: address.ip_address, subnet: ofSubnet }];
       }),
     );
@@ -86,14 +117,28 @@ class Gathering {
   /** The VLANs that may have to be named: by the numbers of rows, and those of ports that are in one or have a native one. */
   private vlanFacts(subjects: readonly Subject[]): Map<string, VlanFact> {
     const facts = new Map<string, VlanFact>();
-    const sightings = subjects.flatMap((subject) => subject.sightings.map((sighting) => ({ ...sighting, networkId: subject.networkId })));
-    const ports = [...sightings.map(({ port }) => port), ...subjects.flatMap(({ links }) => links.flatMap(({ port }) => (port === null ? [] : [port])))];
-    for (const { record } of this.records.byIds(vlanKind, ports.flatMap(({ nativeVlanId, vlanIds }) => [nativeVlanId, vlanIds.length === 1 ? vlanIds[0] : null])).values()) facts.set(record.id, vlanFact(record));
+    const sightings = subjects.flatMap((subject) =>
+      subject.sightings.map((sighting) => ({ ...sighting, networkId: subject.networkId })),
+    );
+    const ports = [
+      ...sightings.map(({ port }) => port),
+      ...subjects.flatMap(({ links }) => links.flatMap(({ port }) => (port === null ? [] : [port]))),
+    ];
+    for (const { record } of this.records
+      .byIds(
+        vlanKind,
+        ports.flatMap(({ nativeVlanId, vlanIds }) => [nativeVlanId, vlanIds.length === 1 ? vlanIds[0] : null]),
+      )
+      .values())
+      facts.set(record.id, vlanFact(record));
     for (const [networkId, seen] of Map.groupBy(sightings, (sighting) => sighting.networkId)) {
-      const numbers = new Set(seen.flatMap(({ entries }) => entries.map(({ vlanNumber }) => vlanNumber)).filter((number) => number !== null));
+      const numbers = new Set(
+        seen.flatMap(({ entries }) => entries.map(({ vlanNumber }) => vlanNumber)).filter((number) => number !== null),
+      );
       const networkN = numbers.size === 0 ? null : this.records.numberOf(networkId);
       if (networkN === null) continue;
-      for (const { record } of this.records.livingWith(vlanKind, networkN, "number", [...numbers])) facts.set(`${networkId}/${record.number}`, vlanFact(record));
+      for (const { record } of this.records.livingWith(vlanKind, networkN, "number", [...numbers]))
+        facts.set(`${networkId}/${record.number}`, vlanFact(record));
     }
     return facts;
   }
@@ -102,14 +147,18 @@ class Gathering {
 function sightingsOf({ entries }: Draft, ports: ReadonlyMap<string, PortFact>): Sighting[] {
   return [...Map.groupBy(entries, ({ record }) => record.if_entry_id)].flatMap(([portId, rows]) => {
     const port = ports.get(portId);
-    return port === undefined ? [] : [{ port, entries: rows.map(({ record }) => ({ ref: entryRef(record), vlanNumber: record.vlan_number })) }];
+    return port === undefined
+      ? []
+      : [{ port, entries: rows.map(({ record }) => ({ ref: entryRef(record), vlanNumber: record.vlan_number })) }];
   });
 }
 
 function announcedLinks({ announcements }: Draft, ports: ReadonlyMap<string, PortFact>): LinkFact[] {
   return announcements.flatMap(({ port: { record }, called, isExact }) => {
     const port = ports.get(record.id);
-    return port === undefined ? [] : [{ device: port.device, port, source: linkSource(record), isExact, reportedBy: port.ref, announced: called }];
+    return port === undefined
+      ? []
+      : [{ device: port.device, port, source: linkSource(record), isExact, reportedBy: port.ref, announced: called }];
   });
 }
 

@@ -36,7 +36,13 @@ export const locate: LongRead = function* (reader: Reader, input: LocateInput) {
 };
 
 /** Where `asked` was as of a transaction, as far as a caller of that sight knows. Yields between steps of some milliseconds. */
-export function* locationAt(reader: Reader, asked: Asked, sequence: number, sight: Sight, trace: Trace | null): Generator<void, Location> {
+export function* locationAt(
+  reader: Reader,
+  asked: Asked,
+  sequence: number,
+  sight: Sight,
+  trace: Trace | null,
+): Generator<void, Location> {
   return yield* rank(yield* gather(new RecordsAt(reader, sequence, sight, trace), asked));
 }
 

@@ -22,7 +22,10 @@ export function nameQuery(name: string, entryOf: (text: string) => string): stri
   const words = wordsOf(entryOf(foldName(name)));
   const last = words.at(-1);
   if (last === undefined) return null;
-  const before = words.slice(0, -1).map((word) => `${wholeTerm(word)} AND `).join("");
+  const before = words
+    .slice(0, -1)
+    .map((word) => `${wholeTerm(word)} AND `)
+    .join("");
   return `${before}(${wholeTerm(last)} OR ${wholeTerm(`${last}.`)}*)`;
 }
 

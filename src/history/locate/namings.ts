@@ -18,13 +18,28 @@ const MATCHES_MAX = 1_000;
  * The interface entries of other devices of the same network that are not down and have the same far end as one of `ports`, by its id.
  * @param known interface entries that may be among them, with their far ends
  */
-export function namedElsewhere(records: RecordsAt, ports: readonly Known<IfEntryRecord>[], known: readonly Known<IfEntryRecord>[], ends: ReadonlyMap<string, FarEnd>): Map<string, Known<IfEntryRecord>[]> {
+export function namedElsewhere(
+  records: RecordsAt,
+  ports: readonly Known<IfEntryRecord>[],
+  known: readonly Known<IfEntryRecord>[],
+  ends: ReadonlyMap<string, FarEnd>,
+): Map<string, Known<IfEntryRecord>[]> {
   const queries = [...new Set(ports.flatMap(({ record }) => clues(record, ends.get(record.id))))].map(wholeTerm);
   const told = inBatches(queries).flatMap((batch) => records.matching([ifEntryKind], batch.join(" OR "), MATCHES_MAX));
   const more = told.filter(({ record }) => !known.some((each) => each.record.id === record.id));
-  const all = new Map([...ends, ...farEnds(records, more.map(({ record }) => record))]);
-  const others = [...new Map([...known, ...more].map((each) => [each.record.id, each])).values()].filter(({ record }) => isUp({ adminStatus: record.admin_status, operStatus: record.oper_status }));
-  return new Map(ports.map(({ record }) => [record.id, others.filter((other) => isSameEnd(record, other.record, all))]));
+  const all = new Map([
+    ...ends,
+    ...farEnds(
+      records,
+      more.map(({ record }) => record),
+    ),
+  ]);
+  const others = [...new Map([...known, ...more].map((each) => [each.record.id, each])).values()].filter(({ record }) =>
+    isUp({ adminStatus: record.admin_status, operStatus: record.oper_status }),
+  );
+  return new Map(
+    ports.map(({ record }) => [record.id, others.filter((other) => isSameEnd(record, other.record, all))]),
+  );
 }
 
 /** What an entry with this far end may be found by. */
@@ -32,8 +47,12 @@ function clues(entry: IfEntryRecord, end: FarEnd | undefined): string[] {
   const announced = [entry.lldp_chassis_id?.value, systemName(entry), entry.lldp_mgmt_addr, entry.cdp_address];
   const host = end?.host.record;
   if (host !== undefined) announced.push(host.name, host.hostname, host.sys_name, host.chassis_id);
-  const texts = announced.filter((text) => typeof text === "string" && /\S/.test(text)).map((text) => announcedClue(text as string));
-  return host === undefined ? texts : [neighborClue(host.id), ...(entry.neighbor === undefined ? [] : [neighborClue(entry.neighbor.id)]), ...texts];
+  const texts = announced
+    .filter((text) => typeof text === "string" && /\S/.test(text))
+    .map((text) => announcedClue(text as string));
+  return host === undefined
+    ? texts
+    : [neighborClue(host.id), ...(entry.neighbor === undefined ? [] : [neighborClue(entry.neighbor.id)]), ...texts];
 }
 
 function isSameEnd(one: IfEntryRecord, other: IfEntryRecord, ends: ReadonlyMap<string, FarEnd>): boolean {

@@ -1,7 +1,18 @@
 // Where a subject may be: which of the ports that know of it are edges, and which only lead on to other switches.
 // Pure: from facts to places. What a place is worth is judged elsewhere.
 
-import { CROWDED_MIN, crowdOf, isUp, LISTED_MAX, type LinkFact, type NamingFact, type PortFact, type RecordRef, type Sighting, type Subject } from "./facts.ts";
+import {
+  CROWDED_MIN,
+  crowdOf,
+  isUp,
+  LISTED_MAX,
+  type LinkFact,
+  type NamingFact,
+  type PortFact,
+  type RecordRef,
+  type Sighting,
+  type Subject,
+} from "./facts.ts";
 
 /** What stands at the other end of a port that forwards to the subject. */
 type End = "itself" | "switch" | "host" | "unknown";
@@ -87,11 +98,23 @@ export function placesOf(subject: Subject): Places {
  */
 export function contestedPorts(subject: Subject): PortFact[] {
   const { edges, ending, common } = sorted(subject);
-  const isOpen = ({ place, end }: Seen) => end !== "itself" && isLive(place) && place.port?.leadsTo === null && place.others > 0 && place.others <= LISTED_MAX;
+  const isOpen = ({ place, end }: Seen) =>
+    end !== "itself" && isLive(place) && place.port?.leadsTo === null && place.others > 0 && place.others <= LISTED_MAX;
   // What a port leads to knows the subject among hardly more than are there.
-  const isContested = (each: Seen) => isOpen(each) && ending.some(({ place }) => isLive(place) && place.device.ref.id !== each.place.device.ref.id && place.others <= LISTED_MAX && crowdOf(place.others) <= crowdOf(each.place.others) + 1);
+  const isContested = (each: Seen) =>
+    isOpen(each) &&
+    ending.some(
+      ({ place }) =>
+        isLive(place) &&
+        place.device.ref.id !== each.place.device.ref.id &&
+        place.others <= LISTED_MAX &&
+        crowdOf(place.others) <= crowdOf(each.place.others) + 1,
+    );
   const led = new Set(ending.flatMap(({ place }) => place.port?.leadsTo?.map(({ id }) => id) ?? []));
-  const found = [...[...edges, ...common].filter(isContested), ...ending.filter((each) => led.has(each.place.device.ref.id) && isOpen(each))].map(({ place }) => place);
+  const found = [
+    ...[...edges, ...common].filter(isContested),
+    ...ending.filter((each) => led.has(each.place.device.ref.id) && isOpen(each)),
+  ].map(({ place }) => place);
   return [...new Set(found)].sort(byNearness).flatMap(({ port }) => port ?? []);
 }
 
@@ -102,7 +125,13 @@ export function isLive({ port }: { readonly port: PortFact | null }): boolean {
 
 /** Whether one device learned the subject well after another one, at a port that it had known all the time: that it came there from the other one. */
 export function isAfter(one: Place, other: Place): boolean {
-  if (one.sighting === null || other.sighting === null || one.port === null || one.device.ref.id === other.device.ref.id) return false;
+  if (
+    one.sighting === null ||
+    other.sighting === null ||
+    one.port === null ||
+    one.device.ref.id === other.device.ref.id
+  )
+    return false;
   return one.port.createdAt < learned(other) && Date.parse(learned(one)) - Date.parse(learned(other)) >= AFTER_MS;
 }
 
@@ -126,26 +155,52 @@ function sorted(subject: Subject): Sorted {
   const ownId = subject.host?.ref.id ?? null;
   const links = towardsSwitches(withoutDoubles(subject.links.filter(({ device }) => device.ref.id !== ownId)), subject);
   // A device's own table knows its own addresses too.
-  const all = subject.sightings.filter(({ port }) => port.device.ref.id !== ownId).map((sighting) => seenPlace(sighting, subject, links));
-  const aggregating = new Set(all.flatMap(({ place }) => (place.link?.port != null && place.link.port.ref.id !== place.port?.ref.id ? [place.device.ref.id] : [])));
-  const exact = links.filter((link) => link.isExact && link.port !== null && !aggregating.has(link.device.ref.id) && !all.some(({ place }) => place.port?.ref.id === link.port?.ref.id)).map(linkPlace);
+  const all = subject.sightings
+    .filter(({ port }) => port.device.ref.id !== ownId)
+    .map((sighting) => seenPlace(sighting, subject, links));
+  const aggregating = new Set(
+    all.flatMap(({ place }) =>
+      place.link?.port != null && place.link.port.ref.id !== place.port?.ref.id ? [place.device.ref.id] : [],
+    ),
+  );
+  const exact = links
+    .filter(
+      (link) =>
+        link.isExact &&
+        link.port !== null &&
+        !aggregating.has(link.device.ref.id) &&
+        !all.some(({ place }) => place.port?.ref.id === link.port?.ref.id),
+    )
+    .map(linkPlace);
   const seen = all.map((each) => passingOn(each, all));
   const ending = seen.filter(({ end }) => end !== "switch");
   const live = ending.filter(({ place }) => isLive(place));
   const isFound = live.some(({ end }) => end === "itself") || exact.some((place) => place.isDirect && isLive(place));
-  const isCommon = !isFound && live.every(({ end, place }) => end === "unknown" && crowdOf(place.others) >= MANY && place.port?.holdsMost === true) && new Set(live.map(({ place }) => place.device.ref.id)).size > 1;
+  const isCommon =
+    !isFound &&
+    live.every(
+      ({ end, place }) => end === "unknown" && crowdOf(place.others) >= MANY && place.port?.holdsMost === true,
+    ) &&
+    new Set(live.map(({ place }) => place.device.ref.id)).size > 1;
   const passed = new Set(isCommon ? [] : live.filter((each) => each.end === "host" && isOutdone(each, live)));
   const measure = (live.length > 0 ? live : ending).filter((each) => !passed.has(each));
   const least = Math.min(...measure.map(({ place }) => crowdOf(place.others)));
-  const leastAtHost = Math.min(...measure.filter(({ end }) => end === "host").map(({ place }) => crowdOf(place.others)));
+  const leastAtHost = Math.min(
+    ...measure.filter(({ end }) => end === "host").map(({ place }) => crowdOf(place.others)),
+  );
   const isEdge = (each: Seen) => {
     const { end, place } = each;
     if (passed.has(each) || (isCommon && isLive(place))) return false;
     return end !== "unknown" || (!isFound && crowdOf(place.others) <= least && crowdOf(place.others) < leastAtHost);
   };
   const outdone = ending.filter((each) => !isEdge(each));
-  const beyond = outdone.map(({ place }) => asUplink(place, { kind: isCommon && isLive(place) ? "HoldsMost" : "Crowd" }));
-  const isClose = ({ place }: Seen) => isLive(place) && (crowdOf(place.others) <= SMALL_CROWD || (place.endsAtHost && (place.port === null || namings(place.port) < NAMING_MIN)));
+  const beyond = outdone.map(({ place }) =>
+    asUplink(place, { kind: isCommon && isLive(place) ? "HoldsMost" : "Crowd" }),
+  );
+  const isClose = ({ place }: Seen) =>
+    isLive(place) &&
+    (crowdOf(place.others) <= SMALL_CROWD ||
+      (place.endsAtHost && (place.port === null || namings(place.port) < NAMING_MIN)));
   return {
     links,
     exact,
@@ -159,7 +214,12 @@ function sorted(subject: Subject): Sorted {
 
 /** The nearest first: live before down, small crowds before great ones, what was learned last before what has long been known. */
 export function byNearness(one: Place, other: Place): number {
-  return Number(isLive(other)) - Number(isLive(one)) || crowdOf(one.others) - crowdOf(other.others) || compare(learned(other), learned(one)) || compare(one.port?.ref.id ?? "", other.port?.ref.id ?? "");
+  return (
+    Number(isLive(other)) - Number(isLive(one)) ||
+    crowdOf(one.others) - crowdOf(other.others) ||
+    compare(learned(other), learned(one)) ||
+    compare(one.port?.ref.id ?? "", other.port?.ref.id ?? "")
+  );
 }
 
 function learned({ sighting }: Place): string {
@@ -178,7 +238,17 @@ interface Seen {
 function seenPlace(sighting: Sighting, subject: Subject, links: readonly LinkFact[]): Seen {
   const { port } = sighting;
   const isNeighborItself = port.neighbor?.host != null && port.neighbor.host.ref.id === subject.host?.ref.id;
-  const own: LinkFact | null = isNeighborItself && port.neighbor !== null ? { device: port.device, port, source: port.neighbor.source, isExact: false, reportedBy: port.ref, announced: null } : null;
+  const own: LinkFact | null =
+    isNeighborItself && port.neighbor !== null
+      ? {
+          device: port.device,
+          port,
+          source: port.neighbor.source,
+          isExact: false,
+          reportedBy: port.ref,
+          announced: null,
+        }
+      : null;
   // What is no proof does not hide what is.
   const here = [...links.filter((each) => each.port?.ref.id === port.ref.id), ...(own === null ? [] : [own])];
   const link = here.find((each) => each.source !== "Cdp") ?? here[0] ?? memberLink(port, subject, links);
@@ -186,14 +256,42 @@ function seenPlace(sighting: Sighting, subject: Subject, links: readonly LinkFac
   const neighbor = port.neighbor?.host ?? null;
   const others = Math.max(0, port.forwards - sighting.entries.length);
   const onward = isDirect || isNeighborItself ? null : onwardOf(port, others);
-  const end: End = isDirect ? "itself" : onward !== null ? "switch" : neighbor === null || isNeighborItself ? "unknown" : "host";
-  return { end, place: { role: onward === null ? "Edge" : "Uplink", device: port.device, port, sighting, link, isDirect, endsAtHost: end === "host", others, onward } };
+  const end: End = isDirect
+    ? "itself"
+    : onward !== null
+      ? "switch"
+      : neighbor === null || isNeighborItself
+        ? "unknown"
+        : "host";
+  return {
+    end,
+    place: {
+      role: onward === null ? "Edge" : "Uplink",
+      device: port.device,
+      port,
+      sighting,
+      link,
+      isDirect,
+      endsAtHost: end === "host",
+      others,
+      onward,
+    },
+  };
 }
 
 /** An aggregate forwards, and its members have the neighbors: a link to the subject at another port of the device that forwards to nothing of it. */
 function memberLink(port: PortFact, { sightings }: Subject, links: readonly LinkFact[]): LinkFact | null {
   if (!port.isAggregate || port.neighbor !== null) return null;
-  return links.find((each) => each.port !== null && each.source !== "Cdp" && each.device.ref.id === port.device.ref.id && isLive(each) && !sightings.some((sighting) => sighting.port.ref.id === each.port?.ref.id)) ?? null;
+  return (
+    links.find(
+      (each) =>
+        each.port !== null &&
+        each.source !== "Cdp" &&
+        each.device.ref.id === port.device.ref.id &&
+        isLive(each) &&
+        !sightings.some((sighting) => sighting.port.ref.id === each.port?.ref.id),
+    ) ?? null
+  );
 }
 
 /** Why the far end of a port is a switch, as far as the port and who else names that far end tell; null where it is not known to be one. */
@@ -215,22 +313,46 @@ function namings({ neighbor }: PortFact): number {
 function passingOn(each: Seen, all: readonly Seen[]): Seen {
   const { place, end } = each;
   if (end === "itself" || end === "switch" || !isLive(place) || place.port?.leadsTo == null) return each;
-  const isNearer = ({ place: other, end: otherEnd }: Seen) => isLive(other) && otherEnd !== "switch" && (other.others === 0 || (other.port?.leadsTo != null && other.port.leadsTo.every(({ id }) => id !== place.device.ref.id)));
-  const devices = place.port.leadsTo.filter(({ id }) => all.some((other) => other.place.device.ref.id === id && isNearer(other)));
-  return devices.length === 0 ? each : { end: "switch", place: asUplink({ ...place, endsAtHost: false }, { kind: "LeadsTo", devices }) };
+  const isNearer = ({ place: other, end: otherEnd }: Seen) =>
+    isLive(other) &&
+    otherEnd !== "switch" &&
+    (other.others === 0 ||
+      (other.port?.leadsTo != null && other.port.leadsTo.every(({ id }) => id !== place.device.ref.id)));
+  const devices = place.port.leadsTo.filter(({ id }) =>
+    all.some((other) => other.place.device.ref.id === id && isNearer(other)),
+  );
+  return devices.length === 0
+    ? each
+    : { end: "switch", place: asUplink({ ...place, endsAtHost: false }, { kind: "LeadsTo", devices }) };
 }
 
 /** Whether a port that ends at a host is likelier to lead on, by the crowd at another device's port whose far end is not known. */
 function isOutdone({ place }: Seen, live: readonly Seen[]): boolean {
   const crowd = crowdOf(place.others);
   // What two name is a switch or hangs on two of them, and what is the way to most is likely a switch: any smaller crowd says which.
-  const isSuspect = place.port !== null && (namings(place.port) >= NAMING_MIN || (place.port.holdsMost && crowd >= MANY));
+  const isSuspect =
+    place.port !== null && (namings(place.port) >= NAMING_MIN || (place.port.holdsMost && crowd >= MANY));
   const limit = isSuspect ? crowd - 1 : place.others >= CROWDED_MIN ? SMALL_CROWD : -1;
-  return live.some((other) => other.end === "unknown" && other.place.device.ref.id !== place.device.ref.id && crowdOf(other.place.others) <= limit);
+  return live.some(
+    (other) =>
+      other.end === "unknown" &&
+      other.place.device.ref.id !== place.device.ref.id &&
+      crowdOf(other.place.others) <= limit,
+  );
 }
 
 function linkPlace(link: LinkFact): Place {
-  return { role: "Edge", device: link.device, port: link.port, sighting: null, link, isDirect: link.source !== "Cdp", endsAtHost: false, others: 0, onward: null };
+  return {
+    role: "Edge",
+    device: link.device,
+    port: link.port,
+    sighting: null,
+    link,
+    isDirect: link.source !== "Cdp",
+    endsAtHost: false,
+    others: 0,
+    onward: null,
+  };
 }
 
 function asUplink(place: Place, onward: Onward): Place {
@@ -256,6 +378,8 @@ function towardsSwitches(links: readonly LinkFact[], { host }: Subject): readonl
 
 /** Links of which only the device is known, where no port of it is. */
 function withDevices(places: readonly Place[], links: readonly LinkFact[]): Place[] {
-  const bare = links.filter((link) => link.port === null && !places.some((place) => place.device.ref.id === link.device.ref.id));
+  const bare = links.filter(
+    (link) => link.port === null && !places.some((place) => place.device.ref.id === link.device.ref.id),
+  );
   return [...places, ...bare.map(linkPlace)];
 }

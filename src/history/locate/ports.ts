@@ -5,7 +5,17 @@ import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
 import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
 import { hostRef, portRef, type Draft } from "./drafts.ts";
-import { CROWDED_MIN, CROWDS, crowdOf, isUp, majorityOf, type HostFact, type NamingFact, type PortFact, type Range } from "./facts.ts";
+import {
+  CROWDED_MIN,
+  CROWDS,
+  crowdOf,
+  isUp,
+  majorityOf,
+  type HostFact,
+  type NamingFact,
+  type PortFact,
+  type Range,
+} from "./facts.ts";
 import { announcedName, farEnds, linkSource } from "./far-ends.ts";
 import { namedElsewhere } from "./namings.ts";
 import type { Known, RecordsAt } from "../records-at.ts";
@@ -25,7 +35,9 @@ export class HostFacts {
   /** Whoever is to be a fact must have been learned. */
   learn(hosts: readonly Known<HostRecord>[]): void {
     const unknown = hosts.map(({ n }) => n).filter((n) => !this.switches.has(n));
-    const counts = this.records.counts(fdbEntryKind, unknown, (count) => (count === 0 ? { low: 0, high: 0 } : { low: 1, high: Number.MAX_SAFE_INTEGER }));
+    const counts = this.records.counts(fdbEntryKind, unknown, (count) =>
+      count === 0 ? { low: 0, high: 0 } : { low: 1, high: Number.MAX_SAFE_INTEGER },
+    );
     for (const [n, count] of counts) this.switches.set(n, count > 0);
   }
 
@@ -35,11 +47,26 @@ export class HostFacts {
 }
 
 /** The facts of these ports, by their ids; without those of which the caller does not see the device. */
-export function portFacts(records: RecordsAt, hosts: HostFacts, ports: readonly Known<IfEntryRecord>[], drafts: readonly Draft[]): Map<string, PortFact> {
-  const devices = records.byIds(hostKind, ports.map(({ record }) => record.host_id));
-  const ends = farEnds(records, ports.map(({ record }) => record));
+export function portFacts(
+  records: RecordsAt,
+  hosts: HostFacts,
+  ports: readonly Known<IfEntryRecord>[],
+  drafts: readonly Draft[],
+): Map<string, PortFact> {
+  const devices = records.byIds(
+    hostKind,
+    ports.map(({ record }) => record.host_id),
+  );
+  const ends = farEnds(
+    records,
+    ports.map(({ record }) => record),
+  );
   hosts.learn([...devices.values(), ...[...ends.values()].map(({ host }) => host)]);
-  const counts = records.counts(fdbEntryKind, ports.map(({ n }) => n), crowdRanges(ports, drafts));
+  const counts = records.counts(
+    fdbEntryKind,
+    ports.map(({ n }) => n),
+    crowdRanges(ports, drafts),
+  );
   const isToSwitch = ({ record }: Known<IfEntryRecord>) => {
     const end = ends.get(record.id);
     return end !== undefined && hosts.fact(end.host).isSwitch;
@@ -54,7 +81,12 @@ export function portFacts(records: RecordsAt, hosts: HostFacts, ports: readonly 
     if (device === undefined) continue;
     const end = ends.get(record.id);
     const announced = announcedName(record);
-    const neighbor = { source: end?.source ?? linkSource(record), host: end === undefined ? null : hosts.fact(end.host), announced, namedAt: namings.get(record.id) ?? [] };
+    const neighbor = {
+      source: end?.source ?? linkSource(record),
+      host: end === undefined ? null : hosts.fact(end.host),
+      announced,
+      namedAt: namings.get(record.id) ?? [],
+    };
     facts.set(record.id, {
       ref: portRef(record),
       ifIndex: record.if_index,
@@ -76,18 +108,33 @@ export function portFacts(records: RecordsAt, hosts: HostFacts, ports: readonly 
 }
 
 /** Of those that name the far ends of ports, the crowded ones; one for each device. */
-function namingFacts(records: RecordsAt, namings: ReadonlyMap<string, readonly Known<IfEntryRecord>[]>): Map<string, NamingFact[]> {
+function namingFacts(
+  records: RecordsAt,
+  namings: ReadonlyMap<string, readonly Known<IfEntryRecord>[]>,
+): Map<string, NamingFact[]> {
   const naming = [...new Map([...namings.values()].flat().map((port) => [port.n, port])).values()];
-  const counts = records.counts(fdbEntryKind, naming.map(({ n }) => n), (count) => (count > CROWDED_MIN ? { low: CROWDED_MIN + 1, high: Number.MAX_SAFE_INTEGER } : { low: 0, high: CROWDED_MIN }));
+  const counts = records.counts(
+    fdbEntryKind,
+    naming.map(({ n }) => n),
+    (count) =>
+      count > CROWDED_MIN ? { low: CROWDED_MIN + 1, high: Number.MAX_SAFE_INTEGER } : { low: 0, high: CROWDED_MIN },
+  );
   const majorities = majoritiesOf(records, naming, counts);
-  const devices = records.byIds(hostKind, naming.map(({ record }) => record.host_id));
+  const devices = records.byIds(
+    hostKind,
+    naming.map(({ record }) => record.host_id),
+  );
   return new Map(
     [...namings].map(([id, ports]) => {
-      const crowded = ports.filter(({ n }) => (counts.get(n) ?? 0) > CROWDED_MIN).sort((one, other) => Number(majorities.has(other.n)) - Number(majorities.has(one.n)) || one.n - other.n);
+      const crowded = ports
+        .filter(({ n }) => (counts.get(n) ?? 0) > CROWDED_MIN)
+        .sort((one, other) => Number(majorities.has(other.n)) - Number(majorities.has(one.n)) || one.n - other.n);
       const byDevice = Map.groupBy(crowded, ({ record }) => record.host_id);
       const facts = [...byDevice].flatMap(([hostId, [port]]): NamingFact[] => {
         const device = devices.get(hostId);
-        return device === undefined || port === undefined ? [] : [{ device: hostRef(device.record), port: portRef(port.record), holdsMost: majorities.has(port.n) }];
+        return device === undefined || port === undefined
+          ? []
+          : [{ device: hostRef(device.record), port: portRef(port.record), holdsMost: majorities.has(port.n) }];
       });
       return [id, facts.sort((one, other) => (one.device.name < other.device.name ? -1 : 1))];
     }),
@@ -95,15 +142,28 @@ function namingFacts(records: RecordsAt, namings: ReadonlyMap<string, readonly K
 }
 
 /** The numbers of those of the ports that are up, crowded and hold more than half of their device's table. */
-function majoritiesOf(records: RecordsAt, ports: readonly Known<IfEntryRecord>[], counts: ReadonlyMap<number, number>): Set<number> {
-  const hosts = records.byIds(hostKind, ports.map(({ record }) => record.host_id));
+function majoritiesOf(
+  records: RecordsAt,
+  ports: readonly Known<IfEntryRecord>[],
+  counts: ReadonlyMap<number, number>,
+): Set<number> {
+  const hosts = records.byIds(
+    hostKind,
+    ports.map(({ record }) => record.host_id),
+  );
   const crowded = ports.flatMap(({ n, record }) => {
     const rows = counts.get(n) ?? 0;
     const device = hosts.get(record.host_id);
-    return rows > CROWDED_MIN && device !== undefined && isUp({ adminStatus: record.admin_status, operStatus: record.oper_status }) ? [{ n, rows, deviceN: device.n }] : [];
+    return rows > CROWDED_MIN &&
+      device !== undefined &&
+      isUp({ adminStatus: record.admin_status, operStatus: record.oper_status })
+      ? [{ n, rows, deviceN: device.n }]
+      : [];
   });
   const ofDevice = Map.groupBy(crowded, ({ deviceN }) => deviceN);
-  const totals = records.counts(fdbEntryKind, ofDevice.keys(), (total, n) => common((ofDevice.get(n) ?? []).map(({ rows }) => majorityOf(rows, total).total)));
+  const totals = records.counts(fdbEntryKind, ofDevice.keys(), (total, n) =>
+    common((ofDevice.get(n) ?? []).map(({ rows }) => majorityOf(rows, total).total)),
+  );
   const found = new Set<number>();
   const deviceNs = new Map(crowded.map(({ n, deviceN }) => [n, deviceN]));
   records.counts(fdbEntryKind, deviceNs.keys(), (rows, n) => {
@@ -115,11 +175,15 @@ function majoritiesOf(records: RecordsAt, ports: readonly Known<IfEntryRecord>[]
 }
 
 /** A busy port's table changes all the time: only its order of magnitude matters, for each draft that is seen there. */
-function crowdRanges(ports: readonly Known<IfEntryRecord>[], drafts: readonly Draft[]): (count: number, n: number) => Range {
+function crowdRanges(
+  ports: readonly Known<IfEntryRecord>[],
+  drafts: readonly Draft[],
+): (count: number, n: number) => Range {
   const ids = new Map(ports.map(({ n, record }) => [n, record.id]));
   const own = new Map<string, Set<number>>();
   for (const { entries } of drafts) {
-    for (const [portId, rows] of Map.groupBy(entries, ({ record }) => record.if_entry_id)) own.set(portId, (own.get(portId) ?? new Set()).add(rows.length));
+    for (const [portId, rows] of Map.groupBy(entries, ({ record }) => record.if_entry_id))
+      own.set(portId, (own.get(portId) ?? new Set()).add(rows.length));
   }
   return (count, n) =>
     common(
@@ -131,5 +195,8 @@ function crowdRanges(ports: readonly Known<IfEntryRecord>[], drafts: readonly Dr
 }
 
 function common(ranges: readonly Range[]): Range {
-  return { low: Math.max(0, ...ranges.map(({ low }) => low)), high: Math.min(Number.MAX_SAFE_INTEGER, ...ranges.map(({ high }) => high)) };
+  return {
+    low: Math.max(0, ...ranges.map(({ low }) => low)),
+    high: Math.min(Number.MAX_SAFE_INTEGER, ...ranges.map(({ high }) => high)),
+  };
 }

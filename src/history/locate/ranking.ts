@@ -3,7 +3,15 @@
 
 import { isGroupAddress, isLocallyAdministered, virtualRouterOf } from "../../base/mac.ts";
 import { CANDIDATES_MAX, FACTORS, type Candidate, type Evidence, type EvidenceKind, type Location } from "./answer.ts";
-import { crowdOf, type Facts, type Identity, type LinkSource, type RecordRef, type Subject, type VlanFact } from "./facts.ts";
+import {
+  crowdOf,
+  type Facts,
+  type Identity,
+  type LinkSource,
+  type RecordRef,
+  type Subject,
+  type VlanFact,
+} from "./facts.ts";
 import { byNearness, isAfter, isLive, MANY, placesOf, type Place, type Places } from "./places.ts";
 
 /** Ports that are named in one list. */
@@ -16,19 +24,43 @@ const NAMED_MAX = 5;
  */
 export function* rank(facts: Facts): Generator<void, Location> {
   const several = severalSubjects(facts);
-  const doubt = several === null ? [] : [item("SeveralHosts", several, facts.subjects.flatMap(({ host }) => (host === null ? [] : [host.ref])), FACTORS.severalHosts.factor)];
-  const ranked: Array<{ readonly subject: Subject; readonly place: Place | null; readonly found: Places; readonly candidate: Candidate }> = [];
+  const doubt =
+    several === null
+      ? []
+      : [
+          item(
+            "SeveralHosts",
+            several,
+            facts.subjects.flatMap(({ host }) => (host === null ? [] : [host.ref])),
+            FACTORS.severalHosts.factor,
+          ),
+        ];
+  const ranked: Array<{
+    readonly subject: Subject;
+    readonly place: Place | null;
+    readonly found: Places;
+    readonly candidate: Candidate;
+  }> = [];
   for (const subject of facts.subjects) {
     const found = placesOf(subject);
     const places: (Place | null)[] = found.places.length === 0 ? [null] : [...found.places];
-    for (const place of places) ranked.push({ subject, place, found, candidate: candidateOf(facts, subject, place, found, doubt) });
+    for (const place of places)
+      ranked.push({ subject, place, found, candidate: candidateOf(facts, subject, place, found, doubt) });
     yield;
   }
-  ranked.sort((one, other) => other.candidate.confidence - one.candidate.confidence || nearness(one.place, other.place) || compare(sortName(one.candidate), sortName(other.candidate)));
+  ranked.sort(
+    (one, other) =>
+      other.candidate.confidence - one.candidate.confidence ||
+      nearness(one.place, other.place) ||
+      compare(sortName(one.candidate), sortName(other.candidate)),
+  );
   const candidates = ranked.slice(0, CANDIDATES_MAX).map(({ candidate }) => candidate);
   const first = ranked[0];
   const rivals = first?.place == null ? [] : rivalsOf(first.place, first.found);
-  const seenTwice = rivals.length === 0 || first === undefined ? null : `${capital(who(first.subject))} may be at any of ${rivals.length + 1} ports: ${portList([first.place as Place, ...rivals])}.`;
+  const seenTwice =
+    rivals.length === 0 || first === undefined
+      ? null
+      : `${capital(who(first.subject))} may be at any of ${rivals.length + 1} ports: ${portList([first.place as Place, ...rivals])}.`;
   return {
     asked: { by: facts.asked.by, value: facts.asked.value },
     explanation: candidates[0]?.explanation ?? nothingKnown(facts),
@@ -38,7 +70,13 @@ export function* rank(facts: Facts): Generator<void, Location> {
   };
 }
 
-function candidateOf(facts: Facts, subject: Subject, place: Place | null, found: Places, several: readonly Evidence[]): Candidate {
+function candidateOf(
+  facts: Facts,
+  subject: Subject,
+  place: Place | null,
+  found: Places,
+  several: readonly Evidence[],
+): Candidate {
   const { host, address, mac } = subject;
   const vlan = vlanOf(facts, subject, place);
   const evidence = [
@@ -63,10 +101,24 @@ function candidateOf(facts: Facts, subject: Subject, place: Place | null, found:
     ip_address: address === null ? null : { id: address.ref.id, ip_address: address.ipAddress },
     mac_address: mac,
     switch: place === null ? null : { id: place.device.ref.id, name: place.device.ref.name },
-    port: port === null || place === null ? null : { id: port.ref.id, name: port.ref.name, if_index: port.ifIndex, if_descr: port.ifDescr, role: place.role, admin_status: port.adminStatus, oper_status: port.operStatus },
+    port:
+      port === null || place === null
+        ? null
+        : {
+            id: port.ref.id,
+            name: port.ref.name,
+            if_index: port.ifIndex,
+            if_descr: port.ifDescr,
+            role: place.role,
+            admin_status: port.adminStatus,
+            oper_status: port.operStatus,
+          },
     behind: behind === null ? null : { id: behind.ref.id, name: behind.ref.name },
     vlan: vlan?.vlan ?? null,
-    subnet: address?.subnet == null ? null : { id: address.subnet.ref.id, name: address.subnet.ref.name, cidr: address.subnet.cidr },
+    subnet:
+      address?.subnet == null
+        ? null
+        : { id: address.subnet.ref.id, name: address.subnet.ref.name, cidr: address.subnet.cidr },
     evidence,
   };
 }
@@ -80,7 +132,16 @@ function confidenceOf(evidence: readonly Evidence[]): number {
 
 function item(kind: EvidenceKind, sentence: string, records: readonly RecordRef[], factor = 1): Evidence {
   // Each once: several rows may be of one record.
-  return { kind, factor, sentence, records: [...new Map(records.map(({ entity_type, id, name, valid_from }) => [id, { entity_type, id, name, valid_from }])).values()] };
+  return {
+    kind,
+    factor,
+    sentence,
+    records: [
+      ...new Map(
+        records.map(({ entity_type, id, name, valid_from }) => [id, { entity_type, id, name, valid_from }]),
+      ).values(),
+    ],
+  };
 }
 
 function identityEvidence(identity: Identity, { host, mac }: Subject): Evidence {
@@ -88,17 +149,32 @@ function identityEvidence(identity: Identity, { host, mac }: Subject): Evidence 
   const name = host?.ref.name ?? "an unknown device";
   switch (kind) {
     case "Address":
-      return item(kind, `${record.name} is an address of ${name}${mac === null ? ", without a MAC address" : ""}.`, [record]);
+      return item(kind, `${record.name} is an address of ${name}${mac === null ? ", without a MAC address" : ""}.`, [
+        record,
+      ]);
     case "AddressMac":
       return item(kind, `${mac} is the MAC address of ${name} at ${record.name}.`, [record]);
     case "InterfaceMac":
       return item(kind, `${mac} is the MAC address of ${name}'s interface ${record.name}.`, [record]);
     case "AddressInterface":
-      return item(kind, `${identity.address.name} is at ${name}'s interface ${record.name}${mac === null ? "" : `, with the MAC address ${mac}`}.`, [record, identity.address]);
+      return item(
+        kind,
+        `${identity.address.name} is at ${name}'s interface ${record.name}${mac === null ? "" : `, with the MAC address ${mac}`}.`,
+        [record, identity.address],
+      );
     case "Name":
-      return item(kind, identity.called === name ? `A host is called ${name}.` : `The host ${name} is also called ${identity.called}.`, [record]);
+      return item(
+        kind,
+        identity.called === name ? `A host is called ${name}.` : `The host ${name} is also called ${identity.called}.`,
+        [record],
+      );
     case "ShortName":
-      return item(kind, `The host ${name} is called ${identity.called}, which begins so.`, [record], FACTORS.shortName.factor);
+      return item(
+        kind,
+        `The host ${name} is called ${identity.called}, which begins so.`,
+        [record],
+        FACTORS.shortName.factor,
+      );
     case "Announced":
       return item(kind, `At the port ${record.name} ${name} announces itself as ${identity.called}.`, [record]);
   }
@@ -110,24 +186,64 @@ function placeEvidence(place: Place, subject: Subject): Evidence[] {
   if (sighting !== null && port !== null) {
     const isAlone = place.role === "Edge" && !place.isDirect && !place.endsAtHost && others === 0;
     const company = others === 0 ? "nothing else leads there" : entries(others, "other");
-    list.push(item("Forwarding", `${device.ref.name} forwards to ${subject.mac} at ${port.ref.name}; ${others === 0 ? company : `${company} there`}.`, [...sighting.entries.map(({ ref }) => ref), port.ref], isAlone ? FACTORS.alone.factor : 1));
+    list.push(
+      item(
+        "Forwarding",
+        `${device.ref.name} forwards to ${subject.mac} at ${port.ref.name}; ${others === 0 ? company : `${company} there`}.`,
+        [...sighting.entries.map(({ ref }) => ref), port.ref],
+        isAlone ? FACTORS.alone.factor : 1,
+      ),
+    );
   }
   if (place.role === "Uplink") {
     const told = onwardOf(place);
-    list.push(item("UplinkOnly", `${portName(place)} leads on to other switches: ${told.why}; of the ports that end at a device none forwards to it.`, [...refs([place]), ...told.records], FACTORS.uplinkOnly.factor));
+    list.push(
+      item(
+        "UplinkOnly",
+        `${portName(place)} leads on to other switches: ${told.why}; of the ports that end at a device none forwards to it.`,
+        [...refs([place]), ...told.records],
+        FACTORS.uplinkOnly.factor,
+      ),
+    );
     return list;
   }
-  if (link !== null) list.push(item("Neighbor", linkSentence(place, subject), [link.reportedBy, ...(subject.host === null ? [] : [subject.host.ref])], linkFactor(place)));
+  if (link !== null)
+    list.push(
+      item(
+        "Neighbor",
+        linkSentence(place, subject),
+        [link.reportedBy, ...(subject.host === null ? [] : [subject.host.ref])],
+        linkFactor(place),
+      ),
+    );
   const behind = port?.neighbor?.host ?? null;
   if (place.endsAtHost && behind !== null && port !== null) {
     const isMany = crowdOf(others) >= MANY;
-    const doubt = isMany ? `, with ${others} more: a virtualization host, or a switch that tells no forwarding table` : "";
-    list.push(item("Behind", `${said(port.neighbor?.source)}${behind.ref.name}, which is not known to be a switch, is at the other end of ${port.ref.name}: it is behind that${doubt}.`, [port.ref, behind.ref], isMany ? FACTORS.behindCrowd.factor : FACTORS.behind.factor));
+    const doubt = isMany
+      ? `, with ${others} more: a virtualization host, or a switch that tells no forwarding table`
+      : "";
+    list.push(
+      item(
+        "Behind",
+        `${said(port.neighbor?.source)}${behind.ref.name}, which is not known to be a switch, is at the other end of ${port.ref.name}: it is behind that${doubt}.`,
+        [port.ref, behind.ref],
+        isMany ? FACTORS.behindCrowd.factor : FACTORS.behind.factor,
+      ),
+    );
   } else if (sighting !== null && !place.isDirect && others > 0 && port !== null) {
     const isMany = crowdOf(others) >= MANY;
     const announced = port.neighbor === null ? "" : `${port.neighbor.announced ?? "what is there"}, or `;
-    const what = isMany ? "something with many stations that is not known" : "an unmanaged switch, or a host with machines of its own,";
-    list.push(item("SharedPort", `${entries(others, "more")} to ${port.ref.name}: ${announced}${what} is likely in between.`, [port.ref], isMany ? FACTORS.manyShare.factor : FACTORS.fewShare.factor));
+    const what = isMany
+      ? "something with many stations that is not known"
+      : "an unmanaged switch, or a host with machines of its own,";
+    list.push(
+      item(
+        "SharedPort",
+        `${entries(others, "more")} to ${port.ref.name}: ${announced}${what} is likely in between.`,
+        [port.ref],
+        isMany ? FACTORS.manyShare.factor : FACTORS.fewShare.factor,
+      ),
+    );
   }
   return list;
 }
@@ -140,10 +256,12 @@ function linkFactor({ port, sighting, link, isDirect }: Place): number {
 
 function linkSentence({ link, port, device }: Place, subject: Subject): string {
   const name = subject.host?.ref.name ?? link?.announced ?? "it";
-  if (port === null) return `${said(link?.source)}the interface ${link?.reportedBy.name} of ${name} is linked to ${device.ref.name}; the port there is not known.`;
+  if (port === null)
+    return `${said(link?.source)}the interface ${link?.reportedBy.name} of ${name} is linked to ${device.ref.name}; the port there is not known.`;
   const caution = link?.source === "Cdp" ? "; CDP passes through bridges, so the link may not be a direct one" : "";
   const member = link?.port ?? port;
-  const aggregate = member.ref.id === port.ref.id ? "" : `; ${port.ref.name}, which stands for several ports, forwards to it`;
+  const aggregate =
+    member.ref.id === port.ref.id ? "" : `; ${port.ref.name}, which stands for several ports, forwards to it`;
   return `${said(link?.source)}${name} is at the other end of ${member.ref.name} of ${device.ref.name}${aggregate}${caution}.`;
 }
 
@@ -157,7 +275,10 @@ function entries(count: number, which: "more" | "other"): string {
 }
 
 function noPlace({ mac, host }: Subject): Evidence {
-  const why = mac === null ? "Without a MAC address no forwarding table tells where it is, and" : "No forwarding table knows its MAC address, and";
+  const why =
+    mac === null
+      ? "Without a MAC address no forwarding table tells where it is, and"
+      : "No forwarding table knows its MAC address, and";
   return item("NoPlace", `${why} no link to it is known.`, host === null ? [] : [host.ref], FACTORS.noPlace.factor);
 }
 
@@ -166,18 +287,56 @@ function doubts(place: Place, found: Places, { mac }: Subject): Evidence[] {
   const { port, device } = place;
   if (port !== null && !isLive(place)) {
     const state = port.adminStatus === "Down" ? "switched off" : `down (${port.operStatus})`;
-    list.push(item("PortDown", `${portName(place)} is ${state}: what is known of it is from before.`, [port.ref], FACTORS.portDown.factor));
+    list.push(
+      item(
+        "PortDown",
+        `${portName(place)} is ${state}: what is known of it is from before.`,
+        [port.ref],
+        FACTORS.portDown.factor,
+      ),
+    );
   }
   const rivals = rivalsOf(place, found);
   const later = rivals.filter((each) => isAfter(each, place));
   const former = rivals.filter((each) => isAfter(place, each));
   const equal = rivals.filter((each) => !later.includes(each) && !former.includes(each));
-  if (equal.length > 0) list.push(item("AlsoSeen", `It may as well be at ${portList(equal)}.`, refs(equal), FACTORS.alsoSeen.factor));
-  if (later.length > 0) list.push(item("MovedOn", `It was learned later at ${portList(later)}, where it had not been known: what ${device.ref.name} says is likely from before.`, refs(later), FACTORS.movedOn.factor));
-  if (former.length > 0) list.push(item("MovedHere", `It was learned here later than at ${portList(former)}, which may not have been read since.`, refs(former), FACTORS.movedHere.factor));
-  if (place.role === "Edge" && place.sighting !== null && !place.isDirect && !place.endsAtHost && isLive(place) && found.closeCalls.length > 0) {
+  if (equal.length > 0)
+    list.push(item("AlsoSeen", `It may as well be at ${portList(equal)}.`, refs(equal), FACTORS.alsoSeen.factor));
+  if (later.length > 0)
+    list.push(
+      item(
+        "MovedOn",
+        `It was learned later at ${portList(later)}, where it had not been known: what ${device.ref.name} says is likely from before.`,
+        refs(later),
+        FACTORS.movedOn.factor,
+      ),
+    );
+  if (former.length > 0)
+    list.push(
+      item(
+        "MovedHere",
+        `It was learned here later than at ${portList(former)}, which may not have been read since.`,
+        refs(former),
+        FACTORS.movedHere.factor,
+      ),
+    );
+  if (
+    place.role === "Edge" &&
+    place.sighting !== null &&
+    !place.isDirect &&
+    !place.endsAtHost &&
+    isLive(place) &&
+    found.closeCalls.length > 0
+  ) {
     const [forward, are] = found.closeCalls.length === 1 ? ["forwards", "is"] : ["forward", "are"];
-    list.push(item("CloseCall", `${portList(found.closeCalls)} ${forward} to ${mac} as well, and ${are} taken for an uplink only because more MAC addresses are there.`, refs(found.closeCalls), FACTORS.closeCall.factor));
+    list.push(
+      item(
+        "CloseCall",
+        `${portList(found.closeCalls)} ${forward} to ${mac} as well, and ${are} taken for an uplink only because more MAC addresses are there.`,
+        refs(found.closeCalls),
+        FACTORS.closeCall.factor,
+      ),
+    );
   }
   return list;
 }
@@ -185,19 +344,29 @@ function doubts(place: Place, found: Places, { mac }: Subject): Evidence[] {
 /** The other live places that speak against this one. A direct link leaves no doubt: a thing may have several, and so may what it is behind. */
 function rivalsOf(place: Place, { places }: Places): Place[] {
   const behind = place.endsAtHost ? place.port?.neighbor?.host?.ref.id : undefined;
-  const isOne = (other: Place) => behind !== undefined && other.endsAtHost && other.port?.neighbor?.host?.ref.id === behind;
+  const isOne = (other: Place) =>
+    behind !== undefined && other.endsAtHost && other.port?.neighbor?.host?.ref.id === behind;
   return place.isDirect ? [] : places.filter((other) => other !== place && isLive(other) && !isOne(other));
 }
 
 /** The ports on the way, the nearest first. */
 function pathEvidence(uplinks: readonly Place[]): Evidence[] {
   const [...nearest] = uplinks;
-  const told = nearest.sort(byNearness).slice(0, NAMED_MAX).map((place) => {
-    const { why, records } = onwardOf(place);
-    return item("Uplink", `${portName(place)} forwards to it as an uplink: ${why}.`, [...(place.sighting?.entries.map(({ ref }) => ref) ?? []), ...refs([place]), ...records]);
-  });
+  const told = nearest
+    .sort(byNearness)
+    .slice(0, NAMED_MAX)
+    .map((place) => {
+      const { why, records } = onwardOf(place);
+      return item("Uplink", `${portName(place)} forwards to it as an uplink: ${why}.`, [
+        ...(place.sighting?.entries.map(({ ref }) => ref) ?? []),
+        ...refs([place]),
+        ...records,
+      ]);
+    });
   const rest = uplinks.length - told.length;
-  return rest > 0 ? [...told, item("Uplink", `${rest} more ${rest === 1 ? "port forwards" : "ports forward"} to it as uplinks.`, [])] : told;
+  return rest > 0
+    ? [...told, item("Uplink", `${rest} more ${rest === 1 ? "port forwards" : "ports forward"} to it as uplinks.`, [])]
+    : told;
 }
 
 /** Why a place is an uplink, and the records that say so. */
@@ -211,12 +380,21 @@ function onwardOf({ onward, port, device, others }: Place): { why: string; recor
       const called = neighbor?.ref.name ?? port?.neighbor?.announced ?? "what is there";
       const at = onward.at.slice(0, NAMED_MAX);
       const more = onward.at.length > at.length ? ", and others" : "";
-      return { why: `its neighbor ${called} is a switch, since ${at.map((each) => `${each.device.name} at ${each.port.name}`).join(", ")}${more} ${onward.at.length === 1 ? "names" : "name"} it too, with many MAC addresses behind it`, records: [...known, ...at.map((each) => each.port)] };
+      return {
+        why: `its neighbor ${called} is a switch, since ${at.map((each) => `${each.device.name} at ${each.port.name}`).join(", ")}${more} ${onward.at.length === 1 ? "names" : "name"} it too, with many MAC addresses behind it`,
+        records: [...known, ...at.map((each) => each.port)],
+      };
     }
     case "LeadsTo":
-      return { why: `the MAC address of ${onward.devices.map(({ name }) => name).join(", ")}, which forwards to it as well, was learned there`, records: onward.devices.slice(0, NAMED_MAX) };
+      return {
+        why: `the MAC address of ${onward.devices.map(({ name }) => name).join(", ")}, which forwards to it as well, was learned there`,
+        records: onward.devices.slice(0, NAMED_MAX),
+      };
     case "HoldsMost":
-      return { why: `most of what ${device.ref.name} forwards to is there, as it is at every other port that forwards to it`, records: [] };
+      return {
+        why: `most of what ${device.ref.name} forwards to is there, as it is at every other port that forwards to it`,
+        records: [],
+      };
     default:
       return { why: `${entries(others, "other")} there, and another port is nearer`, records: known };
   }
@@ -224,18 +402,37 @@ function onwardOf({ onward, port, device, others }: Place): { why: string; recor
 
 function unknownNeighbor({ port, link }: Place): Evidence[] {
   if (port?.neighbor == null || port.neighbor.host !== null || link !== null) return [];
-  return [item("UnknownNeighbor", `${said(port.neighbor.source)}something that is no host of the inventory is at the other end of ${port.ref.name}${port.neighbor.announced === null ? "" : `: ${port.neighbor.announced}`}.`, [port.ref])];
+  return [
+    item(
+      "UnknownNeighbor",
+      `${said(port.neighbor.source)}something that is no host of the inventory is at the other end of ${port.ref.name}${port.neighbor.announced === null ? "" : `: ${port.neighbor.announced}`}.`,
+      [port.ref],
+    ),
+  ];
 }
 
 function virtualRouter(mac: string | null): Evidence[] {
   const router = mac === null ? null : virtualRouterOf(mac);
   if (router === null) return [];
-  return [item("VirtualRouter", `${mac} is the virtual MAC address of ${router.protocol} group ${router.group}: it is with whichever router of the group is active.`, [], FACTORS.virtualRouter.factor)];
+  return [
+    item(
+      "VirtualRouter",
+      `${mac} is the virtual MAC address of ${router.protocol} group ${router.group}: it is with whichever router of the group is active.`,
+      [],
+      FACTORS.virtualRouter.factor,
+    ),
+  ];
 }
 
 function locallyAdministered(mac: string | null): Evidence[] {
   if (mac === null || !isLocallyAdministered(mac)) return [];
-  return [item("LocallyAdministered", `${mac} was given by software: a virtual machine, a container, or a device that makes up another one now and then.`, [])];
+  return [
+    item(
+      "LocallyAdministered",
+      `${mac} was given by software: a virtual machine, a container, or a device that makes up another one now and then.`,
+      [],
+    ),
+  ];
 }
 
 interface ChosenVlan {
@@ -255,19 +452,39 @@ function vlanOf(facts: Facts, subject: Subject, place: Place | null): ChosenVlan
   if (number !== undefined) {
     const vlan = facts.vlans.get(`${subject.networkId}/${number}`) ?? null;
     const others = numbers.length === 1 ? "" : `, of ${numbers.join(", ")}`;
-    return chosen(vlan, number, "ForwardingTable", `The forwarding table has it in VLAN ${number}${others}.`, rows.filter(({ vlanNumber }) => vlanNumber === number).map(({ ref }) => ref));
+    return chosen(
+      vlan,
+      number,
+      "ForwardingTable",
+      `The forwarding table has it in VLAN ${number}${others}.`,
+      rows.filter(({ vlanNumber }) => vlanNumber === number).map(({ ref }) => ref),
+    );
   }
-  const ids = port === null || place?.role !== "Edge" ? [] : [port.nativeVlanId, ...port.vlanIds].filter((id) => id !== null);
+  const ids =
+    port === null || place?.role !== "Edge" ? [] : [port.nativeVlanId, ...port.vlanIds].filter((id) => id !== null);
   if (port !== null && ofSubnet !== null && subnet !== null && ids.includes(ofSubnet.ref.id)) {
-    return chosen(ofSubnet, ofSubnet.number, "Port", `${port.ref.name} is in VLAN ${ofSubnet.number}, as ${subnet.cidr} is.`, [port.ref, subnet.ref]);
+    return chosen(
+      ofSubnet,
+      ofSubnet.number,
+      "Port",
+      `${port.ref.name} is in VLAN ${ofSubnet.number}, as ${subnet.cidr} is.`,
+      [port.ref, subnet.ref],
+    );
   }
   const own = facts.vlans.get(port?.nativeVlanId ?? (new Set(ids).size === 1 ? (ids[0] as string) : "")) ?? null;
-  if (port !== null && ids.length > 0 && own !== null) return chosen(own, own.number, "Port", `${port.ref.name} is in VLAN ${own.number}.`, [port.ref]);
+  if (port !== null && ids.length > 0 && own !== null)
+    return chosen(own, own.number, "Port", `${port.ref.name} is in VLAN ${own.number}.`, [port.ref]);
   if (ofSubnet === null || subnet === null) return null;
   return chosen(ofSubnet, ofSubnet.number, "Subnet", `${subnet.cidr} is in VLAN ${ofSubnet.number}.`, [subnet.ref]);
 }
 
-function chosen(vlan: VlanFact | null, number: number, source: ChosenVlan["vlan"]["source"], sentence: string, records: readonly RecordRef[]): ChosenVlan {
+function chosen(
+  vlan: VlanFact | null,
+  number: number,
+  source: ChosenVlan["vlan"]["source"],
+  sentence: string,
+  records: readonly RecordRef[],
+): ChosenVlan {
   const name = vlan?.ref.name ?? null;
   return {
     vlan: { id: vlan?.ref.id ?? null, number, name, source },
@@ -296,24 +513,38 @@ function explain(subject: Subject, place: Place | null, vlan: string): string {
 
 /** `web-1 (10.2.3.4, 00:1b:21:aa:bb:cc)`, `an unknown device (00:1b:21:aa:bb:cc)`. */
 function who({ host, address, mac, identities, links }: Subject): string {
-  const called = identities.find((identity) => identity.kind === "Announced")?.called ?? links.find(({ announced }) => announced !== null)?.announced ?? null;
-  const marks = [...new Set([host === null && called !== mac ? called : null, address?.ipAddress ?? null, mac])].filter((each) => each !== null);
+  const called =
+    identities.find((identity) => identity.kind === "Announced")?.called ??
+    links.find(({ announced }) => announced !== null)?.announced ??
+    null;
+  const marks = [...new Set([host === null && called !== mac ? called : null, address?.ipAddress ?? null, mac])].filter(
+    (each) => each !== null,
+  );
   return `${host?.ref.name ?? "an unknown device"}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}`;
 }
 
 /** That what was asked for belongs to several hosts; null where it does not. */
 function severalSubjects({ asked, subjects }: Facts): string | null {
-  const things = new Map(subjects.map((subject) => [subject.host?.ref.id ?? subject.networkId, subject.host?.ref.name ?? "an unknown device"]));
+  const things = new Map(
+    subjects.map((subject) => [
+      subject.host?.ref.id ?? subject.networkId,
+      subject.host?.ref.name ?? "an unknown device",
+    ]),
+  );
   if (things.size < 2) return null;
   const names = [...things.values()];
   const list = `${names.slice(0, NAMED_MAX).join(", ")}${names.length > NAMED_MAX ? ", …" : ""}`;
   const isInSeveralNetworks = new Set(subjects.map(({ networkId }) => networkId)).size > 1;
-  const what = asked.by === "hostname" ? `${names.length} hosts are called ${asked.value}` : `${asked.value} belongs to ${names.length} hosts`;
+  const what =
+    asked.by === "hostname"
+      ? `${names.length} hosts are called ${asked.value}`
+      : `${asked.value} belongs to ${names.length} hosts`;
   return `${what}: ${list}.${isInSeveralNetworks ? " They are in different networks: network_id asks for one of them." : ""}`;
 }
 
 function nothingKnown({ asked }: Facts): string {
-  const group = asked.by === "mac" && isGroupAddress(asked.value) ? " It addresses a group of stations, and no single one." : "";
+  const group =
+    asked.by === "mac" && isGroupAddress(asked.value) ? " It addresses a group of stations, and no single one." : "";
   return `Nothing is known of ${asked.value}.${group}`;
 }
 

@@ -16,14 +16,23 @@ import type { LocateInput } from "./locate.ts";
 
 const asked = {
   mac: Type.Optional({ ...MacText, description: "Exactly one of `mac`, `ip` and `hostname` says what to look for." }),
-  ip: Type.Optional({ ...IpAddressText, description: "An address that a host has, or that a device announces as its management address." }),
-  hostname: Type.Optional({ ...Name, description: "A host's name, host name or SNMP system name, whatever its case; where none is exactly that, its first part up to a dot. Also what devices call themselves by LLDP or CDP." }),
+  ip: Type.Optional({
+    ...IpAddressText,
+    description: "An address that a host has, or that a device announces as its management address.",
+  }),
+  hostname: Type.Optional({
+    ...Name,
+    description:
+      "A host's name, host name or SNMP system name, whatever its case; where none is exactly that, its first part up to a dot. Also what devices call themselves by LLDP or CDP.",
+  }),
   network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
 };
 const LocateParameters = Type.Object({ ...asked, ...AtQuery });
 const TimelineParameters = Type.Object({
   ...asked,
-  from: Type.Optional(InstantOrAge("Where the range begins: an instant, or how long ago (`-24h`, `-7d`). Left out, with the ledger.")),
+  from: Type.Optional(
+    InstantOrAge("Where the range begins: an instant, or how long ago (`-24h`, `-7d`). Left out, with the ledger."),
+  ),
   to: Type.Optional(InstantOrAge("Where it ends, not in it any more. Left out, with the present.")),
 });
 type Parameters = Static<typeof LocateParameters> | Static<typeof TimelineParameters>;
@@ -56,12 +65,26 @@ export function locateRoutes(surface: Surface<Actor, Access>, inventory: Invento
   surface
     .get(
       "/api/v1/locate",
-      { operationId: "locate", summary: "Where a MAC address, an IP address or a host is, or was", description: LOCATE_DESCRIPTION, group: "Locate", access: VIEWER, query: LocateParameters, answer: Location, example: { parameters: { ip: "10.2.3.4" }, data: LOCATION_EXAMPLE } },
+      {
+        operationId: "locate",
+        summary: "Where a MAC address, an IP address or a host is, or was",
+        description: LOCATE_DESCRIPTION,
+        group: "Locate",
+        access: VIEWER,
+        query: LocateParameters,
+        answer: Location,
+        example: { parameters: { ip: "10.2.3.4" }, data: LOCATION_EXAMPLE },
+      },
       (call) => {
         const question = questionOf(call);
         const { at, asked } = readAt(call.query.at, clock.now());
         return readingAt(inventory, at, (asOf) => {
-          const input: LocateInput = { ...question, sequence: (asOf ?? inventory.reader.head()).sequence, at: asked, ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }) };
+          const input: LocateInput = {
+            ...question,
+            sequence: (asOf ?? inventory.reader.head()).sequence,
+            at: asked,
+            ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+          };
           return answer(inventory, call, "locate", input);
         });
       },
@@ -88,7 +111,10 @@ export function locateRoutes(surface: Surface<Actor, Access>, inventory: Invento
           const head = reader.head().sequence;
           const input: TimelineInput = {
             ...question,
-            from: from === null ? null : { at: formatInstant(from), sequence: (reader.resolve(from) ?? { sequence: head }).sequence },
+            from:
+              from === null
+                ? null
+                : { at: formatInstant(from), sequence: (reader.resolve(from) ?? { sequence: head }).sequence },
             to: to === null ? null : formatInstant(to),
             until: asOf?.sequence ?? head,
           };
@@ -98,20 +124,40 @@ export function locateRoutes(surface: Surface<Actor, Access>, inventory: Invento
     );
 }
 
-async function answer(inventory: Inventory, call: ResourceCall<unknown, unknown, unknown>, read: string, input: LocateInput | TimelineInput): Promise<Response> {
+async function answer(
+  inventory: Inventory,
+  call: ResourceCall<unknown, unknown, unknown>,
+  read: string,
+  input: LocateInput | TimelineInput,
+): Promise<Response> {
   const chunks = await inventory.longReads.start(read, input);
-  return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
+  return new Response(byteStream("", chunks, "", failed(inventory, call)), {
+    headers: { ...call.headers, "content-type": "application/json" },
+  });
 }
 
 /** @throws DomainError validation_failed unless exactly one thing is asked for */
-function questionOf({ actor, query }: ResourceCall<unknown, Parameters, unknown>): Pick<LocateInput, "actor" | "asked" | "networkId"> {
+function questionOf({
+  actor,
+  query,
+}: ResourceCall<unknown, Parameters, unknown>): Pick<LocateInput, "actor" | "asked" | "networkId"> {
   const given = ASKED_BY.flatMap((by): Asked[] => {
     const value = query[by];
     return value === undefined ? [] : [{ by, value }];
   });
   const [first, ...more] = given;
-  if (first === undefined) throw invalid([{ path: "/mac", message: "is required, or ip or hostname in its place: one of them says what to look for" }]);
-  if (more.length > 0) throw invalid(more.map(({ by, value }) => ({ path: `/${by}`, message: `can't be given beside ${first.by}: one of mac, ip and hostname says what to look for`, value })));
+  if (first === undefined)
+    throw invalid([
+      { path: "/mac", message: "is required, or ip or hostname in its place: one of them says what to look for" },
+    ]);
+  if (more.length > 0)
+    throw invalid(
+      more.map(({ by, value }) => ({
+        path: `/${by}`,
+        message: `can't be given beside ${first.by}: one of mac, ip and hostname says what to look for`,
+        value,
+      })),
+    );
   return { actor: plainActor(actor), asked: first, networkId: query.network_id ?? null };
 }
 
@@ -119,9 +165,13 @@ function questionOf({ actor, query }: ResourceCall<unknown, Parameters, unknown>
  * What the range of a query is; a null `to` is the present.
  * @throws DomainError validation_failed where it does not begin before it ends
  */
-function rangeOf({ from, to }: Static<typeof TimelineParameters>, now: Instant): { from: Instant | null; to: Instant | null } {
+function rangeOf(
+  { from, to }: Static<typeof TimelineParameters>,
+  now: Instant,
+): { from: Instant | null; to: Instant | null } {
   const begin = from === undefined ? null : (parseInstantOrAge(from, now) as Instant);
   const end = to === undefined ? now : (parseInstantOrAge(to, now) as Instant);
-  if (begin !== null && begin >= Math.min(end, now)) throw invalid([{ path: "/from", message: end < now ? "must be before to" : "must be in the past", value: from }]);
+  if (begin !== null && begin >= Math.min(end, now))
+    throw invalid([{ path: "/from", message: end < now ? "must be before to" : "must be in the past", value: from }]);
   return { from: begin, to: end >= now ? null : end };
 }

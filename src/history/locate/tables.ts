@@ -58,7 +58,11 @@ export class Tables {
   private devicesAt(portId: string, { sightings, mac }: Subject): RecordRef[] {
     const port = this.ports.get(portId);
     if (port === undefined) return [];
-    const others = new Map(sightings.filter((each) => each.port.device.ref.id !== port.record.host_id).map((each) => [each.port.device.ref.id, each.port.device.ref]));
+    const others = new Map(
+      sightings
+        .filter((each) => each.port.device.ref.id !== port.record.host_id)
+        .map((each) => [each.port.device.ref.id, each.port.device.ref]),
+    );
     const macs = [...this.macs(port)].filter((each) => each !== mac);
     this.lookUp(macs);
     const owners = new Set(macs.flatMap((each) => this.ownersOf.get(each) ?? []));
@@ -81,6 +85,10 @@ export class Tables {
     const unknown = macs.filter((mac) => !this.ownersOf.has(mac));
     if (unknown.length === 0) return;
     const hosts = hostsByMac(this.records, unknown);
-    for (const mac of unknown) this.ownersOf.set(mac, (hosts.get(mac) ?? []).map(({ record }) => record.id));
+    for (const mac of unknown)
+      this.ownersOf.set(
+        mac,
+        (hosts.get(mac) ?? []).map(({ record }) => record.id),
+      );
   }
 }

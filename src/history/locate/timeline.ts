@@ -26,8 +26,28 @@ const RELEVANT_FIELDS: RelevantFields = {
   host: ["name", "hostname", "sys_name", "chassis_id"],
   ip_address: ["ip_address", "mac_address", "subnet_id", "position"],
   if_entry: [
-    ...["if_index", "if_descr", "if_name", "if_type", "mac_address", "ip_address_id", "admin_status", "oper_status", "native_vlan_id", "vlan_ids", "neighbor"],
-    ...["lldp_chassis_id", "lldp_port_id", "lldp_sys_name", "lldp_mgmt_addr", "cdp_device_id", "cdp_port_id", "cdp_address"],
+    ...[
+      "if_index",
+      "if_descr",
+      "if_name",
+      "if_type",
+      "mac_address",
+      "ip_address_id",
+      "admin_status",
+      "oper_status",
+      "native_vlan_id",
+      "vlan_ids",
+      "neighbor",
+    ],
+    ...[
+      "lldp_chassis_id",
+      "lldp_port_id",
+      "lldp_sys_name",
+      "lldp_mgmt_addr",
+      "cdp_device_id",
+      "cdp_port_id",
+      "cdp_address",
+    ],
   ],
   fdb_entry: ["mac_address", "vlan_number"],
   subnet: ["vlan_id"],
@@ -39,7 +59,9 @@ type Place = Omit<Interval, "from" | "to">;
 /** The answer as an envelope, its intervals as they are found. */
 export const locateTimeline: LongRead = function* (reader: Reader, input: TimelineInput) {
   const { asked, from, to } = input;
-  yield encoder.encode(`{"success":true,"data":{"asked":${JSON.stringify(asked)},"from":${JSON.stringify(from?.at ?? null)},"intervals":[`);
+  yield encoder.encode(
+    `{"success":true,"data":{"asked":${JSON.stringify(asked)},"from":${JSON.stringify(from?.at ?? null)},"intervals":[`,
+  );
   let isFirst = true;
   let next: string | null = null;
   for (const step of intervals(reader, input)) {
@@ -50,7 +72,9 @@ export const locateTimeline: LongRead = function* (reader: Reader, input: Timeli
       isFirst = false;
     }
   }
-  yield encoder.encode(`],"to":${JSON.stringify(to)},"truncated":${next !== null},"next_from":${JSON.stringify(next)}},"meta":${metaAt(null, thinnedUntilMember(reader.thinnedPast.incompleteUntil(from?.sequence ?? 0)))}}\n`);
+  yield encoder.encode(
+    `],"to":${JSON.stringify(to)},"truncated":${next !== null},"next_from":${JSON.stringify(next)}},"meta":${metaAt(null, thinnedUntilMember(reader.thinnedPast.incompleteUntil(from?.sequence ?? 0)))}}\n`,
+  );
 };
 
 /** The intervals in order; null between two steps; at the end, where it was cut off, the instant from which to go on. */
@@ -98,7 +122,18 @@ function placeOf({ candidates }: Location): Place | null {
   const [first] = candidates;
   if (first === undefined) return null;
   const { confidence, network_id, host, ip_address, mac_address, switch: device, behind, vlan } = first;
-  return { confidence, network_id, host, ip_address, mac_address, switch: device, port: portOf(first), behind, vlan, others: candidates.length - 1 };
+  return {
+    confidence,
+    network_id,
+    host,
+    ip_address,
+    mac_address,
+    switch: device,
+    port: portOf(first),
+    behind,
+    vlan,
+    others: candidates.length - 1,
+  };
 }
 
 function portOf({ port }: Candidate): Interval["port"] {
@@ -112,12 +147,36 @@ function isSame(one: Place, other: Place): boolean {
   return Bun.deepEquals(marks(one), marks(other));
 }
 
-function marks({ confidence, network_id, host, ip_address, mac_address, switch: device, port, behind, vlan }: Place): unknown[] {
-  return [confidence, network_id, host?.id, ip_address?.id, mac_address, device?.id, port?.id, port?.role, behind?.id, vlan?.id, vlan?.number];
+function marks({
+  confidence,
+  network_id,
+  host,
+  ip_address,
+  mac_address,
+  switch: device,
+  port,
+  behind,
+  vlan,
+}: Place): unknown[] {
+  return [
+    confidence,
+    network_id,
+    host?.id,
+    ip_address?.id,
+    mac_address,
+    device?.id,
+    port?.id,
+    port?.role,
+    behind?.id,
+    vlan?.id,
+    vlan?.number,
+  ];
 }
 
 function instantOf(reader: Reader, sequence: number): string {
-  const [at] = reader.statement("SELECT at FROM history_transactions WHERE sequence = +?").values(sequence)[0] as [number];
+  const [at] = reader.statement("SELECT at FROM history_transactions WHERE sequence = +?").values(sequence)[0] as [
+    number,
+  ];
   return formatInstant(at);
 }
 

@@ -12,7 +12,10 @@ import { CHILDREN_MAX } from "../../http/schemas.ts";
 import { keyFields } from "../../resources/api-keys/commands.ts";
 import { apiKeyKind, type ApiKeyRecord, type ApiKeyUpdate } from "../../resources/api-keys/api-key.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
-import { credentialAssignmentKind, type CredentialAssignmentRecord } from "../../resources/credential-assignments/credential-assignment.ts";
+import {
+  credentialAssignmentKind,
+  type CredentialAssignmentRecord,
+} from "../../resources/credential-assignments/credential-assignment.ts";
 import { assertReachesCredential, credentialOutOfReach } from "../../resources/credential-assignments/reach.ts";
 import { credentialKind } from "../../resources/credentials/credential.ts";
 import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
@@ -51,8 +54,19 @@ export function userUpdate(record: RecordBase): Omit<UserUpdate, "password"> {
 
 /** What an update of the key takes to make it so. */
 export function keyUpdate(record: RecordBase): ApiKeyUpdate {
-  const { name, organization_id, user_id, tags, expires_at, is_enabled, permissions, all_networks, network_ids } = record as ApiKeyRecord;
-  return { name, organization_id, user_id, tags: [...tags], expires_at, is_enabled, permissions, all_networks, ...(all_networks ? {} : { network_ids: [...network_ids] }) };
+  const { name, organization_id, user_id, tags, expires_at, is_enabled, permissions, all_networks, network_ids } =
+    record as ApiKeyRecord;
+  return {
+    name,
+    organization_id,
+    user_id,
+    tags: [...tags],
+    expires_at,
+    is_enabled,
+    permissions,
+    all_networks,
+    ...(all_networks ? {} : { network_ids: [...network_ids] }),
+  };
 }
 
 /** Roles are given by the rules of the update, whichever way they are given. */
@@ -60,12 +74,16 @@ function checkAccess(draft: Draft, drafted: Drafted, actor: CommandActor): void 
   const { kind, before, after } = drafted;
   if (before === null || after === null) return;
   try {
-    const fields = kind.code === userKind.code ? userFields(draft.tx, before as UserRecord, userUpdate(after), actor) : keyFields(draft.tx, before as ApiKeyRecord, keyUpdate(after), actor);
+    const fields =
+      kind.code === userKind.code
+        ? userFields(draft.tx, before as UserRecord, userUpdate(after), actor)
+        : keyFields(draft.tx, before as ApiKeyRecord, keyUpdate(after), actor);
     drafted.after = { ...after, ...fields };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     if (error.code === "entity_in_use") draft.refuse(drafted, "in_use", error.message.replace(/\.$/, ""));
-    else if (error.code === "entity_reference_invalid") draft.refuse(drafted, "reference_gone", error.message.replace(/\.$/, ""), String(error.params["field"]));
+    else if (error.code === "entity_reference_invalid")
+      draft.refuse(drafted, "reference_gone", error.message.replace(/\.$/, ""), String(error.params["field"]));
     else throw error;
   }
 }
@@ -73,7 +91,15 @@ function checkAccess(draft: Draft, drafted: Drafted, actor: CommandActor): void 
 /** What is brought back is, like what is created, to have an assignment; parts of a draft are within the caller's reach. */
 function checkCredential(draft: Draft, { id, before }: Drafted, actor: CommandActor): void {
   if (before !== null) assertReachesCredential(draft.tx, id, actor);
-  else if (actor.networkIds !== null && !draft.all.some(({ kind, after }) => kind.code === credentialAssignmentKind.code && (after as CredentialAssignmentRecord | null)?.credential_id === id)) throw credentialOutOfReach(id);
+  else if (
+    actor.networkIds !== null &&
+    !draft.all.some(
+      ({ kind, after }) =>
+        kind.code === credentialAssignmentKind.code &&
+        (after as CredentialAssignmentRecord | null)?.credential_id === id,
+    )
+  )
+    throw credentialOutOfReach(id);
 }
 
 function checkAssignment(draft: Draft, { subject }: Drafted, actor: CommandActor): void {
@@ -87,23 +113,46 @@ function checkAddress(draft: Draft, drafted: Drafted, actor: CommandActor): void
   if (after === null) return;
   const subnet = draft.find(subnetKind, after.subnet_id) as SubnetRecord | null;
   if (subnet !== null && !contains(subnet, after)) {
-    draft.refuse(drafted, "reference_gone", `the subnet of ${after.ip_address} is ${subnet.cidr} by now, which does not contain it`, "subnet_id");
+    draft.refuse(
+      drafted,
+      "reference_gone",
+      `the subnet of ${after.ip_address} is ${subnet.cidr} by now, which does not contain it`,
+      "subnet_id",
+    );
   }
   // A credential that is sent to an address of one's own choice is given away.
   if (before === null || before.ip_address === after.ip_address || atLeast(actor.role, "Admin")) return;
-  if (draft.tx.referringTo("ip_address_ids", drafted.id).length > 0) draft.refuse(drafted, "role_too_low", `a credential is assigned to ${before.ip_address}, and making it ${after.ip_address} takes the role Admin`, "ip_address");
+  if (draft.tx.referringTo("ip_address_ids", drafted.id).length > 0)
+    draft.refuse(
+      drafted,
+      "role_too_low",
+      `a credential is assigned to ${before.ip_address}, and making it ${after.ip_address} takes the role Admin`,
+      "ip_address",
+    );
 }
 
 function checkSubnet(draft: Draft, drafted: Drafted, actor: CommandActor): void {
   const [before, after] = [drafted.before, drafted.after] as [SubnetRecord | null, SubnetRecord | null];
   if (after === null) return;
   const field = atLeast(actor.role, "Admin") ? null : fieldForAdmins(before, after);
-  if (field !== null) draft.refuse(drafted, "role_too_low", `${before === null ? "bringing back a subnet that accepts credentials" : `changing ${FOR_ADMINS[field]}`} takes the role Admin`, field);
+  if (field !== null)
+    draft.refuse(
+      drafted,
+      "role_too_low",
+      `${before === null ? "bringing back a subnet that accepts credentials" : `changing ${FOR_ADMINS[field]}`} takes the role Admin`,
+      field,
+    );
   if (before === null || before.cidr === after.cidr) return;
   const outside = (draft.tx.children(ipAddressKind, "subnet_n", drafted.id) as IpAddressRecord[])
     .map((address) => draft.find(ipAddressKind, address.id) as IpAddressRecord | null)
     .filter((address) => address !== null && address.subnet_id === drafted.id && !contains(after, address));
-  if (outside.length > 0) draft.refuse(drafted, "in_use", `the subnet has ${countedEntities("ip_address", outside.length)} outside of ${after.cidr} by now`, "cidr");
+  if (outside.length > 0)
+    draft.refuse(
+      drafted,
+      "in_use",
+      `the subnet has ${countedEntities("ip_address", outside.length)} outside of ${after.cidr} by now`,
+      "cidr",
+    );
 }
 
 function contains(subnet: SubnetRecord, address: IpAddressRecord): boolean {
@@ -124,7 +173,12 @@ function checkIdentities(draft: Draft, written: readonly Drafted[]): void {
     const holder = live === null || live.id === id ? null : draft.find(kind, live.id);
     const isHeld = holder !== null && liveIdentity(kind, holder) === identity;
     if (isHeld || claimed.has(place)) {
-      draft.refuse(drafted, "identity_taken", `there is another ${entityWord(kind.name)} with the ${kind.unique.field} ${String(kind.unique.value(after))} by now`, kind.unique.field);
+      draft.refuse(
+        drafted,
+        "identity_taken",
+        `there is another ${entityWord(kind.name)} with the ${kind.unique.field} ${String(kind.unique.value(after))} by now`,
+        kind.unique.field,
+      );
     }
     claimed.set(place, drafted);
   }
@@ -141,7 +195,12 @@ const CHILDREN: ReadonlyArray<{ readonly kind: AnyKind; readonly column: string;
 function checkRoom(draft: Draft, written: readonly Drafted[]): void {
   const created = written.filter(({ before }) => before === null);
   const [first] = created;
-  if (first !== undefined && created.length > MAX_CREATED_PER_TRANSACTION) draft.refuse(first, "limit_reached", `${created.length} records would be brought back at once; ${MAX_CREATED_PER_TRANSACTION} is the most`);
+  if (first !== undefined && created.length > MAX_CREATED_PER_TRANSACTION)
+    draft.refuse(
+      first,
+      "limit_reached",
+      `${created.length} records would be brought back at once; ${MAX_CREATED_PER_TRANSACTION} is the most`,
+    );
   for (const { kind, column, field } of CHILDREN) {
     const comers = new Map<string, Drafted[]>();
     for (const drafted of created) {
@@ -152,9 +211,17 @@ function checkRoom(draft: Draft, written: readonly Drafted[]): void {
       else others.push(drafted);
     }
     for (const [parentId, drafteds] of comers) {
-      const staying = (draft.tx.children(kind, column, parentId) as RecordBase[]).filter((each) => draft.find(kind, each.id) !== null).length;
+      const staying = (draft.tx.children(kind, column, parentId) as RecordBase[]).filter(
+        (each) => draft.find(kind, each.id) !== null,
+      ).length;
       const comer = drafteds[0] as Drafted;
-      if (staying + drafteds.length > CHILDREN_MAX) draft.refuse(comer, "limit_reached", `with ${called(subjectOf(kind, comer.subject))} there would be more than ${CHILDREN_MAX} ${entityWords(kind.name)}`, field);
+      if (staying + drafteds.length > CHILDREN_MAX)
+        draft.refuse(
+          comer,
+          "limit_reached",
+          `with ${called(subjectOf(kind, comer.subject))} there would be more than ${CHILDREN_MAX} ${entityWords(kind.name)}`,
+          field,
+        );
     }
   }
 }

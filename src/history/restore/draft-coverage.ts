@@ -3,8 +3,18 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { atLeast } from "../../access/role.ts";
-import { cover, coverageEndedIn, coverageMadeIn, coveredAt, endCoverage, type Covered } from "../../resources/credential-assignments/coverage.ts";
-import { credentialAssignmentKind, type CredentialAssignmentRecord } from "../../resources/credential-assignments/credential-assignment.ts";
+import {
+  cover,
+  coverageEndedIn,
+  coverageMadeIn,
+  coveredAt,
+  endCoverage,
+  type Covered,
+} from "../../resources/credential-assignments/coverage.ts";
+import {
+  credentialAssignmentKind,
+  type CredentialAssignmentRecord,
+} from "../../resources/credential-assignments/credential-assignment.ts";
 import { reachesCredential } from "../../resources/credential-assignments/reach.ts";
 import { credentialKind } from "../../resources/credentials/credential.ts";
 import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
@@ -23,11 +33,13 @@ export function coverageThen(draft: Draft, sequence: number, actor: CommandActor
   for (const { kind, after } of draft.all.filter(isWritten)) {
     if (after === null) continue;
     if (kind.code === credentialAssignmentKind.code) {
-      if (isAssignable(after as CredentialAssignmentRecord)) for (const value of coveredAt(draft.tx, after.id, sequence)) begun.push({ assignmentId: after.id, value });
+      if (isAssignable(after as CredentialAssignmentRecord))
+        for (const value of coveredAt(draft.tx, after.id, sequence)) begun.push({ assignmentId: after.id, value });
     } else if (kind.code === ipAddressKind.code) {
       const { host_id: hostId, ip_address: value } = after as IpAddressRecord;
       for (const assignment of draft.tx.children(credentialAssignmentKind, "host_n", hostId)) {
-        if (isAssignable(assignment) && coveredAt(draft.tx, assignment.id, sequence).has(value)) begun.push({ assignmentId: assignment.id, value });
+        if (isAssignable(assignment) && coveredAt(draft.tx, assignment.id, sequence).has(value))
+          begun.push({ assignmentId: assignment.id, value });
       }
     }
   }
@@ -37,9 +49,12 @@ export function coverageThen(draft: Draft, sequence: number, actor: CommandActor
 /** Of a revert: what the transaction began to cover ends, and what it ended begins again. The plan says so. */
 export function coverageBefore(draft: Draft, sequence: number, actor: CommandActor): CoverageChanges {
   const ended = coverageMadeIn(draft.tx, sequence);
-  for (const { assignmentId, value } of ended) draft.get(assignmentId)?.reasons.add(`its credential goes to ${value} no more`);
+  for (const { assignmentId, value } of ended)
+    draft.get(assignmentId)?.reasons.add(`its credential goes to ${value} no more`);
   const isAssignable = assignable(draft, actor);
-  const begun = coverageEndedIn(draft.tx, sequence).filter(({ assignmentId }) => isAssignable(draft.find(credentialAssignmentKind, assignmentId) as CredentialAssignmentRecord | null));
+  const begun = coverageEndedIn(draft.tx, sequence).filter(({ assignmentId }) =>
+    isAssignable(draft.find(credentialAssignmentKind, assignmentId) as CredentialAssignmentRecord | null),
+  );
   return { begun, ended };
 }
 
@@ -58,5 +73,8 @@ export function writeCoverage(draft: Draft, { begun, ended }: CoverageChanges): 
 function assignable(draft: Draft, actor: CommandActor): (assignment: CredentialAssignmentRecord | null) => boolean {
   if (!atLeast(actor.role, "Admin")) return () => false;
   // A credential that comes back itself was looked at for itself.
-  return (assignment) => assignment !== null && (draft.tx.find(credentialKind, assignment.credential_id) === null || reachesCredential(draft.tx, assignment.credential_id, actor));
+  return (assignment) =>
+    assignment !== null &&
+    (draft.tx.find(credentialKind, assignment.credential_id) === null ||
+      reachesCredential(draft.tx, assignment.credential_id, actor));
 }

@@ -6,16 +6,24 @@ import type { Draft } from "./draft.ts";
 
 /** Drafts the end of what names a record that the draft brings back. To be run when all that comes back is drafted. */
 export function endIgnoring(draft: Draft): void {
-  const revived = draft.all.filter(({ kind, before, after }) => before === null && after !== null && isIgnorable(kind.name));
+  const revived = draft.all.filter(
+    ({ kind, before, after }) => before === null && after !== null && isIgnorable(kind.name),
+  );
   if (revived.length === 0) return;
   const ids = new Set(revived.map(({ id }) => id));
   for (const drafted of draft.all) {
-    if (drafted.kind.code === ignoredKind.code && drafted.after !== null && ids.has((drafted.after as IgnoredRecord).record_id)) {
+    if (
+      drafted.kind.code === ignoredKind.code &&
+      drafted.after !== null &&
+      ids.has((drafted.after as IgnoredRecord).record_id)
+    ) {
       drafted.after = null;
       drafted.reasons.add(REASON);
     }
   }
-  for (const networkId of new Set(revived.map(({ after }) => (after as RecordBase & { readonly network_id: string }).network_id))) {
+  for (const networkId of new Set(
+    revived.map(({ after }) => (after as RecordBase & { readonly network_id: string }).network_id),
+  )) {
     for (const record of draft.tx.children(ignoredKind, "network_n", networkId)) {
       if (!ids.has(record.record_id) || draft.get(record.id) !== null) continue;
       draft.put({ kind: ignoredKind, before: record, after: null, subject: record, isPart: true, reason: REASON });

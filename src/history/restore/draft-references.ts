@@ -21,7 +21,15 @@ export function followRemovals(draft: Draft): void {
     for (const referrer of referrersOf(draft.tx, next.kind, next.id)) {
       const state = draft.find(referrer.kind, referrer.record.id);
       if (state === null || !referrer.refers(state)) continue;
-      const drafted = draft.get(state.id) ?? draft.put({ kind: referrer.kind, before: referrer.record, after: referrer.record, subject: referrer.record, isPart: true });
+      const drafted =
+        draft.get(state.id) ??
+        draft.put({
+          kind: referrer.kind,
+          before: referrer.record,
+          after: referrer.record,
+          subject: referrer.record,
+          isPart: true,
+        });
       const changes = referrer.without(state);
       drafted.after = changes === null ? null : { ...state, ...changes };
       drafted.reasons.add(reason);
@@ -38,7 +46,15 @@ export function refuseReferred(draft: Draft): void {
     for (const referrer of referrersOf(draft.tx, drafted.kind, drafted.id)) {
       const state = draft.find(referrer.kind, referrer.record.id);
       if (state === null || !referrer.refers(state)) continue;
-      if (referrer.kind.code === ignoredKind.code) draft.put({ kind: ignoredKind, before: referrer.record, after: null, subject: state, isPart: true, reason: `it is of ${called(subjectOf(drafted.kind, drafted.subject))}, which goes` });
+      if (referrer.kind.code === ignoredKind.code)
+        draft.put({
+          kind: ignoredKind,
+          before: referrer.record,
+          after: null,
+          subject: state,
+          isPart: true,
+          reason: `it is of ${called(subjectOf(drafted.kind, drafted.subject))}, which goes`,
+        });
       else found.set(referrer.kind, (found.get(referrer.kind) ?? new Set()).add(state.id));
     }
     if (found.size === 0) continue;
@@ -132,7 +148,8 @@ function renamed(record: RecordBase, field: string, from: string, to: string): o
   if (Array.isArray(value)) return { [field]: [...new Set(value.map((id) => (id === from ? to : id)))] };
   if (field === "neighbor") return { neighbor: { ...(value as object), id: to } };
   // References whose fields are within a list of another name.
-  if (field.startsWith("more_neighbor_")) return { more_neighbors: withFarEndRenamed((record as IfEntryRecord).more_neighbors ?? [], from, to) };
+  if (field.startsWith("more_neighbor_"))
+    return { more_neighbors: withFarEndRenamed((record as IfEntryRecord).more_neighbors ?? [], from, to) };
   const virtualization = value as { details: object };
   return { [field]: { ...virtualization, details: { ...virtualization.details, service_id: to } } };
 }

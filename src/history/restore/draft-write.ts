@@ -28,7 +28,8 @@ export function writeDraft(draft: Draft, actor: CommandActor): void {
     else update(draft, drafted, before, after, actor);
   }
   for (const id of forwarding(written)) {
-    if (tx.find(ifEntryKind, id) !== null) tx.setComposed(ifEntryKind, id, tx.children(fdbEntryKind, "if_entry_n", id).length > 0);
+    if (tx.find(ifEntryKind, id) !== null)
+      tx.setComposed(ifEntryKind, id, tx.children(fdbEntryKind, "if_entry_n", id).length > 0);
   }
 }
 
@@ -40,18 +41,34 @@ function update(draft: Draft, { kind, id }: Drafted, before: RecordBase, after: 
   else {
     if (kind.code === credentialKind.code) forgetUnused(draft, after as CredentialRecord);
     const fields = after as unknown as Record<string, unknown>;
-    tx.update(kind, id, Object.fromEntries(changedOwnFields(before, after).map((name) => [name, fields[name]])) as Partial<OwnFields<RecordBase>>);
+    tx.update(
+      kind,
+      id,
+      Object.fromEntries(changedOwnFields(before, after).map((name) => [name, fields[name]])) as Partial<
+        OwnFields<RecordBase>
+      >,
+    );
   }
 }
 
 /** Stored secrets that the credential no longer has go, as with any update. */
 function forgetUnused({ tx }: Draft, credential: CredentialRecord): void {
   const stored = storedSecrets(tx, credential.id);
-  forgetSecrets(tx, credential.id, SECRET_FIELDS.filter((field) => stored.has(field) && secretIn(credential.credential_type, field)?.mode !== "Inline"));
+  forgetSecrets(
+    tx,
+    credential.id,
+    SECRET_FIELDS.filter(
+      (field) => stored.has(field) && secretIn(credential.credential_type, field)?.mode !== "Inline",
+    ),
+  );
 }
 
 /** The interface entries that got or lost what they forward to. */
 function forwarding(written: readonly Drafted[]): Set<string> {
   const entries = written.filter(({ kind }) => kind.code === fdbEntryKind.code);
-  return new Set(entries.map(({ subject }) => (subject as FdbEntryRecord).if_entry_id).concat(entries.flatMap(({ after }) => (after === null ? [] : [(after as FdbEntryRecord).if_entry_id]))));
+  return new Set(
+    entries
+      .map(({ subject }) => (subject as FdbEntryRecord).if_entry_id)
+      .concat(entries.flatMap(({ after }) => (after === null ? [] : [(after as FdbEntryRecord).if_entry_id]))),
+  );
 }

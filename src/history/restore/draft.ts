@@ -52,7 +52,16 @@ export class Draft {
   /** Adds a record, or puts another state in the place of one that is there. */
   put(entry: DraftEntry): Drafted {
     const { kind, before, after, observed = {}, subject, isPart = false, reason } = entry;
-    const drafted: Drafted = { kind, id: subject.id, before, after, observed, subject, isPart, reasons: new Set(reason === undefined ? [] : [reason]) };
+    const drafted: Drafted = {
+      kind,
+      id: subject.id,
+      before,
+      after,
+      observed,
+      subject,
+      isPart,
+      reasons: new Set(reason === undefined ? [] : [reason]),
+    };
     this.byId.set(subject.id, drafted);
     return drafted;
   }
@@ -73,19 +82,28 @@ export class Draft {
   findByIdentity(kind: AnyKind, identity: string): RecordBase | null {
     const live = this.tx.findByIdentity(kind, identity) as RecordBase | null;
     if (live !== null && !this.byId.has(live.id)) return live;
-    for (const { kind: own, after } of this.byId.values()) if (own.code === kind.code && after !== null && liveIdentity(kind, after) === identity) return after;
+    for (const { kind: own, after } of this.byId.values())
+      if (own.code === kind.code && after !== null && liveIdentity(kind, after) === identity) return after;
     return null;
   }
 
   /** Notes a conflict: the draft is not to be written. @param message without its full stop */
   refuse(drafted: Drafted, code: PlanConflict["code"], message: string, field?: string): void {
-    this.conflicts.push({ ...subjectOf(drafted.kind, drafted.subject), ...(field === undefined ? {} : { field }), code, message });
+    this.conflicts.push({
+      ...subjectOf(drafted.kind, drafted.subject),
+      ...(field === undefined ? {} : { field }),
+      code,
+      message,
+    });
   }
 
   /** What comes of it, record by record. */
   planned(): Planned {
     const parts = changedParts(this.all, this.byId);
-    return { actions: this.all.map((drafted) => actionOf(drafted, parts.get(drafted.id) ?? new Set())), conflicts: this.conflicts };
+    return {
+      actions: this.all.map((drafted) => actionOf(drafted, parts.get(drafted.id) ?? new Set())),
+      conflicts: this.conflicts,
+    };
   }
 }
 
@@ -102,13 +120,16 @@ export function isWritten({ before, after }: Drafted): boolean {
 export function asItWas(live: RecordBase, then: RecordBase, except: readonly string[] = []): RecordBase {
   const record: Record<string, unknown> = { ...live };
   // What had no value then has none, also where that is said by leaving it out.
-  for (const name of changedContent(live, then)) if (!except.includes(name)) record[name] = (then as unknown as Record<string, unknown>)[name];
+  for (const name of changedContent(live, then))
+    if (!except.includes(name)) record[name] = (then as unknown as Record<string, unknown>)[name];
   return record as unknown as RecordBase;
 }
 
 /** The fields in which two states of a record differ, but for what scans say of it: that is of today, whatever is brought back. */
 export function changedContent(before: RecordBase, after: RecordBase): string[] {
-  return changedOwnFields(before, after).filter((name) => !(DISCOVERABLE_READ_ONLY as readonly string[]).includes(name));
+  return changedOwnFields(before, after).filter(
+    (name) => !(DISCOVERABLE_READ_ONLY as readonly string[]).includes(name),
+  );
 }
 
 /** Under which names the parts of drafted records change, by the id of the whole. */
@@ -129,7 +150,8 @@ function changedParts(all: readonly Drafted[], byId: ReadonlyMap<string, Drafted
 
 function actionOf(drafted: Drafted, parts: ReadonlySet<string>): PlanAction {
   const { kind, before, after, subject, reasons } = drafted;
-  const fields = before === null || after === null ? [] : [...new Set([...changedOwnFields(before, after), ...parts])].sort();
+  const fields =
+    before === null || after === null ? [] : [...new Set([...changedOwnFields(before, after), ...parts])].sort();
   const reason = reasons.size === 0 ? {} : { reason: [...reasons].join("; ") };
   return { ...subjectOf(kind, after ?? subject), action: operationOf(drafted, fields), fields, ...reason };
 }

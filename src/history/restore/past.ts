@@ -41,14 +41,18 @@ type VersionRow = [n: number, kind: number, observed: string, members: string | 
 const SEQUENCE_AT = "SELECT sequence FROM history_transactions WHERE at <= ? ORDER BY at DESC LIMIT 1";
 const NEWEST = "SELECT coalesce(max(sequence), 0) FROM history_transactions";
 const ORGANIZATION_OF = "SELECT organization_id FROM history_transactions WHERE sequence = ?";
-const VERSION_AT = (members: string) => `SELECT r.n, r.kind, v.observed, ${members} FROM history_records r CROSS JOIN history_versions v
+const VERSION_AT = (
+  members: string,
+) => `SELECT r.n, r.kind, v.observed, ${members} FROM history_records r CROSS JOIN history_versions v
   WHERE r.n = ?1 AND v.key > (r.n << 31) AND v.key <= ((r.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1`;
 const LIVED_IN = (members: string) => `SELECT s.n, ?3, v.observed, ${members} FROM history_spans s
   CROSS JOIN history_versions v ON v.key = (SELECT key FROM history_versions WHERE key <= ((s.n << 31) | ?2) ORDER BY key DESC LIMIT 1)
   WHERE s.scope = ?1 AND s.born <= ?2 AND s.died > ?2 ORDER BY s.n`;
 const DID_LIVE_IN = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3 AND died > ?3";
 const EVER_LIVED_IN = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 LIMIT 1";
-const WRITTEN_IN = (members: string) => `SELECT v.key >> 31, r.kind, v.observed, ${members}, r.id FROM history_versions v INDEXED BY history_versions_by_sequence
+const WRITTEN_IN = (
+  members: string,
+) => `SELECT v.key >> 31, r.kind, v.observed, ${members}, r.id FROM history_versions v INDEXED BY history_versions_by_sequence
   CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE (v.key & 2147483647) = ?1 ORDER BY v.key`;
 
 export class Past {
@@ -93,7 +97,12 @@ export class Past {
 
   /** What lived in a container as of a transaction, in page order. */
   livedIn(containerN: number, kind: AnyKind, sequence: number): PastRecord[] {
-    const rows = this.rows(LIVED_IN(membersSql(kind, "v")), scopeKey(containerN, kind), sequence, kind.code) as VersionRow[];
+    const rows = this.rows(
+      LIVED_IN(membersSql(kind, "v")),
+      scopeKey(containerN, kind),
+      sequence,
+      kind.code,
+    ) as VersionRow[];
     return rows.map((row) => this.parsed(row)).filter((each) => each !== null);
   }
 

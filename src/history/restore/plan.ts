@@ -17,13 +17,24 @@ export const PLAN_ACTIONS = ["Create", "Update", "Delete", "Skip"] as const;
  * changed_later: it was changed again since. in_use: others depend on it. secret_gone: secrets are never in history.
  * access_stays: users, API keys and the organization are not reverted. role_too_low: it takes a higher role. limit_reached: there is no room.
  */
-export const CONFLICT_CODES = ["reference_gone", "identity_taken", "changed_later", "in_use", "secret_gone", "access_stays", "role_too_low", "limit_reached"] as const;
+export const CONFLICT_CODES = [
+  "reference_gone",
+  "identity_taken",
+  "changed_later",
+  "in_use",
+  "secret_gone",
+  "access_stays",
+  "role_too_low",
+  "limit_reached",
+] as const;
 
 /** Conflicts that are listed at most. */
 export const CONFLICTS_MAX = 1_000;
 
 const TYPES = KINDS.map((kind) => kind.name);
-const name = Type.Optional(Type.String({ description: "What people call the record, where it has a name, an address or a number." }));
+const name = Type.Optional(
+  Type.String({ description: "What people call the record, where it has a name, an address or a number." }),
+);
 
 export const PlanAction = Type.Object(
   {
@@ -31,26 +42,44 @@ export const PlanAction = Type.Object(
     id: Uuid,
     name,
     action: OneOf(PLAN_ACTIONS, { description: "Create: brought back under its own id. Skip: left as it is." }),
-    fields: Type.Array(Type.String(), { description: "Of an Update, what it changes; a record with parts names them as its history does." }),
+    fields: Type.Array(Type.String(), {
+      description: "Of an Update, what it changes; a record with parts names them as its history does.",
+    }),
     reason: Type.Optional(Type.String({ description: "Why it is not simply made what it was." })),
   },
   { $id: "PlanAction" },
 );
 
 export const PlanConflict = Type.Object(
-  { entity_type: OneOf(TYPES), id: Uuid, name, field: Type.Optional(Type.String()), code: OneOf(CONFLICT_CODES), message: Type.String() },
+  {
+    entity_type: OneOf(TYPES),
+    id: Uuid,
+    name,
+    field: Type.Optional(Type.String()),
+    code: OneOf(CONFLICT_CODES),
+    message: Type.String(),
+  },
   { $id: "PlanConflict" },
 );
 
 const planned = {
-  applied: Type.Boolean({ description: "Whether anything was written; false where it was only asked for, and where all is as it was already." }),
-  sequence: Nullable(Type.Integer({ minimum: 1 }), { description: "The transaction that did it, and that a revert undoes; null where nothing was written." }),
+  applied: Type.Boolean({
+    description: "Whether anything was written; false where it was only asked for, and where all is as it was already.",
+  }),
+  sequence: Nullable(Type.Integer({ minimum: 1 }), {
+    description: "The transaction that did it, and that a revert undoes; null where nothing was written.",
+  }),
   actions: Type.Array(PlanAction),
-  conflicts: Type.Array(PlanConflict, { description: "What stands in the way, where it was only asked for; else that is the refusal." }),
+  conflicts: Type.Array(PlanConflict, {
+    description: "What stands in the way, where it was only asked for; else that is the refusal.",
+  }),
 };
 
 export const RestorePlan = Type.Object({ at: Timestamp, ...planned }, { $id: "RestorePlan" });
-export const RevertPlan = Type.Object({ transaction: Type.Integer({ minimum: 1, description: "The one that is undone." }), ...planned }, { $id: "RevertPlan" });
+export const RevertPlan = Type.Object(
+  { transaction: Type.Integer({ minimum: 1, description: "The one that is undone." }), ...planned },
+  { $id: "RevertPlan" },
+);
 
 export type PlanAction = Static<typeof PlanAction>;
 export type PlanConflict = Static<typeof PlanConflict>;
@@ -88,15 +117,26 @@ export function subjectOf(kind: AnyKind, record: RecordBase): { entity_type: str
 export function refusal(what: string, conflicts: readonly PlanConflict[], role: Role): DomainError {
   const first = conflicts[0] as PlanConflict;
   const others = conflicts.length - 1;
-  const more = others === 0 ? "" : ` ${others} more ${others === 1 ? "reason is" : "reasons are"} listed in params.conflicts.`;
+  const more =
+    others === 0 ? "" : ` ${others} more ${others === 1 ? "reason is" : "reasons are"} listed in params.conflicts.`;
   const code = commonCode(conflicts);
   const roles = code === "auth_permission_denied" ? { required: "Admin" satisfies Role, actual: role } : {};
-  const values = { ...roles, entity: first.entity_type, id: first.id, ...(first.field === undefined ? {} : { field: first.field }), conflicts: conflicts.slice(0, CONFLICTS_MAX) };
+  const values = {
+    ...roles,
+    entity: first.entity_type,
+    id: first.id,
+    ...(first.field === undefined ? {} : { field: first.field }),
+    conflicts: conflicts.slice(0, CONFLICTS_MAX),
+  };
   return new DomainError(code, `${what}: ${first.message}.${more} Nothing was written.`, values);
 }
 
 /** `The host switch-1`. */
-export function called(subject: { readonly entity_type: string; readonly id: string; readonly name?: string | undefined }): string {
+export function called(subject: {
+  readonly entity_type: string;
+  readonly id: string;
+  readonly name?: string | undefined;
+}): string {
   return `the ${entityWord(subject.entity_type)} ${subject.name ?? subject.id}`;
 }
 

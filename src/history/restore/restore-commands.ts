@@ -49,9 +49,23 @@ export function restoreRecord(kind: AnyKind) {
     const isAlive = tx.find(kind, input.id) !== null;
     if (!isAlive && kind.code === networkKind.code) requireRole(actor.role, "Owner", "Bringing a deleted network back");
     if (isAlive) assertVersion(input.ifMatch, tx.versionOf(input.id));
-    else if (input.ifMatch !== null) throw new DomainError("precondition_failed", "The record is deleted: it has no version that If-Match could name.", { expected: input.ifMatch.slice(0, 200), actual: null });
+    else if (input.ifMatch !== null)
+      throw new DomainError(
+        "precondition_failed",
+        "The record is deleted: it has no version that If-Match could name.",
+        { expected: input.ifMatch.slice(0, 200), actual: null },
+      );
     const draft = draftRestore(tx, past, subject, sequence, actor);
-    return toldPlan(carriedOut(draft, coverageThen(draft, sequence, actor), input.dryRun, `The ${entityWord(kind.name)} can't be restored`, actor), thinned);
+    return toldPlan(
+      carriedOut(
+        draft,
+        coverageThen(draft, sequence, actor),
+        input.dryRun,
+        `The ${entityWord(kind.name)} can't be restored`,
+        actor,
+      ),
+      thinned,
+    );
   };
 }
 
@@ -66,12 +80,24 @@ export function revertTransaction(tx: WriteTransaction, input: RevertInput, acto
   if (past.isThinned(sequence)) throw notKnown(past, sequence, actor);
   const versions = past.writtenIn(sequence);
   if (!isSeen(tx, past, versions, actor)) throw notFound("transaction", String(sequence));
-  if (versions.some(({ kind, after }) => kind.code === networkKind.code && after === null)) requireRole(actor.role, "Owner", "Bringing a deleted network back");
+  if (versions.some(({ kind, after }) => kind.code === networkKind.code && after === null))
+    requireRole(actor.role, "Owner", "Bringing a deleted network back");
   const draft = draftRevert(tx, past, versions, sequence, actor);
   // Keys show to people who sign in.
-  if (draft.conflicts.some((conflict) => conflict.entity_type === apiKeyKind.name)) requireSession(actor, "Reverting what was done to API keys");
-  const planned = carriedOut(draft, coverageBefore(draft, sequence, actor), dryRun, `The transaction ${sequence} can't be reverted`, actor);
-  return toldPlan(actor.type === "ApiKey" ? { ...planned, actions: planned.actions.filter((action) => action.entity_type !== apiKeyKind.name) } : planned);
+  if (draft.conflicts.some((conflict) => conflict.entity_type === apiKeyKind.name))
+    requireSession(actor, "Reverting what was done to API keys");
+  const planned = carriedOut(
+    draft,
+    coverageBefore(draft, sequence, actor),
+    dryRun,
+    `The transaction ${sequence} can't be reverted`,
+    actor,
+  );
+  return toldPlan(
+    actor.type === "ApiKey"
+      ? { ...planned, actions: planned.actions.filter((action) => action.entity_type !== apiKeyKind.name) }
+      : planned,
+  );
 }
 
 /** Whether a caller reaches all that a transaction wrote. Who reaches every network does, also where history was thinned. */
@@ -82,7 +108,13 @@ export function reachesTransaction(tx: WriteTransaction, sequence: number, autho
   return !past.isThinned(sequence) && isSeen(tx, past, past.writtenIn(sequence), actor);
 }
 
-function carriedOut(draft: Draft, coverage: CoverageChanges, dryRun: boolean, refused: string, actor: CommandActor): Planned {
+function carriedOut(
+  draft: Draft,
+  coverage: CoverageChanges,
+  dryRun: boolean,
+  refused: string,
+  actor: CommandActor,
+): Planned {
   const planned = draft.planned();
   if (dryRun) return planned;
   if (planned.conflicts.length > 0) throw refusal(refused, planned.conflicts, actor.role);
@@ -93,12 +125,24 @@ function carriedOut(draft: Draft, coverage: CoverageChanges, dryRun: boolean, re
 
 /** History was thinned up to beyond a transaction: only who reaches all of the organization is told that it was one of theirs. */
 function notKnown(past: Past, sequence: number, actor: CommandActor): DomainError {
-  if (actor.networkIds !== null || past.organizationOf(sequence) !== actor.organizationId) return notFound("transaction", String(sequence));
-  return new DomainError("entity_stale", `The transaction ${sequence} can't be reverted: history was thinned there, and what it changed is not known any more. Nothing was written.`, { entity: "transaction", id: String(sequence) });
+  if (actor.networkIds !== null || past.organizationOf(sequence) !== actor.organizationId)
+    return notFound("transaction", String(sequence));
+  return new DomainError(
+    "entity_stale",
+    `The transaction ${sequence} can't be reverted: history was thinned there, and what it changed is not known any more. Nothing was written.`,
+    { entity: "transaction", id: String(sequence) },
+  );
 }
 
 /** The record as it was, or null where this caller would find none as of then. */
-function seenThen(tx: WriteTransaction, past: Past, kind: AnyKind, id: string, sequence: number, actor: CommandActor): PastRecord | null {
+function seenThen(
+  tx: WriteTransaction,
+  past: Past,
+  kind: AnyKind,
+  id: string,
+  sequence: number,
+  actor: CommandActor,
+): PastRecord | null {
   const n = tx.recordN(id);
   if (n === null || !past.didLiveIn(tx.recordN(actor.organizationId) as number, kind, n, sequence)) return null;
   const subject = past.at(n, sequence);
@@ -122,6 +166,10 @@ function isSeen(tx: WriteTransaction, past: Past, versions: readonly WrittenVers
   const organizationN = tx.recordN(actor.organizationId) as number;
   return (
     versions.length > 0 &&
-    versions.every(({ kind, n, before, after }) => past.everLivedIn(organizationN, kind, n) && [before, after].every((state) => state === null || isReached(kind, state.record, actor)))
+    versions.every(
+      ({ kind, n, before, after }) =>
+        past.everLivedIn(organizationN, kind, n) &&
+        [before, after].every((state) => state === null || isReached(kind, state.record, actor)),
+    )
   );
 }

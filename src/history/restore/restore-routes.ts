@@ -14,17 +14,32 @@ import { SequenceParams } from "../change-view.ts";
 import { RestorePlan, RevertPlan, type ToldPlan } from "./plan.ts";
 import type { RestoreInput, RevertInput } from "./restore-commands.ts";
 
-const dry_run = Type.Optional(Type.Boolean({ default: false, description: "true: the plan is told, with what stands in the way, and nothing is written." }));
-const RestoreBody = Body({ at: AsOfText("The instant to go back to, or how long ago. `at` of the answer tells the instant that an age comes to."), dry_run }, { $id: "Restore" });
+const dry_run = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description: "true: the plan is told, with what stands in the way, and nothing is written.",
+  }),
+);
+const RestoreBody = Body(
+  {
+    at: AsOfText(
+      "The instant to go back to, or how long ago. `at` of the answer tells the instant that an age comes to.",
+    ),
+    dry_run,
+  },
+  { $id: "Restore" },
+);
 const RevertBody = Body({ dry_run }, { $id: "Revert" });
 
 const errors: readonly ErrorCode[] = ["entity_already_exists", "entity_in_use", "entity_stale", "entity_access_denied"];
 
 /** What a restore does, in words; `more` by kind. */
-const RESTORES = "Brings the record back to what it was at `at`; deleted since, under its own id. All or none, in one transaction, which a revert undoes. What stands in the way is told in `params.conflicts`. `If-Match` with the live record's ETag is heeded. Where history was thinned, `meta.resolved_at` tells which state it is.";
+const RESTORES =
+  "Brings the record back to what it was at `at`; deleted since, under its own id. All or none, in one transaction, which a revert undoes. What stands in the way is told in `params.conflicts`. `If-Match` with the live record's ETag is heeded. Where history was thinned, `meta.resolved_at` tells which state it is.";
 const MORE: Readonly<Record<string, string>> = {
   api_key: "A deleted key can't come back: it is in no history. The key of today stays.",
-  credential: "With its assignments, as far as the caller reaches their networks. Inline secrets are in no history: those of today stay, and a deleted credential that had any can't come back. It goes where it went then.",
+  credential:
+    "With its assignments, as far as the caller reaches their networks. Inline secrets are in no history: those of today stay, and a deleted credential that had any can't come back. It goes where it went then.",
   host: "With its addresses, ports, services, bindings, interface entries and credential assignments: what it got since goes. Below the role Admin, credential assignments stay as they are, and addresses that come back wait for their confirmation; an Admin's restore sends credentials where they went then.",
   if_entry: "With what it forwarded to.",
   network: "What lived in it is restored by itself. Bringing back a deleted one takes the role Owner.",
@@ -48,13 +63,29 @@ export function restoreRoutes(surface: Surface<Actor, Access>, inventory: Invent
         body: RestoreBody,
         answer: RestorePlan,
         errors: [...errors, "precondition_failed"],
-        example: { parameters: { id: example["id"] as string }, body: { at: "-1h", dry_run: false }, data: { at: AT, applied: true, sequence: 43, actions: [{ ...subject, action: "Create", fields: [] }], conflicts: [] } },
+        example: {
+          parameters: { id: example["id"] as string },
+          body: { at: "-1h", dry_run: false },
+          data: {
+            at: AT,
+            applied: true,
+            sequence: 43,
+            actions: [{ ...subject, action: "Create", fields: [] }],
+            conflicts: [],
+          },
+        },
       },
       (call) => {
         const at = parseInstantOrAge(call.body.at, inventory.reader.now()) as Instant;
         const dryRun = call.body.dry_run === true;
         return readingAt(inventory, at, (asOf) =>
-          answerPlan(call, `${kind.name}.restore`, { id: call.params.id, at, isPresent: asOf === null, dryRun }, formatInstant(at), { at: formatInstant(at) }),
+          answerPlan(
+            call,
+            `${kind.name}.restore`,
+            { id: call.params.id, at, isPresent: asOf === null, dryRun },
+            formatInstant(at),
+            { at: formatInstant(at) },
+          ),
         );
       },
     );
@@ -72,19 +103,39 @@ export function restoreRoutes(surface: Surface<Actor, Access>, inventory: Invent
       body: RevertBody,
       answer: RevertPlan,
       errors: [...errors, "auth_session_required"],
-      example: { parameters: { sequence: 2 }, body: { dry_run: true }, data: { transaction: 2, applied: false, sequence: null, actions: [{ entity_type: "host", id: ID, name: "switch-1", action: "Update", fields: ["description"] }], conflicts: [] } },
+      example: {
+        parameters: { sequence: 2 },
+        body: { dry_run: true },
+        data: {
+          transaction: 2,
+          applied: false,
+          sequence: null,
+          actions: [{ entity_type: "host", id: ID, name: "switch-1", action: "Update", fields: ["description"] }],
+          conflicts: [],
+        },
+      },
     },
     (call) => {
       const { sequence } = call.params;
-      return answerPlan(call, "transaction.revert", { sequence, dryRun: call.body.dry_run === true }, null, { transaction: sequence });
+      return answerPlan(call, "transaction.revert", { sequence, dryRun: call.body.dry_run === true }, null, {
+        transaction: sequence,
+      });
     },
   );
 
   /** @param asked the instant to be echoed; null where none was asked for */
-  async function answerPlan(call: ResourceCall<unknown, unknown, unknown>, command: string, input: Omit<RestoreInput, "ifMatch"> | RevertInput, asked: string | null, of: object): Promise<Response> {
+  async function answerPlan(
+    call: ResourceCall<unknown, unknown, unknown>,
+    command: string,
+    input: Omit<RestoreInput, "ifMatch"> | RevertInput,
+    asked: string | null,
+    of: object,
+  ): Promise<Response> {
     const { sequence, result } = await runWrite<ToldPlan>(inventory, call, command, input);
     const plan = spliced(JSON.stringify({ ...of, applied: sequence !== null, sequence }), result.members);
-    return new Response(successBody(plan, metaAt(asked, resolvedMembers(result.thinned))), { headers: { ...call.headers, "content-type": "application/json" } });
+    return new Response(successBody(plan, metaAt(asked, resolvedMembers(result.thinned))), {
+      headers: { ...call.headers, "content-type": "application/json" },
+    });
   }
 }
 

@@ -8,7 +8,10 @@ import { liveIdentity, type AnyKind, type RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
-import { credentialAssignmentKind, type CredentialAssignmentRecord } from "../../resources/credential-assignments/credential-assignment.ts";
+import {
+  credentialAssignmentKind,
+  type CredentialAssignmentRecord,
+} from "../../resources/credential-assignments/credential-assignment.ts";
 import { reachesCredential } from "../../resources/credential-assignments/reach.ts";
 import { credentialKind, SECRET_FIELDS, type CredentialRecord } from "../../resources/credentials/credential.ts";
 import { secretIn, storedSecrets } from "../../resources/credentials/secrets.ts";
@@ -28,7 +31,20 @@ import type { Past, PastRecord } from "./past.ts";
 
 /** What belongs to a record, in the order of the kinds' codes: a part refers to parts before it. */
 const PARTS: ReadonlyArray<{ readonly of: AnyKind; readonly column: string; readonly kinds: readonly AnyKind[] }> = [
-  { of: hostKind, column: "host_n", kinds: [ipAddressKind, ifEntryKind, fdbEntryKind, portKind, serviceKind, bindingKind, credentialAssignmentKind, ignoredKind] },
+  {
+    of: hostKind,
+    column: "host_n",
+    kinds: [
+      ipAddressKind,
+      ifEntryKind,
+      fdbEntryKind,
+      portKind,
+      serviceKind,
+      bindingKind,
+      credentialAssignmentKind,
+      ignoredKind,
+    ],
+  },
   { of: credentialKind, column: "credential_n", kinds: [credentialAssignmentKind] },
   { of: ifEntryKind, column: "if_entry_n", kinds: [fdbEntryKind] },
   { of: serviceKind, column: "service_n", kinds: [bindingKind] },
@@ -47,7 +63,13 @@ const OF_TODAY: Readonly<Record<string, readonly string[]>> = {
  * @param sequence the transaction as of which it was that
  * @throws DomainError auth_permission_denied, entity_access_denied as the record's own update would
  */
-export function draftRestore(tx: WriteTransaction, past: Past, subject: PastRecord, sequence: number, actor: CommandActor): Draft {
+export function draftRestore(
+  tx: WriteTransaction,
+  past: Past,
+  subject: PastRecord,
+  sequence: number,
+  actor: CommandActor,
+): Draft {
   const restore = new Restore(tx, past, subject, sequence, actor);
   return restore.run();
 }
@@ -75,11 +97,21 @@ class Restore {
     const { draft, subject } = this;
     const { kind, record, observed } = subject;
     const live = this.tx.find(kind, record.id) as RecordBase | null;
-    const root = draft.put({ kind, before: live, after: live === null ? record : asItWas(live, record, OF_TODAY[kind.name]), observed, subject: record });
+    const root = draft.put({
+      kind,
+      before: live,
+      after: live === null ? record : asItWas(live, record, OF_TODAY[kind.name]),
+      observed,
+      subject: record,
+    });
     if (kind.code === credentialKind.code) this.secrets(root);
     if (live === null && (kind.code === userKind.code || kind.code === apiKeyKind.code)) {
       root.after = null;
-      draft.refuse(root, "secret_gone", `${kind.code === userKind.code ? "the password" : "the key itself"} went with the record and is in no history: make a new one`);
+      draft.refuse(
+        root,
+        "secret_gone",
+        `${kind.code === userKind.code ? "the password" : "the key itself"} went with the record and is in no history: make a new one`,
+      );
       return draft;
     }
     const { column, kinds } = PARTS.find((each) => each.of.code === kind.code) ?? { column: "", kinds: [] };
@@ -94,9 +126,14 @@ class Restore {
   /** @param isAlive whether the whole is there today, and may have parts */
   private parts(kind: AnyKind, column: string, isAlive: boolean): void {
     const { draft, subject } = this;
-    const isSeen = (record: RecordBase) => kind.code !== credentialAssignmentKind.code || this.isReached(record as CredentialAssignmentRecord);
+    const isSeen = (record: RecordBase) =>
+      kind.code !== credentialAssignmentKind.code || this.isReached(record as CredentialAssignmentRecord);
     const then = this.past.livedIn(subject.n, kind, this.sequence).filter(({ record }) => isSeen(record));
-    const now = new Map((isAlive ? (this.tx.children(kind, column, subject.record.id) as RecordBase[]).filter(isSeen) : []).map((record) => [record.id, record]));
+    const now = new Map(
+      (isAlive ? (this.tx.children(kind, column, subject.record.id) as RecordBase[]).filter(isSeen) : []).map(
+        (record) => [record.id, record],
+      ),
+    );
     const gone = then.filter(({ record }) => !now.has(record.id));
     const restored: Drafted[] = [];
     for (const { record } of then) {
@@ -115,17 +152,32 @@ class Restore {
       }
       now.delete(again.id);
       this.today.set(record.id, again.id);
-      restored.push(draft.put({ kind, before: again, after: asItWas(again, named), subject: again, isPart: true, reason: `it was made again since: then it had the id ${record.id}` }));
+      restored.push(
+        draft.put({
+          kind,
+          before: again,
+          after: asItWas(again, named),
+          subject: again,
+          isPart: true,
+          reason: `it was made again since: then it had the id ${record.id}`,
+        }),
+      );
     }
-    for (const record of now.values()) restored.push(draft.put({ kind, before: record, after: null, subject: record, isPart: true, reason: "it was made since" }));
-    if (kind.code === credentialAssignmentKind.code && subject.kind.code === hostKind.code) for (const each of restored) this.leaveUnassignable(each);
+    for (const record of now.values())
+      restored.push(
+        draft.put({ kind, before: record, after: null, subject: record, isPart: true, reason: "it was made since" }),
+      );
+    if (kind.code === credentialAssignmentKind.code && subject.kind.code === hostKind.code)
+      for (const each of restored) this.leaveUnassignable(each);
   }
 
   /** A credential that is sent to an address of one's own choice is given away: who may not assign it may not restore that it was. */
   private leaveUnassignable(assignment: Drafted): void {
     const { credential_id: id } = assignment.subject as CredentialAssignmentRecord;
-    if (!atLeast(this.actor.role, "Admin")) leaveAsItIs(assignment, "credentials are assigned from the role Admin upwards");
-    else if (this.tx.find(credentialKind, id) !== null && !reachesCredential(this.tx, id, this.actor)) leaveAsItIs(assignment, "the credential is not assigned within the caller's networks alone");
+    if (!atLeast(this.actor.role, "Admin"))
+      leaveAsItIs(assignment, "credentials are assigned from the role Admin upwards");
+    else if (this.tx.find(credentialKind, id) !== null && !reachesCredential(this.tx, id, this.actor))
+      leaveAsItIs(assignment, "the credential is not assigned within the caller's networks alone");
   }
 
   /** A record with the ids of today for parts that were made again since. */
@@ -144,13 +196,23 @@ class Restore {
     const inline = SECRET_FIELDS.filter((field) => secretIn(after.credential_type, field)?.mode === "Inline");
     const stored = before === null ? new Map() : storedSecrets(this.tx, root.id);
     const missing = inline.filter((field) => !stored.has(field));
-    if (missing.length > 0) this.draft.refuse(root, "secret_gone", `the ${missing.join(" and the ")} was not kept: inline secrets are in no history`, "credential_type");
+    if (missing.length > 0)
+      this.draft.refuse(
+        root,
+        "secret_gone",
+        `the ${missing.join(" and the ")} was not kept: inline secrets are in no history`,
+        "credential_type",
+      );
     if (before === null) return;
     const then = this.subject.record as CredentialRecord;
-    if (inline.length > 0 && then.secrets_updated_at !== before.secrets_updated_at) root.reasons.add(`the ${inline.join(" and the ")} stays that of today: inline secrets are in no history`);
+    if (inline.length > 0 && then.secrets_updated_at !== before.secrets_updated_at)
+      root.reasons.add(`the ${inline.join(" and the ")} stays that of today: inline secrets are in no history`);
     const dropped = SECRET_FIELDS.filter((field) => stored.has(field) && !inline.includes(field));
-    if (dropped.length > 0) root.reasons.add(`the ${dropped.join(" and the ")} of today goes for ever: inline secrets are in no history`);
-    const isOther = SECRET_FIELDS.some((field) => !Bun.deepEquals(secretIn(before.credential_type, field), secretIn(after.credential_type, field)));
+    if (dropped.length > 0)
+      root.reasons.add(`the ${dropped.join(" and the ")} of today goes for ever: inline secrets are in no history`);
+    const isOther = SECRET_FIELDS.some(
+      (field) => !Bun.deepEquals(secretIn(before.credential_type, field), secretIn(after.credential_type, field)),
+    );
     if (isOther) root.after = { ...after, secrets_updated_at: formatInstant(this.tx.instant) } as CredentialRecord;
   }
 }

@@ -23,7 +23,13 @@ const ACCESS_KINDS: readonly AnyKind[] = [organizationKind, userKind, apiKeyKind
  * @param versions what the transaction did
  * @throws DomainError entity_access_denied as an update of a credential would
  */
-export function draftRevert(tx: WriteTransaction, past: Past, versions: readonly WrittenVersion[], sequence: number, actor: CommandActor): Draft {
+export function draftRevert(
+  tx: WriteTransaction,
+  past: Past,
+  versions: readonly WrittenVersion[],
+  sequence: number,
+  actor: CommandActor,
+): Draft {
   const draft = new Draft(tx);
   const deleted = new Set(versions.filter(({ after }) => after === null).map(({ id }) => id));
   for (const version of versions) {
@@ -47,7 +53,8 @@ function undoCreation(draft: Draft, { kind, record }: PastRecord, live: RecordBa
     return;
   }
   const drafted = draft.put({ kind, before: live, after: null, subject: live });
-  for (const field of changedContent(record, live)) draft.refuse(drafted, "changed_later", `${field} was changed since`, field);
+  for (const field of changedContent(record, live))
+    draft.refuse(drafted, "changed_later", `${field} was changed since`, field);
 }
 
 function undoDeletion(draft: Draft, { kind, record, observed }: PastRecord, live: RecordBase | null): void {
@@ -56,12 +63,25 @@ function undoDeletion(draft: Draft, { kind, record, observed }: PastRecord, live
     return;
   }
   const drafted = draft.put({ kind, before: null, after: record, observed, subject: record });
-  if (kind.code === credentialKind.code && SECRET_FIELDS.some((field) => secretIn((record as CredentialRecord).credential_type, field)?.mode === "Inline")) {
-    draft.refuse(drafted, "secret_gone", "its secrets were not kept: inline secrets are in no history", "credential_type");
+  if (
+    kind.code === credentialKind.code &&
+    SECRET_FIELDS.some((field) => secretIn((record as CredentialRecord).credential_type, field)?.mode === "Inline")
+  ) {
+    draft.refuse(
+      drafted,
+      "secret_gone",
+      "its secrets were not kept: inline secrets are in no history",
+      "credential_type",
+    );
   }
 }
 
-function undoUpdate(draft: Draft, { kind, record: old }: PastRecord, { record: made }: PastRecord, live: RecordBase | null): void {
+function undoUpdate(
+  draft: Draft,
+  { kind, record: old }: PastRecord,
+  { record: made }: PastRecord,
+  live: RecordBase | null,
+): void {
   const fields = changedContent(old, made);
   if (live === null) {
     const drafted = draft.put({ kind, before: null, after: null, subject: made });
@@ -71,18 +91,40 @@ function undoUpdate(draft: Draft, { kind, record: old }: PastRecord, { record: m
   }
   const drafted = draft.put({ kind, before: live, after: live, subject: live });
   const [sinceThen, fromOld] = [changedContent(made, live), changedContent(old, live)];
-  for (const field of fields) if (sinceThen.includes(field) && fromOld.includes(field)) draft.refuse(drafted, "changed_later", `${field} was changed again since`, field);
-  if (kind.code === credentialKind.code && fields.includes("secrets_updated_at")) draft.refuse(drafted, "secret_gone", "the secret before was not kept: secrets are in no history", "credential_type");
-  drafted.after = asItWas(live, old, fromOld.filter((field) => !fields.includes(field)));
+  for (const field of fields)
+    if (sinceThen.includes(field) && fromOld.includes(field))
+      draft.refuse(drafted, "changed_later", `${field} was changed again since`, field);
+  if (kind.code === credentialKind.code && fields.includes("secrets_updated_at"))
+    draft.refuse(
+      drafted,
+      "secret_gone",
+      "the secret before was not kept: secrets are in no history",
+      "credential_type",
+    );
+  drafted.after = asItWas(
+    live,
+    old,
+    fromOld.filter((field) => !fields.includes(field)),
+  );
 }
 
 /** What took a reference off because the transaction deleted its target is told and left; anything more stands in the way. */
-function leaveAccess(draft: Draft, { kind, before, after }: WrittenVersion, live: RecordBase | null, deleted: ReadonlySet<string>): void {
+function leaveAccess(
+  draft: Draft,
+  { kind, before, after }: WrittenVersion,
+  live: RecordBase | null,
+  deleted: ReadonlySet<string>,
+): void {
   const subject = (after ?? before) as PastRecord;
   const drafted = draft.put({ kind, before: live, after: live, subject: subject.record });
   const isInPassing = before !== null && after !== null && onlyLost(kind, before.record, after.record, deleted);
   if (isInPassing) drafted.reasons.add("users and API keys get nothing back by a revert: it stays as it is");
-  else draft.refuse(drafted, "access_stays", "users, API keys and the organization are not reverted: change them themselves");
+  else
+    draft.refuse(
+      drafted,
+      "access_stays",
+      "users, API keys and the organization are not reverted: change them themselves",
+    );
 }
 
 /** Whether all that a version changed is references to records that were deleted with it. */
@@ -94,7 +136,10 @@ function onlyLost(kind: AnyKind, before: RecordBase, after: RecordBase, deleted:
     fields.every((field) => {
       const had = references.find((reference) => reference.field === field)?.ids ?? [];
       const has = (after as unknown as Record<string, unknown>)[field];
-      return Bun.deepEquals(had.filter((id) => !deleted.has(id)), has);
+      return Bun.deepEquals(
+        had.filter((id) => !deleted.has(id)),
+        has,
+      );
     })
   );
 }

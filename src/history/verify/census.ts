@@ -45,7 +45,8 @@ export class CensusComparison {
   *rest(): Generator<number> {
     this.compare();
     // Scopes beyond the last one that has spans.
-    for (let row = this.next(Number.POSITIVE_INFINITY); row !== null; row = this.next(Number.POSITIVE_INFINITY)) this.onDifference(row[0], row[1], null, row[2]);
+    for (let row = this.next(Number.POSITIVE_INFINITY); row !== null; row = this.next(Number.POSITIVE_INFINITY))
+      this.onDifference(row[0], row[1], null, row[2]);
     yield 0;
   }
 
@@ -67,18 +68,21 @@ export class CensusComparison {
     for (let place = 0; place < events.length; ) {
       const sequence = Math.floor((events[place] as number) / 2);
       let delta = 0;
-      for (; place < events.length && Math.floor((events[place] as number) / 2) === sequence; place += 1) delta += (events[place] as number) % 2 === 1 ? 1 : -1;
+      for (; place < events.length && Math.floor((events[place] as number) / 2) === sequence; place += 1)
+        delta += (events[place] as number) % 2 === 1 ? 1 : -1;
       count += delta;
       if (delta !== 0) this.expect(scope, sequence, count);
     }
-    for (let row = this.next(scope); row !== null; row = this.next(scope)) this.onDifference(row[0], row[1], null, row[2]);
+    for (let row = this.next(scope); row !== null; row = this.next(scope))
+      this.onDifference(row[0], row[1], null, row[2]);
     this.length = 0;
   }
 
   private expect(scope: number, sequence: number, count: number): void {
     for (;;) {
       const row = this.peek();
-      if (row === null || row[0] > scope || (row[0] === scope && row[1] > sequence)) return this.onDifference(scope, sequence, count, null);
+      if (row === null || row[0] > scope || (row[0] === scope && row[1] > sequence))
+        return this.onDifference(scope, sequence, count, null);
       this.place += 1;
       if (row[0] === scope && row[1] === sequence) {
         if (row[2] !== count) this.onDifference(scope, sequence, count, row[2]);

@@ -73,7 +73,19 @@ export class Derivation {
 
   /** A life's beginning. @throws Error where the record names others that are not there */
   begin(kind: AnyKind, id: string, version: LedgerVersion, record: RecordBase): Life {
-    const life: Life = { n: version.n, id, kind, organizationN: this.organizationN(kind, record), open: new Map(), closed: [], texts: [], ends: [], activity: [], newest: version, record };
+    const life: Life = {
+      n: version.n,
+      id,
+      kind,
+      organizationN: this.organizationN(kind, record),
+      open: new Map(),
+      closed: [],
+      texts: [],
+      ends: [],
+      activity: [],
+      newest: version,
+      record,
+    };
     for (const scope of this.scopes(life, record)) life.open.set(scope, version.sequence);
     this.note(life, version, null, record);
     return life;
@@ -86,7 +98,8 @@ export class Derivation {
     if (record !== null) life.record = record;
     this.note(life, version, before, record);
     const identity = record === null ? life.kind.identity(life.record) : null;
-    if (identity !== null) life.ends.push({ sequence: version.sequence, identity, lineageId: life.record.lineage_id ?? life.id });
+    if (identity !== null)
+      life.ends.push({ sequence: version.sequence, identity, lineageId: life.record.lineage_id ?? life.id });
     const scopes = new Set(record === null ? [] : this.scopes(life, record));
     for (const [scope, born] of life.open) {
       if (scopes.has(scope)) continue;
@@ -99,11 +112,14 @@ export class Derivation {
   /** What a version means for where it shows and what finds it. */
   private note(life: Life, version: LedgerVersion, before: RecordBase | null, after: RecordBase | null): void {
     const { kind, organizationN } = life;
-    const scopes = [before, after].flatMap((record) => (record === null ? [] : activityScopes(kind, record, organizationN, (id) => this.n(id))));
+    const scopes = [before, after].flatMap((record) =>
+      record === null ? [] : activityScopes(kind, record, organizationN, (id) => this.n(id)),
+    );
     for (const scope of new Set(scopes)) life.activity.push([scope, version.sequence]);
     if (kind.search === undefined) return;
     const text = after === null ? "" : searchText(kind.search.texts(after));
-    if (text !== (life.texts.at(-1)?.text ?? "")) life.texts.push({ sequence: version.sequence, ownerN: this.n(kind.search.finds(life.record)), text });
+    if (text !== (life.texts.at(-1)?.text ?? ""))
+      life.texts.push({ sequence: version.sequence, ownerN: this.n(kind.search.finds(life.record)), text });
   }
 
   /** The spans of a life so far, those that it still lives in among them, with ALIVE for their end. */
@@ -128,7 +144,9 @@ export class Derivation {
 
   /** The links of a record that is alive: relation and record number, each once. */
   links(life: Life): Array<{ relation: string; target_n: number }> {
-    return (life.kind.links?.(life.record) ?? []).flatMap(({ relation, ids }) => [...new Set(ids)].map((id) => ({ relation, target_n: this.n(id) })));
+    return (life.kind.links?.(life.record) ?? []).flatMap(({ relation, ids }) =>
+      [...new Set(ids)].map((id) => ({ relation, target_n: this.n(id) })),
+    );
   }
 
   private scopes(life: Life, record: RecordBase): number[] {
@@ -148,7 +166,8 @@ export class Derivation {
     let organization = this.organizationsOfNetworks.get(networkId);
     if (organization === undefined) {
       const members = this.db.$client.query(FIRST_MEMBERS).values(this.n(networkId))[0]?.[0] as string | undefined;
-      organization = members === undefined ? undefined : parseMembers<{ organization_id?: string }>(members).organization_id;
+      organization =
+        members === undefined ? undefined : parseMembers<{ organization_id?: string }>(members).organization_id;
       if (organization === undefined) throw new Error(`it lives in ${networkId}, which is in no organization`);
       this.organizationsOfNetworks.set(networkId, organization);
     }

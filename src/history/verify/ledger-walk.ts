@@ -55,24 +55,41 @@ export interface LedgerTransaction {
 /** Rows per step: some tens of milliseconds. */
 export const STEP_ROWS = 500;
 
-const COLUMNS = ["key", "operation", "shape", "valid_from", "composed", "changed", "sort_keys", "observed", "members", "hash"];
+const COLUMNS = [
+  "key",
+  "operation",
+  "shape",
+  "valid_from",
+  "composed",
+  "changed",
+  "sort_keys",
+  "observed",
+  "members",
+  "hash",
+];
 /** The kinds that versions may be of. */
 type Kinds = ReadonlyMap<number, AnyKind>;
 
 const IN_STEP = "key > ((?1 << 31) | ?2) AND key < ((?3 + 1) << 31)";
 const VERSIONS = (kinds: Kinds) => versionsFrom(kinds, "history_versions", `WHERE ${IN_STEP}`);
-const VERSIONS_AND_DROPPED = (kinds: Kinds) => versionsFrom(kinds,
-  `(SELECT ${COLUMNS.join(", ")} FROM history_versions WHERE ${IN_STEP}
+const VERSIONS_AND_DROPPED = (kinds: Kinds) =>
+  versionsFrom(
+    kinds,
+    `(SELECT ${COLUMNS.join(", ")} FROM history_versions WHERE ${IN_STEP}
     UNION ALL SELECT ${COLUMNS.map((column) => (column === "key" || column === "hash" ? column : "NULL")).join(", ")} FROM history_thinned WHERE ${IN_STEP}
     ORDER BY key LIMIT ${STEP_ROWS})`,
-  "",
-);
+    "",
+  );
 
 function versionsFrom(kinds: Kinds, source: string, where: string): string {
   // Most are of today's shape: they need not be told twice.
-  const today = [membersSql, sortKeysSql].map((sqlOf) => `CASE WHEN ${isOlder(kinds)} THEN ${ofKindSql(kinds.values(), "r.kind", "v", sqlOf)} END`);
+  const today = [membersSql, sortKeysSql].map(
+    (sqlOf) => `CASE WHEN ${isOlder(kinds)} THEN ${ofKindSql(kinds.values(), "r.kind", "v", sqlOf)} END`,
+  );
   return `
-  SELECT v.key >> 31, v.key & 2147483647, ${COLUMNS.slice(1).map((column) => `v.${column}`).join(", ")}, r.kind, r.id, t.at, ${isOlder(kinds)}, ${today.join(", ")}
+  SELECT v.key >> 31, v.key & 2147483647, ${COLUMNS.slice(1)
+    .map((column) => `v.${column}`)
+    .join(", ")}, r.kind, r.id, t.at, ${isOlder(kinds)}, ${today.join(", ")}
   FROM ${source} v
   LEFT JOIN history_records r ON r.n = v.key >> 31
   LEFT JOIN history_transactions t ON t.sequence = v.key & 2147483647
@@ -81,7 +98,9 @@ function versionsFrom(kinds: Kinds, source: string, where: string): string {
 
 /** Whether the version `v` of the record `r` is of an earlier shape than its kind's. */
 function isOlder(kinds: Kinds): string {
-  const arms = [...kinds.values()].filter((kind) => shapeOf(kind) > 1).map((kind) => `WHEN ${kind.code} THEN v.shape < ${shapeOf(kind)}`);
+  const arms = [...kinds.values()]
+    .filter((kind) => shapeOf(kind) > 1)
+    .map((kind) => `WHEN ${kind.code} THEN v.shape < ${shapeOf(kind)}`);
   return arms.length === 0 ? "0" : `(CASE r.kind ${arms.join(" ")} ELSE 0 END)`;
 }
 
@@ -95,17 +114,32 @@ const TRANSACTIONS = `
  * @param each called for a step's versions on one state of the database; `isLast` with the last of them, maybe none
  * @returns the record numbers that the steps came to
  */
-export function walkVersions(db: Sql, kinds: Kinds, lastN: number, each: (versions: LedgerVersion[], isLast: boolean) => void): Generator<number> {
+export function walkVersions(
+  db: Sql,
+  kinds: Kinds,
+  lastN: number,
+  each: (versions: LedgerVersion[], isLast: boolean) => void,
+): Generator<number> {
   return walk(db, VERSIONS(kinds), lastN, each);
 }
 
 /** As walkVersions, with the versions that were dropped in their places. */
-export function walkAllVersions(db: Sql, kinds: Kinds, lastN: number, each: (versions: Array<LedgerVersion | DroppedVersion>, isLast: boolean) => void): Generator<number> {
+export function walkAllVersions(
+  db: Sql,
+  kinds: Kinds,
+  lastN: number,
+  each: (versions: Array<LedgerVersion | DroppedVersion>, isLast: boolean) => void,
+): Generator<number> {
   const isThinned = db.$client.query("SELECT 1 FROM history_thinned LIMIT 1").get() !== null;
   return walk(db, isThinned ? VERSIONS_AND_DROPPED(kinds) : VERSIONS(kinds), lastN, each);
 }
 
-function* walk(db: Sql, sql: string, lastN: number, each: (versions: LedgerVersion[], isLast: boolean) => void): Generator<number> {
+function* walk(
+  db: Sql,
+  sql: string,
+  lastN: number,
+  each: (versions: LedgerVersion[], isLast: boolean) => void,
+): Generator<number> {
   const statement = db.$client.prepare(sql);
   // Below every key, also one that was made up. Keys stay in SQL: they have more bits than a JavaScript number.
   let n = -(2 ** 32);
@@ -124,7 +158,11 @@ function* walk(db: Sql, sql: string, lastN: number, each: (versions: LedgerVersi
 }
 
 /** Every transaction up to a sequence, in order, in steps. @returns the sequences that the steps came to */
-export function* walkTransactions(db: Sql, until: number, each: (transactions: LedgerTransaction[]) => void): Generator<number> {
+export function* walkTransactions(
+  db: Sql,
+  until: number,
+  each: (transactions: LedgerTransaction[]) => void,
+): Generator<number> {
   const statement = db.$client.prepare(TRANSACTIONS);
   let after = Number.MIN_SAFE_INTEGER;
   for (let isLast = false; !isLast; ) {
@@ -161,12 +199,62 @@ export function inSnapshot<T>(db: Sql, read: () => T): T {
 }
 
 function toVersion(row: unknown[]): LedgerVersion {
-  const [n, sequence, operation, shape, valid_from, composed, changed, sort_keys, observed, members, hash, kind, id, at, isOlder, older, olderKeys] = row;
-  const today = isOlder === 1 ? { membersToday: older, sortKeysToday: olderKeys } : { membersToday: members, sortKeysToday: sort_keys };
-  return { n, sequence, operation, shape, valid_from, composed, changed, sort_keys, observed, members, hash, kind, id, at, ...today } as LedgerVersion;
+  const [
+    n,
+    sequence,
+    operation,
+    shape,
+    valid_from,
+    composed,
+    changed,
+    sort_keys,
+    observed,
+    members,
+    hash,
+    kind,
+    id,
+    at,
+    isOlder,
+    older,
+    olderKeys,
+  ] = row;
+  const today =
+    isOlder === 1
+      ? { membersToday: older, sortKeysToday: olderKeys }
+      : { membersToday: members, sortKeysToday: sort_keys };
+  return {
+    n,
+    sequence,
+    operation,
+    shape,
+    valid_from,
+    composed,
+    changed,
+    sort_keys,
+    observed,
+    members,
+    hash,
+    kind,
+    id,
+    at,
+    ...today,
+  } as LedgerVersion;
 }
 
 function toTransaction(row: unknown[]): LedgerTransaction {
-  const [sequence, at, wall_at, organization_id, actor_type, actor_id, actor_name, request_id, source, last_n, hash] = row;
-  return { sequence, at, wall_at, organization_id, actor_type, actor_id, actor_name, request_id, source, last_n, hash } as LedgerTransaction;
+  const [sequence, at, wall_at, organization_id, actor_type, actor_id, actor_name, request_id, source, last_n, hash] =
+    row;
+  return {
+    sequence,
+    at,
+    wall_at,
+    organization_id,
+    actor_type,
+    actor_id,
+    actor_name,
+    request_id,
+    source,
+    last_n,
+    hash,
+  } as LedgerTransaction;
 }

@@ -46,7 +46,11 @@ interface Statement {
  * @returns what was dropped
  * @throws Error where a version can't be understood; nothing is changed then
  */
-export function rebuildDerived(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): Dropped {
+export function rebuildDerived(
+  db: Sql,
+  kinds: readonly AnyKind[],
+  onProgress: (n: number) => void = () => {},
+): Dropped {
   return db.$client
     .transaction(() => {
       const definitions = dropForeignObjects(db);
@@ -71,7 +75,11 @@ export function rebuildWithin(db: Sql, kinds: readonly AnyKind[], onProgress: (n
 }
 
 /** As rebuildWithin, but for what shows the present, which stays as it is: where versions were dropped that are not the newest. */
-export function rebuildPastWithin(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): void {
+export function rebuildPastWithin(
+  db: Sql,
+  kinds: readonly AnyKind[],
+  onProgress: (n: number) => void = () => {},
+): void {
   new Rebuild(db, kinds).runForPast(onProgress);
 }
 
@@ -112,7 +120,9 @@ class Rebuild {
       const table = getTableName(kind.table);
       // Rows are updated in place, or what hangs on them, such as a password, would be deleted with them.
       $client.run(`UPDATE ${table} SET identity = NULL`);
-      $client.run(`DELETE FROM ${table} WHERE (SELECT kind FROM history_records r WHERE r.n = ${table}.n) IS NOT ${kind.code}`);
+      $client.run(
+        `DELETE FROM ${table} WHERE (SELECT kind FROM history_records r WHERE r.n = ${table}.n) IS NOT ${kind.code}`,
+      );
     }
     const onLife = (life: Life) => {
       this.past(life);
@@ -128,10 +138,20 @@ class Rebuild {
 
   private gatherPast(onLife: (life: Life) => void, onProgress: (n: number) => void): void {
     const { $client } = this.db;
-    for (const table of ["history_spans", "history_span_blocks", "history_census", "history_lineages", "history_activity", "history_search_texts"]) $client.run(`DELETE FROM ${table}`);
+    for (const table of [
+      "history_spans",
+      "history_span_blocks",
+      "history_census",
+      "history_lineages",
+      "history_activity",
+      "history_search_texts",
+    ])
+      $client.run(`DELETE FROM ${table}`);
     $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
     $client.run("CREATE TEMP TABLE ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER)");
-    const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as { lastN: number };
+    const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as {
+      lastN: number;
+    };
     for (const n of walkVersions(this.db, this.kinds, lastN, (versions) => this.step(versions, onLife))) onProgress(n);
     this.complete(onLife);
     $client.run(LINEAGES);
@@ -144,8 +164,13 @@ class Rebuild {
   runForChangesAndTexts(): void {
     const { $client } = this.db;
     $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
-    const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as { lastN: number };
-    for (const _ of walkVersions(this.db, this.kinds, lastN, (versions) => this.step(versions, (life) => this.changesAndTexts(life)))) continue;
+    const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as {
+      lastN: number;
+    };
+    for (const _ of walkVersions(this.db, this.kinds, lastN, (versions) =>
+      this.step(versions, (life) => this.changesAndTexts(life)),
+    ))
+      continue;
     this.complete((life) => this.changesAndTexts(life));
     this.gatherChangesAndTexts();
   }
@@ -159,7 +184,9 @@ class Rebuild {
         WHERE l.n > ? AND v.shape < ${shapeOf(kind)} ORDER BY l.n LIMIT ${STEP_ROWS}`);
       let after = 0;
       for (let count = STEP_ROWS; count === STEP_ROWS; ) {
-        const versions = step.all(after) as Array<LedgerVersion & { readonly id: string; readonly membersToday: string }>;
+        const versions = step.all(after) as Array<
+          LedgerVersion & { readonly id: string; readonly membersToday: string }
+        >;
         for (const version of versions) {
           this.execute("DELETE FROM live_links WHERE n = ?", version.n);
           this.alive(this.derivation.begin(kind, version.id, version, parseMembers(version.membersToday)));
@@ -188,7 +215,8 @@ class Rebuild {
       }
       this.complete(onLife);
       const kind = this.kinds.get(version.kind ?? 0);
-      if (kind === undefined || version.id === null || record === null) throw new Error(`rebuild: n ${version.n} is no record that can be understood`);
+      if (kind === undefined || version.id === null || record === null)
+        throw new Error(`rebuild: n ${version.n} is no record that can be understood`);
       this.life = this.derivation.begin(kind, version.id, version, record);
     }
   }
@@ -199,15 +227,31 @@ class Rebuild {
 
   private changesAndTexts(life: Life): void {
     const { n } = life;
-    for (const [scope, sequence] of life.activity) this.execute("INSERT INTO temp.activity VALUES (?, ?)", scope, sequence);
-    for (const { sequence, ownerN, text } of life.texts) this.execute("INSERT INTO history_search_texts (key, owner_n, text) VALUES ((?1 << 31) | ?2, ?3, ?4)", n, sequence, ownerN, text);
+    for (const [scope, sequence] of life.activity)
+      this.execute("INSERT INTO temp.activity VALUES (?, ?)", scope, sequence);
+    for (const { sequence, ownerN, text } of life.texts)
+      this.execute(
+        "INSERT INTO history_search_texts (key, owner_n, text) VALUES ((?1 << 31) | ?2, ?3, ?4)",
+        n,
+        sequence,
+        ownerN,
+        text,
+      );
   }
 
   private past(life: Life): void {
     const { kind, n } = life;
     this.changesAndTexts(life);
-    for (const span of this.derivation.spans(life)) this.execute("INSERT INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)", span.scope, n, span.born, span.died);
-    for (const { identity, lineageId, sequence } of life.ends) this.execute("INSERT INTO temp.ends VALUES (?, ?, ?, ?, ?)", kind.code, identity, lineageId, sequence, n);
+    for (const span of this.derivation.spans(life))
+      this.execute(
+        "INSERT INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)",
+        span.scope,
+        n,
+        span.born,
+        span.died,
+      );
+    for (const { identity, lineageId, sequence } of life.ends)
+      this.execute("INSERT INTO temp.ends VALUES (?, ?, ?, ?, ?)", kind.code, identity, lineageId, sequence, n);
   }
 
   private present(life: Life): void {
@@ -229,7 +273,8 @@ class Rebuild {
     const { kind, n } = life;
     const row = this.derivation.liveRow(life);
     this.execute(upsertOf(kind), ...Object.keys(getTableColumns(kind.table)).map((column) => row[column] ?? null));
-    for (const link of this.derivation.links(life)) this.execute("INSERT INTO live_links (n, relation, target_n) VALUES (?, ?, ?)", n, link.relation, link.target_n);
+    for (const link of this.derivation.links(life))
+      this.execute("INSERT INTO live_links (n, relation, target_n) VALUES (?, ?, ?)", n, link.relation, link.target_n);
   }
 
   /** @returns how many rows were changed */

@@ -64,7 +64,13 @@ export class DerivedVerification {
   private spansFound = 0;
   private spansCounted = 0;
 
-  constructor(options: { db: Sql; kinds: readonly AnyKind[]; until: Until; findings: Findings; derivation: Derivation }) {
+  constructor(options: {
+    db: Sql;
+    kinds: readonly AnyKind[];
+    until: Until;
+    findings: Findings;
+    derivation: Derivation;
+  }) {
     this.db = options.db;
     this.kinds = options.kinds;
     this.until = options.until;
@@ -78,10 +84,12 @@ export class DerivedVerification {
     this.spans(life, where);
     this.texts(life, where);
     for (const [scope, sequence] of life.activity) this.keepActivity.run(scope, sequence);
-    for (const { identity, lineageId, sequence } of life.ends) this.keepEnd.run(life.kind.code, identity, lineageId, sequence, life.n);
+    for (const { identity, lineageId, sequence } of life.ends)
+      this.keepEnd.run(life.kind.code, identity, lineageId, sequence, life.n);
     if (life.newest.operation === OPERATION.Deleted) return;
     const isLive = this.prepare(`SELECT 1 FROM ${getTableName(life.kind.table)} WHERE n = ?`).values(life.n).length > 0;
-    if (!isLive && this.prepare(NEWEST_NOW).values(life.n)[0]?.[1] !== OPERATION.Deleted) this.findings.add("live", where, "it is alive in the ledger and has no live row");
+    if (!isLive && this.prepare(NEWEST_NOW).values(life.n)[0]?.[1] !== OPERATION.Deleted)
+      this.findings.add("live", where, "it is alive in the ledger and has no live row");
   }
 
   /** Every live row, of one kind after the other. */
@@ -116,7 +124,10 @@ export class DerivedVerification {
 
   /** Links and observations of what is not alive. */
   *leftovers(): Generator<number> {
-    for (const [check, table] of [["link", "live_links"], ["observation", "observations"]] as const) {
+    for (const [check, table] of [
+      ["link", "live_links"],
+      ["observation", "observations"],
+    ] as const) {
       const statement = this.prepare(`
         SELECT l.n, r.id, v.operation FROM (SELECT DISTINCT n FROM ${table} WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT ${STEP_ROWS}) l
         LEFT JOIN history_records r ON r.n = l.n LEFT JOIN history_versions v ON v.key = (${NEWEST}) ORDER BY l.n`);
@@ -124,7 +135,8 @@ export class DerivedVerification {
       for (let count = STEP_ROWS; count === STEP_ROWS; ) {
         const rows = statement.values(after, this.until.lastN) as Array<[number, string | null, number | null]>;
         for (const [n, id, operation] of rows) {
-          if (operation === null || operation === OPERATION.Deleted) this.findings.add(check, whereRecord("record", id, n), `has ${check}s and is not alive`);
+          if (operation === null || operation === OPERATION.Deleted)
+            this.findings.add(check, whereRecord("record", id, n), `has ${check}s and is not alive`);
         }
         const last = rows.at(-1);
         if (last !== undefined) [after] = onward(table, [after], [last[0]]);
@@ -141,7 +153,11 @@ export class DerivedVerification {
       `SELECT scope, n, born, died FROM history_spans WHERE (scope, n, born) > (?1, ?2, ?3) ORDER BY scope, n, born LIMIT ${SPAN_STEP_ROWS}`,
     );
     const census = new CensusComparison(this.db, until, (scope, sequence, expected, actual) =>
-      this.findings.add("census", `${whereScope(scope)}, transaction ${sequence}`, `counts ${actual ?? "nothing new"} where the spans come to ${expected ?? "nothing new"}`),
+      this.findings.add(
+        "census",
+        `${whereScope(scope)}, transaction ${sequence}`,
+        `counts ${actual ?? "nothing new"} where the spans come to ${expected ?? "nothing new"}`,
+      ),
     );
     let after: [number, number, number] = [LOWEST, LOWEST, LOWEST];
     for (let count = SPAN_STEP_ROWS; count === SPAN_STEP_ROWS; ) {
@@ -169,14 +185,21 @@ export class DerivedVerification {
     );
     let after: [number, number, number] = [LOWEST, LOWEST, LOWEST];
     while (surplus > 0) {
-      const rows = step.values(...after, sequence) as Array<[number, number, number, number, number | null, string | null]>;
+      const rows = step.values(...after, sequence) as Array<
+        [number, number, number, number, number | null, string | null]
+      >;
       for (const [scope, n, born, died, kindCode, id] of rows) {
         after = onward("history_spans", after, [scope, n, born]);
         const kind = this.kinds.find((each) => each.code === kindCode);
         const life = kind === undefined || id === null ? null : this.lifeOf(kind, id, n);
         // What has a counterpart was counted, or reported as wrong, with the life itself.
-        if (life !== null && this.derivation.spans(life).some((span) => span.scope === scope && span.born === born)) continue;
-        this.findings.add("span", whereRecord(kind?.name ?? "record", id, n), `a span of ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)} that it did not live`);
+        if (life !== null && this.derivation.spans(life).some((span) => span.scope === scope && span.born === born))
+          continue;
+        this.findings.add(
+          "span",
+          whereRecord(kind?.name ?? "record", id, n),
+          `a span of ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)} that it did not live`,
+        );
         surplus -= 1;
       }
       if (rows.length === 0) break;
@@ -186,7 +209,8 @@ export class DerivedVerification {
 
   /** The blocks against the spans: those that are there, and then whether one is missing. */
   *spanBlocks(): Generator<number> {
-    const add = (scope: number, block: number, message: string) => this.findings.add("span", `${whereScope(scope)}, block ${block}`, message);
+    const add = (scope: number, block: number, message: string) =>
+      this.findings.add("span", `${whereScope(scope)}, block ${block}`, message);
     let after: [number, number] = [LOWEST, LOWEST];
     for (let count = BLOCK_STEP_ROWS; count === BLOCK_STEP_ROWS; ) {
       const rows = this.prepare(CHECKED_BLOCKS).values(...after) as Array<[number, number, number]>;
@@ -198,7 +222,9 @@ export class DerivedVerification {
       yield count;
     }
     for (let first = 1; first <= this.until.lastN; first += RECORD_STEP_ROWS) {
-      const containers = this.prepare(`SELECT n FROM history_records WHERE n >= ?1 AND n < ?2 AND ${HAS_BLOCKS}`).values(first, Math.min(first + RECORD_STEP_ROWS, this.until.lastN + 1)) as Array<[number]>;
+      const containers = this.prepare(
+        `SELECT n FROM history_records WHERE n >= ?1 AND n < ?2 AND ${HAS_BLOCKS}`,
+      ).values(first, Math.min(first + RECORD_STEP_ROWS, this.until.lastN + 1)) as Array<[number]>;
       for (const [n] of containers) this.missingBlocks(n, add);
       yield 0;
     }
@@ -208,7 +234,9 @@ export class DerivedVerification {
   private missingBlocks(containerN: number, add: (scope: number, block: number, message: string) => void): void {
     let [scope, block] = [containerN * 64, -1];
     for (;;) {
-      const next = this.prepare(NEXT_BLOCK).values(scope, block, (containerN + 1) * 64)[0] as [number, number, number] | undefined;
+      const next = this.prepare(NEXT_BLOCK).values(scope, block, (containerN + 1) * 64)[0] as
+        | [number, number, number]
+        | undefined;
       if (next === undefined) return;
       [scope, block] = [next[0], next[1]];
       if (next[2] === 0) add(scope, block, "does not say what the spans do");
@@ -217,8 +245,12 @@ export class DerivedVerification {
 
   /** Which transactions show where: both sides in the same order, row by row. */
   *activity(): Generator<number> {
-    const expected = this.scratch.prepare("SELECT scope, sequence FROM activity WHERE (scope, sequence) > (?1, ?2) ORDER BY scope, sequence LIMIT ?3") as unknown as Statement;
-    const actual = this.prepare("SELECT scope, sequence, ordinal FROM history_activity WHERE (scope, sequence) > (?1, ?2) AND sequence <= ?3 ORDER BY scope, sequence LIMIT ?4");
+    const expected = this.scratch.prepare(
+      "SELECT scope, sequence FROM activity WHERE (scope, sequence) > (?1, ?2) ORDER BY scope, sequence LIMIT ?3",
+    ) as unknown as Statement;
+    const actual = this.prepare(
+      "SELECT scope, sequence, ordinal FROM history_activity WHERE (scope, sequence) > (?1, ?2) AND sequence <= ?3 ORDER BY scope, sequence LIMIT ?4",
+    );
     let after: [number, number] = [LOWEST, LOWEST];
     let ordinal = 0;
     for (let count = SPAN_STEP_ROWS; count === SPAN_STEP_ROWS; ) {
@@ -230,8 +262,21 @@ export class DerivedVerification {
         if (at === undefined) break;
         ordinal = at[0] === after[0] ? ordinal + 1 : 1;
         after = [at[0], at[1]];
-        if (wanted !== undefined && found !== undefined && wanted[0] === found[0] && wanted[1] === found[1] && found[2] === ordinal) continue;
-        this.findings.add("activity", `scope ${at[0]}, transaction ${at[1]}`, found === undefined ? "is missing" : `is row ${found[2]} of scope ${found[0]}, transaction ${found[1]}, where the ledger implies row ${ordinal}`);
+        if (
+          wanted !== undefined &&
+          found !== undefined &&
+          wanted[0] === found[0] &&
+          wanted[1] === found[1] &&
+          found[2] === ordinal
+        )
+          continue;
+        this.findings.add(
+          "activity",
+          `scope ${at[0]}, transaction ${at[1]}`,
+          found === undefined
+            ? "is missing"
+            : `is row ${found[2]} of scope ${found[0]}, transaction ${found[1]}, where the ledger implies row ${ordinal}`,
+        );
         // One row too many or too few displaces all that follow.
         return;
       }
@@ -249,13 +294,23 @@ export class DerivedVerification {
     let total = 0;
     let after: [number, number] = [-(2 ** 32), 0];
     for (let count = SPAN_STEP_ROWS; count === SPAN_STEP_ROWS; ) {
-      const [rows, known, n, sequence] = step.values(...after, this.until.sequence)[0] as [number, number, number | null, number | null];
+      const [rows, known, n, sequence] = step.values(...after, this.until.sequence)[0] as [
+        number,
+        number,
+        number | null,
+        number | null,
+      ];
       total += known;
       after = [n ?? 0, sequence ?? 0];
       count = rows;
       yield count;
     }
-    if (total > this.textsFound) this.findings.add("search", "history_search_texts", `has ${total} rows where the ledger implies ${this.textsFound}`);
+    if (total > this.textsFound)
+      this.findings.add(
+        "search",
+        "history_search_texts",
+        `has ${total} rows where the ledger implies ${this.textsFound}`,
+      );
   }
 
   /** All words of the index against those of the texts. */
@@ -279,12 +334,18 @@ export class DerivedVerification {
       const found = actual.values(kind, identity)[0]?.[0] as string | undefined;
       count += 1;
       if (found !== lineage_id && (found === undefined || !this.hasMoved())) {
-        this.findings.add("lineage", whereIdentity(this.kinds, kind, identity), `leads to ${found ?? "nothing"} instead of ${lineage_id}`);
+        this.findings.add(
+          "lineage",
+          whereIdentity(this.kinds, kind, identity),
+          `leads to ${found ?? "nothing"} instead of ${lineage_id}`,
+        );
       }
       if (count % STEP_ROWS === 0) yield STEP_ROWS;
     }
     yield count % STEP_ROWS;
-    const step = this.prepare(`SELECT kind, identity FROM history_lineages WHERE (kind, identity) > (?1, ?2) ORDER BY kind, identity LIMIT ${SPAN_STEP_ROWS}`);
+    const step = this.prepare(
+      `SELECT kind, identity FROM history_lineages WHERE (kind, identity) > (?1, ?2) ORDER BY kind, identity LIMIT ${SPAN_STEP_ROWS}`,
+    );
     let total = 0;
     let after: [number, string] = [LOWEST, ""];
     for (let rows = SPAN_STEP_ROWS; rows === SPAN_STEP_ROWS; ) {
@@ -295,7 +356,8 @@ export class DerivedVerification {
       rows = page.length;
       yield rows;
     }
-    if (total > count && !this.hasMoved()) this.findings.add("lineage", "history_lineages", `has ${total} rows where the ledger implies ${count}`);
+    if (total > count && !this.hasMoved())
+      this.findings.add("lineage", "history_lineages", `has ${total} rows where the ledger implies ${count}`);
   }
 
   /** Lets go of what was put aside. */
@@ -307,22 +369,33 @@ export class DerivedVerification {
     const expected = this.derivation.spans(life);
     const actual = new Map<string, number>();
     for (const scope of new Set(expected.map((span) => span.scope))) {
-      for (const row of this.prepare(SPANS_OF).values(scope, life.n, this.until.sequence) as Array<[number, number, number]>) actual.set(`${row[0]}/${row[1]}`, row[2]);
+      for (const row of this.prepare(SPANS_OF).values(scope, life.n, this.until.sequence) as Array<
+        [number, number, number]
+      >)
+        actual.set(`${row[0]}/${row[1]}`, row[2]);
     }
     for (const { scope, born, died } of expected) {
       const found = actual.get(`${scope}/${born}`);
       if (found !== undefined) this.spansFound += 1;
       // What ended after the verification began was alive until then.
-      const endedSince = found !== undefined && died === ALIVE && found > this.until.sequence && found <= this.headNow();
+      const endedSince =
+        found !== undefined && died === ALIVE && found > this.until.sequence && found <= this.headNow();
       if (found === died || endedSince) continue;
-      this.findings.add("span", where, `lived in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, and its span ${found === undefined ? "is missing" : `goes to ${whereEnd(found)}`}`);
+      this.findings.add(
+        "span",
+        where,
+        `lived in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, and its span ${found === undefined ? "is missing" : `goes to ${whereEnd(found)}`}`,
+      );
     }
   }
 
   private texts(life: Life, where: string): void {
     for (const { sequence, ownerN, text } of life.texts) {
       if (sequence > this.until.sequence) continue;
-      const row = this.prepare("SELECT owner_n, text FROM history_search_texts WHERE key = ((?1 << 31) | ?2)").values(life.n, sequence)[0] as [number, string] | undefined;
+      const row = this.prepare("SELECT owner_n, text FROM history_search_texts WHERE key = ((?1 << 31) | ?2)").values(
+        life.n,
+        sequence,
+      )[0] as [number, string] | undefined;
       const since = `from transaction ${sequence} on`;
       if (row === undefined) {
         this.findings.add("search", where, `what it is found by ${since} is missing`);
@@ -330,52 +403,85 @@ export class DerivedVerification {
       }
       this.textsFound += 1;
       for (const word of wordsOf(text)) this.words.add(word, life.n, sequence);
-      if (row[0] !== ownerN || row[1] !== text) this.findings.add("search", where, `what it is found by ${since} is not what it says`);
-      else if (text !== "" && !this.isFound(life.n, sequence, text)) this.findings.add("search", where, `the index does not find it by what it says ${since}`);
+      if (row[0] !== ownerN || row[1] !== text)
+        this.findings.add("search", where, `what it is found by ${since} is not what it says`);
+      else if (text !== "" && !this.isFound(life.n, sequence, text))
+        this.findings.add("search", where, `the index does not find it by what it says ${since}`);
     }
   }
 
   /** Whether the index has the last entry of a text: it takes a text in whole or not at all. */
   private isFound(n: number, sequence: number, text: string): boolean {
     const entry = text.slice(text.lastIndexOf(" ") + 1);
-    return this.prepare("SELECT 1 FROM history_search WHERE history_search MATCH ?1 AND rowid = ((?2 << 31) | ?3)").values(wholeTerm(entry), n, sequence).length > 0;
+    return (
+      this.prepare("SELECT 1 FROM history_search WHERE history_search MATCH ?1 AND rowid = ((?2 << 31) | ?3)").values(
+        wholeTerm(entry),
+        n,
+        sequence,
+      ).length > 0
+    );
   }
 
   private liveRow(kind: AnyKind, row: LiveRow, where: string): void {
     const add = (message: string) => this.findings.add("live", where, message);
     if (row["r.kind"] !== kind.code) return add(`has a live row among the ${kind.plural}, and is none in the ledger`);
-    if (row["v.operation"] === null || row["v.operation"] === OPERATION.Deleted) return add("has a live row, and is not alive in the ledger");
+    if (row["v.operation"] === null || row["v.operation"] === OPERATION.Deleted)
+      return add("has a live row, and is not alive in the ledger");
     const members = row["v.members"];
-    const version = { n: row.n, sequence: row["v.sequence"], operation: row["v.operation"], composed: row["v.composed"], sortKeysToday: row["v.sort_keys"], membersToday: members };
-    const life = this.derivation.begin(kind, row["r.id"] as string, version as unknown as LedgerVersion, parseMembers(members));
+    const version = {
+      n: row.n,
+      sequence: row["v.sequence"],
+      operation: row["v.operation"],
+      composed: row["v.composed"],
+      sortKeysToday: row["v.sort_keys"],
+      membersToday: members,
+    };
+    const life = this.derivation.begin(
+      kind,
+      row["r.id"] as string,
+      version as unknown as LedgerVersion,
+      parseMembers(members),
+    );
     for (const [column, expected] of Object.entries(this.derivation.liveRow(life))) {
       const actual = row[column as keyof LiveRow] as unknown;
       if (isSameValue(actual, expected)) continue;
-      add(column === "members" ? "its live document is not its newest version" : `its live ${column} is ${JSON.stringify(actual)}, and by the ledger ${JSON.stringify(expected)}`);
+      add(
+        column === "members"
+          ? "its live document is not its newest version"
+          : `its live ${column} is ${JSON.stringify(actual)}, and by the ledger ${JSON.stringify(expected)}`,
+      );
     }
-    if (kind.observed.length > 0 && row["o.n"] === null) this.findings.add("observation", where, "has no observation values");
+    if (kind.observed.length > 0 && row["o.n"] === null)
+      this.findings.add("observation", where, "has no observation values");
     this.links(life, where);
   }
 
   private links(life: Life, where: string): void {
     const expected = new Set(this.derivation.links(life).map((link) => `${link.relation} ${link.target_n}`));
-    const rows = this.prepare("SELECT relation, target_n FROM live_links WHERE n = ?").values(life.n) as Array<[string, number]>;
+    const rows = this.prepare("SELECT relation, target_n FROM live_links WHERE n = ?").values(life.n) as Array<
+      [string, number]
+    >;
     for (const [relation, target] of rows) {
-      if (!expected.delete(`${relation} ${target}`)) this.findings.add("link", where, `a link ${relation} to n ${target} that it does not have`);
+      if (!expected.delete(`${relation} ${target}`))
+        this.findings.add("link", where, `a link ${relation} to n ${target} that it does not have`);
     }
-    for (const missing of expected) this.findings.add("link", where, `the link ${missing.replace(" ", " to n ")} is missing`);
+    for (const missing of expected)
+      this.findings.add("link", where, `the link ${missing.replace(" ", " to n ")} is missing`);
   }
 
   /** The life of one record up to where the verification began, made again; null where it can't be understood. */
   private lifeOf(kind: AnyKind, id: string, n: number): Life | null {
     const versions = this.db.$client
-      .query(`SELECT ?1 AS n, key & 2147483647 AS sequence, operation, ${membersSql(kind, "v")} AS membersToday FROM history_versions v WHERE key > (?1 << 31) AND key <= ((?1 << 31) | ?2) ORDER BY key`)
+      .query(
+        `SELECT ?1 AS n, key & 2147483647 AS sequence, operation, ${membersSql(kind, "v")} AS membersToday FROM history_versions v WHERE key > (?1 << 31) AND key <= ((?1 << 31) | ?2) ORDER BY key`,
+      )
       .all(n, this.until.sequence) as LedgerVersion[];
     const [first, ...later] = versions;
     if (first === undefined) return null;
     try {
       const life = this.derivation.begin(kind, id, first, parseMembers(first.membersToday as string));
-      for (const version of later) this.derivation.go(life, version, version.membersToday === null ? null : parseMembers(version.membersToday));
+      for (const version of later)
+        this.derivation.go(life, version, version.membersToday === null ? null : parseMembers(version.membersToday));
       return life;
     } catch {
       return null;
@@ -424,4 +530,3 @@ function whereEnd(died: number): string {
 function whereIdentity(kinds: readonly AnyKind[], code: number, identity: string): string {
   return `${kinds.find((kind) => kind.code === code)?.name ?? `kind ${code}`} ${identity}`;
 }
-

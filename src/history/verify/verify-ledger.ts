@@ -8,7 +8,13 @@ import { OPERATION, parseMembers, type AnyKind, type RecordBase } from "../../db
 import { shapeOf } from "../../db/shape.ts";
 import type { Derivation, Life } from "./derived.ts";
 import { whereRecord, type Findings } from "./findings.ts";
-import { walkAllVersions, walkTransactions, type DroppedVersion, type LedgerTransaction, type LedgerVersion } from "./ledger-walk.ts";
+import {
+  walkAllVersions,
+  walkTransactions,
+  type DroppedVersion,
+  type LedgerTransaction,
+  type LedgerVersion,
+} from "./ledger-walk.ts";
 import { parsePruneSource, type LedgerPlace, type PruneOrder } from "../thinning.ts";
 
 /** Where the ledger stood when the verification began: what came later is left to the next one. */
@@ -54,12 +60,20 @@ export class LedgerVerification {
   private readonly findings: Findings;
   private readonly derivation: Derivation;
   /** The versions' hashes, to be read again in the order of the transactions. More than memory should hold. */
-  private readonly scratch = openScratch("CREATE TABLE scratch.hashes (sequence INTEGER, n INTEGER, is_creation INTEGER, hash BLOB)");
+  private readonly scratch = openScratch(
+    "CREATE TABLE scratch.hashes (sequence INTEGER, n INTEGER, is_creation INTEGER, hash BLOB)",
+  );
   private readonly keepHash = this.scratch.prepare("INSERT INTO hashes VALUES (?, ?, ?, ?)");
   private current: Current | null = null;
   private lastCreation = { sequence: 0, kind: 0, id: "" };
 
-  constructor(options: { db: Sql; kinds: ReadonlyMap<number, AnyKind>; until: Until; findings: Findings; derivation: Derivation }) {
+  constructor(options: {
+    db: Sql;
+    kinds: ReadonlyMap<number, AnyKind>;
+    until: Until;
+    findings: Findings;
+    derivation: Derivation;
+  }) {
     this.db = options.db;
     this.kinds = options.kinds;
     this.until = options.until;
@@ -89,7 +103,9 @@ export class LedgerVerification {
 
   /** Every transaction against its predecessor and the hashes of its versions. @returns the sequences that the steps came to */
   *transactions(): Generator<number> {
-    const hashes = this.scratch.prepare("SELECT sequence, n, is_creation, hash FROM hashes ORDER BY sequence, n").iterate() as Iterator<HashRow>;
+    const hashes = this.scratch
+      .prepare("SELECT sequence, n, is_creation, hash FROM hashes ORDER BY sequence, n")
+      .iterate() as Iterator<HashRow>;
     let next = hashes.next();
     let previous: LedgerTransaction | null = null;
     yield* walkTransactions(this.db, this.until.sequence, (transactions) => {
@@ -112,7 +128,10 @@ export class LedgerVerification {
   }
 
   /** The record that a version is of, and where it stands; the record is another one than before, or still the same. */
-  private enter(version: LedgerVersion | DroppedVersion, onLife: (life: Life) => void): { current: Current; where: string } {
+  private enter(
+    version: LedgerVersion | DroppedVersion,
+    onLife: (life: Life) => void,
+  ): { current: Current; where: string } {
     if (version.n !== this.current?.n) {
       this.complete(onLife);
       this.gap(Math.min(version.n - 1, this.until.lastN));
@@ -138,31 +157,58 @@ export class LedgerVerification {
     const { current, where } = this.enter(version, onLife);
     if (version.sequence > this.until.sequence) return;
     this.count.versions += 1;
-    this.keepHash.run(version.sequence, version.n, version.operation === OPERATION.Created ? 1 : 0, version.hash as Uint8Array<ArrayBuffer>);
+    this.keepHash.run(
+      version.sequence,
+      version.n,
+      version.operation === OPERATION.Created ? 1 : 0,
+      version.hash as Uint8Array<ArrayBuffer>,
+    );
     if (!isEqual(hashVersion({ ...version, id: version.id ?? "", kind: version.kind ?? 0 }), version.hash)) {
       this.findings.add("version", where, "its content is not what its hash says");
     }
     if (version.at !== null && version.valid_from !== formatInstant(version.at)) {
-      this.findings.add("version", where, `its valid_from ${version.valid_from} is not the instant of its transaction, ${formatInstant(version.at)}`);
+      this.findings.add(
+        "version",
+        where,
+        `its valid_from ${version.valid_from} is not the instant of its transaction, ${formatInstant(version.at)}`,
+      );
     }
     this.operation(current, version, where);
     const record = parsed(version.members);
     if (current.versions === 1) current.lineageId = record?.lineage_id;
     if (version.members !== null) this.document(current, version, record, where);
-    this.derive(current, version, version.membersToday === version.members ? record : parsed(version.membersToday), where);
+    this.derive(
+      current,
+      version,
+      version.membersToday === version.members ? record : parsed(version.membersToday),
+      where,
+    );
   }
 
   private begin(version: LedgerVersion | DroppedVersion): void {
     const kind = version.kind === null ? undefined : this.kinds.get(version.kind);
     const where = whereRecord(kind?.name ?? `kind ${version.kind}`, version.id, version.n);
-    const createdAt = version.operation !== null ? version.valid_from : version.at === null ? "" : formatInstant(version.at);
-    this.current = { n: version.n, where, kind, createdAt, lineageId: undefined, versions: 0, isAfterDropped: false, ended: false, life: null };
+    const createdAt =
+      version.operation !== null ? version.valid_from : version.at === null ? "" : formatInstant(version.at);
+    this.current = {
+      n: version.n,
+      where,
+      kind,
+      createdAt,
+      lineageId: undefined,
+      versions: 0,
+      isAfterDropped: false,
+      ended: false,
+      life: null,
+    };
     if (version.sequence > this.until.sequence) return;
     this.count.records += 1;
     if (version.id === null) this.findings.add("record", where, "versions of a record that is not in the ledger");
-    else if (kind === undefined) this.findings.add("record", where, "its kind is not known to this version of netledger");
+    else if (kind === undefined)
+      this.findings.add("record", where, "its kind is not known to this version of netledger");
     const creation = { sequence: version.sequence, kind: version.kind ?? 0, id: version.id ?? "" };
-    if (!isInPageOrder(this.lastCreation, creation)) this.findings.add("record", where, "its number is not in page order: created_at, then id");
+    if (!isInPageOrder(this.lastCreation, creation))
+      this.findings.add("record", where, "its number is not in page order: created_at, then id");
     this.lastCreation = creation;
   }
 
@@ -172,10 +218,13 @@ export class LedgerVerification {
     const isCreation = version.operation === OPERATION.Created;
     if (current.isAfterDropped) {
       // What came before it may have been anything, but never is an end left without what it ended.
-      if (isFirst && version.operation === OPERATION.Deleted) this.findings.add("version", where, "of the record nothing is left but its end");
-    } else if (isFirst && !isCreation) this.findings.add("version", where, "the record's first version is not its creation");
+      if (isFirst && version.operation === OPERATION.Deleted)
+        this.findings.add("version", where, "of the record nothing is left but its end");
+    } else if (isFirst && !isCreation)
+      this.findings.add("version", where, "the record's first version is not its creation");
     // A record that was brought back is created anew under its own id.
-    else if (!isFirst && isCreation && !current.ended) this.findings.add("version", where, "the record is created while it is alive");
+    else if (!isFirst && isCreation && !current.ended)
+      this.findings.add("version", where, "the record is created while it is alive");
     else if (current.ended && !isCreation) this.findings.add("version", where, "it follows the record's end");
     current.ended = version.operation === OPERATION.Deleted;
     current.isAfterDropped = false;
@@ -186,22 +235,38 @@ export class LedgerVerification {
       this.findings.add("version", where, "its document is not JSON");
       return;
     }
-    const expected = { id: version.id, created_at: current.createdAt, updated_at: version.valid_from, valid_from: version.valid_from, lineage_id: current.lineageId };
+    const expected = {
+      id: version.id,
+      created_at: current.createdAt,
+      updated_at: version.valid_from,
+      valid_from: version.valid_from,
+      lineage_id: current.lineageId,
+    };
     for (const [field, value] of Object.entries(expected)) {
       const actual = record[field as keyof RecordBase];
-      if (actual !== value) this.findings.add("version", where, `its document says ${field} ${JSON.stringify(actual)} instead of ${JSON.stringify(value)}`);
+      if (actual !== value)
+        this.findings.add(
+          "version",
+          where,
+          `its document says ${field} ${JSON.stringify(actual)} instead of ${JSON.stringify(value)}`,
+        );
     }
-    if (current.kind !== undefined && version.shape > shapeOf(current.kind)) this.findings.add("version", where, `its shape ${version.shape} is not known to this version of netledger`);
+    if (current.kind !== undefined && version.shape > shapeOf(current.kind))
+      this.findings.add("version", where, `its shape ${version.shape} is not known to this version of netledger`);
   }
 
   /** Carries the life on; one that can't be understood is given up, its versions' own findings stand. */
   private derive(current: Current, version: LedgerVersion, record: RecordBase | null, where: string): void {
-    const isUnderstood = current.kind !== undefined && version.id !== null && (record === null) === (version.operation === OPERATION.Deleted);
+    const isUnderstood =
+      current.kind !== undefined &&
+      version.id !== null &&
+      (record === null) === (version.operation === OPERATION.Deleted);
     try {
       if (!isUnderstood) current.life = null;
       else if (current.versions > 1) {
         if (current.life !== null) this.derivation.go(current.life, version, record);
-      } else if (record !== null) current.life = this.derivation.begin(current.kind as AnyKind, version.id as string, version, record);
+      } else if (record !== null)
+        current.life = this.derivation.begin(current.kind as AnyKind, version.id as string, version, record);
     } catch (error) {
       current.life = null;
       this.findings.add("version", where, error instanceof Error ? error.message : String(error));
@@ -216,10 +281,19 @@ export class LedgerVerification {
   /** Records between the current one and the one that comes next. */
   private gap(last: number): void {
     const first = Math.max(0, this.current?.n ?? 0) + 1;
-    if (last >= first) this.findings.add("record", first === last ? `n ${first}` : `n ${first} to ${last}`, "without any version, or not in the ledger");
+    if (last >= first)
+      this.findings.add(
+        "record",
+        first === last ? `n ${first}` : `n ${first} to ${last}`,
+        "without any version, or not in the ledger",
+      );
   }
 
-  private transaction(transaction: LedgerTransaction, previous: LedgerTransaction | null, own: readonly HashRow[]): void {
+  private transaction(
+    transaction: LedgerTransaction,
+    previous: LedgerTransaction | null,
+    own: readonly HashRow[],
+  ): void {
     const where = `transaction ${transaction.sequence}`;
     const add = (message: string) => this.findings.add("transaction", where, message);
     this.count.transactions += 1;
@@ -230,8 +304,13 @@ export class LedgerVerification {
     if (own.length === 0 && !isPrune) add("has no versions");
     if (own.length > 0 && isPrune) add("is a prune's, and has versions");
     const lastN = Math.max(previous?.last_n ?? 0, ...own.filter((row) => row.is_creation === 1).map((row) => row.n));
-    if (transaction.last_n !== lastN) add(`says that the last record is n ${transaction.last_n}, and its versions that it is n ${lastN}`);
-    const hash = hashTransaction(previous?.hash ?? CHAIN_START, transaction, own.map((row) => row.hash));
+    if (transaction.last_n !== lastN)
+      add(`says that the last record is n ${transaction.last_n}, and its versions that it is n ${lastN}`);
+    const hash = hashTransaction(
+      previous?.hash ?? CHAIN_START,
+      transaction,
+      own.map((row) => row.hash),
+    );
     if (!isEqual(hash, transaction.hash)) add("its hash is not that of its predecessor, its content and its versions");
   }
 
@@ -259,7 +338,10 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
-function isInPageOrder(before: { sequence: number; kind: number; id: string }, after: { sequence: number; kind: number; id: string }): boolean {
+function isInPageOrder(
+  before: { sequence: number; kind: number; id: string },
+  after: { sequence: number; kind: number; id: string },
+): boolean {
   if (before.sequence !== after.sequence) return before.sequence < after.sequence;
   if (before.kind !== after.kind) return before.kind < after.kind;
   return before.id < after.id;

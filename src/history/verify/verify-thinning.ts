@@ -62,7 +62,10 @@ export class ThinningVerification {
    * @param dayEnds what these said of the days
    * @returns how many rows each step took
    */
-  *run(prunes: ReadonlyArray<PruneOrder & { readonly sequence: number }>, dayEnds: readonly LedgerPlace[]): Generator<number> {
+  *run(
+    prunes: ReadonlyArray<PruneOrder & { readonly sequence: number }>,
+    dayEnds: readonly LedgerPlace[],
+  ): Generator<number> {
     const rows: Rows = (sql, ...values) => this.db.$client.query(sql).values(...values) as unknown[][];
     let segments: readonly Segment[] = [];
     for (const { before, keep, sequence } of prunes) {
@@ -80,12 +83,18 @@ export class ThinningVerification {
   private compareSegments(implied: readonly Segment[], found: readonly Segment[]): void {
     const isSame = (one: Segment) => (other: Segment) => Bun.deepEquals(one, other);
     for (const segment of implied) {
-      if (!found.some(isSame(segment))) this.findings.add("segment", whereSegment(segment), "was thinned, and no row of history_segments says so");
+      if (!found.some(isSame(segment)))
+        this.findings.add("segment", whereSegment(segment), "was thinned, and no row of history_segments says so");
     }
     for (const segment of found) {
       // A prune that came after the verification began.
       if (segment.prunedBy > this.until.sequence) continue;
-      if (!implied.some(isSame(segment))) this.findings.add("segment", whereSegment(segment), "a row of history_segments says that it was thinned, and no prune did that");
+      if (!implied.some(isSame(segment)))
+        this.findings.add(
+          "segment",
+          whereSegment(segment),
+          "a row of history_segments says that it was thinned, and no prune did that",
+        );
     }
   }
 
@@ -93,10 +102,13 @@ export class ThinningVerification {
     const statement = this.db.$client.prepare(DROPPED);
     let [n, sequence] = [-(2 ** 32), 0];
     for (let count = STEP_ROWS; count === STEP_ROWS; ) {
-      const rows = statement.values(n, sequence) as Array<[number, number, Uint8Array, number | null, string | null, number, number, number | null]>;
+      const rows = statement.values(n, sequence) as Array<
+        [number, number, Uint8Array, number | null, string | null, number, number, number | null]
+      >;
       for (const [recordN, place, hash, kind, id, isLeft, successor, operationBefore] of rows) {
         [n, sequence] = onward("history_thinned", [n, sequence], [recordN, place]);
-        if (sequence <= this.until.sequence) this.version({ n, sequence, hash, kind, id, isLeft: isLeft === 1, successor, operationBefore }, kept);
+        if (sequence <= this.until.sequence)
+          this.version({ n, sequence, hash, kind, id, isLeft: isLeft === 1, successor, operationBefore }, kept);
       }
       count = rows.length;
       yield count;
@@ -107,21 +119,39 @@ export class ThinningVerification {
   private version(version: Dropped, kept: readonly number[]): void {
     const { n, sequence, successor } = version;
     const kind = version.kind === null ? undefined : this.kinds.get(version.kind);
-    const add = (message: string) => this.findings.add("version", `${whereRecord(kind?.name ?? `kind ${version.kind}`, version.id, n)}, transaction ${sequence}`, message);
+    const add = (message: string) =>
+      this.findings.add(
+        "version",
+        `${whereRecord(kind?.name ?? `kind ${version.kind}`, version.id, n)}, transaction ${sequence}`,
+        message,
+      );
     if (version.isLeft) return add("was dropped, and is there all the same");
     const needed = firstKeptFrom(kept, sequence);
     if (needed === Number.POSITIVE_INFINITY) return add("was dropped, and no prune reached it");
     if (needed >= successor) return;
     // Only an end may go that a kept transaction finds, and only together with all that it ended.
-    if (kind === undefined || !isEnd(version, kind)) add(`was dropped, and it is needed as of transaction ${needed}, which is kept`);
-    else if (version.operationBefore !== null && version.operationBefore !== OPERATION.Deleted) add("was dropped, the end of what is left before it");
+    if (kind === undefined || !isEnd(version, kind))
+      add(`was dropped, and it is needed as of transaction ${needed}, which is kept`);
+    else if (version.operationBefore !== null && version.operationBefore !== OPERATION.Deleted)
+      add("was dropped, the end of what is left before it");
   }
 }
 
 /** Whether the hash is that of a deletion, of which all is known but the shape that its kind then had. */
 function isEnd({ id, sequence, hash }: Dropped, kind: AnyKind): boolean {
-  const end = { id: id ?? "", kind: kind.code, sequence, operation: OPERATION.Deleted, composed: 0, changed: null, sort_keys: null, observed: "", members: null };
-  for (let shape = 1; shape <= shapeOf(kind); shape += 1) if (Buffer.compare(hashVersion({ ...end, shape }), hash) === 0) return true;
+  const end = {
+    id: id ?? "",
+    kind: kind.code,
+    sequence,
+    operation: OPERATION.Deleted,
+    composed: 0,
+    changed: null,
+    sort_keys: null,
+    observed: "",
+    members: null,
+  };
+  for (let shape = 1; shape <= shapeOf(kind); shape += 1)
+    if (Buffer.compare(hashVersion({ ...end, shape }), hash) === 0) return true;
   return false;
 }
 

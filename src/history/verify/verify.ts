@@ -71,7 +71,11 @@ export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: Verify
  * which take a table at a time.
  * @throws DatabaseRefused where a prune changed the ledger in the meantime
  */
-export function* verifySteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions = {}): Generator<Progress, Report> {
+export function* verifySteps(
+  db: Sql,
+  kinds: readonly AnyKind[],
+  options: VerifyOptions = {},
+): Generator<Progress, Report> {
   const unchecked = options.isBusy === true ? [LARGE_TABLE, ...(hasFreePages(db) ? [FREE_PAGES] : [])] : [];
   const findings = new Findings();
   findings.during("file", "sqlite_schema", () => checkSchema(db, findings));
@@ -85,7 +89,14 @@ export function* verifySteps(db: Sql, kinds: readonly AnyKind[], options: Verify
   if (options.knownHead !== undefined) checkKnown(db, options.knownHead, findings);
   try {
     yield* summed("file", guarded(findings, fileChecks(db, findings, unchecked, options.isBusy === true)));
-    yield* placed("versions", guarded(findings, ledger.versions((life) => derived.life(life))), until.lastN);
+    yield* placed(
+      "versions",
+      guarded(
+        findings,
+        ledger.versions((life) => derived.life(life)),
+      ),
+      until.lastN,
+    );
     yield* placed("transactions", guarded(findings, ledger.transactions()), until.sequence);
     yield* summed("dropped versions", guarded(findings, thinning.run(ledger.prunes, ledger.dayEnds)));
     yield* summed("live rows", guarded(findings, derived.liveRows()));
@@ -106,48 +117,82 @@ export function* verifySteps(db: Sql, kinds: readonly AnyKind[], options: Verify
     if (isOvertaken(db, until)) overtaken = true;
   });
   if (overtaken) throw new DatabaseRefused("The data were pruned in the meantime: verify them again.");
-  return { head, count: ledger.count, dropped: ledger.dropped, segments: thinning.segments, findings: findings.list, more: findings.more, unchecked };
+  return {
+    head,
+    count: ledger.count,
+    dropped: ledger.dropped,
+    segments: thinning.segments,
+    findings: findings.list,
+    more: findings.more,
+    unchecked,
+  };
 }
 
 /** Each table, index, trigger and view that is missing, that is another one than the migrations made, or that none of them made. */
 function checkSchema(db: Sql, findings: Findings): void {
   for (const { expected, found, isReplaceable } of schemaDifferences(db)) {
     const { type, name, table } = (expected ?? found) as SchemaObject;
-    const message = found === null ? "is missing" : expected === null ? "is none of netledger's" : "is not what netledger made";
-    findings.add(isReplaceable ? "schema" : "file", table === name ? `${type} ${name}` : `${type} ${name}, on ${table}`, message);
+    const message =
+      found === null ? "is missing" : expected === null ? "is none of netledger's" : "is not what netledger made";
+    findings.add(
+      isReplaceable ? "schema" : "file",
+      table === name ? `${type} ${name}` : `${type} ${name}, on ${table}`,
+      message,
+    );
   }
 }
 
 /** Finds that the ledger was cut, or made anew, since its head was written down. */
 function checkKnown(db: Sql, { sequence, hash }: KnownHead, findings: Findings): void {
   findings.during(KNOWN_CHECK, `transaction ${sequence}`, () => {
-    const row = db.$client.query("SELECT lower(hex(hash)) AS hash FROM history_transactions WHERE sequence = ?").get(sequence) as { hash: string } | null;
+    const row = db.$client
+      .query("SELECT lower(hex(hash)) AS hash FROM history_transactions WHERE sequence = ?")
+      .get(sequence) as { hash: string } | null;
     if (row === null) findings.add(KNOWN_CHECK, `transaction ${sequence}`, "is known, and not in the ledger");
-    else if (row.hash !== hash) findings.add(KNOWN_CHECK, `transaction ${sequence}`, `has the hash ${row.hash}, and is known with ${hash}`);
+    else if (row.hash !== hash)
+      findings.add(KNOWN_CHECK, `transaction ${sequence}`, `has the hash ${row.hash}, and is known with ${hash}`);
   });
 }
 
 /** Whether a prune came after the verification began: what it saw of the ledger was no whole. */
 function isOvertaken(db: Sql, until: Until): boolean {
-  return db.$client.query("SELECT 1 FROM history_segments JOIN history_transactions ON sequence = pruned_by WHERE pruned_by > ? LIMIT 1").get(until.sequence) !== null;
+  return (
+    db.$client
+      .query(
+        "SELECT 1 FROM history_segments JOIN history_transactions ON sequence = pruned_by WHERE pruned_by > ? LIMIT 1",
+      )
+      .get(until.sequence) !== null
+  );
 }
 
 /** Where the ledger stands, and whether its end is in order. */
 function begin(db: Sql, findings: Findings): { until: Until; head: Report["head"] } {
   const ends: Array<{ table: string; n: number }> = [];
-  for (const [table, maximum] of [["history_records", "max(n)"], ["history_versions", "max(key) >> 31"]] as const) {
+  for (const [table, maximum] of [
+    ["history_records", "max(n)"],
+    ["history_versions", "max(key) >> 31"],
+  ] as const) {
     findings.during("file", table, () => {
-      ends.push({ table, n: (db.$client.query(`SELECT ${maximum} AS n FROM ${table}`).get() as { n: number | null }).n ?? 0 });
+      ends.push({
+        table,
+        n: (db.$client.query(`SELECT ${maximum} AS n FROM ${table}`).get() as { n: number | null }).n ?? 0,
+      });
     });
   }
   // After them: what is written in between is not beyond it.
   let rows: Array<[number, number, number, Uint8Array]> = [];
   findings.during("file", "history_transactions", () => {
-    rows = db.$client.query("SELECT sequence, at, last_n, hash FROM history_transactions ORDER BY sequence DESC LIMIT 1").values() as typeof rows;
+    rows = db.$client
+      .query("SELECT sequence, at, last_n, hash FROM history_transactions ORDER BY sequence DESC LIMIT 1")
+      .values() as typeof rows;
   });
   const [sequence, at, lastN, hash] = rows[0] ?? [0, 0, 0, new Uint8Array(0)];
-  for (const { table, n } of ends) if (n > lastN) findings.add("record", `n ${lastN + 1} to ${n}`, `rows of ${table} beyond the last transaction`);
-  return { until: { sequence, lastN }, head: rows.length === 0 ? null : { sequence, at, hash: Buffer.from(hash).toString("hex") } };
+  for (const { table, n } of ends)
+    if (n > lastN) findings.add("record", `n ${lastN + 1} to ${n}`, `rows of ${table} beyond the last transaction`);
+  return {
+    until: { sequence, lastN },
+    head: rows.length === 0 ? null : { sequence, at, hash: Buffer.from(hash).toString("hex") },
+  };
 }
 
 /** As it stands among what was left out. */
@@ -164,27 +209,29 @@ function isSearchIndex(table: string): boolean {
 }
 
 /** SQLite's own checks, one table after the other: none of them holds a state of the database for longer than its table takes. */
-function* fileChecks(
-  db: Sql,
-  findings: Findings,
-  unchecked: readonly string[],
-  isBusy: boolean,
-): Generator<number> {
-  const tables = db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name").values() as Array<[string]>;
+function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[], isBusy: boolean): Generator<number> {
+  const tables = db.$client
+    .query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    .values() as Array<[string]>;
   for (const [table] of tables) {
     if (unchecked.includes(table)) continue;
     const check = isSearchIndex(table) ? "search" : "file";
-    findings.during(check, table, () => inSnapshot(db, () => {
-      // The index notices what was committed since only when it is asked something.
-      if (check === "search") db.$client.prepare("SELECT count(*) FROM history_search WHERE history_search MATCH 'a'").values();
-      for (const [message] of db.$client.prepare(`PRAGMA integrity_check("${table}")`).values() as Array<[string]>) {
-        if (message !== "ok") findings.add(besideCheckOf(table, message) ?? check, table, message);
-      }
-      for (const [, row, parent] of db.$client.prepare(`PRAGMA foreign_key_check("${table}")`).values() as Array<[string, number | null, string]>) {
-        const where = `${table}, row ${row ?? "?"}`;
-        findings.add(besideCheckOf(table) ?? "file", where, `refers to a row of ${parent} that is not there`);
-      }
-    }));
+    findings.during(check, table, () =>
+      inSnapshot(db, () => {
+        // The index notices what was committed since only when it is asked something.
+        if (check === "search")
+          db.$client.prepare("SELECT count(*) FROM history_search WHERE history_search MATCH 'a'").values();
+        for (const [message] of db.$client.prepare(`PRAGMA integrity_check("${table}")`).values() as Array<[string]>) {
+          if (message !== "ok") findings.add(besideCheckOf(table, message) ?? check, table, message);
+        }
+        for (const [, row, parent] of db.$client.prepare(`PRAGMA foreign_key_check("${table}")`).values() as Array<
+          [string, number | null, string]
+        >) {
+          const where = `${table}, row ${row ?? "?"}`;
+          findings.add(besideCheckOf(table) ?? "file", where, `refers to a row of ${parent} that is not there`);
+        }
+      }),
+    );
     yield 1;
   }
   // Where an appliance is at work also those that have become free since the verification began are left out.
@@ -232,14 +279,20 @@ export const KEPT: Readonly<Record<Resolution, string>> = {
 export function describeReport(report: Report): string {
   const { head, count, dropped, segments, findings, more, unchecked } = report;
   const lines = [
-    head === null ? "The ledger is empty." : `Last transaction: ${head.sequence}, at ${formatInstant(head.at)}, hash ${head.hash}`,
+    head === null
+      ? "The ledger is empty."
+      : `Last transaction: ${head.sequence}, at ${formatInstant(head.at)}, hash ${head.hash}`,
     `Verified: ${count.transactions} transactions, ${count.records} records, ${count.versions} versions`,
     ...(dropped > 0 ? [`Dropped: ${dropped} versions, by their hashes`] : []),
-    ...segments.map(({ first, last, until, resolution, prunedBy }) => `Thinned: transactions ${first} to ${last}, up to ${formatInstant(until)}: ${KEPT[resolution]} (by transaction ${prunedBy})`),
+    ...segments.map(
+      ({ first, last, until, resolution, prunedBy }) =>
+        `Thinned: transactions ${first} to ${last}, up to ${formatInstant(until)}: ${KEPT[resolution]} (by transaction ${prunedBy})`,
+    ),
     ...findings.map((finding) => `  ${finding.check}: ${finding.where}: ${finding.message}`),
   ];
   if (more > 0) lines.push(`  and ${more} more`);
-  if (unchecked.length > 0) lines.push(`Not while an appliance is at work on the data: the page check of ${unchecked.join(", ")}`);
+  if (unchecked.length > 0)
+    lines.push(`Not while an appliance is at work on the data: the page check of ${unchecked.join(", ")}`);
   const total = findings.length + more;
   lines.push(total === 0 ? "Sound." : `Not sound: ${total} ${total === 1 ? "finding" : "findings"}.`);
   return `${lines.join("\n")}\n`;

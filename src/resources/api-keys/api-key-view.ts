@@ -20,12 +20,19 @@ function composeApiKey(reader: Reader, actor: Actor): Compose {
   const compose: Compose = (items, asOf) => {
     const keys = items.map((item) => JSON.parse(item.text) as ApiKeyRecord);
     const userIds = [...new Set(keys.map((key) => key.user_id))];
-    const users = new Map(reader.items({ kind: userKind, reach, asOf, ids: userIds, limit: 0, offset: 0 }).map((item) => recordOf(item.text)));
+    const users = new Map(
+      reader
+        .items({ kind: userKind, reach, asOf, ids: userIds, limit: 0, offset: 0 })
+        .map((item) => recordOf(item.text)),
+    );
     return keys.map((key) => {
       const user = users.get(key.user_id);
       if (user !== undefined && reachesEveryNetwork(user.role)) all ??= networksOf(reader, actor.organizationN, asOf);
       const inForce = user === undefined ? [] : networksInForce(key, user, all ?? []);
-      return JSON.stringify({ ...key, network_ids: reached === null ? inForce : inForce.filter((id) => reached.has(id)) });
+      return JSON.stringify({
+        ...key,
+        network_ids: reached === null ? inForce : inForce.filter((id) => reached.has(id)),
+      });
     });
   };
   return compose;
@@ -35,7 +42,8 @@ function composeApiKey(reader: Reader, actor: Actor): Compose {
 export function composeWithSecret(plaintext: string): ComposeFor {
   return (reader, actor) => {
     const compose = composeApiKeys(reader, actor);
-    return (items, asOf) => compose(items, asOf).map((text) => `{"api_key":${text},"key":${JSON.stringify(plaintext)}}`);
+    return (items, asOf) =>
+      compose(items, asOf).map((text) => `{"api_key":${text},"key":${JSON.stringify(plaintext)}}`);
   };
 }
 
@@ -46,6 +54,12 @@ function recordOf(text: string): [string, UserRecord] {
 
 /** Every network that the organization had. */
 function networksOf(reader: Reader, organizationN: number, asOf: AsOf | null): string[] {
-  const networks = reader.items({ kind: networkKind, reach: { organizationN, networkNs: null }, asOf, limit: 0, offset: 0 });
+  const networks = reader.items({
+    kind: networkKind,
+    reach: { organizationN, networkNs: null },
+    asOf,
+    limit: 0,
+    offset: 0,
+  });
   return reader.recordIds(networks.map((network) => network.n));
 }

@@ -6,7 +6,17 @@ import { reachesEveryNetwork, ROLES, type Role } from "../../access/role.ts";
 import { parseInstant } from "../../base/instant.ts";
 import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
-import { Body, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Timestamp, Uuid } from "../../http/schemas.ts";
+import {
+  Body,
+  Name,
+  Nullable,
+  OneOf,
+  RECORD_READ_ONLY,
+  recordFields,
+  TagIds,
+  Timestamp,
+  Uuid,
+} from "../../http/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
 import { NetworkIds, users, type UserRecord } from "../users/user.ts";
 
@@ -27,8 +37,12 @@ export interface ApiKeyRecord extends RecordBase {
 
 export const apiKeys = sqliteTable("api_keys", {
   ...liveColumns,
-  organization_n: integer().notNull().references(() => organizations.n),
-  user_n: integer().notNull().references(() => users.n),
+  organization_n: integer()
+    .notNull()
+    .references(() => organizations.n),
+  user_n: integer()
+    .notNull()
+    .references(() => users.n),
   permissions: text().notNull(),
   is_enabled: integer().notNull(),
   all_networks: integer().notNull(),
@@ -69,7 +83,11 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
  * The networks that a key reaches: its own list or all of its user's, and never one that its user does not reach.
  * @param every all networks of the organization, for users who reach them all
  */
-export function networksInForce(key: Pick<ApiKeyRecord, "all_networks" | "network_ids">, user: Pick<UserRecord, "role" | "network_ids">, every: readonly string[]): readonly string[] {
+export function networksInForce(
+  key: Pick<ApiKeyRecord, "all_networks" | "network_ids">,
+  user: Pick<UserRecord, "role" | "network_ids">,
+  every: readonly string[],
+): readonly string[] {
   const reach = reachesEveryNetwork(user.role) ? every : user.network_ids;
   if (key.all_networks) return reach;
   const reached = new Set(reach);
@@ -84,7 +102,11 @@ const writable = {
   expires_at: Type.Optional(Nullable(Timestamp, { description: "Null: never." })),
   is_enabled: Type.Optional(Type.Boolean()),
   network_ids: Type.Optional(NetworkIds),
-  all_networks: Type.Optional(Type.Boolean({ description: "true: the networks of its user, now and later. Left out of a create with network_ids: false." })),
+  all_networks: Type.Optional(
+    Type.Boolean({
+      description: "true: the networks of its user, now and later. Left out of a create with network_ids: false.",
+    }),
+  ),
   permissions: Type.Optional(OneOf(ROLES)),
 };
 const READ_ONLY = [...RECORD_READ_ONLY, "key", "last_used"];
@@ -114,7 +136,10 @@ export const ApiKey = Type.Object(
 );
 
 /** The answer of a create and of a rotation: the only time that the key itself is told. */
-export const ApiKeyWithSecret = Type.Object({ api_key: ApiKey, key: Type.String({ description: "The key. It is not stored and not told again." }) }, { $id: "ApiKeyWithSecret" });
+export const ApiKeyWithSecret = Type.Object(
+  { api_key: ApiKey, key: Type.String({ description: "The key. It is not stored and not told again." }) },
+  { $id: "ApiKeyWithSecret" },
+);
 
 export const API_KEY_EXAMPLE = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0008",

@@ -40,7 +40,11 @@ const FOLLOWS_USER: Networks = { all_networks: true, network_ids: [] };
  * A key for oneself or, for Owner and Admin, for a user with a role up to theirs.
  * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
-export function createApiKey(tx: WriteTransaction, input: { body: ApiKeyCreate; secret: KeySecret }, actor: CommandActor): KeyMade {
+export function createApiKey(
+  tx: WriteTransaction,
+  input: { body: ApiKeyCreate; secret: KeySecret },
+  actor: CommandActor,
+): KeyMade {
   const { body, secret } = input;
   assertOwnOrganization(body.organization_id, actor);
   const user = getKeyUser(tx, body.user_id, actor);
@@ -70,7 +74,11 @@ export function createApiKey(tx: WriteTransaction, input: { body: ApiKeyCreate; 
  * Changes all of a key but its secret. Fields that are left out stay.
  * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateApiKey(tx: WriteTransaction, input: { id: string; body: ApiKeyUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+export function updateApiKey(
+  tx: WriteTransaction,
+  input: { id: string; body: ApiKeyUpdate; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const { id, body } = input;
   const key = getWritableKey(tx, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -83,7 +91,12 @@ export function updateApiKey(tx: WriteTransaction, input: { id: string; body: Ap
  * A key's fields after a write. Writes nothing itself.
  * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, validation_failed
  */
-export function keyFields(tx: WriteTransaction, key: ApiKeyRecord, body: ApiKeyUpdate, actor: CommandActor): Omit<ApiKeyRecord, keyof RecordBase | "organization_id" | "key"> {
+export function keyFields(
+  tx: WriteTransaction,
+  key: ApiKeyRecord,
+  body: ApiKeyUpdate,
+  actor: CommandActor,
+): Omit<ApiKeyRecord, keyof RecordBase | "organization_id" | "key"> {
   const user = getKeyUser(tx, body.user_id, actor);
   const permissions = body.permissions ?? key.permissions;
   if (permissions !== key.permissions) assertMayGive(permissions, actor);
@@ -99,7 +112,11 @@ export function keyFields(tx: WriteTransaction, key: ApiKeyRecord, body: ApiKeyU
 }
 
 /** A new secret for the same key: the old one is refused from now on. */
-export function rotateApiKey(tx: WriteTransaction, input: { id: string; secret: KeySecret }, actor: CommandActor): KeyMade {
+export function rotateApiKey(
+  tx: WriteTransaction,
+  input: { id: string; secret: KeySecret },
+  actor: CommandActor,
+): KeyMade {
   const { id, secret } = input;
   getWritableKey(tx, id, actor);
   // Two secrets may look alike behind the mask, and are a change all the same.
@@ -113,7 +130,11 @@ export function rotateApiKey(tx: WriteTransaction, input: { id: string; secret: 
  * Deletes a key: its secret is refused from now on.
  * @throws DomainError entity_not_found; precondition_failed; auth_permission_denied
  */
-export function removeApiKey(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
+export function removeApiKey(
+  tx: WriteTransaction,
+  input: { id: string; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const key = getWritableKey(tx, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, apiKeyKind, input.id, false);
@@ -130,9 +151,12 @@ function getWritableKey(tx: WriteTransaction, id: string, actor: CommandActor): 
 /** Whose key it is to be. Who may not know whether a user exists gets the same answer for all that are not theirs to name. */
 function getKeyUser(tx: WriteTransaction, userId: string, actor: CommandActor): UserRecord {
   const user = findReachable(tx, userKind, userId, actor);
-  const isAllowed = user !== null && (user.id === actor.userId || (atLeast(actor.role, "Admin") && atLeast(actor.role, user.role)));
+  const isAllowed =
+    user !== null && (user.id === actor.userId || (atLeast(actor.role, "Admin") && atLeast(actor.role, user.role)));
   if (isAllowed) return user;
-  const whose = atLeast(actor.role, "Admin") ? "is not a user of your organization with a role up to yours" : "is not your own";
+  const whose = atLeast(actor.role, "Admin")
+    ? "is not a user of your organization with a role up to yours"
+    : "is not your own";
   throw new DomainError("entity_access_denied", `The field user_id ${whose}.`, { field: "user_id", value: userId });
 }
 
@@ -151,11 +175,18 @@ function expiry(sent: string | null | undefined, stored: string | null): string 
  * The networks that a write asks for. A list makes it exactly those, `all_networks: true` makes it follow its user. Both together
  * contradict each other, unless the list is the one that was answered: then it was merely sent back.
  */
-function networks(tx: WriteTransaction, body: ApiKeyUpdate, user: UserRecord, actor: CommandActor, stored: ApiKeyRecord | null): Networks {
+function networks(
+  tx: WriteTransaction,
+  body: ApiKeyUpdate,
+  user: UserRecord,
+  actor: CommandActor,
+  stored: ApiKeyRecord | null,
+): Networks {
   const followed = stored === null || stored.all_networks;
   if (body.network_ids === undefined) {
     if (body.all_networks === true) return FOLLOWS_USER;
-    if (body.all_networks === false && followed) throw invalid([{ path: "/network_ids", message: "is required where all_networks is false" }]);
+    if (body.all_networks === false && followed)
+      throw invalid([{ path: "/network_ids", message: "is required where all_networks is false" }]);
     return followed ? FOLLOWS_USER : listed(stored.network_ids);
   }
   const ids = [...new Set(body.network_ids)];
@@ -165,7 +196,13 @@ function networks(tx: WriteTransaction, body: ApiKeyUpdate, user: UserRecord, ac
     // Emptied by somebody who did not know all_networks, a list must not mean all of them.
     const isUnlisted = ids.length === 0 && !(stored?.all_networks ?? false);
     if (isUnlisted || isSameSet(ids, answered)) return FOLLOWS_USER;
-    throw invalid([{ path: "/network_ids", message: "contradicts all_networks: leave it out to follow the user, or send all_networks: false with it", value: ids.slice(0, 5) }]);
+    throw invalid([
+      {
+        path: "/network_ids",
+        message: "contradicts all_networks: leave it out to follow the user, or send all_networks: false with it",
+        value: ids.slice(0, 5),
+      },
+    ]);
   }
   // Another order is no other list.
   if (!followed && isSameSet(ids, stored.network_ids)) return listed(stored.network_ids);
@@ -192,5 +229,8 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
 function storeHash(tx: WriteTransaction, keyId: string, hash: Uint8Array): void {
   const keyN = tx.recordN(keyId) as number;
   tx.db.delete(apiKeyHashes).where(eq(apiKeyHashes.api_key_n, keyN)).run();
-  tx.db.insert(apiKeyHashes).values(withChecksum(apiKeyHashes, { hash: Buffer.from(hash), api_key_n: keyN })).run();
+  tx.db
+    .insert(apiKeyHashes)
+    .values(withChecksum(apiKeyHashes, { hash: Buffer.from(hash), api_key_n: keyN }))
+    .run();
 }

@@ -31,9 +31,15 @@ export interface BindingRecord extends RecordBase, BindingTarget {
 
 export const bindings = sqliteTable("bindings", {
   ...liveColumns,
-  network_n: integer().notNull().references(() => networks.n),
-  host_n: integer().notNull().references(() => hosts.n),
-  service_n: integer().notNull().references(() => services.n),
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
+  host_n: integer()
+    .notNull()
+    .references(() => hosts.n),
+  service_n: integer()
+    .notNull()
+    .references(() => services.n),
   port_n: integer().references(() => ports.n),
   ip_address_n: integer().references(() => ipAddresses.n),
 });
@@ -65,14 +71,22 @@ export function bindingIdentity(serviceId: string, target: BindingTarget): strin
 }
 
 const identifying = { id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
-const portAndAddress = { port_id: Uuid, ip_address_id: Type.Optional(Nullable(Uuid, { description: "Null, or left out of a new binding: on all addresses." })) };
+const portAndAddress = {
+  port_id: Uuid,
+  ip_address_id: Type.Optional(
+    Nullable(Uuid, { description: "Null, or left out of a new binding: on all addresses." }),
+  ),
+};
 const addressAlone = { ip_address_id: Uuid, port_id: Type.Optional(Type.Null()) };
 
 /** Both forms of a binding, each with what else its writer may or must say. */
 function eitherForm<T extends TProperties>(more: T) {
   return Type.Union([
     Body({ ...identifying, ...more, type: Type.Literal("Port"), ...portAndAddress }, { ignored: OBSERVED_READ_ONLY }),
-    Body({ ...identifying, ...more, type: Type.Literal("IpAddress"), ...addressAlone }, { ignored: OBSERVED_READ_ONLY }),
+    Body(
+      { ...identifying, ...more, type: Type.Literal("IpAddress"), ...addressAlone },
+      { ignored: OBSERVED_READ_ONLY },
+    ),
   ]);
 }
 

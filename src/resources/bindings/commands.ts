@@ -36,7 +36,11 @@ export function createBinding(tx: WriteTransaction, input: { body: BindingCreate
  * Changes where a service listens. An address that is left out stays; null is every address.
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateBinding(tx: WriteTransaction, input: { id: string; body: BindingUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+export function updateBinding(
+  tx: WriteTransaction,
+  input: { id: string; body: BindingUpdate; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const { id, body } = input;
   const binding = getReachable(tx, bindingKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -57,7 +61,11 @@ export function updateBinding(tx: WriteTransaction, input: { id: string; body: B
  * @param input.cascade also what refers to it; else that stands in the way
  * @throws DomainError entity_not_found; precondition_failed
  */
-export function removeBinding(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
+export function removeBinding(
+  tx: WriteTransaction,
+  input: { id: string; cascade: boolean; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const binding = getReachable(tx, bindingKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, bindingKind, input.id, input.cascade);

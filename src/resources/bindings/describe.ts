@@ -46,17 +46,32 @@ export function checkTarget(target: BindingTarget, targets: BindingTargets, plac
     if (portId !== null && !targets.hasPort(portId)) throw referenceInvalid("port", place.field("port_id"), [portId]);
   });
   place.attempt(() => {
-    if (addressId !== null && !targets.hasAddress(addressId)) throw referenceInvalid("ip_address", place.field("ip_address_id"), [addressId]);
+    if (addressId !== null && !targets.hasAddress(addressId))
+      throw referenceInvalid("ip_address", place.field("ip_address_id"), [addressId]);
   });
 }
 
 /** A new binding of a service, which may be new itself. */
-export function addBinding(tx: WriteTransaction, service: ServiceRecord, item: { readonly id?: string }, target: BindingTarget, actor: CommandActor): BindingRecord {
+export function addBinding(
+  tx: WriteTransaction,
+  service: ServiceRecord,
+  item: { readonly id?: string },
+  target: BindingTarget,
+  actor: CommandActor,
+): BindingRecord {
   const { type, port_id, ip_address_id } = target;
   return tx.create(
     bindingKind,
     actor.organizationId,
-    { service_id: service.id, host_id: service.host_id, network_id: service.network_id, type, port_id, ip_address_id, first_discovery_id: null },
+    {
+      service_id: service.id,
+      host_id: service.host_id,
+      network_id: service.network_id,
+      type,
+      port_id,
+      ip_address_id,
+      first_discovery_id: null,
+    },
     entered(tx, item),
   );
 }

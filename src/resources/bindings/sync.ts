@@ -29,7 +29,14 @@ export function unchanged(targets: BindingTargets): Surroundings {
  * the host does not have
  * @returns the bindings that no item stands for
  */
-export function syncBindings(tx: WriteTransaction, service: ServiceRecord, items: readonly BindingItem[], surroundings: Surroundings, actor: CommandActor, place: Place): BindingRecord[] {
+export function syncBindings(
+  tx: WriteTransaction,
+  service: ServiceRecord,
+  items: readonly BindingItem[],
+  surroundings: Surroundings,
+  actor: CommandActor,
+  place: Place,
+): BindingRecord[] {
   const { targets, isRemoved, actual } = surroundings;
   const stored = tx.children(bindingKind, "service_n", service.id);
   const identityOf = (target: BindingTarget) => bindingIdentity(service.id, target);
@@ -48,18 +55,25 @@ export function syncBindings(tx: WriteTransaction, service: ServiceRecord, items
     };
   });
   const likenessOf = ({ type, port_id, ip_address_id }: BindingTarget) => ({ type, port_id, ip_address_id });
-  const matching = match<(typeof resolved)[number], BindingRecord>(resolved, stored, likenessOf, `${place.pointer}/bindings`);
+  const matching = match<(typeof resolved)[number], BindingRecord>(
+    resolved,
+    stored,
+    likenessOf,
+    `${place.pointer}/bindings`,
+  );
   place.note(...matching.issues);
   for (const { item, position, stored: record } of matching.matched) {
     const its = place.at(`/bindings/${position}`);
     its.note(...foreignIds(item, service, its.pointer));
-    if (item.service_id !== undefined && item.service_id !== service.id) its.note({ path: `${its.pointer}/service_id`, message: "must be the service's own id", value: item.service_id });
+    if (item.service_id !== undefined && item.service_id !== service.id)
+      its.note({ path: `${its.pointer}/service_id`, message: "must be the service's own id", value: item.service_id });
     // Sent back as it was, with only the port or address taken off its list: it goes with that.
     const isAsItWas = record !== null && identityOf(record) === identityOf(item);
     if (isAsItWas && [item.port_id, item.ip_address_id].some((id) => id !== null && isRemoved(id))) continue;
     checkTarget(item, targets, its);
     if (record === null) its.attempt(() => addBinding(tx, service, item, item, actor));
-    else tx.update(bindingKind, record.id, { type: item.type, port_id: item.port_id, ip_address_id: item.ip_address_id });
+    else
+      tx.update(bindingKind, record.id, { type: item.type, port_id: item.port_id, ip_address_id: item.ip_address_id });
   }
   return matching.unmatched;
 }

@@ -17,7 +17,10 @@ import { assertReachesCredential } from "./reach.ts";
 /** A credential's side. `ip_address_ids` null or left out: every address of the host. */
 export interface CredentialSide {
   readonly assigned_network_ids: readonly string[];
-  readonly host_assignments: ReadonlyArray<{ readonly host_id: string; readonly ip_address_ids?: readonly string[] | null }>;
+  readonly host_assignments: ReadonlyArray<{
+    readonly host_id: string;
+    readonly ip_address_ids?: readonly string[] | null;
+  }>;
 }
 
 /** An item of a host's side. */
@@ -32,18 +35,43 @@ export interface HostSideItem {
  * @returns whether there is any change
  * @throws DomainError validation_failed for a host named twice; entity_reference_invalid
  */
-export function setCredentialAssignments(tx: WriteTransaction, credentialId: string, wanted: CredentialSide, actor: CommandActor): boolean {
+export function setCredentialAssignments(
+  tx: WriteTransaction,
+  credentialId: string,
+  wanted: CredentialSide,
+  actor: CommandActor,
+): boolean {
   const { host_assignments: items } = wanted;
-  assertEachOnce(items.map((item) => item.host_id), "/host_assignments", "host_id");
+  assertEachOnce(
+    items.map((item) => item.host_id),
+    "/host_assignments",
+    "host_id",
+  );
   const networks = getReferenced(tx, networkKind, wanted.assigned_network_ids, "assigned_network_ids", actor);
-  const hosts = getReferenced(tx, hostKind, items.map((item) => item.host_id), "host_assignments/host_id", actor);
+  const hosts = getReferenced(
+    tx,
+    hostKind,
+    items.map((item) => item.host_id),
+    "host_assignments/host_id",
+    actor,
+  );
   assertAddressesOfHosts(tx, items, "host_assignments/ip_address_ids", actor);
   const current = tx
     .children(credentialAssignmentKind, "credential_n", credentialId)
     .filter((assignment) => actor.networkIds === null || actor.networkIds.includes(assignment.network_id));
   const changes = changesTo(current, [
-    ...networks.map((network) => ({ credential_id: credentialId, network_id: network.id, host_id: null, ip_address_ids: null })),
-    ...hosts.map((host, position) => ({ credential_id: credentialId, network_id: host.network_id, host_id: host.id, ip_address_ids: addressIds(items[position]) })),
+    ...networks.map((network) => ({
+      credential_id: credentialId,
+      network_id: network.id,
+      host_id: null,
+      ip_address_ids: null,
+    })),
+    ...hosts.map((host, position) => ({
+      credential_id: credentialId,
+      network_id: host.network_id,
+      host_id: host.id,
+      ip_address_ids: addressIds(items[position]),
+    })),
   ]);
   write(tx, changes, actor);
   return credentialsOf(changes).size > 0;
@@ -56,19 +84,47 @@ export function setCredentialAssignments(tx: WriteTransaction, credentialId: str
  * there: a credential sent to one's own address gives it away; entity_access_denied for a credential that a confined caller may not change;
  * validation_failed for a credential named twice; entity_reference_invalid
  */
-export function setHostAssignments(tx: WriteTransaction, hostId: string, networkId: string, items: readonly HostSideItem[], actor: CommandActor, place: Place): void {
-  place.attempt(() => assertEachOnce(items.map((item) => item.credential_id), "/credential_assignments", "credential_id"));
+export function setHostAssignments(
+  tx: WriteTransaction,
+  hostId: string,
+  networkId: string,
+  items: readonly HostSideItem[],
+  actor: CommandActor,
+  place: Place,
+): void {
+  place.attempt(() =>
+    assertEachOnce(
+      items.map((item) => item.credential_id),
+      "/credential_assignments",
+      "credential_id",
+    ),
+  );
   const wanted = items
-    .map((item) => ({ credential_id: item.credential_id, network_id: networkId, host_id: hostId, ip_address_ids: withoutRemoved(tx, addressIds(item)) }))
+    .map((item) => ({
+      credential_id: item.credential_id,
+      network_id: networkId,
+      host_id: hostId,
+      ip_address_ids: withoutRemoved(tx, addressIds(item)),
+    }))
     // Without its last address an assignment goes: it never widens.
     .filter((target) => target.ip_address_ids?.length !== 0);
   const changes = changesTo(tx.children(credentialAssignmentKind, "host_n", hostId), wanted);
   if (changes.added.length + changes.scoped.length + changes.removed.length === 0) return;
   // Who may not change them at all is told that and no more.
-  if (place.attempt(() => requireRole(actor.role, "Admin", "Changing the credential_assignments of a host")) === null) return;
-  place.attempt(() => getReferenced(tx, credentialKind, wanted.map((target) => target.credential_id), "credential_assignments/credential_id", actor));
+  if (place.attempt(() => requireRole(actor.role, "Admin", "Changing the credential_assignments of a host")) === null)
+    return;
+  place.attempt(() =>
+    getReferenced(
+      tx,
+      credentialKind,
+      wanted.map((target) => target.credential_id),
+      "credential_assignments/credential_id",
+      actor,
+    ),
+  );
   place.attempt(() => assertAddressesOfHosts(tx, wanted, "credential_assignments/ip_address_ids", actor));
-  for (const id of credentialsOf(changes)) if (place.attempt(() => assertReachesCredential(tx, id, actor)) === null) return;
+  for (const id of credentialsOf(changes))
+    if (place.attempt(() => assertReachesCredential(tx, id, actor)) === null) return;
   write(tx, changes, actor);
 }
 
@@ -77,11 +133,18 @@ export function setHostAssignments(tx: WriteTransaction, hostId: string, network
  * @param assignments each as JSON, in page order
  * @param reaches whether the caller sees what is in a network
  */
-export function credentialAssignmentsView(assignments: readonly string[], reaches: (networkId: string) => boolean): CredentialSide {
-  const seen = assignments.map((text) => JSON.parse(text) as CredentialAssignmentRecord).filter((assignment) => reaches(assignment.network_id));
+export function credentialAssignmentsView(
+  assignments: readonly string[],
+  reaches: (networkId: string) => boolean,
+): CredentialSide {
+  const seen = assignments
+    .map((text) => JSON.parse(text) as CredentialAssignmentRecord)
+    .filter((assignment) => reaches(assignment.network_id));
   return {
     assigned_network_ids: seen.flatMap((assignment) => (assignment.host_id === null ? [assignment.network_id] : [])),
-    host_assignments: seen.flatMap((assignment) => (assignment.host_id === null ? [] : [{ host_id: assignment.host_id, ...scope(assignment) }])),
+    host_assignments: seen.flatMap((assignment) =>
+      assignment.host_id === null ? [] : [{ host_id: assignment.host_id, ...scope(assignment) }],
+    ),
   };
 }
 
@@ -105,7 +168,11 @@ interface Target {
 interface Changes {
   readonly added: readonly Target[];
   /** Assignments that stay, with other addresses. */
-  readonly scoped: ReadonlyArray<{ readonly id: string; readonly credential_id: string; readonly ip_address_ids: readonly string[] | null }>;
+  readonly scoped: ReadonlyArray<{
+    readonly id: string;
+    readonly credential_id: string;
+    readonly ip_address_ids: readonly string[] | null;
+  }>;
   readonly removed: readonly CredentialAssignmentRecord[];
 }
 
@@ -118,7 +185,8 @@ function changesTo(current: readonly CredentialAssignmentRecord[], wanted: reado
     const assignment = left.get(assignmentKey(target));
     left.delete(assignmentKey(target));
     if (assignment === undefined) added.push(target);
-    else if (!sameIds(assignment.ip_address_ids, target.ip_address_ids)) scoped.push({ id: assignment.id, credential_id: target.credential_id, ip_address_ids: target.ip_address_ids });
+    else if (!sameIds(assignment.ip_address_ids, target.ip_address_ids))
+      scoped.push({ id: assignment.id, credential_id: target.credential_id, ip_address_ids: target.ip_address_ids });
   }
   return { added, scoped, removed: [...left.values()] };
 }
@@ -135,7 +203,8 @@ function write(tx: WriteTransaction, changes: Changes, actor: CommandActor): voi
     const before = tx.get(credentialAssignmentKind, id);
     coverAssigned(tx, before, tx.update(credentialAssignmentKind, id, { ip_address_ids }));
   }
-  for (const target of changes.added) coverAssigned(tx, null, tx.create(credentialAssignmentKind, actor.organizationId, target));
+  for (const target of changes.added)
+    coverAssigned(tx, null, tx.create(credentialAssignmentKind, actor.organizationId, target));
 }
 
 function sameIds(some: readonly string[] | null, others: readonly string[] | null): boolean {
@@ -145,7 +214,9 @@ function sameIds(some: readonly string[] | null, others: readonly string[] | nul
 }
 
 /** Each address once; null for every address of the host. */
-function addressIds(item: { readonly ip_address_ids?: readonly string[] | null } | undefined): readonly string[] | null {
+function addressIds(
+  item: { readonly ip_address_ids?: readonly string[] | null } | undefined,
+): readonly string[] | null {
   const ids = item?.ip_address_ids ?? null;
   return ids === null ? null : [...new Set(ids)];
 }
@@ -165,7 +236,8 @@ function assertEachOnce(ids: readonly string[], list: string, field: string): vo
   ids.forEach((id, position) => {
     const other = first.get(id);
     if (other === undefined) first.set(id, position);
-    else issues.push({ path: `${list}/${position}/${field}`, message: `is named by ${list}/${other} already`, value: id });
+    else
+      issues.push({ path: `${list}/${position}/${field}`, message: `is named by ${list}/${other} already`, value: id });
   });
   if (issues.length > 0) throw invalid(issues);
 }

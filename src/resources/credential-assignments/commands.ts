@@ -15,7 +15,11 @@ import { assertReachesCredential } from "./reach.ts";
  * @throws DomainError entity_not_found; precondition_failed; auth_permission_denied; entity_access_denied for a credential that a confined
  * caller may not assign
  */
-export function confirmIpAddress(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Confirmed {
+export function confirmIpAddress(
+  tx: WriteTransaction,
+  input: { id: string; ifMatch: string | null },
+  actor: CommandActor,
+): Confirmed {
   const { id } = input;
   const address = getReachable(tx, ipAddressKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));

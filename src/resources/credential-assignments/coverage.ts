@@ -31,10 +31,13 @@ const UNCOVERED = `SELECT i.ip_address FROM credential_assignments a JOIN ip_add
 const AMONG = "AND i.ip_address IN (SELECT value FROM json_each(?2))";
 const IS_COVERED = "SELECT 1 FROM credential_coverage WHERE assignment_n = ?1 AND ip_address = ?2 AND until IS NULL";
 /** As of a transaction. */
-const WAS_COVERED = "SELECT ip_address FROM credential_coverage WHERE assignment_n = ?1 AND since <= ?2 AND (until IS NULL OR until > ?2)";
-const MADE_IN = "SELECT assignment_n, ip_address FROM credential_coverage WHERE since = ?1 AND until IS NULL AND origin IN ('Assigned', 'Confirmed', 'Restored')";
+const WAS_COVERED =
+  "SELECT ip_address FROM credential_coverage WHERE assignment_n = ?1 AND since <= ?2 AND (until IS NULL OR until > ?2)";
+const MADE_IN =
+  "SELECT assignment_n, ip_address FROM credential_coverage WHERE since = ?1 AND until IS NULL AND origin IN ('Assigned', 'Confirmed', 'Restored')";
 const ENDED_IN = "SELECT DISTINCT assignment_n, ip_address FROM credential_coverage WHERE until = ?1";
-const END = "UPDATE credential_coverage SET until = ?3, checksum = checksum + ?3 WHERE assignment_n = ?1 AND ip_address = ?2 AND until IS NULL";
+const END =
+  "UPDATE credential_coverage SET until = ?3, checksum = checksum + ?3 WHERE assignment_n = ?1 AND ip_address = ?2 AND until IS NULL";
 const STEP_ROWS = 5_000;
 /** In the order of the key, from one on. */
 const ENDED_UP_TO = `SELECT assignment_n, ip_address, since, until FROM credential_coverage
@@ -49,17 +52,28 @@ const DROP = "DELETE FROM credential_coverage WHERE assignment_n = ?1 AND ip_add
  * @param values those among them that are to be covered; null for all that the assignment is for. What is no address of the host then, or is
  * not named by an assignment that names its addresses, is left out
  */
-export function cover(tx: WriteTransaction, assignmentId: string, values: readonly string[] | null, origin: CoverageOrigin): void {
+export function cover(
+  tx: WriteTransaction,
+  assignmentId: string,
+  values: readonly string[] | null,
+  origin: CoverageOrigin,
+): void {
   if (values?.length === 0) return;
   tx.afterwardsRun(() => {
     const n = tx.recordN(assignmentId);
     if (n === null) return;
     const { $client } = tx.db;
-    const rows = (values === null ? $client.query(UNCOVERED).values(n) : $client.query(`${UNCOVERED} ${AMONG}`).values(n, JSON.stringify(values))) as Array<[string]>;
+    const rows = (
+      values === null
+        ? $client.query(UNCOVERED).values(n)
+        : $client.query(`${UNCOVERED} ${AMONG}`).values(n, JSON.stringify(values))
+    ) as Array<[string]>;
     for (const [ip_address] of rows) {
       tx.db
         .insert(credentialCoverage)
-        .values(withChecksum(credentialCoverage, { assignment_n: n, ip_address, since: tx.sequence, until: null, origin }))
+        .values(
+          withChecksum(credentialCoverage, { assignment_n: n, ip_address, since: tx.sequence, until: null, origin }),
+        )
         // What ended in the transaction that begins it anew goes on.
         .onConflictDoUpdate({
           target: [credentialCoverage.assignment_n, credentialCoverage.ip_address, credentialCoverage.since],
@@ -74,12 +88,25 @@ export function cover(tx: WriteTransaction, assignmentId: string, values: readon
  * What an Admin's write of an assignment sends where. What was assigned before, and is sent again, confirms nothing.
  * @param before null for one that is made
  */
-export function coverAssigned(tx: WriteTransaction, before: CredentialAssignmentRecord | null, after: CredentialAssignmentRecord): void {
+export function coverAssigned(
+  tx: WriteTransaction,
+  before: CredentialAssignmentRecord | null,
+  after: CredentialAssignmentRecord,
+): void {
   const { host_id: hostId, ip_address_ids: ids } = after;
   if (hostId === null) return;
   const isWidened = before === null || (ids === null && before.ip_address_ids !== null);
   if (isWidened) cover(tx, after.id, null, "Assigned");
-  else if (ids !== null) cover(tx, after.id, valuesOf(tx, ids.filter((id) => before.ip_address_ids?.includes(id) !== true)), "Assigned");
+  else if (ids !== null)
+    cover(
+      tx,
+      after.id,
+      valuesOf(
+        tx,
+        ids.filter((id) => before.ip_address_ids?.includes(id) !== true),
+      ),
+      "Assigned",
+    );
   if (ids !== null && before !== null) endBeyond(tx, after.id, ids);
 }
 
@@ -100,7 +127,9 @@ export function isCovered(tx: WriteTransaction, assignmentId: string, value: str
  */
 export function coveredAt(tx: WriteTransaction, assignmentId: string, sequence: number): Set<string> {
   const n = tx.recordN(assignmentId);
-  return new Set(n === null ? [] : (tx.db.$client.query(WAS_COVERED).values(n, sequence) as Array<[string]>).map(([value]) => value));
+  return new Set(
+    n === null ? [] : (tx.db.$client.query(WAS_COVERED).values(n, sequence) as Array<[string]>).map(([value]) => value),
+  );
 }
 
 /** A pair by the ids of today. */
@@ -131,7 +160,9 @@ export interface EndedCoverage {
 export function* coverageEndedUpTo(db: Sql, sequence: number): Generator<EndedCoverage> {
   let [assignmentN, value, since] = [0, "", 0];
   for (let count = STEP_ROWS; count === STEP_ROWS; ) {
-    const rows = db.$client.query(ENDED_UP_TO).values(sequence, assignmentN, value, since) as Array<[number, string, number, number]>;
+    const rows = db.$client.query(ENDED_UP_TO).values(sequence, assignmentN, value, since) as Array<
+      [number, string, number, number]
+    >;
     for (const row of rows) {
       [assignmentN, value, since] = row;
       yield { assignmentN, value, since, until: row[3] };
@@ -155,7 +186,8 @@ export function endCoverage(tx: WriteTransaction, { assignmentId, value }: Cover
 /** An assignment that names its addresses covers no others. */
 function endBeyond(tx: WriteTransaction, assignmentId: string, addressIds: readonly string[]): void {
   const named = new Set(valuesOf(tx, addressIds));
-  for (const value of coveredAt(tx, assignmentId, tx.sequence)) if (!named.has(value)) endCoverage(tx, { assignmentId, value });
+  for (const value of coveredAt(tx, assignmentId, tx.sequence))
+    if (!named.has(value)) endCoverage(tx, { assignmentId, value });
 }
 
 function valuesOf(tx: WriteTransaction, addressIds: readonly string[]): string[] {
@@ -167,6 +199,11 @@ function pairs(tx: WriteTransaction, rows: ReadonlyArray<[number, string]>): Cov
 }
 
 /** The host's assignments that are meant for one of its addresses. */
-export function assignmentsFor(tx: WriteTransaction, address: { readonly id: string; readonly host_id: string }): CredentialAssignmentRecord[] {
-  return tx.children(credentialAssignmentKind, "host_n", address.host_id).filter((assignment) => isFor(assignment, address.id));
+export function assignmentsFor(
+  tx: WriteTransaction,
+  address: { readonly id: string; readonly host_id: string },
+): CredentialAssignmentRecord[] {
+  return tx
+    .children(credentialAssignmentKind, "host_n", address.host_id)
+    .filter((assignment) => isFor(assignment, address.id));
 }

@@ -18,9 +18,13 @@ export interface CredentialAssignmentRecord extends RecordBase {
 
 export const credentialAssignments = sqliteTable("credential_assignments", {
   ...liveColumns,
-  network_n: integer().notNull().references(() => networks.n),
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
   host_n: integer().references(() => hosts.n),
-  credential_n: integer().notNull().references(() => credentials.n),
+  credential_n: integer()
+    .notNull()
+    .references(() => credentials.n),
 });
 
 export const credentialAssignmentKind: Kind<CredentialAssignmentRecord> = {
@@ -34,7 +38,11 @@ export const credentialAssignmentKind: Kind<CredentialAssignmentRecord> = {
     credential_n: n(assignment.credential_id),
   }),
   scopes: { network: "network_n", host: "host_n", credential: "credential_n" },
-  scopeIds: (assignment) => ({ network: assignment.network_id, host: assignment.host_id, credential: assignment.credential_id }),
+  scopeIds: (assignment) => ({
+    network: assignment.network_id,
+    host: assignment.host_id,
+    credential: assignment.credential_id,
+  }),
   links: (assignment) => [{ relation: "ip_address_ids", ids: assignment.ip_address_ids ?? [] }],
   owners: (assignment) =>
     assignment.host_id === null
@@ -53,6 +61,8 @@ export const credentialAssignmentKind: Kind<CredentialAssignmentRecord> = {
 };
 
 /** What there is one assignment of: a credential at a host, or in a network. */
-export function assignmentKey(assignment: Pick<CredentialAssignmentRecord, "credential_id" | "network_id" | "host_id">): string {
+export function assignmentKey(
+  assignment: Pick<CredentialAssignmentRecord, "credential_id" | "network_id" | "host_id">,
+): string {
   return `${assignment.credential_id}/${assignment.host_id ?? assignment.network_id}`;
 }

@@ -11,8 +11,24 @@ import { setCredentialAssignments } from "../credential-assignments/assignments.
 import { assertReachesCredential, credentialOutOfReach, reachesCredential } from "../credential-assignments/reach.ts";
 import { removeRecord } from "../references.ts";
 import { existingTags } from "../tags/tag.ts";
-import { credentialKind, SECRET_FIELDS, SECRET_MASK, USM_PASSWORD_MIN_LENGTH, type CredentialCreate, type CredentialType, type CredentialUpdate } from "./credential.ts";
-import { masked, newSecrets, secretChange, secretIn, storedSecrets, storeSecrets, type SealedSecrets } from "./secrets.ts";
+import {
+  credentialKind,
+  SECRET_FIELDS,
+  SECRET_MASK,
+  USM_PASSWORD_MIN_LENGTH,
+  type CredentialCreate,
+  type CredentialType,
+  type CredentialUpdate,
+} from "./credential.ts";
+import {
+  masked,
+  newSecrets,
+  secretChange,
+  secretIn,
+  storedSecrets,
+  storeSecrets,
+  type SealedSecrets,
+} from "./secrets.ts";
 
 /**
  * Whoever is confined to networks assigns what they create within these: without an assignment they could not change it afterwards.
@@ -45,7 +61,11 @@ export function createCredential(box: SecretBox) {
 
 /** @param box seals the secrets */
 export function updateCredential(box: SecretBox) {
-  return (tx: WriteTransaction, input: { id: string; body: CredentialUpdate; ifMatch: string | null }, actor: CommandActor): Written => {
+  return (
+    tx: WriteTransaction,
+    input: { id: string; body: CredentialUpdate; ifMatch: string | null },
+    actor: CommandActor,
+  ): Written => {
     const { id, body } = input;
     const credential = getReachable(tx, credentialKind, id, actor);
     assertVersion(input.ifMatch, tx.versionOf(id));
@@ -73,7 +93,11 @@ export function updateCredential(box: SecretBox) {
 }
 
 /** The sealed secrets go with the live row. */
-export function removeCredential(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
+export function removeCredential(
+  tx: WriteTransaction,
+  input: { id: string; cascade: boolean; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const credential = getReachable(tx, credentialKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   assertReachesCredential(tx, input.id, actor);
@@ -87,7 +111,10 @@ function assertUsable(type: CredentialType, stored: SealedSecrets): void {
   for (const field of SECRET_FIELDS) {
     const secret = secretIn(type, field);
     if (secret?.mode === "Inline" && secret.value === SECRET_MASK && !stored.has(field)) {
-      issues.push({ path: `/credential_type/${field}/value`, message: "is the mask of a stored secret, and none is stored: send the secret itself" });
+      issues.push({
+        path: `/credential_type/${field}/value`,
+        message: "is the mask of a stored secret, and none is stored: send the secret itself",
+      });
     }
   }
   if (type.type === "SnmpV3") issues.push(...usmIssues(type));
@@ -98,9 +125,16 @@ function assertUsable(type: CredentialType, stored: SealedSecrets): void {
 function usmIssues(type: CredentialType & { type: "SnmpV3" }): Issue[] {
   const issues: Issue[] = [];
   if (type.auth_protocol === "None" && type.priv_protocol !== "None") {
-    issues.push({ path: "/credential_type/priv_protocol", message: "must be None where auth_protocol is None", value: type.priv_protocol });
+    issues.push({
+      path: "/credential_type/priv_protocol",
+      message: "must be None where auth_protocol is None",
+      value: type.priv_protocol,
+    });
   }
-  for (const [field, protocolField] of [["auth_password", "auth_protocol"], ["priv_password", "priv_protocol"]] as const) {
+  for (const [field, protocolField] of [
+    ["auth_password", "auth_protocol"],
+    ["priv_password", "priv_protocol"],
+  ] as const) {
     const secret = type[field];
     const path = `/credential_type/${field}`;
     if (type[protocolField] === "None") {
@@ -108,7 +142,10 @@ function usmIssues(type: CredentialType & { type: "SnmpV3" }): Issue[] {
     } else if (secret === undefined) {
       issues.push({ path, message: `is required where ${protocolField} is not None` });
     } else if (secret.mode === "Inline" && [...secret.value].length < USM_PASSWORD_MIN_LENGTH) {
-      issues.push({ path: `${path}/value`, message: `must have ${USM_PASSWORD_MIN_LENGTH} or more characters (RFC 3414 §11.2)` });
+      issues.push({
+        path: `${path}/value`,
+        message: `must have ${USM_PASSWORD_MIN_LENGTH} or more characters (RFC 3414 §11.2)`,
+      });
     }
   }
   return issues;

@@ -26,7 +26,14 @@ function composeCredential(reader: Reader, actor: Actor): Compose {
     return known;
   };
   return (items, asOf) => {
-    const assignments = reader.parts(credentialAssignmentKind, "credential", items.map((item) => item.n), asOf);
-    return items.map((item) => spliced(item.text, renderMembers(credentialAssignmentsView(assignments.get(item.n) ?? [], reaches))));
+    const assignments = reader.parts(
+      credentialAssignmentKind,
+      "credential",
+      items.map((item) => item.n),
+      asOf,
+    );
+    return items.map((item) =>
+      spliced(item.text, renderMembers(credentialAssignmentsView(assignments.get(item.n) ?? [], reaches))),
+    );
   };
 }

@@ -4,7 +4,18 @@ import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
-import { Body, IpAddressText, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Timestamp, Uuid } from "../../http/schemas.ts";
+import {
+  Body,
+  IpAddressText,
+  Name,
+  Nullable,
+  OneOf,
+  RECORD_READ_ONLY,
+  recordFields,
+  TagIds,
+  Timestamp,
+  Uuid,
+} from "../../http/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
 
 export const SECRET_MAX_LENGTH = 1_024;
@@ -24,10 +35,24 @@ export const PRIV_PROTOCOLS = ["None", "Des", "Aes128", "Aes256"] as const;
 /** `secret`: whatever is wrong below it, no error echoes what was sent. */
 export const Secret = Type.Union(
   [
-    Body({ mode: Type.Literal("Inline"), value: Type.String({ minLength: 1, maxLength: SECRET_MAX_LENGTH, secret: true, description: `Answered as "${SECRET_MASK}"; sent back so, the stored one stays.` }) }),
+    Body({
+      mode: Type.Literal("Inline"),
+      value: Type.String({
+        minLength: 1,
+        maxLength: SECRET_MAX_LENGTH,
+        secret: true,
+        description: `Answered as "${SECRET_MASK}"; sent back so, the stored one stays.`,
+      }),
+    }),
     Body({
       mode: Type.Literal("FilePath"),
-      path: Type.String({ format: "relative-path", minLength: 1, maxLength: SECRET_PATH_MAX_LENGTH, description: "Below the configured secrets folder, relative to it and without `..`; the file is read when the secret is used." }),
+      path: Type.String({
+        format: "relative-path",
+        minLength: 1,
+        maxLength: SECRET_PATH_MAX_LENGTH,
+        description:
+          "Below the configured secrets folder, relative to it and without `..`; the file is read when the secret is used.",
+      }),
     }),
   ],
   { $id: "Secret", secret: true },
@@ -40,12 +65,19 @@ export const CredentialType = Type.Union(
     Body({ type: Type.Literal("SnmpV2c"), community: Secret }),
     Body({
       type: Type.Literal("SnmpV3"),
-      security_name: Type.String({ format: "name", minLength: 1, maxLength: 32, description: "usmUserName (RFC 3414)." }),
+      security_name: Type.String({
+        format: "name",
+        minLength: 1,
+        maxLength: 32,
+        description: "usmUserName (RFC 3414).",
+      }),
       auth_protocol: OneOf(AUTH_PROTOCOLS),
       auth_password: Type.Optional(Secret),
       priv_protocol: OneOf(PRIV_PROTOCOLS, { description: "None where auth_protocol is None." }),
       priv_password: Type.Optional(Secret),
-      context_name: Type.Optional(Type.String({ format: "line", maxLength: 32, description: "vacmContextName (RFC 3415)." })),
+      context_name: Type.Optional(
+        Type.String({ format: "line", maxLength: 32, description: "vacmContextName (RFC 3415)." }),
+      ),
     }),
   ],
   { $id: "CredentialType" },
@@ -69,7 +101,9 @@ export interface CredentialRecord extends RecordBase {
 
 export const credentials = sqliteTable("credentials", {
   ...liveColumns,
-  organization_n: integer().notNull().references(() => organizations.n),
+  organization_n: integer()
+    .notNull()
+    .references(() => organizations.n),
 });
 
 export const credentialKind: Kind<CredentialRecord> = {
@@ -90,13 +124,28 @@ export const credentialKind: Kind<CredentialRecord> = {
 };
 
 /** What lists of credentials are grouped and ordered by; names without regard to case, credential types by what they are called. */
-export const CREDENTIAL_ORDER_FIELDS = ["created_at", "name", "credential_type", "secrets_updated_at", "updated_at"] as const;
+export const CREDENTIAL_ORDER_FIELDS = [
+  "created_at",
+  "name",
+  "credential_type",
+  "secrets_updated_at",
+  "updated_at",
+] as const;
 export const CREDENTIAL_KEYED_FIELDS = ["name", "credential_type"] as const;
 
 export const HostAssignment = Body(
   {
     host_id: Uuid,
-    ip_address_ids: Type.Optional(Nullable(Type.Array(Uuid, { minItems: 1, maxItems: ASSIGNMENTS_MAX, description: "Only at these addresses of the host; left out: at every one that it has when this is assigned. One that is added or changed later waits for its confirmation (`confirmIpAddress`)." }))),
+    ip_address_ids: Type.Optional(
+      Nullable(
+        Type.Array(Uuid, {
+          minItems: 1,
+          maxItems: ASSIGNMENTS_MAX,
+          description:
+            "Only at these addresses of the host; left out: at every one that it has when this is assigned. One that is added or changed later waits for its confirmation (`confirmIpAddress`).",
+        }),
+      ),
+    ),
   },
   { $id: "HostAssignment" },
 );
@@ -105,19 +154,42 @@ const required = {
   organization_id: Uuid,
   name: Name,
   credential_type: CredentialType as TSchema as typeof CredentialType,
-  assigned_network_ids: Type.Array(Uuid, { maxItems: ASSIGNMENTS_MAX, description: "Networks that it is tried in: at addresses in subnets that accept credentials, and at targets that an Admin names." }),
-  host_assignments: Type.Array(HostAssignment, { maxItems: ASSIGNMENTS_MAX, description: "Hosts that it is tried at." }),
+  assigned_network_ids: Type.Array(Uuid, {
+    maxItems: ASSIGNMENTS_MAX,
+    description:
+      "Networks that it is tried in: at addresses in subnets that accept credentials, and at targets that an Admin names.",
+  }),
+  host_assignments: Type.Array(HostAssignment, {
+    maxItems: ASSIGNMENTS_MAX,
+    description: "Hosts that it is tried at.",
+  }),
   tags: TagIds,
 };
-const TargetIps = Type.Optional(Nullable(Type.Array(IpAddressText, { maxItems: TARGET_IPS_MAX, description: "Addresses to try first; cleared when the next scan dispatches." })));
+const TargetIps = Type.Optional(
+  Nullable(
+    Type.Array(IpAddressText, {
+      maxItems: TARGET_IPS_MAX,
+      description: "Addresses to try first; cleared when the next scan dispatches.",
+    }),
+  ),
+);
 
-export const CredentialCreate = Body({ id: Type.Optional(Uuid), ...required, target_ips: TargetIps }, { ignored: [...RECORD_READ_ONLY, "secrets_updated_at"] });
+export const CredentialCreate = Body(
+  { id: Type.Optional(Uuid), ...required, target_ips: TargetIps },
+  { ignored: [...RECORD_READ_ONLY, "secrets_updated_at"] },
+);
 export const CredentialUpdate = CredentialCreate;
 export type CredentialCreate = Static<typeof CredentialCreate>;
 export type CredentialUpdate = Static<typeof CredentialUpdate>;
 
 export const Credential = Type.Object(
-  { id: Uuid, ...required, target_ips: Nullable(Type.Array(IpAddressText)), secrets_updated_at: Timestamp, ...recordFields },
+  {
+    id: Uuid,
+    ...required,
+    target_ips: Nullable(Type.Array(IpAddressText)),
+    secrets_updated_at: Timestamp,
+    ...recordFields,
+  },
   { $id: "Credential" },
 );
 

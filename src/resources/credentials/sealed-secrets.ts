@@ -15,7 +15,9 @@ export interface SecretsFound {
 export function trySecrets(db: Sql, box: SecretBox | null): SecretsFound {
   let total = 0;
   let closed = 0;
-  const rows = db.$client.query("SELECT r.id, s.field, s.sealed FROM credential_secrets s JOIN history_records r ON r.n = s.credential_n").values() as Array<[string, SecretField, Uint8Array]>;
+  const rows = db.$client
+    .query("SELECT r.id, s.field, s.sealed FROM credential_secrets s JOIN history_records r ON r.n = s.credential_n")
+    .values() as Array<[string, SecretField, Uint8Array]>;
   for (const [id, field, sealed] of rows) {
     total += 1;
     if (!opens(box, sealed, secretContext(id, field))) closed += 1;

@@ -64,14 +64,24 @@ export function storedSecrets(tx: WriteTransaction, credentialId: string): Seale
  * What `wanted` changes about the stored secrets. The mask keeps what is stored; the same plaintext changes nothing.
  * @param current the credential type as it stands, masked
  */
-export function secretChange(box: SecretBox, credentialId: string, stored: SealedSecrets, current: CredentialType, wanted: CredentialType): SecretChange {
+export function secretChange(
+  box: SecretBox,
+  credentialId: string,
+  stored: SealedSecrets,
+  current: CredentialType,
+  wanted: CredentialType,
+): SecretChange {
   const sealed = new Map<SecretField, string>();
   const dropped: SecretField[] = [];
   let isChanged = false;
   for (const field of SECRET_FIELDS) {
     const secret = secretIn(wanted, field);
     if (secret?.mode === "Inline") {
-      if (secret.value === SECRET_MASK || holds(box, stored.get(field), secretContext(credentialId, field), secret.value)) continue;
+      if (
+        secret.value === SECRET_MASK ||
+        holds(box, stored.get(field), secretContext(credentialId, field), secret.value)
+      )
+        continue;
       sealed.set(field, secret.value);
       isChanged = true;
     } else {
@@ -113,7 +123,11 @@ export function storeSecrets(tx: WriteTransaction, box: SecretBox, credentialId:
 export function forgetSecrets(tx: WriteTransaction, credentialId: string, fields: readonly SecretField[]): void {
   tx.afterwardsRun(() => {
     const n = tx.recordN(credentialId) as number;
-    for (const field of fields) tx.db.delete(credentialSecrets).where(and(eq(credentialSecrets.credential_n, n), eq(credentialSecrets.field, field))).run();
+    for (const field of fields)
+      tx.db
+        .delete(credentialSecrets)
+        .where(and(eq(credentialSecrets.credential_n, n), eq(credentialSecrets.field, field)))
+        .run();
   });
 }
 

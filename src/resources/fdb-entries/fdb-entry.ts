@@ -18,9 +18,15 @@ export interface FdbEntryRecord extends RecordBase {
 
 export const fdbEntries = sqliteTable("fdb_entries", {
   ...liveColumns,
-  network_n: integer().notNull().references(() => networks.n),
-  host_n: integer().notNull().references(() => hosts.n),
-  if_entry_n: integer().notNull().references(() => ifEntries.n),
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
+  host_n: integer()
+    .notNull()
+    .references(() => hosts.n),
+  if_entry_n: integer()
+    .notNull()
+    .references(() => ifEntries.n),
   mac_address: text().notNull(),
 });
 
@@ -30,7 +36,12 @@ export const fdbEntryKind: Kind<FdbEntryRecord> = {
   code: 10,
   upcasters: FDB_ENTRY_UPCASTERS,
   table: fdbEntries,
-  columns: (entry, n) => ({ network_n: n(entry.network_id), host_n: n(entry.host_id), if_entry_n: n(entry.if_entry_id), mac_address: entry.mac_address }),
+  columns: (entry, n) => ({
+    network_n: n(entry.network_id),
+    host_n: n(entry.host_id),
+    if_entry_n: n(entry.if_entry_id),
+    mac_address: entry.mac_address,
+  }),
   scopes: { network: "network_n", host: "host_n", if_entry: "if_entry_n" },
   scopeIds: (entry) => ({ network: entry.network_id, host: entry.host_id, if_entry: entry.if_entry_id }),
   owners: (entry) => [{ kind: "if_entry", id: entry.if_entry_id, as: "fdb_macs" }],

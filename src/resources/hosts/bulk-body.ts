@@ -8,11 +8,24 @@ import { HostCreate, HostUpdate } from "./host-body.ts";
 export const HostBulkItem = Body(
   {
     ...HostCreate.properties,
-    id: Type.Optional({ ...Uuid, description: "Of a host that is there: the item updates it. One that was never used, or none: the item creates a host." }),
-    network_id: Type.Optional({ ...Uuid, description: "Required of an item that creates; the host's own in one that updates." }),
+    id: Type.Optional({
+      ...Uuid,
+      description:
+        "Of a host that is there: the item updates it. One that was never used, or none: the item creates a host.",
+    }),
+    network_id: Type.Optional({
+      ...Uuid,
+      description: "Required of an item that creates; the host's own in one that updates.",
+    }),
     expected_updated_at: HostUpdate.properties.expected_updated_at,
     interfaces: Type.Optional(
-      Nullable(Type.Array(IfEntryItem, { maxItems: CHILDREN_MAX, description: "The host's interface entries are made to match, by id and else by if_index; null or left out: as they are." })),
+      Nullable(
+        Type.Array(IfEntryItem, {
+          maxItems: CHILDREN_MAX,
+          description:
+            "The host's interface entries are made to match, by id and else by if_index; null or left out: as they are.",
+        }),
+      ),
     ),
   },
   { $id: "HostBulkItem", ignored: HostCreate["ignored"] as string[] },

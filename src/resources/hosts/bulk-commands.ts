@@ -20,7 +20,11 @@ import { writeInterfaces } from "./interfaces.ts";
  * @throws DomainError with every offender; entity_reference_invalid, entity_already_exists, entity_stale, entity_access_denied,
  * auth_permission_denied where all of them are that, else validation_failed
  */
-export function writeHosts(tx: WriteTransaction, input: { items: readonly HostBulkItem[] }, actor: CommandActor): HostBulkResult[] {
+export function writeHosts(
+  tx: WriteTransaction,
+  input: { items: readonly HostBulkItem[] },
+  actor: CommandActor,
+): HostBulkResult[] {
   const offenders = new Offenders();
   const positions = new Map<string, number>();
   const placed: Placed[] = [];
@@ -45,9 +49,13 @@ export function writeHosts(tx: WriteTransaction, input: { items: readonly HostBu
   }
   for (const { item, whole, host } of placed) {
     if (absent.has(item.virtualization?.details.service_id ?? "")) continue;
-    whole.attempt(() => assertVirtualizingService(tx, item.virtualization, host.network_id, "virtualization/details/service_id", actor));
+    whole.attempt(() =>
+      assertVirtualizingService(tx, item.virtualization, host.network_id, "virtualization/details/service_id", actor),
+    );
   }
-  const neighbors = placed.map(({ item, whole, host, isNew }) => writeInterfaces(tx, host, item.interfaces, { isNew, absent }, actor, whole));
+  const neighbors = placed.map(({ item, whole, host, isNew }) =>
+    writeInterfaces(tx, host, item.interfaces, { isNew, absent }, actor, whole),
+  );
   for (const set of neighbors) set();
   offenders.throwIfAny();
   return resultsOf(tx, placed);
@@ -63,19 +71,35 @@ interface Placed {
 
 /** The ids that other items may name. */
 function broughtBy(item: HostBulkItem): string[] {
-  const parts: Array<{ readonly id?: string }> = [item, ...(item.ip_addresses ?? []), ...(item.services ?? []), ...(item.interfaces ?? [])];
+  const parts: Array<{ readonly id?: string }> = [
+    item,
+    ...(item.ip_addresses ?? []),
+    ...(item.services ?? []),
+    ...(item.interfaces ?? []),
+  ];
   return parts.flatMap(({ id }) => id ?? []);
 }
 
 /** @returns null as addHost does */
 function createdHost(tx: WriteTransaction, item: HostBulkItem, actor: CommandActor, whole: Place): HostRecord | null {
   const { expected_updated_at: expected } = item;
-  if (expected !== undefined && expected !== null) whole.note({ path: "/expected_updated_at", message: "is of a host that is there already; there is none with this id", value: expected });
+  if (expected !== undefined && expected !== null)
+    whole.note({
+      path: "/expected_updated_at",
+      message: "is of a host that is there already; there is none with this id",
+      value: expected,
+    });
   return addHost(tx, item, actor, whole);
 }
 
 /** @returns null for one that was changed since the client read it: the rest of the item is as old */
-function updatedHost(tx: WriteTransaction, host: HostRecord, item: HostBulkItem, actor: CommandActor, whole: Place): HostRecord | null {
+function updatedHost(
+  tx: WriteTransaction,
+  host: HostRecord,
+  item: HostBulkItem,
+  actor: CommandActor,
+  whole: Place,
+): HostRecord | null {
   const isStale = whole.attempt(() => assertNotStale(host, item.expected_updated_at)) === null;
   const changed = changeHost(tx, host, item, actor, whole);
   return isStale ? null : changed;
@@ -88,7 +112,12 @@ function resultsOf(tx: WriteTransaction, placed: readonly Placed[]): HostBulkRes
     const now = formatInstant(tx.instant);
     for (const { host, isNew } of placed) {
       const { id, name, updated_at } = tx.get(hostKind, host.id);
-      results.push({ id, name, operation: isNew ? "Created" : updated_at === now ? "Updated" : "Unchanged", updated_at });
+      results.push({
+        id,
+        name,
+        operation: isNew ? "Created" : updated_at === now ? "Updated" : "Unchanged",
+        updated_at,
+      });
     }
   });
   return results;

@@ -37,11 +37,25 @@ export interface Belongings extends ChildLists {
  * @param whole the host's place in the body: gets what is wrong
  * @param absent ids that the write brings for what was refused: what names one of them is not wrong for that; gets those of this host
  */
-export function writeBelongings(tx: WriteTransaction, host: HostRecord, isNew: boolean, belongings: Belongings, actor: CommandActor, whole: Place, absent: Set<string>): void {
+export function writeBelongings(
+  tx: WriteTransaction,
+  host: HostRecord,
+  isNew: boolean,
+  belongings: Belongings,
+  actor: CommandActor,
+  whole: Place,
+  absent: Set<string>,
+): void {
   new ChildSync(tx, host, isNew, actor, whole, absent).run(belongings);
   const { credential_assignments: assignments } = belongings;
   if (assignments === null || assignments === undefined) return;
-  const sound = absent.size === 0 ? assignments : assignments.map((each) => ({ ...each, ip_address_ids: each.ip_address_ids?.filter((id) => !absent.has(id)) ?? null }));
+  const sound =
+    absent.size === 0
+      ? assignments
+      : assignments.map((each) => ({
+          ...each,
+          ip_address_ids: each.ip_address_ids?.filter((id) => !absent.has(id)) ?? null,
+        }));
   setHostAssignments(tx, host.id, host.network_id, sound, actor, whole);
 }
 
@@ -62,7 +76,14 @@ class ChildSync {
   /** Ids that items brought for records which exist under another: bindings of the same request may name them. */
   private readonly aliases = new Map<string, string>();
 
-  constructor(tx: WriteTransaction, host: HostRecord, isNew: boolean, actor: CommandActor, whole: Place, absent: Set<string>) {
+  constructor(
+    tx: WriteTransaction,
+    host: HostRecord,
+    isNew: boolean,
+    actor: CommandActor,
+    whole: Place,
+    absent: Set<string>,
+  ) {
     this.absent = absent;
     this.tx = tx;
     this.host = host;
@@ -89,13 +110,22 @@ class ChildSync {
     const { tx, host, actor } = this;
     const stored = this.stored(ipAddressKind);
     if (items === null || items === undefined) return new Set(stored.map((each) => each.id));
-    const matching = match(items, stored, ({ ip_address }: IpAddressItem | IpAddressRecord) => ({ ip_address }), "/ip_addresses");
+    const matching = match(
+      items,
+      stored,
+      ({ ip_address }: IpAddressItem | IpAddressRecord) => ({ ip_address }),
+      "/ip_addresses",
+    );
     this.whole.note(...matching.issues);
     const ids = new Set<string>();
     for (const { item, position, stored: record } of matching.matched) {
       const place = this.placeOf("ip_addresses", position, item);
       const subnetId = place.attempt(() => this.subnets.find(item, record, place.pointer)) ?? NO_SUBNET;
-      const written = place.attempt(() => (record === null ? addIpAddress(tx, host, item, { subnetId, position }, actor) : changeIpAddress(tx, record, item, subnetId, actor)));
+      const written = place.attempt(() =>
+        record === null
+          ? addIpAddress(tx, host, item, { subnetId, position }, actor)
+          : changeIpAddress(tx, record, item, subnetId, actor),
+      );
       this.has(ids, item, record ?? written);
       if (record === null && written === null && item.id !== undefined) this.absent.add(item.id);
     }
@@ -110,12 +140,21 @@ class ChildSync {
     const { tx, host, actor } = this;
     const stored = this.stored(portKind);
     if (items === null || items === undefined) return new Set(stored.map((each) => each.id));
-    const matching = match(items, stored, ({ number, protocol }: PortItem | PortRecord) => ({ number, protocol }), "/ports");
+    const matching = match(
+      items,
+      stored,
+      ({ number, protocol }: PortItem | PortRecord) => ({ number, protocol }),
+      "/ports",
+    );
     this.whole.note(...matching.issues);
     const ids = new Set<string>();
     for (const { item, position, stored: record } of matching.matched) {
       const place = this.placeOf("ports", position, item);
-      this.has(ids, item, record === null ? place.attempt(() => addPort(tx, host, item, actor)) : changePort(tx, record, item));
+      this.has(
+        ids,
+        item,
+        record === null ? place.attempt(() => addPort(tx, host, item, actor)) : changePort(tx, record, item),
+      );
     }
     for (const { id } of matching.unmatched) {
       this.removed.add(id);
@@ -127,18 +166,32 @@ class ChildSync {
   private services(items: readonly ServiceItem[] | null | undefined, surroundings: Surroundings): void {
     if (items === null || items === undefined) return;
     const { tx, host, actor } = this;
-    const matching = match(items, this.stored(serviceKind), ({ name, service_definition }: ServiceItem | ServiceRecord) => ({ name, service_definition }), "/services");
+    const matching = match(
+      items,
+      this.stored(serviceKind),
+      ({ name, service_definition }: ServiceItem | ServiceRecord) => ({ name, service_definition }),
+      "/services",
+    );
     this.whole.note(...matching.issues);
     for (const { item, position, stored: record } of matching.matched) {
       const place = this.placeOf("services", position, item);
-      const service = place.attempt(() => (record === null ? addService(tx, host, item, position, actor, place) : changeService(tx, record, item, actor, place)));
+      const service = place.attempt(() =>
+        record === null
+          ? addService(tx, host, item, position, actor, place)
+          : changeService(tx, record, item, actor, place),
+      );
       if (service !== null) this.bindings(service, item.bindings, surroundings, place);
       else if (item.id !== undefined) this.absent.add(item.id);
     }
     for (const record of matching.unmatched) this.removals.push(() => removeRecord(tx, serviceKind, record.id, true));
   }
 
-  private bindings(service: ServiceRecord, items: readonly BindingItem[] | null | undefined, surroundings: Surroundings, place: Place): void {
+  private bindings(
+    service: ServiceRecord,
+    items: readonly BindingItem[] | null | undefined,
+    surroundings: Surroundings,
+    place: Place,
+  ): void {
     if (items === null || items === undefined) return;
     const { tx } = this;
     for (const { id } of syncBindings(tx, service, items, surroundings, this.actor, place)) {
@@ -151,7 +204,11 @@ class ChildSync {
   }
 
   /** Where an item stands, its ids looked at. */
-  private placeOf(list: keyof ChildLists, position: number, item: { host_id?: string | undefined; network_id?: string | undefined }): Place {
+  private placeOf(
+    list: keyof ChildLists,
+    position: number,
+    item: { host_id?: string | undefined; network_id?: string | undefined },
+  ): Place {
     const { host, whole } = this;
     const place = whole.at(`/${list}/${position}`);
     place.note(...foreignIds(item, { host_id: host.id, network_id: host.network_id }, place.pointer));

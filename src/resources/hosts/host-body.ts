@@ -1,7 +1,21 @@
 // What clients write and read of a host: request bodies and the host's whole shape with its children (specification 2.3, 4.2).
 
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
-import { Body, CHILDREN_MAX, Description, Line, MacText, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Timestamp, Uuid } from "../../http/schemas.ts";
+import {
+  Body,
+  CHILDREN_MAX,
+  Description,
+  Line,
+  MacText,
+  Name,
+  Nullable,
+  OneOf,
+  RECORD_READ_ONLY,
+  recordFields,
+  TagIds,
+  Timestamp,
+  Uuid,
+} from "../../http/schemas.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { IfEntryItem } from "../if-entries/if-entry.ts";
 import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../if-entries/vocabulary.ts";
@@ -15,19 +29,58 @@ import { HostVirtualization } from "../virtualization.ts";
 export const CredentialAssignment = Body(
   {
     credential_id: Uuid,
-    ip_address_ids: Type.Optional(Nullable(Type.Array(Uuid, { minItems: 1, maxItems: CHILDREN_MAX, description: "Only at these addresses; left out: at every one that the host has when this is assigned. One that is added or changed later waits for its confirmation (`confirmIpAddress`)." }))),
+    ip_address_ids: Type.Optional(
+      Nullable(
+        Type.Array(Uuid, {
+          minItems: 1,
+          maxItems: CHILDREN_MAX,
+          description:
+            "Only at these addresses; left out: at every one that the host has when this is assigned. One that is added or changed later waits for its confirmation (`confirmIpAddress`).",
+        }),
+      ),
+    ),
   },
   { $id: "CredentialAssignment" },
 );
 export type CredentialAssignment = Static<typeof CredentialAssignment>;
 
-const AssetTag = Nullable(Name, { description: "What its owner has written on it. A person's alone: no scan touches it." });
+const AssetTag = Nullable(Name, {
+  description: "What its owner has written on it. A person's alone: no scan touches it.",
+});
 const DeviceLine = Type.Optional(Nullable(Type.String({ maxLength: 4_000 })));
 const children = {
-  credential_assignments: Type.Optional(Nullable(Type.Array(CredentialAssignment, { maxItems: CHILDREN_MAX, description: "Replaces all; null or left out: as they are. Changing them takes the role Admin." }))),
-  ip_addresses: Type.Optional(Nullable(Type.Array(IpAddressItem, { maxItems: CHILDREN_MAX, description: "The host's addresses are made to match; null or left out: as they are." }))),
-  ports: Type.Optional(Nullable(Type.Array(PortItem, { maxItems: CHILDREN_MAX, description: "The host's ports are made to match; null or left out: as they are." }))),
-  services: Type.Optional(Nullable(Type.Array(ServiceItem, { maxItems: CHILDREN_MAX, description: "The host's services are made to match; null or left out: as they are." }))),
+  credential_assignments: Type.Optional(
+    Nullable(
+      Type.Array(CredentialAssignment, {
+        maxItems: CHILDREN_MAX,
+        description: "Replaces all; null or left out: as they are. Changing them takes the role Admin.",
+      }),
+    ),
+  ),
+  ip_addresses: Type.Optional(
+    Nullable(
+      Type.Array(IpAddressItem, {
+        maxItems: CHILDREN_MAX,
+        description: "The host's addresses are made to match; null or left out: as they are.",
+      }),
+    ),
+  ),
+  ports: Type.Optional(
+    Nullable(
+      Type.Array(PortItem, {
+        maxItems: CHILDREN_MAX,
+        description: "The host's ports are made to match; null or left out: as they are.",
+      }),
+    ),
+  ),
+  services: Type.Optional(
+    Nullable(
+      Type.Array(ServiceItem, {
+        maxItems: CHILDREN_MAX,
+        description: "The host's services are made to match; null or left out: as they are.",
+      }),
+    ),
+  ),
 };
 const described = {
   description: Type.Optional(Nullable(Description)),
@@ -72,7 +125,11 @@ export const HostUpdate = Body(
     tags: TagIds,
     ...described,
     ...children,
-    expected_updated_at: Type.Optional(Nullable(Timestamp, { description: "Optimistic locking: 409 unless this is the host's updated_at; null: no lock." })),
+    expected_updated_at: Type.Optional(
+      Nullable(Timestamp, {
+        description: "Optimistic locking: 409 unless this is the host's updated_at; null: no lock.",
+      }),
+    ),
   },
   // Interface entries are written through their own endpoint: an old host sent back must not delete what was discovered since.
   { ignored: [...READ_ONLY, "interfaces"] },
@@ -151,14 +208,26 @@ export const Host = Type.Object(
   { $id: "Host" },
 );
 
-const { interfaces: _interfaces, ip_addresses: _addresses, ports: _ports, services: _services, ...ownFields } = Host.properties;
+const {
+  interfaces: _interfaces,
+  ip_addresses: _addresses,
+  ports: _ports,
+  services: _services,
+  ...ownFields
+} = Host.properties;
 
 /** A host without its children, as it shows among changes. */
 export const HostAlone = Type.Object(ownFields, { $id: "HostAlone" });
 
 /** A host where its children may be left out (`include_children=false`). */
 export const ListedHost = Type.Object(
-  { ...Host.properties, interfaces: unlessAlone(HostInterface), ip_addresses: unlessAlone(IpAddress), ports: unlessAlone(Port), services: unlessAlone(Service) },
+  {
+    ...Host.properties,
+    interfaces: unlessAlone(HostInterface),
+    ip_addresses: unlessAlone(IpAddress),
+    ports: unlessAlone(Port),
+    services: unlessAlone(Service),
+  },
   { $id: "ListedHost" },
 );
 

@@ -15,16 +15,28 @@ import { servicesWithBindings } from "../services/service-view.ts";
 import { serviceKind } from "../services/service.ts";
 
 /** The whole host (specification 2.3). */
-export const composeHosts: ComposeFor = Object.assign(composeHost, { parts: { scope: "host" as const, kinds: [ifEntryKind, ipAddressKind, portKind, serviceKind, bindingKind] } });
+export const composeHosts: ComposeFor = Object.assign(composeHost, {
+  parts: { scope: "host" as const, kinds: [ifEntryKind, ipAddressKind, portKind, serviceKind, bindingKind] },
+});
 
 /** The host without its children: what is assigned to it is not one. */
 export const composeHostsAlone: ComposeFor = (reader) => (items, asOf) => {
-  const assignments = reader.parts(credentialAssignmentKind, "host", items.map((item) => item.n), asOf);
-  return items.map(({ n, text }) => spliced(text, `"credential_assignments":${JSON.stringify(hostAssignmentsView(assignments.get(n) ?? []))}`));
+  const assignments = reader.parts(
+    credentialAssignmentKind,
+    "host",
+    items.map((item) => item.n),
+    asOf,
+  );
+  return items.map(({ n, text }) =>
+    spliced(text, `"credential_assignments":${JSON.stringify(hostAssignmentsView(assignments.get(n) ?? []))}`),
+  );
 };
 
 /** A host in a table: its own fields, and of its children what tells them apart. */
-export const HOST_COLUMNS: readonly CsvColumn[] = Object.keys(Host.properties).map((name) => ({ name, cell: (host) => (CHILD_CELLS[name] ?? ((value: unknown) => value))(host[name] as never) }));
+export const HOST_COLUMNS: readonly CsvColumn[] = Object.keys(Host.properties).map((name) => ({
+  name,
+  cell: (host) => (CHILD_CELLS[name] ?? ((value: unknown) => value))(host[name] as never),
+}));
 
 const CHILDREN: readonly string[] = ["interfaces", "ip_addresses", "ports", "services"];
 const CHILD_CELLS: Readonly<Record<string, (children: ReadonlyArray<Record<string, unknown>>) => unknown>> = {
@@ -97,6 +109,12 @@ const INTERFACE_DEFAULTS = {
 };
 
 function interfaceOfHost(text: string): string {
-  const { fdb_macs: _macs, native_vlan_id: _native, vlan_ids: _vlans, more_neighbors: _more, ...entry } = JSON.parse(text) as Record<string, unknown>;
+  const {
+    fdb_macs: _macs,
+    native_vlan_id: _native,
+    vlan_ids: _vlans,
+    more_neighbors: _more,
+    ...entry
+  } = JSON.parse(text) as Record<string, unknown>;
   return JSON.stringify({ ...INTERFACE_DEFAULTS, ...entry });
 }

@@ -37,7 +37,9 @@ export interface HostRecord extends RecordBase, Discoverable {
 
 export const hosts = sqliteTable("hosts", {
   ...liveColumns,
-  network_n: integer().notNull().references(() => networks.n),
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
   name: text().notNull(),
   hostname: text(),
 });
@@ -53,7 +55,10 @@ export const hostKind: Kind<HostRecord> = {
   scopeIds: (host) => ({ network: host.network_id }),
   links: (host) => [
     { relation: "tags", ids: host.tags },
-    { relation: "virtualization", ids: host.virtualization?.details.service_id === undefined ? [] : [host.virtualization.details.service_id] },
+    {
+      relation: "virtualization",
+      ids: host.virtualization?.details.service_id === undefined ? [] : [host.virtualization.details.service_id],
+    },
   ],
   observed: ["last_seen_at"],
   absent: "null",
@@ -61,7 +66,9 @@ export const hostKind: Kind<HostRecord> = {
   identity: (host) => `${host.network_id}/${host.name}`,
   unique: null,
   search: {
-    texts: (host) => ({ words: [host.name, host.hostname, host.sys_name, host.description, host.sys_descr, host.asset_tag] }),
+    texts: (host) => ({
+      words: [host.name, host.hostname, host.sys_name, host.description, host.sys_descr, host.asset_tag],
+    }),
     finds: (host) => host.id,
   },
   sortKeys: (host) => {
@@ -72,5 +79,16 @@ export const hostKind: Kind<HostRecord> = {
 };
 
 /** What lists of hosts are grouped and ordered by; texts without regard to case. */
-export const HOST_ORDER_FIELDS = ["created_at", "name", "hostname", "hidden", "network_id", "manufacturer", "model", "sys_location", "last_seen_at", "updated_at"] as const;
+export const HOST_ORDER_FIELDS = [
+  "created_at",
+  "name",
+  "hostname",
+  "hidden",
+  "network_id",
+  "manufacturer",
+  "model",
+  "sys_location",
+  "last_seen_at",
+  "updated_at",
+] as const;
 export const HOST_KEYED_FIELDS = ["name", "hostname", "manufacturer", "model", "sys_location"] as const;

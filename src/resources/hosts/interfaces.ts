@@ -25,18 +25,32 @@ interface Options {
  * @param whole the host's place in the body: gets what is wrong
  * @returns sets the neighbors, to be run when every interface entry of the write is there: they may be each other's
  */
-export function writeInterfaces(tx: WriteTransaction, host: HostRecord, items: readonly IfEntryItem[] | null | undefined, { isNew, absent }: Options, actor: CommandActor, whole: Place): () => void {
+export function writeInterfaces(
+  tx: WriteTransaction,
+  host: HostRecord,
+  items: readonly IfEntryItem[] | null | undefined,
+  { isNew, absent }: Options,
+  actor: CommandActor,
+  whole: Place,
+): () => void {
   if (items === null || items === undefined) return () => {};
   const neighbors: Array<() => void> = [];
   const stored = isNew ? [] : tx.children(ifEntryKind, "host_n", host.id);
-  const { matched, unmatched, issues } = match(items, stored, ({ if_index }: IfEntryItem | IfEntryRecord) => ({ if_index }), "/interfaces");
+  const { matched, unmatched, issues } = match(
+    items,
+    stored,
+    ({ if_index }: IfEntryItem | IfEntryRecord) => ({ if_index }),
+    "/interfaces",
+  );
   whole.note(...issues);
   for (const { item, position, stored: entry } of matched) {
     const place = whole.at(`/interfaces/${position}`);
     place.note(...foreignIds(item, { host_id: host.id, network_id: host.network_id }, place.pointer));
     place.attempt(() => assertOwnOrganization(item.organization_id, actor));
     const { near, neighbor } = withoutNeighbor(withoutAddress(item, absent));
-    const written = place.attempt(() => (entry === null ? addIfEntry(tx, host, near, actor, place) : changeIfEntry(tx, host, entry, near, actor, place)));
+    const written = place.attempt(() =>
+      entry === null ? addIfEntry(tx, host, near, actor, place) : changeIfEntry(tx, host, entry, near, actor, place),
+    );
     if (written === null && item.id !== undefined) absent.add(item.id);
     if (neighbor === null) continue;
     neighbors.push(() =>
@@ -54,7 +68,10 @@ export function writeInterfaces(tx: WriteTransaction, host: HostRecord, items: r
 }
 
 /** The far end may be of a later item, so it waits; null clears it at once. */
-function withoutNeighbor(item: IfEntryItem): { near: IfEntryItem; neighbor: NonNullable<IfEntryItem["neighbor"]> | null } {
+function withoutNeighbor(item: IfEntryItem): {
+  near: IfEntryItem;
+  neighbor: NonNullable<IfEntryItem["neighbor"]> | null;
+} {
   if (item.neighbor === undefined || item.neighbor === null) return { near: item, neighbor: null };
   const { neighbor, ...near } = item;
   return { near, neighbor };

@@ -5,9 +5,30 @@ import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
 import type { Filter } from "../../db/list-query.ts";
 import { BULK_BODY_LIMIT_BYTES } from "../../http/body.ts";
 import { successBody } from "../../http/envelope.ts";
-import { AtQuery, BULK_MAX, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, QueryList, Uuid } from "../../http/schemas.ts";
+import {
+  AtQuery,
+  BULK_MAX,
+  BulkIds,
+  CascadeQuery,
+  IdParams,
+  IdsQuery,
+  PageQuery,
+  QueryList,
+  Uuid,
+} from "../../http/schemas.ts";
 import type { Surface } from "../../http/surface.ts";
-import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, runWrite, type Inventory, type ListOptions } from "../answers.ts";
+import {
+  answerBulkRemoval,
+  answerCsv,
+  answerList,
+  answerRecord,
+  answerRemoval,
+  answerWrite,
+  csvAnswer,
+  runWrite,
+  type Inventory,
+  type ListOptions,
+} from "../answers.ts";
 import { ALL_OFFENDERS, OFFENDERS_MAX } from "../offenders.ts";
 import { orderQuery, orderTerms } from "../ordering.ts";
 import { searched, searchQuery } from "../searching.ts";
@@ -20,10 +41,20 @@ import { composeHosts, composeHostsAlone, HOST_COLUMNS } from "./host-view.ts";
 const filters = {
   network_id: Type.Optional(Uuid),
   ...IdsQuery,
-  tag_ids: Type.Optional(QueryList(Uuid, { description: "Only hosts that carry any of these tags; repeated, or separated by commas." })),
+  tag_ids: Type.Optional(
+    QueryList(Uuid, { description: "Only hosts that carry any of these tags; repeated, or separated by commas." }),
+  ),
   hidden: Type.Optional(Type.Boolean({ description: "Only hosts that are hidden, or only those that are not." })),
-  ...searchQuery("a word of the host's name, hostname, sys_name, description, sys_descr, asset_tag or of the name of one of its addresses; or an IP or MAC address of the host or of its interfaces (`10.2.`, `aa:bb`), which is found by its own beginning only, MAC addresses with colons, dashes or Cisco dots"),
-  include_children: Type.Optional(Type.Boolean({ default: true, description: "With false the hosts come without `interfaces`, `ip_addresses`, `ports` and `services`: these four are then absent." })),
+  ...searchQuery(
+    "a word of the host's name, hostname, sys_name, description, sys_descr, asset_tag or of the name of one of its addresses; or an IP or MAC address of the host or of its interfaces (`10.2.`, `aa:bb`), which is found by its own beginning only, MAC addresses with colons, dashes or Cisco dots",
+  ),
+  include_children: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description:
+        "With false the hosts come without `interfaces`, `ip_addresses`, `ports` and `services`: these four are then absent.",
+    }),
+  ),
   ...orderQuery(HOST_ORDER_FIELDS),
 };
 const List = Type.Object({ ...filters, ...PageQuery });
@@ -43,43 +74,110 @@ function listed(query: Static<typeof Export>): ListOptions {
   if (query.tag_ids !== undefined) filters.push({ field: "tags", namesAny: query.tag_ids });
   if (query.hidden !== undefined) filters.push({ field: "hidden", equals: query.hidden });
   const { network_id: network, search } = query;
-  return { kind: hostKind, within: { network }, filters, search: searched(search), order: orderTerms(query, HOST_KEYED_FIELDS), isAlone, compose: isAlone ? composeHostsAlone : composeHosts };
+  return {
+    kind: hostKind,
+    within: { network },
+    filters,
+    search: searched(search),
+    order: orderTerms(query, HOST_KEYED_FIELDS),
+    isAlone,
+    compose: isAlone ? composeHostsAlone : composeHosts,
+  };
 }
 
 /** /api/v1/hosts. */
 export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   surface
-    .get("/api/v1/hosts", { operationId: "listHosts", summary: "List hosts with their children", group, access: VIEWER, query: List, answer: Type.Array(ListedHost), isList: true, example: { data: [HOST_EXAMPLE] } }, (call) =>
-      answerList(inventory, call, listed(call.query)),
+    .get(
+      "/api/v1/hosts",
+      {
+        operationId: "listHosts",
+        summary: "List hosts with their children",
+        group,
+        access: VIEWER,
+        query: List,
+        answer: Type.Array(ListedHost),
+        isList: true,
+        example: { data: [HOST_EXAMPLE] },
+      },
+      (call) => answerList(inventory, call, listed(call.query)),
     )
-    .get("/api/v1/hosts/export/csv", { operationId: "exportHosts", summary: "Export hosts as CSV, with what tells their children apart", group, access: VIEWER, query: Export, ...csvAnswer("hosts", HOST_COLUMNS, HOST_EXAMPLE) }, (call) =>
-      answerCsv(inventory, call, listed(call.query)),
+    .get(
+      "/api/v1/hosts/export/csv",
+      {
+        operationId: "exportHosts",
+        summary: "Export hosts as CSV, with what tells their children apart",
+        group,
+        access: VIEWER,
+        query: Export,
+        ...csvAnswer("hosts", HOST_COLUMNS, HOST_EXAMPLE),
+      },
+      (call) => answerCsv(inventory, call, listed(call.query)),
     )
-    .postHandedOver("/api/v1/hosts", { operationId: "createHost", summary: "Create a host with its children", description: `${ALL_OFFENDERS} What belongs to a host that has no place, by its network or its id, is not looked at.`, group, access: MEMBER, body: HostCreate, answer: Host, errors: writeErrors, example: { ...example, body: { id: HOST_EXAMPLE.id, ...HOST_BODY_EXAMPLE } } }, (call) =>
-      answerWrite(inventory, call, "host.create", { body: call.body }, hostKind, composeHosts),
+    .postHandedOver(
+      "/api/v1/hosts",
+      {
+        operationId: "createHost",
+        summary: "Create a host with its children",
+        description: `${ALL_OFFENDERS} What belongs to a host that has no place, by its network or its id, is not looked at.`,
+        group,
+        access: MEMBER,
+        body: HostCreate,
+        answer: Host,
+        errors: writeErrors,
+        example: { ...example, body: { id: HOST_EXAMPLE.id, ...HOST_BODY_EXAMPLE } },
+      },
+      (call) => answerWrite(inventory, call, "host.create", { body: call.body }, hostKind, composeHosts),
     )
-    .get("/api/v1/hosts/:id", { operationId: "getHost", summary: "Get a host with its children", group, access: VIEWER, params: IdParams, query: At, answer: Host, example }, (call) =>
-      answerRecord(inventory, call, hostKind, composeHosts),
+    .get(
+      "/api/v1/hosts/:id",
+      {
+        operationId: "getHost",
+        summary: "Get a host with its children",
+        group,
+        access: VIEWER,
+        params: IdParams,
+        query: At,
+        answer: Host,
+        example,
+      },
+      (call) => answerRecord(inventory, call, hostKind, composeHosts),
     )
     .putHandedOver(
       "/api/v1/hosts/:id",
       {
         operationId: "updateHost",
         summary: "Update a host and make its children match",
-        description:
-          `Addresses, ports and services that are given replace the host's: an item with a known id updates it, one that stands for the same real thing is that record, another is created, and what is not in the list is deleted. Lists that are null or left out stay as they are. Interface entries are not written here, whatever \`interfaces\` says: they have operations of their own, and the bulk. All of it happens in one transaction or not at all. ${ALL_OFFENDERS}`,
+        description: `Addresses, ports and services that are given replace the host's: an item with a known id updates it, one that stands for the same real thing is that record, another is created, and what is not in the list is deleted. Lists that are null or left out stay as they are. Interface entries are not written here, whatever \`interfaces\` says: they have operations of their own, and the bulk. All of it happens in one transaction or not at all. ${ALL_OFFENDERS}`,
         group,
         access: MEMBER,
         params: IdParams,
         body: HostUpdate,
         answer: Host,
         errors: ["entity_stale", "validation_id_mismatch", ...writeErrors],
-        example: { ...example, body: { id: HOST_EXAMPLE.id, hidden: false, tags: [], ...withoutNetwork(HOST_BODY_EXAMPLE) } },
+        example: {
+          ...example,
+          body: { id: HOST_EXAMPLE.id, hidden: false, tags: [], ...withoutNetwork(HOST_BODY_EXAMPLE) },
+        },
       },
-      (call) => answerWrite(inventory, call, "host.update", { id: call.params.id, body: call.body }, hostKind, composeHosts),
+      (call) =>
+        answerWrite(inventory, call, "host.update", { id: call.params.id, body: call.body }, hostKind, composeHosts),
     )
-    .delete("/api/v1/hosts/:id", { operationId: "deleteHost", summary: "Delete a host with its children", group, access: MEMBER, params: IdParams, query: Cascade, answer: Host, errors: ["entity_in_use"], example }, (call) =>
-      answerRemoval(inventory, call, "host.delete", { cascade: call.query.cascade ?? false }, hostKind, composeHosts),
+    .delete(
+      "/api/v1/hosts/:id",
+      {
+        operationId: "deleteHost",
+        summary: "Delete a host with its children",
+        group,
+        access: MEMBER,
+        params: IdParams,
+        query: Cascade,
+        answer: Host,
+        errors: ["entity_in_use"],
+        example,
+      },
+      (call) =>
+        answerRemoval(inventory, call, "host.delete", { cascade: call.query.cascade ?? false }, hostKind, composeHosts),
     )
     .postBytes(
       "/api/v1/hosts/bulk",
@@ -101,17 +199,44 @@ export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory
           ],
           body: [
             { id: HOST_EXAMPLE.id, name: HOST_EXAMPLE.name, description: "Behind the load balancer" },
-            { id: ACCESS_SWITCH_ID, network_id: HOST_EXAMPLE.network_id, name: "access-1", interfaces: [{ if_index: 1, if_descr: "GigabitEthernet1/0/1", oper_status: "Up" }] },
+            {
+              id: ACCESS_SWITCH_ID,
+              network_id: HOST_EXAMPLE.network_id,
+              name: "access-1",
+              interfaces: [{ if_index: 1, if_descr: "GigabitEthernet1/0/1", oper_status: "Up" }],
+            },
           ],
         },
       },
       async (call) => {
         const { result } = await runWrite<HostBulkResult[]>(inventory, call, "host.bulk", { bytes: call.body });
-        return new Response(successBody(JSON.stringify(result)), { headers: { ...call.headers, "content-type": "application/json" } });
+        return new Response(successBody(JSON.stringify(result)), {
+          headers: { ...call.headers, "content-type": "application/json" },
+        });
       },
     )
-    .post("/api/v1/hosts/bulk-delete", { operationId: "deleteHosts", summary: "Delete many hosts with their children, all or none", group, access: MEMBER, query: Cascade, body: BulkIds, answer: Type.Array(Host), errors: ["entity_reference_invalid", "entity_in_use"], example: { data: [HOST_EXAMPLE], body: [HOST_EXAMPLE.id] } }, (call) =>
-      answerBulkRemoval(inventory, call, "host.bulk_delete", { cascade: call.query.cascade ?? false }, hostKind, composeHosts),
+    .post(
+      "/api/v1/hosts/bulk-delete",
+      {
+        operationId: "deleteHosts",
+        summary: "Delete many hosts with their children, all or none",
+        group,
+        access: MEMBER,
+        query: Cascade,
+        body: BulkIds,
+        answer: Type.Array(Host),
+        errors: ["entity_reference_invalid", "entity_in_use"],
+        example: { data: [HOST_EXAMPLE], body: [HOST_EXAMPLE.id] },
+      },
+      (call) =>
+        answerBulkRemoval(
+          inventory,
+          call,
+          "host.bulk_delete",
+          { cascade: call.query.cascade ?? false },
+          hostKind,
+          composeHosts,
+        ),
     );
 }
 

@@ -26,7 +26,11 @@ export function createIfEntry(tx: WriteTransaction, input: { body: IfEntryCreate
  * Changes an interface entry. Fields that are left out stay.
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateIfEntry(tx: WriteTransaction, input: { id: string; body: IfEntryUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+export function updateIfEntry(
+  tx: WriteTransaction,
+  input: { id: string; body: IfEntryUpdate; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const { id, body } = input;
   const entry = getReachable(tx, ifEntryKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -41,7 +45,11 @@ export function updateIfEntry(tx: WriteTransaction, input: { id: string; body: I
  * @param input.cascade also what else refers to it; else that stands in the way
  * @throws DomainError entity_not_found; precondition_failed; entity_in_use
  */
-export function removeIfEntry(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
+export function removeIfEntry(
+  tx: WriteTransaction,
+  input: { id: string; cascade: boolean; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const entry = getReachable(tx, ifEntryKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, ifEntryKind, input.id, input.cascade);

@@ -18,7 +18,13 @@ import { ifEntryKind, type IfEntryItem, type IfEntryRecord } from "./if-entry.ts
  * host, a VLAN or a neighbor of another network
  * @throws DomainError entity_already_exists for its id
  */
-export function addIfEntry(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, place: Place): IfEntryRecord {
+export function addIfEntry(
+  tx: WriteTransaction,
+  host: HostRecord,
+  item: IfEntryItem,
+  actor: CommandActor,
+  place: Place,
+): IfEntryRecord {
   const entry = tx.create(
     ifEntryKind,
     actor.organizationId,
@@ -30,19 +36,36 @@ export function addIfEntry(tx: WriteTransaction, host: HostRecord, item: IfEntry
 }
 
 /** An entry after a write: what the item leaves out keeps its value, null clears it. @param place as addIfEntry takes it */
-export function changeIfEntry(tx: WriteTransaction, host: HostRecord, entry: IfEntryRecord, item: IfEntryItem, actor: CommandActor, place: Place): IfEntryRecord {
+export function changeIfEntry(
+  tx: WriteTransaction,
+  host: HostRecord,
+  entry: IfEntryRecord,
+  item: IfEntryItem,
+  actor: CommandActor,
+  place: Place,
+): IfEntryRecord {
   const changed = tx.update(ifEntryKind, entry.id, describedFields(tx, host, item, entry, actor, place));
   syncForwarding(tx, changed, item.fdb_macs, actor);
   return changed;
 }
 
-type Fields = Omit<IfEntryRecord, "id" | "created_at" | "updated_at" | "valid_from" | "lineage_id" | "host_id" | "network_id" | "first_discovery_id">;
+type Fields = Omit<
+  IfEntryRecord,
+  "id" | "created_at" | "updated_at" | "valid_from" | "lineage_id" | "host_id" | "network_id" | "first_discovery_id"
+>;
 
 /**
  * The fields of an entry after a write: what it leaves out keeps its value, null clears it.
  * @param previous the entry as it is; null for a new one
  */
-function describedFields(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, previous: IfEntryRecord | null, actor: CommandActor, place: Place): Fields {
+function describedFields(
+  tx: WriteTransaction,
+  host: HostRecord,
+  item: IfEntryItem,
+  previous: IfEntryRecord | null,
+  actor: CommandActor,
+  place: Place,
+): Fields {
   const kept = <Name extends keyof Fields & keyof IfEntryItem>(name: Name): Fields[Name] => {
     const sent = item[name];
     if (sent === undefined) return previous?.[name] as Fields[Name];
@@ -77,10 +100,18 @@ function describedFields(tx: WriteTransaction, host: HostRecord, item: IfEntryIt
   return fields;
 }
 
-function checkReferences(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, place: Place): void {
+function checkReferences(
+  tx: WriteTransaction,
+  host: HostRecord,
+  item: IfEntryItem,
+  actor: CommandActor,
+  place: Place,
+): void {
   const { ip_address_id, native_vlan_id, vlan_ids, neighbor } = item;
-  if (isGiven(ip_address_id)) place.attempt(() => assertAddressOfHost(tx, host, ip_address_id, place.field("ip_address_id"), actor));
-  if (isGiven(native_vlan_id)) place.attempt(() => assertVlansOfNetwork(tx, host, [native_vlan_id], place.field("native_vlan_id"), actor));
+  if (isGiven(ip_address_id))
+    place.attempt(() => assertAddressOfHost(tx, host, ip_address_id, place.field("ip_address_id"), actor));
+  if (isGiven(native_vlan_id))
+    place.attempt(() => assertVlansOfNetwork(tx, host, [native_vlan_id], place.field("native_vlan_id"), actor));
   if (isGiven(vlan_ids)) place.attempt(() => assertVlansOfNetwork(tx, host, vlan_ids, place.field("vlan_ids"), actor));
   if (isGiven(neighbor)) place.attempt(() => assertNeighbor(tx, host, neighbor, place.field("neighbor"), actor));
 }
@@ -90,7 +121,12 @@ function isGiven<T>(value: T | null | undefined): value is T {
 }
 
 /** Makes the forwarding entries of an interface match the list. Left out they stay, null or an empty list clears them. */
-function syncForwarding(tx: WriteTransaction, entry: IfEntryRecord, macs: readonly string[] | null | undefined, actor: CommandActor): void {
+function syncForwarding(
+  tx: WriteTransaction,
+  entry: IfEntryRecord,
+  macs: readonly string[] | null | undefined,
+  actor: CommandActor,
+): void {
   if (macs === undefined) return;
   const wanted = new Set(macs ?? []);
   const present = new Set<string>();
@@ -100,25 +136,58 @@ function syncForwarding(tx: WriteTransaction, entry: IfEntryRecord, macs: readon
   }
   for (const mac of wanted) {
     if (present.has(mac)) continue;
-    tx.create(fdbEntryKind, actor.organizationId, { if_entry_id: entry.id, host_id: entry.host_id, network_id: entry.network_id, mac_address: mac, vlan_number: null });
+    tx.create(fdbEntryKind, actor.organizationId, {
+      if_entry_id: entry.id,
+      host_id: entry.host_id,
+      network_id: entry.network_id,
+      mac_address: mac,
+      vlan_number: null,
+    });
   }
   tx.setComposed(ifEntryKind, entry.id, wanted.size > 0);
 }
 
-function assertAddressOfHost(tx: WriteTransaction, host: HostRecord, id: string, field: string, actor: CommandActor): void {
+function assertAddressOfHost(
+  tx: WriteTransaction,
+  host: HostRecord,
+  id: string,
+  field: string,
+  actor: CommandActor,
+): void {
   const address = findReachable(tx, ipAddressKind, id, actor);
   if (address === null || address.host_id !== host.id) throw referenceInvalid("ip_address", field, [id]);
 }
 
-function assertVlansOfNetwork(tx: WriteTransaction, host: HostRecord, ids: readonly string[], field: string, actor: CommandActor): void {
+function assertVlansOfNetwork(
+  tx: WriteTransaction,
+  host: HostRecord,
+  ids: readonly string[],
+  field: string,
+  actor: CommandActor,
+): void {
   const foreign = getReferenced(tx, vlanKind, ids, field, actor).filter((vlan) => vlan.network_id !== host.network_id);
-  if (foreign.length > 0) throw referenceInvalid("vlan", field, foreign.map((vlan) => vlan.id));
+  if (foreign.length > 0)
+    throw referenceInvalid(
+      "vlan",
+      field,
+      foreign.map((vlan) => vlan.id),
+    );
 }
 
 /** The far end is of the same network: what lies beyond may be out of other readers' reach. @throws DomainError entity_reference_invalid */
-export function assertNeighbor(tx: WriteTransaction, host: HostRecord, neighbor: NonNullable<IfEntryItem["neighbor"]>, field: string, actor: CommandActor): void {
-  const far = neighbor.type === "Host" ? findReachable(tx, hostKind, neighbor.id, actor) : findReachable(tx, ifEntryKind, neighbor.id, actor);
-  if (far === null || far.network_id !== host.network_id) throw referenceInvalid(neighbor.type === "Host" ? "host" : "if_entry", field, [neighbor.id]);
+export function assertNeighbor(
+  tx: WriteTransaction,
+  host: HostRecord,
+  neighbor: NonNullable<IfEntryItem["neighbor"]>,
+  field: string,
+  actor: CommandActor,
+): void {
+  const far =
+    neighbor.type === "Host"
+      ? findReachable(tx, hostKind, neighbor.id, actor)
+      : findReachable(tx, ifEntryKind, neighbor.id, actor);
+  if (far === null || far.network_id !== host.network_id)
+    throw referenceInvalid(neighbor.type === "Host" ? "host" : "if_entry", field, [neighbor.id]);
 }
 
 function withoutDuplicates(ids: readonly string[] | undefined): readonly string[] | undefined {

@@ -13,7 +13,16 @@ import { networks } from "../networks/network.ts";
 import { vlans } from "../vlans/vlan.ts";
 import { linkClues } from "./link-clues.ts";
 import { MoreNeighborAnswer, moreNeighborIds, type MoreNeighbor } from "./more-neighbors.ts";
-import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES, type AdminStatus, type ChassisIdSubtype, type OperStatus, type PortIdSubtype } from "./vocabulary.ts";
+import {
+  ADMIN_STATUSES,
+  CHASSIS_ID_SUBTYPES,
+  OPER_STATUSES,
+  PORT_ID_SUBTYPES,
+  type AdminStatus,
+  type ChassisIdSubtype,
+  type OperStatus,
+  type PortIdSubtype,
+} from "./vocabulary.ts";
 
 /** As many as are kept of one device: whatever a scan finds behind one interface can be sent back. */
 export const FDB_MACS_MAX = 50_000;
@@ -57,8 +66,12 @@ export interface IfEntryRecord extends RecordBase, Discoverable {
 
 export const ifEntries = sqliteTable("if_entries", {
   ...liveColumns,
-  network_n: integer().notNull().references(() => networks.n),
-  host_n: integer().notNull().references(() => hosts.n),
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
+  host_n: integer()
+    .notNull()
+    .references(() => hosts.n),
   if_index: integer().notNull(),
   ip_address_n: integer().references(() => ipAddresses.n),
   native_vlan_n: integer().references(() => vlans.n),
@@ -105,15 +118,33 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
 };
 
 /** What lists of interface entries are grouped and ordered by; texts without regard to case. */
-export const IF_ENTRY_ORDER_FIELDS = ["created_at", "if_index", "if_descr", "if_name", "if_alias", "mac_address", "oper_status", "updated_at"] as const;
+export const IF_ENTRY_ORDER_FIELDS = [
+  "created_at",
+  "if_index",
+  "if_descr",
+  "if_name",
+  "if_alias",
+  "mac_address",
+  "oper_status",
+  "updated_at",
+] as const;
 export const IF_ENTRY_KEYED_FIELDS = ["if_descr", "if_name", "if_alias"] as const;
 
 const DeviceText = Type.String({ maxLength: DEVICE_TEXT_MAX_LENGTH });
 const optionalText = Type.Optional(Nullable(DeviceText));
 
-const ChassisId = Body({ subtype: OneOf(CHASSIS_ID_SUBTYPES), value: DeviceText }, { description: "LLDP chassis id, IEEE 802.1AB." });
-const PortId = Body({ subtype: OneOf(PORT_ID_SUBTYPES), value: DeviceText }, { description: "LLDP port id, IEEE 802.1AB." });
-const Neighbor = Body({ type: OneOf(["IfEntry", "Host"] as const), id: Uuid }, { description: "The far end of the link, as far as it is known." });
+const ChassisId = Body(
+  { subtype: OneOf(CHASSIS_ID_SUBTYPES), value: DeviceText },
+  { description: "LLDP chassis id, IEEE 802.1AB." },
+);
+const PortId = Body(
+  { subtype: OneOf(PORT_ID_SUBTYPES), value: DeviceText },
+  { description: "LLDP port id, IEEE 802.1AB." },
+);
+const Neighbor = Body(
+  { type: OneOf(["IfEntry", "Host"] as const), id: Uuid },
+  { description: "The far end of the link, as far as it is known." },
+);
 const Speed = Type.Integer({ minimum: 0, maximum: SPEED_BPS_MAX, description: "Bits per second." });
 const IfIndex = Type.Integer({ minimum: 1, maximum: INT32_MAX, description: "ifIndex (IF-MIB, RFC 2863)." });
 const IfType = Type.Integer({ minimum: 1, maximum: INT32_MAX, description: "ifType (IANAifType-MIB)." });
@@ -150,10 +181,19 @@ const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uu
 
 const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "more_neighbors"];
 
-export const IfEntryCreate = Body({ ...identifying, host_id: Uuid, if_index: IfIndex, if_descr: DeviceText, ...described }, { ignored: READ_ONLY });
-export const IfEntryUpdate = Body({ ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described }, { ignored: READ_ONLY });
+export const IfEntryCreate = Body(
+  { ...identifying, host_id: Uuid, if_index: IfIndex, if_descr: DeviceText, ...described },
+  { ignored: READ_ONLY },
+);
+export const IfEntryUpdate = Body(
+  { ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described },
+  { ignored: READ_ONLY },
+);
 /** An item of `interfaces` where a host is created. */
-export const IfEntryItem = Body({ ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described }, { ignored: READ_ONLY });
+export const IfEntryItem = Body(
+  { ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described },
+  { ignored: READ_ONLY },
+);
 export type IfEntryCreate = Static<typeof IfEntryCreate>;
 export type IfEntryUpdate = Static<typeof IfEntryUpdate>;
 export type IfEntryItem = Static<typeof IfEntryItem>;
@@ -190,7 +230,12 @@ export const IfEntry = Type.Object(
     cdp_platform: Type.Optional(Type.String()),
     cdp_address: Type.Optional(Type.String()),
     neighbor: Type.Optional(Neighbor),
-    more_neighbors: Type.Optional(Type.Array(MoreNeighborAnswer, { description: "Present where more than one neighbor is announced by a protocol: all but the first, which stands in the lldp_ and cdp_ fields." })),
+    more_neighbors: Type.Optional(
+      Type.Array(MoreNeighborAnswer, {
+        description:
+          "Present where more than one neighbor is announced by a protocol: all but the first, which stands in the lldp_ and cdp_ fields.",
+      }),
+    ),
     first_discovery_id: Type.Optional(Uuid),
     last_discovery_id: Type.Optional(Uuid),
     last_seen_at: Type.Optional(Timestamp),

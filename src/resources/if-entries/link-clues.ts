@@ -24,12 +24,27 @@ export interface Link {
 /** The entries of a link: the neighbor's id, and the names and addresses that it announces by LLDP (IEEE 802.1AB) or CDP. */
 export function linkClues(link: Link): string[] {
   const { lldp_port_id: portId } = link;
-  const announced = [link.lldp_chassis_id?.value, link.lldp_sys_name, link.lldp_mgmt_addr, link.cdp_device_id, link.cdp_address];
+  const announced = [
+    link.lldp_chassis_id?.value,
+    link.lldp_sys_name,
+    link.lldp_mgmt_addr,
+    link.cdp_device_id,
+    link.cdp_address,
+  ];
   // Of port ids only addresses: `Gi0/1` is on every switch.
   if (portId !== undefined && canonical(portId.value) !== null) announced.push(portId.value);
-  for (const each of link.more_neighbors ?? []) announced.push(...(each.protocol === "Lldp" ? [each.chassis_id?.value, each.sys_name, each.mgmt_addr] : [each.device_id, each.address]));
-  const clues = announced.filter((text) => text !== undefined && /\S/.test(text)).map((text) => announcedClue(text as string));
-  const farEnds = [link.neighbor, ...(link.more_neighbors ?? []).map((each) => each.neighbor)].flatMap((each) => (each === undefined ? [] : [neighborClue(each.id)]));
+  for (const each of link.more_neighbors ?? [])
+    announced.push(
+      ...(each.protocol === "Lldp"
+        ? [each.chassis_id?.value, each.sys_name, each.mgmt_addr]
+        : [each.device_id, each.address]),
+    );
+  const clues = announced
+    .filter((text) => text !== undefined && /\S/.test(text))
+    .map((text) => announcedClue(text as string));
+  const farEnds = [link.neighbor, ...(link.more_neighbors ?? []).map((each) => each.neighbor)].flatMap((each) =>
+    each === undefined ? [] : [neighborClue(each.id)],
+  );
   return [...farEnds, ...clues];
 }
 

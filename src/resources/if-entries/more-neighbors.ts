@@ -36,7 +36,12 @@ export interface MoreCdpNeighbor {
 export type MoreNeighbor = MoreLldpNeighbor | MoreCdpNeighbor;
 
 const text = Type.Optional(Type.String());
-const neighbor = Type.Optional(Type.Object({ type: OneOf(["IfEntry", "Host"] as const), id: Uuid }, { description: "The far end, as far as it is known." }));
+const neighbor = Type.Optional(
+  Type.Object(
+    { type: OneOf(["IfEntry", "Host"] as const), id: Uuid },
+    { description: "The far end, as far as it is known." },
+  ),
+);
 
 /** One of them in an answer. */
 export const MoreNeighborAnswer = Type.Union([
@@ -50,13 +55,22 @@ export const MoreNeighborAnswer = Type.Union([
     mgmt_addr: text,
     neighbor,
   }),
-  Type.Object({ protocol: OneOf(["Cdp"] as const), device_id: text, port_id: text, platform: text, address: text, neighbor }),
+  Type.Object({
+    protocol: OneOf(["Cdp"] as const),
+    device_id: text,
+    port_id: text,
+    platform: text,
+    address: text,
+    neighbor,
+  }),
 ]);
 
 /** The ids of the far ends that are known; of one type only, where that is given. */
 export function moreNeighborIds(more: readonly MoreNeighbor[] | undefined, type?: Neighbor["type"]): string[] {
   if (more === undefined) return [];
-  return more.flatMap((each) => (each.neighbor === undefined || (type !== undefined && each.neighbor.type !== type) ? [] : [each.neighbor.id]));
+  return more.flatMap((each) =>
+    each.neighbor === undefined || (type !== undefined && each.neighbor.type !== type) ? [] : [each.neighbor.id],
+  );
 }
 
 /** The same announcements, of which none leads to this record any more. */
@@ -66,7 +80,9 @@ export function withoutFarEnd(more: readonly MoreNeighbor[], id: string): readon
 
 /** The same announcements, where `to` stands for `from`. */
 export function withFarEndRenamed(more: readonly MoreNeighbor[], from: string, to: string): readonly MoreNeighbor[] {
-  return more.map((each) => (each.neighbor?.id === from ? withFarEnd(each, { type: each.neighbor.type, id: to }) : each));
+  return more.map((each) =>
+    each.neighbor?.id === from ? withFarEnd(each, { type: each.neighbor.type, id: to }) : each,
+  );
 }
 
 /** An announcement that leads there; null: nowhere that is known. */

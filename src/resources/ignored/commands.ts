@@ -11,7 +11,11 @@ import { ignoredKind } from "./ignored.ts";
  * Lets discovery bring a thing back when it comes upon it again.
  * @throws DomainError entity_not_found; precondition_failed
  */
-export function liftIgnored(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
+export function liftIgnored(
+  tx: WriteTransaction,
+  input: { id: string; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const record = getReachable(tx, ignoredKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, ignoredKind, input.id, false);

@@ -9,7 +9,16 @@ import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
 
 /** The kinds that discovery makes records of, and that a person may not want back. */
-export const IGNORED_ENTITIES = ["host", "ip_address", "if_entry", "port", "service", "binding", "subnet", "vlan"] as const;
+export const IGNORED_ENTITIES = [
+  "host",
+  "ip_address",
+  "if_entry",
+  "port",
+  "service",
+  "binding",
+  "subnet",
+  "vlan",
+] as const;
 export type IgnoredEntity = (typeof IGNORED_ENTITIES)[number];
 
 export interface IgnoredRecord extends RecordBase {
@@ -29,7 +38,9 @@ export interface IgnoredRecord extends RecordBase {
 
 export const ignored = sqliteTable("ignored", {
   ...liveColumns,
-  network_n: integer().notNull().references(() => networks.n),
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
   host_n: integer().references(() => hosts.n),
 });
 
@@ -38,7 +49,10 @@ export const ignoredKind: Kind<IgnoredRecord> = {
   plural: "ignored",
   code: 18,
   table: ignored,
-  columns: (record, n) => ({ network_n: n(record.network_id), host_n: record.host_id === null ? null : n(record.host_id) }),
+  columns: (record, n) => ({
+    network_n: n(record.network_id),
+    host_n: record.host_id === null ? null : n(record.host_id),
+  }),
   scopes: { network: "network_n", host: "host_n" },
   scopeIds: (record) => ({ network: record.network_id, host: record.host_id }),
   observed: [],
@@ -74,7 +88,10 @@ export const Ignored = Type.Object(
     host_id: Nullable(Uuid, { description: "The host whose part it was; null for a host, a subnet and a VLAN." }),
     identity: Type.String({ description: "What tells it from all others of its kind." }),
     label: Type.String({ description: "What it was called: a name, an address, a prefix." }),
-    signs: Type.Array(Type.String(), { description: "Of a host: what it is known again by, such as `serial:FOC1234`, `mac:00:1b:21:aa:bb:cc`, `ip:10.2.3.4`; of an interface entry what it was called, such as `if_name:Gi0/2`." }),
+    signs: Type.Array(Type.String(), {
+      description:
+        "Of a host: what it is known again by, such as `serial:FOC1234`, `mac:00:1b:21:aa:bb:cc`, `ip:10.2.3.4`; of an interface entry what it was called, such as `if_name:Gi0/2`.",
+    }),
     ...recordFields,
   },
   { $id: "Ignored" },

@@ -32,7 +32,14 @@ export function ignoreFromNowOn(tx: WriteTransaction, kind: AnyKind, id: string)
   };
   // It was entered by hand after it had been deleted once before, or another has taken its number.
   if (known !== null) tx.update(ignoredKind, known.id, what);
-  else tx.create(ignoredKind, organizationId, { network_id: record.network_id, entity: kind.name, host_id: record.host_id ?? null, identity, ...what });
+  else
+    tx.create(ignoredKind, organizationId, {
+      network_id: record.network_id,
+      entity: kind.name,
+      host_id: record.host_id ?? null,
+      identity,
+      ...what,
+    });
 }
 
 /** What a record may say of where it comes from. */
@@ -55,18 +62,25 @@ function isFound(tx: WriteTransaction, kind: AnyKind, record: RecordBase & Disco
   if (discoveryId !== null && discoveryId !== undefined) return true;
   const seen = tx.observedOf(record.id);
   // When a host was last seen is discovery's word alone; of its parts it is also said when they were entered.
-  if ((kind.code === hostKind.code ? (seen.last_seen_at ?? null) : (seen.last_discovery_id ?? null)) !== null) return true;
+  if ((kind.code === hostKind.code ? (seen.last_seen_at ?? null) : (seen.last_discovery_id ?? null)) !== null)
+    return true;
   // They have nothing of their own that says so, and would be made anew for what is in them.
-  if (kind.code === subnetKind.code) return tx.children(ipAddressKind, "subnet_n", record.id).some((address) => isFound(tx, ipAddressKind, address));
+  if (kind.code === subnetKind.code)
+    return tx.children(ipAddressKind, "subnet_n", record.id).some((address) => isFound(tx, ipAddressKind, address));
   return kind.code === vlanKind.code && interfacesIn(tx, record.id).some((entry) => isFound(tx, ifEntryKind, entry));
 }
 
 /** Of a binding, which is called nothing, what is bound where. */
 function labelOf(tx: WriteTransaction, kind: AnyKind, record: RecordBase): string {
-  const named = (kind: AnyKind, record: RecordBase | null) => (record === null ? [] : [recordLabel(kind.name, record as unknown as Record<string, unknown>)]);
+  const named = (kind: AnyKind, record: RecordBase | null) =>
+    record === null ? [] : [recordLabel(kind.name, record as unknown as Record<string, unknown>)];
   if (kind.code !== bindingKind.code) return named(kind, record)[0] as string;
   const { service_id, port_id, ip_address_id } = record as BindingRecord;
-  const parts = [named(serviceKind, tx.find(serviceKind, service_id)), port_id === null ? [] : named(portKind, tx.find(portKind, port_id)), ip_address_id === null ? [] : named(ipAddressKind, tx.find(ipAddressKind, ip_address_id))];
+  const parts = [
+    named(serviceKind, tx.find(serviceKind, service_id)),
+    port_id === null ? [] : named(portKind, tx.find(portKind, port_id)),
+    ip_address_id === null ? [] : named(ipAddressKind, tx.find(ipAddressKind, ip_address_id)),
+  ];
   return parts.flat().join(" at ");
 }
 
@@ -81,7 +95,8 @@ function interfacesIn(tx: WriteTransaction, vlanId: string): IfEntryRecord[] {
 
 /** @param before of those that had the same identity */
 function signsOf(tx: WriteTransaction, kind: AnyKind, record: RecordBase, before: readonly string[]): string[] {
-  if (kind.code === ifEntryKind.code) return [...new Set([...interfaceSigns(record as IfEntryRecord), ...before])].slice(0, SIGNS_MAX);
+  if (kind.code === ifEntryKind.code)
+    return [...new Set([...interfaceSigns(record as IfEntryRecord), ...before])].slice(0, SIGNS_MAX);
   if (kind.code !== hostKind.code) return [];
   const host = record as HostRecord;
   const networkN = tx.recordN(host.network_id) ?? 0;

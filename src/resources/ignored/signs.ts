@@ -27,7 +27,8 @@ export function hostSigns(
   add("serial", host.serial_number);
   add("chassis", host.chassis_id);
   add("name", host.sys_name?.toLowerCase());
-  for (const { mac_address: mac } of [...ifEntries, ...addresses]) if (typeof mac === "string" && isOneDevices(mac)) add("mac", mac);
+  for (const { mac_address: mac } of [...ifEntries, ...addresses])
+    if (typeof mac === "string" && isOneDevices(mac)) add("mac", mac);
   for (const { ip_address } of addresses) add("ip", ip_address);
   return [...signs];
 }
@@ -39,8 +40,12 @@ export function interfaceSigns(entry: { readonly if_name?: string | undefined; r
 }
 
 /** The same, read again. */
-export function namesInSigns(signs: readonly string[]): { readonly names: ReadonlySet<string>; readonly descrs: ReadonlySet<string> } {
-  const of = (sort: string) => new Set(signs.filter((sign) => sign.startsWith(sort)).map((sign) => sign.slice(sort.length)));
+export function namesInSigns(signs: readonly string[]): {
+  readonly names: ReadonlySet<string>;
+  readonly descrs: ReadonlySet<string>;
+} {
+  const of = (sort: string) =>
+    new Set(signs.filter((sign) => sign.startsWith(sort)).map((sign) => sign.slice(sort.length)));
   return { names: of(IF_NAME), descrs: of(IF_DESCR) };
 }
 

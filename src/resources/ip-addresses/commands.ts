@@ -26,7 +26,11 @@ export function createIpAddress(tx: WriteTransaction, input: { body: IpAddressCr
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed;
  * auth_permission_denied for a caller below Admin where a credential is assigned to the address
  */
-export function updateIpAddress(tx: WriteTransaction, input: { id: string; body: IpAddressUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+export function updateIpAddress(
+  tx: WriteTransaction,
+  input: { id: string; body: IpAddressUpdate; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const { id, body } = input;
   const address = getReachable(tx, ipAddressKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -40,7 +44,11 @@ export function updateIpAddress(tx: WriteTransaction, input: { id: string; body:
  * @param input.cascade also what else refers to it; else that stands in the way
  * @throws DomainError entity_not_found; precondition_failed
  */
-export function removeIpAddress(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
+export function removeIpAddress(
+  tx: WriteTransaction,
+  input: { id: string; cascade: boolean; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const address = getReachable(tx, ipAddressKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, ipAddressKind, input.id, input.cascade);

@@ -18,7 +18,13 @@ interface Placed {
 }
 
 /** A new address of a host, which may be new itself. */
-export function addIpAddress(tx: WriteTransaction, host: HostRecord, item: IpAddressItem, placed: Placed, actor: CommandActor): IpAddressRecord {
+export function addIpAddress(
+  tx: WriteTransaction,
+  host: HostRecord,
+  item: IpAddressItem,
+  placed: Placed,
+  actor: CommandActor,
+): IpAddressRecord {
   return tx.create(
     ipAddressKind,
     actor.organizationId,
@@ -32,7 +38,13 @@ export function addIpAddress(tx: WriteTransaction, host: HostRecord, item: IpAdd
  * @throws DomainError auth_permission_denied for a caller below Admin who moves an address that a credential is assigned to: a
  * credential sent to an address of one's own choice is given away
  */
-export function changeIpAddress(tx: WriteTransaction, address: IpAddressRecord, item: IpAddressItem, subnetId: string, actor: CommandActor): IpAddressRecord {
+export function changeIpAddress(
+  tx: WriteTransaction,
+  address: IpAddressRecord,
+  item: IpAddressItem,
+  subnetId: string,
+  actor: CommandActor,
+): IpAddressRecord {
   if (address.ip_address !== item.ip_address && tx.referringTo("ip_address_ids", address.id).length > 0) {
     requireRole(actor.role, "Admin", `Changing the address ${address.ip_address}, which a credential is assigned to,`);
   }
@@ -80,12 +92,25 @@ export class SubnetFinder {
       if (subnet.network_id !== networkId) throw referenceInvalid("subnet", path.slice(1), [item.subnet_id]);
       const prefix = parseCidr(subnet.cidr);
       if (prefix !== null && cidrContains(prefix, ip)) return subnet.id;
-      throw invalid([{ path, message: `is the subnet ${subnet.cidr}, which does not contain ${item.ip_address}; left out or null, the most specific subnet that contains the address is found`, value: item.subnet_id }]);
+      throw invalid([
+        {
+          path,
+          message: `is the subnet ${subnet.cidr}, which does not contain ${item.ip_address}; left out or null, the most specific subnet that contains the address is found`,
+          value: item.subnet_id,
+        },
+      ]);
     }
     if (previous !== null && previous.ip_address === item.ip_address) return previous.subnet_id;
     this.mostSpecific ??= subnetsByPrefix(tx, networkId);
     const found = this.mostSpecific(ip);
-    if (found === null) throw invalid([{ path: `${pointer}/ip_address`, message: "is in no subnet of the host's network; create the subnet first", value: item.ip_address }]);
+    if (found === null)
+      throw invalid([
+        {
+          path: `${pointer}/ip_address`,
+          message: "is in no subnet of the host's network; create the subnet first",
+          value: item.ip_address,
+        },
+      ]);
     return found;
   }
 }

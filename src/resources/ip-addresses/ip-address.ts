@@ -5,7 +5,18 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ipSortKey, parseIp, type Ip } from "../../base/ip.ts";
 import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
-import { Body, INT32_MAX, IpAddressText, Line, MacText, Nullable, OBSERVED_READ_ONLY, observedFields, recordFields, Uuid } from "../../http/schemas.ts";
+import {
+  Body,
+  INT32_MAX,
+  IpAddressText,
+  Line,
+  MacText,
+  Nullable,
+  OBSERVED_READ_ONLY,
+  observedFields,
+  recordFields,
+  Uuid,
+} from "../../http/schemas.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields, type Discoverable } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
@@ -25,9 +36,15 @@ export interface IpAddressRecord extends RecordBase, Discoverable {
 
 export const ipAddresses = sqliteTable("ip_addresses", {
   ...liveColumns,
-  network_n: integer().notNull().references(() => networks.n),
-  host_n: integer().notNull().references(() => hosts.n),
-  subnet_n: integer().notNull().references(() => subnets.n),
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
+  host_n: integer()
+    .notNull()
+    .references(() => hosts.n),
+  subnet_n: integer()
+    .notNull()
+    .references(() => subnets.n),
   ip_address: text().notNull(),
   mac_address: text(),
 });
@@ -50,32 +67,58 @@ export const ipAddressKind: Kind<IpAddressRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
   identity: (address) => `${address.host_id}/${address.ip_address}`,
-  search: { texts: (address) => ({ wholes: [address.ip_address, address.mac_address], words: [address.name] }), finds: (address) => address.host_id, findsItself: true },
+  search: {
+    texts: (address) => ({ wholes: [address.ip_address, address.mac_address], words: [address.name] }),
+    finds: (address) => address.host_id,
+    findsItself: true,
+  },
   unique: { field: "ip_address", value: (address) => address.ip_address },
   orderKeys: { ip_address: (text) => ipSortKey(parseIp(text) as Ip), name: textSortKey },
 };
 
 /** What lists of addresses are grouped and ordered by; addresses by their numbers, names without regard to case. */
-export const IP_ADDRESS_ORDER_FIELDS = ["created_at", "ip_address", "name", "mac_address", "subnet_id", "host_id", "updated_at"] as const;
+export const IP_ADDRESS_ORDER_FIELDS = [
+  "created_at",
+  "ip_address",
+  "name",
+  "mac_address",
+  "subnet_id",
+  "host_id",
+  "updated_at",
+] as const;
 export const IP_ADDRESS_KEYED_FIELDS = ["ip_address", "name"] as const;
 
-const Position = (unsaid: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: unsaid }));
+const Position = (unsaid: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: unsaid }));
 const described = {
-  subnet_id: Type.Optional(Nullable(Uuid, { description: "Left out: the most specific subnet of the network that contains the address." })),
+  subnet_id: Type.Optional(
+    Nullable(Uuid, { description: "Left out: the most specific subnet of the network that contains the address." }),
+  ),
   ip_address: IpAddressText,
   mac_address: Type.Optional(Nullable(MacText)),
-  name: Type.Optional(Nullable(Line, { description: "\"\" when none is given; null clears it." })),
+  name: Type.Optional(Nullable(Line, { description: '"" when none is given; null clears it.' })),
 };
 const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
 
 /** An item of a host's list. */
 export const IpAddressItem = Body(
-  { ...identifying, host_id: Type.Optional(Uuid), ...described, position: Position("Left out of a new item: its place in the list.") },
+  {
+    ...identifying,
+    host_id: Type.Optional(Uuid),
+    ...described,
+    position: Position("Left out of a new item: its place in the list."),
+  },
   { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] },
 );
 const position = Position("Left out of a create: after the host's last one.");
-export const IpAddressCreate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described, position }, { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] });
-export const IpAddressUpdate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described, position }, { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] });
+export const IpAddressCreate = Body(
+  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described, position },
+  { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] },
+);
+export const IpAddressUpdate = Body(
+  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described, position },
+  { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] },
+);
 export type IpAddressItem = Static<typeof IpAddressItem>;
 export type IpAddressCreate = Static<typeof IpAddressCreate>;
 export type IpAddressUpdate = Static<typeof IpAddressUpdate>;
@@ -108,7 +151,10 @@ export interface Confirmed {
 export const ConfirmedIpAddress = Type.Object(
   {
     ...IpAddress.properties,
-    credential_ids: Type.Array(Uuid, { description: "The credentials that go to this address because they are assigned to its host. What is assigned to its network is not among them." }),
+    credential_ids: Type.Array(Uuid, {
+      description:
+        "The credentials that go to this address because they are assigned to its host. What is assigned to its network is not among them.",
+    }),
   },
   { $id: "ConfirmedIpAddress" },
 );

@@ -35,7 +35,11 @@ export function createNetwork(tx: WriteTransaction, input: { body: NetworkCreate
  * Changes a network. Fields that are left out stay.
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateNetwork(tx: WriteTransaction, input: { id: string; body: NetworkUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+export function updateNetwork(
+  tx: WriteTransaction,
+  input: { id: string; body: NetworkUpdate; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const { id, body } = input;
   const network = getReachable(tx, networkKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -54,7 +58,11 @@ export function updateNetwork(tx: WriteTransaction, input: { id: string; body: N
  * @param input.cascade with what lives in it or refers to it (references.ts); else that stands in the way
  * @throws DomainError entity_not_found; precondition_failed; entity_in_use
  */
-export function removeNetwork(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
+export function removeNetwork(
+  tx: WriteTransaction,
+  input: { id: string; cascade: boolean; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const network = getReachable(tx, networkKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, networkKind, input.id, input.cascade);
@@ -64,9 +72,13 @@ export function removeNetwork(tx: WriteTransaction, input: { id: string; cascade
 /** A key confined to some networks would make one that it then could not even read. */
 function assertReachesNewNetworks(actor: CommandActor): void {
   if (actor.networkIds === null) return;
-  throw new DomainError("auth_permission_denied", "An API key that is confined to some networks can't create another; use one with all networks.", {
-    required: "Admin",
-    actual: actor.role,
-    all_networks: false,
-  });
+  throw new DomainError(
+    "auth_permission_denied",
+    "An API key that is confined to some networks can't create another; use one with all networks.",
+    {
+      required: "Admin",
+      actual: actor.role,
+      all_networks: false,
+    },
+  );
 }

@@ -2,16 +2,29 @@
 
 import type { Compose, Reader } from "../../db/reader.ts";
 import { spliced, type ComposeFor } from "../answers.ts";
-import { credentialAssignmentKind, type CredentialAssignmentRecord } from "../credential-assignments/credential-assignment.ts";
+import {
+  credentialAssignmentKind,
+  type CredentialAssignmentRecord,
+} from "../credential-assignments/credential-assignment.ts";
 
 /** Adds `credential_ids`: what is assigned to single hosts of the network is not among them, but there may be so many that they are felt. */
-export const composeNetworks: ComposeFor = Object.assign(composeNetwork, { parts: { scope: "network" as const, kinds: [credentialAssignmentKind] } });
+export const composeNetworks: ComposeFor = Object.assign(composeNetwork, {
+  parts: { scope: "network" as const, kinds: [credentialAssignmentKind] },
+});
 
 function composeNetwork(reader: Reader): Compose {
   return (items, asOf) => {
-    const assignments = reader.parts(credentialAssignmentKind, "network", items.map((item) => item.n), asOf, "host");
+    const assignments = reader.parts(
+      credentialAssignmentKind,
+      "network",
+      items.map((item) => item.n),
+      asOf,
+      "host",
+    );
     return items.map((item) => {
-      const ids = (assignments.get(item.n) ?? []).map((text) => (JSON.parse(text) as CredentialAssignmentRecord).credential_id);
+      const ids = (assignments.get(item.n) ?? []).map(
+        (text) => (JSON.parse(text) as CredentialAssignmentRecord).credential_id,
+      );
       return spliced(item.text, `"credential_ids":${JSON.stringify(ids)}`);
     });
   };

@@ -19,7 +19,9 @@ export interface NetworkRecord extends RecordBase {
 
 export const networks = sqliteTable("networks", {
   ...liveColumns,
-  organization_n: integer().notNull().references(() => organizations.n),
+  organization_n: integer()
+    .notNull()
+    .references(() => organizations.n),
 });
 
 export const networkKind: Kind<NetworkRecord> = {
@@ -48,13 +50,27 @@ const writable = {
   name: Name,
   description: Type.Optional(Nullable(Description)),
   tags: Type.Optional(TagIds),
-  stale_after_hours: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: STALE_AFTER_HOURS_MAX, description: "After how long unseen a record counts as stale; null for never." }))),
+  stale_after_hours: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: STALE_AFTER_HOURS_MAX,
+        description: "After how long unseen a record counts as stale; null for never.",
+      }),
+    ),
+  ),
 };
 
 const READ_ONLY = [...RECORD_READ_ONLY, "credential_ids"];
 
-export const NetworkCreate = Body({ id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...writable }, { ignored: READ_ONLY });
-export const NetworkUpdate = Body({ id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...writable }, { ignored: READ_ONLY });
+export const NetworkCreate = Body(
+  { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...writable },
+  { ignored: READ_ONLY },
+);
+export const NetworkUpdate = Body(
+  { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...writable },
+  { ignored: READ_ONLY },
+);
 export type NetworkCreate = Static<typeof NetworkCreate>;
 export type NetworkUpdate = Static<typeof NetworkUpdate>;
 
@@ -65,7 +81,9 @@ export const Network = Type.Object(
     name: Name,
     description: Nullable(Description),
     tags: TagIds,
-    credential_ids: Type.Array(Uuid, { description: "Credentials assigned to the whole network; written through the credential." }),
+    credential_ids: Type.Array(Uuid, {
+      description: "Credentials assigned to the whole network; written through the credential.",
+    }),
     stale_after_hours: Nullable(Type.Integer()),
     ...recordFields,
   },

@@ -63,7 +63,11 @@ export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup
  * Renames the caller's organization.
  * @throws DomainError precondition_failed, validation_id_mismatch
  */
-export function updateOrganization(tx: WriteTransaction, input: { body: OrganizationUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+export function updateOrganization(
+  tx: WriteTransaction,
+  input: { body: OrganizationUpdate; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const organization = tx.get(organizationKind, actor.organizationId);
   assertVersion(input.ifMatch, tx.versionOf(organization.id));
   assertSameIds(organization, input.body, ["id"]);

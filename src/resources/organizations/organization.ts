@@ -34,7 +34,11 @@ export type OrganizationUpdate = Static<typeof OrganizationUpdate>;
 
 /** 409: the appliance has its first organization; further ones are made by its executable. */
 export function alreadySetUp(): DomainError {
-  return new DomainError("entity_already_exists", "The appliance is set up already; sign in at /api/auth/login.", { entity: "organization", field: "id", value: null });
+  return new DomainError("entity_already_exists", "The appliance is set up already; sign in at /api/auth/login.", {
+    entity: "organization",
+    field: "id",
+    value: null,
+  });
 }
 
 export const ORGANIZATION_EXAMPLE = {
@@ -46,4 +50,3 @@ export const ORGANIZATION_EXAMPLE = {
   valid_to: null,
   lineage_id: null,
 };
-

@@ -16,10 +16,32 @@ const body = { name: "Example Networks" };
 export function organizationRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   const idOf = (call: ResourceCall<unknown, unknown, unknown>) => inventory.authorOf(call).organizationId;
   surface
-    .get("/api/v1/organizations", { operationId: "getOrganization", summary: "Get the caller's organization", group, access: VIEWER, query: At, answer: Organization, errors: ["entity_not_found"], example }, (call) =>
-      answerRecord(inventory, { ...call, params: { id: idOf(call) } }, organizationKind),
+    .get(
+      "/api/v1/organizations",
+      {
+        operationId: "getOrganization",
+        summary: "Get the caller's organization",
+        group,
+        access: VIEWER,
+        query: At,
+        answer: Organization,
+        errors: ["entity_not_found"],
+        example,
+      },
+      (call) => answerRecord(inventory, { ...call, params: { id: idOf(call) } }, organizationKind),
     )
-    .put("/api/v1/organizations", { operationId: "updateOrganization", summary: "Rename the caller's organization", group, access: OWNER, body: OrganizationUpdate, answer: Organization, errors: ["validation_id_mismatch", "precondition_failed"], example: { ...example, body } }, (call) =>
-      answerWrite(inventory, call, "organization.update", { body: call.body }, organizationKind),
+    .put(
+      "/api/v1/organizations",
+      {
+        operationId: "updateOrganization",
+        summary: "Rename the caller's organization",
+        group,
+        access: OWNER,
+        body: OrganizationUpdate,
+        answer: Organization,
+        errors: ["validation_id_mismatch", "precondition_failed"],
+        example: { ...example, body },
+      },
+      (call) => answerWrite(inventory, call, "organization.update", { body: call.body }, organizationKind),
     );
 }

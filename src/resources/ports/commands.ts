@@ -24,7 +24,11 @@ export function createPort(tx: WriteTransaction, input: { body: PortCreate }, ac
  * Changes a port. The bindings to it stay.
  * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updatePort(tx: WriteTransaction, input: { id: string; body: PortUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+export function updatePort(
+  tx: WriteTransaction,
+  input: { id: string; body: PortUpdate; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const { id, body } = input;
   const port = getReachable(tx, portKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -38,7 +42,11 @@ export function updatePort(tx: WriteTransaction, input: { id: string; body: Port
  * @param input.cascade also what else refers to it; else that stands in the way
  * @throws DomainError entity_not_found; precondition_failed
  */
-export function removePort(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
+export function removePort(
+  tx: WriteTransaction,
+  input: { id: string; cascade: boolean; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const port = getReachable(tx, portKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, portKind, input.id, input.cascade);

@@ -9,7 +9,12 @@ import { portKind, type PortItem, type PortRecord } from "./port.ts";
 
 /** A new port of a host, which may be new itself. */
 export function addPort(tx: WriteTransaction, host: HostRecord, item: PortItem, actor: CommandActor): PortRecord {
-  return tx.create(portKind, actor.organizationId, { host_id: host.id, network_id: host.network_id, ...describedFields(item), first_discovery_id: null }, entered(tx, item));
+  return tx.create(
+    portKind,
+    actor.organizationId,
+    { host_id: host.id, network_id: host.network_id, ...describedFields(item), first_discovery_id: null },
+    entered(tx, item),
+  );
 }
 
 /** A port after a write. */

@@ -122,5 +122,7 @@ const TYPE_BY_PORT: Record<PortProtocol, ReadonlyMap<number, PortType>> = {
 };
 
 function typesOver(protocol: PortProtocol): ReadonlyMap<number, PortType> {
-  return new Map(DEFAULT_PORTS.filter(([, , ...protocols]) => protocols.includes(protocol)).map(([type, number]) => [number, type]));
+  return new Map(
+    DEFAULT_PORTS.filter(([, , ...protocols]) => protocols.includes(protocol)).map(([type, number]) => [number, type]),
+  );
 }

@@ -22,8 +22,12 @@ export interface PortRecord extends RecordBase, Discoverable {
 
 export const ports = sqliteTable("ports", {
   ...liveColumns,
-  network_n: integer().notNull().references(() => networks.n),
-  host_n: integer().notNull().references(() => hosts.n),
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
+  host_n: integer()
+    .notNull()
+    .references(() => hosts.n),
   number: integer().notNull(),
   protocol: text().notNull(),
 });
@@ -33,7 +37,12 @@ export const portKind: Kind<PortRecord> = {
   plural: "ports",
   code: 11,
   table: ports,
-  columns: (port, n) => ({ network_n: n(port.network_id), host_n: n(port.host_id), number: port.number, protocol: port.protocol }),
+  columns: (port, n) => ({
+    network_n: n(port.network_id),
+    host_n: n(port.host_id),
+    number: port.number,
+    protocol: port.protocol,
+  }),
   scopes: { network: "network_n", host: "host_n" },
   scopeIds: (port) => ({ network: port.network_id, host: port.host_id }),
   owners: (port) => [{ kind: "host", id: port.host_id, as: "ports" }],
@@ -52,8 +61,14 @@ const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "type"];
 
 /** An item of a host's list. */
 export const PortItem = Body({ ...identifying, host_id: Type.Optional(Uuid), ...described }, { ignored: READ_ONLY });
-export const PortCreate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described }, { ignored: READ_ONLY });
-export const PortUpdate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described }, { ignored: READ_ONLY });
+export const PortCreate = Body(
+  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described },
+  { ignored: READ_ONLY },
+);
+export const PortUpdate = Body(
+  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described },
+  { ignored: READ_ONLY },
+);
 export type PortItem = Static<typeof PortItem>;
 export type PortCreate = Static<typeof PortCreate>;
 export type PortUpdate = Static<typeof PortUpdate>;

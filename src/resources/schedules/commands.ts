@@ -38,7 +38,11 @@ export function createSchedule(tx: WriteTransaction, input: { body: ScheduleCrea
  * Changes a schedule. Fields that are left out stay.
  * @throws DomainError auth_permission_denied, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateSchedule(tx: WriteTransaction, input: { id: string; body: ScheduleUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+export function updateSchedule(
+  tx: WriteTransaction,
+  input: { id: string; body: ScheduleUpdate; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const { id, body } = input;
   const schedule = getReachable(tx, scheduleKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -60,7 +64,11 @@ export function updateSchedule(tx: WriteTransaction, input: { id: string; body: 
  * Deletes a schedule.
  * @throws DomainError entity_not_found; precondition_failed
  */
-export function removeSchedule(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
+export function removeSchedule(
+  tx: WriteTransaction,
+  input: { id: string; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const schedule = getReachable(tx, scheduleKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, scheduleKind, input.id, false);
@@ -69,7 +77,8 @@ export function removeSchedule(tx: WriteTransaction, input: { id: string; ifMatc
 
 /** Scans send the network's credentials to a schedule's targets, on the word of whoever wrote them. @throws DomainError auth_permission_denied */
 function assertMayName(before: readonly string[] | null, after: readonly string[] | null, actor: CommandActor): void {
-  if (after !== null && !Bun.deepEquals(before, after)) requireRole(actor.role, "Admin", "Naming targets of a schedule");
+  if (after !== null && !Bun.deepEquals(before, after))
+    requireRole(actor.role, "Admin", "Naming targets of a schedule");
 }
 
 /** Each target once, in the order given. */

@@ -49,7 +49,10 @@ export function parseTimezone(text: string): string | null {
  * @throws Error for what these do not give
  */
 export function nextDue(cron: string, timezone: string, after: Instant): Instant | null {
-  return new Cron(cron, { timezone, mode: "5-part", fixedTimeRule: "no-wildcard" }).nextRun(new Date(after))?.getTime() ?? null;
+  return (
+    new Cron(cron, { timezone, mode: "5-part", fixedTimeRule: "no-wildcard" }).nextRun(new Date(after))?.getTime() ??
+    null
+  );
 }
 
 /** Five fields without `?`, or a nickname; which of them mean something is croner's to say. */

@@ -25,7 +25,10 @@ export const composeSchedules: ComposeFor = varying((reader) => {
     const isNow = asOf === null || asOf.present;
     return items.map(({ text }) => {
       const schedule = JSON.parse(text) as ScheduleRecord;
-      return spliced(text, `"next_run_at":${JSON.stringify(isNow && schedule.is_enabled ? nextRunAt(schedule) : null)}`);
+      return spliced(
+        text,
+        `"next_run_at":${JSON.stringify(isNow && schedule.is_enabled ? nextRunAt(schedule) : null)}`,
+      );
     });
   };
 });

@@ -4,7 +4,18 @@ import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
-import { Body, defineFormat, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TargetText, Timestamp, Uuid } from "../../http/schemas.ts";
+import {
+  Body,
+  defineFormat,
+  Name,
+  Nullable,
+  OneOf,
+  RECORD_READ_ONLY,
+  recordFields,
+  TargetText,
+  Timestamp,
+  Uuid,
+} from "../../http/schemas.ts";
 import { networks } from "../networks/network.ts";
 import { CRON_MAX_LENGTH, parseCron, parseTimezone, TIMEZONE_MAX_LENGTH } from "./cron.ts";
 
@@ -29,7 +40,9 @@ export interface ScheduleRecord extends RecordBase {
 
 export const schedules = sqliteTable("schedules", {
   ...liveColumns,
-  network_n: integer().notNull().references(() => networks.n),
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
   is_enabled: integer().notNull(),
 });
 
@@ -52,13 +65,33 @@ export const scheduleKind: Kind<ScheduleRecord> = {
 export const SCHEDULE_ORDER_FIELDS = ["created_at", "name", "kind", "is_enabled", "network_id", "updated_at"] as const;
 export const SCHEDULE_KEYED_FIELDS = ["name"] as const;
 
-defineFormat("cron", { parse: parseCron, sentence: "must be a cron expression that comes due: minute, hour, day of month, month and day of week, such as 30 2 * * 1-5, or @hourly, @daily, @weekly, @monthly or @yearly" });
-defineFormat("timezone", { parse: parseTimezone, sentence: "must be the name of a time zone in the IANA database, such as Europe/Berlin or UTC" });
+defineFormat("cron", {
+  parse: parseCron,
+  sentence:
+    "must be a cron expression that comes due: minute, hour, day of month, month and day of week, such as 30 2 * * 1-5, or @hourly, @daily, @weekly, @monthly or @yearly",
+});
+defineFormat("timezone", {
+  parse: parseTimezone,
+  sentence: "must be the name of a time zone in the IANA database, such as Europe/Berlin or UTC",
+});
 
-const CronText = Type.String({ format: "cron", maxLength: CRON_MAX_LENGTH, description: "Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. No seconds." });
-const Timezone = Type.String({ format: "timezone", maxLength: TIMEZONE_MAX_LENGTH, description: "A name of the IANA database." });
-const Kinds = OneOf(SCAN_KINDS, { description: "sweep: which addresses answer. snmp: what the devices among them say of themselves. full: both." });
-const Targets = Nullable(Type.Array(TargetText, { minItems: 1, maxItems: TARGETS_MAX }), { description: "Prefixes and addresses, to which the network's credentials may be sent; null: the network's subnets." });
+const CronText = Type.String({
+  format: "cron",
+  maxLength: CRON_MAX_LENGTH,
+  description:
+    "Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. No seconds.",
+});
+const Timezone = Type.String({
+  format: "timezone",
+  maxLength: TIMEZONE_MAX_LENGTH,
+  description: "A name of the IANA database.",
+});
+const Kinds = OneOf(SCAN_KINDS, {
+  description: "sweep: which addresses answer. snmp: what the devices among them say of themselves. full: both.",
+});
+const Targets = Nullable(Type.Array(TargetText, { minItems: 1, maxItems: TARGETS_MAX }), {
+  description: "Prefixes and addresses, to which the network's credentials may be sent; null: the network's subnets.",
+});
 
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
 const described = {
@@ -72,7 +105,10 @@ const described = {
 const READ_ONLY = [...RECORD_READ_ONLY, "next_run_at"];
 
 export const ScheduleCreate = Body({ ...identifying, network_id: Uuid, ...described }, { ignored: READ_ONLY });
-export const ScheduleUpdate = Body({ ...identifying, network_id: Type.Optional(Uuid), ...described }, { ignored: READ_ONLY });
+export const ScheduleUpdate = Body(
+  { ...identifying, network_id: Type.Optional(Uuid), ...described },
+  { ignored: READ_ONLY },
+);
 export type ScheduleCreate = Static<typeof ScheduleCreate>;
 export type ScheduleUpdate = Static<typeof ScheduleUpdate>;
 
@@ -86,7 +122,10 @@ export const Schedule = Type.Object(
     kind: Kinds,
     targets: Targets,
     is_enabled: Type.Boolean(),
-    next_run_at: Nullable(Timestamp, { description: "When it is due next, seen from now; null while it is not enabled, and in every answer about the past." }),
+    next_run_at: Nullable(Timestamp, {
+      description:
+        "When it is due next, seen from now; null while it is not enabled, and in every answer about the past.",
+    }),
     ...recordFields,
   },
   { $id: "Schedule" },

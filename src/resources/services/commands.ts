@@ -33,7 +33,11 @@ export function createService(tx: WriteTransaction, input: { body: ServiceCreate
  * Changes a service; bindings that are sent become exactly what is sent. Fields that are left out stay.
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateService(tx: WriteTransaction, input: { id: string; body: ServiceUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+export function updateService(
+  tx: WriteTransaction,
+  input: { id: string; body: ServiceUpdate; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const { id, body } = input;
   const service = getReachable(tx, serviceKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -51,14 +55,24 @@ export function updateService(tx: WriteTransaction, input: { id: string; body: S
  * @param input.cascade also what else refers to it; else that stands in the way
  * @throws DomainError entity_not_found; precondition_failed
  */
-export function removeService(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
+export function removeService(
+  tx: WriteTransaction,
+  input: { id: string; cascade: boolean; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const service = getReachable(tx, serviceKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, serviceKind, input.id, input.cascade);
   return service;
 }
 
-function setBindings(tx: WriteTransaction, service: ServiceRecord, items: readonly BindingItem[] | null | undefined, actor: CommandActor, place: Place): void {
+function setBindings(
+  tx: WriteTransaction,
+  service: ServiceRecord,
+  items: readonly BindingItem[] | null | undefined,
+  actor: CommandActor,
+  place: Place,
+): void {
   if (items === null || items === undefined) return;
   const gone = syncBindings(tx, service, items, unchanged(targetsOf(tx, service.host_id)), actor, place);
   for (const { id } of gone) removeRecord(tx, bindingKind, id, true);

@@ -18,28 +18,70 @@ import { assertVirtualizingService } from "./virtualizing.ts";
  * virtualizing service of another network
  * @throws DomainError entity_already_exists for its id
  */
-export function addService(tx: WriteTransaction, host: HostRecord, item: ServiceItem, position: number, actor: CommandActor, place: Place): ServiceRecord {
+export function addService(
+  tx: WriteTransaction,
+  host: HostRecord,
+  item: ServiceItem,
+  position: number,
+  actor: CommandActor,
+  place: Place,
+): ServiceRecord {
   return tx.create(
     serviceKind,
     actor.organizationId,
-    { host_id: host.id, network_id: host.network_id, source: MANUAL, ...describedFields(tx, host.network_id, item, null, position, actor, place), first_discovery_id: null },
+    {
+      host_id: host.id,
+      network_id: host.network_id,
+      source: MANUAL,
+      ...describedFields(tx, host.network_id, item, null, position, actor, place),
+      first_discovery_id: null,
+    },
     entered(tx, item),
   );
 }
 
 /** A service after a write: what the item leaves out keeps its value. @param place as addService takes it */
-export function changeService(tx: WriteTransaction, service: ServiceRecord, item: ServiceItem, actor: CommandActor, place: Place): ServiceRecord {
-  return tx.update(serviceKind, service.id, describedFields(tx, service.network_id, item, service, service.position, actor, place));
+export function changeService(
+  tx: WriteTransaction,
+  service: ServiceRecord,
+  item: ServiceItem,
+  actor: CommandActor,
+  place: Place,
+): ServiceRecord {
+  return tx.update(
+    serviceKind,
+    service.id,
+    describedFields(tx, service.network_id, item, service, service.position, actor, place),
+  );
 }
 
-function describedFields(tx: WriteTransaction, networkId: string, item: ServiceItem, previous: ServiceRecord | null, position: number, actor: CommandActor, place: Place) {
+function describedFields(
+  tx: WriteTransaction,
+  networkId: string,
+  item: ServiceItem,
+  previous: ServiceRecord | null,
+  position: number,
+  actor: CommandActor,
+  place: Place,
+) {
   const { tags } = item;
-  place.attempt(() => assertVirtualizingService(tx, item.virtualization, networkId, place.field("virtualization/details/service_id"), actor));
+  place.attempt(() =>
+    assertVirtualizingService(
+      tx,
+      item.virtualization,
+      networkId,
+      place.field("virtualization/details/service_id"),
+      actor,
+    ),
+  );
   return {
     name: item.name,
     position: item.position ?? previous?.position ?? position,
     service_definition: item.service_definition,
-    tags: (tags === undefined ? null : place.attempt(() => existingTags(tx, tags, actor, place.field("tags")))) ?? previous?.tags ?? [],
+    tags:
+      (tags === undefined ? null : place.attempt(() => existingTags(tx, tags, actor, place.field("tags")))) ??
+      previous?.tags ??
+      [],
     virtualization: item.virtualization === undefined ? (previous?.virtualization ?? null) : item.virtualization,
   };
 }

@@ -7,25 +7,44 @@ import { Binding, BINDING_EXAMPLE, BindingItem } from "../bindings/binding.ts";
 import { ServiceVirtualization } from "../virtualization.ts";
 import { ServiceDefinition, serviceFields } from "./service.ts";
 
-const Position = (unsaid: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: unsaid }));
+const Position = (unsaid: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: unsaid }));
 const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
 const described = {
   name: Name,
   service_definition: ServiceDefinition,
   tags: Type.Optional(TagIds),
   virtualization: Type.Optional(Nullable(ServiceVirtualization)),
-  bindings: Type.Optional(Nullable(Type.Array(BindingItem, { maxItems: CHILDREN_MAX, description: "The service's bindings are made to match; left out or null: as they are." }))),
+  bindings: Type.Optional(
+    Nullable(
+      Type.Array(BindingItem, {
+        maxItems: CHILDREN_MAX,
+        description: "The service's bindings are made to match; left out or null: as they are.",
+      }),
+    ),
+  ),
 };
 const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "source"];
 
 /** An item of a host's list of services. */
 export const ServiceItem = Body(
-  { ...identifying, host_id: Type.Optional(Uuid), ...described, position: Position("Left out of a new item: its place in the list.") },
+  {
+    ...identifying,
+    host_id: Type.Optional(Uuid),
+    ...described,
+    position: Position("Left out of a new item: its place in the list."),
+  },
   { ignored: READ_ONLY },
 );
 const position = Position("Left out of a create: after the host's last one.");
-export const ServiceCreate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described, position }, { ignored: READ_ONLY });
-export const ServiceUpdate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described, position }, { ignored: READ_ONLY });
+export const ServiceCreate = Body(
+  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described, position },
+  { ignored: READ_ONLY },
+);
+export const ServiceUpdate = Body(
+  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described, position },
+  { ignored: READ_ONLY },
+);
 export type ServiceItem = Static<typeof ServiceItem>;
 export type ServiceCreate = Static<typeof ServiceCreate>;
 export type ServiceUpdate = Static<typeof ServiceUpdate>;

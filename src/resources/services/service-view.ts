@@ -9,12 +9,17 @@ import { bindingKind } from "../bindings/binding.ts";
 import { Service } from "./service-body.ts";
 
 /** The whole service (specification 2.7). */
-export const composeServices: ComposeFor = Object.assign(composeService, { parts: { scope: "service" as const, kinds: [bindingKind] } });
+export const composeServices: ComposeFor = Object.assign(composeService, {
+  parts: { scope: "service" as const, kinds: [bindingKind] },
+});
 
 /** A service in a table: its own fields, and where it listens. */
 export const SERVICE_COLUMNS: readonly CsvColumn[] = Object.keys(Service.properties).map((name) => ({
   name,
-  cell: (service) => (name === "bindings" ? (service["bindings"] as Array<Record<string, unknown>>).map((each) => each["port_id"] ?? each["ip_address_id"]) : service[name]),
+  cell: (service) =>
+    name === "bindings"
+      ? (service["bindings"] as Array<Record<string, unknown>>).map((each) => each["port_id"] ?? each["ip_address_id"])
+      : service[name],
 }));
 
 /**
@@ -37,7 +42,12 @@ export const composeServicesAlone: ComposeFor = () => (items) => items.map((item
 
 function composeService(reader: Reader): Compose {
   return (items: Item[], asOf: AsOf | null) => {
-    const bindings = reader.parts(bindingKind, "service", items.map((item) => item.n), asOf);
+    const bindings = reader.parts(
+      bindingKind,
+      "service",
+      items.map((item) => item.n),
+      asOf,
+    );
     return items.map(({ n, text }) => withBindings(text, bindings.get(n) ?? []));
   };
 }

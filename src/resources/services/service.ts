@@ -27,8 +27,12 @@ export interface ServiceRecord extends RecordBase, Discoverable {
 
 export const services = sqliteTable("services", {
   ...liveColumns,
-  network_n: integer().notNull().references(() => networks.n),
-  host_n: integer().notNull().references(() => hosts.n),
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
+  host_n: integer()
+    .notNull()
+    .references(() => hosts.n),
   name: text().notNull(),
   service_definition: text().notNull(),
 });
@@ -38,26 +42,51 @@ export const serviceKind: Kind<ServiceRecord> = {
   plural: "services",
   code: 12,
   table: services,
-  columns: (service, n) => ({ network_n: n(service.network_id), host_n: n(service.host_id), name: service.name, service_definition: service.service_definition }),
+  columns: (service, n) => ({
+    network_n: n(service.network_id),
+    host_n: n(service.host_id),
+    name: service.name,
+    service_definition: service.service_definition,
+  }),
   scopes: { network: "network_n", host: "host_n" },
   scopeIds: (service) => ({ network: service.network_id, host: service.host_id }),
   links: (service) => [
     { relation: "tags", ids: service.tags },
-    { relation: "virtualization", ids: service.virtualization?.details.service_id === undefined ? [] : [service.virtualization.details.service_id] },
+    {
+      relation: "virtualization",
+      ids: service.virtualization?.details.service_id === undefined ? [] : [service.virtualization.details.service_id],
+    },
   ],
   owners: (service) => [{ kind: "host", id: service.host_id, as: "services" }],
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
   identity: (service) => JSON.stringify([service.host_id, service.service_definition, service.name]),
   unique: { field: "name", value: (service) => service.name },
-  sortKeys: (service) => ({ name: textSortKey(service.name), service_definition: textSortKey(service.service_definition) }),
+  sortKeys: (service) => ({
+    name: textSortKey(service.name),
+    service_definition: textSortKey(service.service_definition),
+  }),
 };
 
 /** What lists of services are grouped and ordered by; texts without regard to case. */
-export const SERVICE_ORDER_FIELDS = ["created_at", "name", "service_definition", "position", "host_id", "network_id", "last_seen_at", "updated_at"] as const;
+export const SERVICE_ORDER_FIELDS = [
+  "created_at",
+  "name",
+  "service_definition",
+  "position",
+  "host_id",
+  "network_id",
+  "last_seen_at",
+  "updated_at",
+] as const;
 export const SERVICE_KEYED_FIELDS = ["name", "service_definition"] as const;
 
-export const ServiceDefinition = Type.String({ format: "name", minLength: 1, maxLength: SERVICE_DEFINITION_MAX_LENGTH, description: "Free text that names the kind of service." });
+export const ServiceDefinition = Type.String({
+  format: "name",
+  minLength: 1,
+  maxLength: SERVICE_DEFINITION_MAX_LENGTH,
+  description: "Free text that names the kind of service.",
+});
 
 export const serviceFields = {
   id: Uuid,

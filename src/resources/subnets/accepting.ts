@@ -34,7 +34,8 @@ export class AcceptingSubnets {
    * no say: a smaller subnet within it, which anybody may make, would have its addresses asked.
    */
   accepts(address: string): boolean {
-    for (const subnet of this.containing(address)) if (subnet.accepts_credentials && !PASSED_OVER_TYPES.includes(subnet.subnet_type)) return true;
+    for (const subnet of this.containing(address))
+      if (subnet.accepts_credentials && !PASSED_OVER_TYPES.includes(subnet.subnet_type)) return true;
     return false;
   }
 

@@ -46,7 +46,11 @@ export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }
  * Changes a subnet. Fields that are left out stay.
  * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_in_use, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateSubnet(tx: WriteTransaction, input: { id: string; body: SubnetUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+export function updateSubnet(
+  tx: WriteTransaction,
+  input: { id: string; body: SubnetUpdate; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const { id, body } = input;
   const subnet = getReachable(tx, subnetKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -90,14 +94,23 @@ export function fieldForAdmins(before: SubnetRecord | null, after: SubnetRecord)
  * @param input.cascade with what lives in it or refers to it (references.ts); else that stands in the way
  * @throws DomainError entity_not_found; precondition_failed; entity_in_use
  */
-export function removeSubnet(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
+export function removeSubnet(
+  tx: WriteTransaction,
+  input: { id: string; cascade: boolean; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const subnet = getReachable(tx, subnetKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, subnetKind, input.id, input.cascade);
   return subnet;
 }
 
-function assertVlanOfNetwork(tx: WriteTransaction, vlanId: string | null | undefined, networkId: string, actor: CommandActor): void {
+function assertVlanOfNetwork(
+  tx: WriteTransaction,
+  vlanId: string | null | undefined,
+  networkId: string,
+  actor: CommandActor,
+): void {
   if (vlanId === null || vlanId === undefined) return;
   const [vlan] = getReferenced(tx, vlanKind, [vlanId], "vlan_id", actor);
   if (vlan?.network_id !== networkId) throw referenceInvalid("vlan", "vlan_id", [vlanId]);

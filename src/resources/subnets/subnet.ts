@@ -6,7 +6,18 @@ import { cidrSortKey } from "../../base/ip.ts";
 import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { addsField } from "../../db/shape.ts";
-import { Body, CidrText, Description, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Uuid } from "../../http/schemas.ts";
+import {
+  Body,
+  CidrText,
+  Description,
+  Name,
+  Nullable,
+  OneOf,
+  RECORD_READ_ONLY,
+  recordFields,
+  TagIds,
+  Uuid,
+} from "../../http/schemas.ts";
 import { networks } from "../networks/network.ts";
 import { Source, type SourceRecord } from "../source.ts";
 import { vlans } from "../vlans/vlan.ts";
@@ -28,7 +39,9 @@ export interface SubnetRecord extends RecordBase {
 
 export const subnets = sqliteTable("subnets", {
   ...liveColumns,
-  network_n: integer().notNull().references(() => networks.n),
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
   vlan_n: integer().references(() => vlans.n),
   cidr: text().notNull(),
   accepts_credentials: integer().notNull(),
@@ -41,7 +54,12 @@ export const subnetKind: Kind<SubnetRecord> = {
   // Whatever was there before the field was asked with every credential of its network.
   upcasters: [addsField(7, "accepts_credentials", true)],
   table: subnets,
-  columns: (subnet, n) => ({ network_n: n(subnet.network_id), vlan_n: subnet.vlan_id === null ? null : n(subnet.vlan_id), cidr: subnet.cidr, accepts_credentials: Number(subnet.accepts_credentials) }),
+  columns: (subnet, n) => ({
+    network_n: n(subnet.network_id),
+    vlan_n: subnet.vlan_id === null ? null : n(subnet.vlan_id),
+    cidr: subnet.cidr,
+    accepts_credentials: Number(subnet.accepts_credentials),
+  }),
   scopes: { network: "network_n" },
   scopeIds: (subnet) => ({ network: subnet.network_id }),
   links: (subnet) => [{ relation: "tags", ids: subnet.tags }],
@@ -53,7 +71,15 @@ export const subnetKind: Kind<SubnetRecord> = {
 };
 
 /** What lists of subnets are grouped and ordered by; addresses by their numbers, texts without regard to case. */
-export const SUBNET_ORDER_FIELDS = ["created_at", "name", "cidr", "subnet_type", "network_id", "vlan_id", "updated_at"] as const;
+export const SUBNET_ORDER_FIELDS = [
+  "created_at",
+  "name",
+  "cidr",
+  "subnet_type",
+  "network_id",
+  "vlan_id",
+  "updated_at",
+] as const;
 export const SUBNET_KEYED_FIELDS = ["name", "cidr"] as const;
 
 const ACCEPTS =
@@ -67,12 +93,19 @@ const optional = {
   subnet_type: Type.Optional(OneOf(SUBNET_TYPES, { description: "Unknown when left out of a create." })),
   vlan_id: Type.Optional(Nullable(Uuid, { description: "A VLAN of the same network." })),
   tags: Type.Optional(TagIds),
-  accepts_credentials: Type.Optional(Type.Boolean({ description: `${ACCEPTS} Only an Admin changes it; left out of a create: true for an Admin's, else false.` })),
+  accepts_credentials: Type.Optional(
+    Type.Boolean({
+      description: `${ACCEPTS} Only an Admin changes it; left out of a create: true for an Admin's, else false.`,
+    }),
+  ),
 };
 const READ_ONLY = [...RECORD_READ_ONLY, "source"];
 
 export const SubnetCreate = Body({ network_id: Uuid, cidr: CidrText, ...optional }, { ignored: READ_ONLY });
-export const SubnetUpdate = Body({ network_id: Type.Optional(Uuid), cidr: CidrText, ...optional }, { ignored: READ_ONLY });
+export const SubnetUpdate = Body(
+  { network_id: Type.Optional(Uuid), cidr: CidrText, ...optional },
+  { ignored: READ_ONLY },
+);
 export type SubnetCreate = Static<typeof SubnetCreate>;
 export type SubnetUpdate = Static<typeof SubnetUpdate>;
 

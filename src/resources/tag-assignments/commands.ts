@@ -17,7 +17,14 @@ import { networkKind } from "../networks/network.ts";
 import { serviceKind } from "../services/service.ts";
 import { subnetKind } from "../subnets/subnet.ts";
 import { existingTags } from "../tags/tag.ts";
-import { ASSIGNED_TAGS_MAX, type AssignedTags, type BulkAssignedTag, type TagAssignment, type TagBulkAssignment, type TaggedType } from "./tag-assignment.ts";
+import {
+  ASSIGNED_TAGS_MAX,
+  type AssignedTags,
+  type BulkAssignedTag,
+  type TagAssignment,
+  type TagBulkAssignment,
+  type TaggedType,
+} from "./tag-assignment.ts";
 
 interface Tagged extends RecordBase {
   readonly tags: readonly string[];
@@ -43,7 +50,11 @@ const RULES: Readonly<Record<TaggedType, Rule>> = {
  * @param input.ifMatch looks at the record's version
  * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied, precondition_failed
  */
-export function assignTags(tx: WriteTransaction, input: { body: TagAssignment; ifMatch: string | null }, actor: CommandActor): AssignedTags {
+export function assignTags(
+  tx: WriteTransaction,
+  input: { body: TagAssignment; ifMatch: string | null },
+  actor: CommandActor,
+): AssignedTags {
   const { entity_type, entity_id, tag_ids } = input.body;
   assertMayWrite(entity_type, actor);
   getTagged(tx, entity_type, [entity_id], "entity_id", actor);
@@ -63,7 +74,11 @@ export function addTag(tx: WriteTransaction, input: { body: TagBulkAssignment },
   const without = records.filter((record) => !record.tags.includes(tag_id));
   const issues: Issue[] = without
     .filter((record) => record.tags.length >= ASSIGNED_TAGS_MAX)
-    .map((record) => ({ path: `/entity_ids/${input.body.entity_ids.indexOf(record.id)}`, message: `has ${record.tags.length} tags already, the most that a record can carry`, value: record.id }));
+    .map((record) => ({
+      path: `/entity_ids/${input.body.entity_ids.indexOf(record.id)}`,
+      message: `has ${record.tags.length} tags already, the most that a record can carry`,
+      value: record.id,
+    }));
   if (issues.length > 0) throw invalid(issues);
   return changed(tx, input.body, actor, records, without, (tags) => [...tags, tag_id]);
 }
@@ -72,7 +87,11 @@ export function addTag(tx: WriteTransaction, input: { body: TagBulkAssignment },
  * Takes a tag off records.
  * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied
  */
-export function takeTagOff(tx: WriteTransaction, input: { body: TagBulkAssignment }, actor: CommandActor): BulkAssignedTag {
+export function takeTagOff(
+  tx: WriteTransaction,
+  input: { body: TagBulkAssignment },
+  actor: CommandActor,
+): BulkAssignedTag {
   const { tag_id } = input.body;
   const records = getNamed(tx, input.body, actor);
   const carrying = records.filter((record) => record.tags.includes(tag_id));
@@ -94,11 +113,18 @@ function getNamed(tx: WriteTransaction, body: TagBulkAssignment, actor: CommandA
 }
 
 /** The records, each once, in the order given: unknown, foreign and out of reach are the same. */
-function getTagged(tx: WriteTransaction, type: TaggedType, ids: readonly string[], field: string, actor: CommandActor): Tagged[] {
+function getTagged(
+  tx: WriteTransaction,
+  type: TaggedType,
+  ids: readonly string[],
+  field: string,
+  actor: CommandActor,
+): Tagged[] {
   const found: Tagged[] = [];
   const wrong: string[] = [];
   for (const id of new Set(ids)) {
-    const record: Tagged | null = type === "api_key" ? findWritableKey(tx, id, actor) : findReachable(tx, RULES[type].kind, id, actor);
+    const record: Tagged | null =
+      type === "api_key" ? findWritableKey(tx, id, actor) : findReachable(tx, RULES[type].kind, id, actor);
     if (record === null) wrong.push(id);
     else found.push(record);
   }
@@ -107,12 +133,30 @@ function getTagged(tx: WriteTransaction, type: TaggedType, ids: readonly string[
 }
 
 /** A credential is the organization's, and so not everybody's who may assign tags to it. */
-function setTags(tx: WriteTransaction, type: TaggedType, id: string, tags: readonly string[], actor: CommandActor): void {
+function setTags(
+  tx: WriteTransaction,
+  type: TaggedType,
+  id: string,
+  tags: readonly string[],
+  actor: CommandActor,
+): void {
   tx.update(RULES[type].kind, id, { tags });
   if (type === "credential" && tx.isChanged(id)) assertReachesCredential(tx, id, actor);
 }
 
-function changed(tx: WriteTransaction, body: TagBulkAssignment, actor: CommandActor, named: readonly Tagged[], changing: readonly Tagged[], tagsOf: (tags: readonly string[]) => string[]): BulkAssignedTag {
+function changed(
+  tx: WriteTransaction,
+  body: TagBulkAssignment,
+  actor: CommandActor,
+  named: readonly Tagged[],
+  changing: readonly Tagged[],
+  tagsOf: (tags: readonly string[]) => string[],
+): BulkAssignedTag {
   for (const record of changing) setTags(tx, body.entity_type, record.id, tagsOf(record.tags), actor);
-  return { entity_type: body.entity_type, entity_ids: named.map((record) => record.id), tag_id: body.tag_id, changed_ids: changing.map((record) => record.id) };
+  return {
+    entity_type: body.entity_type,
+    entity_ids: named.map((record) => record.id),
+    tag_id: body.tag_id,
+    changed_ids: changing.map((record) => record.id),
+  };
 }

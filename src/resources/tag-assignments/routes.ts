@@ -19,19 +19,61 @@ const many = { entity_type: "host", entity_ids: [HOST_EXAMPLE.id], tag_id: TAG_E
 /** /api/v1/tags/assign. */
 export function tagAssignmentRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   surface
-    .put("/api/v1/tags/assign", { operationId: "assignTags", summary: "Replace the tags of a record", description: `${WHO} \`If-Match\` with the record's ETag is heeded.`, group, access: MEMBER, body: TagAssignment, answer: AssignedTags, errors: [...errors, "precondition_failed"], example: { data: one, body: one } }, (call) =>
-      answerAssignment(inventory, call, "tag.assign"),
+    .put(
+      "/api/v1/tags/assign",
+      {
+        operationId: "assignTags",
+        summary: "Replace the tags of a record",
+        description: `${WHO} \`If-Match\` with the record's ETag is heeded.`,
+        group,
+        access: MEMBER,
+        body: TagAssignment,
+        answer: AssignedTags,
+        errors: [...errors, "precondition_failed"],
+        example: { data: one, body: one },
+      },
+      (call) => answerAssignment(inventory, call, "tag.assign"),
     )
-    .post("/api/v1/tags/assign/bulk-add", { operationId: "addTagToRecords", summary: "Put a tag on many records, all or none", description: WHO, group, access: MEMBER, body: TagBulkAssignment, answer: BulkAssignedTag, errors, example: { data: { ...many, changed_ids: many.entity_ids }, body: many } }, (call) =>
-      answerAssignment(inventory, call, "tag.bulk_add"),
+    .post(
+      "/api/v1/tags/assign/bulk-add",
+      {
+        operationId: "addTagToRecords",
+        summary: "Put a tag on many records, all or none",
+        description: WHO,
+        group,
+        access: MEMBER,
+        body: TagBulkAssignment,
+        answer: BulkAssignedTag,
+        errors,
+        example: { data: { ...many, changed_ids: many.entity_ids }, body: many },
+      },
+      (call) => answerAssignment(inventory, call, "tag.bulk_add"),
     )
-    .post("/api/v1/tags/assign/bulk-remove", { operationId: "removeTagFromRecords", summary: "Take a tag off many records, all or none", description: WHO, group, access: MEMBER, body: TagBulkAssignment, answer: BulkAssignedTag, errors, example: { data: { ...many, changed_ids: many.entity_ids }, body: many } }, (call) =>
-      answerAssignment(inventory, call, "tag.bulk_remove"),
+    .post(
+      "/api/v1/tags/assign/bulk-remove",
+      {
+        operationId: "removeTagFromRecords",
+        summary: "Take a tag off many records, all or none",
+        description: WHO,
+        group,
+        access: MEMBER,
+        body: TagBulkAssignment,
+        answer: BulkAssignedTag,
+        errors,
+        example: { data: { ...many, changed_ids: many.entity_ids }, body: many },
+      },
+      (call) => answerAssignment(inventory, call, "tag.bulk_remove"),
     );
 }
 
-async function answerAssignment(inventory: Inventory, call: ResourceCall<unknown, unknown, Static<typeof TagAssignment> | Static<typeof TagBulkAssignment>>, command: string): Promise<Response> {
+async function answerAssignment(
+  inventory: Inventory,
+  call: ResourceCall<unknown, unknown, Static<typeof TagAssignment> | Static<typeof TagBulkAssignment>>,
+  command: string,
+): Promise<Response> {
   const body = { ...call.body, entity_type: taggedType(call.body.entity_type) };
   const { result } = await runWrite<AssignedTags | BulkAssignedTag>(inventory, call, command, { body });
-  return new Response(successBody(JSON.stringify(result)), { headers: { ...call.headers, "content-type": "application/json" } });
+  return new Response(successBody(JSON.stringify(result)), {
+    headers: { ...call.headers, "content-type": "application/json" },
+  });
 }

@@ -22,9 +22,15 @@ export function taggedType(sent: SentType): TaggedType {
 export const ASSIGNED_TAGS_MAX = TAGS_MAX;
 
 const entity_type = OneOf(TAGGED_TYPES, { description: "What kind of record it is." });
-const SentEntityType = OneOf([...TAGGED_TYPES, ...TAGGED_TYPES_AS_TYPES], { description: "What kind of record it is: `host`, or `Host` as a neighbor's type has it." });
+const SentEntityType = OneOf([...TAGGED_TYPES, ...TAGGED_TYPES_AS_TYPES], {
+  description: "What kind of record it is: `host`, or `Host` as a neighbor's type has it.",
+});
 type SentType = Static<typeof SentEntityType>;
-const EntityIds = Type.Array(Uuid, { minItems: 1, maxItems: BULK_MAX, description: "Records of that kind, all or none; duplicates are dropped." });
+const EntityIds = Type.Array(Uuid, {
+  minItems: 1,
+  maxItems: BULK_MAX,
+  description: "Records of that kind, all or none; duplicates are dropped.",
+});
 
 export const TagAssignment = Body({ entity_type: SentEntityType, entity_id: Uuid, tag_ids: TagIds });
 export const TagBulkAssignment = Body({ entity_type: SentEntityType, entity_ids: EntityIds, tag_id: Uuid });
@@ -33,7 +39,11 @@ export type TagAssignment = Known<Static<typeof TagAssignment>>;
 export type TagBulkAssignment = Known<Static<typeof TagBulkAssignment>>;
 
 export const AssignedTags = Type.Object(
-  { entity_type, entity_id: Uuid, tag_ids: Type.Array(Uuid, { description: "The record's tags, as they are stored now." }) },
+  {
+    entity_type,
+    entity_id: Uuid,
+    tag_ids: Type.Array(Uuid, { description: "The record's tags, as they are stored now." }),
+  },
   { $id: "AssignedTags" },
 );
 export const BulkAssignedTag = Type.Object(
@@ -41,7 +51,9 @@ export const BulkAssignedTag = Type.Object(
     entity_type,
     entity_ids: Type.Array(Uuid, { description: "The records that were named, each once." }),
     tag_id: Uuid,
-    changed_ids: Type.Array(Uuid, { description: "Those of them that were changed: the others had, or lacked, the tag already." }),
+    changed_ids: Type.Array(Uuid, {
+      description: "Those of them that were changed: the others had, or lacked, the tag already.",
+    }),
   },
   { $id: "BulkAssignedTag" },
 );

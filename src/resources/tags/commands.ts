@@ -33,7 +33,11 @@ export function createTag(tx: WriteTransaction, input: { body: TagCreate }, acto
  * Changes a tag. Fields that are left out stay.
  * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateTag(tx: WriteTransaction, input: { id: string; body: TagUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+export function updateTag(
+  tx: WriteTransaction,
+  input: { id: string; body: TagUpdate; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const { id, body } = input;
   const tag = getReachable(tx, tagKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -54,7 +58,11 @@ export function updateTag(tx: WriteTransaction, input: { id: string; body: TagUp
  * Deletes a tag and takes it off whatever carries it.
  * @throws DomainError entity_not_found; precondition_failed; entity_access_denied
  */
-export function removeTag(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
+export function removeTag(
+  tx: WriteTransaction,
+  input: { id: string; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const tag = getReachable(tx, tagKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   assertReachesTagged(tx, input.id, actor);

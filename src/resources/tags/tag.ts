@@ -44,9 +44,11 @@ const writable = {
   id: Type.Optional(Uuid),
   organization_id: Type.Optional(Uuid),
   name: Name,
-  description: Type.Optional(Nullable(Description, { description: "\"\" when none is given; null clears it." })),
+  description: Type.Optional(Nullable(Description, { description: '"" when none is given; null clears it.' })),
   color: OneOf(COLORS),
-  is_application: Type.Optional(Type.Boolean({ description: "Whether the tag names an application; false when left out of a create." })),
+  is_application: Type.Optional(
+    Type.Boolean({ description: "Whether the tag names an application; false when left out of a create." }),
+  ),
 };
 
 export const TagCreate = Body(writable, { ignored: RECORD_READ_ONLY });
@@ -72,7 +74,12 @@ export const Tag = Type.Object(
  * @param field as the caller wrote it
  * @throws DomainError entity_reference_invalid for tags that do not exist in the caller's organization
  */
-export function existingTags(tx: WriteTransaction, ids: readonly string[], actor: CommandActor, field = "tags"): string[] {
+export function existingTags(
+  tx: WriteTransaction,
+  ids: readonly string[],
+  actor: CommandActor,
+  field = "tags",
+): string[] {
   getReferenced(tx, tagKind, ids, field, actor);
   return [...new Set(ids)];
 }

@@ -73,7 +73,13 @@ export function updateUser(tx: WriteTransaction, input: UserChange, actor: Comma
   const fields = userFields(tx, user, body, actor);
   if (input.passwordHash !== null) {
     // A session left open, or a key, must not be enough to take an account over.
-    if (id === actor.userId) throw invalid([{ path: "/password", message: "is your own: change it with PUT /api/auth/password, which asks for the present one" }]);
+    if (id === actor.userId)
+      throw invalid([
+        {
+          path: "/password",
+          message: "is your own: change it with PUT /api/auth/password, which asks for the present one",
+        },
+      ]);
     setPassword(tx, { id, passwordHash: input.passwordHash, keeps: null });
   }
   if (!fields.is_enabled) endSessions(tx, id, null);
@@ -84,7 +90,12 @@ export function updateUser(tx: WriteTransaction, input: UserChange, actor: Comma
  * A user's fields after a write. Writes nothing itself.
  * @throws DomainError entity_access_denied, auth_permission_denied, entity_in_use for the only Owner, entity_reference_invalid
  */
-export function userFields(tx: WriteTransaction, user: UserRecord, body: Omit<UserUpdate, "password">, actor: CommandActor): Pick<UserRecord, "email" | "name" | "role" | "network_ids" | "is_enabled"> {
+export function userFields(
+  tx: WriteTransaction,
+  user: UserRecord,
+  body: Omit<UserUpdate, "password">,
+  actor: CommandActor,
+): Pick<UserRecord, "email" | "name" | "role" | "network_ids" | "is_enabled"> {
   assertReachesAll(actor);
   requireRole(actor.role, user.role, `Changing a user with the role ${user.role}`);
   requireRole(actor.role, body.role, `Giving a user the role ${body.role}`);
@@ -104,7 +115,11 @@ export function userFields(tx: WriteTransaction, user: UserRecord, body: Omit<Us
  * One's own account too: like disabling it, as long as an Owner remains.
  * @throws DomainError entity_not_found; precondition_failed; entity_access_denied; auth_permission_denied; entity_in_use for the only Owner
  */
-export function removeUser(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
+export function removeUser(
+  tx: WriteTransaction,
+  input: { id: string; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const user = getReachable(tx, userKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   assertReachesAll(actor);
@@ -130,7 +145,11 @@ export function setPassword(tx: WriteTransaction, input: PasswordChange): Writte
  */
 function assertReachesAll(actor: CommandActor): void {
   if (actor.networkIds === null) return;
-  throw new DomainError("entity_access_denied", "Users are managed by callers who reach every network; this API key reaches some of them only.", {});
+  throw new DomainError(
+    "entity_access_denied",
+    "Users are managed by callers who reach every network; this API key reaches some of them only.",
+    {},
+  );
 }
 
 function existingNetworks(tx: WriteTransaction, ids: readonly string[], actor: CommandActor): string[] {
@@ -145,11 +164,15 @@ function isActiveOwner(user: UserRecord): boolean {
 function assertAnotherOwner(tx: WriteTransaction, user: UserRecord): void {
   const owners = tx.children(userKind, "organization_n", user.organization_id).filter(isActiveOwner);
   if (owners.some((owner) => owner.id !== user.id)) return;
-  throw new DomainError("entity_in_use", "This is the organization's only Owner who can sign in: make another one before disabling, demoting or deleting this one.", {
-    entity: "user",
-    id: user.id,
-    dependants: { organizations: 1 },
-  });
+  throw new DomainError(
+    "entity_in_use",
+    "This is the organization's only Owner who can sign in: make another one before disabling, demoting or deleting this one.",
+    {
+      entity: "user",
+      id: user.id,
+      dependants: { organizations: 1 },
+    },
+  );
 }
 
 function storePassword(tx: WriteTransaction, userId: string, hash: string): void {

@@ -24,7 +24,9 @@ export interface UserRecord extends RecordBase {
 
 export const users = sqliteTable("users", {
   ...liveColumns,
-  organization_n: integer().notNull().references(() => organizations.n),
+  organization_n: integer()
+    .notNull()
+    .references(() => organizations.n),
   /** Folded. */
   email: text().notNull(),
   role: text().notNull(),
@@ -55,7 +57,11 @@ export const USER_KEYED_FIELDS = ["name", "email"] as const;
 
 export const Email = Type.String({ format: "email", maxLength: EMAIL_MAX_LENGTH });
 export const NetworkIds = Type.Array(Uuid, { maxItems: USER_NETWORKS_MAX });
-const UserNetworkIds = Type.Array(Uuid, { maxItems: USER_NETWORKS_MAX, description: "The networks that a Member or Viewer reaches: without any, nothing. An Owner or Admin reaches every network, whatever is named here." });
+const UserNetworkIds = Type.Array(Uuid, {
+  maxItems: USER_NETWORKS_MAX,
+  description:
+    "The networks that a Member or Viewer reaches: without any, nothing. An Owner or Admin reaches every network, whatever is named here.",
+});
 
 export const User = Type.Object(
   {
@@ -72,7 +78,15 @@ export const User = Type.Object(
   { $id: "User" },
 );
 
-const writable = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), email: Email, name: Type.Optional(Name), role: OneOf(ROLES), network_ids: Type.Optional(UserNetworkIds), is_enabled: Type.Optional(Type.Boolean()) };
+const writable = {
+  id: Type.Optional(Uuid),
+  organization_id: Type.Optional(Uuid),
+  email: Email,
+  name: Type.Optional(Name),
+  role: OneOf(ROLES),
+  network_ids: Type.Optional(UserNetworkIds),
+  is_enabled: Type.Optional(Type.Boolean()),
+};
 const READ_ONLY = [...RECORD_READ_ONLY, "last_login"];
 /** Characters; bytes are bound by the hash itself. */
 export const Password = Type.String({ minLength: 10, maxLength: 1_024, writeOnly: true });

@@ -35,7 +35,11 @@ export function createVlan(tx: WriteTransaction, input: { body: VlanCreate }, ac
  * Changes a VLAN. Fields that are left out stay.
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateVlan(tx: WriteTransaction, input: { id: string; body: VlanUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+export function updateVlan(
+  tx: WriteTransaction,
+  input: { id: string; body: VlanUpdate; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const { id, body } = input;
   const vlan = getReachable(tx, vlanKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -53,7 +57,11 @@ export function updateVlan(tx: WriteTransaction, input: { id: string; body: Vlan
  * @param input.cascade with what lives in it or refers to it (references.ts); else that stands in the way
  * @throws DomainError entity_not_found; precondition_failed; entity_in_use
  */
-export function removeVlan(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
+export function removeVlan(
+  tx: WriteTransaction,
+  input: { id: string; cascade: boolean; ifMatch: string | null },
+  actor: CommandActor,
+): Written {
   const vlan = getReachable(tx, vlanKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, vlanKind, input.id, input.cascade);

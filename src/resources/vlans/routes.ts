@@ -5,7 +5,17 @@ import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
 import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
 import { schemaColumns } from "../../http/csv.ts";
 import type { Surface } from "../../http/surface.ts";
-import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, type Inventory, type ListOptions } from "../answers.ts";
+import {
+  answerBulkRemoval,
+  answerCsv,
+  answerList,
+  answerRecord,
+  answerRemoval,
+  answerWrite,
+  csvAnswer,
+  type Inventory,
+  type ListOptions,
+} from "../answers.ts";
 import { orderQuery, orderTerms } from "../ordering.ts";
 import { Vlan, VLAN_EXAMPLE, VLAN_KEYED_FIELDS, VLAN_ORDER_FIELDS, VlanCreate, vlanKind, VlanUpdate } from "./vlan.ts";
 
@@ -26,25 +36,104 @@ function listed(query: Static<typeof Export>): ListOptions {
 /** /api/v1/vlans. */
 export function vlanRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   surface
-    .get("/api/v1/vlans", { operationId: "listVlans", summary: "List VLANs", group, access: VIEWER, query: List, answer: Type.Array(Vlan), isList: true, example: { data: [VLAN_EXAMPLE] } }, (call) =>
-      answerList(inventory, call, listed(call.query)),
+    .get(
+      "/api/v1/vlans",
+      {
+        operationId: "listVlans",
+        summary: "List VLANs",
+        group,
+        access: VIEWER,
+        query: List,
+        answer: Type.Array(Vlan),
+        isList: true,
+        example: { data: [VLAN_EXAMPLE] },
+      },
+      (call) => answerList(inventory, call, listed(call.query)),
     )
-    .get("/api/v1/vlans/export/csv", { operationId: "exportVlans", summary: "Export VLANs as CSV", group, access: VIEWER, query: Export, ...csvAnswer("VLANs", schemaColumns(Vlan), VLAN_EXAMPLE) }, (call) =>
-      answerCsv(inventory, call, listed(call.query)),
+    .get(
+      "/api/v1/vlans/export/csv",
+      {
+        operationId: "exportVlans",
+        summary: "Export VLANs as CSV",
+        group,
+        access: VIEWER,
+        query: Export,
+        ...csvAnswer("VLANs", schemaColumns(Vlan), VLAN_EXAMPLE),
+      },
+      (call) => answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/vlans", { operationId: "createVlan", summary: "Create a VLAN", group, access: MEMBER, body: VlanCreate, answer: Vlan, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body: { id: VLAN_EXAMPLE.id, ...body } } }, (call) =>
-      answerWrite(inventory, call, "vlan.create", { body: call.body }, vlanKind),
+    .post(
+      "/api/v1/vlans",
+      {
+        operationId: "createVlan",
+        summary: "Create a VLAN",
+        group,
+        access: MEMBER,
+        body: VlanCreate,
+        answer: Vlan,
+        errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"],
+        example: { ...example, body: { id: VLAN_EXAMPLE.id, ...body } },
+      },
+      (call) => answerWrite(inventory, call, "vlan.create", { body: call.body }, vlanKind),
     )
-    .get("/api/v1/vlans/:id", { operationId: "getVlan", summary: "Get a VLAN", group, access: VIEWER, params: IdParams, query: At, answer: Vlan, example }, (call) =>
-      answerRecord(inventory, call, vlanKind),
+    .get(
+      "/api/v1/vlans/:id",
+      {
+        operationId: "getVlan",
+        summary: "Get a VLAN",
+        group,
+        access: VIEWER,
+        params: IdParams,
+        query: At,
+        answer: Vlan,
+        example,
+      },
+      (call) => answerRecord(inventory, call, vlanKind),
     )
-    .put("/api/v1/vlans/:id", { operationId: "updateVlan", summary: "Update a VLAN", group, access: MEMBER, params: IdParams, body: VlanUpdate, answer: Vlan, errors: ["validation_id_mismatch", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
-      answerWrite(inventory, call, "vlan.update", { id: call.params.id, body: call.body }, vlanKind),
+    .put(
+      "/api/v1/vlans/:id",
+      {
+        operationId: "updateVlan",
+        summary: "Update a VLAN",
+        group,
+        access: MEMBER,
+        params: IdParams,
+        body: VlanUpdate,
+        answer: Vlan,
+        errors: ["validation_id_mismatch", "entity_access_denied", "entity_already_exists"],
+        example: { ...example, body },
+      },
+      (call) => answerWrite(inventory, call, "vlan.update", { id: call.params.id, body: call.body }, vlanKind),
     )
-    .delete("/api/v1/vlans/:id", { operationId: "deleteVlan", summary: "Delete a VLAN", group, access: MEMBER, params: IdParams, query: Cascade, answer: Vlan, errors: ["entity_in_use"], example }, (call) =>
-      answerRemoval(inventory, call, "vlan.delete", { cascade: call.query.cascade ?? false }, vlanKind),
+    .delete(
+      "/api/v1/vlans/:id",
+      {
+        operationId: "deleteVlan",
+        summary: "Delete a VLAN",
+        group,
+        access: MEMBER,
+        params: IdParams,
+        query: Cascade,
+        answer: Vlan,
+        errors: ["entity_in_use"],
+        example,
+      },
+      (call) => answerRemoval(inventory, call, "vlan.delete", { cascade: call.query.cascade ?? false }, vlanKind),
     )
-    .post("/api/v1/vlans/bulk-delete", { operationId: "deleteVlans", summary: "Delete many VLANs, all or none", group, access: MEMBER, query: Cascade, body: BulkIds, answer: Type.Array(Vlan), errors: ["entity_reference_invalid", "entity_in_use"], example: { data: [VLAN_EXAMPLE], body: [VLAN_EXAMPLE.id] } }, (call) =>
-      answerBulkRemoval(inventory, call, "vlan.bulk_delete", { cascade: call.query.cascade ?? false }, vlanKind),
+    .post(
+      "/api/v1/vlans/bulk-delete",
+      {
+        operationId: "deleteVlans",
+        summary: "Delete many VLANs, all or none",
+        group,
+        access: MEMBER,
+        query: Cascade,
+        body: BulkIds,
+        answer: Type.Array(Vlan),
+        errors: ["entity_reference_invalid", "entity_in_use"],
+        example: { data: [VLAN_EXAMPLE], body: [VLAN_EXAMPLE.id] },
+      },
+      (call) =>
+        answerBulkRemoval(inventory, call, "vlan.bulk_delete", { cascade: call.query.cascade ?? false }, vlanKind),
     );
 }

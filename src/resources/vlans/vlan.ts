@@ -22,7 +22,9 @@ export interface VlanRecord extends RecordBase {
 
 export const vlans = sqliteTable("vlans", {
   ...liveColumns,
-  network_n: integer().notNull().references(() => networks.n),
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
   number: integer().notNull(),
 });
 
@@ -49,13 +51,39 @@ const VlanNumber = Type.Integer({ minimum: VLAN_NUMBER_MIN, maximum: VLAN_NUMBER
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
 const READ_ONLY = [...RECORD_READ_ONLY, "source"];
 
-export const VlanCreate = Body({ ...identifying, network_id: Uuid, number: VlanNumber, name: Type.Optional(Name), description: Type.Optional(Nullable(Description)) }, { ignored: READ_ONLY });
-export const VlanUpdate = Body({ ...identifying, network_id: Type.Optional(Uuid), number: VlanNumber, name: Type.Optional(Name), description: Type.Optional(Nullable(Description)) }, { ignored: READ_ONLY });
+export const VlanCreate = Body(
+  {
+    ...identifying,
+    network_id: Uuid,
+    number: VlanNumber,
+    name: Type.Optional(Name),
+    description: Type.Optional(Nullable(Description)),
+  },
+  { ignored: READ_ONLY },
+);
+export const VlanUpdate = Body(
+  {
+    ...identifying,
+    network_id: Type.Optional(Uuid),
+    number: VlanNumber,
+    name: Type.Optional(Name),
+    description: Type.Optional(Nullable(Description)),
+  },
+  { ignored: READ_ONLY },
+);
 export type VlanCreate = Static<typeof VlanCreate>;
 export type VlanUpdate = Static<typeof VlanUpdate>;
 
 export const Vlan = Type.Object(
-  { id: Uuid, network_id: Uuid, number: VlanNumber, name: Name, description: Nullable(Description), source: Source, ...recordFields },
+  {
+    id: Uuid,
+    network_id: Uuid,
+    number: VlanNumber,
+    name: Name,
+    description: Nullable(Description),
+    source: Source,
+    ...recordFields,
+  },
   { $id: "Vlan" },
 );
 
