@@ -1,6 +1,6 @@
-// Builds the executable: dist/netledger for this machine, or dist/netledger-<platform> for the ones named; beside it <name>.cdx.json, its
-// software bill of materials.
-// Must not minify: Elysia reads the text of its hooks and answers 500 without their names.
+// Builds the executable: dist/netledger for this machine, or dist/netledger-<platform> for the ones named; beside it
+// <name>.cdx.json, its software bill of materials. Must not minify: Elysia reads the text of its hooks and answers 500
+// without their names.
 
 import { createHash } from "node:crypto";
 import {
@@ -9,8 +9,8 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -24,7 +24,10 @@ import { sbomOf } from "./sbom.ts";
 const root = resolve(import.meta.dir, "..");
 const dist = join(root, "dist");
 
-/** What the executable is made from: while none of it changes, `--if-changed` builds nothing. Dependencies are in bun.lock. */
+/**
+ * What the executable is made from: while none of it changes, `--if-changed` builds nothing. Dependencies are in
+ * bun.lock.
+ */
 const INPUTS = [
   "src",
   "migrations",
@@ -36,15 +39,7 @@ const INPUTS = [
 ];
 
 /** Bun finds a Worker inside an executable only when its file was an entry of the build. */
-const ENTRIES = [
-  "src/main.ts",
-  "src/writer.ts",
-  "src/reads.ts",
-  "src/scanner.ts",
-  "src/backup-worker.ts",
-  "src/body-worker.ts",
-  "src/certificate-worker.ts",
-];
+const ENTRIES = ["src/main.ts", ...filesBelow("src/workers")];
 
 interface Platform {
   package: string;
@@ -125,11 +120,11 @@ function hostPlatform(): Platform {
   );
 }
 
-/** Compiles into a folder of its own and renames: an executable that runs is not written to, and nobody sees half of one. */
+/**
+ * Compiles into a folder of its own and renames: an executable that runs is not written to, and nobody sees half of
+ * one.
+ */
 async function compile(outfile: string, runtime: string, platform: Platform): Promise<void> {
-  for (const entry of ENTRIES) {
-    if (!existsSync(join(root, entry))) throw new Error(`${entry} is missing.`);
-  }
   mkdirSync(dist, { recursive: true });
   const folder = mkdtempSync(join(dist, ".build-"));
   try {
@@ -139,7 +134,8 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
       root: join(root, "src"),
       target: "bun",
       format: "esm",
-      // Half the time to the first answer: nothing is parsed at a start, on no thread. The source stays beside it, for Elysia and stack traces.
+      // Half the time to the first answer: nothing is parsed at a start, on no thread. The source stays beside it, for
+      // Elysia and stack traces.
       bytecode: true,
       minify: false,
       // Embedded, so that the stack trace in a log names the source file and its line.
@@ -174,7 +170,8 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
 
 /**
  * The Bun that an executable of this platform carries: this one, or that of the platform's npm package, checked against
- * bun.lock. Fetched here because Bun's own download for cross-compilation asks a fixed host, whatever registry is configured.
+ * bun.lock. Fetched here because Bun's own download for cross-compilation asks a fixed host, whatever registry is
+ * configured.
  */
 async function runtimeOf(platform: Platform): Promise<string> {
   if (process.platform === "linux" && process.arch === platform.cpu) return process.execPath;
@@ -229,7 +226,7 @@ function integrityOf(lock: string, name: string): string {
 
 /** A registry that only npm's own configuration names holds for Bun too. */
 function npmRegistry(): { NPM_CONFIG_REGISTRY?: string } {
-  if (process.env["BUN_CONFIG_REGISTRY"] !== undefined || Bun.which("npm") === null) return {};
+  if (process.env.BUN_CONFIG_REGISTRY !== undefined || Bun.which("npm") === null) return {};
   const asked = Bun.spawnSync(["npm", "config", "get", "registry"], {
     cwd: root,
     stdin: "ignore",

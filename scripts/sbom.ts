@@ -1,19 +1,19 @@
-// The software bill of materials of an executable (CycloneDX 1.6): what the bundler put into it, the packages by their lock file entries.
-// Must not know time or chance: the same input gives the same bytes.
+// The software bill of materials of an executable (CycloneDX 1.6): what the bundler put into it, the packages by their
+// lock file entries. Must not know time or chance: the same input gives the same bytes.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Enums, Models, Serialize, Spec, SPDX } from "@cyclonedx/cyclonedx-library";
+import { Enums, Models, Serialize, SPDX, Spec } from "@cyclonedx/cyclonedx-library";
 
 /** What the bundler says of its work (`metafile`). */
-export interface BundleInputs {
+interface BundleInputs {
   readonly outputs: Readonly<
     Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
   >;
 }
 
-export interface SbomOptions {
+interface SbomOptions {
   /** The checkout, absolute. */
   readonly root: string;
   readonly bundle: BundleInputs;
@@ -57,7 +57,10 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The bill as JSON text with a final newline. @throws Error for a package that bun.lock does not name as it is installed */
+/**
+ * The bill as JSON text with a final newline.
+ * @throws Error for a package that bun.lock does not name as it is installed
+ */
 export function sbomOf({ root, bundle, runtimePackage, runtimeVersions }: SbomOptions): string {
   const lock = readFileSync(join(root, "bun.lock"), "utf8");
   const manifest = manifestIn(root);
@@ -100,7 +103,10 @@ export function sbomOf({ root, bundle, runtimePackage, runtimeVersions }: SbomOp
   return `${serializer.serialize(bom, options)}\n`;
 }
 
-/** A package's key in bun.lock, by a file of it: `elysia/cookie` for node_modules/elysia/node_modules/cookie/…; nothing for our own. */
+/**
+ * A package's key in bun.lock, by a file of it: `elysia/cookie` for node_modules/elysia/node_modules/cookie/…; nothing
+ * for our own.
+ */
 function packageKey(path: string): string[] {
   const parts = path.split("/");
   const names: string[] = [];

@@ -3,34 +3,34 @@
 import { cookie } from "@elysiajs/cookie";
 import { Elysia } from "elysia";
 import type { Access, Actor } from "./access/actor.ts";
-import type { AccessGate } from "./access/gate.ts";
-import { accessRoutes } from "./access/routes.ts";
-import type { SignIn } from "./access/sign-in.ts";
-import { backupRoutes } from "./backup/routes.ts";
 import type { Backups } from "./backup/backups.ts";
+import { backupRoutes } from "./backup/routes.ts";
 import type { Clock } from "./base/clock.ts";
+import type { Counters } from "./base/counters.ts";
 import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
 import type { Timers } from "./base/timers.ts";
+import type { AllCommands } from "./commands.ts";
+import type { CommitWatch } from "./db/commit-watch.ts";
 import { SCHEMA_VERSION } from "./db/migrate.ts";
 import { readTroubleOf } from "./db/trouble.ts";
-import { discoveryRoutes, type DiscoveryOptions } from "./discovery/routes.ts";
 import type { Scans } from "./discovery/scans/director.ts";
 import { scanRoutes } from "./discovery/scans/routes.ts";
 import { scheduledTargetProblems } from "./discovery/scans/scope.ts";
+import { type DiscoveryOptions, discoveryRoutes } from "./discovery/self/routes.ts";
 import { topologyRoutes } from "./discovery/topology/routes.ts";
 import { changeFeedRoutes } from "./history/change-feed-routes.ts";
-import type { CommitWatch } from "./history/commit-watch.ts";
 import { diffRoutes } from "./history/diff-routes.ts";
 import { ledgerRoutes } from "./history/ledger-routes.ts";
 import { locateRoutes } from "./history/locate/routes.ts";
 import { recordHistoryRoutes } from "./history/record-history-routes.ts";
 import { restoreRoutes } from "./history/restore/restore-routes.ts";
-import { documentation } from "./http/documentation.ts";
 import type { BodyChecks } from "./http/body-checks.ts";
-import { healthRoutes, type HealthLimitation } from "./http/health.ts";
+import { DOCS_PATH, documentation } from "./http/documentation.ts";
+import { type HealthLimitation, healthRoutes } from "./http/health.ts";
 import { Surface } from "./http/surface.ts";
-import type { Inventory } from "./resources/answers.ts";
+import type { Backend } from "./inventory/backend.ts";
+import { RESOURCES } from "./inventory/resources.ts";
 import { apiKeyRoutes } from "./resources/api-keys/routes.ts";
 import { bindingRoutes } from "./resources/bindings/routes.ts";
 import { credentialRoutes } from "./resources/credentials/routes.ts";
@@ -48,9 +48,12 @@ import { tagAssignmentRoutes } from "./resources/tag-assignments/routes.ts";
 import { tagRoutes } from "./resources/tags/routes.ts";
 import { userRoutes } from "./resources/users/routes.ts";
 import { vlanRoutes } from "./resources/vlans/routes.ts";
+import type { AccessGate } from "./sign-in/gate.ts";
+import { signInRoutes } from "./sign-in/routes.ts";
+import type { SignIn } from "./sign-in/sign-in.ts";
 
 export interface AppOptions {
-  readonly inventory: Inventory;
+  readonly backend: Backend<AllCommands>;
   readonly gate: AccessGate;
   readonly signIn: SignIn;
   /** Waits for changes. */
@@ -58,6 +61,7 @@ export interface AppOptions {
   /** For the texts of API keys. */
   readonly random: Random;
   readonly log: Log;
+  readonly counters: Counters;
   readonly clock: Clock;
   /** Starts the ids of requests: different at every start. */
   readonly requestIdPrefix: string;
@@ -82,8 +86,8 @@ const NOBODY: Actor = { type: "User", n: 0, userN: 0, role: "Viewer", organizati
 
 /** The whole HTTP side around an inventory, without a socket: requests go through its `handle`. */
 export function createApp(options: AppOptions) {
-  // standardHostname says where Elysia looks for the path, where Bun has not found the route (a slash at its end): behind 7 characters, or
-  // behind 11, which leaves out hosts of three letters over HTTP and of two over HTTPS.
+  // standardHostname says where Elysia looks for the path, where Bun has not found the route (a slash at its end):
+  // behind 7 characters, or behind 11, which leaves out hosts of three letters over HTTP and of two over HTTPS.
   const app = new Elysia({ aot: true, normalize: false, handler: { standardHostname: options.isTls } });
   const cookieApp = new Elysia({ aot: true, normalize: false }).use(
     cookie({ path: "/", httpOnly: true, sameSite: "lax" }).as("scoped"),
@@ -95,6 +99,7 @@ export function createApp(options: AppOptions) {
     bodyChecks: options.bodyChecks,
     timers: options.timers,
     log: options.log,
+    counters: options.counters,
     monotonicMs: options.monotonicMs,
     idPrefix: options.requestIdPrefix,
     unauthenticated: NOBODY,
@@ -105,41 +110,47 @@ export function createApp(options: AppOptions) {
   app.onError(({ code, error, request }) =>
     code === "NOT_FOUND" ? surface.notRouted(request) : surface.failed(error, request),
   );
-  accessRoutes(surface, options.inventory, options.signIn);
+  signInRoutes(surface, options.backend, options.signIn);
   app.use(cookieApp);
-  apiKeyRoutes(surface, options.inventory, options.random);
-  backupRoutes(surface, options.inventory, options.backups);
-  bindingRoutes(surface, options.inventory);
-  credentialRoutes(surface, options.inventory);
-  discoveryRoutes(surface, options.inventory, options.discovery);
-  scanRoutes(surface, options.inventory, options.scans, options.watch);
+  apiKeyRoutes(surface, options.backend, options.random);
+  backupRoutes(surface, options.backend, options.backups);
+  bindingRoutes(surface, options.backend);
+  credentialRoutes(surface, options.backend);
+  discoveryRoutes(surface, options.backend, options.discovery);
+  scanRoutes(surface, options.backend, options.scans, options.watch);
   healthRoutes(surface, {
-    readStore: () => options.inventory.reader.head(),
+    readStore: () => options.backend.reader.head(),
     schemaVersion: SCHEMA_VERSION,
     isReadOnly: options.isReadOnly,
     limitations: options.limitations,
   });
-  hostRoutes(surface, options.inventory);
-  ifEntryRoutes(surface, options.inventory);
-  ignoredRoutes(surface, options.inventory);
-  ipAddressRoutes(surface, options.inventory);
-  networkRoutes(surface, options.inventory);
-  organizationRoutes(surface, options.inventory);
-  portRoutes(surface, options.inventory);
-  scheduleRoutes(surface, options.inventory, scheduledTargetProblems);
-  serviceRoutes(surface, options.inventory);
-  subnetRoutes(surface, options.inventory);
-  tagAssignmentRoutes(surface, options.inventory);
-  tagRoutes(surface, options.inventory);
-  userRoutes(surface, options.inventory);
-  vlanRoutes(surface, options.inventory);
-  changeFeedRoutes(surface, options.inventory, options.watch);
-  diffRoutes(surface, options.inventory, options.clock);
-  ledgerRoutes(surface, options.inventory);
-  locateRoutes(surface, options.inventory, options.clock);
-  recordHistoryRoutes(surface, options.inventory);
-  restoreRoutes(surface, options.inventory);
-  topologyRoutes(surface, options.inventory, options.clock);
-  app.use(documentation(surface));
+  hostRoutes(surface, options.backend);
+  ifEntryRoutes(surface, options.backend);
+  ignoredRoutes(surface, options.backend);
+  ipAddressRoutes(surface, options.backend);
+  networkRoutes(surface, options.backend);
+  organizationRoutes(surface, options.backend);
+  portRoutes(surface, options.backend);
+  scheduleRoutes(surface, options.backend, scheduledTargetProblems);
+  serviceRoutes(surface, options.backend);
+  subnetRoutes(surface, options.backend);
+  tagAssignmentRoutes(surface, options.backend);
+  tagRoutes(surface, options.backend);
+  userRoutes(surface, options.backend);
+  vlanRoutes(surface, options.backend);
+  changeFeedRoutes(surface, options.backend, options.watch, options.counters);
+  diffRoutes(surface, options.backend, options.clock);
+  ledgerRoutes(surface, options.backend);
+  locateRoutes(surface, options.backend, options.clock);
+  recordHistoryRoutes(surface, options.backend);
+  restoreRoutes(surface, options.backend);
+  topologyRoutes(surface, options.backend, options.clock);
+  documentation(
+    app,
+    surface,
+    RESOURCES.flatMap(({ group, about }) => (about === undefined ? [] : [{ name: group, description: about }])),
+  );
+  // Until there is a console.
+  surface.redirect("/", DOCS_PATH);
   return { app, surface };
 }

@@ -1,15 +1,17 @@
 // The app without a store: what its operations promise is known without one. Answers no request that needs one.
 
 import { createApp } from "./app.ts";
+import { Counters } from "./base/counters.ts";
 
 export function createBareApp(): ReturnType<typeof createApp> {
   return createApp({
-    inventory: { reader: absent(), writes: absent(), longReads: absent(), log: absent(), authorOf: () => absent() },
+    backend: { reader: absent(), writes: absent(), longReads: absent(), log: absent(), authorOf: () => absent() },
     gate: absent(),
     signIn: absent(),
     watch: absent(),
     random: absent(),
     log: absent(),
+    counters: new Counters(),
     clock: absent(),
     requestIdPrefix: "",
     monotonicMs: () => performance.now(),

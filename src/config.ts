@@ -1,5 +1,5 @@
-// What the program is told: flags and NETLEDGER_* variables, as one frozen, checked Config per command. The only reader of
-// the environment. Must not open a file, nor know what a command does.
+// What the program is told: flags and NETLEDGER_* variables, as one frozen, checked Config per command. The only reader
+// of the environment. Must not open a file, nor know what a command does.
 
 import { resolve } from "node:path";
 import { parseIp } from "./base/ip.ts";
@@ -10,7 +10,9 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** One setting. Its variable is NETLEDGER_ and the flag in capitals; the flag wins. An empty variable counts as not set. */
+/**
+ * One setting. Its variable is NETLEDGER_ and the flag in capitals; the flag wins. An empty variable counts as not set.
+ */
 export interface Option<T> {
   /** Without the dashes. */
   readonly flag: string;

@@ -1,5 +1,5 @@
-// The socket that the app answers on: with or without TLS, with another certificate when there is one, and its end in order.
-// Knows no flags and reads no file.
+// The socket that the app answers on: with or without TLS, with another certificate when there is one, and its end in
+// order. Knows no flags and reads no file.
 
 import { lookup } from "node:dns/promises";
 import type { createApp } from "./app.ts";
@@ -57,9 +57,9 @@ export class Listener {
   }
 
   /**
-   * Answers new connections with another certificate. Bun cannot change that of a server: the socket is closed and opened anew within
-   * milliseconds. Requests that run end as they began; connections that are kept alive are closed, and what is sent on one at that moment
-   * was not begun; who connects then has to try again.
+   * Answers new connections with another certificate. Bun cannot change that of a server: the socket is closed and
+   * opened anew within milliseconds. Requests that run end as they began; connections that are kept alive are closed,
+   * and what is sent on one at that moment was not begun; who connects then has to try again.
    */
   renew(pair: TlsPair): void {
     this.callOffRetry();
@@ -102,7 +102,7 @@ export class Listener {
 export async function isLoopback(host: string): Promise<boolean> {
   if (parseIp(host) !== null) return isLoopbackAddress(host);
   const found = await lookup(host, { all: true }).catch(() => []);
-  if (found.length === 0) throw new ListenError(`${host} cannot be listened on: ${LISTEN_PROBLEMS["EINVAL"]}.`);
+  if (found.length === 0) throw new ListenError(`${host} cannot be listened on: ${LISTEN_PROBLEMS.EINVAL}.`);
   return found.every(({ address }) => isLoopbackAddress(address));
 }
 

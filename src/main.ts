@@ -1,17 +1,18 @@
-// From the command line to a command, and from its outcome to the exit status. The only place where the process is ended.
+// From the command line to a command, and from its outcome to the exit status. The only place where the process is
+// ended.
 
 import { DomainError } from "./base/errors.ts";
 import { backup } from "./cli/backup.ts";
-import { EXIT, type Command } from "./cli/command.ts";
+import { type Command, EXIT } from "./cli/command.ts";
 import { forbidCoreFiles } from "./cli/core-files.ts";
 import { helpOf, helpOverview } from "./cli/help.ts";
 import { keyCommands } from "./cli/key.ts";
 import { openapi } from "./cli/openapi.ts";
+import { printError, processIo } from "./cli/process-io.ts";
 import { prune } from "./cli/prune.ts";
 import { restore } from "./cli/restore.ts";
 import { serve } from "./cli/serve.ts";
 import { setup } from "./cli/setup.ts";
-import { printError, processSurroundings } from "./cli/surroundings.ts";
 import { userCommands } from "./cli/user.ts";
 import { verify } from "./cli/verify.ts";
 import { version } from "./cli/version.ts";
@@ -50,11 +51,11 @@ async function main(args: readonly string[]): Promise<number> {
 async function dispatch(args: readonly string[]): Promise<number> {
   const [first = "", second = ""] = args;
   const wantsHelp = args.some((arg) => arg === "--help" || arg === "-h");
-  if (first === "--version") return version.execute([], processSurroundings);
+  if (first === "--version") return version.execute([], processIo);
   const named = COMMANDS.filter(({ form }) => form.name === first || form.name.startsWith(`${first} `));
   if (named.length === 0) {
-    const forms = COMMANDS.map((command) => command.form);
-    if (first === "help" || (wantsHelp && first.startsWith("-"))) return help(helpOverview(forms));
+    const all = COMMANDS.map((command) => command.form);
+    if (first === "help" || (wantsHelp && first.startsWith("-"))) return help(helpOverview(all));
     throw new UsageError(
       first === "" ? "a command is required" : `there is no command ${JSON.stringify(first.slice(0, 100))}`,
     );
@@ -64,11 +65,11 @@ async function dispatch(args: readonly string[]): Promise<number> {
   if (wantsHelp) return help(helpOf(forms));
   const command = exact[0];
   if (command === undefined) throw new UsageError(`${first} is one of ${forms.map((form) => form.name).join(", ")}`);
-  return command.execute(args.slice(command.form.name.split(" ").length), processSurroundings);
+  return command.execute(args.slice(command.form.name.split(" ").length), processIo);
 }
 
 async function help(text: string): Promise<number> {
-  await processSurroundings.print(text);
+  await processIo.print(text);
   return EXIT.done;
 }
 

@@ -1,5 +1,5 @@
-// The data of one folder, opened for reading and writing: for the appliance, and whole for a subcommand. Starts no thread and
-// no server, and prints nothing but log lines.
+// The data of one folder, opened for reading and writing: for the appliance, and whole for a subcommand. Starts no
+// thread and no server, and prints nothing but log lines.
 
 import { existsSync } from "node:fs";
 import type { Clock } from "./base/clock.ts";
@@ -7,18 +7,24 @@ import { formatInstant } from "./base/instant.ts";
 import { loadOrCreateKeyFile } from "./base/key-file.ts";
 import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
+import type { AllCommands } from "./commands.ts";
 import { openReadOnly, openWritable } from "./db/connection.ts";
-import { dataFiles, DataLock, ensureDataDirectory, LOCK_WAIT_MS, type DataFiles } from "./db/data-directory.ts";
+import { type DataFiles, DataLock, dataFiles, ensureDataDirectory, LOCK_WAIT_MS } from "./db/data-directory.ts";
 import { DatabaseRefused, orRefused, refuseForeignFile, SCHEMA_VERSION } from "./db/migrate.ts";
 import { Reader } from "./db/reader.ts";
 import { DirectWriteQueue, type WriteQueue } from "./db/write-queue.ts";
-import { openWriter } from "./writer.ts";
+import { openWriter } from "./open-writer.ts";
 
-/** A clock further ahead of the last transaction than this is refused: one wrong leap would stamp everything after it. */
+/**
+ * A clock further ahead of the last transaction than this is refused: one wrong leap would stamp everything after it.
+ */
 export const CLOCK_LEAP_MAX_MS = 400 * 24 * 60 * 60 * 1000;
 /** A store clock that leads the wall clock by more than this is reported. */
 export const CLOCK_LEAD_REPORTED_MS = 1_000;
-/** How far ahead of the clock a subcommand's writes are dated beside a running appliance, which may just be answering about the last second. */
+/**
+ * How far ahead of the clock a subcommand's writes are dated beside a running appliance, which may just be answering
+ * about the last second.
+ */
 const BESIDE_LEAD_MS = 1_000;
 
 export interface StoreOptions {
@@ -33,7 +39,7 @@ export interface StoreOptions {
 
 export interface Store {
   readonly reader: Reader;
-  readonly writes: WriteQueue;
+  readonly writes: WriteQueue<AllCommands>;
   close(): Promise<void>;
 }
 
@@ -113,7 +119,8 @@ export function openReader(files: DataFiles, clock: Clock): Reader {
 }
 
 /**
- * The key that secrets are sealed with. A new key beside secrets that were sealed with a lost one would hide the loss until they are needed.
+ * The key that secrets are sealed with. A new key beside secrets that were sealed with a lost one would hide the loss
+ * until they are needed.
  * @throws DatabaseRefused
  */
 export function loadKey(files: DataFiles, random: Random): Uint8Array {

@@ -1,12 +1,12 @@
-// What became faster or slower since an earlier commit: its executable and this one in turns, on copies of one store, in one run.
-// The earlier commit builds the store: this one brings its copy up to date, and reads versions of the shapes of then.
-// Usage: scripts/bench --against REVISION [--hosts 1000] [--seconds 3] [--turns 5] [--directory DIR]
+// What became faster or slower since an earlier commit: its executable and this one in turns, on copies of one store,
+// in one run. The earlier commit builds the store: this one brings its copy up to date, and reads versions of the
+// shapes of then. Usage: scripts/bench --against REVISION [--hosts 1000] [--seconds 3] [--turns 5] [--directory DIR]
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { EXECUTABLE, startExecutable, type Running } from "./executable.ts";
+import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { load, requestBytes } from "./load.ts";
 import type { BuiltStore } from "./store.ts";
 
@@ -137,7 +137,7 @@ async function measure(one: Side): Promise<Figures> {
       ["a page of 50, live", () => requestBytes("GET", list, headers)],
       [
         "a page of 50 by host, live",
-        (i) => requestBytes("GET", `${list}?host_id=${inTurn(store.hostIds["campus"] as string[], i)}`, headers),
+        (i) => requestBytes("GET", `${list}?host_id=${inTurn(store.hostIds.campus as string[], i)}`, headers),
       ],
       ["a page of 50, at a random instant", (i) => requestBytes("GET", `${list}?at=${inTurn(instants, i)}`, headers)],
       // Of the shape of then, wherever hosts have got a field since.
@@ -148,7 +148,7 @@ async function measure(one: Side): Promise<Figures> {
       ],
       [
         "one host with its children, live",
-        (i) => requestBytes("GET", `/api/v1/hosts/${inTurn(store.hostIds["campus"] as string[], i)}`, headers),
+        (i) => requestBytes("GET", `/api/v1/hosts/${inTurn(store.hostIds.campus as string[], i)}`, headers),
       ],
     ];
     for (const [name, request] of requests) await measureRequests(figures, name, running, CONNECTIONS, request);
@@ -187,7 +187,7 @@ async function measureRequests(
 async function measureBulk(figures: Figures, running: Running, one: Side): Promise<void> {
   one.bulks += 1;
   const items = Array.from({ length: BULK_HOSTS }, (_, host) => ({
-    network_id: one.store.networkIds["campus"],
+    network_id: one.store.networkIds.campus,
     name: `bulk-${one.bulks}-${host}`,
     ip_addresses: [{ ip_address: `10.${200 + one.bulks}.${host >> 8}.${host & 255}` }],
     interfaces: Array.from({ length: BULK_ENTRIES }, (_, place) => ({
@@ -240,7 +240,7 @@ async function hostUpdates(
   const updates = [];
   for (let host = 0; host < 20; host += 1) {
     const create = {
-      network_id: store.networkIds["campus"],
+      network_id: store.networkIds.campus,
       name: `changing-${host}`,
       ip_addresses: Array.from({ length: 5 }, (_, k) => ({ ip_address: `10.250.${host}.${k + 1}` })),
       ports: Array.from({ length: 10 }, (_, k) => ({ number: 8000 + k, protocol: "Tcp" })),
@@ -264,7 +264,10 @@ async function hostUpdates(
   return updates;
 }
 
-/** Of each figure the middle of both sides, and how many times faster the later one was: middle, least and most over the turns. */
+/**
+ * Of each figure the middle of both sides, and how many times faster the later one was: middle, least and most over the
+ * turns.
+ */
 function print(pairs: ReadonlyArray<readonly [Figures, Figures]>): void {
   const columns = (cells: readonly string[]) => cells.map((cell) => cell.padStart(12)).join("");
   console.log(`\n${"milliseconds".padEnd(84)}${columns(["before", "after", "faster", "least", "most"])}`);

@@ -1,15 +1,16 @@
-// What a bulk write of hosts takes, or what one request may ask for at most, and how long a reader beside it waits: on the compiled executable, over HTTP on loopback.
-// Usage: scripts/bench --bulk [--hosts 1000] [--interfaces 48] [--before 1000] [--directory DIR] [--executable FILE]
+// What a bulk write of hosts takes, or what one request may ask for at most, and how long a reader beside it waits: on
+// the compiled executable, over HTTP on loopback. Usage: scripts/bench --bulk [--hosts 1000] [--interfaces 48]
+// [--before 1000] [--directory DIR] [--executable FILE]
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { BODY_LIMIT_BYTES, BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";
-import { EXECUTABLE, startExecutable, type Running } from "./executable.ts";
+import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { fullInterface } from "./interface-item.ts";
-import type { ReaderReport } from "./reader.ts";
-import { buildStore, type BuiltStore } from "./store.ts";
+import { startReader } from "./start-reader.ts";
+import { type BuiltStore, buildStore } from "./store.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -86,7 +87,8 @@ async function measure(
   action: () => Promise<unknown>,
   isPast = false,
 ): Promise<void> {
-  const reader = await startReader(running, store, isPast);
+  const paths = [`/api/v1/networks/${store.networkIds.campus}`, `/api/v1/if-entries?limit=1`];
+  const reader = await startReader({ port: running.port, paths, key: store.key, isPast });
   const started = performance.now();
   await action();
   const seconds = (performance.now() - started) / 1000;
@@ -104,7 +106,7 @@ async function measure(
 
 /** The largest single record, body and page that the API knows. */
 async function measureLargest(running: Running, store: BuiltStore): Promise<void> {
-  const network_id = store.networkIds["campus"] as string;
+  const network_id = store.networkIds.campus as string;
   const children = {
     ip_addresses: Array.from({ length: CHILDREN_MAX }, (_, position) => ({
       ip_address: `10.201.${position >> 8}.${position & 255}`,
@@ -164,30 +166,6 @@ async function asked<T>(
   return (JSON.parse(text) as { data: T }).data;
 }
 
-/** A reader in a thread of its own: what this one is busy with must not count as waiting. */
-async function startReader(
-  running: Running,
-  store: BuiltStore,
-  isPast: boolean,
-): Promise<{ stop(): Promise<ReaderReport> }> {
-  const worker = new Worker(new URL("./reader.ts", import.meta.url).href);
-  const paths = [`/api/v1/networks/${store.networkIds["campus"]}`, `/api/v1/if-entries?limit=1`];
-  const report = Promise.withResolvers<ReaderReport>();
-  const warm = Promise.withResolvers<void>();
-  worker.onmessage = (event: MessageEvent<ReaderReport | "warm">) =>
-    event.data === "warm" ? warm.resolve() : report.resolve(event.data);
-  worker.postMessage({ port: running.port, paths, key: store.key, isPast });
-  await warm.promise;
-  return {
-    stop: async () => {
-      worker.postMessage("stop");
-      const result = await report.promise;
-      worker.terminate();
-      return result;
-    },
-  };
-}
-
 async function bulk(
   running: Running,
   store: BuiltStore,
@@ -205,7 +183,7 @@ async function bulk(
 }
 
 function newItem(store: BuiltStore, host: number) {
-  const network_id = store.networkIds["campus"] as string;
+  const network_id = store.networkIds.campus as string;
   return {
     network_id,
     name: `bulk-${host}`,
@@ -219,7 +197,10 @@ function newItem(store: BuiltStore, host: number) {
   };
 }
 
-/** The items again and again, as many as are taken at once, with descriptions that fill the body, and something wrong at its end. */
+/**
+ * The items again and again, as many as are taken at once, with descriptions that fill the body, and something wrong at
+ * its end.
+ */
 function largestBody(items: ReadonlyArray<ReturnType<typeof newItem>>): Uint8Array<ArrayBuffer> {
   const room =
     Math.floor((BULK_BODY_LIMIT_BYTES - 100_000 - JSON.stringify(items).length) / (items.length * interfaces + 1)) - 20;

@@ -1,14 +1,15 @@
-// What scans take: many switches read by SNMP and written, again when nothing has changed, and a subnet where nobody answers; and how long a
-// reader beside them waits. On the compiled executable, over UDP and HTTP on loopback; the silent subnet in a network namespace of its own (root).
-// Usage: scripts/bench --discovery [--switches 1000] [--ports 48] [--silent 20] [--executable FILE]
+// What scans take: many switches read by SNMP and written, again when nothing has changed, and a subnet where nobody
+// answers; and how long a reader beside them waits. On the compiled executable, over UDP and HTTP on loopback; the
+// silent subnet in a network namespace of its own (root). Usage: scripts/bench --discovery [--switches 1000] [--ports
+// 48] [--silent 20] [--executable FILE]
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { EXECUTABLE, startExecutable, type Running } from "./executable.ts";
-import type { ReaderReport } from "./reader.ts";
-import { buildStore, type BuiltStore } from "./store.ts";
+import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
+import { startReader } from "./start-reader.ts";
+import { type BuiltStore, buildStore } from "./store.ts";
 import { blocksOf, FORWARDING_ENTRIES } from "./switches.ts";
 
 const { values: options } = parseArgs({
@@ -77,7 +78,7 @@ async function measureSwitches(): Promise<void> {
       organization_id: store.organizationId,
       name: "public",
       credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "public" } },
-      assigned_network_ids: [store.networkIds["campus"]],
+      assigned_network_ids: [store.networkIds.campus],
       host_assignments: [],
       tags: [],
     });
@@ -96,7 +97,8 @@ async function measureSwitches(): Promise<void> {
 }
 
 async function measure(running: Running, store: BuiltStore, name: string, request: object): Promise<ScanRecord> {
-  const reader = await startReader(running, store);
+  const paths = ["/api/v1/if-entries", "/api/v1/subnets"];
+  const reader = await startReader({ port: running.port, paths, key: store.key, isPast: false });
   let memory = 0;
   const started = performance.now();
   const scan = await scanned(running, store, request, async () => {
@@ -131,7 +133,7 @@ async function scanned(
   meanwhile: () => Promise<void>,
 ): Promise<ScanRecord> {
   const asked = await ask<ScanRecord>(running, store, "POST", "/discovery/scans", {
-    network_id: store.networkIds["campus"],
+    network_id: store.networkIds.campus,
     ...request,
   });
   const deadline = performance.now() + LIMIT_S * 1_000;
@@ -220,28 +222,4 @@ async function ask<T>(running: Running, store: BuiltStore, method: string, path:
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text.slice(0, 300)}`);
   return (JSON.parse(text) as { data: T }).data;
-}
-
-/** A reader in a thread of its own. */
-async function startReader(running: Running, store: BuiltStore): Promise<{ stop(): Promise<ReaderReport> }> {
-  const worker = new Worker(new URL("./reader.ts", import.meta.url).href);
-  const report = Promise.withResolvers<ReaderReport>();
-  const warm = Promise.withResolvers<void>();
-  worker.onmessage = (event: MessageEvent<ReaderReport | "warm">) =>
-    event.data === "warm" ? warm.resolve() : report.resolve(event.data);
-  worker.postMessage({
-    port: running.port,
-    paths: ["/api/v1/if-entries", "/api/v1/subnets"],
-    key: store.key,
-    isPast: false,
-  });
-  await warm.promise;
-  return {
-    stop: async () => {
-      worker.postMessage("stop");
-      const result = await report.promise;
-      worker.terminate();
-      return result;
-    },
-  };
 }

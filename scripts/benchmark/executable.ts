@@ -53,7 +53,7 @@ export async function startExecutable(
   };
 }
 
-export interface Yardstick {
+interface Yardstick {
   readonly port: number;
   readonly pid: number;
   cpuSeconds(): Promise<number>;

@@ -1,4 +1,5 @@
-// A load generator that costs little itself: raw sockets on loopback, requests prepared as bytes, answers counted by their length.
+// A load generator that costs little itself: raw sockets on loopback, requests prepared as bytes, answers counted by
+// their length.
 
 export interface LoadResult {
   readonly requestsPerSecond: number;
@@ -10,7 +11,7 @@ export interface LoadResult {
   readonly cpuMicroseconds: number;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly port: number;
   readonly seconds: number;
   readonly connections: number;

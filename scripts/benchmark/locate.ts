@@ -1,5 +1,6 @@
-// What locate and its timeline take among 1,000,000 interface entries, where fifty switches see every station; over HTTP on loopback.
-// Usage: scripts/bench --locate [--hosts 20000] [--switches 50] [--stations 1000] [--moves 20] [--requests 500] [--directory DIR] [--executable FILE]
+// What locate and its timeline take among 1,000,000 interface entries, where fifty switches see every station; over
+// HTTP on loopback. Usage: scripts/bench --locate [--hosts 20000] [--switches 50] [--stations 1000] [--moves 20]
+// [--requests 500] [--directory DIR] [--executable FILE]
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,9 +8,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openWritable } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/data-directory.ts";
-import { EXECUTABLE, startExecutable, type Running } from "./executable.ts";
+import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { addStations, ENTRIES, ipOf, macOf } from "./stations.ts";
-import { buildStore, type BuiltStore } from "./store.ts";
+import { type BuiltStore, buildStore } from "./store.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -105,7 +106,7 @@ async function measure(running: Running, store: BuiltStore): Promise<void> {
   );
   const waits: number[] = [];
   let isOver = false;
-  beside.finally(() => {
+  void beside.finally(() => {
     isOver = true;
   });
   while (!isOver) waits.push((await ask(`/api/v1/if-entries?limit=1`)).tookMs);

@@ -1,4 +1,6 @@
-// A reader in a Worker: one request after the other until it is told to stop, and how long each took.
+// A reader on a thread of its own: one request after the other until it is told to stop, and how long each took.
+
+import { runThread } from "../../src/base/thread.ts";
 
 export interface ReaderReport {
   readonly reads: number;
@@ -7,7 +9,7 @@ export interface ReaderReport {
   readonly longestMs: number;
 }
 
-interface Task {
+export interface ReaderTask {
   readonly port: number;
   readonly paths: readonly string[];
   readonly key: string;
@@ -15,21 +17,22 @@ interface Task {
   readonly isPast: boolean;
 }
 
+export interface ReaderMessages {
+  readonly to: ReaderTask | "stop";
+  readonly from: ReaderReport | "warm";
+}
+
 /** Requests that do not count: connection and code are cold. */
 const WARM_UP = 200;
 
-const port = globalThis as unknown as {
-  postMessage(message: ReaderReport | "warm"): void;
-  onmessage: (event: MessageEvent<Task | "stop">) => void;
-};
 let isStopped = false;
 
-port.onmessage = (event) => {
-  if (event.data === "stop") isStopped = true;
-  else void read(event.data);
-};
+runThread<ReaderMessages>((post) => (message) => {
+  if (message === "stop") isStopped = true;
+  else void read(message, post);
+});
 
-async function read(task: Task): Promise<void> {
+async function read(task: ReaderTask, post: (message: ReaderMessages["from"]) => void): Promise<void> {
   const took: number[] = [];
   const headers = { authorization: `Bearer ${task.key}` };
   for (let i = 0; !isStopped; i += 1) {
@@ -39,10 +42,10 @@ async function read(task: Task): Promise<void> {
     const answer = await fetch(`http://127.0.0.1:${task.port}${path}${at}`, { headers });
     await answer.bytes();
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
-    if (i === WARM_UP) port.postMessage("warm");
+    if (i === WARM_UP) post("warm");
     if (i > WARM_UP) took.push(performance.now() - started);
   }
   took.sort((a, b) => a - b);
   const at = (share: number) => took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? Number.NaN;
-  port.postMessage({ reads: took.length, p50Ms: at(0.5), p99Ms: at(0.99), longestMs: at(1) });
+  post({ reads: took.length, p50Ms: at(0.5), p99Ms: at(0.99), longestMs: at(1) });
 }

@@ -1,21 +1,20 @@
-// What the writer takes to bring the inventory to what scans see: for the first time, when nothing has changed, and when one port of each device has.
-// Through the real writer and its commands, compiled like the product; nothing is asked, so that only the writing is measured.
-// Usage: scripts/bench --reconcile [--devices 1000] [--ports 50]
+// What the writer takes to bring the inventory to what scans see: for the first time, when nothing has changed, and
+// when one port of each device has. Through the real writer and its commands, compiled like the product; nothing is
+// asked, so that only the writing is measured. Usage: scripts/bench --reconcile [--devices 1000] [--ports 50]
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { CommandActor } from "../../src/access/actor.ts";
-import { SYSTEM_AUTHOR } from "../../src/access/usage.ts";
+import { type CommandActor, SYSTEM_AUTHOR } from "../../src/access/actor.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writer.ts";
-import { digestOf } from "../../src/discovery/reconcile/tellings.ts";
+import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import type { DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
+import { openWriter } from "../../src/open-writer.ts";
 import type { OrganizationMade } from "../../src/resources/organizations/commands.ts";
-import { openWriter } from "../../src/writer.ts";
-import { deviceAt, ethernet, mac } from "../../test/support/sightings.ts";
+import { deviceAt, ethernet, mac } from "../../test/support/reconcile/sightings.ts";
 
 const { values: options } = parseArgs({
   options: { devices: { type: "string", default: "1000" }, ports: { type: "string", default: "50" } },

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { EXECUTABLE, startExecutable, startYardstick, type Running } from "./executable.ts";
-import { load, requestBytes, type LoadResult } from "./load.ts";
-import { buildStore, type BuiltStore } from "./store.ts";
+import { EXECUTABLE, type Running, startExecutable, startYardstick } from "./executable.ts";
+import { type LoadResult, load, requestBytes } from "./load.ts";
+import { type BuiltStore, buildStore } from "./store.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -80,8 +80,8 @@ async function measureWide(store: BuiltStore): Promise<void> {
   say(
     `${total} entries × 5 versions: first answer ${running.firstAnswerMs.toFixed(0)} ms after the start, anonymous memory at rest ${(await running.anonymousMb()).toFixed(0)} MB`,
   );
-  const network = store.networkIds["campus"] as string;
-  const someHosts = store.hostIds["campus"] as string[];
+  const network = store.networkIds.campus as string;
+  const someHosts = store.hostIds.campus as string[];
   const instants = await instantsOf(running.port, store);
   const get = (path: (i: number) => string) => (i: number) => requestBytes("GET", path(i), headers);
   const list = "/api/v1/if-entries";
@@ -269,7 +269,7 @@ async function instantsOf(port: number, store: BuiltStore): Promise<string[]> {
 
 async function someIds(port: number, store: BuiltStore, count: number): Promise<string[]> {
   const ids: string[] = [];
-  for (const hostId of (store.hostIds["campus"] as string[]).slice(0, count)) {
+  for (const hostId of (store.hostIds.campus as string[]).slice(0, count)) {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/if-entries?host_id=${hostId}&limit=1`, {
       headers: { authorization: `Bearer ${store.key}` },
     });
@@ -287,7 +287,7 @@ async function hostUpdates(
   const updates = [];
   for (let host = 0; host < 20; host += 1) {
     const create = {
-      network_id: store.networkIds["campus"],
+      network_id: store.networkIds.campus,
       name: `bench-${host}`,
       ip_addresses: Array.from({ length: 5 }, (_, k) => ({ ip_address: `10.250.${host}.${k + 1}` })),
       ports: Array.from({ length: 10 }, (_, k) => ({ number: 8000 + k, protocol: "Tcp" })),

@@ -1,5 +1,6 @@
-// What pages of versions of earlier shapes cost beside the same pages of today's: ratios of one run, in this process, where nothing else
-// dilutes them; fails above twice. Usage: scripts/bench --shapes [--hosts 300] [--pages 300] [--turns 9] [--directory DIR]
+// What pages of versions of earlier shapes cost beside the same pages of today's: ratios of one run, in this process,
+// where nothing else dilutes them; fails above twice. Usage: scripts/bench --shapes [--hosts 300] [--pages 300]
+// [--turns 9] [--directory DIR]
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,23 +1,25 @@
-// A tree of switches in a built store, and stations that move from edge to edge and are seen on all of them: what locate is asked about.
+// A tree of switches in a built store, and stations that move from edge to edge and are seen on all of them: what
+// locate is asked about.
 
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { openWritable } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/data-directory.ts";
-import type { Author, WriteTransaction } from "../../src/db/transaction.ts";
-import { outcomeOf, Writer, type WriteReply } from "../../src/db/writer.ts";
+import type { Author } from "../../src/db/ledger.ts";
+import type { WriteTransaction } from "../../src/db/transaction.ts";
+import { outcomeOf, type WriteReply, Writer } from "../../src/db/writer.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
-import { hostKind } from "../../src/resources/hosts/host.ts";
-import { ifEntryKind, type IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";
+import { hostKind, UNSAID_HOST } from "../../src/resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
 import { MANUAL } from "../../src/resources/source.ts";
 import type { BuiltStore } from "./store.ts";
 
 /** Of each switch; the last one is its uplink. */
 export const ENTRIES = 50;
 
-export interface Stations {
+interface Stations {
   readonly switches: number;
   readonly stations: number;
   /** Of each station, from port to port; each a transaction. */
@@ -43,10 +45,10 @@ export function addStations(
   const started = performance.now();
   const place = {
     organizationId: store.organizationId,
-    networkId: store.networkIds["campus"] as string,
+    networkId: store.networkIds.campus as string,
     subnetId: store.subnetId,
   };
-  const ids = (store.hostIds["campus"] as string[]).slice(0, switches);
+  const ids = (store.hostIds.campus as string[]).slice(0, switches);
   const [ports] = run<string[][]>("link", [{ hostIds: ids }]) as [string[][]];
   for (let first = 0; first < stations; first += 100)
     run("stations", [{ ...place, ports, hostIds: ids, first, count: Math.min(100, stations - first) }]);
@@ -93,7 +95,8 @@ const COMMANDS = {
   stations: (tx: WriteTransaction, input: Place & { first: number; count: number }) => {
     for (let station = input.first; station < input.first + input.count; station += 1) {
       const host = tx.create(hostKind, input.organizationId, {
-        ...HOST,
+        source: MANUAL,
+        ...UNSAID_HOST,
         name: `station-${station}`,
         hostname: `station-${station}.example.net`,
         network_id: input.networkId,
@@ -156,25 +159,6 @@ function edgeOf({ hostIds }: Place, station: number, move: number): { switch: nu
   const step = station * 31 + move * 17;
   return { switch: 1 + (step % (hostIds.length - 1)), port: (step * 7) % (ENTRIES - 1) };
 }
-
-const HOST = {
-  description: null,
-  hidden: false,
-  tags: [],
-  source: MANUAL,
-  virtualization: null,
-  sys_name: null,
-  sys_descr: null,
-  sys_object_id: null,
-  sys_location: null,
-  sys_contact: null,
-  chassis_id: null,
-  manufacturer: null,
-  model: null,
-  serial_number: null,
-  management_url: null,
-  asset_tag: null,
-};
 
 export function macOf(station: number): string {
   return `00:25:90:00:${(station >> 8).toString(16).padStart(2, "0")}:${(station & 255).toString(16).padStart(2, "0")}`;

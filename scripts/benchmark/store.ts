@@ -1,30 +1,32 @@
-// Builds the stores that the benchmark asks: through the real writer, so that ledger, spans, census and hashes are real.
+// Builds the stores that the benchmark asks: through the real writer, so that ledger, spans, census and hashes are
+// real.
 
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../src/access/api-key.ts";
 import { apiKeyHashes } from "../../src/access/tables.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { systemRandom } from "../../src/base/random.ts";
 import { loadOrCreateKeyFile } from "../../src/base/key-file.ts";
-import { withChecksum } from "../../src/db/row-checksum.ts";
+import { systemRandom } from "../../src/base/random.ts";
 import { openWritable } from "../../src/db/connection.ts";
-import { migrate } from "../../src/db/migrate.ts";
-import type { Author, WriteTransaction } from "../../src/db/transaction.ts";
-import { outcomeOf, Writer, type WriteReply } from "../../src/db/writer.ts";
 import { dataFiles } from "../../src/db/data-directory.ts";
+import type { Author } from "../../src/db/ledger.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { withChecksum } from "../../src/db/row-checksum.ts";
+import type { WriteTransaction } from "../../src/db/transaction.ts";
+import { outcomeOf, type WriteReply, Writer } from "../../src/db/writer.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
 import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
-import { hostKind } from "../../src/resources/hosts/host.ts";
+import { hostKind, UNSAID_HOST } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
+import { removeRecord } from "../../src/resources/ignored/removal.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
-import { setUpOrganization, type OrganizationMade } from "../../src/resources/organizations/commands.ts";
-import { subnetKind } from "../../src/resources/subnets/subnet.ts";
-import { removeRecord } from "../../src/resources/references.ts";
+import { type OrganizationMade, setUpOrganization } from "../../src/resources/organizations/commands.ts";
 import { MANUAL } from "../../src/resources/source.ts";
+import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { fullInterface } from "./interface-item.ts";
 
-export interface Population {
+interface Population {
   /** Name of the network. */
   readonly network: string;
   readonly hosts: number;
@@ -202,24 +204,11 @@ const COMMANDS = {
   host: (tx: WriteTransaction, input: { organizationId: string; networkId: string; host: number; entries: number }) => {
     const host = tx.create(hostKind, input.organizationId, {
       name: `switch-${input.host}`,
-      hostname: `switch-${input.host}.example.net`,
-      description: null,
-      hidden: false,
       network_id: input.networkId,
-      tags: [],
       source: MANUAL,
-      virtualization: null,
+      ...UNSAID_HOST,
+      hostname: `switch-${input.host}.example.net`,
       sys_name: `switch-${input.host}`,
-      sys_descr: null,
-      sys_object_id: null,
-      sys_location: null,
-      sys_contact: null,
-      chassis_id: null,
-      manufacturer: null,
-      model: null,
-      serial_number: null,
-      management_url: null,
-      asset_tag: null,
     });
     for (let index = 1; index <= input.entries; index += 1) {
       tx.create(ifEntryKind, input.organizationId, fullEntry(host.id, input.networkId, input.host, index), {

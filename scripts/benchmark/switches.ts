@@ -1,9 +1,9 @@
-// Switches made up for the benchmark of discovery, each an SNMP agent of its own on loopback: started as a process, so that what the agents cost is
-// not the appliance's. Says `ready` when all of them answer.
-// Usage: switches.ts COUNT PORTS PORT
+// Switches made up for the benchmark of discovery, each an SNMP agent of its own on loopback: started as a process, so
+// that what the agents cost is not the appliance's. Says `ready` when all of them answer. Usage: switches.ts COUNT
+// PORTS PORT
 
-import { startAgent } from "../../test/support/snmp-agent.ts";
-import { viewOf, type ServedValue, type SnmpView } from "../../test/support/snmp-view.ts";
+import { startAgent } from "../../test/support/snmp/agent.ts";
+import { type ServedValue, type SnmpView, viewOf } from "../../test/support/snmp/view.ts";
 
 /** Forwarding entries of each switch. */
 export const FORWARDING_ENTRIES = 200;
@@ -23,7 +23,7 @@ export function blocksOf(count: number): string[] {
 }
 
 /** What a switch with so many ports serves. */
-export function switchView(number: number, ports: number): SnmpView {
+function switchView(number: number, ports: number): SnmpView {
   const served: Record<string, ServedValue> = {
     "1.3.6.1.2.1.1.1.0": "Benchmark Switch OS 4.2",
     "1.3.6.1.2.1.1.2.0": { oid: "1.3.6.1.4.1.8072.3.2.10" },

@@ -1,6 +1,6 @@
-// What questions about time cost on the compiled executable: diffs, histories and feeds among 1,000,000 interface entries × 5
-// versions, and every list's past beside its present, also where most of what was has died.
-// Usage: scripts/bench --time [--hosts 20000] [--churn-hosts 4000] [--seconds 2] [--directory DIR] [--executable FILE]
+// What questions about time cost on the compiled executable: diffs, histories and feeds among 1,000,000 interface
+// entries × 5 versions, and every list's past beside its present, also where most of what was has died. Usage:
+// scripts/bench --time [--hosts 20000] [--churn-hosts 4000] [--seconds 2] [--directory DIR] [--executable FILE]
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openReadOnly } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/data-directory.ts";
-import { EXECUTABLE, startExecutable, type Running } from "./executable.ts";
+import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { load, requestBytes } from "./load.ts";
-import type { ReaderReport } from "./reader.ts";
-import { buildStore, type BuiltStore } from "./store.ts";
+import { startReader } from "./start-reader.ts";
+import { type BuiltStore, buildStore } from "./store.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -65,7 +65,7 @@ try {
 
 async function measureQuestions(store: BuiltStore): Promise<void> {
   const running = await startExecutable(options.executable, store.directory);
-  const someHosts = store.hostIds["campus"] as string[];
+  const someHosts = store.hostIds.campus as string[];
   const { instants, head } = ledgerOf(store);
   const ask = asker(running, store);
   say(`\n${"".padEnd(60)}${"p50 ms".padStart(9)}${"longest".padStart(9)}${"kB".padStart(9)}`);
@@ -140,17 +140,10 @@ async function measureQuestions(store: BuiltStore): Promise<void> {
     ["an export of every interface entry", "/api/v1/if-entries/export/csv"],
     ["hosts ordered by name, all of them", "/api/v1/hosts?order_by=name&limit=0&include_children=false"],
   ] as const) {
-    const beside = new Worker(new URL("./reader.ts", import.meta.url).href);
-    const warm = Promise.withResolvers<void>();
-    const report = Promise.withResolvers<ReaderReport>();
-    beside.onmessage = (event: MessageEvent<ReaderReport | "warm">) =>
-      event.data === "warm" ? warm.resolve() : report.resolve(event.data);
-    beside.postMessage({ port: running.port, paths: [`/api/v1/hosts/${someHosts[0]}`], key: store.key, isPast: false });
-    await warm.promise;
+    const paths = [`/api/v1/hosts/${someHosts[0]}`];
+    const beside = await startReader({ port: running.port, paths, key: store.key, isPast: false });
     const { tookMs, bytes } = await ask(path);
-    beside.postMessage("stop");
-    const { p50Ms, p99Ms, longestMs } = await report.promise;
-    beside.terminate();
+    const { p50Ms, p99Ms, longestMs } = await beside.stop();
     say(
       `${name}: ${(tookMs / 1000).toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB; another caller's reads meanwhile p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, longest ${longestMs.toFixed(1)} ms (wanted: 50 or less)`,
     );
@@ -185,7 +178,7 @@ async function measurePastAndPresent(title: string, store: BuiltStore, network: 
     ["interface entries by 50 ids", () => `if-entries?ids=${ids["if-entries"]}`],
     ["hosts of the organization, 20 with their children", () => "hosts?limit=20"],
     ["hosts of a network, 50 without children", () => `hosts?network_id=${networkId}&include_children=false`],
-    ["hosts by 50 ids, without children", () => `hosts?ids=${ids["hosts"]}&include_children=false`],
+    ["hosts by 50 ids, without children", () => `hosts?ids=${ids.hosts}&include_children=false`],
     ["networks", () => "networks?limit=50"],
     ["subnets of a network", () => `subnets?network_id=${networkId}`],
   ];

@@ -2,14 +2,14 @@
 // OpenAPI document, requests written by hand, and connections that are a burden.
 
 import { randomUUID } from "node:crypto";
-import { OpenApiDocument } from "../../test/support/openapi.ts";
+import { OpenApiDocument } from "../../test/support/contract/openapi.ts";
 import { crowdFindings, until } from "./input/crowd.ts";
 import { SECRET_MARK } from "./input/generate.ts";
 import { hostileFindings } from "./input/hostile.ts";
 import { faults } from "./input/judge.ts";
 import { askAll, type Tally } from "./input/property.ts";
-import { InputWorld, MARKS, ok, type Footprint } from "./input/world.ts";
 import type { WireAnswer } from "./input/wire.ts";
+import { type Footprint, InputWorld, MARKS, ok } from "./input/world.ts";
 import type { Finding, Part, Table } from "./part.ts";
 
 /** Of each operation and in each round. */
@@ -23,7 +23,10 @@ const DESCRIPTORS_MORE = 8;
 const THREADS_MORE = 8;
 /** What memory may be more by where nothing new is done. */
 const QUARTER_MIB = 24;
-/** Operations that succeed only with what no draft knows: a password, a scan that still runs, an appliance without organization. */
+/**
+ * Operations that succeed only with what no draft knows: a password, a scan that still runs, an appliance without
+ * organization.
+ */
 const NEVER_DONE: ReadonlySet<string> = new Set(["changePassword", "signIn", "setUp", "cancelScan"]);
 
 export const input: Part = {
@@ -75,7 +78,7 @@ function asFindings(tally: Tally, document: OpenApiDocument, wanted: number): Fi
   const worst = failures
     .map(({ operation, faults, curl }) => `${operation}: ${faults.join("; ").slice(0, 400)}: ${curl.slice(0, 800)}`)
     .join(" | ");
-  const names = document.operations.map(({ operation }) => operation["operationId"] as string);
+  const names = document.operations.map(({ operation }) => operation.operationId as string);
   const share = (holds: (status: number) => boolean) =>
     names.filter((name) => [...(statuses.get(name)?.keys() ?? [])].some(holds)).length / names.length;
   const [done, refused] = [share((status) => status < 300), share((status) => status >= 400)];
@@ -140,7 +143,7 @@ function footprints(before: Footprint, after: Footprint, memoryMib: number): Fin
 /** The process that was started still serves; its log holds no secret; and what it wrote is proven. */
 async function theEnd(world: InputWorld, executable: string): Promise<Finding[]> {
   const { appliance, place } = world;
-  const isServing = world.isAlive() && (await ok(world.first.keeper.get("/api/v1/ledger")))["sequence"] > 0;
+  const isServing = world.isAlive() && (await ok(world.first.keeper.get("/api/v1/ledger"))).sequence > 0;
   const { pid } = appliance;
   const stopped = await appliance.stop();
   const verified = await place.run(["verify", "--data", place.data], { command: [executable] });

@@ -1,11 +1,12 @@
-// Power and kill: what was acknowledged is there after SIGKILL at any moment, and after the disk forgot what was not synced.
+// Power and kill: what was acknowledged is there after SIGKILL at any moment, and after the disk forgot what was not
+// synced.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { seededRandom, type SeededRandom } from "../../test/support/seeded-random.ts";
+import { type SeededRandom, seededRandom } from "../../test/support/injected/seeded-random.ts";
 import { Devices } from "./kill/devices.ts";
 import type { Fate, Loss } from "./kill/forgetful-disk.ts";
-import { noCounts, noTroubles, Trial, type Counts, type Moment, type Round, type Troubles } from "./kill/trial.ts";
+import { type Counts, type Moment, noCounts, noTroubles, type Round, Trial, type Troubles } from "./kill/trial.ts";
 import type { Finding, Part, Proof, Proving } from "./part.ts";
 import { compileShim } from "./shim/compile.ts";
 

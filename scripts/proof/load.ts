@@ -1,13 +1,14 @@
-// An hour's mixed load in ten minutes at the highest rate that keeps its latency, then more than the appliance can do, and the recovery.
+// An hour's mixed load in ten minutes at the highest rate that keeps its latency, then more than the appliance can do,
+// and the recovery.
 
 import { join } from "node:path";
 import { dataFiles } from "../../src/db/data-directory.ts";
-import { startExecutable, type Running } from "../benchmark/executable.ts";
-import { buildStore, type BuiltStore } from "../benchmark/store.ts";
+import { type Running, startExecutable } from "../benchmark/executable.ts";
+import { type BuiltStore, buildStore } from "../benchmark/store.ts";
 import { proveFairness } from "./load/fairness.ts";
 import type { Seen } from "./load/followers.ts";
 import type { Latencies, Report, Task } from "./load/generator.ts";
-import { COMPRESSION, FOLLOWERS, INTERACTIVE, LONG, type Kind, type World } from "./load/mix.ts";
+import { COMPRESSION, FOLLOWERS, INTERACTIVE, type Kind, LONG, type World } from "./load/mix.ts";
 import { bandsOf, descriptorsOf, isFlat, Watch } from "./load/watch.ts";
 import { CAMPUS, changesSince, headOf, LAB, makeWorld } from "./load/world.ts";
 import type { Finding, Part, Proof, Proving, Table } from "./part.ts";
@@ -33,14 +34,20 @@ const [STALL_MS, STALLED_RUN_S] = [1_000, 4] as const;
 interface Plan {
   /** Whoever asks too much is answered, or refused, within this. */
   readonly promptMs: number;
-  /** Wanted of what people and scripts wait for; what is long by nature has no such bound. The short form runs beside who knows what. */
+  /**
+   * Wanted of what people and scripts wait for; what is long by nature has no such bound. The short form runs beside
+   * who knows what.
+   */
   readonly p99Ms: number;
   readonly hosts: number;
   readonly entriesPerHost: number;
   readonly versions: number;
   readonly switches: number;
   readonly ports: number;
-  /** Requests a second that the search begins with and goes to at most, how long a try takes, how many there are of a rate, how often the interval is halved, and whether followers and what is long by nature are there as well. */
+  /**
+   * Requests a second that the search begins with and goes to at most, how long a try takes, how many there are of a
+   * rate, how often the interval is halved, and whether followers and what is long by nature are there as well.
+   */
   readonly search: {
     readonly from: number;
     readonly most: number;
@@ -57,7 +64,10 @@ interface Plan {
   readonly overloadS: number;
   readonly overloadConnections: number;
   readonly recoveryS: number;
-  /** What of the latency has to be below what again: of the few hundred requests of the short form, two late ones would be the 99th of 100. */
+  /**
+   * What of the latency has to be below what again: of the few hundred requests of the short form, two late ones would
+   * be the 99th of 100.
+   */
   readonly recoveredShare: "p50Ms" | "p99Ms";
   readonly recoveredMs: number;
 }
@@ -160,11 +170,12 @@ export const load: Part = {
 async function prove(proving: Proving, plan: Plan, store: BuiltStore, running: Running): Promise<Proof> {
   const world = await makeWorld(running, store, plan.switches);
   const generator = new Generators(proving, world);
+  const load: Load = { proving, plan, store, running, generator };
   const tried: Tried[] = [];
-  const found = await search(proving, plan, store, generator, tried);
-  const held = await hold(proving, plan, store, running, generator, found, tried);
-  const stalled = await stall(plan, running, generator, held.rate);
-  const overloads = await overload(proving, plan, store, running, generator, held.rate);
+  const found = await search(load, tried);
+  const held = await hold(load, found, tried);
+  const stalled = await stall(load, held.rate);
+  const overloads = await overload(load, held.rate);
   await running.stop();
   const verified = Bun.spawnSync([proving.executable, "verify", "--data", store.directory], {
     stdout: "pipe",
@@ -179,6 +190,15 @@ async function prove(proving: Proving, plan: Plan, store: BuiltStore, running: R
     findings: [...held.findings, stalled, ...overloads.findings, clean],
     tables: [mixTable(held.rate), triedTable(plan, tried), ...held.tables, ...overloads.tables],
   };
+}
+
+/** What is loaded, with what, and how far. */
+interface Load {
+  readonly proving: Proving;
+  readonly plan: Plan;
+  readonly store: BuiltStore;
+  readonly running: Running;
+  readonly generator: Generators;
 }
 
 interface Followers {
@@ -246,13 +266,7 @@ class Generators {
 }
 
 /** The highest rate at which a short time keeps its latency: doubled until one does not, then halved in between. */
-async function search(
-  proving: Proving,
-  plan: Plan,
-  store: BuiltStore,
-  generator: Generators,
-  tried: Tried[],
-): Promise<number> {
+async function search({ proving, plan, store, generator }: Load, tried: Tried[]): Promise<number> {
   const { from, most, seconds, tries, halvings, inCompany } = plan.search;
   // Code and caches are cold.
   await generator.run({ kind: "mixed", rate: from, seconds, withLong: false });
@@ -300,20 +314,13 @@ interface Held {
   readonly tables: Table[];
 }
 
-async function hold(
-  proving: Proving,
-  plan: Plan,
-  store: BuiltStore,
-  running: Running,
-  generator: Generators,
-  found: number,
-  tried: Tried[],
-): Promise<Held> {
+async function hold(load: Load, found: number, tried: Tried[]): Promise<Held> {
+  const { proving, plan, store, running } = load;
   const wal = `${dataFiles(store.directory).database}-wal`;
   const descriptorsBefore = descriptorsOf(running.pid);
   for (const [attempt, share] of plan.heldShares.entries()) {
     const rate = Math.max(1, Math.floor(found * share));
-    const { watch, report, expected, seen } = await holdOnce(plan, store, running, generator, rate, wal);
+    const { watch, report, expected, seen } = await holdOnce(load, rate, wal);
     tried.push({ rate, seconds: plan.holdS, report });
     proving.say(
       `${rate} requests a second for ${plan.holdS} s: p50 ${report.served.p50Ms} ms, p99 ${report.served.p99Ms} ms, p99.9 ${report.served.p999Ms} ms, ${JSON.stringify(report.statuses)}`,
@@ -393,7 +400,10 @@ async function hold(
   throw new Error("no rate was held");
 }
 
-/** By the ends between which collected memory goes up and down: a line through it would tell at which of them the time began and ended. */
+/**
+ * By the ends between which collected memory goes up and down: a line through it would tell at which of them the time
+ * began and ended.
+ */
 function flatness({ looks }: Watch): Finding {
   const bands = bandsOf(looks);
   const [first, second] = bands.map(({ lowMb, highMb }) => `${lowMb.toFixed(0)} to ${highMb.toFixed(0)} MB`);
@@ -405,14 +415,7 @@ function flatness({ looks }: Watch): Finding {
 }
 
 /** The load for its whole time, and what those saw who followed the changes meanwhile. */
-async function holdOnce(
-  plan: Plan,
-  store: BuiltStore,
-  running: Running,
-  generator: Generators,
-  rate: number,
-  wal: string,
-) {
+async function holdOnce({ plan, store, running, generator }: Load, rate: number, wal: string) {
   const after = headOf(store);
   const followers = await generator.follow(after);
   const watch = new Watch(running.pid, wal, plan.lookEveryMs);
@@ -429,8 +432,11 @@ async function holdOnce(
   }
 }
 
-/** Whether what is measured here could be blind: to a time in which nothing is answered, and in which a closed loop would not ask. */
-async function stall(plan: Plan, running: Running, generator: Generators, rate: number): Promise<Finding> {
+/**
+ * Whether what is measured here could be blind: to a time in which nothing is answered, and in which a closed loop
+ * would not ask.
+ */
+async function stall({ plan, running, generator }: Load, rate: number): Promise<Finding> {
   const loaded = generator.run({ kind: "reads", rate, seconds: STALLED_RUN_S, withLong: false });
   await Bun.sleep((STALLED_RUN_S * 1_000) / 2);
   process.kill(running.pid, "SIGSTOP");
@@ -448,23 +454,36 @@ async function stall(plan: Plan, running: Running, generator: Generators, rate: 
   };
 }
 
-async function overload(
-  proving: Proving,
-  plan: Plan,
-  store: BuiltStore,
-  running: Running,
-  generator: Generators,
-  rate: number,
-): Promise<Omit<Held, "rate">> {
+interface Overload {
+  readonly name: string;
+  readonly report: Report;
+  readonly watch: Watch;
+  readonly health: Health;
+  readonly recoveredMs: number | null;
+}
+
+async function overload(load: Load, rate: number): Promise<Omit<Held, "rate">> {
+  const { plan, running } = load;
+  const before = descriptorsOf(running.pid);
+  const runs = await overloads(load, rate);
+  const opened = (await settledDescriptors(running.pid, before + DESCRIPTORS_MORE)) - before;
+  const most = Math.max(...runs.map(({ watch }) => watch.largest.descriptors));
+  return {
+    findings: [
+      ...overloadFindings(plan, runs),
+      {
+        claim: "an overload leaves no descriptor open",
+        held: opened <= DESCRIPTORS_MORE,
+        figure: `${before} before, ${before + opened} afterwards, at most ${most} meanwhile`,
+      },
+    ],
+    tables: [overloadTable(plan, runs, rate)],
+  };
+}
+
+async function overloads({ proving, plan, store, running, generator }: Load, rate: number): Promise<Overload[]> {
   const wal = `${dataFiles(store.directory).database}-wal`;
-  const descriptorsBefore = descriptorsOf(running.pid);
-  const runs: {
-    readonly name: string;
-    readonly report: Report;
-    readonly watch: Watch;
-    readonly health: Health;
-    readonly recoveredMs: number | null;
-  }[] = [];
+  const runs: Overload[] = [];
   for (const { kind, factor } of plan.overloads) {
     const watch = new Watch(running.pid, wal, 250);
     const beside = watchHealth(running.port);
@@ -483,12 +502,16 @@ async function overload(
       `${kind} × ${factor}: ${outcome(report)}; served ${sentence(report.served)}; from sending ${sentence(report.fromSending)}; memory ${watch.largest.memoryMb.toFixed(0)} MB; recovered ${recoveredMs === null ? "not" : `${(recoveredMs / 1_000).toFixed(1)} s`}`,
     );
   }
-  const worst = (value: (run: (typeof runs)[number]) => number) => Math.max(...runs.map(value));
-  const sum = (value: (run: (typeof runs)[number]) => number) => runs.reduce((total, each) => total + value(each), 0);
-  const offenders = (isWrong: (run: (typeof runs)[number]) => boolean) =>
+  return runs;
+}
+
+function overloadFindings(plan: Plan, runs: readonly Overload[]): Finding[] {
+  const worst = (value: (run: Overload) => number) => Math.max(...runs.map(value));
+  const sum = (value: (run: Overload) => number) => runs.reduce((total, each) => total + value(each), 0);
+  const those = (isWrong: (run: Overload) => boolean) =>
     runs.filter(isWrong).map(({ name, report }) => `${name}: ${outcome(report)}`);
-  const forgotten = offenders(({ report }) => report.unanswered > 0 || report.broken > 0);
-  const wrong = offenders(({ report }) => report.faults.length > 0);
+  const forgotten = those(({ report }) => report.unanswered > 0 || report.broken > 0);
+  const wrong = those(({ report }) => report.faults.length > 0);
   const refused = sum(({ report }) => report.refusals.count);
   const mute = sum(({ report }) => report.withoutRetryAfter);
   const slowest = worst(({ report }) => report.fromSending.longestMs);
@@ -497,95 +520,88 @@ async function overload(
   const late = runs
     .filter(({ recoveredMs }) => recoveredMs === null || recoveredMs > RECOVERY_MS)
     .map(({ name }) => name);
-  const opened = (await settledDescriptors(running.pid, descriptorsBefore + DESCRIPTORS_MORE)) - descriptorsBefore;
+  return [
+    {
+      claim: "of more than it can do, the appliance refuses a part at once",
+      held: refused > 0,
+      figure: `${refused} of ${sum(({ report }) => report.fromSending.count)} requests refused`,
+    },
+    {
+      claim: "beyond its rate, no request waits for ever: every one is answered or refused",
+      held: forgotten.length === 0,
+      figure:
+        forgotten.length === 0 ? `${sum(({ report }) => report.fromSending.count)} requests` : forgotten.join("; "),
+    },
+    {
+      claim: `beyond its rate, every request is answered or refused within ${plan.promptMs / 1_000} s of its sending`,
+      held: slowest < plan.promptMs,
+      figure: `the slowest after ${Math.round(slowest)} ms`,
+    },
+    {
+      claim: "beyond its rate, nothing is answered but success, 429 and 503",
+      held: wrong.length === 0,
+      figure: wrong.length === 0 ? statusesOf(runs.map(({ report }) => report)) : wrong.join("; "),
+    },
+    {
+      claim: "every refusal says with Retry-After when to come again",
+      held: mute === 0,
+      figure: `${refused} refusals, ${mute} without`,
+    },
+    {
+      claim: "beyond its rate, the health check is never refused",
+      held: sum(({ health }) => health.failed) === 0 && sum(({ health }) => health.answered) > 0,
+      figure: `${sum(({ health }) => health.answered)} answered, ${sum(({ health }) => health.failed)} not; the slowest after ${Math.round(worst(({ health }) => health.slowestMs))} ms`,
+    },
+    {
+      claim: `beyond its rate, anonymous memory stays under ${MEMORY_MB} MB`,
+      held: memoryMb < MEMORY_MB,
+      figure: `at most ${memoryMb.toFixed(0)} MB`,
+    },
+    {
+      claim: `beyond its rate, the write-ahead log stays under ${WAL_MB} MB`,
+      held: walMb < WAL_MB,
+      figure: `at most ${walMb.toFixed(1)} MB`,
+    },
+    {
+      claim: `within ${RECOVERY_MS / 1_000} s after an overload, the rate of before has its latency again`,
+      held: late.length === 0,
+      figure:
+        late.length === 0
+          ? `after ${(worst(({ recoveredMs }) => recoveredMs ?? 0) / 1_000).toFixed(1)} s at most`
+          : `not after ${late.join(", ")}`,
+    },
+  ];
+}
+
+function overloadTable(plan: Plan, runs: readonly Overload[], rate: number): Table {
   return {
-    findings: [
-      {
-        claim: "of more than it can do, the appliance refuses a part at once",
-        held: refused > 0,
-        figure: `${refused} of ${sum(({ report }) => report.fromSending.count)} requests refused`,
-      },
-      {
-        claim: "beyond its rate, no request waits for ever: every one is answered or refused",
-        held: forgotten.length === 0,
-        figure:
-          forgotten.length === 0 ? `${sum(({ report }) => report.fromSending.count)} requests` : forgotten.join("; "),
-      },
-      {
-        claim: `beyond its rate, every request is answered or refused within ${plan.promptMs / 1_000} s of its sending`,
-        held: slowest < plan.promptMs,
-        figure: `the slowest after ${Math.round(slowest)} ms`,
-      },
-      {
-        claim: "beyond its rate, nothing is answered but success, 429 and 503",
-        held: wrong.length === 0,
-        figure: wrong.length === 0 ? statusesOf(runs.map(({ report }) => report)) : wrong.join("; "),
-      },
-      {
-        claim: "every refusal says with Retry-After when to come again",
-        held: mute === 0,
-        figure: `${refused} refusals, ${mute} without`,
-      },
-      {
-        claim: "beyond its rate, the health check is never refused",
-        held: sum(({ health }) => health.failed) === 0 && sum(({ health }) => health.answered) > 0,
-        figure: `${sum(({ health }) => health.answered)} answered, ${sum(({ health }) => health.failed)} not; the slowest after ${Math.round(worst(({ health }) => health.slowestMs))} ms`,
-      },
-      {
-        claim: `beyond its rate, anonymous memory stays under ${MEMORY_MB} MB`,
-        held: memoryMb < MEMORY_MB,
-        figure: `at most ${memoryMb.toFixed(0)} MB`,
-      },
-      {
-        claim: `beyond its rate, the write-ahead log stays under ${WAL_MB} MB`,
-        held: walMb < WAL_MB,
-        figure: `at most ${walMb.toFixed(1)} MB`,
-      },
-      {
-        claim: "an overload leaves no descriptor open",
-        held: opened <= DESCRIPTORS_MORE,
-        figure: `${descriptorsBefore} before, ${descriptorsBefore + opened} afterwards, at most ${worst(({ watch }) => watch.largest.descriptors)} meanwhile`,
-      },
-      {
-        claim: `within ${RECOVERY_MS / 1_000} s after an overload, the rate of before has its latency again`,
-        held: late.length === 0,
-        figure:
-          late.length === 0
-            ? `after ${(worst(({ recoveredMs }) => recoveredMs ?? 0) / 1_000).toFixed(1)} s at most`
-            : `not after ${late.join(", ")}`,
-      },
+    title: `Beyond ${rate} requests a second, over ${plan.overloadConnections} connections for ${plan.overloadS} s each; milliseconds from the sending`,
+    columns: [
+      "load",
+      "served",
+      "refused",
+      "found no connection free",
+      "served p50",
+      "served p99",
+      "refused p50",
+      "refused p99",
+      "longest",
+      "memory, MB",
+      "recovered after, s",
     ],
-    tables: [
-      {
-        title: `Beyond ${rate} requests a second, over ${plan.overloadConnections} connections for ${plan.overloadS} s each; milliseconds from the sending`,
-        columns: [
-          "load",
-          "served",
-          "refused",
-          "found no connection free",
-          "served p50",
-          "served p99",
-          "refused p50",
-          "refused p99",
-          "longest",
-          "memory, MB",
-          "recovered after, s",
-        ],
-        rows: runs.map(({ name, report, watch, recoveredMs }) => [
-          name,
-          String(report.served.count),
-          String(report.refusals.count),
-          String(report.unsent),
-          String(report.accepted.p50Ms),
-          String(report.accepted.p99Ms),
-          String(report.refusals.p50Ms),
-          String(report.refusals.p99Ms),
-          String(Math.round(report.fromSending.longestMs)),
-          watch.largest.memoryMb.toFixed(0),
-          recoveredMs === null ? "—" : (recoveredMs / 1_000).toFixed(1),
-        ]),
-      },
-    ],
+    rows: runs.map(({ name, report, watch, recoveredMs }) => [
+      name,
+      String(report.served.count),
+      String(report.refusals.count),
+      String(report.unsent),
+      String(report.accepted.p50Ms),
+      String(report.accepted.p99Ms),
+      String(report.refusals.p50Ms),
+      String(report.refusals.p99Ms),
+      String(Math.round(report.fromSending.longestMs)),
+      watch.largest.memoryMb.toFixed(0),
+      recoveredMs === null ? "—" : (recoveredMs / 1_000).toFixed(1),
+    ]),
   };
 }
 
@@ -721,7 +737,10 @@ async function freeSnmpPort(): Promise<number> {
   return port;
 }
 
-/** Connections that have ended take a moment to be closed. @returns how many are open when there are few enough, or after some seconds */
+/**
+ * Connections that have ended take a moment to be closed.
+ * @returns how many are open when there are few enough, or after some seconds
+ */
 async function settledDescriptors(pid: number, enough: number): Promise<number> {
   const until = performance.now() + SETTLED_MS;
   while (descriptorsOf(pid) > enough && performance.now() < until) await Bun.sleep(50);

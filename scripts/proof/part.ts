@@ -44,3 +44,12 @@ export interface Part {
   /** @throws whatever keeps it from coming to findings at all: a mistake of the proof, not of the appliance */
   readonly prove: (proving: Proving) => Promise<Proof>;
 }
+
+/** What several pieces of a part came to, as one. */
+export function merged(proofs: readonly Proof[]): Proof {
+  return {
+    findings: proofs.flatMap(({ findings }) => findings),
+    tables: proofs.flatMap(({ tables = [] }) => tables),
+    leftOut: proofs.flatMap(({ leftOut = [] }) => leftOut),
+  };
+}

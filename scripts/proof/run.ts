@@ -1,4 +1,5 @@
-// Runs the parts of the proof one after the other and writes one report. Ends with status 1 when something did not hold.
+// Runs the parts of the proof one after the other and writes one report. Ends with status 1 when something did not
+// hold.
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { arch, cpus, release, tmpdir, totalmem } from "node:os";

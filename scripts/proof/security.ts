@@ -1,7 +1,7 @@
-// Security, as somebody would try it who is not asked in: sign-in flooded and timed, sessions planted, pages of other sites, secrets looked
-// for, rights stretched.
+// Security, as somebody would try it who is not asked in: sign-in flooded and timed, sessions planted, pages of other
+// sites, secrets looked for, rights stretched.
 
-import type { Finding, Part, Table } from "./part.ts";
+import { merged, type Part, type Proof, type Proving } from "./part.ts";
 import { proveAttacks } from "./security/attacks.ts";
 import { proveCrowding } from "./security/crowding.ts";
 import { proveEncryption } from "./security/encryption.ts";
@@ -13,36 +13,37 @@ import { proveSentSecrets } from "./security/sent-secrets.ts";
 import { proveSessions } from "./security/sessions.ts";
 import { proveTiming } from "./security/timing.ts";
 
+/** What measures, one after the other: nothing else of ours is to run meanwhile. */
+async function measured(proving: Proving): Promise<Proof> {
+  proving.say("a flood of sign-ins");
+  const flood = await proveFlood(proving);
+  proving.say("one caller's thousands of requests at once");
+  const crowding = await proveCrowding(proving);
+  proving.say("the time that sign-ins take");
+  const { findings, table } = await proveTiming(proving);
+  return { findings: [...flood, ...crowding, ...findings], tables: [table] };
+}
+
+async function others(proving: Proving): Promise<Proof> {
+  proving.say("rights that are taken away from who waits");
+  const late = await proveLateRights(proving);
+  proving.say("sessions, other sites' pages, attacks, TLS, secrets looked for, and whom they are sent to");
+  const [secrets, sent, ...rest] = await Promise.all([
+    proveSecrets(proving),
+    proveSentSecrets(proving),
+    proveSessions(proving),
+    proveForeignPages(proving),
+    proveEncryption(proving),
+    proveAttacks(proving),
+  ] as const);
+  return merged([secrets, sent, { findings: [...late, ...rest.flat()] }]);
+}
+
 export const security: Part = {
   name: "security",
   title: "Security",
-  prove: async (proving) => {
-    const findings: Finding[] = [];
-    const tables: Table[] = [];
-    const chapter = async <T>(name: string, prove: () => Promise<T>): Promise<T> => {
-      proving.say(name);
-      return prove();
-    };
-    // What measures goes first, one after the other, as nothing else of ours runs then.
-    findings.push(...(await chapter("a flood of sign-ins", () => proveFlood(proving))));
-    findings.push(...(await chapter("one caller's thousands of requests at once", () => proveCrowding(proving))));
-    const timing = await chapter("the time that sign-ins take", () => proveTiming(proving));
-    findings.push(...timing.findings);
-    tables.push(timing.table);
-    findings.push(...(await chapter("rights that are taken away from who waits", () => proveLateRights(proving))));
-    const [secrets, sent, ...others] = await chapter(
-      "sessions, other sites' pages, attacks, TLS, secrets looked for, and whom they are sent to",
-      () =>
-        Promise.all([
-          proveSecrets(proving),
-          proveSentSecrets(proving),
-          proveSessions(proving),
-          proveForeignPages(proving),
-          proveEncryption(proving),
-          proveAttacks(proving),
-        ] as const),
-    );
-    findings.push(...secrets.findings, ...sent.findings, ...others.flat());
-    return { findings, tables, leftOut: [...secrets.leftOut, ...sent.leftOut] };
-  },
+  prove: async (proving) => merged([await measured(proving), await others(proving)]),
 };
+/** The two halves of it: what measures, and what may run beside other work. */
+export const measuredSecurity: Part = { ...security, title: "Security that is measured", prove: measured };
+export const otherSecurity: Part = { ...security, title: "Security that is not measured", prove: others };

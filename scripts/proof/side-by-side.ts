@@ -1,4 +1,5 @@
-// Side by side with what a user would pick instead: the same rows behind PostgreSQL and behind Directus, on this machine, in one run.
+// Side by side with what a user would pick instead: the same rows behind PostgreSQL and behind Directus, on this
+// machine, in one run.
 
 import { existsSync } from "node:fs";
 import { startYardstick } from "../benchmark/executable.ts";
@@ -9,9 +10,9 @@ import { Directus } from "./side-by-side/directus.ts";
 import { installDirectus } from "./side-by-side/directus-install.ts";
 import { Netledger } from "./side-by-side/netledger.ts";
 import { Postgres, tuning, whyNoPostgres } from "./side-by-side/postgres.ts";
-import { memoryOf, type Memory } from "./side-by-side/processes.ts";
-import { PAGE_ROWS, type BulkHost, type Operation, type PageSeen, type Product } from "./side-by-side/product.ts";
-import { ratio, rates, short, spread, spreadText, times, type LoadPlan, type Runs } from "./side-by-side/rounds.ts";
+import { type Memory, memoryOf } from "./side-by-side/processes.ts";
+import { type BulkHost, type Operation, PAGE_ROWS, type PageSeen, type Product } from "./side-by-side/product.ts";
+import { type LoadPlan, type Runs, rates, ratio, short, spread, spreadText, times } from "./side-by-side/rounds.ts";
 import { makeRows, type Rows } from "./side-by-side/rows.ts";
 
 export const sideBySide: Part = {
@@ -39,7 +40,7 @@ interface Sizes extends LoadPlan {
 
 const SIZES: Readonly<Record<Form, Sizes>> = {
   long: { runs: 5, seconds: 3, connections: 8, trialSeconds: 1, starts: 5, bulkHosts: 200 },
-  short: { runs: 3, seconds: 0.4, connections: 8, trialSeconds: 0.15, starts: 1, bulkHosts: 10 },
+  short: { runs: 3, seconds: 0.25, connections: 8, trialSeconds: 0.15, starts: 1, bulkHosts: 10 },
 };
 const ENTRIES_PER_BULK_HOST = 50;
 
@@ -180,7 +181,8 @@ class SideBySide {
       if (expected.records.length !== PAGE_ROWS) problems.push(`${expected.records.length} records on a page at ${at}`);
       for (const other of others) {
         const seen = await other.page(networkId, at);
-        // When a version ended depends on when each product was told of the next one. Directus knows how many there are now, not how many there were.
+        // When a version ended depends on when each product was told of the next one. Directus knows how many there are
+        // now, not how many there were.
         const difference = isLive
           ? differenceOf(expected, seen, false)
           : differenceOf(endless(expected), endless(seen), other instanceof Directus);
@@ -237,7 +239,8 @@ class SideBySide {
           LIVE_WANTED,
         );
       const share = ratio(valuesOf(live, "netledger"), valuesOf(live, "memory"));
-      // What both cores are busy with decides over it: a figure of the long form, on a machine that has nothing else to do.
+      // What both cores are busy with decides over it: a figure of the long form, on a machine that has nothing else to
+      // do.
       if (this.proving.form === "long")
         this.findings.push({
           claim: `A page of ${PAGE_ROWS} live entries, key and total included, comes at ${LIMIT_WANTED} of the rate of the same bytes from memory`,
@@ -343,7 +346,9 @@ class SideBySide {
     );
   }
 
-  /** By the rate; in the short form by processor time, since what else a machine does decides over the rates of moments. */
+  /**
+   * By the rate; in the short form by processor time, since what else a machine does decides over the rates of moments.
+   */
   private claim(claim: string, runs: readonly Runs[], name: string, wanted: number): void {
     const byRate = ratio(valuesOf(runs, "netledger"), valuesOf(runs, name));
     const byProcessor = ratio(cpuOf(runs, name), cpuOf(runs, "netledger"));
@@ -441,7 +446,7 @@ class SideBySide {
         .join("; ");
       lines.push([
         "PostgreSQL",
-        `live and history table with tstzrange and GiST, a PL/pgSQL trigger; totals kept by a trigger, as versions too; the server before it is one Bun process with 8 connections on the socket. Fastest of all that was tried: live ${postgres.chosen["live"]?.render}; ${chosen}`,
+        `live and history table with tstzrange and GiST, a PL/pgSQL trigger; totals kept by a trigger, as versions too; the server before it is one Bun process with 8 connections on the socket. Fastest of all that was tried: live ${postgres.chosen.live?.render}; ${chosen}`,
       ]);
       lines.push([
         "",

@@ -1,8 +1,9 @@
 // Who acts: what a request may see and do, worked out once per request from today's rights.
 
-import type { Author } from "../db/transaction.ts";
-import type { Reach } from "../db/list-query.ts";
 import { DomainError } from "../base/errors.ts";
+import type { Instant } from "../base/instant.ts";
+import type { Author } from "../db/ledger.ts";
+import type { Reach } from "../db/list-query.ts";
 import { atLeast, type Role } from "./role.ts";
 
 /** The caller of a request, by record numbers: what reads need. */
@@ -12,6 +13,11 @@ export interface Actor extends Reach {
   readonly n: number;
   readonly userN: number;
   readonly role: Role;
+}
+
+/** The caller as it crosses to another thread. */
+export function plainActor({ type, n, userN, role, organizationN, networkNs }: Actor): Actor {
+  return { type, n, userN, role, organizationN, networkNs };
 }
 
 /** The caller as a command gets it: by ids, with names for the ledger. Plain data: it crosses to the writer. */
@@ -27,6 +33,15 @@ export interface CommandActor extends Author {
   /** Of a scan that somebody ordered: it writes as long as they may order it. */
   readonly orderedBy?: Orderer;
 }
+
+/** The appliance itself, where it writes on nobody's behalf. */
+export const SYSTEM_AUTHOR: Author = {
+  type: "System",
+  id: null,
+  name: "netledger",
+  organizationId: null,
+  requestId: null,
+};
 
 /** Who ordered what goes on without them, and what it takes to order it. */
 export interface Orderer {
@@ -52,6 +67,14 @@ export interface Access {
   readonly sessionOnly?: boolean;
 }
 
+/** What is known of whoever asks for a write. */
+export interface AskedBy {
+  readonly request: Request;
+  readonly requestId: string;
+  readonly actor: Actor;
+  readonly access: Access | "anyone";
+}
+
 export const VIEWER: Access = { role: "Viewer" };
 export const MEMBER: Access = { role: "Member" };
 export const ADMIN: Access = { role: "Admin" };
@@ -66,14 +89,38 @@ export function requireAccess(actor: { readonly type: Author["type"]; readonly r
 /** @throws DomainError auth_session_required for an API key */
 export function requireSession(actor: { readonly type: Author["type"] }, what: string): void {
   if (actor.type !== "ApiKey") return;
-  throw new DomainError("auth_session_required", `${what} takes a sign-in: API keys can't do it.`, {});
+  throw new DomainError("auth_session_required", `${what} requires a sign-in; API keys cannot do it.`, {});
 }
 
 /** @throws DomainError auth_permission_denied naming the role that it takes */
 export function requireRole(role: Role, required: Role, what: string): void {
   if (atLeast(role, required)) return;
-  throw new DomainError("auth_permission_denied", `${what} takes the role ${required}; yours is ${role}.`, {
+  throw new DomainError("auth_permission_denied", `${what} requires the role ${required}; yours is ${role}.`, {
     required,
     actual: role,
   });
+}
+
+/** 401: the same whether the account is unknown, disabled, or the password is wrong. */
+export function invalidCredentials(): DomainError {
+  return new DomainError(
+    "auth_invalid_credentials",
+    "The e-mail address or password is wrong, or the account is disabled.",
+    {},
+  );
+}
+
+/** @throws DomainError auth_key_disabled, auth_key_expired */
+export function assertKeyInForce(isEnabled: boolean, expiresAt: Instant | null, now: Instant): void {
+  if (!isEnabled) throw new DomainError("auth_key_disabled", "The API key or its user is disabled.", {});
+  if (expiresAt !== null && now >= expiresAt) throw new DomainError("auth_key_expired", "The API key has expired.", {});
+}
+
+/** 401: no credentials, or none that anybody is known by. */
+export function notAuthenticated(): DomainError {
+  return new DomainError(
+    "auth_not_authenticated",
+    "Authentication is required: send an API key as Authorization: Bearer nlk_…, or sign in.",
+    {},
+  );
 }

@@ -13,9 +13,9 @@ export const API_KEY_DIGITS = 43;
 export const API_KEY_LENGTH = API_KEY_PREFIX.length + API_KEY_DIGITS;
 
 /**
- * A new key: `nlk_`, then 256 bits as 43 base62 digits (`0-9A-Za-z`, most significant first, zero-padded). The first 224 bits are
- * random; the last 32 are the CRC-32 (IEEE 802.3, as in zip) of those 28 bytes. The checksum lets a scanner tell a leaked key from text
- * that merely looks like one, and protects nothing.
+ * A new key: `nlk_`, then 256 bits as 43 base62 digits (`0-9A-Za-z`, most significant first, zero-padded). The first
+ * 224 bits are random; the last 32 are the CRC-32 (IEEE 802.3, as in zip) of those 28 bytes. The checksum lets a
+ * scanner tell a leaked key from text that merely looks like one, and protects nothing.
  */
 export function generateApiKey(random: Random): string {
   const secret = random.bytes(SECRET_BYTES);
@@ -23,7 +23,10 @@ export function generateApiKey(random: Random): string {
   return API_KEY_PREFIX + toBase62(bits);
 }
 
-/** Whether the text has the form of a key and its checksum is right: anything else can be refused without asking the store. */
+/**
+ * Whether the text has the form of a key and its checksum is right: anything else can be refused without asking the
+ * store.
+ */
 export function isWellFormedApiKey(text: string): boolean {
   if (!FORM.test(text)) return false;
   const bits = fromBase62(text.slice(API_KEY_PREFIX.length));
@@ -31,14 +34,19 @@ export function isWellFormedApiKey(text: string): boolean {
   return hex.length === 2 * SECRET_BYTES && BigInt(Bun.hash.crc32(Uint8Array.fromHex(hex))) === (bits & CHECKSUM_MASK);
 }
 
-/** The SHA-256 of the key's characters, 32 bytes: what is stored and looked up. A fast hash is enough for 224 random bits. */
+/**
+ * The SHA-256 of the key's characters, 32 bytes: what is stored and looked up. A fast hash is enough for 224 random
+ * bits.
+ */
 export function hashApiKey(text: string): Uint8Array {
   const digest = new Uint8Array(Bun.SHA256.byteLength);
   Bun.SHA256.hash(text, digest);
   return digest;
 }
 
-/** What identifies a key without authenticating: `nlk_`, the first four characters, `…`. Throws on what is not a key. */
+/**
+ * What identifies a key without authenticating: `nlk_`, the first four characters, `…`. Throws on what is not a key.
+ */
 export function maskApiKey(text: string): string {
   if (!isWellFormedApiKey(text))
     throw new Error("Only a well-formed API key can be masked: a shorter text would be shown whole.");

@@ -1,5 +1,5 @@
 // Passwords: what one may be, its Argon2id hash, and a bound on how many are hashed at once.
-// Must not know accounts, nor decide how often somebody may try: sign-in-throttle.ts does.
+// Must not know accounts, nor decide how often somebody may try: sign-in/sign-in-throttle.ts does.
 
 import { availableParallelism } from "node:os";
 import { DomainError, invalid } from "../base/errors.ts";
@@ -17,7 +17,10 @@ export const PASSWORD_MAX_BYTES = 4 * PASSWORD_MAX_LENGTH;
 export const PASSWORD_MEMORY_KIB = 19_456;
 export const PASSWORD_TIME_COST = 2;
 
-/** Hashes computed at once, each holding its 19 MiB: two, but for one core, which is left to those who are answered meanwhile. */
+/**
+ * Hashes computed at once, each holding its 19 MiB: two, but for one core, which is left to those who are answered
+ * meanwhile.
+ */
 export const PASSWORD_MAX_RUNNING = Math.max(1, Math.min(2, availableParallelism() - 1));
 
 /** Hashes that may wait for one of those, in each of the two lines. */
@@ -27,9 +30,9 @@ export const PASSWORD_MAX_WAITING = 32;
 export const PASSWORD_RETRY_AFTER_SECONDS = 2;
 
 /**
- * What is wrong with a password that somebody wants to have, ready to follow the field's name ("must have …"), or null. Never echoes it.
- * Counted in NFC, the form that is hashed. Control characters are refused as in RFC 8265 §4.2: they are the carriage return of a
- * password file, or cannot be typed again.
+ * What is wrong with a password that somebody wants to have, ready to follow the field's name ("must have …"), or null.
+ * Never echoes it. Counted in NFC, the form that is hashed. Control characters are refused as in RFC 8265 §4.2: they
+ * are the carriage return of a password file, or cannot be typed again.
  */
 export function describePasswordProblem(password: string): string | null {
   const prepared = prepare(password);
@@ -42,9 +45,9 @@ export function describePasswordProblem(password: string): string | null {
 }
 
 /**
- * The Argon2id hash in PHC form (`$argon2id$v=19$m=…`), with a fresh salt. Computed off the calling thread, in the line of those
- * who are known: only who has proved something is given a password. Throws `validation_failed` at `/password` for a password that
- * `describePasswordProblem` objects to, `rate_limit_exceeded` when too many wait already.
+ * The Argon2id hash in PHC form (`$argon2id$v=19$m=…`), with a fresh salt. Computed off the calling thread, in the line
+ * of those who are known: only who has proved something is given a password. Throws `validation_failed` at `/password`
+ * for a password that `describePasswordProblem` objects to, `rate_limit_exceeded` when too many wait already.
  */
 export async function hashPassword(password: string): Promise<string> {
   const problem = describePasswordProblem(password);
@@ -53,11 +56,12 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the hash was made from the password. With `null`, for an account that does not exist or has no password, it does the same
- * work and answers false, so that the time taken tells nothing. Computed off the calling thread. A text that no password can be
- * (empty, too many bytes, broken Unicode) is false at once, whoever the account. Throws `rate_limit_exceeded` when too many wait
- * already, and the platform's error for a damaged hash.
- * @param isKnown whether whoever typed it has signed in from there before: then they wait in a line that strangers do not fill
+ * Whether the hash was made from the password. With `null`, for an account that does not exist or has no password, it
+ * does the same work and answers false, so that the time taken tells nothing. Computed off the calling thread. A text
+ * that no password can be (empty, too many bytes, broken Unicode) is false at once, whoever the account. Throws
+ * `rate_limit_exceeded` when too many wait already, and the platform's error for a damaged hash.
+ * @param isKnown whether whoever typed it has signed in from there before: then they wait in a line that strangers do
+ * not fill
  */
 export async function verifyPassword(password: string, hash: string | null, isKnown = false): Promise<boolean> {
   const prepared = prepare(password);
@@ -67,42 +71,45 @@ export async function verifyPassword(password: string, hash: string | null, isKn
 }
 
 /**
- * Lets a few works run at once and a few more wait in line; the rest are refused at once, so that a flood cannot take the memory. Those
- * who are known have a line of their own, and the two take turns: neither can crowd the other out.
+ * Lets a few works run at once and a few more wait in line; the rest are refused at once, so that a flood cannot take
+ * the memory. Those who are known have a line of their own, and the two take turns: neither can crowd the other out.
  */
 export class PasswordGate {
-  readonly #maxRunning: number;
-  readonly #maxWaiting: number;
-  readonly #knownWaiting: (() => void)[] = [];
-  readonly #othersWaiting: (() => void)[] = [];
-  #running = 0;
-  #wasKnown = false;
+  private readonly maxRunning: number;
+  private readonly maxWaiting: number;
+  private readonly knownWaiting: (() => void)[] = [];
+  private readonly othersWaiting: (() => void)[] = [];
+  private running = 0;
+  private wasKnown = false;
 
   /** @param maxWaiting in each line */
   constructor(maxRunning: number, maxWaiting: number) {
-    this.#maxRunning = maxRunning;
-    this.#maxWaiting = maxWaiting;
+    this.maxRunning = maxRunning;
+    this.maxWaiting = maxWaiting;
   }
 
-  /** Runs the work when its turn comes. Throws `rate_limit_exceeded` (retry_after_seconds) when the line is full, and what the work throws. */
+  /**
+   * Runs the work when its turn comes. Throws `rate_limit_exceeded` (retry_after_seconds) when the line is full, and
+   * what the work throws.
+   */
   async run<T>(work: () => Promise<T>, isKnown = false): Promise<T> {
-    await this.#enter(isKnown ? this.#knownWaiting : this.#othersWaiting);
+    await this.enter(isKnown ? this.knownWaiting : this.othersWaiting);
     try {
       return await work();
     } finally {
-      this.#leave();
+      this.leave();
     }
   }
 
-  async #enter(line: (() => void)[]): Promise<void> {
-    if (this.#running < this.#maxRunning) {
-      this.#running += 1;
+  private async enter(line: (() => void)[]): Promise<void> {
+    if (this.running < this.maxRunning) {
+      this.running += 1;
       return;
     }
-    if (line.length >= this.#maxWaiting) {
+    if (line.length >= this.maxWaiting) {
       throw new DomainError(
         "rate_limit_exceeded",
-        `Too many sign-ins are being checked at this moment. Try again in ${PASSWORD_RETRY_AFTER_SECONDS} seconds.`,
+        `Too many sign-ins are being checked right now. Try again in ${PASSWORD_RETRY_AFTER_SECONDS} seconds.`,
         { retry_after_seconds: PASSWORD_RETRY_AFTER_SECONDS },
       );
     }
@@ -112,14 +119,14 @@ export class PasswordGate {
   }
 
   /** The place goes to the next in line without becoming free in between, or a newcomer could take it. */
-  #leave(): void {
-    const [first, second] = this.#wasKnown
-      ? [this.#othersWaiting, this.#knownWaiting]
-      : [this.#knownWaiting, this.#othersWaiting];
-    this.#wasKnown = (first.length > 0 ? first : second) === this.#knownWaiting;
+  private leave(): void {
+    const [first, second] = this.wasKnown
+      ? [this.othersWaiting, this.knownWaiting]
+      : [this.knownWaiting, this.othersWaiting];
+    this.wasKnown = (first.length > 0 ? first : second) === this.knownWaiting;
     const next = first.shift() ?? second.shift();
     if (next) next();
-    else this.#running -= 1;
+    else this.running -= 1;
   }
 }
 
@@ -132,7 +139,10 @@ const DUMMY_HASH =
 /** One for the process: memory is bounded over all callers together. */
 const gate = new PasswordGate(PASSWORD_MAX_RUNNING, PASSWORD_MAX_WAITING);
 
-/** NFC (RFC 8265 §4.2.2), so that keyboards which compose accents differently agree. Null beyond the byte bound or for lone surrogates. */
+/**
+ * NFC (RFC 8265 §4.2.2), so that keyboards which compose accents differently agree. Null beyond the byte bound or for
+ * lone surrogates.
+ */
 function prepare(password: string): string | null {
   if (!password.isWellFormed() || Buffer.byteLength(password) > PASSWORD_MAX_BYTES) return null;
   return password.normalize("NFC");

@@ -2,9 +2,10 @@
 // Unknown, foreign and out of reach are the same to whoever asks.
 
 import { DomainError, invalid, notFound, referenceInvalid } from "../base/errors.ts";
-import type { Kind, RecordBase } from "../db/kind.ts";
+import { type AnyKind, containerId, type Kind, type RecordBase } from "../db/kind.ts";
 import type { WriteTransaction } from "../db/transaction.ts";
 import type { CommandActor } from "./actor.ts";
+import { type Role, reachesEveryNetwork } from "./role.ts";
 
 /** The record that a path names. @throws DomainError entity_not_found */
 export function getReachable<R extends RecordBase>(
@@ -14,7 +15,7 @@ export function getReachable<R extends RecordBase>(
   actor: CommandActor,
 ): R {
   const record = findReachable(tx, kind, id, actor);
-  if (record === null) throw notFound(kind.name, id);
+  if (record === null) throw notFound(kind, id);
   return record;
 }
 
@@ -31,9 +32,42 @@ export function findReachable<R extends RecordBase>(
   // A record that this transaction creates belongs to the caller.
   const own = tx.organizationNOf(id);
   if (own !== organizationN) return null;
-  const networkId = kind.scopeIds(record).network;
-  if (actor.networkIds !== null && typeof networkId === "string" && !actor.networkIds.includes(networkId)) return null;
-  return record;
+  return liesInReach(kind, record, actor) ? record : null;
+}
+
+/**
+ * The networks that a user reaches; null for every network of the organization.
+ * @param named those that the user's record names
+ */
+export function networksOfUser<Network>(role: Role, named: () => readonly Network[]): readonly Network[] | null {
+  return reachesEveryNetwork(role) ? null : named();
+}
+
+/** What is reached both ways, as by a key and by its user; null for every network of the organization. */
+export function commonNetworks<Network>(
+  one: readonly Network[] | null,
+  other: readonly Network[] | null,
+): readonly Network[] | null {
+  if (one === null || other === null) return one ?? other;
+  const reached = new Set(other);
+  return one.filter((network) => reached.has(network));
+}
+
+/** Whose reach: networks by their ids, null for all of the organization. */
+type Reaching = Pick<CommandActor, "networkIds">;
+
+/** Whether somebody reaches a network of their organization. */
+export function reachesNetwork({ networkIds }: Reaching, networkId: string): boolean {
+  return networkIds === null || networkIds.includes(networkId);
+}
+
+/**
+ * Whether a record of their organization, as it is or was, lies in a network that somebody reaches, or in none. Reads
+ * ask the same in SQL, of the same field: `kind.scopes.network`.
+ */
+export function liesInReach(kind: AnyKind, record: RecordBase, reaching: Reaching): boolean {
+  const networkId = containerId(kind, record, "network");
+  return networkId === null || reachesNetwork(reaching, networkId);
 }
 
 /**
@@ -55,7 +89,7 @@ export function getReferenced<R extends RecordBase>(
     if (record === null) wrong.push(id);
     else found.push(record);
   }
-  if (wrong.length > 0) throw referenceInvalid(kind.name, field, wrong);
+  if (wrong.length > 0) throw referenceInvalid(kind, field, wrong);
   return found;
 }
 
@@ -79,12 +113,12 @@ export function assertSameIds(record: object, body: object, fields: readonly str
   for (const field of fields) {
     if (sent[field] === undefined || sent[field] === own[field]) continue;
     if (field === "id")
-      throw new DomainError("validation_id_mismatch", "The id in the body is not the one in the path.", {
+      throw new DomainError("validation_id_mismatch", "The id in the body does not match the path.", {
         path_id: own[field],
         body_id: sent[field],
       });
     throw invalid([
-      { path: `/${field}`, message: `must be the record's own ${field}; it can't be changed`, value: sent[field] },
+      { path: `/${field}`, message: `must be the record's own ${field}; it cannot be changed`, value: sent[field] },
     ]);
   }
 }

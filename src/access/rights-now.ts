@@ -1,29 +1,33 @@
-// The rights that a caller has when it is the command's turn: a request may wait for minutes, and nothing is written with
-// rights that were taken away meanwhile. To be asked within the transaction that writes. Must not know commands.
+// The rights that a caller has when it is the command's turn: a request may wait for minutes, and nothing is written
+// with rights that were taken away meanwhile. To be asked within the transaction that writes. Must not know commands.
 
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Sql } from "../db/connection.ts";
-import type { Author } from "../db/transaction.ts";
-import { requireAccess, type CommandActor, type Orderer } from "./actor.ts";
-import { assertKeyInForce, notAuthenticated } from "./gate.ts";
-import { atLeast, lesserRole, reachesEveryNetwork, type Role } from "./role.ts";
+import type { Author } from "../db/ledger.ts";
+import { assertKeyInForce, type CommandActor, notAuthenticated, type Orderer, requireAccess } from "./actor.ts";
+import { commonNetworks, networksOfUser, reachesNetwork } from "./reach.ts";
+import { atLeast, lesserRole, type Role } from "./role.ts";
 
 /** What ends a scan whose orderer lost the right to it. */
-export const ORDER_WITHDRAWN = "whoever ordered it may not order it any more";
+export const ORDER_WITHDRAWN = "the user who requested it no longer has the rights to";
 
 // Parameters are written +?: see SqlBuilder.
-const SESSION_SQL = `SELECT u.n, u.role, u.is_enabled, r.id FROM sessions s JOIN users u ON u.n = s.user_n JOIN history_records r ON r.n = u.n
+const SESSION_SQL = `SELECT u.n, u.role, u.is_enabled, r.id FROM sessions s JOIN users u ON u.n = s.user_n
+  JOIN history_records r ON r.n = u.n
   WHERE s.hash = +?`;
-const KEY_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, u.n, u.role, u.is_enabled, r.id
-  FROM api_key_hashes h JOIN api_keys k ON k.n = h.api_key_n JOIN users u ON u.n = k.user_n JOIN history_records r ON r.n = k.n
+const KEY_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, u.n, u.role, u.is_enabled,
+  r.id
+  FROM api_key_hashes h JOIN api_keys k ON k.n = h.api_key_n JOIN users u ON u.n = k.user_n
+    JOIN history_records r ON r.n = k.n
   WHERE h.hash = +?`;
 const NETWORKS_SQL = `SELECT r.id FROM live_links l JOIN history_records r ON r.n = l.target_n
   WHERE l.n = +? AND l.relation = 'network_ids' ORDER BY l.target_n`;
 
 const USER_BY_ID_SQL =
   "SELECT u.n, u.role, u.is_enabled, r.id FROM history_records r JOIN users u ON u.n = r.n WHERE r.id = +?";
-const KEY_BY_ID_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, u.n, u.role, u.is_enabled, r.id
+const KEY_BY_ID_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, u.n, u.role,
+  u.is_enabled, r.id
   FROM history_records r JOIN api_keys k ON k.n = r.n JOIN users u ON u.n = k.user_n WHERE r.id = +?`;
 
 type SessionRow = [number, Role, number, string];
@@ -48,8 +52,8 @@ export class RightsNow {
   }
 
   /**
-   * The author with those of the rights with which it asked that it has at this moment. Discovery is as it is while whoever ordered it may, and
-   * so is the appliance itself.
+   * The author with those of the rights with which it asked that it has at this moment. Discovery is as it is while
+   * whoever ordered it may, and so is the appliance itself.
    * @throws DomainError auth_not_authenticated, auth_key_disabled, auth_key_expired for who is nobody any more;
    * auth_permission_denied, auth_session_required for who may no longer do what was asked for
    */
@@ -67,11 +71,12 @@ export class RightsNow {
         ? this.ofUser(author, this.session.values(credential)[0])
         : this.ofKey(author, this.key.values(credential)[0], at);
     requireAccess({ type: actor.type, role: rights.role }, standing.access);
-    // What was given meanwhile is for the next request: this one is answered as its caller saw the inventory when it came.
+    // What was given meanwhile is for the next request: this one is answered as its caller saw the inventory when it
+    // came.
     const now: CommandActor = {
       ...actor,
       role: lesserRole(actor.role, rights.role),
-      networkIds: common(actor.networkIds, rights.networkIds),
+      networkIds: commonNetworks(actor.networkIds, rights.networkIds),
     };
     return now;
   }
@@ -83,7 +88,7 @@ export class RightsNow {
         type === "User"
           ? this.ofUser({ id }, this.userById.values(id)[0])
           : this.ofKey({ id }, this.keyById.values(id)[0], at);
-      return atLeast(rights.role, role) && (rights.networkIds === null || rights.networkIds.includes(networkId));
+      return atLeast(rights.role, role) && reachesNetwork(rights, networkId);
     } catch (error) {
       if (error instanceof DomainError) return false;
       throw error;
@@ -94,7 +99,7 @@ export class RightsNow {
     if (row === undefined) throw notAuthenticated();
     const [n, role, isEnabled, userId] = row;
     if (isEnabled !== 1 || userId !== id) throw notAuthenticated();
-    return { role, networkIds: this.networksOfUser(n, role) };
+    return { role, networkIds: networksOfUser(role, () => this.networksOf(n)) };
   }
 
   private ofKey({ id }: Pick<Author, "id">, row: KeyRow | undefined, at: Instant): Rights {
@@ -102,14 +107,11 @@ export class RightsNow {
     const [n, permissions, isEnabled, allNetworks, expiresAt, userN, userRole, isUserEnabled, keyId] = row;
     if (keyId !== id) throw notAuthenticated();
     assertKeyInForce(isEnabled === 1 && isUserEnabled === 1, expiresAt, at);
-    const reached = this.networksOfUser(userN, userRole);
-    const networkIds = common(allNetworks === 1 ? null : this.networksOf(n), reached);
+    const networkIds = commonNetworks(
+      allNetworks === 1 ? null : this.networksOf(n),
+      networksOfUser(userRole, () => this.networksOf(userN)),
+    );
     return { role: lesserRole(permissions, userRole), networkIds };
-  }
-
-  /** Null for every network of the organization. */
-  private networksOfUser(n: number, role: Role): readonly string[] | null {
-    return reachesEveryNetwork(role) ? null : this.networksOf(n);
   }
 
   private networksOf(n: number): string[] {
@@ -120,10 +122,4 @@ export class RightsNow {
 /** A prepared statement. */
 interface Rows<Row> {
   values(parameter: number | string | Uint8Array): Row[];
-}
-
-/** What is reached both ways; null for every network of the organization. */
-function common(one: readonly string[] | null, other: readonly string[] | null): readonly string[] | null {
-  if (one === null || other === null) return one ?? other;
-  return one.filter((id) => other.includes(id));
 }

@@ -2,6 +2,9 @@
 
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
+/** A session ends after this long without use. */
+export const SESSION_IDLE_MS = 7 * 24 * 60 * 60 * 1000;
+
 export const sessions = sqliteTable("sessions", {
   /** SHA-256 of the token. */
   hash: blob({ mode: "buffer" }).primaryKey(),

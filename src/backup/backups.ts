@@ -1,17 +1,17 @@
-// The backups of an appliance: the folder that they are in, the one that is being taken, and those that came to nothing since the
-// start. Deletes no backup.
+// The backups of an appliance: the folder that they are in, the one that is being taken, and those that came to nothing
+// since the start. Deletes no backup.
 
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { syncDirectory } from "../base/durable-file.ts";
 import type { Clock } from "../base/clock.ts";
+import { syncDirectory } from "../base/durable-file.ts";
 import { DomainError, storeReadOnly } from "../base/errors.ts";
-import { formatInstant, parseInstant, type Instant } from "../base/instant.ts";
+import { formatInstant, type Instant, parseInstant } from "../base/instant.ts";
 import type { Log } from "../base/log.ts";
 import { headOf } from "../db/copy.ts";
 import { DatabaseRefused, refusalOf } from "../db/migrate.ts";
 import type { BackupJob, BackupOrder } from "./job.ts";
-import { databaseBytes, freeBytesOf, requireRoom, type FreeBytes } from "./room.ts";
+import { databaseBytes, type FreeBytes, freeBytesOf, requireRoom } from "./room.ts";
 import { PARTIAL, removePartial } from "./take.ts";
 
 export const BACKUP_STATES = ["Running", "Done", "Failed"] as const;
@@ -37,7 +37,8 @@ export interface Backups {
   newName(): string;
   /**
    * Begins a backup of this name.
-   * @throws DomainError entity_already_exists while one is under way, storage_full where it obviously does not fit, store_read_only
+   * @throws DomainError entity_already_exists while one is under way, storage_full where it obviously does not fit,
+   * store_read_only
    */
   start(name: string): Backup;
   /** Abandons what is under way. */
@@ -86,7 +87,8 @@ export class BackupFolder implements Backups {
   /** Cleans up what was cut off when the appliance ended: nobody else may be at work in the folder. */
   constructor(options: BackupFolderOptions) {
     this.options = options;
-    // A predecessor may have been killed between giving a name and putting it on the disk: it is told of only when it is there for good.
+    // A predecessor may have been killed between giving a name and putting it on the disk: it is told of only when it
+    // is there for good.
     if (existsSync(options.directory)) syncDirectory(options.directory);
     for (const file of this.files()) {
       const name = file.endsWith(PARTIAL) ? file.slice(0, -PARTIAL.length) : null;

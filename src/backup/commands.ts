@@ -1,8 +1,13 @@
-// What the writer runs for backups: nothing but keeping, for a request with an Idempotency-Key, which backup it asked for.
+// What the writer runs for backups: nothing but keeping, for a request with an Idempotency-Key, which backup it asked
+// for.
 
+import type { CallsOf } from "../db/command.ts";
 import type { WriteTransaction } from "../db/transaction.ts";
 
 /** Writes nothing to the ledger. */
-export function nameBackup(_tx: WriteTransaction, input: { name: string }): { name: string } {
+function nameBackup(_tx: WriteTransaction, input: { name: string }): { name: string } {
   return { name: input.name };
 }
+
+export const backupCommands = { "backup.name": nameBackup };
+export type BackupCommands = CallsOf<typeof backupCommands>;

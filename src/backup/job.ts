@@ -1,11 +1,12 @@
-// A backup taken by a Worker, which has its own connection: neither reads nor writes of the appliance wait for it. One Worker for each.
+// A backup taken by a thread of its own, which has its own connection: neither reads nor writes of the appliance wait
+// for it.
 
-import type { ErrorCode } from "../base/errors.ts";
-import { DomainError } from "../base/errors.ts";
+import { DomainError, describeFault, type ErrorCode } from "../base/errors.ts";
+import { askThread, type StartThread } from "../base/thread.ts";
 import { DatabaseRefused } from "../db/migrate.ts";
-import { takeBackup, type TakenBackup } from "./take.ts";
+import { type TakenBackup, takeBackup } from "./take.ts";
 
-/** What a Worker is asked for. */
+/** What a thread is asked for. */
 export interface BackupOrder {
   readonly database: string;
   /** Absolute. */
@@ -20,28 +21,31 @@ export interface BackupJob {
   abandon(): void;
 }
 
-/** What a Worker answers: an Error loses its class on the way. */
-export type BackupReply =
+/** An Error loses its class on the way. */
+export interface BackupMessages {
+  readonly to: BackupOrder;
+  readonly from: BackupReply;
+}
+
+type BackupReply =
   | { readonly ok: true; readonly taken: TakenBackup }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly cause: string | null }
   | { readonly ok: false; readonly code: "refused" | null; readonly message: string };
 
-/** Has a Worker take a backup. */
-export function orderBackup(worker: Worker, order: BackupOrder): BackupJob {
-  const { promise, resolve, reject } = Promise.withResolvers<TakenBackup>();
-  worker.onmessage = (event: MessageEvent<BackupReply>) => {
-    const reply = event.data;
-    if (reply.ok) resolve(reply.taken);
-    else reject(errorOf(reply));
-    worker.terminate();
-  };
-  worker.onerror = (event) => reject(new Error(event.message));
-  worker.addEventListener("close", () => reject(new Error("the thread of the backup ended")));
-  worker.postMessage(order);
-  return { taken: promise, abandon: () => worker.terminate() };
+/**
+ * Has a thread take a backup.
+ * @throws as `start`
+ */
+export function orderBackup(start: StartThread<BackupMessages>, order: BackupOrder): BackupJob {
+  const { answer, abandon } = askThread(start, order);
+  const taken = answer.then((reply) => {
+    if (reply.ok) return reply.taken;
+    throw errorOf(reply);
+  });
+  return { taken, abandon };
 }
 
-/** The Worker's side. */
+/** The thread's side. */
 export async function serveBackup(order: BackupOrder): Promise<BackupReply> {
   try {
     return { ok: true, taken: await takeBackup(order) };
@@ -54,7 +58,7 @@ export async function serveBackup(order: BackupOrder): Promise<BackupReply> {
         cause: error.cause === undefined ? null : String(error.cause),
       };
     if (error instanceof DatabaseRefused) return { ok: false, code: "refused", message: error.message };
-    return { ok: false, code: null, message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    return { ok: false, code: null, message: describeFault(error) };
   }
 }
 

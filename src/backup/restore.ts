@@ -1,5 +1,5 @@
-// Puts a backup in place as the data of an appliance: copied, brought up to date and verified beside the data, and only then given
-// their place. What was there is kept.
+// Puts a backup in place as the data of an appliance: copied, brought up to date and verified beside the data, and only
+// then given their place. What was there is kept.
 
 import { chmodSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { syncDirectory, syncFile } from "../base/durable-file.ts";
@@ -10,22 +10,22 @@ import type { Random } from "../base/random.ts";
 import { SecretBox } from "../base/secret-box.ts";
 import { openWritable, type Sql } from "../db/connection.ts";
 import {
+  type DataFiles,
+  type DataLock,
   dataFiles,
   ensureDataDirectory,
   lockData,
   removeMadeDirectories,
-  type DataFiles,
-  type DataLock,
 } from "../db/data-directory.ts";
 import { DatabaseRefused, migrate, refusalOf } from "../db/migrate.ts";
 import { isDiskTrouble, sqliteCode } from "../db/sqlite-code.ts";
-import { describeFirst } from "../history/verify/findings.ts";
 import { upgradeStore } from "../history/upgrade.ts";
-import { verifyLedger, type Progress, type Report } from "../history/verify/verify.ts";
-import { dropSecrets, trySecrets, type SecretsFound } from "../resources/credentials/sealed-secrets.ts";
-import { KINDS } from "../resources/kinds.ts";
+import { describeFirst } from "../history/verify/findings.ts";
+import { type Progress, type Report, verifyLedger } from "../history/verify/verify.ts";
+import { KINDS } from "../inventory/resources.ts";
+import { dropSecrets, type SecretsFound, trySecrets } from "../resources/credentials/sealed-secrets.ts";
 import { requireWhole } from "./backup-file.ts";
-import { freeBytesOf, requireRoom, sizeOf, type FreeBytes } from "./room.ts";
+import { type FreeBytes, freeBytesOf, requireRoom, sizeOf } from "./room.ts";
 
 /** What is restored, and where to. */
 export interface RestoreOptions {
@@ -56,9 +56,10 @@ const RESTORING = ".restoring";
 const BEFORE = ".before-";
 
 /**
- * Leaves the backup whole and verified in the place of the data; or everything as it was, without a file or folder more.
- * @throws DatabaseRefused for data in use, data that are there and may not be replaced, a file that is no sound backup, a key that does not
- * open the secrets; DomainError storage_full
+ * Leaves the backup whole and verified in the place of the data; or everything as it was, without a file or folder
+ * more.
+ * @throws DatabaseRefused for data in use, data that are there and may not be replaced, a file that is no sound backup,
+ * a key that does not open the secrets; DomainError storage_full
  */
 export function restoreBackup(options: RestoreOptions): Restored {
   const { file, directory, freeBytes = freeBytesOf } = options;
@@ -129,7 +130,8 @@ function prepare(
     const report = verifyLedger(db, KINDS, options.onProgress === undefined ? {} : { onProgress: options.onProgress });
     const wrong = describeFirst(report);
     if (wrong !== null) throw new DatabaseRefused(`${options.file} is not sound, and was not restored: ${wrong}.`);
-    // Whoever was signed in then may have signed out since; and what requests came to is sealed with a key that may be another one now.
+    // Whoever was signed in then may have signed out since; and what requests came to is sealed with a key that may be
+    // another one now.
     db.$client.run("DELETE FROM sessions");
     db.$client.run("DELETE FROM idempotency_keys");
     db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -1,14 +1,16 @@
 // /api/v1/backups: of all organizations together, so for Owners alone; they stay on the appliance's disk.
 
 import { Type } from "@sinclair/typebox";
-import { OWNER, type Access, type Actor } from "../access/actor.ts";
+import { type Access, type Actor, OWNER } from "../access/actor.ts";
 import { DomainError } from "../base/errors.ts";
-import { LIST_HEAD, listMeta, listTail, successBody } from "../http/envelope.ts";
-import { INT32_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH, Nullable, OneOf, Timestamp } from "../http/schemas.ts";
 import type { Call, RequestContext } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
-import { runWrite, type Inventory } from "../resources/answers.ts";
-import { BACKUP_STATES, type Backup as BackupView, type Backups } from "./backups.ts";
+import type { Backend } from "../inventory/backend.ts";
+import { runWrite } from "../inventory/write-answers.ts";
+import { LIST_HEAD, listMeta, listTail, successBody } from "../wire/envelope.ts";
+import { INT32_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH, Nullable, OneOf, Timestamp } from "../wire/schemas.ts";
+import { BACKUP_STATES, type Backups, type Backup as BackupView } from "./backups.ts";
+import type { BackupCommands } from "./commands.ts";
 
 const Backup = Type.Object(
   {
@@ -59,7 +61,11 @@ const Params = Type.Object({
 const group = "Backups";
 
 /** /api/v1/backups. */
-export function backupRoutes(surface: Surface<Actor, Access>, inventory: Inventory, backups: Backups): void {
+export function backupRoutes(
+  surface: Surface<Actor, Access>,
+  backend: Backend<BackupCommands>,
+  backups: Backups,
+): void {
   /** A backup is of everything: a key that was given some networks is not to have it made, nor to hear of it. */
   const ofEverything = ({ actor }: Call<Actor, unknown, unknown, unknown>): void => {
     if (actor.networkNs !== null)
@@ -112,7 +118,7 @@ export function backupRoutes(surface: Surface<Actor, Access>, inventory: Invento
         // A name that was given out before and that no backup has: the first request was refused.
         if (known === null) delete call.headers["idempotency-replayed"];
         const backup = known ?? backups.start(name);
-        if (known === null) inventory.log.info("backup_started", { name, request_id: call.requestId });
+        if (known === null) backend.log.info("backup_started", { name, request_id: call.requestId });
         return json(call, successBody(JSON.stringify(backup)));
       },
     )
@@ -144,7 +150,7 @@ export function backupRoutes(surface: Surface<Actor, Access>, inventory: Invento
   async function nameOf(call: Call<Actor, unknown, unknown, unknown, Access>): Promise<string> {
     const name = backups.newName();
     if (call.idempotency === null) return name;
-    return (await runWrite<{ name: string }>(inventory, call, "backup.name", { name })).result.name;
+    return (await runWrite(backend, call, "backup.name", { name })).result.name;
   }
 }
 

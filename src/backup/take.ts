@@ -1,5 +1,5 @@
-// Takes a backup: a copy of the database as of one transaction, verified, and only then given its name. The key file that the
-// credentials' secrets are sealed with is not in it.
+// Takes a backup: a copy of the database as of one transaction, verified, and only then given its name. The key file
+// that the credentials' secrets are sealed with is not in it.
 
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,9 +10,9 @@ import { copyDatabase, type LedgerHead } from "../db/copy.ts";
 import { DatabaseRefused, refusalOf } from "../db/migrate.ts";
 import { isDiskTrouble } from "../db/sqlite-code.ts";
 import { describeFirst } from "../history/verify/findings.ts";
-import { verifyLedger, type Progress } from "../history/verify/verify.ts";
-import { KINDS } from "../resources/kinds.ts";
-import { databaseBytes, freeBytesOf, requireRoom, type FreeBytes } from "./room.ts";
+import { type Progress, verifyLedger } from "../history/verify/verify.ts";
+import { KINDS } from "../inventory/resources.ts";
+import { databaseBytes, type FreeBytes, freeBytesOf, requireRoom } from "./room.ts";
 
 /** What is in a backup that is done. */
 export interface TakenBackup {
@@ -36,7 +36,8 @@ export const PARTIAL = ".partial";
 
 /**
  * Leaves the whole verified backup under its name, on the disk for good, or nothing. Never replaces a file.
- * @throws DomainError entity_already_exists, storage_full; DatabaseRefused where the data cannot be copied or the copy is not sound
+ * @throws DomainError entity_already_exists, storage_full; DatabaseRefused where the data cannot be copied or the copy
+ * is not sound
  */
 export async function takeBackup(options: TakeOptions): Promise<TakenBackup> {
   const { database, file, onProgress = () => {}, freeBytes = freeBytesOf } = options;

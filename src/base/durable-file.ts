@@ -3,8 +3,8 @@
 import { closeSync, constants, fsyncSync, openSync } from "node:fs";
 
 /**
- * What was written to a file, by whoever. Never on a database that this process has open: closing any descriptor of a file drops
- * all locks that the process holds on it (POSIX), SQLite's included.
+ * What was written to a file, by whoever. Never on a database that this process has open: closing any descriptor of a
+ * file drops all locks that the process holds on it (POSIX), SQLite's included.
  */
 export function syncFile(path: string): void {
   sync(path, constants.O_RDONLY);

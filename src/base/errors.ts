@@ -1,7 +1,7 @@
 // The errors of the domain: a stable code, one sentence a person can act on, and the values in it.
 // Knows no HTTP: http/errors.ts maps codes to statuses.
 
-import { entityWord, entityWords, oneEntity } from "./entity-words.ts";
+import { type Entity, entityWord, entityWords, oneEntity } from "./entity-words.ts";
 
 export type ErrorCode =
   | "validation_failed"
@@ -32,7 +32,10 @@ export type ErrorCode =
   | "storage_full"
   | "store_read_only";
 
-/** One offender of a validation error. `path` is a JSON pointer (RFC 6901) into the body, or `/` and the name of a parameter. */
+/**
+ * One offender of a validation error. `path` is a JSON pointer (RFC 6901) into the body, or `/` and the name of a
+ * parameter.
+ */
 export interface Issue {
   path: string;
   message: string;
@@ -51,6 +54,38 @@ export class DomainError extends Error {
   }
 }
 
+/** A DomainError as it crosses between threads, where an Error loses its class. */
+export interface PlainError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly params: Record<string, unknown>;
+  /** For the log alone. */
+  readonly cause: string | null;
+}
+
+/** Whether what went wrong is nothing that whoever asked could mend. */
+export function isFault(code: ErrorCode): boolean {
+  return code === "internal_error" || code === "storage_full";
+}
+
+/** @param message what whoever asked is told of an error that is not of the domain */
+export function plainError(error: unknown, message = "Something went wrong inside the appliance."): PlainError {
+  if (!(error instanceof DomainError))
+    return { code: "internal_error", message, params: {}, cause: describeFault(error) };
+  const { code, params, cause } = error;
+  return { code, message: error.message, params, cause: cause === undefined ? null : String(cause) };
+}
+
+/** The other way. */
+export function domainError({ code, message, params, cause }: PlainError): DomainError {
+  return Object.assign(new DomainError(code, message, params), cause === null ? {} : { cause });
+}
+
+/** Where it happened, as far as that is known. */
+export function describeFault(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
 /** 400 with every offender at once. */
 export function invalid(issues: Issue[]): DomainError {
   const first = issues[0];
@@ -58,7 +93,7 @@ export function invalid(issues: Issue[]): DomainError {
   const others =
     issues.length === 1
       ? ""
-      : ` ${issues.length - 1} more ${issues.length === 2 ? "offender is" : "offenders are"} listed in params.issues.`;
+      : ` ${issues.length - 1} more ${issues.length === 2 ? "issue is" : "issues are"} listed in params.issues.`;
   return new DomainError(
     "validation_failed",
     `${first.path === "" ? "The body" : `The field ${first.path}`} ${first.message}.${others}`,
@@ -75,29 +110,29 @@ export function pointerTo(name: string): string {
  * 404: the same whether it never was, is deleted, or is out of the caller's reach.
  * @param at the instant that was asked for, as text; null for the present
  */
-export function notFound(entity: string, id: string, at: string | null = null): DomainError {
+export function notFound(entity: Entity, id: string, at: string | null = null): DomainError {
   const sentence =
     at === null
       ? `There is no ${entityWord(entity)} with the id ${id}.`
       : `There was no ${entityWord(entity)} with the id ${id} at ${at}.`;
-  return new DomainError("entity_not_found", sentence, { entity, id });
+  return new DomainError("entity_not_found", sentence, { entity: entity.name, id });
 }
 
 /** 400 for an id in a body that is unknown, foreign or out of the caller's reach: the same in all three cases. */
-export function referenceInvalid(entity: string, field: string, ids: string[]): DomainError {
+export function referenceInvalid(entity: Entity, field: string, ids: string[]): DomainError {
   return new DomainError(
     "entity_reference_invalid",
     `The field ${field} names ${ids.length === 1 ? `${oneEntity(entity)} that does not exist here` : `${entityWords(entity)} that do not exist here`}: ${ids.slice(0, 5).join(", ")}${ids.length > 5 ? ", …" : ""}.`,
-    { entity, field, ids },
+    { entity: entity.name, field, ids },
   );
 }
 
 /** 409: something with this value is there already. */
-export function alreadyExists(entity: string, field: string, value: unknown): DomainError {
+export function alreadyExists(entity: Entity, field: string, value: unknown): DomainError {
   return new DomainError(
     "entity_already_exists",
     `There is already ${oneEntity(entity)} with the ${field} ${String(value)}.`,
-    { entity, field, value },
+    { entity: entity.name, field, value },
   );
 }
 

@@ -1,5 +1,5 @@
-// What waits, in a line for each of those who sent it: taken from the lines in turn, so that nobody's crowd holds up the others.
-// Knows neither what waits nor for whom.
+// What waits, in a line for each of those who sent it: taken from the lines in turn, so that nobody's crowd holds up
+// the others. Knows neither what waits nor for whom.
 
 export class FairLines<Item> {
   /** Whose turn is next comes first: who was served, or came, least recently. A line that is empty is not kept. */

@@ -22,10 +22,10 @@ export function formatInstant(instant: Instant): string {
 }
 
 /**
- * Reads an RFC 3339 §5.6 date-time: any offset, any number of fraction digits (what is finer than a millisecond is cut off),
- * `t` and `z` in either case. Null for anything else: other ISO 8601 forms, days that the month does not have, hour 24,
- * instants outside the years 0000–9999 UTC. Second 60 is taken only in the last UTC minute of a June or a December (§5.7)
- * and means the following second, since an Instant has no room for it.
+ * Reads an RFC 3339 §5.6 date-time: any offset, any number of fraction digits (what is finer than a millisecond is cut
+ * off), `t` and `z` in either case. Null for anything else: other ISO 8601 forms, days that the month does not have,
+ * hour 24, instants outside the years 0000–9999 UTC. Second 60 is taken only in the last UTC minute of a June or a
+ * December (§5.7) and means the following second, since an Instant has no room for it.
  */
 export function parseInstant(text: string): Instant | null {
   const match = DATE_TIME.exec(text);
@@ -45,8 +45,9 @@ export function parseInstant(text: string): Instant | null {
 }
 
 /**
- * Reads an instant as parseInstant does, or relative to `now`: `now` itself, or an age such as `-90s`, `-15m`, `-24h`, `-7d`, `-2w`.
- * A day is 24 hours and a week seven of these, whatever a calendar says. Null for anything else, and for ages that reach beyond the year 0000.
+ * Reads an instant as parseInstant does, or relative to `now`: `now` itself, or an age such as `-90s`, `-15m`, `-24h`,
+ * `-7d`, `-2w`. A day is 24 hours and a week seven of these, whatever a calendar says. Null for anything else, and for
+ * ages that reach beyond the year 0000.
  */
 export function parseInstantOrAge(text: string, now: Instant): Instant | null {
   if (text === "now") return now;
@@ -73,7 +74,9 @@ function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** Leap seconds are inserted before the first of July and the first of January, in UTC, whatever the offset of the text. */
+/**
+ * Leap seconds are inserted before the first of July and the first of January, in UTC, whatever the offset of the text.
+ */
 function followsLeapSecond(instant: Instant): boolean {
   const date = new Date(instant);
   const month = date.getUTCMonth();

@@ -22,9 +22,9 @@ export interface Cidr {
 }
 
 /**
- * Reads an address: four decimal numbers without leading zeros, or any form of RFC 4291 §2.2. Null for everything else, also for what
- * laxer readers take: zone ids, `010.1.1.1` (octal to some), hexadecimal quads, `1`, `1.2.3`, white space. An IPv4-mapped IPv6
- * address stays IPv6.
+ * Reads an address: four decimal numbers without leading zeros, or any form of RFC 4291 §2.2. Null for everything else,
+ * also for what laxer readers take: zone ids, `010.1.1.1` (octal to some), hexadecimal quads, `1`, `1.2.3`, white
+ * space. An IPv4-mapped IPv6 address stays IPv6.
  */
 export function parseIp(text: string): Ip | null {
   if (text.length > MAX_IP_LENGTH) return null;
@@ -39,7 +39,16 @@ export function parseIp(text: string): Ip | null {
   return toIp(Uint8Array.from(ipaddr.IPv6.parse(plain).toByteArray()));
 }
 
-/** Reads `address/length`. Null for anything else, and when bits beyond the prefix are set: `describeCidrProblem` says which. */
+/** The address of 4 or 16 bytes in network order; null for any other length. */
+export function ipOfBytes(bytes: Uint8Array): Ip | null {
+  if (bytes.length === 4) return parseIp(bytes.join("."));
+  return bytes.length === 16 ? parseIp(bytes.toHex().replace(/(.{4})(?=.)/g, "$1:")) : null;
+}
+
+/**
+ * Reads `address/length`. Null for anything else, and when bits beyond the prefix are set: `describeCidrProblem` says
+ * which.
+ */
 export function parseCidr(text: string): Cidr | null {
   const result = readCidr(text);
   return typeof result === "string" ? null : result;
@@ -53,7 +62,10 @@ export function describeCidrProblem(text: string): string {
 
 /** A peer's address as a place that requests come from. */
 export interface PeerPlace {
-  /** One canonical text each: an IPv4 address also where a dual-stack listener shows it as `::ffff:192.0.2.1`, no zone id. */
+  /**
+   * One canonical text each: an IPv4 address also where a dual-stack listener shows it as `::ffff:192.0.2.1`, no zone
+   * id.
+   */
   readonly address: string;
   /** As `address`, IPv6 as its /64: one machine has 2^64 addresses there. */
   readonly place: string;
@@ -74,6 +86,12 @@ export function cidrContains(cidr: Cidr, ip: Ip): boolean {
   return cidr.version === ip.version && equalBytes(maskBytes(ip.bytes, cidr.prefixLength), cidr.bytes);
 }
 
+/** Whether an address lies in a prefix, both as they are written. */
+export function isIpWithin(address: string, prefix: string): boolean {
+  const [ip, cidr] = [parseIp(address), parseCidr(prefix)];
+  return ip !== null && cidr !== null && cidrContains(cidr, ip);
+}
+
 /** The block of that prefix length which the address lies in. Throws RangeError when the version has no such length. */
 export function cidrOf(ip: Ip, prefixLength: number): Cidr {
   if (!Number.isInteger(prefixLength) || prefixLength < 0 || prefixLength > ip.bytes.length * 8) {
@@ -83,12 +101,18 @@ export function cidrOf(ip: Ip, prefixLength: number): Cidr {
   return { version: ip.version, text: `${toIp(bytes).text}/${prefixLength}`, bytes, prefixLength };
 }
 
-/** 33 characters whose text order is the order of the addresses: the version, then 32 hexadecimal digits. All IPv4 come before all IPv6. */
+/**
+ * 33 characters whose text order is the order of the addresses: the version, then 32 hexadecimal digits. All IPv4 come
+ * before all IPv6.
+ */
 export function ipSortKey(ip: Ip): string {
   return ip.version + ip.bytes.toHex().padStart(32, "0");
 }
 
-/** As ipSortKey by the prefix's first address; a prefix stands before the longer ones that begin where it does. The empty text for no prefix. */
+/**
+ * As ipSortKey by the prefix's first address; a prefix stands before the longer ones that begin where it does. The
+ * empty text for no prefix.
+ */
 export function cidrSortKey(text: string): string {
   const cidr = parseCidr(text);
   return cidr === null ? "" : ipSortKey(cidr) + String(cidr.prefixLength).padStart(3, "0");
@@ -106,7 +130,10 @@ function toIp(bytes: Uint8Array): Ip {
   return { version: 6, text, bytes };
 }
 
-/** The library reads `::1.2.3.4` as an IPv4-mapped address and takes octal and hexadecimal quads, so it never gets to see dots. */
+/**
+ * The library reads `::1.2.3.4` as an IPv4-mapped address and takes octal and hexadecimal quads, so it never gets to
+ * see dots.
+ */
 function expandDottedTail(text: string): string | null {
   if (!text.includes(".")) return text;
   const tailStart = text.lastIndexOf(":") + 1;
@@ -119,7 +146,7 @@ function expandDottedTail(text: string): string | null {
 /** The block, or one sentence on what is wrong. */
 function readCidr(text: string): Cidr | string {
   const slash = text.indexOf("/");
-  if (slash < 0) return "A prefix length is missing: write the block as address/length, such as 192.0.2.0/24.";
+  if (slash < 0) return "The prefix length is missing: write address/length, such as 192.0.2.0/24.";
   const ip = parseIp(text.slice(0, slash));
   if (!ip) return "The part before the slash is not an IP address (no leading zeros, no zone id).";
   const lengthText = text.slice(slash + 1);
@@ -128,9 +155,7 @@ function readCidr(text: string): Cidr | string {
     return `The prefix length of an IPv${ip.version} block is a whole number from 0 to ${bits}, without leading zeros.`;
   }
   const cidr = cidrOf(ip, Number(lengthText));
-  return equalBytes(cidr.bytes, ip.bytes)
-    ? cidr
-    : `Host bits are set: the block that this address lies in is ${cidr.text}.`;
+  return equalBytes(cidr.bytes, ip.bytes) ? cidr : `Host bits are set: the block of this address is ${cidr.text}.`;
 }
 
 function maskBytes(bytes: Uint8Array, prefixLength: number): Uint8Array {

@@ -20,10 +20,10 @@ import type { Random } from "./random.ts";
 export const KEY_FILE_BYTES = 32;
 
 /**
- * The 32 bytes of the file at `path`, which is made with mode 0600 when there is none. It appears whole or not at all and is on the disk when
- * this returns; of several starters one makes it and all get the same key. A symbolic link is followed.
- * Throws, in one sentence, when the file is not exactly 32 bytes, can be read or written by its group or by others, or is not owned by
- * `userId` (the one who runs the program), and when it can be neither read nor made.
+ * The 32 bytes of the file at `path`, which is made with mode 0600 when there is none. It appears whole or not at all
+ * and is on the disk when this returns; of several starters one makes it and all get the same key. A symbolic link is
+ * followed. Throws, in one sentence, when the file is not exactly 32 bytes, can be read or written by its group or by
+ * others, or is not owned by `userId` (the one who runs the program), and when it can be neither read nor made.
  */
 export function loadOrCreateKeyFile(
   path: string,
@@ -37,7 +37,7 @@ export function loadOrCreateKeyFile(
   const created = load(path, userId);
   if (created === null)
     throw new Error(
-      `The key file ${path} cannot be made: a broken symbolic link stands there, or somebody removed it again.`,
+      `The key file ${path} cannot be created: its path is a broken symbolic link, or it was removed again.`,
     );
   return created;
 }
@@ -62,7 +62,7 @@ function load(path: string, userId: number | undefined): Uint8Array | null {
     if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new Error(`The key file ${path} is not a regular file.`);
     if (userId !== undefined && uid !== userId) {
       throw new Error(
-        `The key file ${path} is owned by user ${uid}, but the program runs as user ${userId}: run it as its owner, or change the owner.`,
+        `The key file ${path} is owned by user ${uid}, but the program runs as user ${userId}: run it as that user, or change the owner.`,
       );
     }
     if ((mode & 0o077) !== 0) {
@@ -73,7 +73,7 @@ function load(path: string, userId: number | undefined): Uint8Array | null {
     const bytes = new Uint8Array(KEY_FILE_BYTES);
     if (size !== KEY_FILE_BYTES || readSync(file, bytes, 0, KEY_FILE_BYTES, 0) !== KEY_FILE_BYTES) {
       throw new Error(
-        `The key file ${path} has ${size} bytes instead of ${KEY_FILE_BYTES}: it is damaged or another file; put the right one back.`,
+        `The key file ${path} has ${size} bytes instead of ${KEY_FILE_BYTES}: it is damaged or the wrong file; put the right one back.`,
       );
     }
     return bytes;
@@ -83,8 +83,9 @@ function load(path: string, userId: number | undefined): Uint8Array | null {
 }
 
 /**
- * Writes the key under a name of its own and links it to `path`, which fails when something is there. Creating `path` itself with O_EXCL would
- * let another starter, or the next start after a crash, see it empty. Does nothing when another starter was first.
+ * Writes the key under a name of its own and links it to `path`, which fails when something is there. Creating `path`
+ * itself with O_EXCL would let another starter, or the next start after a crash, see it empty. Does nothing when
+ * another starter was first.
  */
 function create(path: string, random: Random): void {
   const temporary = join(dirname(path), `.${basename(path)}.${random.bytes(8).toHex()}`);
@@ -99,7 +100,7 @@ function create(path: string, random: Random): void {
     }
     syncDirectory(dirname(path));
   } catch (error) {
-    throw new Error(`The key file ${path} cannot be made (${codeOf(error)}).`);
+    throw new Error(`The key file ${path} cannot be created (${codeOf(error)}).`);
   }
 }
 

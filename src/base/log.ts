@@ -2,14 +2,15 @@
 // Must not decide what is worth logging.
 
 import { type Clock, systemClock } from "./clock.ts";
+import type { Counts } from "./counters.ts";
 import { formatInstant } from "./instant.ts";
 
 export type LogFormat = "text" | "json";
 
 /**
- * `event` is a constant text of the program; what comes from outside belongs into `fields`. The value of a field whose name speaks of a
- * secret (`isSecretFieldName`), at any depth, is never printed, nor is an API key wherever it stands: people put them into addresses. Logging
- * never throws.
+ * `event` is a constant text of the program; what comes from outside belongs into `fields`. The value of a field whose
+ * name speaks of a secret (`isSecretFieldName`), at any depth, is never printed, nor is an API key wherever it stands:
+ * people put them into addresses. Logging never throws.
  */
 export interface Log {
   info(event: string, fields?: Record<string, unknown>): void;
@@ -22,6 +23,8 @@ export interface LogOptions {
   write: (line: string) => void;
   format: LogFormat;
   clock: Clock;
+  /** Counts the lines of each level. */
+  counts?: Counts["log_lines"];
 }
 
 /** Longer values are cut off, in characters. */
@@ -32,16 +35,17 @@ export const LOG_MAX_DEPTH = 6;
 export const LOG_MAX_ITEMS = 100;
 
 /**
- * A log in one of two forms, one line per event, control and direction-changing characters escaped as `\uXXXX`:
- * text `2026-11-21T09:15:00.123Z INFO event key=value key="a b"`, or JSON `{"at":…,"level":"info","event":…,"key":…}`, where a field
- * that is named `at`, `level` or `event` gets a `_` behind its name.
+ * A log in one of two forms, one line per event, control and direction-changing characters escaped as `\uXXXX`: text
+ * `2026-11-21T09:15:00.123Z INFO event key=value key="a b"`, or JSON `{"at":…,"level":"info","event":…,"key":…}`, where
+ * a field that is named `at`, `level` or `event` gets a `_` behind its name.
  */
 export function createLog(options: LogOptions): Log {
-  const { write, clock } = options;
+  const { write, clock, counts } = options;
   const render = options.format === "json" ? renderJson : renderText;
   const at =
     (level: Level) =>
     (event: string, fields: Record<string, unknown> = {}): void => {
+      if (counts !== undefined) counts[level] += 1;
       const now = formatInstant(clock.now());
       let line: string;
       try {
@@ -56,30 +60,37 @@ export function createLog(options: LogOptions): Log {
 }
 
 /** The program's own log, on standard error. */
-export function systemLog(format: LogFormat = "text"): Log {
+export function systemLog(format: LogFormat = "text", counted: Pick<LogOptions, "counts"> = {}): Log {
   // Not process.stderr.write: it ends the program when the reader of a pipe has gone.
-  return createLog({ write: (line) => console.error("%s", line), format, clock: systemClock });
+  return createLog({ write: (line) => console.error("%s", line), format, clock: systemClock, ...counted });
 }
 
 /**
- * Whether values under this name are kept out of the log: it contains password, secret, token, key, authorization, cookie, session,
- * community or a relative of theirs in any spelling. The id of a key (`key_id`, `apiKeyId`) identifies without authenticating.
+ * Whether values under this name are kept out of the log: it contains password, secret, token, key, authorization,
+ * cookie, session, community or a relative of theirs in any spelling. The id of a key (`key_id`, `apiKeyId`) identifies
+ * without authenticating.
  */
 export function isSecretFieldName(name: string): boolean {
   const plain = name.toLowerCase().replace(/[^a-z]/g, "");
   return SECRET_NAME.test(plain) && !/keyids?$/.test(plain);
 }
 
-type Level = "info" | "warn" | "error";
+type Level = keyof Counts["log_lines"];
 
 const HIDDEN = "[hidden]";
 const RESERVED: ReadonlySet<string> = new Set(["at", "level", "event"]);
 const SECRET_NAME = /passw|passphrase|pwd|secret|token|key|authorization|bearer|cookie|session|community/;
 
-/** More of an API key than the four characters by which it is told (access/api-key.ts), its underscore as URLs may have it. */
+/**
+ * More of an API key than the four characters by which it is told (access/api-key.ts), its underscore as URLs may have
+ * it.
+ */
 const API_KEY = /(nlk(?:_|%5f))[0-9a-z]{5,}/gi;
 
-/** What JSON leaves as it is but a terminal acts on or a reader takes for a line break: DEL, C1, U+2028/2029, direction marks, BOM. */
+/**
+ * What JSON leaves as it is but a terminal acts on or a reader takes for a line break: DEL, C1, U+2028/2029, direction
+ * marks, BOM.
+ */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 function renderJson(at: string, level: Level, event: string, fields: Record<string, unknown>): string {

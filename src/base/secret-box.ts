@@ -8,30 +8,31 @@ import type { Random } from "./random.ts";
 export const SECRET_BOX_KEY_BYTES = 32;
 
 /**
- * Seals texts so that they can be opened only with the same key and under the same context. A sealed box is the version byte 1, a random
- * nonce of 12 bytes, the ciphertext, the tag of 16 bytes. Version and context are authenticated with it, so that a box moved to another record does
- * not open. Random nonces are safe for 2^32 boxes under one key (SP 800-38D §8.3).
+ * Seals texts so that they can be opened only with the same key and under the same context. A sealed box is the version
+ * byte 1, a random nonce of 12 bytes, the ciphertext, the tag of 16 bytes. Version and context are authenticated with
+ * it, so that a box moved to another record does not open. Random nonces are safe for 2^32 boxes under one key (SP
+ * 800-38D §8.3).
  */
 export class SecretBox {
-  readonly #key: KeyObject;
-  readonly #random: Random;
+  private readonly key: KeyObject;
+  private readonly random: Random;
 
   /** Throws when the key is not 32 bytes. */
   constructor(key: Uint8Array, random: Random) {
     if (key.length !== SECRET_BOX_KEY_BYTES)
       throw new Error(`The key of a secret box has ${SECRET_BOX_KEY_BYTES} bytes, not ${key.length}.`);
-    this.#key = createSecretKey(key);
-    this.#random = random;
+    this.key = createSecretKey(key);
+    this.random = random;
   }
 
   /**
-   * `context` says whose secret it is (`credential:<id>:community`); it is not in the box. Throws on text with lone surrogates, which UTF-8
-   * cannot hold: what is opened is exactly what was sealed.
+   * `context` says whose secret it is (`credential:<id>:community`); it is not in the box. Throws on text with lone
+   * surrogates, which UTF-8 cannot hold: what is opened is exactly what was sealed.
    */
   seal(plaintext: string, context: string): Uint8Array {
     if (!plaintext.isWellFormed()) throw new Error("A secret with broken Unicode (a lone surrogate) cannot be sealed.");
-    const nonce = this.#random.bytes(NONCE_BYTES);
-    const cipher = createCipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES });
+    const nonce = this.random.bytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.key, nonce, { authTagLength: TAG_BYTES });
     cipher.setAAD(associatedData(context));
     const ciphertext = [cipher.update(plaintext, "utf8"), cipher.final()];
     return Uint8Array.from(Buffer.concat([Uint8Array.of(VERSION), nonce, ...ciphertext, cipher.getAuthTag()]));
@@ -41,8 +42,8 @@ export class SecretBox {
   open(box: Uint8Array, context: string): string {
     if (box.length < HEADER_BYTES + TAG_BYTES) throw new Error("A sealed secret cannot be opened: it is cut off.");
     if (box[0] !== VERSION)
-      throw new Error(`A sealed secret cannot be opened: its version ${box[0]} is not known to this program.`);
-    const decipher = createDecipheriv(ALGORITHM, this.#key, box.subarray(1, HEADER_BYTES), {
+      throw new Error(`A sealed secret cannot be opened: this program does not know its version ${box[0]}.`);
+    const decipher = createDecipheriv(ALGORITHM, this.key, box.subarray(1, HEADER_BYTES), {
       authTagLength: TAG_BYTES,
     });
     decipher.setAAD(associatedData(context));

@@ -2,9 +2,9 @@
 // Must not depend on a locale: the same list sorts the same way on every machine.
 
 /**
- * The form in which texts that differ only in case, or only in how an accent is composed, are equal. Lower case in NFC, with the
- * final sigma taken for a sigma. Simpler than Unicode's full case folding (`ß` stays apart from `ss`) and enough for ordering and
- * searching. Folding twice changes nothing.
+ * The form in which texts that differ only in case, or only in how an accent is composed, are equal. Lower case in NFC,
+ * with the final sigma taken for a sigma. Simpler than Unicode's full case folding (`ß` stays apart from `ss`) and
+ * enough for ordering and searching. Folding twice changes nothing.
  */
 export function foldCase(text: string): string {
   // NFC comes last: J with caron has no composed capital, but its lower case has.
@@ -12,16 +12,16 @@ export function foldCase(text: string): string {
 }
 
 /**
- * What orders texts without regard to case, then by code point, where it is compared by code point. For texts without control
- * characters: U+0001 stands before whatever a longer text goes on with.
+ * What orders texts without regard to case, then by code point, where it is compared by code point. For texts without
+ * control characters: U+0001 stands before whatever a longer text goes on with.
  */
 export function textSortKey(text: string): string {
   return `${foldCase(text)}\u0001${text}`;
 }
 
 /**
- * Negative, zero or positive, as for Array.sort. By code point, which is also the order of the UTF-8 bytes and so of SQLite's BINARY;
- * `<` on strings goes by UTF-16 unit and puts U+10000 and above before U+E000–U+FFFF.
+ * Negative, zero or positive, as for Array.sort. By code point, which is also the order of the UTF-8 bytes and so of
+ * SQLite's BINARY; `<` on strings goes by UTF-16 unit and puts U+10000 and above before U+E000–U+FFFF.
  */
 export function compareCodePoints(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
@@ -38,4 +38,9 @@ function isHighSurrogate(text: string, index: number): boolean {
 
 function isLowSurrogate(text: string, index: number): boolean {
   return (text.charCodeAt(index) & 0xfc00) === 0xdc00;
+}
+
+/** `if_entry` as `IfEntry`. */
+export function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|_)(.)/g, (_all, first: string) => first.toUpperCase());
 }

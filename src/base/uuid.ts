@@ -4,15 +4,18 @@
 import type { Instant } from "./instant.ts";
 import type { Random } from "./random.ts";
 
-/** Whether the text is a UUID in the form of RFC 9562 §4: hyphens in place, any case, any version, Nil and Max included. */
+/**
+ * Whether the text is a UUID in the form of RFC 9562 §4: hyphens in place, any case, any version, Nil and Max included.
+ */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
 /**
- * Makes UUIDv7 (RFC 9562 §5.7), lower case. Within one source they strictly increase, as text as well, even when `at` repeats or
- * steps back: the last millisecond is then kept and a 42-bit counter, seeded at random, goes up by one (§6.2 method 1). Should the
- * counter run out, the millisecond moves ahead of `at` (§6.2, "Counter Rollover Handling"). 32 bits are random in every id.
+ * Makes UUIDv7 (RFC 9562 §5.7), lower case. Within one source they strictly increase, as text as well, even when `at`
+ * repeats or steps back: the last millisecond is then kept and a 42-bit counter, seeded at random, goes up by one (§6.2
+ * method 1). Should the counter run out, the millisecond moves ahead of `at` (§6.2, "Counter Rollover Handling"). 32
+ * bits are random in every id.
  */
 export class UuidSource {
   private readonly random: Random;

@@ -13,7 +13,10 @@ export const MAX_URGENT_OF_USER = 8;
 /** What a caller who is refused is told to wait. */
 export const WRITE_RETRY_AFTER_S = 1;
 
-/** What is remembered of requests with an Idempotency-Key: beyond it the oldest go, of one user, or of whoever has the most. */
+/**
+ * What is remembered of requests with an Idempotency-Key: beyond it the oldest go, of one user, or of whoever has the
+ * most.
+ */
 export interface OutcomeLimits {
   readonly ofUser: Volume;
   readonly inAll: Volume;

@@ -2,10 +2,10 @@
 
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { formatInstant } from "../base/instant.ts";
-import { systemLog } from "../base/log.ts";
 import { inUnits } from "../backup/room.ts";
 import { takeBackup } from "../backup/take.ts";
+import { formatInstant } from "../base/instant.ts";
+import { systemLog } from "../base/log.ts";
 import { UsageError } from "../config.ts";
 import { readHeader, requireSchema } from "../db/migrate.ts";
 import { defineCommand, EXIT } from "./command.ts";

@@ -2,7 +2,7 @@
 
 import type { Static, TSchema } from "@sinclair/typebox";
 import { UsageError } from "../config.ts";
-import { check } from "../http/validation.ts";
+import { check } from "../wire/validation.ts";
 
 /**
  * @param flag names the setting in the message: `--email`

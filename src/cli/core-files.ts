@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { openLibc } from "../discovery/kernel/libc.ts";
 
 /**
- * Sets the soft limit of core files to nothing (RLIMIT_CORE), for this process and those that it starts. The hard limit stays: who looks
- * for the cause of a crash can raise it again with prlimit.
+ * Sets the soft limit of core files to nothing (RLIMIT_CORE), for this process and those that it starts. The hard limit
+ * stays: who looks for the cause of a crash can raise it again with prlimit.
  * @returns whether no core file is written now
  */
 export function forbidCoreFiles(): boolean {

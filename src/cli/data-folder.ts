@@ -1,8 +1,9 @@
-// The data that a subcommand is told of: found, opened to be read as they are. Changes nothing; serve and setup have their own way.
+// The data that a subcommand is told of: found, opened to be read as they are. Changes nothing; serve and setup have
+// their own way.
 
 import { existsSync } from "node:fs";
 import { openReadOnly, type Sql } from "../db/connection.ts";
-import { dataFiles, type DataFiles } from "../db/data-directory.ts";
+import { type DataFiles, dataFiles } from "../db/data-directory.ts";
 import { DatabaseRefused, orRefused, refuseForeignFile, requireSchema, schemaVersionOf } from "../db/migrate.ts";
 
 /**

@@ -1,6 +1,6 @@
 // The help of the program and of each command, rendered from the forms of the commands and the table of settings.
 
-import { OPTIONS, variableOf, type Form, type Option } from "../config.ts";
+import { type Form, OPTIONS, type Option, variableOf } from "../config.ts";
 import { EXIT } from "./command.ts";
 
 /** All commands, with the exit statuses. */

@@ -1,17 +1,20 @@
-// netledger key …: API keys without signing in, for automation. A new key is printed once and alone, ready to be kept in a variable.
+// netledger key …: API keys without signing in, for automation. A new key is printed once and alone, ready to be kept
+// in a variable.
 
 import { generateApiKey, hashApiKey, maskApiKey } from "../access/api-key.ts";
 import { ROLES } from "../access/role.ts";
-import type { Store } from "../store.ts";
 import { notFound } from "../base/errors.ts";
-import { Name, OneOf, Timestamp } from "../http/schemas.ts";
-import { apiKeyKind, type ApiKeyCreate, type ApiKeyRecord, type ApiKeyUpdate } from "../resources/api-keys/api-key.ts";
+import { type ApiKeyCreate, type ApiKeyRecord, type ApiKeyUpdate, apiKeyKind } from "../resources/api-keys/api-key.ts";
 import type { KeySecret } from "../resources/api-keys/commands.ts";
-import { userKind, type UserRecord } from "../resources/users/user.ts";
+import { type UserRecord, userKind } from "../resources/users/user.ts";
+import type { Store } from "../store.ts";
+import { Name, OneOf, Timestamp } from "../wire/schemas.ts";
 import { checkSetting } from "./checked-setting.ts";
-import { defineCommand, type Command } from "./command.ts";
+import { type Command, defineCommand } from "./command.ts";
 import {
+  type Found,
   networkIdsOf,
+  type Organization,
   operatorOf,
   organizationOf,
   organizationsOf,
@@ -19,8 +22,6 @@ import {
   recordsOf,
   table,
   userOf,
-  type Found,
-  type Organization,
 } from "./operator.ts";
 import { withStore } from "./with-store.ts";
 
@@ -31,8 +32,8 @@ const list = defineCommand(
     always: ["data", "acceptClock"],
     maybe: ["organization", "email"],
   },
-  (config, surroundings) =>
-    withStore(config, surroundings, false, async ({ reader }) => {
+  (config, io) =>
+    withStore(config, io, false, async ({ reader }) => {
       const user = config.email === null ? null : userOf(reader, config.email);
       const organizations =
         user !== null
@@ -57,9 +58,7 @@ const list = defineCommand(
             key.last_used,
           ]);
       });
-      await surroundings.print(
-        table(["id", "email", "name", "permissions", "state", "key", "expires_at", "last_used"], rows),
-      );
+      await io.print(table(["id", "email", "name", "permissions", "state", "key", "expires_at", "last_used"], rows));
     }),
 );
 
@@ -70,11 +69,11 @@ const create = defineCommand(
     always: ["data", "email", "name", "permissions", "acceptClock"],
     maybe: ["networks", "expiresAt"],
   },
-  (config, surroundings) => {
+  (config, io) => {
     const name = checkSetting(Name, config.name, "--name");
     const permissions = checkSetting(OneOf(ROLES), config.permissions, "--permissions");
     const expiresAt = config.expiresAt === null ? null : checkSetting(Timestamp, config.expiresAt, "--expires-at");
-    return withStore(config, surroundings, false, async ({ reader, writes }) => {
+    return withStore(config, io, false, async ({ reader, writes }) => {
       const { record: user, organization } = userOf(reader, config.email);
       const networks = config.networks === null ? null : networkIdsOf(reader, organization, config.networks);
       const body: ApiKeyCreate = {
@@ -86,10 +85,10 @@ const create = defineCommand(
         expires_at: expiresAt,
         ...(networks === null ? {} : { network_ids: networks }),
       };
-      const key = generateApiKey(surroundings.random);
+      const key = generateApiKey(io.random);
       const secret: KeySecret = { text: key, hash: hashApiKey(key), mask: maskApiKey(key) };
       await writes.run("api_key.create", { body, secret }, operatorOf(organization.id));
-      await surroundings.print(`${key}\n`);
+      await io.print(`${key}\n`);
     });
   },
 );
@@ -101,7 +100,7 @@ const disable = defineCommand(
     always: ["data", "keyId", "acceptClock"],
     maybe: [],
   },
-  (config, surroundings) => withStore(config, surroundings, false, (store) => setEnabled(store, config.keyId, false)),
+  (config, io) => withStore(config, io, false, (store) => setEnabled(store, config.keyId, false)),
 );
 
 const enable = defineCommand(
@@ -111,13 +110,13 @@ const enable = defineCommand(
     always: ["data", "keyId", "acceptClock"],
     maybe: [],
   },
-  (config, surroundings) => withStore(config, surroundings, false, (store) => setEnabled(store, config.keyId, true)),
+  (config, io) => withStore(config, io, false, (store) => setEnabled(store, config.keyId, true)),
 );
 
 const remove = defineCommand(
   { name: "key delete", summary: "deletes an API key.", always: ["data", "keyId", "acceptClock"], maybe: [] },
-  (config, surroundings) =>
-    withStore(config, surroundings, false, async (store) => {
+  (config, io) =>
+    withStore(config, io, false, async (store) => {
       const { record, ifMatch, organization } = keyOf(store, config.keyId);
       await store.writes.run("api_key.delete", { id: record.id, ifMatch }, operatorOf(organization.id));
     }),
@@ -138,5 +137,5 @@ function keyOf({ reader }: Store, id: string): Found<ApiKeyRecord> & { readonly 
     const found = recordOf<ApiKeyRecord>(reader, apiKeyKind, organization, id.toLowerCase());
     if (found !== null) return { ...found, organization };
   }
-  throw notFound(apiKeyKind.name, id);
+  throw notFound(apiKeyKind, id);
 }

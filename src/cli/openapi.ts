@@ -6,8 +6,8 @@ import { defineCommand, EXIT } from "./command.ts";
 
 export const openapi = defineCommand(
   { name: "openapi", summary: "prints the OpenAPI document of the API, without any data.", always: [], maybe: [] },
-  async (_config, surroundings) => {
-    await surroundings.print(`${await openApiDocument(createBareApp().app)}\n`);
+  async (_config, io) => {
+    await io.print(`${await openApiDocument(createBareApp().app)}\n`);
     return EXIT.done;
   },
 );

@@ -1,16 +1,15 @@
-// Whoever may start the program on the data may do everything in any organization: who a subcommand acts as, and what it means by
-// the names that were typed.
+// Whoever may start the program on the data may do everything in any organization: who a subcommand acts as, and what
+// it means by the names that were typed.
 
-import type { CommandActor } from "../access/actor.ts";
-import { SYSTEM_AUTHOR } from "../access/usage.ts";
+import { type CommandActor, SYSTEM_AUTHOR } from "../access/actor.ts";
 import { DomainError } from "../base/errors.ts";
 import { foldCase } from "../base/text.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Reach } from "../db/list-query.ts";
 import type { Reader } from "../db/reader.ts";
-import { entityTag } from "../http/conditional.ts";
-import { networkKind, type NetworkRecord } from "../resources/networks/network.ts";
-import { userKind, type UserRecord } from "../resources/users/user.ts";
+import { type NetworkRecord, networkKind } from "../resources/networks/network.ts";
+import { type UserRecord, userKind } from "../resources/users/user.ts";
+import { entityTag } from "../wire/entity-tags.ts";
 
 export interface Organization extends Reach {
   readonly id: string;
@@ -32,7 +31,8 @@ export function operatorOf(organizationId: string): CommandActor {
 export function organizationsOf(reader: Reader): Organization[] {
   const rows = reader
     .statement(
-      "SELECT o.n, r.id, ('{' || o.members || '}') ->> '$.name' FROM organizations o JOIN history_records r ON r.n = o.n ORDER BY o.n",
+      `SELECT o.n, r.id, ('{' || o.members || '}') ->> '$.name' FROM organizations o
+        JOIN history_records r ON r.n = o.n ORDER BY o.n`,
     )
     .values() as Array<[number, string, string]>;
   return rows.map(([n, id, name]) => ({ organizationN: n, networkNs: null, id, name }));

@@ -1,11 +1,11 @@
 // Making an organization with its first network and its Owner, from settings: at an unattended start and by subcommand.
 
+import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import { hashPassword } from "../access/password.ts";
-import { SYSTEM_AUTHOR } from "../access/usage.ts";
 import type { WriteQueue } from "../db/write-queue.ts";
-import { Name } from "../http/schemas.ts";
-import type { OrganizationMade, OrganizationSetup } from "../resources/organizations/commands.ts";
+import type { OrganizationCommands, OrganizationMade, OrganizationSetup } from "../resources/organizations/commands.ts";
 import { Email } from "../resources/users/user.ts";
+import { Name } from "../wire/schemas.ts";
 import { checkSetting } from "./checked-setting.ts";
 
 export interface OrganizationWish {
@@ -32,12 +32,12 @@ export function checkWish(wish: OrganizationWish, prefix = ""): OrganizationWish
  * @throws DomainError entity_already_exists
  */
 export async function makeOrganization(
-  writes: WriteQueue,
+  writes: WriteQueue<OrganizationCommands>,
   wish: OrganizationWish,
   password: string,
   onlyFirst: boolean,
 ): Promise<OrganizationMade> {
   const input: OrganizationSetup = { ...wish, passwordHash: await hashPassword(password), onlyFirst };
-  const { result } = await writes.run<OrganizationMade>("organization.set_up", input, SYSTEM_AUTHOR);
+  const { result } = await writes.run("organization.set_up", input, SYSTEM_AUTHOR);
   return result;
 }

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { describePasswordProblem } from "../access/password.ts";
 import { UsageError } from "../config.ts";
-import type { Surroundings } from "./command.ts";
+import type { ProcessIo } from "./command.ts";
 
 /**
  * @param path absolute, or `-` for standard input
@@ -11,10 +11,10 @@ import type { Surroundings } from "./command.ts";
  * @returns the password, without one final newline
  * @throws UsageError when it cannot be read or cannot be a password; never echoes it
  */
-export async function readPasswordFile(path: string, flag: string, surroundings: Surroundings): Promise<string> {
+export async function readPasswordFile(path: string, flag: string, io: ProcessIo): Promise<string> {
   let bytes: Uint8Array;
   try {
-    bytes = path === "-" ? await surroundings.readStdin() : await readFile(path);
+    bytes = path === "-" ? await io.readStdin() : await readFile(path);
   } catch (error) {
     throw new UsageError(
       `${flag} ${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error})`,

@@ -1,22 +1,22 @@
 // netledger prune: thins the history of data that no appliance uses, for good.
 
-import { checkClock } from "../store.ts";
 import { inUnits, sizeOf } from "../backup/room.ts";
 import { DomainError } from "../base/errors.ts";
-import { formatInstant, parseInstantOrAge, type Instant } from "../base/instant.ts";
+import { formatInstant, type Instant, parseInstantOrAge } from "../base/instant.ts";
 import { systemLog } from "../base/log.ts";
-import { UsageError, type Config } from "../config.ts";
+import { type Config, UsageError } from "../config.ts";
 import { openWritable, type Sql } from "../db/connection.ts";
-import { lockData, type DataFiles } from "../db/data-directory.ts";
+import { type DataFiles, lockData } from "../db/data-directory.ts";
 import { migrate, orRefused } from "../db/migrate.ts";
 import { Reader } from "../db/reader.ts";
 import { isDiskTrouble } from "../db/sqlite-code.ts";
-import { planPrune, prune as pruneLedger, type PrunePlan } from "../history/prune.ts";
+import type { PruneOrder } from "../db/thinning.ts";
+import { type PrunePlan, planPrune, prune as pruneLedger } from "../history/prune.ts";
 import { upgradeStore } from "../history/upgrade.ts";
-import type { PruneOrder } from "../history/thinning.ts";
 import { describeReport, KEPT } from "../history/verify/verify.ts";
-import { KINDS } from "../resources/kinds.ts";
-import { defineCommand, EXIT, type Surroundings } from "./command.ts";
+import { KINDS } from "../inventory/resources.ts";
+import { checkClock } from "../store.ts";
+import { defineCommand, EXIT, type ProcessIo } from "./command.ts";
 import { findData, reading } from "./data-folder.ts";
 import { progressTo } from "./progress.ts";
 
@@ -28,21 +28,21 @@ export const prune = defineCommand(
     always: ["before", "dryRun", "vacuum", "data", "acceptClock"],
     maybe: ["keep"],
   },
-  async (config, surroundings) => {
+  async (config, io) => {
     const order: PruneOrder = {
-      before: instantIn(config.before, surroundings.clock.now()),
+      before: instantIn(config.before, io.clock.now()),
       keep: config.keep ?? "none",
     };
     const files = findData(config.data);
-    if (config.dryRun) await tell(order, files, surroundings);
-    else await thin(order, config, files, surroundings);
+    if (config.dryRun) await tell(order, files, io);
+    else await thin(order, config, files, io);
     return EXIT.done;
   },
 );
 
 type PruneConfig = Config<"vacuum" | "acceptClock">;
 
-async function tell(order: PruneOrder, files: DataFiles, { clock, print }: Surroundings): Promise<void> {
+async function tell(order: PruneOrder, files: DataFiles, { clock, print }: ProcessIo): Promise<void> {
   const plan = await reading(files, (db) => planPrune(db, order, progressTo(systemLog(), clock, "looking")));
   const segments = plan.segments.map(
     ({ first, last, resolution }) => `Thinned then: transactions ${first} to ${last}: ${KEPT[resolution]}\n`,
@@ -54,13 +54,8 @@ async function tell(order: PruneOrder, files: DataFiles, { clock, print }: Surro
   );
 }
 
-async function thin(
-  order: PruneOrder,
-  config: PruneConfig,
-  files: DataFiles,
-  surroundings: Surroundings,
-): Promise<void> {
-  const { clock, print } = surroundings;
+async function thin(order: PruneOrder, config: PruneConfig, files: DataFiles, io: ProcessIo): Promise<void> {
+  const { clock, print } = io;
   const lock = lockData(files);
   try {
     const db = orRefused(files.database, openWritable);

@@ -1,7 +1,7 @@
 // netledger restore: a backup becomes the data of a folder.
 
-import { systemLog } from "../base/log.ts";
 import { restoreBackup } from "../backup/restore.ts";
+import { systemLog } from "../base/log.ts";
 import { describeReport } from "../history/verify/verify.ts";
 import { defineCommand, EXIT } from "./command.ts";
 import { progressTo } from "./progress.ts";

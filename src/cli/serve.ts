@@ -1,25 +1,23 @@
 // netledger serve: runs the appliance until it is told to stop.
 
-import {
-  startAppliance,
-  startReadOnlyAppliance,
-  type Appliance,
-  type ReadOnlyAppliance,
-  type ServedTls,
-} from "../appliance.ts";
+import { type Appliance, type ReadOnlyAppliance, startAppliance, startReadOnlyAppliance } from "../appliance.ts";
+import { Counters } from "../base/counters.ts";
 import { formatInstant } from "../base/instant.ts";
-import { systemLog, type Log } from "../base/log.ts";
+import { type Log, systemLog } from "../base/log.ts";
+import type { StartThread } from "../base/thread.ts";
 import { systemTimers } from "../base/timers.ts";
 import { UuidSource } from "../base/uuid.ts";
-import { UsageError, unknownVariables, type Config, type ListenAddress } from "../config.ts";
-import type { WriteQueue } from "../db/write-queue.ts";
+import { type Config, type ListenAddress, UsageError, unknownVariables } from "../config.ts";
+import type { WriteMessages, WriteQueue } from "../db/write-queue.ts";
 import { findLimitations, type Limitation } from "../discovery/kernel/limitations.ts";
 import { discoverSelf } from "../discovery/self/discover.ts";
+import type { SelfCommands } from "../discovery/self/reconcile.ts";
 import { hasEchoTool } from "../discovery/sweep/echo-tools.ts";
-import { SERVER_VERSION } from "../http/envelope.ts";
 import { isLoopback } from "../listener.ts";
-import { readTlsPair, TlsRefused, type PairFiles } from "../tls/pair.ts";
-import { defineCommand, EXIT, type Surroundings } from "./command.ts";
+import { type PairFiles, readTlsPair, TlsRefused } from "../tls/pair.ts";
+import type { ServedTls } from "../tls-listener.ts";
+import { SERVER_VERSION } from "../wire/envelope.ts";
+import { defineCommand, EXIT, type ProcessIo } from "./command.ts";
 import { operatorOf } from "./operator.ts";
 import { checkWish, makeOrganization, type OrganizationWish } from "./organization-setup.ts";
 import { readPasswordFile } from "./password-file.ts";
@@ -37,7 +35,7 @@ export const serve = defineCommand(
     always: ["listen", "tlsSelfSigned", "plainHttp", "data", "self", "acceptClock", "snmpPort", "logFormat"],
     maybe: [...TLS, ...SETUP, "readOnly", "secretsFolder", "scanTcpPorts"],
   },
-  (config, surroundings) => runAppliance(config, surroundings),
+  (config, io) => runAppliance(config, io),
 );
 
 type ServeConfig = Config<
@@ -45,11 +43,11 @@ type ServeConfig = Config<
   (typeof TLS)[number] | (typeof SETUP)[number] | "readOnly" | "secretsFolder" | "scanTcpPorts"
 >;
 
-/** @param startWriter starts the writer's thread; a test may start one that fails */
+/** @param writerThread a test may start one that fails */
 export async function runAppliance(
   config: ServeConfig,
-  surroundings: Surroundings,
-  startWriter?: () => Worker,
+  io: ProcessIo,
+  writerThread?: StartThread<WriteMessages>,
 ): Promise<number> {
   const setup = unattendedSetup(config);
   if (setup !== null && config.readOnly !== null)
@@ -57,12 +55,13 @@ export async function runAppliance(
   const files = tlsFiles(config);
   await requireProtection(config, files);
   // From here on a signal ends the start in order as soon as it is through.
-  const stopped = surroundings.untilStopped();
-  const log = systemLog(config.logFormat);
+  const stopped = io.untilStopped();
+  const counters = new Counters();
+  const log = systemLog(config.logFormat, { counts: counters.counts.log_lines });
   // A promise that nobody waits for must not take all others down; the store is behind its own thread.
   process.on("unhandledRejection", (cause) => log.error("unhandled_rejection", { cause }));
   for (const name of unknownVariables()) log.warn("variable_not_known", { name });
-  if (config.readOnly !== null) return runReadOnly(config.readOnly, files, config, surroundings, stopped, log);
+  if (config.readOnly !== null) return runReadOnly(config.readOnly, files, config, io, stopped, { log, counters });
   const limitations: Limitation[] = [];
   const appliance = await startAppliance({
     limitations,
@@ -70,21 +69,21 @@ export async function runAppliance(
     tls: config.tlsSelfSigned ? "self-signed" : files,
     directory: config.data,
     acceptClock: config.acceptClock,
-    clock: surroundings.clock,
-    random: surroundings.random,
-    monotonicMs: () => performance.now(),
+    clock: io.clock,
+    random: io.random,
+    counters,
     log,
     scanning: { secretsFolder: config.secretsFolder, snmpPort: config.snmpPort, tcpPorts: config.scanTcpPorts },
     firstSetup:
       setup === null
         ? null
         : async (writes) => {
-            const password = await readPasswordFile(setup.passwordFile, "--setup-password-file", surroundings);
+            const password = await readPasswordFile(setup.passwordFile, "--setup-password-file", io);
             const { organizationId, networkId } = await makeOrganization(writes, setup.wish, password, true);
             log.info("set_up", { organization_id: organizationId, network_id: networkId, email: setup.wish.email });
-            if (config.self) await recordSelf(writes, organizationId, networkId, surroundings, log);
+            if (config.self) await recordSelf(writes, organizationId, networkId, io, log);
           },
-    ...(startWriter === undefined ? {} : { startWriter }),
+    ...(writerThread === undefined ? {} : { writerThread }),
   });
   log.info("started", {
     version: SERVER_VERSION,
@@ -93,8 +92,8 @@ export async function runAppliance(
     ...fingerprintOf(appliance.tls),
     pid: process.pid,
   });
-  watchOver(appliance.tls, surroundings);
-  announce(greeting(appliance, config.listen), surroundings, log);
+  watchOver(appliance.tls, io);
+  announce(greeting(appliance, config.listen), io, log);
   // Trying takes tens of milliseconds of a start: whoever waits for the first answer does not wait for it.
   setImmediate(() => void tellLimitations(limitations, log));
   return untilTheEnd(appliance, stopped, log);
@@ -110,18 +109,18 @@ async function runReadOnly(
   file: string,
   tls: PairFiles | null,
   config: ServeConfig,
-  surroundings: Surroundings,
+  io: ProcessIo,
   stopped: Promise<string>,
-  log: Log,
+  { log, counters }: { readonly log: Log; readonly counters: Counters },
 ): Promise<number> {
-  const { clock, random } = surroundings;
+  const { clock, random } = io;
   const appliance = await startReadOnlyAppliance({
     file,
     listen: config.listen,
     tls,
     clock,
     random,
-    monotonicMs: () => performance.now(),
+    counters,
     log,
   });
   log.info("started", {
@@ -131,17 +130,19 @@ async function runReadOnly(
     ...fingerprintOf(appliance.tls),
     pid: process.pid,
   });
-  watchOver(appliance.tls, surroundings);
-  announce(readOnlyGreeting(appliance), surroundings, log);
+  watchOver(appliance.tls, io);
+  announce(readOnlyGreeting(appliance), io, log);
   return untilTheEnd(appliance, stopped, log);
 }
 
-/** The machine as the network's first host. Not worth failing the start for: it can be asked for again through the API. */
+/**
+ * The machine as the network's first host. Not worth failing the start for: it can be asked for again through the API.
+ */
 async function recordSelf(
-  writes: WriteQueue,
+  writes: WriteQueue<SelfCommands>,
   organizationId: string,
   networkId: string,
-  { clock, random }: Surroundings,
+  { clock, random }: ProcessIo,
   log: Log,
 ): Promise<void> {
   try {
@@ -178,7 +179,7 @@ async function untilTheEnd(appliance: Appliance, stopped: Promise<string>, log: 
 }
 
 /** What cannot be written is no reason not to serve: a full disk, a pipe without a reader. */
-function announce(text: string, { print }: Surroundings, log: Log): void {
+function announce(text: string, { print }: ProcessIo, log: Log): void {
   print(text).catch((cause: unknown) => log.warn("greeting_not_printed", { cause: String(cause) }));
 }
 
@@ -208,8 +209,8 @@ function fingerprintOf(tls: ServedTls | null): { certificate?: string } {
 }
 
 /** Without TLS there is nothing to look at again; ending without a drain is not what whoever reloads wants. */
-function watchOver(tls: ServedTls | null, surroundings: Surroundings): void {
-  surroundings.onHangup(() => void tls?.look());
+function watchOver(tls: ServedTls | null, io: ProcessIo): void {
+  io.onHangup(() => void tls?.look());
 }
 
 /** The wildcard is an address to listen on, not one to call. */
@@ -218,7 +219,10 @@ function reachable(url: string, listen: ListenAddress): string {
   return listen.host === "::" ? url.replace("[::]", "[::1]") : url;
 }
 
-/** The certificate and key that are named, checked. @throws UsageError for what is not a pair, and for settings that exclude each other */
+/**
+ * The certificate and key that are named, checked.
+ * @throws UsageError for what is not a pair, and for settings that exclude each other
+ */
 function tlsFiles(config: ServeConfig): PairFiles | null {
   const { tlsCertificate: certificate, tlsKey: privateKey, tlsSelfSigned, plainHttp, readOnly } = config;
   if ((certificate === null) !== (privateKey === null))

@@ -12,16 +12,16 @@ export const setup = defineCommand(
     always: ["data", "newOrganization", "newNetwork", "email", "passwordFile", "acceptClock"],
     maybe: [],
   },
-  async (config, surroundings) => {
+  async (config, io) => {
     const wish = checkWish({
       organizationName: config.newOrganization,
       networkName: config.newNetwork,
       email: config.email,
     });
-    const password = await readPasswordFile(config.passwordFile, "--password-file", surroundings);
-    return withStore(config, surroundings, true, async ({ writes }) => {
+    const password = await readPasswordFile(config.passwordFile, "--password-file", io);
+    return withStore(config, io, true, async ({ writes }) => {
       const made = await makeOrganization(writes, wish, password, false);
-      await surroundings.print(
+      await io.print(
         `organization_id\t${made.organizationId}\nnetwork_id\t${made.networkId}\nuser_id\t${made.userId}\n`,
       );
     });

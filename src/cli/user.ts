@@ -2,13 +2,12 @@
 
 import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/role.ts";
-import type { Store } from "../store.ts";
-import { Name, OneOf } from "../http/schemas.ts";
-import type { Written } from "../resources/answers.ts";
 import type { PasswordChange, UserChange, UserCreation } from "../resources/users/commands.ts";
-import { Email, userKind, type UserRecord } from "../resources/users/user.ts";
+import { Email, type UserRecord, userKind } from "../resources/users/user.ts";
+import type { Store } from "../store.ts";
+import { Name, OneOf } from "../wire/schemas.ts";
 import { checkSetting } from "./checked-setting.ts";
-import { defineCommand, type Command } from "./command.ts";
+import { type Command, defineCommand } from "./command.ts";
 import { networkIdsOf, operatorOf, organizationOf, organizationsOf, recordsOf, table, userOf } from "./operator.ts";
 import { readPasswordFile } from "./password-file.ts";
 import { withStore } from "./with-store.ts";
@@ -20,8 +19,8 @@ const list = defineCommand(
     always: ["data", "acceptClock"],
     maybe: ["organization"],
   },
-  (config, surroundings) =>
-    withStore(config, surroundings, false, async ({ reader }) => {
+  (config, io) =>
+    withStore(config, io, false, async ({ reader }) => {
       const organizations =
         config.organization === null ? organizationsOf(reader) : [organizationOf(reader, config.organization)];
       const rows = organizations.flatMap((organization) =>
@@ -35,7 +34,7 @@ const list = defineCommand(
           user.last_login,
         ]),
       );
-      await surroundings.print(table(["id", "organization", "email", "name", "role", "state", "last_login"], rows));
+      await io.print(table(["id", "organization", "email", "name", "role", "state", "last_login"], rows));
     }),
 );
 
@@ -46,12 +45,12 @@ const create = defineCommand(
     always: ["data", "email", "role", "passwordFile", "acceptClock"],
     maybe: ["organization", "name", "networks"],
   },
-  async (config, surroundings) => {
+  async (config, io) => {
     const email = checkSetting(Email, config.email, "--email");
     const role = checkSetting(OneOf(ROLES), config.role, "--role");
     const name = config.name === null ? null : checkSetting(Name, config.name, "--name");
-    const password = await readPasswordFile(config.passwordFile, "--password-file", surroundings);
-    return withStore(config, surroundings, false, async ({ reader, writes }) => {
+    const password = await readPasswordFile(config.passwordFile, "--password-file", io);
+    return withStore(config, io, false, async ({ reader, writes }) => {
       const organization = organizationOf(reader, config.organization);
       const networks = config.networks === null ? null : networkIdsOf(reader, organization, config.networks);
       const input: UserCreation = {
@@ -63,8 +62,8 @@ const create = defineCommand(
         },
         passwordHash: await hashPassword(password),
       };
-      const { result } = await writes.run<Written>("user.create", input, operatorOf(organization.id));
-      await surroundings.print(`${result.id}\n`);
+      const { result } = await writes.run("user.create", input, operatorOf(organization.id));
+      await io.print(`${result.id}\n`);
     });
   },
 );
@@ -76,7 +75,7 @@ const disable = defineCommand(
     always: ["data", "email", "acceptClock"],
     maybe: [],
   },
-  (config, surroundings) => withStore(config, surroundings, false, (store) => setEnabled(store, config.email, false)),
+  (config, io) => withStore(config, io, false, (store) => setEnabled(store, config.email, false)),
 );
 
 const enable = defineCommand(
@@ -86,7 +85,7 @@ const enable = defineCommand(
     always: ["data", "email", "acceptClock"],
     maybe: [],
   },
-  (config, surroundings) => withStore(config, surroundings, false, (store) => setEnabled(store, config.email, true)),
+  (config, io) => withStore(config, io, false, (store) => setEnabled(store, config.email, true)),
 );
 
 const password = defineCommand(
@@ -96,9 +95,9 @@ const password = defineCommand(
     always: ["data", "email", "passwordFile", "acceptClock"],
     maybe: [],
   },
-  async (config, surroundings) => {
-    const wanted = await readPasswordFile(config.passwordFile, "--password-file", surroundings);
-    return withStore(config, surroundings, false, async ({ reader, writes }) => {
+  async (config, io) => {
+    const wanted = await readPasswordFile(config.passwordFile, "--password-file", io);
+    return withStore(config, io, false, async ({ reader, writes }) => {
       const { record, organization } = userOf(reader, config.email);
       const input: PasswordChange = { id: record.id, passwordHash: await hashPassword(wanted), keeps: null };
       await writes.run("user.set_password", input, operatorOf(organization.id));

@@ -1,17 +1,18 @@
-// netledger verify: proves a store, also beside a running appliance; makes anew what is derived from the ledger when told to.
+// netledger verify: proves a store, also beside a running appliance; makes anew what is derived from the ledger when
+// told to.
 
 import { requireReadable } from "../backup/backup-file.ts";
 import { systemLog } from "../base/log.ts";
-import { openStill, openWritable } from "../db/connection.ts";
-import { DataLock, lockData, type DataFiles } from "../db/data-directory.ts";
+import { UsageError } from "../config.ts";
+import { openImmutable, openWritable } from "../db/connection.ts";
+import { type DataFiles, DataLock, lockData } from "../db/data-directory.ts";
 import { orRefused } from "../db/migrate.ts";
 import { GOOD_COPY } from "../db/trouble.ts";
-import { describeDropped, type Dropped } from "../history/verify/beside-ledger.ts";
+import { type Dropped, describeDropped } from "../history/verify/beside-ledger.ts";
 import { BESIDE_CHECKS, KNOWN_CHECK, LEDGER_CHECKS } from "../history/verify/findings.ts";
 import { rebuildDerived } from "../history/verify/rebuild.ts";
-import { describeReport, verifyLedger, type KnownHead, type Progress, type Report } from "../history/verify/verify.ts";
-import { UsageError } from "../config.ts";
-import { KINDS } from "../resources/kinds.ts";
+import { describeReport, type KnownHead, type Progress, type Report, verifyLedger } from "../history/verify/verify.ts";
+import { KINDS } from "../inventory/resources.ts";
 import { defineCommand, EXIT } from "./command.ts";
 import { findData, reading } from "./data-folder.ts";
 import { progressTo } from "./progress.ts";
@@ -93,7 +94,7 @@ function read(
 
 function readBackup(file: string, knownHead: KnownHead | null, onProgress: (progress: Progress) => void): Report {
   requireReadable(file);
-  const db = orRefused(file, openStill);
+  const db = orRefused(file, openImmutable);
   try {
     return orRefused(file, () => verifyLedger(db, KINDS, { onProgress, ...(knownHead === null ? {} : { knownHead }) }));
   } finally {

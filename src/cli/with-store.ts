@@ -1,10 +1,10 @@
 // A subcommand's work on the data: opened for it, closed after it, beside a running appliance or without one.
 
-import { openStore, type Store } from "../store.ts";
 import { systemLog } from "../base/log.ts";
-import { EXIT, type Surroundings } from "./command.ts";
+import { openStore, type Store } from "../store.ts";
+import { EXIT, type ProcessIo } from "./command.ts";
 
-export interface StoreSettings {
+interface StoreSettings {
   /** Absolute. */
   readonly data: string;
   readonly acceptClock: boolean;
@@ -16,11 +16,11 @@ export interface StoreSettings {
  */
 export async function withStore(
   settings: StoreSettings,
-  surroundings: Surroundings,
+  io: ProcessIo,
   mayCreate: boolean,
   work: (store: Store) => Promise<void>,
 ): Promise<number> {
-  const { clock, random } = surroundings;
+  const { clock, random } = io;
   const store = openStore({
     directory: settings.data,
     acceptClock: settings.acceptClock,

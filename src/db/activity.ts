@@ -1,5 +1,5 @@
-// Which transactions touched the scopes that a caller sees, in either direction, and how many there were. Every step is bounded by
-// the transactions that it looks through, however many there are and however few of them are the caller's. Reads no version.
+// The transactions that touched a caller's scopes, in either direction, and their count. Every step is bounded by the
+// transactions looked through. Reads no version.
 
 import type { ReadConnection } from "./read-connection.ts";
 import { SqlBuilder } from "./sql-builder.ts";
@@ -7,18 +7,17 @@ import { SqlBuilder } from "./sql-builder.ts";
 /** Transactions in order, as far as one step came. */
 export interface Stretch {
   readonly sequences: readonly number[];
-  /** All of them up to this one are in it. */
+  /** Complete up to this one. */
   readonly through: number;
 }
 
-/** Transactions that are looked through in one step. */
+/** Per step. */
 const STEP_TRANSACTIONS = 2_000;
-/** Scopes up to this number are merged in order. Of more, stretches of their organization's transactions are looked through. */
+/** More scopes are filtered from their organization's transactions instead of merged. */
 const MERGED_SCOPES_MAX = 64;
-/** Callers whose counts are known. */
 const COUNTED_MAX = 100;
 
-/** How many there were up to a transaction: counting goes on from there, since what is committed stays as it is. */
+/** Counting goes on from here: what is committed never changes. */
 const counted = new WeakMap<ReadConnection, Map<string, { readonly until: number; readonly count: number }>>();
 
 export class Activity {
@@ -27,7 +26,9 @@ export class Activity {
   private readonly scopes: readonly number[];
   private readonly scopesJson: string;
 
-  /** @param scopes of this organization, or it itself */
+  /**
+   * @param scopes of this organization, or it itself
+   */
   constructor(connection: ReadConnection, organizationN: number, scopes: readonly number[]) {
     this.connection = connection;
     this.organizationN = organizationN;
@@ -35,7 +36,7 @@ export class Activity {
     this.scopesJson = JSON.stringify(scopes);
   }
 
-  /** The transactions after `after` up to `until`, as far as a step that looks through `limit` of them comes. */
+  /** Those after `after` up to `until`, as far as a step through `limit` of them comes. */
   next(after: number, until: number, limit: number): Stretch {
     if (this.scopes.length <= MERGED_SCOPES_MAX) {
       const sequences = this.merged("sequence > ", after, until, "ASC", limit);
@@ -48,7 +49,7 @@ export class Activity {
     return { sequences: this.between(after, through, "ASC"), through };
   }
 
-  /** Those up to `until` from the newest on, without the first `offset`, in steps; a step may have none. */
+  /** Newest first up to `until`, without the first `offset`; a step may be empty. */
   *newestFirst(until: number, offset: number): Generator<readonly number[]> {
     const scope = this.only();
     if (scope !== null) {
@@ -63,7 +64,7 @@ export class Activity {
     }
   }
 
-  /** How many there are up to `until`, counted in steps. */
+  /** Up to `until`, in steps. */
   *count(until: number): Generator<void, number> {
     const scope = this.only();
     if (scope !== null) return this.place(scope, until);
@@ -98,12 +99,12 @@ export class Activity {
     }
   }
 
-  /** The scope, where there is one alone: what its places are is known. */
+  /** A single scope: its places are stored. */
   private only(): number | null {
     return this.scopes.length === 1 ? (this.scopes[0] as number) : null;
   }
 
-  /** Each once, from an end on: SQLite goes through all scopes side by side, and sorts nothing. */
+  /** Each once, in order: SQLite merges the scopes' indexes without sorting. */
   private merged(
     beyond: "sequence > " | "sequence < ",
     from: number,
@@ -122,19 +123,20 @@ export class Activity {
     );
   }
 
-  /** Each once: what there is between two transactions that are not far apart is sorted. */
+  /** Each once, sorted: for two transactions not far apart. */
   private between(after: number, through: number, direction: "ASC" | "DESC"): number[] {
-    const text = `SELECT DISTINCT a.sequence FROM json_each(+?1) c CROSS JOIN history_activity a ON a.scope = c.value AND a.sequence > +?2 AND a.sequence <= +?3 ORDER BY a.sequence ${direction}`;
+    const text = `SELECT DISTINCT a.sequence FROM json_each(+?1) c CROSS JOIN history_activity a ON a.scope = c.value
+      AND a.sequence > +?2 AND a.sequence <= +?3 ORDER BY a.sequence ${direction}`;
     return this.sequences(text, this.scopesJson, after, through);
   }
 
   private countBetween(after: number, through: number): number {
-    const text =
-      "SELECT count(DISTINCT a.sequence) FROM json_each(+?1) c CROSS JOIN history_activity a ON a.scope = c.value AND a.sequence > +?2 AND a.sequence <= +?3";
+    const text = `SELECT count(DISTINCT a.sequence) FROM json_each(+?1) c
+      CROSS JOIN history_activity a ON a.scope = c.value
+        AND a.sequence > +?2 AND a.sequence <= +?3`;
     return (this.connection.statement(text).values(this.scopesJson, after, through)[0] as [number])[0];
   }
 
-  /** How many transactions of a scope there were up to a sequence. */
   private place(scope: number, until: number): number {
     const row = this.connection
       .statement(
@@ -144,7 +146,7 @@ export class Activity {
     return row?.[0] ?? 0;
   }
 
-  /** The transaction at a place of a scope, from 1 on; null for none. */
+  /** Null for none; places begin at 1. */
   private at(scope: number, place: number): number | null {
     const row = this.connection
       .statement("SELECT sequence FROM history_activity WHERE scope = +?1 AND ordinal = +?2")

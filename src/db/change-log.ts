@@ -1,9 +1,9 @@
-// The ledger in commit order: which transactions there were and which versions each of them wrote, as far as a caller sees
-// them. Reads in steps of a bounded number of rows, so that a walk over years holds nobody up. Renders no record.
+// The ledger in commit order: transactions and their versions, as a caller sees them. Reads in bounded steps, so that a
+// walk over years blocks nobody. Renders no record.
 
 import type { Instant } from "../base/instant.ts";
 import { Activity, type Stretch } from "./activity.ts";
-import { OPERATION, type AnyKind } from "./kind.ts";
+import { type AnyKind, OPERATION } from "./kind.ts";
 import type { Reach } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
 import { changedSql, ofKindSql } from "./shape.ts";
@@ -11,18 +11,17 @@ import { SqlBuilder } from "./sql-builder.ts";
 
 export type Operation = keyof typeof OPERATION;
 
-/** One version, by its record and its transaction. */
 export interface Change {
   readonly n: number;
   readonly sequence: number;
   readonly kind: AnyKind;
   readonly id: string;
   readonly operation: Operation;
-  /** The fields that differ from the version before; null where everything is new or gone. */
+  /** Null where everything is new or gone. */
   readonly changedFields: readonly string[] | null;
 }
 
-/** When a version was made, and what differs in it from the one before. */
+/** When a version was made, and which fields it changed. */
 export type RecordVersion = Pick<Change, "n" | "sequence" | "changedFields">;
 
 export interface LedgerEntry {
@@ -41,25 +40,25 @@ export interface LedgerEntry {
 export interface ChangeQuery {
   readonly reach: Reach;
   readonly kinds: readonly AnyKind[];
-  /** Only what lies in this network, or is it. */
+  /** Only in this network, or it. */
   readonly networkN?: number;
-  /** Only this host and what lies in it. */
+  /** Only this host and its parts. */
   readonly hostN?: number;
 }
 
 /** What one step of a walk found. */
 export interface ChangeStep {
-  /** In commit order; none where the caller sees nothing of what was looked at. */
+  /** In commit order; empty where the caller sees none of them. */
   readonly changes: readonly Change[];
-  /** All versions up to this transaction have been looked at. */
+  /** All versions up to this transaction were looked at. */
   readonly through: number;
 }
 
-/** Transactions that are looked for in one step. */
+/** Looked for per step. */
 const STEP_TRANSACTIONS = 1_000;
-/** Versions that are found in one step. */
+/** Found per step. */
 const STEP_CHANGES = 1_000;
-/** Versions that are looked at in one step, whether the caller sees them or not; fewer where it takes a look at each of many networks to know. */
+/** Looked at per step, visible or not; fewer where each of many networks must be checked. */
 const STEP_VERSIONS = 10_000;
 const STEP_LOOKS = 100_000;
 
@@ -70,7 +69,10 @@ export class ChangeLog {
     this.connection = connection;
   }
 
-  /** The versions after the transaction `after` up to `until`, in commit order. What the caller can't see may be much: a step is bounded by what it looks at. */
+  /**
+   * The versions after `after` up to `until`, in commit order. A step is bounded by what it looks at, as most may be
+   * invisible.
+   */
   *changes(query: ChangeQuery, after: number, until: number): Generator<ChangeStep> {
     for (let through = after; through < until; ) {
       const stretch = this.touching(query, through, until, STEP_TRANSACTIONS);
@@ -87,7 +89,9 @@ export class ChangeLog {
     const visible = this.visible(query, sql);
     const values = [...sql.values];
     const [sequencesJson, afterN, lastSequence, lastN] = [sql.bind("[]"), sql.bind(0), sql.bind(0), sql.bind(0)];
-    const text = `SELECT v.key >> 31, a.value, r.kind, r.id, v.operation, ${ofKindSql(query.kinds, "r.kind", "v", changedSql)} FROM ${versionsIn(sequencesJson, afterN)} AND v.key <= iif(a.value = ${lastSequence}, (${lastN} << 31) | a.value, 9223372036854775807)
+    const text = `SELECT v.key >> 31, a.value, r.kind, r.id, v.operation,
+      ${ofKindSql(query.kinds, "r.kind", "v", changedSql)} FROM ${versionsIn(sequencesJson, afterN)}
+      AND v.key <= iif(a.value = ${lastSequence}, (${lastN} << 31) | a.value, 9223372036854775807)
       CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE ${visible} LIMIT ${STEP_CHANGES}`;
     const looked = Math.ceil(STEP_LOOKS / (STEP_LOOKS / STEP_VERSIONS + (query.reach.networkNs?.length ?? 0)));
     for (let left = sequences, n = 0; left.length > 0; ) {
@@ -113,10 +117,13 @@ export class ChangeLog {
     }
   }
 
-  /** Which transactions after `after` up to `until` touched what the query is about, as far as a step that looks through `limit` of them comes. */
+  /**
+   * The transactions after `after` up to `until` that touched what the query is about, as far as a step through `limit`
+   * of them comes.
+   */
   touching(query: ChangeQuery, after: number, until: number, limit: number): Stretch {
     if (query.hostN === undefined) return this.activity(query).next(after, until, limit);
-    // A change of what lies in a host is a version of the host. Also one that was dropped: what lay in the host may still be there.
+    // A change of a host's part is a version of the host. Dropped ones count: the part's may still exist.
     const touched = ["history_versions", "history_thinned"].map(
       (table) => `SELECT key FROM ${table} WHERE key > ((+?1 << 31) | +?2) AND key <= ((+?1 << 31) | +?3)`,
     );
@@ -127,20 +134,21 @@ export class ChangeLog {
     return { sequences, through: sequences.length < limit ? until : (sequences.at(-1) as number) };
   }
 
-  /** The transactions of the organization, or of the network, as far as the caller's reach goes. */
+  /** Of the organization, or the network, within the caller's reach. */
   activity({ reach, networkN }: Pick<ChangeQuery, "reach" | "networkN">): Activity {
     const { networkNs, organizationN } = reach;
-    // Whose activity together holds all that the query is about.
+    // Scopes that together hold everything that the query is about.
     const scopes =
       networkN !== undefined ? [networkN] : networkNs === null ? [organizationN] : [-organizationN, ...networkNs];
     return new Activity(this.connection, organizationN, scopes);
   }
 
-  /** The versions of one record up to a transaction, newest first. */
+  /** Newest first. */
   versions(kind: AnyKind, n: number, id: string, until: number, limit: number, offset: number): Change[] {
     const rows = this.connection
       .statement(
-        `SELECT v.key & 2147483647, v.operation, ${changedSql(kind, "v")} FROM history_versions v WHERE v.key > (+?1 << 31) AND v.key <= ((+?1 << 31) | +?2) ORDER BY v.key DESC LIMIT +?3 OFFSET +?4`,
+        `SELECT v.key & 2147483647, v.operation, ${changedSql(kind, "v")} FROM history_versions v
+          WHERE v.key > (+?1 << 31) AND v.key <= ((+?1 << 31) | +?2) ORDER BY v.key DESC LIMIT +?3 OFFSET +?4`,
       )
       .values(n, until, limit, offset) as Array<[number, number, string | null]>;
     return rows.map(([sequence, operation, changed]) => ({
@@ -154,11 +162,13 @@ export class ChangeLog {
   }
 
   /**
-   * The versions of several records of a kind after `after` up to `until`, record by record, each oldest first, in steps of a bounded number.
-   * @param ns in ascending order
+   * Of several records of a kind after `after` up to `until`, by record, oldest first, in bounded steps.
+   * @param ns ascending
    */
   *versionsBetween(kind: AnyKind, ns: readonly number[], after: number, until: number): Generator<RecordVersion[]> {
-    const text = `SELECT j.value, v.key & 2147483647, ${changedSql(kind, "v")} FROM json_each(+?1) j CROSS JOIN history_versions v ON v.key > ((j.value << 31) | iif(j.key = 0, +?2, +?3)) AND v.key <= ((j.value << 31) | +?4) LIMIT +?5`;
+    const text = `SELECT j.value, v.key & 2147483647, ${changedSql(kind, "v")} FROM json_each(+?1) j
+      CROSS JOIN history_versions v ON v.key > ((j.value << 31) | iif(j.key = 0, +?2, +?3))
+      AND v.key <= ((j.value << 31) | +?4) LIMIT +?5`;
     for (let left = ns, from = after; left.length > 0; ) {
       const rows = this.connection
         .statement(text)
@@ -175,7 +185,6 @@ export class ChangeLog {
     }
   }
 
-  /** How many versions a record had up to a transaction. */
   versionCount(n: number, until: number): number {
     return (
       this.connection
@@ -184,43 +193,47 @@ export class ChangeLog {
     )[0];
   }
 
-  /** The last version of a record after `after` and up to `until` that was dropped when history was thinned; 0 for none. */
+  /** The last version after `after` up to `until` that thinning dropped; 0 for none. */
   lastDropped(n: number, after: number, until: number): number {
     const row = this.connection
       .statement(
-        "SELECT max(key) & 2147483647 FROM history_thinned WHERE key > ((+?1 << 31) | +?2) AND key <= ((+?1 << 31) | +?3)",
+        `SELECT max(key) & 2147483647 FROM history_thinned WHERE key > ((+?1 << 31) | +?2)
+          AND key <= ((+?1 << 31) | +?3)`,
       )
       .values(n, after, until)[0] as [number | null];
     return row[0] ?? 0;
   }
 
-  /** Which of these records were alive as of a transaction. */
   aliveAt(ns: readonly number[], sequence: number): Set<number> {
     const rows = this.connection
       .statement(
-        `SELECT j.value FROM json_each(+?1) j CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (j.value << 31) AND key <= ((j.value << 31) | +?2)) WHERE v.operation <> ${OPERATION.Deleted}`,
+        `SELECT j.value FROM json_each(+?1) j CROSS JOIN history_versions v ON v.key = (SELECT max(key)
+          FROM history_versions WHERE key > (j.value << 31) AND key <= ((j.value << 31) | +?2))
+          WHERE v.operation <> ${OPERATION.Deleted}`,
       )
       .values(JSON.stringify(ns), sequence) as Array<[number]>;
     return new Set(rows.map((row) => row[0]));
   }
 
   /**
-   * The number of a record that the caller may see or could once have seen; null for none.
-   * @param ownerN the container that it must live in besides, or have ended in: the user, for an API key
+   * The number of a record that the caller sees or could once see; null for none.
+   * @param ownerN the container that it must live or have ended in too: the user, for an API key
    */
   everSeen(kind: AnyKind, id: string, reach: Reach, ownerN: number | null = null): number | null {
     const sql = new SqlBuilder(null);
     const owned = ownerN === null ? "" : ` AND ${this.lastLivedIn(sql.bind(ownerN), sql.bind(reach.organizationN))}`;
-    const text = `SELECT r.n FROM history_records r WHERE r.id = ${sql.bind(id)} AND r.kind = ${kind.code} AND ${this.visible({ reach, kinds: [kind] }, sql)}${owned}`;
+    const text = `SELECT r.n FROM history_records r WHERE r.id = ${sql.bind(id)} AND r.kind = ${kind.code}
+      AND ${this.visible({ reach, kinds: [kind] }, sql)}${owned}`;
     const row = this.connection.statement(text).values(...sql.values)[0] as [number] | undefined;
     return row?.[0] ?? null;
   }
 
-  /** Transactions by their sequences, in any order. */
+  /** In any order. */
   entries(sequences: Iterable<number>): Map<number, LedgerEntry> {
     const rows = this.connection
       .statement(
-        "SELECT t.sequence, t.at, t.actor_type, t.actor_id, t.actor_name, t.request_id, t.source FROM json_each(?) j CROSS JOIN history_transactions t ON t.sequence = j.value",
+        `SELECT t.sequence, t.at, t.actor_type, t.actor_id, t.actor_name, t.request_id, t.source FROM json_each(?) j
+          CROSS JOIN history_transactions t ON t.sequence = j.value`,
       )
       .values(JSON.stringify([...new Set(sequences)])) as Array<
       [number, number, LedgerEntry["actorType"], string | null, string, string | null, string]
@@ -233,7 +246,7 @@ export class ChangeLog {
     );
   }
 
-  /** So many versions on from the record `n` in the first of the transactions: where a step ends; null where there are not as many. */
+  /** Where a step of so many versions from record `n` in the first transaction ends; null with fewer. */
   private versionAt(
     count: number,
     sequences: readonly number[],
@@ -246,13 +259,14 @@ export class ChangeLog {
     return row === undefined ? null : { n: row[0], sequence: row[1] };
   }
 
-  /** Whether the record `r` lives in a container, or ended there: what was given away shows to whoever has it now. */
+  /** What was given away shows to its present owner. */
   private lastLivedIn(container: string, organization: string): string {
     const end = `SELECT max(o.died) FROM history_spans o WHERE o.scope = ${organization} * 64 + r.kind AND o.n = r.n`;
-    return `EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ${container} * 64 + r.kind AND s.n = r.n AND s.died = (${end}))`;
+    return `EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ${container} * 64 + r.kind AND s.n = r.n
+      AND s.died = (${end}))`;
   }
 
-  /** Whether the record `r` is what the query is about and the caller may see it. What has left a network shows as it was there. */
+  /** Whether record `r` matches the query and is visible. What left a network shows as it was there. */
   private visible({ reach, kinds, networkN, hostN }: ChangeQuery, sql: SqlBuilder): string {
     const livedIn = (container: string) =>
       `EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ${container} * 64 + r.kind AND s.n = r.n)`;
@@ -264,13 +278,14 @@ export class ChangeLog {
       const beside = kinds.filter((kind) => kind.scopes.network === undefined).map((kind) => kind.code);
       const reached = sql.bind(JSON.stringify(reach.networkNs));
       where.push(
-        `(r.kind IN (${beside.join(", ") || "0"}) OR EXISTS (SELECT 1 FROM json_each(${reached}) c CROSS JOIN history_spans s WHERE s.scope = c.value * 64 + r.kind AND s.n = r.n))`,
+        `(r.kind IN (${beside.join(", ") || "0"}) OR EXISTS (SELECT 1 FROM json_each(${reached}) c
+          CROSS JOIN history_spans s WHERE s.scope = c.value * 64 + r.kind AND s.n = r.n))`,
       );
     }
     if (networkN !== undefined) where.push(livedIn(sql.bind(networkN)));
     if (hostN !== undefined) {
       const host = sql.bind(hostN);
-      // What lies in a host and is not shown by it makes no version of it: such changes can't all be found by the host's.
+      // Parts that a host does not show make no version of it, so its versions do not lead to them.
       const shown = kinds.filter((kind) => kind.owners !== undefined).map((kind) => kind.code);
       where.push(`(r.n = ${host} OR (r.kind IN (${shown.join(", ") || "0"}) AND ${livedIn(host)}))`);
     }
@@ -278,9 +293,10 @@ export class ChangeLog {
   }
 }
 
-/** The versions `v` of the transactions `a`, in order; of the first one after a record. */
+/** In order; of the first transaction after a record. */
 function versionsIn(sequences: string, afterN: string): string {
-  return `json_each(${sequences}) a CROSS JOIN history_versions v INDEXED BY history_versions_by_sequence ON (v.key & 2147483647) = +a.value AND v.key > iif(a.key = 0, (${afterN} << 31) | a.value, 0)`;
+  return `json_each(${sequences}) a CROSS JOIN history_versions v INDEXED BY history_versions_by_sequence
+    ON (v.key & 2147483647) = +a.value AND v.key > iif(a.key = 0, (${afterN} << 31) | a.value, 0)`;
 }
 
 const OPERATIONS = Object.keys(OPERATION) as Operation[];

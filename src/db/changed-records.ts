@@ -1,8 +1,8 @@
-// What a transaction has created or changed so far, found by its parent, by what it names and by what it stands for: the
-// live tables learn of it only at the end. Must not decide anything: an entry found here may have been changed again since.
+// The records that a transaction has created or changed, by parent, reference and identity: the live tables learn of
+// them only at the end. An entry found may have been changed again.
 
-import { liveIdentity, type AnyKind, type RecordBase } from "./kind.ts";
-import type { Entry } from "./transaction.ts";
+import type { Entry } from "./entry.ts";
+import { type AnyKind, liveIdentity, ownColumns, type RecordBase } from "./kind.ts";
 
 export class ChangedRecords {
   private readonly byKind = new Map<number, Entry[]>();
@@ -12,7 +12,7 @@ export class ChangedRecords {
   private readonly byLink = new Map<string, Set<Entry>>();
   private linksIndexed = 0;
 
-  /** After each change of an entry that is alive. */
+  /** After each change of a living entry. */
   note(entry: Entry): void {
     const known = this.byKind.get(entry.kind.code);
     if (known === undefined) this.byKind.set(entry.kind.code, [entry]);
@@ -22,7 +22,7 @@ export class ChangedRecords {
     if (identity !== null) this.byIdentity.set(`${entry.kind.code}/${identity}`, entry);
   }
 
-  /** Drops all that was noted of a kind that names no others. */
+  /** Forgets a kind that names no others. */
   forget(kind: AnyKind): void {
     for (const { after } of this.byKind.get(kind.code) ?? []) {
       const identity = after === null ? null : liveIdentity(kind, after);
@@ -32,18 +32,18 @@ export class ChangedRecords {
     for (const name of [...this.byParent.keys()]) if (name.startsWith(`${kind.code}.`)) this.byParent.delete(name);
   }
 
-  /** The entry that was last given this identity. */
+  /** The last entry given this identity. */
   withIdentity(kind: AnyKind, identity: string): Entry | null {
     return this.byIdentity.get(`${kind.code}/${identity}`) ?? null;
   }
 
-  /** The entries that had `parentId` in a live column after one of their changes, in the order of the changes. */
+  /** Entries that had `parentId` in a live column after one of their changes, in that order. */
   withParent(kind: AnyKind, column: string, parentId: string): Entry[] {
     const changed = this.byKind.get(kind.code) ?? [];
     const name = `${kind.code}.${column}`;
     const index = this.byParent.get(name) ?? { entries: new Map<unknown, Set<Entry>>(), indexed: 0 };
     this.byParent.set(name, index);
-    // Each entry is looked at once per column, however often it is asked: a bulk asks for every host.
+    // Each entry is indexed once per column: a bulk asks for every host.
     for (; index.indexed < changed.length; index.indexed += 1) {
       const entry = changed[index.indexed] as Entry;
       if (entry.after === null) continue;
@@ -55,7 +55,7 @@ export class ChangedRecords {
     return [...(index.entries.get(parentId) ?? [])];
   }
 
-  /** The entries that named `targetId` in the id list `relation` after one of their changes, in the order of the changes. */
+  /** Entries that named `targetId` in the id list `relation` after one of their changes, in that order. */
   withLink(relation: string, targetId: string): Entry[] {
     for (; this.linksIndexed < this.linking.length; this.linksIndexed += 1) {
       const entry = this.linking[this.linksIndexed] as Entry;
@@ -73,8 +73,7 @@ export class ChangedRecords {
   }
 }
 
-/** The id whose record number a live column of this record will hold. */
+/** The id behind the record number in a live column. */
 export function referredId(kind: AnyKind, column: string, record: RecordBase): unknown {
-  // Columns ask for numbers of ids; handed the ids back, they tell which id stands where.
-  return kind.columns(record, (id) => id as unknown as number)[column];
+  return ownColumns(kind, record, (id) => id)[column];
 }

@@ -1,14 +1,14 @@
 // Opens the database file: the one writable connection, and read-only ones. Owns the pragmas.
 
+import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { Database } from "bun:sqlite";
+import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { syncDirectory, syncFile } from "../base/durable-file.ts";
-import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 
 export type Sql = BunSQLiteDatabase & { $client: Database };
 
-/** Pages of the database file mapped into memory: the kernel's to drop, not the process's. SQLite's own ceiling. */
+/** Mapped file pages belong to the kernel's cache. SQLite's own ceiling. */
 const MMAP_SIZE_BYTES = 2_147_418_112;
 const CACHE_SIZE_KIB = 16_384;
 export const PAGE_SIZE_BYTES = 8_192;
@@ -35,7 +35,7 @@ export function openWritable(path: string): Sql {
   return drizzle({ client }) as Sql;
 }
 
-/** A connection that can only read. The file must exist and be migrated. */
+/** Read-only. The file must exist and be migrated. */
 export function openReadOnly(path: string): Sql {
   const client = new Database(path, { readonly: true, strict: true });
   client.run("PRAGMA query_only = ON");
@@ -47,10 +47,10 @@ export function openReadOnly(path: string): Sql {
 }
 
 /**
- * A connection to a file that nobody writes, which stays as it is to the last byte. Unlike openReadOnly it can have temporary tables: they
- * are in memory, and hide tables of the file that have the same names.
+ * For a file that nobody writes, which stays the same to the last byte. Unlike openReadOnly it allows temporary tables,
+ * in memory, which hide the file's tables of the same names.
  */
-export function openStill(path: string): Sql {
+export function openImmutable(path: string): Sql {
   const client = new Database(path, { readonly: true, strict: true });
   client.run("PRAGMA temp_store = MEMORY");
   client.run("PRAGMA trusted_schema = OFF");
@@ -60,8 +60,7 @@ export function openStill(path: string): Sql {
 }
 
 /**
- * A private database for what has to be sorted and may be more than memory should hold: a temporary file that goes with
- * the connection.
+ * A private database for large sorts: a temporary file that goes with the connection.
  * @param schema creates its tables, with `scratch.` before their names
  */
 export function openScratch(schema: string): Database {
@@ -85,8 +84,8 @@ export function sqliteVersion(): string {
 }
 
 /**
- * A process that was killed between writing a commit and syncing it leaves it in the page cache: SQLite recovers it and answers from it, and
- * a repeated request is told that it was done. So the log is put on the disk before it is read. It carries no locks that closing it could drop.
+ * A process killed between writing and syncing a commit leaves it in the page cache, where SQLite recovers it and
+ * answers from it. So the WAL is synced before it is read. It carries no locks that closing it could drop.
  */
 function makeLogCertain(path: string): void {
   const log = `${path}-wal`;

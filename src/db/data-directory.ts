@@ -1,8 +1,8 @@
-// The folder that holds an appliance's data: the names of its files, its making, and the lock that keeps a second appliance out.
-// Must not open the database.
+// The folder with an appliance's data: file names, creation, and the lock against a second appliance. Does not open the
+// database.
 
-import { accessSync, constants, mkdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { Database } from "bun:sqlite";
+import { accessSync, constants, mkdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { syncDirectory } from "../base/durable-file.ts";
 import { DatabaseRefused } from "./migrate.ts";
@@ -15,10 +15,10 @@ export interface DataFiles {
   /** The key that secrets are sealed with. */
   readonly key: string;
   readonly lock: string;
-  /** The appliance's own certificate and its key, where one was asked for. */
+  /** The appliance's own certificate and key, if asked for. */
   readonly tlsCertificate: string;
   readonly tlsKey: string;
-  /** The folder of the backups that were asked for through the API. */
+  /** Backups made through the API. */
   readonly backups: string;
 }
 
@@ -36,14 +36,14 @@ export function dataFiles(directory: string): DataFiles {
 }
 
 /**
- * Makes the folder where there is none, for its owner alone, durably.
- * @returns the topmost folder that had to be made; null where all were there
- * @throws DatabaseRefused when it cannot be made or is not a folder that can be written to
+ * Creates the folder, for its owner alone, durably.
+ * @returns the topmost folder created; null if none
+ * @throws DatabaseRefused when it cannot be created or is not a writable folder
  */
 export function ensureDataDirectory(directory: string): string | null {
   try {
     const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // Also where it is there already: who made it, or a file in it, may have been killed before its name was on the disk.
+    // Also if it exists: its maker may have been killed before its name was on disk.
     syncUpTo(directory, dirname(first ?? directory), first === undefined);
     syncDirectory(directory);
     if (!statSync(directory).isDirectory()) throw new DatabaseRefused(`${directory} is not a folder.`);
@@ -51,12 +51,12 @@ export function ensureDataDirectory(directory: string): string | null {
     return first ?? null;
   } catch (error) {
     if (error instanceof DatabaseRefused) throw error;
-    throw new DatabaseRefused(`The data folder ${directory} cannot be made or written to (${codeOf(error)}).`);
+    throw new DatabaseRefused(`The data folder ${directory} cannot be created or written to (${codeOf(error)}).`);
   }
 }
 
 /**
- * Takes back what ensureDataDirectory made, as far as nobody has put anything into it since.
+ * Removes what ensureDataDirectory created, unless something was put into it.
  * @param top what ensureDataDirectory returned
  */
 export function removeMadeDirectories(directory: string, top: string | null): void {
@@ -67,16 +67,16 @@ export function removeMadeDirectories(directory: string, top: string | null): vo
       if (each === top || each === dirname(each)) return;
     }
   } catch {
-    // Somebody has use for it.
+    // Not empty.
   }
 }
 
-/** A predecessor that is about to stop may hold the lock for a moment. */
+/** A stopping predecessor may hold the lock for a moment. */
 export const LOCK_WAIT_MS = 300;
 
 /**
- * For work that needs the data at rest.
- * @throws DatabaseRefused where an appliance is at work on them
+ * For work on data at rest.
+ * @throws DatabaseRefused where an appliance is running
  */
 export function lockData(files: DataFiles): DataLock {
   const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
@@ -85,11 +85,10 @@ export function lockData(files: DataFiles): DataLock {
   return lock;
 }
 
-/** An advisory lock on the data. The kernel holds it for the process and drops it when the process ends, however it ends. */
+/** An advisory lock. The kernel drops it however the process ends. */
 export class DataLock {
   private readonly database: Database;
   private readonly path: string;
-  /** Whether its file was not there before. */
   private readonly isNew: boolean;
 
   private constructor(database: Database, path: string, isNew: boolean) {
@@ -99,11 +98,11 @@ export class DataLock {
   }
 
   /**
-   * @param waitMs how long to wait for the holder to let go
+   * @param waitMs how long to wait for the holder
    * @returns null where another process holds it
    */
   static take(path: string, waitMs: number): DataLock | null {
-    // Who held it may have removed its file meanwhile (discard): a lock on what has no name any more keeps nobody out.
+    // The holder may have removed the file (discard): a lock on an unlinked file keeps nobody out.
     for (;;) {
       const before = fileNumber(path);
       const lock = DataLock.tryFile(path, waitMs, before === null);
@@ -115,12 +114,12 @@ export class DataLock {
   }
 
   private static tryFile(path: string, waitMs: number, isNew: boolean): DataLock | null {
-    // SQLite's own file lock, on a database that stays empty: no portable lock call reaches JavaScript otherwise.
+    // SQLite's file lock on an empty database: JavaScript has no portable lock call.
     let database: Database | null = null;
     try {
       database = new Database(path, { create: true, readwrite: true });
       database.run(`PRAGMA busy_timeout = ${waitMs}`);
-      // Nothing is ever written to it: a journal would only take room, on a disk that may be full.
+      // Nothing is written: a journal would only need room on a full disk.
       database.run("PRAGMA journal_mode = MEMORY");
       database.run("BEGIN EXCLUSIVE");
       return new DataLock(database, path, isNew);
@@ -136,30 +135,29 @@ export class DataLock {
     }
   }
 
-  /** Lets the next one have it. */
   release(): void {
     this.database.close();
   }
 
-  /** As release, where nothing came of it: its file goes as well, if it was not there before. */
+  /** Releases it and removes the file if it was new. */
   discard(): void {
     if (this.isNew) rmSync(this.path, { force: true });
     this.release();
   }
 }
 
-/** Which file has a name; null where none has. */
+/** The inode of a name; null for none. */
 function fileNumber(path: string): bigint | null {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
 
-/** A folder's name is on the disk only when the folder above it is. */
+/** A folder's name is durable once its parent is synced. */
 function syncUpTo(directory: string, top: string, isThere: boolean): void {
   for (let each = dirname(directory); ; each = dirname(each)) {
     try {
       syncDirectory(each);
     } catch (error) {
-      // A folder above that may be entered and not read is no obstacle to data that are there.
+      // A parent that cannot be read does not matter for existing data.
       if (!isThere || !["EACCES", "EPERM"].includes(codeOf(error))) throw error;
     }
     if (each === top || each === dirname(each)) return;

@@ -1,5 +1,5 @@
-// The tables, indexes, triggers and views that the migrations make, and in what a database departs from them: a guard that is gone
-// guards nothing, and an index that is gone fails whoever names it. Must not judge rows.
+// Where a database's schema differs from the migrations': a missing trigger guards nothing, and a missing index fails
+// those who name it. Does not judge rows.
 
 import { openWritable, type Sql } from "./connection.ts";
 import { migrate } from "./migrate.ts";
@@ -8,22 +8,22 @@ import { migrate } from "./migrate.ts";
 export interface SchemaObject {
   readonly type: "table" | "index" | "trigger" | "view";
   readonly name: string;
-  /** The table that an index or a trigger is on; itself for a table or a view. */
+  /** Of an index or a trigger; a table's or view's own name. */
   readonly table: string;
-  /** As it was made; null for what SQLite made by itself. */
+  /** Null for what SQLite made itself. */
   readonly sql: string | null;
 }
 
-export interface SchemaDifference {
+interface SchemaDifference {
   /** Null for what no migration made. */
   readonly expected: SchemaObject | null;
   /** Null for what is missing. */
   readonly found: SchemaObject | null;
-  /** Whether it holds no rows of its own and is on a table of ours: an index or a trigger, which can be made again. */
+  /** Whether it is an index or trigger on our tables, which can be recreated. */
   readonly isReplaceable: boolean;
 }
 
-/** What a database of this version's schema has not as the migrations made it, in the order of the names. */
+/** The differences from this version's schema, by name. */
 export function schemaDifferences(db: Sql): SchemaDifference[] {
   const expected = expectedSchema();
   const found = schemaOf(db);
@@ -43,8 +43,8 @@ export function schemaDifferences(db: Sql): SchemaDifference[] {
 }
 
 /**
- * Drops the indexes and triggers on our tables that are not as the migrations made them, within a transaction of the caller's.
- * @returns the SQL that makes those that should be there
+ * Drops indexes and triggers on our tables that differ from the migrations', in the caller's transaction.
+ * @returns the SQL of those to recreate
  */
 export function dropForeignObjects(db: Sql): string[] {
   return schemaDifferences(db).flatMap(({ expected, found, isReplaceable: mayGo }) => {
@@ -71,18 +71,19 @@ function expectedSchema(): Schema {
   return expectedOnce;
 }
 
-/** By type and name, without the tables that SQLite keeps for itself (sequences, statistics). */
+/** By type and name, without SQLite's own tables (sequences, statistics). */
 function schemaOf(db: Sql): Schema {
   const rows = db.$client
     .query(
-      `SELECT type, name, tbl_name AS "table", iif(name IN (SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'), NULL, sql) AS sql
+      `SELECT type, name, tbl_name AS "table", iif(name IN (SELECT name FROM pragma_table_list
+        WHERE schema = 'main' AND type = 'shadow'), NULL, sql) AS sql
        FROM main.sqlite_schema WHERE NOT (type = 'table' AND name LIKE 'sqlite\\_%' ESCAPE '\\')`,
     )
     .all() as SchemaObject[];
   return new Map(rows.map((row) => [`${row.type} ${row.name}`, row]));
 }
 
-/** The tables of a full-text index (shadow tables) are worded by the SQLite that made them: their texts are null here. */
+/** Shadow tables of a full-text index are worded by SQLite: their texts are null here. */
 function isSame(made: SchemaObject | null, is: SchemaObject | null): boolean {
   return made !== null && is !== null && made.table === is.table && made.sql === is.sql;
 }

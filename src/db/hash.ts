@@ -1,7 +1,6 @@
-// The hash chain over the ledger: what a version and a transaction are hashed from, byte for byte.
-// Every value is preceded by its length, so that no two different rows read alike.
+// The ledger's hash chain, byte for byte. Every value is preceded by its length, so that no two rows hash alike.
 
-export interface HashedVersion {
+interface HashedVersion {
   id: string;
   kind: number;
   sequence: number;
@@ -14,7 +13,7 @@ export interface HashedVersion {
   members: string | null;
 }
 
-export interface HashedTransaction {
+interface HashedTransaction {
   sequence: number;
   at: number;
   wall_at: number;
@@ -27,10 +26,13 @@ export interface HashedTransaction {
   last_n: number;
 }
 
-/** What stands for the predecessor's hash in the first transaction. */
+/** The predecessor hash of the first transaction. */
 export const CHAIN_START = new Uint8Array(32);
 
-/** The beginning of a column `hash`, as SQL: enough to tell two transactions of one sequence apart, where a backup was put back between them. */
+/**
+ * The beginning of a column `hash`, as SQL: tells apart two transactions of one sequence, where a backup was restored
+ * between them.
+ */
 export const MARK_OF_HASH = "lower(hex(substr(hash, 1, 4)))";
 
 /** SHA-256 of one version. */
@@ -40,7 +42,7 @@ export function hashVersion(v: HashedVersion): Uint8Array {
   );
 }
 
-/** SHA-256 of a transaction: its predecessor's hash, its own columns, and its versions' hashes in the order of their record numbers. */
+/** SHA-256 of the predecessor's hash, the transaction's columns, and its versions' hashes by record number. */
 export function hashTransaction(
   previous: Uint8Array,
   t: HashedTransaction,

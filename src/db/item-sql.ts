@@ -1,20 +1,20 @@
-// The SQL that renders one list item from its stored JSON, live or as of a sequence (?1), for a record number p.n.
-// Documents are spliced as text: building objects from columns costs twice the throughput.
+// The SQL that renders a list item from stored JSON, live or as of a sequence (?1), for a record number p.n. Documents
+// are spliced as text: building objects from columns halves the throughput.
 
 import { getTableName } from "drizzle-orm";
 import type { AnyKind } from "./kind.ts";
 import type { AsOf, OrderTerm } from "./list-query.ts";
 import { membersSql, sortKeysSql } from "./shape.ts";
 
-/** What renders p.n: an expression, and the tables to join to p for it. */
+/** An expression, and the tables to join to p for it. */
 export interface ItemSql {
   readonly item: string;
   readonly joins: string;
 }
 
 /**
- * The record p.n as a JSON object. concat() makes it in one pass and skips what is NULL; a chain of || copies it each time.
- * @param isComposed whether parts of this kind exist at all: asking each row for its parts costs a quarter of the page
+ * The record p.n as a JSON object. concat() makes it in one pass and skips NULLs; a chain of || copies it each time.
+ * @param isComposed whether this kind has any parts: checking each row costs a quarter of the page
  */
 export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): ItemSql {
   const noEnd = kind.absent === "null" ? `',"valid_to":null}'` : "'}'";
@@ -24,49 +24,61 @@ export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): 
     const composed = parts === undefined ? "" : `, CASE l.composed WHEN 1 THEN ${parts.live} END`;
     return {
       item: `concat('{', l.members${isObserved ? ", o.observed" : ""}${composed}, ${noEnd})`,
-      // CROSS JOIN keeps p outermost: its order is the answer's.
-      joins: ` CROSS JOIN ${getTableName(kind.table)} l ON l.n = p.n${isObserved ? " LEFT JOIN observations o ON o.n = p.n" : ""}`,
+      // CROSS JOIN keeps p outermost, for the order.
+      joins: ` CROSS JOIN ${getTableName(kind.table)} l
+        ON l.n = p.n${isObserved ? " LEFT JOIN observations o ON o.n = p.n" : ""}`,
     };
   }
   const composed = parts === undefined ? "" : `, CASE v.composed WHEN 1 THEN ${parts.asOf} END`;
-  // In the present held still, observation values are today's; a record that has gone meanwhile has those of its version.
+  // In a held present, observation values are today's; of a deleted record those of its version.
   const observed = !isObserved
     ? ""
     : asOf.present
       ? ", coalesce((SELECT o.observed FROM observations o WHERE o.n = p.n), v.observed)"
       : ", v.observed";
-  const version = `(SELECT concat(${membersSql(kind, "v")}${observed}${composed}) FROM history_versions v WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
+  const version = `(SELECT concat(${membersSql(kind, "v")}${observed}${composed}) FROM history_versions v
+    WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
   if (asOf.present) return { item: `concat('{', ${version}, ${noEnd})`, joins: "" };
   const successor =
     asOf.endsAreThinned === true
       ? THINNED_END
-      : `(SELECT concat(',"valid_to":"', x.valid_from, '"}') FROM history_versions x WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1)`;
+      : `(SELECT concat(',"valid_to":"', x.valid_from, '"}') FROM history_versions x WHERE x.key > ((p.n << 31) | ?1)
+        AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1)`;
   return { item: `concat('{', ${version}, coalesce(${successor}, ${noEnd}))`, joins: "" };
 }
 
-/** The end of a version where the one that followed it may be one of which only the transaction is known. */
-const THINNED_END = `(SELECT concat(',"valid_to":"', strftime('%Y-%m-%dT%H:%M:%S', e.at / 1000, 'unixepoch'), format('.%03dZ"}', e.at % 1000)) FROM history_transactions e
-  WHERE e.sequence = min(${["history_versions", "history_thinned"].map((table) => `coalesce((SELECT x.key FROM ${table} x WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1), 1 << 62)`).join(", ")}) & 2147483647)`;
+/** The end of a version whose successor may be one of which only the transaction is known. */
+const THINNED_END = `(
+  SELECT concat(',"valid_to":"', strftime('%Y-%m-%dT%H:%M:%S', e.at / 1000, 'unixepoch'),
+    format('.%03dZ"}', e.at % 1000))
+  FROM history_transactions e
+  WHERE e.sequence = min(${successorIn("history_versions")}, ${successorIn("history_thinned")}) & 2147483647)`;
 
-/** The expression that orders p by one field. The field name comes from a vocabulary, never from a caller. */
+/** The key of p's next version after an instant, in one table; above all keys for none. */
+function successorIn(table: string): string {
+  return `coalesce((SELECT x.key FROM ${table} x
+    WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1), 1 << 62)`;
+}
+
+/** Orders p by a field, named by a vocabulary and never by a caller. */
 export function sortSql(kind: AnyKind, term: OrderTerm, asOf: AsOf | null): string {
   return `${sortValueSql(kind, term, asOf)}${term.direction === "desc" ? " DESC" : ""}`;
 }
 
-/** What p has there, whatever the direction. */
+/** Regardless of the direction. */
 export function sortValueSql(kind: AnyKind, term: Pick<OrderTerm, "field" | "byKey">, asOf: AsOf | null): string {
   return (kind.observed as readonly string[]).includes(term.field)
     ? observedFieldSql(term.field, kind, asOf)
     : newestSql((version) => sortExpression(term, version), kind, asOf);
 }
 
-/** Some of the own fields of p, as a JSON array. The field names come from the resources, never from a caller. */
+/** Some own fields of p as a JSON array, named by resources and never by a caller. */
 export function ownFieldsSql(kind: AnyKind, fields: readonly string[], asOf: AsOf | null): string {
   const values = ({ members }: NewestSql) => fields.map((field) => `('{' || ${members} || '}') ->> '$.${field}'`);
   return newestSql((version) => `json_array(${values(version).join(", ")})`, kind, asOf);
 }
 
-/** Each document that is parsed is felt: sort keys are small, and a version knows by itself when it was written. */
+/** Parsing documents is slow: sort keys are small, and a version has its own instant. */
 function sortExpression(
   { field, byKey }: Pick<OrderTerm, "field" | "byKey">,
   { members, sortKeys, writtenAt }: NewestSql,
@@ -75,7 +87,6 @@ function sortExpression(
   return field === "updated_at" ? writtenAt : `('{' || ${members} || '}') ->> '$.${field}'`;
 }
 
-/** An observation value as itemSql shows it. */
 function observedFieldSql(field: string, kind: AnyKind, asOf: AsOf | null): string {
   const inForce = "(SELECT observed FROM observations WHERE n = p.n)";
   const written = newestSql(() => "observed", kind, asOf);
@@ -83,7 +94,7 @@ function observedFieldSql(field: string, kind: AnyKind, asOf: AsOf | null): stri
   return `('{' || substr(${observed}, 2) || '}') ->> '$.${field}'`;
 }
 
-/** Expressions for what a newest version says, whatever its shape was. */
+/** Expressions on a newest version of any shape. */
 interface NewestSql {
   readonly members: string;
   readonly sortKeys: string;
@@ -93,7 +104,8 @@ interface NewestSql {
 /** An expression on the newest version of p.n. */
 function newestSql(expression: (version: NewestSql) => string, kind: AnyKind, asOf: AsOf | null): string {
   if (asOf === null)
-    return `(SELECT ${expression({ members: "members", sortKeys: "sort_keys", writtenAt: "sequence" })} FROM ${getTableName(kind.table)} WHERE n = p.n)`;
+    return `(SELECT ${expression({ members: "members", sortKeys: "sort_keys", writtenAt: "sequence" })}
+      FROM ${getTableName(kind.table)} WHERE n = p.n)`;
   const then = {
     members: membersSql(kind, "history_versions"),
     sortKeys: sortKeysSql(kind, "history_versions"),

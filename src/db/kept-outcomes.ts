@@ -1,5 +1,5 @@
-// What repeatable requests came to, kept for a day per caller and key, in the transaction that did it: a repetition is
-// answered from here and nothing is done again. Sealed, since an outcome may hold a secret; bounded. Not history.
+// The outcomes of repeatable requests, kept for a day per caller and key in the same transaction, to answer
+// repetitions. Sealed, as they may hold secrets; bounded. Not history.
 
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
@@ -10,43 +10,42 @@ import { idempotencyKeys } from "./schema.ts";
 import type { Outcome } from "./transaction.ts";
 
 /**
- * What of a result a repetition is answered with: all of it; the id of the record that was written, which is read from the ledger as of the
- * transaction; or nothing, where all that is answered is read there.
+ * What is kept of a result: all; the id of the written record, to be read as of its transaction; or nothing, where the
+ * answer is read there.
  */
 export type KeptOfResult = "All" | "Id" | "Nothing";
 
-/** What makes a repeated request the same one. */
+/** Identifies a repeated request. */
 export interface Repeatable {
-  /** The record number of the user whose share it is of. */
+  /** Of the user whose quota it counts in. */
   readonly userN: number;
-  /** The record number of the user or API key. */
+  /** Of the user or API key. */
   readonly callerN: number;
   readonly key: string;
-  /** Of the whole request, as hexadecimal digits. */
+  /** Of the whole request, hexadecimal. */
   readonly fingerprint: string;
   readonly keeps: KeptOfResult;
 }
 
-/** Seals texts so that they open only under the same context. */
+/** Seals texts for one context. */
 export interface Box {
   seal(plaintext: string, context: string): Uint8Array;
   /** @throws Error for a box of another context or key */
   open(box: Uint8Array, context: string): string;
 }
 
-/** How long an outcome is kept. */
 export const OUTCOME_KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** What is left where something has to go, so that it does not have to be looked through each time. */
+/** The share left after dropping, so that not every request drops. */
 const LEFT = 0.9;
-/** Longer outcomes, in characters, are packed: the plan of a large restore. */
+/** Longer outcomes, in characters, are compressed: the plan of a large restore. */
 const PACKED_LENGTH = 4_096;
-/** Begins what is packed; JSON of an object begins otherwise. */
+/** Prefix of compressed text; JSON of an object begins otherwise. */
 const PACKED = "deflate:";
 
-/** What is known of a request that was done before. */
+/** Of a request done before. */
 export interface KnownOutcome extends Outcome<unknown> {
-  /** With which rights it was done, as the writer's retelling has them; null where an earlier version kept it without. */
+  /** The rights that it was done with, from the writer's retelling; null from an earlier version. */
   readonly rights: unknown;
 }
 
@@ -59,7 +58,7 @@ export class KeptOutcomes {
   private readonly db: Sql;
   private readonly box: Box;
   private readonly limits: OutcomeLimits;
-  /** At least what there is of each user, and of all: what was dropped or undone since it was counted is still in it. */
+  /** Upper bounds per user: what was dropped or undone since the count is included. */
   private readonly ofUsers = new Map<number, Volume>();
   private inAll: Volume | null = null;
 
@@ -70,7 +69,7 @@ export class KeptOutcomes {
   }
 
   /**
-   * The outcome of the same request, done before; null where it has to be done.
+   * Null where the request was not done yet.
    * @throws DomainError idempotency_key_reused for another request with the key
    */
   find(request: Repeatable, now: Instant): KnownOutcome | null {
@@ -90,7 +89,7 @@ export class KeptOutcomes {
     if (fingerprint !== request.fingerprint) {
       throw new DomainError(
         "idempotency_key_reused",
-        `The Idempotency-Key ${request.key} was used for another request within the last 24 hours; nothing was done. A new request takes a new key.`,
+        `The Idempotency-Key ${request.key} was used for another request in the last 24 hours; nothing was done. Use a new key for a new request.`,
         { key: request.key },
       );
     }
@@ -98,8 +97,8 @@ export class KeptOutcomes {
   }
 
   /**
-   * Keeps an outcome, and drops those whose time is up, and the oldest of what is too much.
-   * @param rights with which it was done: plain data
+   * Keeps an outcome, and drops expired ones and the oldest beyond the limits.
+   * @param rights plain data
    */
   keep(request: Repeatable, outcome: Outcome<unknown>, now: Instant, rights?: unknown): void {
     const kept: Kept = {
@@ -133,7 +132,7 @@ export class KeptOutcomes {
     return { count, bytes };
   }
 
-  /** Drops a user's oldest, where what there is and is to come is too much. @returns what is left */
+  /** Drops a user's oldest if there is too much. @returns what is left */
   private dropOldest(userN: number, limit: Volume, more: Volume): Volume {
     let left = this.volumeOf(userN);
     if (isWithin(sum(left, more), limit)) return left;
@@ -150,16 +149,17 @@ export class KeptOutcomes {
     return left;
   }
 
-  /** Drops the oldest of those who have the most, until there is room. @returns what is left of all */
+  /** Drops the oldest of the largest users until there is room. @returns what is left of all */
   private dropOfMost(more: Volume): Volume {
     const { inAll } = this.limits;
     let left = this.volumeOf(null);
     if (isWithin(sum(left, more), inAll)) return left;
     const wanted = { count: Math.floor(inAll.count * LEFT), bytes: Math.floor(inAll.bytes * LEFT) };
-    // By the greater of both shares: who has many, and who has much.
+    // By the greater share, of count or size.
     const users = this.db.$client
       .query(
-        "SELECT caller_n, count(*), sum(length(sealed)) FROM idempotency_keys GROUP BY caller_n ORDER BY max(count(*) * 1.0 / ?, sum(length(sealed)) * 1.0 / ?) DESC",
+        `SELECT caller_n, count(*), sum(length(sealed)) FROM idempotency_keys GROUP BY caller_n
+          ORDER BY max(count(*) * 1.0 / ?, sum(length(sealed)) * 1.0 / ?) DESC`,
       )
       .values(inAll.count, inAll.bytes) as Array<[number, number, number]>;
     for (const [userN, count, bytes] of users) {
@@ -173,7 +173,10 @@ export class KeptOutcomes {
   }
 }
 
-/** Of all callers of one user, each with its own: no key that a client sends has a blank in it. What was kept by an earlier version stands under the caller. */
+/**
+ * Of all callers of a user, each with its own keys: no client key has a blank. Those of an earlier version are stored
+ * under the caller.
+ */
 function storedKey({ callerN, key }: Repeatable): string {
   return `${callerN} ${key}`;
 }

@@ -29,7 +29,8 @@ export class KeyedRows<T extends Table> {
       // The plus: see preparedOnce in native-statement.ts.
       find: `SELECT ${columns.join(", ")} FROM ${name} WHERE ${key.map((column) => `${column} = +?`).join(" AND ")}`,
       put: `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
-        ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`,
+        ON CONFLICT (${key.join(", ")}) DO UPDATE
+          SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`,
     };
   }
 

@@ -1,7 +1,8 @@
 // What the store has to know of a kind of record: its live table, the scopes it lives in, what it refers to.
 // Knows no resource: each resource folder defines its kind with this interface.
 
-import { integer, text, type SQLiteTableWithColumns } from "drizzle-orm/sqlite-core";
+import { integer, type SQLiteTableWithColumns, text } from "drizzle-orm/sqlite-core";
+import type { Entity } from "../base/entity-words.ts";
 import type { SearchTexts } from "./search-text.ts";
 import type { Upcaster } from "./shape.ts";
 
@@ -13,6 +14,9 @@ export interface RecordBase {
   readonly valid_from: string;
   readonly lineage_id?: string | null;
 }
+
+/** What a command that creates or updates a record answers with. */
+export type Written = Pick<RecordBase, "id">;
 
 /** The columns of every live table; a kind adds what it is filtered, constrained and joined by. */
 export const liveColumns = {
@@ -28,62 +32,97 @@ export const liveColumns = {
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: Drizzle's table type is parameterised by every column of every kind.
-export type LiveTable = SQLiteTableWithColumns<any>;
+type LiveTable = SQLiteTableWithColumns<any>;
 
-/** The containers that lists are filtered by. Every record lives in an organization as well. */
-export type ScopeName = "network" | "host" | "service" | "if_entry" | "credential" | "user";
-
-/** The codes of the kinds that are containers: an id of any other kind holds nothing. */
-export const SCOPE_CODES: Readonly<Record<ScopeName, number>> = {
-  network: 2,
-  credential: 6,
-  host: 7,
-  if_entry: 9,
-  service: 12,
-  user: 15,
-};
+/**
+ * The containers that lists are filtered by, outermost first, and the codes of their kinds: an id of any other kind
+ * holds nothing. Every record lives in an organization as well.
+ */
+export const SCOPE_CODES = { network: 2, credential: 6, host: 7, if_entry: 9, service: 12, user: 15 } as const;
+export type ScopeName = keyof typeof SCOPE_CODES;
+export const SCOPES = Object.keys(SCOPE_CODES) as ScopeName[];
 
 /** Observation fields: refreshed without a version, kept beside the ledger. */
 export type ObservedField = "last_seen_at" | "last_discovery_id" | "last_used" | "last_login";
 export type Observed = Partial<Record<ObservedField, string | null>>;
+
+/** What a record refers to, and what becomes of the record when that is removed. */
+export interface Reference<R extends RecordBase = RecordBase> {
+  /** The name of the kind that is referred to. */
+  readonly to: string;
+  /**
+   * Where the record has it. What ends in `_id` is kept as a live column (`host_id` as `host_n`), all else as links
+   * of that relation.
+   */
+  readonly field: string;
+  /** It stands in the way of the removal, unless a cascade is asked for. */
+  readonly refuses?: true;
+  /** The changed fields of a record that is left, without the reference. Absent or null: the record goes along. */
+  readonly without?: (record: R, id: string) => Partial<OwnFields<R>> | null;
+  /** Where one relation names records of several kinds: whether this record's names those of `to`. */
+  readonly isMeant?: (record: R) => boolean;
+}
 
 export interface Link {
   readonly relation: string;
   readonly ids: readonly string[];
 }
 
-export interface Kind<R extends RecordBase = RecordBase> {
-  /** The singular, as in errors and history: `if_entry`. */
-  readonly name: string;
+/** What a field's value is ordered by, unlike which it compares byte by byte. */
+type SortKeys<R> = { readonly [Name in keyof R]?: (value: NonNullable<R[Name]>) => string };
+
+export interface Kind<R extends RecordBase = RecordBase> extends Entity {
   /** The plural, as in paths and in the `changed_fields` of an owner: `if_entries`. */
   readonly plural: string;
-  /** In the ledger for ever, never given to another kind. Ascending in foreign-key direction: a kind refers to lower codes only. */
+  /**
+   * In the ledger for ever, never given to another kind. Ascending in foreign-key direction: a kind refers to lower
+   * codes only.
+   */
   readonly code: number;
-  /** What brings versions of earlier shapes to today's, the first shape's first: to be added to, never changed. The shape's number follows from it. */
+  /**
+   * What brings versions of earlier shapes to today's, the first shape's first: to be added to, never changed. The
+   * shape's number follows from it.
+   */
   readonly upcasters?: readonly Upcaster[];
   readonly table: LiveTable;
-  /** The live columns beyond liveColumns. `n` resolves an id to its record number. */
-  readonly columns: (record: R, n: (id: string) => number) => Record<string, unknown>;
-  /** Scope → the live column that holds its n; a kind that is itself a scope names its own `n`. */
-  readonly scopes: Partial<Record<ScopeName, string>>;
-  /** Scope → id, for the spans. */
-  readonly scopeIds: (record: R) => Partial<Record<ScopeName, string | null>>;
+  /** The live columns beyond liveColumns and those of the scopes. `n` resolves an id to its record number. */
+  readonly columns?: (record: R, n: (id: string) => number) => Record<string, unknown>;
+  /**
+   * Scope → the field with the id of the record's container; a kind that is itself a scope names its own `id`. Who
+   * reaches a record, in SQL as in commands, follows from the network here.
+   */
+  readonly scopes: { readonly [Scope in ScopeName]?: keyof R & ("id" | `${Scope}_id`) };
+  /** What its records refer to, as far as a removal of that has to do something about them. */
+  readonly references?: readonly Reference<R>[];
   /** The id lists and loose references of a record. */
   readonly links?: (record: R) => Link[];
   /** Records that show this one as a part, and under which field: they get a version when it changes. */
   readonly owners?: (record: R) => Array<{ kind: string; id: string; as: string }>;
   readonly observed: readonly ObservedField[];
-  /** How a field without a value stands in a list: as null, or not at all (specification 2.9). */
+  /** How a field without a value stands in a list: as null, or not at all (handbook: api, "Values"). */
   readonly absent: "null" | "omitted";
+  /** What people call a record, after the word for its kind; its `name` unless told otherwise. */
+  readonly label?: (record: R) => string | undefined;
   /** The real thing that a record stands for, so that a later incarnation finds its lineage; null for none. */
   readonly identity: (record: R) => string | null;
-  /** Whether two live records may not stand for the same thing, and how the conflict is named. `key`: what is unique, where that is not the identity. */
+  /**
+   * Whether two live records may not stand for the same thing, and how the conflict is named. `key`: what is unique,
+   * where that is not the identity.
+   */
   readonly unique: { field: string; value: (record: R) => unknown; key?: (record: R) => string } | null;
-  /** By field, what orders lists where the value itself would not: textSortKey of a text, ipSortKey of an address. Absent where the field is null. */
-  readonly sortKeys?: (record: R) => Record<string, string>;
-  /** The same, worked out of the field's text whenever a list is ordered by it: for what is listed less often than it is written. */
-  readonly orderKeys?: Readonly<Record<string, (text: string) => string>>;
-  /** Its changes are not among those that everybody in its organization is told of, nor is a transaction of it alone. */
+  /**
+   * By field, what orders lists where the value itself would not: textSortKey of a text, ipSortKey of an address. It is
+   * kept with each version, where the field has a value.
+   */
+  readonly sortKeys?: SortKeys<R>;
+  /**
+   * The same, worked out of the field's value whenever a list is ordered by it: for what is listed less often than it is
+   * written.
+   */
+  readonly orderKeys?: SortKeys<R>;
+  /**
+   * Its changes are not among those that everybody in its organization is told of, nor is a transaction of it alone.
+   */
   readonly isApart?: true;
   /** What `search` finds a record by. */
   readonly search?: {
@@ -94,8 +133,8 @@ export interface Kind<R extends RecordBase = RecordBase> {
     readonly findsItself?: true;
   };
   /**
-   * SQL for the parts composed into a list item where `composed` is 1: an expression for a JSON continuation, by the record number `p.n`.
-   * `code` is the kind of the parts.
+   * SQL for the parts composed into a list item where `composed` is 1: an expression for a JSON continuation, by the
+   * record number `p.n`. `code` is the kind of the parts.
    */
   readonly composedSql?: { live: string; asOf: string; code: number };
 }
@@ -109,6 +148,9 @@ export const OPERATION = { Created: 1, Updated: 2, Deleted: 3 } as const;
 
 /** The wire's instants of a record's newest version are the ledger's; a kind's renderer never sets them. */
 export type OwnFields<R extends RecordBase> = Omit<R, keyof RecordBase>;
+
+/** That an object has no fields but a record's: a spread may bring others, unseen by the compiler. */
+export type NoneBeside<R, T> = Readonly<Record<Exclude<keyof T, keyof R>, never>>;
 
 /** The continuation of a record's members by its observation values, in the order of the kind's list. */
 export function renderObserved(kind: AnyKind, values: Observed): string {
@@ -139,6 +181,58 @@ export function parseMembers<R>(members: string): R {
 /** What stands in the live table's `identity`: only kinds whose things are unique keep it there. */
 export function liveIdentity(kind: AnyKind, record: RecordBase): string | null {
   return kind.unique === null ? null : (kind.unique.key?.(record) ?? kind.identity(record));
+}
+
+/** The live column that holds the record number of what a field names by its id: `network_n` of `network_id`. */
+export function liveColumnOf(field: string): string {
+  return field.replace(/id$/, "n");
+}
+
+/** The container of a record in a scope, by its id; null where it lives in none. */
+export function containerId(kind: AnyKind, record: RecordBase, scope: ScopeName): string | null {
+  const field = kind.scopes[scope];
+  return field === undefined ? null : fieldValue(record, field);
+}
+
+/** All of its containers but the organization. */
+export function containerIds(kind: AnyKind, record: RecordBase): string[] {
+  const ids: string[] = [];
+  for (const { field } of containersOf(kind)) {
+    const id = fieldValue(record, field);
+    if (id !== null) ids.push(id);
+  }
+  return ids;
+}
+
+/** What stands in the live columns beyond liveColumns. @param n what stands for an id: its record number */
+export function ownColumns<Value>(
+  kind: AnyKind,
+  record: RecordBase,
+  n: (id: string) => Value,
+): Record<string, unknown> {
+  const columns = kind.columns?.(record, n as never) ?? {};
+  for (const { field, column } of containersOf(kind)) {
+    if (column === "n") continue;
+    const id = fieldValue(record, field);
+    columns[column] = id === null ? null : n(id);
+  }
+  return columns;
+}
+
+const containers = new WeakMap<AnyKind, ReadonlyArray<{ readonly field: string; readonly column: string }>>();
+
+/** Worked out once: every record that is written asks for it. */
+function containersOf(kind: AnyKind) {
+  let known = containers.get(kind);
+  if (known === undefined) {
+    known = Object.values(kind.scopes).map((field) => ({ field, column: liveColumnOf(field) }));
+    containers.set(kind, known);
+  }
+  return known;
+}
+
+function fieldValue(record: RecordBase, field: string): string | null {
+  return (record as unknown as Readonly<Record<string, string | null | undefined>>)[field] ?? null;
 }
 
 /** A scope of the spans and the census. Below 2^53, so it may leave SQL. */

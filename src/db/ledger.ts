@@ -1,37 +1,56 @@
 // Writes the net effect of a transaction: records, versions, live rows, spans, census and the transaction's own row.
 // The order is what constraints and the ledger's triggers ask for.
 
-import { formatInstant } from "../base/instant.ts";
 import { alreadyExists, DomainError } from "../base/errors.ts";
+import { formatInstant, type Instant } from "../base/instant.ts";
+import type { Change, Entry } from "./entry.ts";
 import { hashTransaction, hashVersion } from "./hash.ts";
 import {
+  type AnyKind,
+  containerId,
+  containerIds,
+  type Link,
   liveIdentity,
   OPERATION,
+  ownColumns,
+  type RecordBase,
   renderMembers,
   renderObserved,
   scopeKey,
-  type AnyKind,
-  type Link,
-  type RecordBase,
 } from "./kind.ts";
 import { ROWS_PER_INSERT } from "./native-statement.ts";
 import { BLOCK_BITS } from "./schema.ts";
 import { searchText } from "./search-text.ts";
 import { shapeOf } from "./shape.ts";
 import { sqliteCode } from "./sqlite-code.ts";
-import type { VersionRow } from "./statements.ts";
-import type { Entry, WriteTransaction } from "./transaction.ts";
+import type { Statements, VersionRow } from "./statements.ts";
 
-export interface Change {
-  readonly entry: Entry;
-  readonly operation: keyof typeof OPERATION;
-  /** Names of the fields, sorted; null where everything is new or gone. */
-  readonly changed: string[] | null;
+/** Who writes, as the ledger remembers it even after the actor is gone. */
+export interface Author {
+  readonly type: "User" | "ApiKey" | "Discovery" | "System";
+  readonly id: string | null;
+  readonly name: string;
+  readonly organizationId: string | null;
+  readonly requestId: string | null;
+  /** The user for whom it writes: all keys of a user wait in one line. Not of the ledger. */
+  readonly userId?: string | null;
+}
+
+/** What the ledger has to know of a transaction. */
+interface Written {
+  readonly sequence: number;
+  readonly instant: Instant;
+  readonly wallAt: Instant;
+  readonly author: Author;
+  /** The name of the command: `host.update`. */
+  readonly source: string;
+  readonly statements: Statements;
+  recordN(id: string): number | null;
 }
 
 /**
- * The most records that one transaction may create: a bulk of 1,000 hosts with 48 interfaces each, twice over. A small body that
- * unfolds into more would fill the ledger, which never shrinks, and hold up every other writer.
+ * The most records that one transaction may create: a bulk of 1,000 hosts with 48 interfaces each, twice over. A small
+ * body that unfolds into more would fill the ledger, which never shrinks, and hold up every other writer.
  */
 export const MAX_CREATED_PER_TRANSACTION = 100_000;
 
@@ -43,12 +62,12 @@ interface Rendered {
 }
 
 /** @throws DomainError payload_too_large */
-export function writeLedger(tx: WriteTransaction, changes: Change[]): void {
+export function writeLedger(tx: Written, changes: Change[]): void {
   const created = changes.reduce((count, change) => count + (change.operation === "Created" ? 1 : 0), 0);
   if (created > MAX_CREATED_PER_TRANSACTION) {
     throw new DomainError(
       "payload_too_large",
-      `The write would create ${created} records at once; ${MAX_CREATED_PER_TRANSACTION} is the most. Split it.`,
+      `The write would create ${created} records; the limit is ${MAX_CREATED_PER_TRANSACTION}. Split it.`,
       { limit_records: MAX_CREATED_PER_TRANSACTION },
     );
   }
@@ -56,7 +75,7 @@ export function writeLedger(tx: WriteTransaction, changes: Change[]): void {
 }
 
 class LedgerWriter {
-  private readonly tx: WriteTransaction;
+  private readonly tx: Written;
   private readonly at: string;
   private readonly census = new Map<number, number>();
   /** The last number given out; null until it is asked for. */
@@ -70,7 +89,7 @@ class LedgerWriter {
   private readonly active = new Set<number>();
   private readonly blocks = new Map<number, Map<number, { alive: number; died: number }>>();
 
-  constructor(tx: WriteTransaction) {
+  constructor(tx: Written) {
     this.tx = tx;
     this.at = formatInstant(tx.instant);
   }
@@ -160,7 +179,7 @@ class LedgerWriter {
     const { kind } = entry;
     if (
       liveIdentity(kind, before) === liveIdentity(kind, record) &&
-      Bun.deepEquals(kind.columns(before, asId), kind.columns(record, asId))
+      Bun.deepEquals(ownColumns(kind, before, asId), ownColumns(kind, record, asId))
     ) {
       // Naming an indexed column in an UPDATE rewrites its index entry even where the value stays.
       statements.updateContent(kind, {
@@ -174,7 +193,7 @@ class LedgerWriter {
       this.guarded(kind, record, () => statements.updateLive(kind, this.liveRow(entry, rendered)));
     }
     if (entry.kind.links !== undefined) this.relink(entry.n, entry.kind.links(before), entry.kind.links(record));
-    if (!Bun.deepEquals(kind.scopeIds(before), kind.scopeIds(record))) {
+    if (!Bun.deepEquals(containerIds(kind, before), containerIds(kind, record))) {
       const left = new Set(this.scopes(entry, before));
       for (const scope of this.scopes(entry, record)) if (!left.delete(scope)) this.enter(scope, entry.n);
       for (const scope of left) this.leave(scope, entry.n);
@@ -227,11 +246,11 @@ class LedgerWriter {
   }
 
   private render(entry: Entry): Rendered {
-    const sortKeys = entry.kind.sortKeys?.(entry.after as RecordBase);
+    const { sortKeys } = entry.kind;
     return {
       members: renderMembers(entry.after as RecordBase),
       observed: renderObserved(entry.kind, entry.observed),
-      sort_keys: sortKeys === undefined ? null : JSON.stringify(sortKeys),
+      sort_keys: sortKeys === undefined ? null : JSON.stringify(sortKeysOf(sortKeys, entry.after as RecordBase)),
     };
   }
 
@@ -245,7 +264,7 @@ class LedgerWriter {
       composed: entry.composed ? 1 : 0,
       sort_keys: rendered.sort_keys,
       members: rendered.members,
-      ...entry.kind.columns(record, (id) => this.nOf(id)),
+      ...ownColumns(entry.kind, record, (id) => this.nOf(id)),
     };
   }
 
@@ -284,7 +303,7 @@ class LedgerWriter {
   }
 
   private writeSpans(): void {
-    this.tx.statements.bear(this.spans, this.tx.sequence);
+    this.tx.statements.openSpan(this.spans, this.tx.sequence);
     this.spans = [];
   }
 
@@ -356,9 +375,7 @@ class LedgerWriter {
 
   private scopes(entry: Entry, record: RecordBase): number[] {
     const scopes = [scopeKey(entry.organizationN, entry.kind)];
-    for (const id of Object.values(entry.kind.scopeIds(record))) {
-      if (typeof id === "string") scopes.push(scopeKey(this.nOf(id), entry.kind));
-    }
+    for (const id of containerIds(entry.kind, record)) scopes.push(scopeKey(this.nOf(id), entry.kind));
     return scopes;
   }
 
@@ -369,7 +386,7 @@ class LedgerWriter {
   }
 
   private leave(scope: number, n: number): void {
-    this.tx.statements.bury(scope, n, this.tx.sequence);
+    this.tx.statements.closeSpan(scope, n, this.tx.sequence);
     this.census.set(scope, (this.census.get(scope) ?? 0) - 1);
   }
 
@@ -398,23 +415,32 @@ class LedgerWriter {
       write();
     } catch (error) {
       if (kind.unique !== null && isUniqueViolation(error))
-        throw alreadyExists(kind.name, kind.unique.field, kind.unique.value(record));
+        throw alreadyExists(kind, kind.unique.field, kind.unique.value(record));
       throw error;
     }
   }
 }
 
+function sortKeysOf(sortKeys: NonNullable<AnyKind["sortKeys"]>, record: RecordBase): Record<string, string> {
+  const keys: Record<string, string> = {};
+  for (const [field, keyOf] of Object.entries(sortKeys)) {
+    const value = Reflect.get(record, field);
+    if (keyOf !== undefined && value !== null && value !== undefined) keys[field] = keyOf(value);
+  }
+  return keys;
+}
+
 /** The scopes of an organization and of a network: those that may have very many. */
 function largeScopes(entry: Entry, record: RecordBase, n: (id: string) => number): number[] {
-  const networkId = entry.kind.scopeIds(record).network;
-  return [entry.organizationN, ...(typeof networkId === "string" ? [n(networkId)] : [])].map((container) =>
+  const networkId = containerId(entry.kind, record, "network");
+  return [entry.organizationN, ...(networkId === null ? [] : [n(networkId)])].map((container) =>
     scopeKey(container, entry.kind),
   );
 }
 
 /**
- * Where a change of this record shows: its organization, and in it a network, or what belongs to no network (the organization's
- * number, negative).
+ * Where a change of this record shows: its organization, and in it a network, or what belongs to no network (the
+ * organization's number, negative).
  */
 export function activityScopes(
   kind: AnyKind,
@@ -423,8 +449,8 @@ export function activityScopes(
   n: (id: string) => number,
 ): number[] {
   if (kind.isApart === true) return [];
-  const networkId = kind.scopeIds(record).network;
-  return [organizationN, typeof networkId === "string" ? n(networkId) : -organizationN];
+  const networkId = containerId(kind, record, "network");
+  return [organizationN, networkId === null ? -organizationN : n(networkId)];
 }
 
 function isUniqueViolation(error: unknown): boolean {

@@ -1,14 +1,16 @@
 // What a read asks for: as of when, for whom, of which records, in which order. No SQL.
 
 import type { AnyKind, ScopeName } from "./kind.ts";
-import type { Thinned } from "./thinned-past.ts";
+import type { Thinned } from "./pruned-history.ts";
 
 /** The transaction that a read is as of. Live reads have none. */
 export interface AsOf {
   readonly sequence: number;
   /** The highest record number that existed then: what is beyond it need not be looked at. */
   readonly lastN: number;
-  /** True for a long read of the present, fixed at one sequence: observation values are today's and nothing has ended. */
+  /**
+   * True for a long read of the present, fixed at one sequence: observation values are today's and nothing has ended.
+   */
   readonly present: boolean;
   /** Where history was thinned around the instant that was asked for: what this is instead. */
   readonly thinned?: Thinned;
@@ -30,11 +32,22 @@ export interface OrderTerm {
   readonly byKey: boolean;
 }
 
-/** What a record's own fields must say: one value, one record that is referred to by a column of the same name, or an id list that names any of these. */
+/**
+ * What a record's own fields must say: one value, one record that is referred to by a column of the same name, or an id
+ * list that names any of these.
+ */
 export type Filter =
   | { readonly field: string; readonly equals: string | number | boolean }
   | { readonly field: `${string}_id`; readonly names: string }
   | { readonly field: string; readonly namesAny: readonly string[] };
+
+/** The same of fields that a record has, and of what is in them. */
+export type FilterOf<R> = {
+  [Name in keyof R & string]:
+    | { readonly field: Name; readonly equals: Extract<R[Name], string | number | boolean> }
+    | (Name extends `${string}_id` ? { readonly field: Name; readonly names: string } : never)
+    | (R[Name] extends readonly string[] ? { readonly field: Name; readonly namesAny: readonly string[] } : never);
+}[keyof R & string];
 
 export interface ListQuery {
   readonly kind: AnyKind;

@@ -45,7 +45,9 @@ const MIGRATIONS: readonly string[] = [
   checksums,
 ];
 
-/** The migration since which rows beside the ledger carry checksums: those of a store from before it are given theirs. */
+/**
+ * The migration since which rows beside the ledger carry checksums: those of a store from before it are given theirs.
+ */
 export const ADDS_CHECKSUMS = MIGRATIONS.indexOf(checksums) + 1;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -59,7 +61,7 @@ export class DatabaseRefused extends Error {
 }
 
 /** What the first bytes of a database file say of it. */
-export interface DatabaseHeader {
+interface DatabaseHeader {
   readonly applicationId: number;
   readonly schemaVersion: number;
   /** Whether a log may belong to it; what is in that log is not in the file. */
@@ -134,7 +136,7 @@ export function orRefused<T>(path: string, act: (path: string) => T): T {
 export function requireSchema(path: string, version: number, orElse = ""): void {
   if (version !== SCHEMA_VERSION)
     throw new DatabaseRefused(
-      `${path} has the schema ${version}, and this netledger knows ${SCHEMA_VERSION}: netledger serve brings it up to date${orElse}.`,
+      `${path} has the schema ${version}, and this netledger needs ${SCHEMA_VERSION}: netledger serve upgrades it${orElse}.`,
     );
 }
 
@@ -143,8 +145,11 @@ export function schemaVersionOf(db: Sql): number {
   return pragma(db, "user_version");
 }
 
-/** What is done to a store beside the migrations' SQL. @param from the schema that it had; a new store is not upgraded */
-export type Upgrade = (db: Sql, from: number) => void;
+/**
+ * What is done to a store beside the migrations' SQL.
+ * @param from the schema that it had; a new store is not upgraded
+ */
+type Upgrade = (db: Sql, from: number) => void;
 
 /**
  * Applies what is missing, all of it in one transaction.
@@ -178,8 +183,8 @@ function refuseUpgrade(): never {
 }
 
 /**
- * Makes a database where there is none, whole or not at all: under a name of its own first, since one that the power took away half-made
- * would stand in the way of every later start.
+ * Makes a database where there is none, whole or not at all: under a name of its own first, since one that the power
+ * took away half-made would stand in the way of every later start.
  */
 export function createDatabase(path: string): void {
   // A link that leads nowhere now is somebody's word where the database is: it is not replaced.
@@ -245,7 +250,7 @@ function refuseVersion(path: string, applicationId: number, version: number): vo
   if (applicationId !== APPLICATION_ID) throw new DatabaseRefused(`${path} is a database of another program.`);
   if (version > SCHEMA_VERSION) {
     throw new DatabaseRefused(
-      `${path} was written by a newer netledger (schema ${version}, this one knows ${SCHEMA_VERSION}): it is left untouched. Start the newer version.`,
+      `${path} was written by a newer netledger (schema ${version}, this one knows ${SCHEMA_VERSION}) and was left untouched. Use the newer version.`,
     );
   }
 }

@@ -1,5 +1,5 @@
-// Statements that Drizzle has written, run by SQLite's own binding: where one transaction runs the same statement tens of
-// thousands of times, Drizzle's way from a row to its values costs more than the row.
+// Statements that Drizzle has written, run by SQLite's own binding: where one transaction runs the same statement tens
+// of thousands of times, Drizzle's way from a row to its values costs more than the row.
 
 import { Placeholder, type SQL } from "drizzle-orm";
 import type { Sql } from "./connection.ts";
@@ -42,8 +42,9 @@ export class NativeStatement {
 }
 
 /**
- * An INSERT of many rows alike. OR FAIL, since what fails is undone by the savepoint of its command: else SQLite would write down what the
- * statement overwrites, which outweighs what is saved. It does so all the same for tables with triggers or foreign keys.
+ * An INSERT of many rows alike. OR FAIL, since what fails is undone by the savepoint of its command: else SQLite would
+ * write down what the statement overwrites, which outweighs what is saved. It does so all the same for tables with
+ * triggers or foreign keys.
  */
 export class NativeInsert {
   private readonly db: Sql;
@@ -90,7 +91,10 @@ export class NativeInsert {
   }
 }
 
-/** As SqlBuilder.bind: without the plus, SQLite prepares a statement again whenever another value is bound, which takes several times what it does. */
+/**
+ * As SqlBuilder.bind: without the plus, SQLite prepares a statement again whenever another value is bound, which takes
+ * several times what it does.
+ */
 function preparedOnce(sql: string): string {
   return sql.replaceAll(/(=|<|>|limit) \?/g, "$1 +?");
 }

@@ -1,20 +1,22 @@
-// Who is in a list, live or as of an instant: SQL that selects record numbers, and their counts. Only the population differs
-// between the two, live tables or spans. Knows nothing of what is shown of a record.
+// Who is in a list, live or as of an instant: SQL that selects record numbers, and their counts. Only the population
+// differs between the two, live tables or spans. Knows nothing of what is shown of a record.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
-import { SCOPE_CODES, type AnyKind, type ScopeName } from "./kind.ts";
+import { ComputedKeyOrder } from "./computed-key-order.ts";
 import { sortSql, sortValueSql } from "./item-sql.ts";
+import { type AnyKind, liveColumnOf, SCOPE_CODES, SCOPES, type ScopeName } from "./kind.ts";
 import type { AsOf, Filter, ListQuery } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
 import { BLOCK_BITS } from "./schema.ts";
 import { searchTerms } from "./search-text.ts";
 import { membersSql } from "./shape.ts";
 import { SqlBuilder } from "./sql-builder.ts";
-import { WorkedOutOrder } from "./worked-out-order.ts";
 
 /** Networks up to this number are merged in page order. */
 const MAX_MERGED_NETWORKS = 64;
-/** Above it records up to this number are sorted; more than these stand so close that a walk over all meets them soon. */
+/**
+ * Above it records up to this number are sorted; more than these stand so close that a walk over all meets them soon.
+ */
 const MAX_SORTED_RECORDS = 20_000;
 
 export class Populations {
@@ -60,7 +62,10 @@ export class Populations {
     return `SELECT value AS n FROM json_each(${sql.bind(JSON.stringify(Array.from(page)))}) ORDER BY key`;
   }
 
-  /** The record numbers of all who match, in list order, where that is by keys that no version keeps; null where SQL has the order. */
+  /**
+   * The record numbers of all who match, in list order, where that is by keys that no version keeps; null where SQL has
+   * the order.
+   */
   orderedByWorkedOutKeys(query: ListQuery): Uint32Array | null {
     const { kind, asOf } = query;
     const terms = (query.order ?? []).map((term) => ({
@@ -74,7 +79,7 @@ export class Populations {
       ({ field, byKey, keyOf }, place) =>
         `${sortValueSql(kind, { field, byKey: byKey && keyOf === null }, asOf)} AS value_${place}`,
     );
-    const order = new WorkedOutOrder(terms);
+    const order = new ComputedKeyOrder(terms);
     // There may be a million: row by row, so that they are never all there as rows.
     const rows = this.connection
       .statement(`SELECT p.n AS n, ${values.join(", ")} FROM (${population}) p`)
@@ -121,12 +126,13 @@ export class Populations {
     const containers = this.containers(query);
     if (containers === null) return "SELECT 0 AS n WHERE 0";
     const networkNs = isConfined(query) ? reach.networkNs : null;
-    // The innermost container is the smallest; what is around it is checked record by record. Only the organization is not, as of an
-    // instant: containers() finds none outside of it, and no record ever leaves it.
+    // The innermost container is the smallest; what is around it is checked record by record. Only the organization is
+    // not, as of an instant: containers() finds none outside of it, and no record ever leaves it.
     const base = containers.at(-1);
     const checks = containers.slice(0, -1);
     const way = this.wayThrough(query);
-    const baseColumn = base?.column ?? (way === "walked" ? "organization_n" : (kind.scopes.network as string));
+    const baseColumn =
+      base?.column ?? (way === "walked" ? "organization_n" : liveColumnOf(kind.scopes.network as string));
     // A network that is asked for is one that the caller reaches.
     const confinement = way === "walked" && !containers.some((each) => each.scope === "network") ? networkNs : null;
     // One arm per container, or one over all of them that leaves the sorting to the caller.
@@ -151,7 +157,8 @@ export class Populations {
         for (const check of checks) where.push(`+l.${check.column} = ${sql.bind(check.n)}`);
         if (confinement !== null)
           where.push(
-            `+l.${kind.scopes.network} IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(confinement))}))`,
+            `+l.${liveColumnOf(kind.scopes.network as string)} IN (SELECT value
+              FROM json_each(${sql.bind(JSON.stringify(confinement))}))`,
           );
         if (after > 0) where.push(`l.n > ${sql.bind(after)}`);
         for (const each of found) where.push(`l.n IN (${each})`);
@@ -219,25 +226,26 @@ export class Populations {
   /** The containers asked for, outermost first; null where one of them can't hold anything that the caller sees. */
   private containers(query: ListQuery): Array<{ scope: ScopeName; n: number; column: string }> | null {
     const containers: Array<{ scope: ScopeName; n: number; column: string }> = [];
-    for (const scope of SCOPE_ORDER) {
+    for (const scope of SCOPES) {
       const id = query.within?.[scope];
       if (id === undefined) continue;
-      const column = query.kind.scopes[scope];
-      if (column === undefined) throw new Error(`population: ${query.kind.plural} do not live in a ${scope}`);
+      const field = query.kind.scopes[scope];
+      if (field === undefined) throw new Error(`population: ${query.kind.plural} do not live in a ${scope}`);
       const n = this.connection.remember(`container ${query.reach.organizationN} ${scope} ${id}`, () =>
         this.containerN(scope, id, query.reach.organizationN),
       );
       if (n === null) return null;
       if (scope === "network" && query.reach.networkNs !== null && !query.reach.networkNs.includes(n)) return null;
-      containers.push({ scope, n, column });
+      containers.push({ scope, n, column: liveColumnOf(field) });
     }
     return containers;
   }
 
   /** The number of a container that ever lived in the organization. */
   private containerN(scope: ScopeName, id: string, organizationN: number): number | null {
-    const sql =
-      "SELECT r.n FROM history_records r WHERE r.id = +? AND r.kind = +? AND EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = +? * 64 + r.kind AND s.n = r.n)";
+    const sql = `SELECT r.n FROM history_records r WHERE r.id = +? AND r.kind = +? AND EXISTS (SELECT 1
+      FROM history_spans s
+        WHERE s.scope = +? * 64 + r.kind AND s.n = r.n)`;
     const row = this.connection.statement(sql).values(id, SCOPE_CODES[scope], organizationN)[0] as [number] | undefined;
     return row?.[0] ?? null;
   }
@@ -247,8 +255,6 @@ export class Populations {
     return row?.[0] ?? 0;
   }
 }
-
-const SCOPE_ORDER: readonly ScopeName[] = ["network", "credential", "host", "service", "if_entry", "user"];
 
 /** Whether the caller's networks matter for this kind: tags, users and the like belong to the organization alone. */
 function isConfined(query: ListQuery): boolean {
@@ -273,17 +279,21 @@ function foundBy(term: string, kind: AnyKind, asOf: AsOf | null): string {
   const until = asOf === null ? "x.key < (((t.key >> 31) + 1) << 31)" : "x.key <= (((t.key >> 31) << 31) | ?1)";
   const known = asOf === null ? "" : " AND (t.key & 2147483647) <= ?1";
   const found = kind.search?.findsItself === true ? "t.key >> 31" : "t.owner_n";
-  return `SELECT ${found} FROM history_search CROSS JOIN history_search_texts t ON t.key = history_search.rowid WHERE history_search MATCH ${term}${known} AND NOT EXISTS (SELECT 1 FROM history_search_texts x WHERE x.key > t.key AND ${until})`;
+  return `SELECT ${found} FROM history_search CROSS JOIN history_search_texts t ON t.key = history_search.rowid
+    WHERE history_search MATCH ${term}${known} AND NOT EXISTS (SELECT 1 FROM history_search_texts x
+    WHERE x.key > t.key AND ${until})`;
 }
 
 /** Field names come from the resources, never from a caller. */
 function isLive(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
   if ("namesAny" in filter) {
-    const targets = `SELECT r.n FROM json_each(${sql.bind(JSON.stringify(filter.namesAny))}) j CROSS JOIN history_records r ON r.id = j.value`;
+    const targets = `SELECT r.n FROM json_each(${sql.bind(JSON.stringify(filter.namesAny))}) j
+      CROSS JOIN history_records r ON r.id = j.value`;
     return `l.n IN (SELECT k.n FROM live_links k WHERE k.target_n IN (${targets}) AND k.relation = '${filter.field}')`;
   }
   if ("names" in filter)
-    return `l.n IN (SELECT k.n FROM ${getTableName(kind.table)} k WHERE k.${filter.field.replace(/_id$/, "_n")} = (SELECT n FROM history_records WHERE id = ${sql.bind(filter.names)}))`;
+    return `l.n IN (SELECT k.n FROM ${getTableName(kind.table)} k WHERE k.${liveColumnOf(filter.field)} = (SELECT n
+      FROM history_records WHERE id = ${sql.bind(filter.names)}))`;
   const value = sql.bind(sqlValue(filter.equals));
   return Object.hasOwn(getTableColumns(kind.table), filter.field)
     ? `+l.${filter.field} = ${value}`
@@ -294,7 +304,8 @@ function isLive(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
 function was(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
   const version = "FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1";
   if ("namesAny" in filter) {
-    return `EXISTS (SELECT 1 FROM json_each((SELECT ('{' || ${membersSql(kind, "w")} || '}') -> '$.${filter.field}' ${version})) t WHERE t.value IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(filter.namesAny))})))`;
+    return `EXISTS (SELECT 1 FROM json_each((SELECT ('{' || ${membersSql(kind, "w")} || '}') -> '$.${filter.field}'
+      ${version})) t WHERE t.value IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(filter.namesAny))})))`;
   }
   return `(SELECT ('{' || ${membersSql(kind, "w")} || '}') ->> '$.${filter.field}' ${version}) = ${sql.bind("names" in filter ? filter.names : sqlValue(filter.equals))}`;
 }
@@ -305,16 +316,21 @@ function sqlValue(value: string | number | boolean): string | number {
 }
 
 function livedIn(scope: string): string {
-  return `EXISTS (SELECT 1 FROM history_spans e WHERE e.scope = ${scope} AND e.n = s.n AND e.born <= ?1 AND e.died > ?1)`;
+  return `EXISTS (SELECT 1 FROM history_spans e WHERE e.scope = ${scope} AND e.n = s.n AND e.born <= ?1
+    AND e.died > ?1)`;
 }
 
-/** Whether a record lived in one of many networks. Its own document tells: there may be thousands of scopes to look for it in. */
+/**
+ * Whether a record lived in one of many networks. Its own document tells: there may be thousands of scopes to look for
+ * it in.
+ */
 function livedInOneOf(kind: AnyKind, networkNs: string): string {
   const networks = `SELECT value FROM json_each(${networkNs})`;
-  const column = kind.scopes.network as string;
-  if (column === "n") return `+s.n IN (${networks})`;
-  const field = column.replace(/_n$/, "_id");
-  return `(SELECT ('{' || ${membersSql(kind, "w")} || '}') ->> '$.${field}' FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1) IN (SELECT id FROM history_records WHERE n IN (${networks}))`;
+  const field = kind.scopes.network as string;
+  if (field === "id") return `+s.n IN (${networks})`;
+  return `(SELECT ('{' || ${membersSql(kind, "w")} || '}') ->> '$.${field}' FROM history_versions w
+    WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1) IN (SELECT id FROM history_records
+    WHERE n IN (${networks}))`;
 }
 
 /** How many records of a kind lived in these containers together. */

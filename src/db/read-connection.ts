@@ -1,5 +1,5 @@
-// A read-only connection with its prepared statements, one state of the database for several reads, and what is remembered
-// between two commits. Knows no kinds.
+// A read-only connection with its prepared statements, one state of the database for several reads, and what is
+// remembered between two commits. Knows no kinds.
 
 import type { Database, Statement } from "bun:sqlite";
 import type { Sql } from "./connection.ts";
@@ -51,7 +51,10 @@ export class ReadConnection {
     this.remembered.clear();
   }
 
-  /** What `make` made since the last commit, or makes now: for small facts that every request asks again, asked within a snapshot. */
+  /**
+   * What `make` made since the last commit, or makes now: for small facts that every request asks again, asked within a
+   * snapshot.
+   */
   remember<T>(name: string, make: () => T): T {
     const known = this.remembered.get(name);
     if (known !== undefined) return known as T;

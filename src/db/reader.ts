@@ -5,17 +5,17 @@ import { getTableName } from "drizzle-orm";
 import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Sql } from "./connection.ts";
-import { itemSql, ownFieldsSql, type ItemSql } from "./item-sql.ts";
-import type { AnyKind, ScopeName } from "./kind.ts";
+import { MARK_OF_HASH } from "./hash.ts";
+import { type ItemSql, itemSql, ownFieldsSql } from "./item-sql.ts";
+import { type AnyKind, liveColumnOf, type ScopeName } from "./kind.ts";
 import type { AsOf, ListQuery, Reach } from "./list-query.ts";
 import { Populations } from "./population.ts";
+import { PrunedHistory } from "./pruned-history.ts";
 import { ReadConnection } from "./read-connection.ts";
-import { MARK_OF_HASH } from "./hash.ts";
 import { membersSql } from "./shape.ts";
 import { SqlBuilder } from "./sql-builder.ts";
-import { ThinnedPast } from "./thinned-past.ts";
 
-export interface Page {
+interface Page {
   /** JSON objects, comma-separated, UTF-8. */
   readonly items: Uint8Array;
   /** How many records match, whatever the page. */
@@ -23,7 +23,7 @@ export interface Page {
 }
 
 /** What a page's bytes stand between. */
-export interface Frame {
+interface Frame {
   readonly head: string;
   readonly tail: string;
 }
@@ -90,8 +90,8 @@ export class Reader extends ReadConnection {
   }
 
   /**
-   * What `at` means: the last transaction at or before it, where history was thinned the last one that is kept; or null for the present.
-   * An instant that is not before the wall clock is the present, also while the ledger's clock leads.
+   * What `at` means: the last transaction at or before it, where history was thinned the last one that is kept; or null
+   * for the present. An instant that is not before the wall clock is the present, also while the ledger's clock leads.
    */
   resolve(at: Instant | null): AsOf | null {
     if (at === null || at >= this.now()) return null;
@@ -126,10 +126,10 @@ export class Reader extends ReadConnection {
   }
 
   /** Where history was thinned. */
-  get thinnedPast(): ThinnedPast {
+  get thinnedPast(): PrunedHistory {
     return this.remember(
       "thinned past",
-      () => new ThinnedPast((sql, ...values) => this.statement(sql).values(...values) as unknown[][]),
+      () => new PrunedHistory((sql, ...values) => this.statement(sql).values(...values) as unknown[][]),
     );
   }
 
@@ -193,15 +193,16 @@ export class Reader extends ReadConnection {
   }
 
   /**
-   * One page as bytes between two texts: SQLite puts them together, since every copy of a page in JavaScript is felt. Count and items are of
-   * one state of the database.
+   * One page as bytes between two texts: SQLite puts them together, since every copy of a page in JavaScript is felt.
+   * Count and items are of one state of the database.
    */
   framedPage(query: ListQuery, frame: (total: number) => Frame): Uint8Array<ArrayBuffer> {
     if (query.asOf !== null) return this.framed(this.pageStatement(query, frame));
     return this.snapshot(() => {
       const shape = shapeOfPlainPage(query);
       if (shape === null) return this.framed(this.pageStatement(query, frame));
-      // Between two commits pages of the same list are asked for with the same words: what they are need not be worked out again.
+      // Between two commits pages of the same list are asked for with the same words: what they are need not be worked
+      // out again.
       const statement = this.remember(shape, () => this.plainPageStatement(query));
       const { head, tail } = frame(this.total(query));
       return this.framed(
@@ -216,7 +217,10 @@ export class Reader extends ReadConnection {
     return (this.statement(text).values(...values)[0] as [Uint8Array<ArrayBuffer>])[0];
   }
 
-  /** As pageStatement, without what its last four values are: limit and offset, head and tail. Null where nothing is to be found. */
+  /**
+   * As pageStatement, without what its last four values are: limit and offset, head and tail. Null where nothing is to
+   * be found.
+   */
   private plainPageStatement(query: ListQuery): PageStatement | null {
     if (this.populations.findsNothing(query)) return null;
     const { text, values } = this.pageStatement(query, () => ({ head: "", tail: "" }));
@@ -229,7 +233,8 @@ export class Reader extends ReadConnection {
     const sql = new SqlBuilder(query.asOf);
     const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
     const rows = `SELECT ${item} AS item FROM (${this.populations.page(query, sql, query.limit)}) p${joins}`;
-    const text = `SELECT CAST(concat(${sql.bind(head)}, (SELECT group_concat(item, ',') FROM (${rows})), ${sql.bind(tail)}) AS BLOB)`;
+    const text = `SELECT CAST(concat(${sql.bind(head)}, (SELECT group_concat(item, ',')
+      FROM (${rows})), ${sql.bind(tail)}) AS BLOB)`;
     return { text, values: sql.values };
   }
 
@@ -298,7 +303,10 @@ export class Reader extends ReadConnection {
     }));
   }
 
-  /** Records by their numbers, in the order given, as of one instant. Each must have lived then; whether the caller may see it is not asked. */
+  /**
+   * Records by their numbers, in the order given, as of one instant. Each must have lived then; whether the caller may
+   * see it is not asked.
+   */
   itemsOf(kind: AnyKind, ns: readonly number[], asOf: AsOf, reach: Reach): Item[] {
     const { item, joins } = this.itemSql(kind, asOf, reach);
     const rows = this.statement(
@@ -311,7 +319,8 @@ export class Reader extends ReadConnection {
   ownFields(query: ListQuery, fields: readonly string[]): string[] {
     if (this.populations.findsNothing(query)) return [];
     const sql = new SqlBuilder(query.asOf);
-    const text = `SELECT ${ownFieldsSql(query.kind, fields, query.asOf)} FROM (${this.populations.page(query, sql, query.limit === 0 ? -1 : query.limit)}) p`;
+    const text = `SELECT ${ownFieldsSql(query.kind, fields, query.asOf)}
+      FROM (${this.populations.page(query, sql, query.limit === 0 ? -1 : query.limit)}) p`;
     return (this.statement(text).values(...sql.values) as Array<[string]>).map(([values]) => values);
   }
 
@@ -359,8 +368,8 @@ export class Reader extends ReadConnection {
   }
 
   /**
-   * What `chunks` gives, and how many match in all. Where it takes a look at each record to know, or an order, that is done here, once
-   * for both, before the first chunk is asked for.
+   * What `chunks` gives, and how many match in all. Where it takes a look at each record to know, or an order, that is
+   * done here, once for both, before the first chunk is asked for.
    */
   countedChunks(
     query: ListQuery,
@@ -386,18 +395,22 @@ export class Reader extends ReadConnection {
   ): Map<number, string[]> {
     const sql = new SqlBuilder(asOf);
     const owners = sql.bind(JSON.stringify(ownerNs));
-    const column = kind.scopes[scope];
-    if (column === undefined) throw new Error(`reader: ${kind.plural} do not live in a ${scope}`);
+    const [field, outsideField = ""] = [kind.scopes[scope], outside && kind.scopes[outside]];
+    if (field === undefined) throw new Error(`reader: ${kind.plural} do not live in a ${scope}`);
+    const column = liveColumnOf(field);
     const isOutside =
       outside === undefined
         ? ""
         : asOf === null
-          ? ` AND l.${kind.scopes[outside]} IS NULL`
-          : ` AND (SELECT ('{' || ${membersSql(kind, "w")} || '}') ->> '$.${kind.scopes[outside]?.replace(/_n$/, "_id")}' FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1) IS NULL`;
+          ? ` AND l.${liveColumnOf(outsideField)} IS NULL`
+          : ` AND (SELECT ('{' || ${membersSql(kind, "w")} || '}') ->> '$.${outsideField}' FROM history_versions w
+            WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1) IS NULL`;
     const population =
       asOf === null
-        ? `SELECT l.${column} AS owner, l.n AS n FROM ${getTableName(kind.table)} l WHERE l.${column} IN (SELECT value FROM json_each(${owners}))${isOutside} ORDER BY l.${column}, l.n`
-        : `SELECT j.value AS owner, s.n AS n FROM json_each(${owners}) j CROSS JOIN history_spans s WHERE s.scope = j.value * 64 + ${kind.code} AND s.born <= ?1 AND s.died > ?1${isOutside} ORDER BY j.key, s.n`;
+        ? `SELECT l.${column} AS owner, l.n AS n FROM ${getTableName(kind.table)} l
+          WHERE l.${column} IN (SELECT value FROM json_each(${owners}))${isOutside} ORDER BY l.${column}, l.n`
+        : `SELECT j.value AS owner, s.n AS n FROM json_each(${owners}) j CROSS JOIN history_spans s
+          WHERE s.scope = j.value * 64 + ${kind.code} AND s.born <= ?1 AND s.died > ?1${isOutside} ORDER BY j.key, s.n`;
     const { item, joins } = itemSql(kind, asOf, kind.composedSql !== undefined);
     const rows = this.statement(`SELECT p.owner, ${item} FROM (${population}) p${joins}`).values(
       ...sql.values,
@@ -441,7 +454,8 @@ export class Reader extends ReadConnection {
     for (const numbers of this.lightChunks(numberChunks, asOf, kinds, atOnce)) {
       const text =
         compose === null
-          ? `SELECT CAST(group_concat(item, ',') AS BLOB) FROM (SELECT ${item} AS item FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p${joins})`
+          ? `SELECT CAST(group_concat(item, ',') AS BLOB)
+            FROM (SELECT ${item} AS item FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p${joins})`
           : `SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p${joins}`;
       const found = this.statement(text).values(asOf.sequence, JSON.stringify(numbers)) as unknown[][];
       if (compose === null) yield found[0]?.[0] as Uint8Array;
@@ -493,7 +507,8 @@ export class Reader extends ReadConnection {
     let offset = query.offset;
     for (;;) {
       const sql = new SqlBuilder(query.asOf);
-      const text = `SELECT n FROM (${this.populations.inPageOrder(query, sql, after)} LIMIT ${sql.bind(rows)} OFFSET ${sql.bind(offset)})`;
+      const text = `SELECT n FROM (${this.populations.inPageOrder(query, sql, after)} LIMIT ${sql.bind(rows)} OFFSET
+        ${sql.bind(offset)})`;
       const numbers = (this.statement(text).values(...sql.values) as Array<[number]>).map((row) => row[0]);
       if (numbers.length > 0) yield numbers;
       if (numbers.length < rows) return;
@@ -525,14 +540,18 @@ export class Reader extends ReadConnection {
     };
   }
 
-  /** Record numbers in list order: there may be a million, for which rows of their own would take a hundred times the memory. */
+  /**
+   * Record numbers in list order: there may be a million, for which rows of their own would take a hundred times the
+   * memory.
+   */
   private numbers(query: ListQuery): Uint32Array {
     const sorted = this.populations.orderedByWorkedOutKeys(query);
     if (sorted !== null)
       return sorted.subarray(query.offset, query.limit === 0 ? undefined : query.offset + query.limit);
     const sql = new SqlBuilder(query.asOf);
     const row = this.statement(
-      `SELECT count(*), CAST(group_concat(n) AS BLOB) FROM (${this.populations.page(query, sql, query.limit === 0 ? -1 : query.limit)})`,
+      `SELECT count(*), CAST(group_concat(n) AS BLOB)
+        FROM (${this.populations.page(query, sql, query.limit === 0 ? -1 : query.limit)})`,
     ).values(...sql.values)[0] as [number, Uint8Array | null];
     return numbersIn(row[1], row[0]);
   }

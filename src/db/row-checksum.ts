@@ -7,7 +7,7 @@ import type { SQLiteColumn, SQLiteTableWithColumns } from "drizzle-orm/sqlite-co
 import type { Sql } from "./connection.ts";
 
 /** What SQLite stores. */
-export type StoredValue = string | number | Uint8Array | null;
+type StoredValue = string | number | Uint8Array | null;
 
 // biome-ignore lint/suspicious/noExplicitAny: Drizzle's table type is parameterised by every column of every table.
 type CheckedDrizzleTable = SQLiteTableWithColumns<any> & { readonly checksum: SQLiteColumn };
@@ -49,7 +49,7 @@ export function withChanges<T extends CheckedDrizzleTable>(
   changes: Partial<Omit<T["$inferInsert"], "checksum">>,
 ): T["$inferSelect"] {
   const changed = { ...stored, ...changes };
-  return { ...changed, checksum: stored["checksum"] ^ checksumOfRow(table, stored) ^ checksumOfRow(table, changed) };
+  return { ...changed, checksum: stored.checksum ^ checksumOfRow(table, stored) ^ checksumOfRow(table, changed) };
 }
 
 /**
@@ -134,7 +134,7 @@ export function stampChecksums(db: Sql): void {
        WHERE (${table.key.join(", ")}) = (${table.key.map(() => "?").join(", ")})`,
     );
     const stamp = (row: CheckedRow) => update.run(checksumOf(table, row.values), ...(keyOf(table, row) as never[]));
-    for (const _ of walkChecked(db, table, (rows) => rows.forEach(stamp))) continue;
+    for (const _ of walkChecked(db, table, (rows) => rows.forEach(stamp)));
     update.finalize();
   }
 }
@@ -143,7 +143,9 @@ export function stampChecksums(db: Sql): void {
 const STEP_ROWS = 2_000;
 const CHECKSUM = "checksum";
 
-/** By table, the number that SQL sets by itself when a row has long been written: it is added, which SQL does as well. */
+/**
+ * By table, the number that SQL sets by itself when a row has long been written: it is added, which SQL does as well.
+ */
 const ADDED: Readonly<Record<string, string>> = { credential_coverage: "until" };
 
 /** The number is a transaction's, 1 at least: where it is NULL nothing is added, and 0 is no such number. */

@@ -87,7 +87,10 @@ export const idempotencyKeys = sqliteTable("idempotency_keys", {
   checksum: integer().notNull(),
 });
 
-/** Of 1,024 record numbers: n >> BLOCK_BITS is the block whose living are counted together. Stored: it can't be changed but by a migration. */
+/**
+ * Of 1,024 record numbers: n >> BLOCK_BITS is the block whose living are counted together. Stored: it can't be changed
+ * but by a migration.
+ */
 export const BLOCK_BITS = 10;
 
 /** The end of a span that has none yet: SQLite's and JavaScript's largest common integer. */

@@ -1,18 +1,24 @@
-// What a record can be found by, as text for the index, and what a search asks of that index. The one place that knows how
-// both are folded: they must agree. No SQL but the index's own query language.
+// What a record can be found by, as text for the index, and what a search asks of that index. The one place that knows
+// how both are folded: they must agree. No SQL but the index's own query language.
 
 import { parseIp } from "../base/ip.ts";
 import { foldCase } from "../base/text.ts";
 
 /** Texts that a record is found by. */
 export interface SearchTexts {
-  /** Free text: found by the beginning of any of its words, and of any part of a word after punctuation (`sw` finds `core-sw-01`). */
+  /**
+   * Free text: found by the beginning of any of its words, and of any part of a word after punctuation (`sw` finds
+   * `core-sw-01`).
+   */
   readonly words?: ReadonlyArray<string | null | undefined>;
   /** Addresses and the like: found by their own beginning only (`10.2.` does not find 110.2.3.4). */
   readonly wholes?: ReadonlyArray<string | null | undefined>;
 }
 
-/** Characters and words of a search: what is beyond is refused where the parameter is checked. Each word costs all that it finds. */
+/**
+ * Characters and words of a search: what is beyond is refused where the parameter is checked. Each word costs all that
+ * it finds.
+ */
 export const SEARCH_MAX_LENGTH = 200;
 export const SEARCH_MAX_WORDS = 10;
 /** A word beyond this length, and beyond so many parts, is found by what comes before. */
@@ -37,8 +43,8 @@ export function searchWords(search: string): string[] {
 }
 
 /**
- * What a search means: each of its words must begin some entry of the record, as it was typed or as the address that it is written
- * otherwise. FTS5 query strings, one per word.
+ * What a search means: each of its words must begin some entry of the record, as it was typed or as the address that it
+ * is written otherwise. FTS5 query strings, one per word.
  */
 export function searchTerms(search: string): string[] {
   return searchWords(search).map((word) =>
@@ -63,8 +69,9 @@ function words(text: string): string[] {
 }
 
 /**
- * How an address that begins with this is stored, where the word may be one in another notation: a MAC address or its beginning with
- * dashes (IEEE 802) or Cisco's dots, or a whole IPv6 address that is not in its canonical form (RFC 5952).
+ * How an address that begins with this is stored, where the word may be one in another notation: a MAC address or its
+ * beginning with dashes (IEEE 802) or Cisco's dots, or a whole IPv6 address that is not in its canonical form (RFC
+ * 5952).
  */
 function canonicalBeginnings(word: string): string[] {
   const beginnings: string[] = [];

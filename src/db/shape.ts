@@ -1,11 +1,11 @@
-// The shapes that the records of a kind have had, and how a version of an earlier one reads in today's: SQL over the stored text, so that
-// SQLite still puts pages together by itself. A version is never rewritten: the chain proves the bytes as they were written.
-
-import type { AnyKind } from "./kind.ts";
+// The shapes that the records of a kind have had, and how a version of an earlier one reads in today's: SQL over the
+// stored text, so that SQLite still puts pages together by itself. A version is never rewritten: the chain proves the
+// bytes as they were written.
 
 /**
- * What brings a version of one shape to the next: pure SQL, expression to expression. It must leave alone what spans, lineages, links and
- * search texts are made of (a record's id, its containers, its identity, what finds it), or its migration has to make those anew.
+ * What brings a version of one shape to the next: pure SQL, expression to expression. It must leave alone what spans,
+ * lineages, links and search texts are made of (a record's id, its containers, its identity, what finds it), or its
+ * migration has to make those anew.
  */
 export interface Upcaster {
   /** The migration that it came with: there the live rows of the kind are made anew. */
@@ -18,10 +18,16 @@ export interface Upcaster {
   readonly changed?: (changed: string) => string;
 }
 
-/** As far as its shapes go. */
-type Shaped = Pick<AnyKind, "upcasters">;
+/** A kind, as far as its shapes go. */
+interface Shaped {
+  readonly upcasters?: readonly Upcaster[];
+}
 
-/** A field that earlier versions did not have. @param value what it is in all of them. @param sortKey where lists are ordered by its key */
+/**
+ * A field that earlier versions did not have.
+ * @param value what it is in all of them.
+ * @param sortKey where lists are ordered by its key
+ */
 export function addsField(migration: number, name: string, value: unknown, sortKey?: string): Upcaster {
   const upcaster = {
     migration,
@@ -34,13 +40,17 @@ export function addsField(migration: number, name: string, value: unknown, sortK
   };
 }
 
-/** A field that had another name. @param from what every record had, if only as null: rewritesRecord is for fields that may be left out */
+/**
+ * A field that had another name.
+ * @param from what every record had, if only as null: rewritesRecord is for fields that may be left out
+ */
 export function renamesField(migration: number, from: string, to: string): Upcaster {
   const renamed = (record: string) =>
     `json_remove(json_set(${record}, ${quoted(`$.${to}`)}, ${record} -> ${quoted(`$.${from}`)}), ${quoted(`$.${from}`)})`;
   const has = (record: string) => `json_type(${record}, ${quoted(`$.${from}`)}) IS NOT NULL`;
-  // In JSON that was written without blanks a quoted name before a colon is nothing but a key. Where there is one alone, it is the record's own:
-  // replacing a text takes a fraction of what reading and writing JSON does. What is put in its place by way of trial has another length.
+  // In JSON that was written without blanks a quoted name before a colon is nothing but a key. Where there is one
+  // alone, it is the record's own: replacing a text takes a fraction of what reading and writing JSON does. What is put
+  // in its place by way of trial has another length.
   const [oldKey, newKey] = [from, to].map((name) => `${JSON.stringify(name)}:`) as [string, string];
   const trial = Buffer.byteLength(oldKey) === Buffer.byteLength(newKey) ? "" : newKey;
   const longerBy = Buffer.byteLength(trial) - Buffer.byteLength(oldKey);
@@ -50,8 +60,10 @@ export function renamesField(migration: number, from: string, to: string): Upcas
     migration,
     // LIMIT keeps SQLite from putting one subquery into the other, and from working out the same text twice.
     members: (members) =>
-      `(SELECT CASE WHEN ${isOnce} THEN ${replaced} WHEN json_valid(${RECORD}) AND ${has(RECORD)} THEN ${inside(renamed(RECORD))} ELSE m END
-        FROM (SELECT m, replace(m, ${quoted(oldKey)}, ${quoted(trial)}) AS t FROM (SELECT ${members} AS m LIMIT 1) LIMIT 1))`,
+      `(SELECT CASE WHEN ${isOnce} THEN ${replaced} WHEN json_valid(${RECORD})
+        AND ${has(RECORD)} THEN ${inside(renamed(RECORD))} ELSE m END
+        FROM (SELECT m, replace(m, ${quoted(oldKey)}, ${quoted(trial)}) AS t
+          FROM (SELECT ${members} AS m LIMIT 1) LIMIT 1))`,
     sortKeys: (sortKeys) =>
       `(SELECT CASE WHEN ${has("k")} THEN ${renamed("k")} ELSE k END FROM (SELECT ${sortKeys} AS k))`,
     changed: (changed) => `replace(${changed}, ${quoted(JSON.stringify(from))}, ${quoted(JSON.stringify(to))})`,
@@ -60,14 +72,16 @@ export function renamesField(migration: number, from: string, to: string): Upcas
 
 /**
  * Anything else that SQLite's JSON functions can say; costs as much as reading and writing the JSON.
- * @param rewrite of an expression for the record, a JSON object, the same of the next shape; what is no JSON stays as it is
+ * @param rewrite of an expression for the record, a JSON object, the same of the next shape; what is no JSON stays as
+ * it is
  */
 export function rewritesRecord(migration: number, rewrite: (record: string) => string): Upcaster {
   return {
     migration,
     // Each expression stands once, however many come after it: they would double in length with every shape.
     members: (members) =>
-      `(SELECT CASE WHEN json_valid(r) THEN ${inside(rewrite("r"))} ELSE m END FROM (SELECT m, '{' || m || '}' AS r FROM (SELECT ${members} AS m)))`,
+      `(SELECT CASE WHEN json_valid(r) THEN ${inside(rewrite("r"))} ELSE m END FROM (SELECT m, '{' || m || '}' AS r
+        FROM (SELECT ${members} AS m)))`,
   };
 }
 
@@ -76,7 +90,10 @@ export function shapeOf({ upcasters = [] }: Shaped): number {
   return 1 + upcasters.length;
 }
 
-/** The members of the row `version` of history_versions in today's shape. @param version the table's name in the statement */
+/**
+ * The members of the row `version` of history_versions in today's shape.
+ * @param version the table's name in the statement
+ */
 export function membersSql(kind: Shaped, version: string): string {
   return upcastSql(kind, version, "members", ({ members }) => members);
 }
@@ -97,7 +114,7 @@ export function changedSql(kind: Shaped, version: string): string {
  * @param code an expression for the code of the version's kind
  */
 export function ofKindSql(
-  kinds: Iterable<AnyKind>,
+  kinds: Iterable<Shaped & { readonly code: number }>,
   code: string,
   version: string,
   sqlOf: (kind: Shaped, version: string) => string,

@@ -14,8 +14,9 @@ export class SqlBuilder {
 
   bind(value: Value): string {
     this.values.push(value);
-    // The plus changes no value. Without it SQLite plans for the value (a LIMIT; a column that is compared, beside an ORDER BY or a
-    // join) and prepares the statement again whenever another one is bound: up to a third of a page's time.
+    // The plus changes no value. Without it SQLite plans for the value (a LIMIT; a column that is compared, beside an
+    // ORDER BY or a join) and prepares the statement again whenever another one is bound: up to a third of a page's
+    // time.
     return `+?${this.values.length}`;
   }
 }

@@ -1,9 +1,11 @@
-// Every statement that the writer uses, prepared once per connection. No rules: the ledger and the transaction have those.
+// Every statement that the writer uses, prepared once per connection. No rules: the ledger and the transaction have
+// those.
 
-import { and, desc, eq, getTableColumns, getTableName, lte, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, getTableName, lte, type SQL, sql } from "drizzle-orm";
 import type { Sql } from "./connection.ts";
+import type { Entry } from "./entry.ts";
 import { CHAIN_START, MARK_OF_HASH } from "./hash.ts";
-import { renderObserved, type AnyKind } from "./kind.ts";
+import { type AnyKind, renderObserved } from "./kind.ts";
 import { NativeInsert, NativeStatement } from "./native-statement.ts";
 import { observedChecksum } from "./row-checksum.ts";
 import {
@@ -19,7 +21,6 @@ import {
   liveLinks,
   observations,
 } from "./schema.ts";
-import type { Entry } from "./transaction.ts";
 
 /** A version as it is stored; its key is packed from `n` and `sequence` within SQL. */
 export interface VersionRow extends Omit<typeof historyVersions.$inferInsert, "key" | "hash"> {
@@ -111,11 +112,11 @@ export class Statements {
   }
 
   /** From this transaction on records live in scopes. */
-  bear(spans: ReadonlyArray<{ scope: number; n: number }>, sequence: number): void {
+  openSpan(spans: ReadonlyArray<{ scope: number; n: number }>, sequence: number): void {
     this.ledger.bear.run(spans.map(({ scope, n }) => ({ scope, n, born: sequence, died: ALIVE })));
   }
 
-  bury(scope: number, n: number, sequence: number): void {
+  closeSpan(scope: number, n: number, sequence: number): void {
     this.ledger.bury.run({ scope, n, died: sequence });
   }
 
@@ -439,7 +440,8 @@ function liveStatements(db: Sql, kind: AnyKind) {
 
 /** Parameters compared with its columns are written `+?`: see SqlBuilder. */
 function selectLive(kind: AnyKind): string {
-  return `SELECT l.n, l.organization_n, l.sequence, l.composed, l.members, o.observed FROM ${getTableName(kind.table)} l LEFT JOIN observations o ON o.n = l.n`;
+  return `SELECT l.n, l.organization_n, l.sequence, l.composed, l.members, o.observed
+    FROM ${getTableName(kind.table)} l LEFT JOIN observations o ON o.n = l.n`;
 }
 
 function placeholders<Columns extends Record<string, unknown>>(

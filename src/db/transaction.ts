@@ -1,55 +1,38 @@
 // One unit of work of the one writer: commands change records in it, and its end writes the net effect:
 // at most one version per record, one ledger transaction, one instant. Knows no resource and no HTTP.
 
-import { formatInstant, type Instant } from "../base/instant.ts";
 import { DomainError, notFound } from "../base/errors.ts";
+import { formatInstant, type Instant } from "../base/instant.ts";
 import type { UuidSource } from "../base/uuid.ts";
-import type { AnyKind, Kind, Observed, OwnFields, RecordBase } from "./kind.ts";
 import { ChangedRecords, referredId } from "./changed-records.ts";
-import { liveIdentity, parseMembers, parseObserved } from "./kind.ts";
-import { writeLedger, type Change } from "./ledger.ts";
 import type { Sql } from "./connection.ts";
+import { type Entry, netChange } from "./entry.ts";
+import {
+  type AnyKind,
+  type Kind,
+  liveIdentity,
+  type NoneBeside,
+  type Observed,
+  type OPERATION,
+  type OwnFields,
+  parseMembers,
+  parseObserved,
+  type RecordBase,
+} from "./kind.ts";
+import { type Author, writeLedger } from "./ledger.ts";
 import type { Statements } from "./statements.ts";
-
-/** Who writes, as the ledger remembers it even after the actor is gone. */
-export interface Author {
-  readonly type: "User" | "ApiKey" | "Discovery" | "System";
-  readonly id: string | null;
-  readonly name: string;
-  readonly organizationId: string | null;
-  readonly requestId: string | null;
-  /** The user for whom it writes: all keys of a user wait in one line. Not of the ledger. */
-  readonly userId?: string | null;
-}
 
 /** What a command left behind: the sequence of its ledger transaction, or null where nothing changed. */
 export interface Outcome<T> {
   readonly sequence: number | null;
   readonly result: T;
-  /** Of a command that wrote nothing: the last transaction that it saw. What it answers of the ledger is read as of that. */
+  /**
+   * Of a command that wrote nothing: the last transaction that it saw. What it answers of the ledger is read as of
+   * that.
+   */
   readonly head?: number;
   /** The command was run for the same request before, and is not run again. */
   readonly isReplayed?: true;
-}
-
-/** A record as the transaction holds it: as it was found and as the command wants it. */
-export interface Entry {
-  readonly kind: AnyKind;
-  readonly id: string;
-  /** 0 until the end of the transaction gives a created record its number. */
-  n: number;
-  organizationN: number;
-  /** Of a new record. */
-  readonly organizationId: string | null;
-  /** The transaction that wrote the version that was found; 0 for a new record. */
-  readonly sequence: number;
-  readonly before: RecordBase | null;
-  after: RecordBase | null;
-  observed: Observed;
-  composed: boolean;
-  /** Fields that count as changed without differing in the record's own members. */
-  readonly touched: Set<string>;
-  observedChanged: boolean;
 }
 
 interface LiveRow {
@@ -65,7 +48,7 @@ interface LiveRow {
 export interface NetChange {
   readonly kind: AnyKind;
   readonly id: string;
-  readonly operation: Change["operation"];
+  readonly operation: keyof typeof OPERATION;
   /** The fields of an update; null where everything is new or gone. */
   readonly changed: readonly string[] | null;
   readonly before: RecordBase | null;
@@ -81,6 +64,7 @@ export class WriteTransaction {
   /** The name of the command: `host.update`. */
   readonly source: string;
   readonly statements: Statements;
+  readonly kinds: readonly AnyKind[];
   private readonly uuids: UuidSource;
   private readonly entries = new Map<string, Entry>();
   /** The same by the code of their kind. */
@@ -92,17 +76,23 @@ export class WriteTransaction {
   private readonly numbers = new Map<string, number>();
   private readonly afterwards: Array<() => void> = [];
 
-  /** @param notBefore the earliest instant that the transaction may have; without it only the ledger sets one */
-  constructor(
-    statements: Statements,
-    author: Author,
-    source: string,
-    wallAt: Instant,
-    uuids: UuidSource,
-    notBefore?: Instant,
-  ) {
+  /**
+   * @param options.kinds all that there are, in the order of their codes
+   * @param options.notBefore the earliest instant that the transaction may have; without it only the ledger sets one
+   */
+  constructor(options: {
+    statements: Statements;
+    kinds: readonly AnyKind[];
+    author: Author;
+    source: string;
+    wallAt: Instant;
+    uuids: UuidSource;
+    notBefore?: Instant | undefined;
+  }) {
+    const { statements, kinds, author, source, wallAt, uuids, notBefore } = options;
     const previous = statements.head();
     this.statements = statements;
+    this.kinds = kinds;
     this.author = author;
     this.source = source;
     this.wallAt = wallAt;
@@ -122,11 +112,14 @@ export class WriteTransaction {
   /** As find, with the error for a record that is not there. */
   get<R extends RecordBase>(kind: Kind<R>, id: string): R {
     const record = this.find(kind, id);
-    if (record === null) throw notFound(kind.name, id);
+    if (record === null) throw notFound(kind, id);
     return record;
   }
 
-  /** The live records whose column refers to `parentId`: in page order, then those that this transaction made or moved there. */
+  /**
+   * The live records whose column refers to `parentId`: in page order, then those that this transaction made or moved
+   * there.
+   */
   children<R extends RecordBase>(kind: Kind<R>, column: string, parentId: string): R[] {
     const parent = this.statements.recordN(parentId);
     const found = new Set<Entry>();
@@ -143,7 +136,9 @@ export class WriteTransaction {
       .map((entry) => entry.after as R);
   }
 
-  /** The live record that stands for the same real thing, of a kind whose things are unique; null when there is none. */
+  /**
+   * The live record that stands for the same real thing, of a kind whose things are unique; null when there is none.
+   */
   findByIdentity<R extends RecordBase>(kind: Kind<R>, identity: string): R | null {
     const row = this.statements.liveByIdentity(kind).get(identity) as LiveRow | null;
     for (const entry of [this.changed.withIdentity(kind, identity), row === null ? null : this.hold(kind, row)]) {
@@ -178,6 +173,13 @@ export class WriteTransaction {
     return this.statements.recordId(n);
   }
 
+  /** The kind of this name, as another kind refers to it. */
+  kindNamed(name: string): AnyKind {
+    const kind = this.kinds.find((each) => each.name === name);
+    if (kind === undefined) throw new Error(`transaction: there is no kind ${name}`);
+    return kind;
+  }
+
   /** For side tables that have no history. */
   get db(): Sql {
     return this.statements.db;
@@ -192,24 +194,20 @@ export class WriteTransaction {
    * A new record.
    * @throws DomainError entity_already_exists for an id that was ever used
    */
-  create<R extends RecordBase>(
+  create<R extends RecordBase, T extends OwnFields<R>>(
     kind: Kind<R>,
     organizationId: string,
-    fields: OwnFields<R>,
+    fields: T & NoneBeside<R, T>,
     options: { id?: string; composed?: boolean; observed?: Observed } = {},
   ): R {
     const id = options.id ?? this.newId();
     // An id made here is new.
     if (options.id !== undefined && (this.entries.has(id) || this.statements.recordN(id) !== null)) {
-      throw new DomainError(
-        "entity_already_exists",
-        `The id ${id} was used before: every record has an id of its own, for ever.`,
-        {
-          entity: kind.name,
-          field: "id",
-          value: id,
-        },
-      );
+      throw new DomainError("entity_already_exists", `The id ${id} was used before; ids are never reused.`, {
+        entity: kind.name,
+        field: "id",
+        value: id,
+      });
     }
     const at = formatInstant(this.instant);
     const after = { id, ...fields, lineage_id: null, created_at: at, updated_at: at, valid_from: at } as unknown as R;
@@ -242,7 +240,11 @@ export class WriteTransaction {
   }
 
   /** Sets fields of a live record. Equal values change nothing; an undefined value leaves the field out. */
-  update<R extends RecordBase>(kind: Kind<R>, id: string, changes: Partial<OwnFields<R>>): R {
+  update<R extends RecordBase, T extends Partial<OwnFields<R>> & object>(
+    kind: Kind<R>,
+    id: string,
+    changes: T & NoneBeside<R, T>,
+  ): R {
     const entry = this.held(kind, id);
     entry.after = { ...(entry.after as RecordBase), ...changes };
     this.changed.note(entry);
@@ -305,8 +307,8 @@ export class WriteTransaction {
   }
 
   /**
-   * Takes the records of a kind out of a transaction that will never be finished, and tells what it came to for them: what is done with one command
-   * need not be held for those after it. For kinds that name no others.
+   * Takes the records of a kind out of a transaction that will never be finished, and tells what it came to for them:
+   * what is done with one command need not be held for those after it. For kinds that name no others.
    */
   release(kind: AnyKind): NetChange[] {
     const released = this.byCode[kind.code] ?? [];
@@ -323,8 +325,8 @@ export class WriteTransaction {
   }
 
   /** Writes the net effect. Answers the sequence, or null where no version came of it. */
-  finish(kinds: ReadonlyMap<string, AnyKind>): number | null {
-    this.touchOwners(kinds);
+  finish(): number | null {
+    this.touchOwners();
     const changes = [...this.entries.values()].map(netChange).filter((change) => change !== null);
     if (changes.length > 0) writeLedger(this, changes);
     for (const entry of this.entries.values()) {
@@ -335,7 +337,7 @@ export class WriteTransaction {
   }
 
   /** A change of a part is a change of the whole: service for its bindings, host for its children. */
-  private touchOwners(kinds: ReadonlyMap<string, AnyKind>): void {
+  private touchOwners(): void {
     // Owners have lower codes than their parts: they are in line, or get in line, before it is their turn.
     for (let code = this.byCode.length - 1; code > 0; code -= 1) {
       for (const entry of this.byCode[code] ?? []) {
@@ -343,9 +345,7 @@ export class WriteTransaction {
         for (const state of [entry.before, entry.after]) {
           if (state === null) continue;
           for (const owner of entry.kind.owners(state)) {
-            const kind = kinds.get(owner.kind);
-            if (kind === undefined)
-              throw new Error(`transaction: ${entry.kind.name} is owned by the unknown kind ${owner.kind}`);
+            const kind = this.kindNamed(owner.kind);
             if (kind.code >= entry.kind.code)
               throw new Error(`transaction: ${entry.kind.name} is owned by ${owner.kind}, whose code is not lower`);
             if (this.find(kind, owner.id) === null) continue;
@@ -384,7 +384,10 @@ export class WriteTransaction {
     return entry !== undefined && entry.kind.code === kind.code && entry.before !== null && entry.after === null;
   }
 
-  /** Holds a record that was not alive before this transaction. @param place its number, 0 for one that has none yet, and its organization */
+  /**
+   * Holds a record that was not alive before this transaction.
+   * @param place its number, 0 for one that has none yet, and its organization
+   */
   private add<R extends RecordBase>(
     kind: Kind<R>,
     place: Pick<Entry, "n" | "organizationN" | "organizationId">,
@@ -410,7 +413,7 @@ export class WriteTransaction {
   }
 
   private held(kind: AnyKind, id: string): Entry {
-    if (this.find(kind, id) === null) throw notFound(kind.name, id);
+    if (this.find(kind, id) === null) throw notFound(kind, id);
     return this.entries.get(id) as Entry;
   }
 
@@ -444,31 +447,6 @@ export class WriteTransaction {
 
 function netChangeOf({ entry, operation, changed }: NonNullable<ReturnType<typeof netChange>>): NetChange {
   return { kind: entry.kind, id: entry.id, operation, changed, before: entry.before, after: entry.after };
-}
-
-/** What the transaction did to a record in the end; null for nothing. */
-export function netChange(entry: Entry): Change | null {
-  const { before, after } = entry;
-  if (before === null) return after === null ? null : { entry, operation: "Created", changed: null };
-  if (after === null) return { entry, operation: "Deleted", changed: null };
-  const changed = [...new Set([...changedOwnFields(before, after), ...entry.touched])].sort();
-  return changed.length === 0 ? null : { entry, operation: "Updated", changed };
-}
-
-const BASE_FIELDS = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);
-
-/** The fields that a version of a record keeps in which two states of it differ; not those that say when and under which id it stands. */
-export function changedOwnFields(before: RecordBase, after: RecordBase): string[] {
-  if (before === after) return [];
-  const old = before as unknown as Record<string, unknown>;
-  const now = after as unknown as Record<string, unknown>;
-  const names = new Set([...Object.keys(old), ...Object.keys(now)]);
-  return [...names].filter((name) => !BASE_FIELDS.has(name) && !isSame(old[name], now[name]));
-}
-
-/** Whether two values read the same once stored: −0 is written as 0. */
-function isSame(old: unknown, now: unknown): boolean {
-  return Bun.deepEquals(old, now) || JSON.stringify(old) === JSON.stringify(now);
 }
 
 function visible<R extends RecordBase>(entry: Entry): R | null {

@@ -1,14 +1,14 @@
-// What it means when SQLite can't do its work: that the file is damaged, or that the disk is full or fails. In words for whoever asked, and
-// in words for the operator. Knows no statuses.
+// What it means when SQLite can't do its work: that the file is damaged, or that the disk is full or fails. In words
+// for whoever asked, and in words for the operator. Knows no statuses.
 
 import { DomainError } from "../base/errors.ts";
 import { isDiskTrouble, sqliteCode } from "./sqlite-code.ts";
 
 /** Completes a sentence that says that the data of a folder are damaged. */
-export const GOOD_COPY = "put a good copy in its place, as netledger restore BACKUP --replace does";
+export const GOOD_COPY = "replace it with a good copy: netledger restore BACKUP --replace";
 
 /** Whether SQLite found the file to be other than it wrote it. */
-export function isDamage(error: unknown): boolean {
+function isDamage(error: unknown): boolean {
   const code = sqliteCode(error);
   return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
 }
@@ -25,10 +25,7 @@ export function troubleOf(error: unknown, nothing: string): DomainError | null {
   if (isDamage(error)) {
     const cause = `The database is damaged (${code}): stop the appliance, see what netledger verify finds, and ${GOOD_COPY}.`;
     return because(
-      new DomainError(
-        "internal_error",
-        `The database is damaged: ${nothing}. The log of the appliance says what is to be done.`,
-      ),
+      new DomainError("internal_error", `The database is damaged: ${nothing}. The appliance's log says what to do.`),
       cause,
     );
   }
@@ -42,7 +39,7 @@ export function troubleOf(error: unknown, nothing: string): DomainError | null {
 
 /** What a read comes to that meets such trouble. @returns null as troubleOf */
 export function readTroubleOf(error: unknown): DomainError | null {
-  return troubleOf(error, "this cannot be answered");
+  return troubleOf(error, "this cannot be read");
 }
 
 /** One sentence for the operator whose file SQLite can't open or use. */
@@ -51,9 +48,9 @@ export function describeRefusal(error: unknown, path: string): string {
   if (isDamage(error)) return `${path} is damaged (${code}): ${GOOD_COPY}.`;
   if (isDiskTrouble(error)) return `${path} cannot be used (${code}): its disk is full or fails. Make room on it.`;
   if (code.startsWith("SQLITE_CANTOPEN"))
-    return `${path} cannot be opened (${code}): it takes a disk that has room for another file, and the right to make files in its folder.`;
+    return `${path} cannot be opened (${code}): the disk needs room for another file, and the folder must be writable.`;
   if (code.startsWith("SQLITE_READONLY"))
-    return `${path} cannot be written to (${code}): it takes a disk that is not read-only, and the right to write to the file and to its folder.`;
+    return `${path} cannot be written to (${code}): the disk must not be read-only, and the file and its folder must be writable.`;
   return `${path} cannot be opened (${code}).`;
 }
 

@@ -1,11 +1,17 @@
-// Whose turn it is on a thread that many share: so that nobody gets more of its time by asking for more. Knows neither what is
-// done in a turn nor how time is measured.
+// Whose turn it is on a thread that many share: so that nobody gets more of its time by asking for more. Knows neither
+// what is done in a turn nor how time is measured.
 
-/** Callers of whom it is remembered that they have had more than others; nobody is owed anything for having waited for nothing. */
+/**
+ * Callers of whom it is remembered that they have had more than others; nobody is owed anything for having waited for
+ * nothing.
+ */
 const REMEMBERED_MAX = 10_000;
 
 interface Line<T> {
-  /** What the caller has had, on a scale on which everybody who comes anew begins with the least that anybody has who waits. */
+  /**
+   * What the caller has had, on a scale on which everybody who comes anew begins with the least that anybody has who
+   * waits.
+   */
   hadMs: number;
   /** In the order in which they came. */
   readonly waiting: T[];

@@ -1,8 +1,9 @@
-// Which of the commands that wait are of the next commit. Each user has a line, and so have each scan and the appliance itself; what
-// takes long has a commit of its own, and between two such the others have their turn. Must not know commands or what they do.
+// Which of the commands that wait are of the next commit. Each user has a line, and so have each scan and the appliance
+// itself; what takes long has a commit of its own, and between two such the others have their turn. Must not know
+// commands or what they do.
 
 import { FairLines } from "../base/fair-lines.ts";
-import type { Author } from "./transaction.ts";
+import type { Author } from "./ledger.ts";
 import type { WriteRequest } from "./writer.ts";
 
 /** Commands that share a commit at most. */
@@ -61,8 +62,9 @@ export class WriteLines {
   }
 
   /**
-   * The commands of the next commit, in their order; none where nothing waits. What is urgent comes first, but never twice in a row
-   * where something else waits. Large commands have as much of the writer's time as all others have, where both wait.
+   * The commands of the next commit, in their order; none where nothing waits. What is urgent comes first, but never
+   * twice in a row where something else waits. Large commands have as much of the writer's time as all others have,
+   * where both wait.
    */
   next(): WaitingWrite[] {
     const isUrgentNext = this.turn !== "urgent" || this.ordinary.isEmpty;

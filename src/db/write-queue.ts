@@ -1,9 +1,11 @@
-// How the rest of the program reaches the writer: a promise per command. In the appliance the writer lives in a Worker,
+// How the rest of the program reaches the writer: a promise per command. In the appliance the writer has its own thread,
 // so that no write and no fsync makes a reader wait; who may share a commit, and whose turn it is, say write-lines.ts.
 
 import type { Clock } from "../base/clock.ts";
-import { DomainError } from "../base/errors.ts";
+import type { Counts } from "../base/counters.ts";
+import { DomainError, isFault } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
+import type { StartThread, Thread, ThreadMain } from "../base/thread.ts";
 import {
   MAX_URGENT_OF_USER,
   MAX_WAITING_BYTES_OF_USER,
@@ -12,11 +14,12 @@ import {
   RESERVED_OF_USER,
   WRITE_RETRY_AFTER_S,
 } from "../base/write-limits.ts";
-import { AnsweredPast } from "./answered-past.ts";
-import { CommitSignal } from "./commit-signal.ts";
+import type { Calls, CallsOf, Commands, NoCalls } from "./command.ts";
 import type { Repeatable } from "./kept-outcomes.ts";
-import type { Author, Outcome } from "./transaction.ts";
-import { isUserLine, lineOf, WriteLines, type WaitingWrite } from "./write-lines.ts";
+import type { Author } from "./ledger.ts";
+import { ReadFence } from "./read-fence.ts";
+import type { Outcome } from "./transaction.ts";
+import { isUserLine, lineOf, type WaitingWrite, WriteLines } from "./write-lines.ts";
 import { GROUP_PATIENCE_MS, outcomeOf, type WriteReply, type WriteRequest, type Writer } from "./writer.ts";
 
 /** What there is to know of a write besides what it does. */
@@ -27,41 +30,55 @@ export interface WriteTerms {
   readonly bytes?: number;
 }
 
-export interface WriteQueue {
+/** @typeParam C the commands that it runs: any subset of them is such a queue as well */
+export interface WriteQueue<C extends Calls = NoCalls> {
   /**
    * Runs a command and answers after its commit.
-   * @throws DomainError as the command threw it; storage_full; internal_error; idempotency_key_reused; rate_limit_exceeded where too much waits
+   * @throws DomainError as the command threw it; storage_full; internal_error; idempotency_key_reused;
+   * rate_limit_exceeded where too much waits
    */
-  run<T>(command: string, input: unknown, actor: Author, terms?: WriteTerms): Promise<Outcome<T>>;
+  run<N extends keyof C & string>(
+    command: N,
+    input: C[N]["input"],
+    actor: Author,
+    terms?: WriteTerms,
+  ): Promise<Outcome<C[N]["result"]>>;
   /**
-   * To be called before an answer as of an instant that has passed: the same question a moment later must not be answered otherwise.
-   * Nothing that this process writes from then on is dated there, also when the clock is set back by up to five minutes in the meantime.
+   * To be called before an answer as of an instant that has passed: the same question a moment later must not be
+   * answered otherwise. Nothing that this process writes from then on is dated there, also when the clock is set back
+   * by up to five minutes in the meantime.
    * @param seen the newest transaction in the state of the database that the answer would be read from
    * @returns null where that state has all of it; else what to wait for before another state is read
    */
   settlePast(at: Instant, seen: number): Promise<void> | null;
-  /** Told after each commit that made a transaction. */
-  readonly commits: CommitSignal;
   /** Finishes what is waiting, checkpoints and closes. */
   close(): Promise<void>;
 }
 
 /** The writer on this thread: for subcommands and tests. */
-export class DirectWriteQueue implements WriteQueue {
-  readonly commits = new CommitSignal();
-  private readonly writer: Writer;
+export class DirectWriteQueue<T extends Commands> implements WriteQueue<CallsOf<T>> {
+  private readonly writer: Writer<T>;
+  private readonly onCommit: (sequence: number) => void;
 
-  constructor(writer: Writer) {
+  /** @param onCommit told of each commit that made a transaction */
+  constructor(writer: Writer<T>, onCommit: (sequence: number) => void = () => {}) {
     this.writer = writer;
+    this.onCommit = onCommit;
   }
 
-  async run<T>(command: string, input: unknown, actor: Author, { repeatable }: WriteTerms = {}): Promise<Outcome<T>> {
-    // As the Worker would hand it over: a copy, and nothing that can't be copied.
+  async run<N extends keyof T & string>(
+    command: N,
+    input: CallsOf<T>[N]["input"],
+    actor: Author,
+    { repeatable }: WriteTerms = {},
+  ): Promise<Outcome<CallsOf<T>[N]["result"]>> {
+    // As a thread would hand it over: a copy, and nothing that can't be copied.
     const request = structuredClone({ command, input, actor, ...(repeatable === undefined ? {} : { repeatable }) });
     const reply = this.writer.execute([request])[0] as WriteReply;
     // As from another thread: not before this one has left the state of the database that it holds.
-    if (reply.ok && reply.outcome.sequence !== null) queueMicrotask(() => this.commits.notify());
-    return outcomeOf<T>(reply);
+    const sequence = reply.ok ? reply.outcome.sequence : null;
+    if (sequence !== null) queueMicrotask(() => this.onCommit(sequence));
+    return outcomeOf(reply);
   }
 
   settlePast(at: Instant): null {
@@ -75,17 +92,40 @@ export class DirectWriteQueue implements WriteQueue {
   }
 }
 
-export type ToWorker =
-  | { type: "open"; options: unknown; past: SharedArrayBuffer }
-  | { type: "run"; id: number; bytes: number; request: WriteRequest }
-  | { type: "close" };
-export type FromWorker =
-  | { type: "opened" }
-  | { type: "refused"; message: string }
-  | { type: "reply"; id: number; reply: WriteReply }
-  /** A commit was given up, to be made at a later instant. */
-  | { type: "postponed" }
-  | { type: "closed" };
+/** What the writer's thread opens the database by. */
+export interface WriterOptions {
+  readonly databasePath: string;
+  /** Seals credentials' secrets. */
+  readonly secretKey: Uint8Array;
+}
+
+export interface WriteMessages {
+  readonly to:
+    | { type: "open"; options: WriterOptions; past: SharedArrayBuffer }
+    | { type: "run"; id: number; bytes: number; request: WriteRequest }
+    | { type: "close" };
+  readonly from:
+    | { type: "opened" }
+    | { type: "refused"; message: string }
+    | { type: "reply"; id: number; reply: WriteReply }
+    /** A commit was given up, to be made at a later instant. */
+    | { type: "postponed" }
+    | { type: "closed" };
+}
+
+interface WriteThreadOptions {
+  readonly startThread: StartThread<WriteMessages>;
+  readonly writer: WriterOptions;
+  /** The one that the thread reads as well. */
+  readonly clock: Clock;
+  /** Whether a command is to be tried before those that wait: the writer does it then only if it lowers rights. */
+  readonly mayBeUrgent: (command: string) => boolean;
+  /** Told of each commit that made a transaction. */
+  readonly onCommit: (sequence: number) => void;
+  /** Called when the writer is gone: the appliance can't go on without it. */
+  readonly onCrash: (reason: string) => void;
+  readonly counts: Counts["writes"];
+}
 
 /** What waits of one line. */
 interface Crowd {
@@ -95,11 +135,13 @@ interface Crowd {
   urgentCount: number;
 }
 
-/** The writer in a Worker. */
-export class WorkerWriteQueue implements WriteQueue {
-  readonly commits = new CommitSignal();
-  private readonly worker: Worker;
-  private readonly past: AnsweredPast;
+/** The writer on a thread of its own. */
+export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
+  private readonly options: WriteThreadOptions;
+  private readonly thread: Thread<WriteMessages>;
+  private readonly opened = Promise.withResolvers<void>();
+  private isOpen = false;
+  private readonly past: ReadFence;
   /** In the order of their sending. */
   private readonly waiting = new Map<
     number,
@@ -113,7 +155,6 @@ export class WorkerWriteQueue implements WriteQueue {
   private readonly crowds = new Map<string, Crowd>();
   /** Of the commands that wait, those of users. */
   private waitingOfUsers = 0;
-  private readonly mayBeUrgent: (command: string) => boolean;
   /** Who waits for the next word of the writer. */
   private listening: Array<() => void> = [];
   private nextId = 1;
@@ -121,79 +162,62 @@ export class WorkerWriteQueue implements WriteQueue {
   private closedNow: () => void = () => {};
   private dead: string | null = null;
 
-  private constructor(
-    worker: Worker,
-    past: AnsweredPast,
-    mayBeUrgent: (command: string) => boolean,
-    onCrash: (message: string) => void,
-  ) {
-    this.worker = worker;
-    this.past = past;
-    this.mayBeUrgent = mayBeUrgent;
-    worker.onmessage = (event: MessageEvent<FromWorker>) => this.receive(event.data);
-    const crash = (message: string) => {
-      if (this.dead !== null) return;
-      this.dead = message;
-      for (const id of [...this.waiting.keys()]) this.finish(id, internal(message));
-      this.past.open(null);
-      this.tell();
-      if (this.closed === null) onCrash(message);
-      // The writer that was to close is gone: there is nothing left to wait for.
-      else this.closedNow();
-    };
-    worker.onerror = (event) => crash(event.message);
-    worker.addEventListener("close", () => crash("the writer ended"));
+  private constructor(options: WriteThreadOptions) {
+    this.options = options;
+    this.past = new ReadFence(options.clock);
+    this.thread = options.startThread(
+      (message) => this.receive(message),
+      (reason) => this.crash(reason),
+    );
+    this.thread.post({ type: "open", options: options.writer, past: this.past.memory });
   }
 
   /**
-   * Waits until the Worker has opened the database.
-   * @param options handed to the Worker as they are
-   * @param clock the one that the Worker reads as well
-   * @param mayBeUrgent whether a command is to be tried before those that wait: the writer does it then only if it lowers rights
-   * @param onCrash called when the writer is gone: the appliance can't go on without it
+   * Waits until the thread has opened the database.
+   * @throws Error with one sentence for the operator where it does not
    */
-  static open(
-    worker: Worker,
-    options: unknown,
-    clock: Clock,
-    mayBeUrgent: (command: string) => boolean,
-    onCrash: (message: string) => void,
-  ): Promise<WorkerWriteQueue> {
-    const past = new AnsweredPast(clock);
-    return new Promise((resolve, reject) => {
-      worker.onerror = (event) => reject(new Error(event.message));
-      worker.onmessage = (event: MessageEvent<FromWorker>) => {
-        if (event.data.type === "opened") resolve(new WorkerWriteQueue(worker, past, mayBeUrgent, onCrash));
-        else if (event.data.type === "refused") reject(new Error(event.data.message));
-      };
-      worker.postMessage({ type: "open", options, past: past.memory } satisfies ToWorker);
-    });
+  static async open<C extends Calls>(options: WriteThreadOptions): Promise<ThreadWriteQueue<C>> {
+    const queue = new ThreadWriteQueue<C>(options);
+    try {
+      await queue.opened.promise;
+    } catch (error) {
+      queue.thread.terminate();
+      throw error;
+    }
+    return queue;
   }
 
-  run<T>(
-    command: string,
-    input: unknown,
+  /** Commands that are not done yet. */
+  get waitingCount(): number {
+    return this.waiting.size;
+  }
+
+  run<N extends keyof C & string>(
+    command: N,
+    input: C[N]["input"],
     actor: Author,
     { repeatable, bytes = 0 }: WriteTerms = {},
-  ): Promise<Outcome<T>> {
+  ): Promise<Outcome<C[N]["result"]>> {
     if (this.closed !== null)
       return Promise.reject(new DomainError("shutting_down", "The appliance is shutting down: nothing was written."));
     if (this.dead !== null)
       return Promise.reject(new DomainError("internal_error", "The writer has stopped; nothing was written."));
     const line = lineOf(actor);
     const crowd = this.crowds.get(line) ?? { line, count: 0, bytes: 0, urgentCount: 0 };
-    const isUrgent = this.mayBeUrgent(command) && crowd.urgentCount < MAX_URGENT_OF_USER;
+    const isUrgent = this.options.mayBeUrgent(command) && crowd.urgentCount < MAX_URGENT_OF_USER;
     const refusal = isUrgent ? null : this.refusalOf(crowd, bytes);
-    if (refusal !== null)
+    if (refusal !== null) {
+      this.options.counts.refused += 1;
       return Promise.reject(
         new DomainError("rate_limit_exceeded", refusal, { retry_after_seconds: WRITE_RETRY_AFTER_S }),
       );
+    }
     const id = this.nextId;
     this.nextId += 1;
     return new Promise((resolve, reject) => {
       const settle = (reply: WriteReply) => {
         try {
-          resolve(outcomeOf<T>(reply));
+          resolve(outcomeOf(reply));
         } catch (error) {
           reject(error);
         }
@@ -205,7 +229,7 @@ export class WorkerWriteQueue implements WriteQueue {
         ...(repeatable === undefined ? {} : { repeatable }),
         ...(isUrgent ? { isUrgent } : {}),
       };
-      this.worker.postMessage({ type: "run", id, bytes, request } satisfies ToWorker);
+      this.thread.post({ type: "run", id, bytes, request });
       this.waiting.set(id, { settle, crowd, bytes, isUrgent });
       this.count(crowd, 1, bytes, isUrgent);
     });
@@ -217,7 +241,7 @@ export class WorkerWriteQueue implements WriteQueue {
     if (!isUser) return count >= MAX_WAITING_COMMANDS ? "Too many writes are waiting; try again in a second." : null;
     const isCrowded = count >= MAX_WAITING_OF_USER || (count > 0 && bytes + moreBytes > MAX_WAITING_BYTES_OF_USER);
     if (isCrowded)
-      return `Too many writes of yours are waiting: ${MAX_WAITING_OF_USER}, or ${MAX_WAITING_BYTES_OF_USER / 1024 / 1024} MiB, at most. Try again in a second.`;
+      return `Too many of your writes are waiting (at most ${MAX_WAITING_OF_USER}, or ${MAX_WAITING_BYTES_OF_USER / 1024 / 1024} MiB); try again in a second.`;
     return this.waitingOfUsers >= MAX_WAITING_COMMANDS && count >= RESERVED_OF_USER
       ? "Too many writes are waiting; try again in a second."
       : null;
@@ -241,7 +265,7 @@ export class WorkerWriteQueue implements WriteQueue {
         this.closedNow = resolve;
       });
       if (this.dead !== null) this.closedNow();
-      else this.worker.postMessage({ type: "close" } satisfies ToWorker);
+      else this.thread.post({ type: "close" });
     }
     return this.closed;
   }
@@ -262,6 +286,7 @@ export class WorkerWriteQueue implements WriteQueue {
     if (waiting === undefined) return;
     this.waiting.delete(id);
     this.count(waiting.crowd, -1, waiting.bytes, waiting.isUrgent);
+    this.options.counts[outcomeIn(reply)] += 1;
     waiting.settle(reply);
   }
 
@@ -271,83 +296,104 @@ export class WorkerWriteQueue implements WriteQueue {
     for (const resolve of listening) resolve();
   }
 
-  private receive(message: FromWorker): void {
+  private receive(message: WriteMessages["from"]): void {
     if (message.type === "reply") {
       this.finish(message.id, message.reply);
-      if (message.reply.ok && message.reply.outcome.sequence !== null) this.commits.notify();
-    } else if (message.type === "closed") {
+      if (message.reply.ok && message.reply.outcome.sequence !== null)
+        this.options.onCommit(message.reply.outcome.sequence);
+    } else if (message.type === "opened") {
+      this.isOpen = true;
+      this.opened.resolve();
+    } else if (message.type === "refused") this.opened.reject(new Error(message.message));
+    else if (message.type === "closed") {
       this.closedNow();
-      this.worker.terminate();
+      this.thread.terminate();
     }
     this.tell();
   }
+
+  private crash(reason: string): void {
+    this.dead = reason;
+    if (!this.isOpen) this.opened.reject(new Error(reason));
+    for (const id of [...this.waiting.keys()]) this.finish(id, internal(reason));
+    this.past.open(null);
+    this.tell();
+    // The writer that was to close is gone: there is nothing left to wait for.
+    if (this.closed !== null) this.closedNow();
+    else if (this.isOpen) this.options.onCrash(reason);
+  }
 }
 
-/** What the Worker's side needs. */
-export interface Serving {
-  readonly open: (options: unknown, past: SharedArrayBuffer, onPostponed: () => void) => Writer;
+/** What the thread's side needs. */
+interface Serving {
+  readonly open: (options: WriterOptions, past: SharedArrayBuffer, onPostponed: () => void) => Writer;
   /** Whether a command may take long whatever it is sent with. */
   readonly takesLong: (command: string) => boolean;
   readonly monotonicMs: () => number;
 }
 
 /**
- * The Worker's side: commits together what may be, line by line in turn. What arrives during a commit is looked at before the next one.
+ * The thread's side: commits together what may be, line by line in turn. What arrives during a commit is looked at
+ * before the next one.
  */
-export function serveWrites(
-  { open, takesLong, monotonicMs }: Serving,
-  port: { postMessage(message: FromWorker): void },
-): (message: ToWorker) => void {
-  let writer: Writer | null = null;
-  const lines = new WriteLines(takesLong);
-  let scheduled = false;
-  const commit = (from: Writer) => {
-    const group = lines.next();
-    const began = monotonicMs();
-    const replies = from.execute(
-      group.map(({ request }) => request),
-      GROUP_PATIENCE_MS,
-    );
-    lines.served(monotonicMs() - began);
-    lines.putBack(group.slice(replies.length));
-    for (const [position, reply] of replies.entries()) {
-      const write = group[position] as WaitingWrite;
-      if (!reply.ok && reply.isNotUrgent === true)
-        lines.add({ ...write, request: { ...write.request, isUrgent: undefined } });
-      else port.postMessage({ type: "reply", id: write.id, reply });
-    }
-  };
-  const schedule = () => {
-    if (scheduled) return;
-    scheduled = true;
-    setImmediate(() => {
-      scheduled = false;
-      if (writer === null || lines.isEmpty) return;
-      commit(writer);
-      if (!lines.isEmpty) schedule();
-    });
-  };
-  return (message) => {
-    if (message.type === "open") {
-      try {
-        writer = open(message.options, message.past, () => port.postMessage({ type: "postponed" }));
-        port.postMessage({ type: "opened" });
-      } catch (error) {
-        port.postMessage({ type: "refused", message: error instanceof Error ? error.message : String(error) });
+export function serveWrites({ open, takesLong, monotonicMs }: Serving): ThreadMain<WriteMessages> {
+  return (post) => {
+    let writer: Writer | null = null;
+    const lines = new WriteLines(takesLong);
+    let scheduled = false;
+    const commit = (from: Writer) => {
+      const group = lines.next();
+      const began = monotonicMs();
+      const replies = from.execute(
+        group.map(({ request }) => request),
+        GROUP_PATIENCE_MS,
+      );
+      lines.served(monotonicMs() - began);
+      lines.putBack(group.slice(replies.length));
+      for (const [position, reply] of replies.entries()) {
+        const write = group[position] as WaitingWrite;
+        if (!reply.ok && reply.isNotUrgent === true)
+          lines.add({ ...write, request: { ...write.request, isUrgent: undefined } });
+        else post({ type: "reply", id: write.id, reply });
       }
-    } else if (message.type === "run") {
-      lines.add(message);
-      schedule();
-    } else {
-      try {
-        while (writer !== null && !lines.isEmpty) commit(writer);
-        writer?.close();
-      } finally {
-        writer = null;
-        port.postMessage({ type: "closed" });
+    };
+    const schedule = () => {
+      if (scheduled) return;
+      scheduled = true;
+      setImmediate(() => {
+        scheduled = false;
+        if (writer === null || lines.isEmpty) return;
+        commit(writer);
+        if (!lines.isEmpty) schedule();
+      });
+    };
+    return (message) => {
+      if (message.type === "open") {
+        try {
+          writer = open(message.options, message.past, () => post({ type: "postponed" }));
+          post({ type: "opened" });
+        } catch (error) {
+          post({ type: "refused", message: error instanceof Error ? error.message : String(error) });
+        }
+      } else if (message.type === "run") {
+        lines.add(message);
+        schedule();
+      } else {
+        try {
+          while (writer !== null && !lines.isEmpty) commit(writer);
+          writer?.close();
+        } finally {
+          writer = null;
+          post({ type: "closed" });
+        }
       }
-    }
+    };
   };
+}
+
+function outcomeIn(reply: WriteReply): keyof Counts["writes"] {
+  if (reply.ok) return reply.outcome.sequence === null ? "unchanged" : "committed";
+  return isFault(reply.code) ? "failed" : "refused";
 }
 
 function internal(cause: string): WriteReply {

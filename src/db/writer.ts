@@ -2,24 +2,21 @@
 // one commit, each undone alone when it fails, and none is acknowledged before the commit. Knows no resource.
 
 import type { Clock } from "../base/clock.ts";
-import { AnsweredPast } from "./answered-past.ts";
 import { DomainError, type ErrorCode } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Random } from "../base/random.ts";
 import { pauseThread } from "../base/timers.ts";
 import { UuidSource } from "../base/uuid.ts";
+import type { Commands } from "./command.ts";
 import type { Sql } from "./connection.ts";
-import { KeptOutcomes, type Box, type KnownOutcome, type Repeatable } from "./kept-outcomes.ts";
+import { type Box, KeptOutcomes, type KnownOutcome, type Repeatable } from "./kept-outcomes.ts";
 import type { AnyKind } from "./kind.ts";
+import type { Author } from "./ledger.ts";
+import { ReadFence } from "./read-fence.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 import { Statements } from "./statements.ts";
-import { WriteTransaction, type Author, type Outcome } from "./transaction.ts";
+import { type Outcome, WriteTransaction } from "./transaction.ts";
 import { troubleOf } from "./trouble.ts";
-
-/** A plain synchronous function. Throwing undoes all that it did. */
-// biome-ignore lint/suspicious/noExplicitAny: each command's input and result are typed where it is defined and where it is called.
-export type Command = (tx: WriteTransaction, input: any, actor: any) => unknown;
-export type Commands = Readonly<Record<string, Command>>;
 
 export interface WriteRequest {
   readonly command: string;
@@ -44,7 +41,7 @@ export type WriteReply =
     };
 
 /** What says which rights an author has at this moment. Asked within the transaction that is to write. */
-export interface RightsNow {
+interface RightsNow {
   /** @throws DomainError auth_… where there are none, or too few */
   of(author: Author, at: Instant): Author;
 }
@@ -57,30 +54,37 @@ export interface Retelling {
   assertMayBeTold(tx: WriteTransaction, known: KnownOutcome, author: Author): void;
 }
 
-/** How often a commit is made again at a later instant because its own was answered meanwhile; then answers wait for it. */
+/**
+ * How often a commit is made again at a later instant because its own was answered meanwhile; then answers wait for it.
+ */
 const MAX_POSTPONEMENTS = 4;
 /** A commit that is made again is dated ahead by what it took the last time, and this much more. */
 const AHEAD = 1.25;
 const AHEAD_MAX_MS = 60_000;
 
-/** Commands that were taken for one commit share it only as long as this: what has not begun by then is left for the next one. */
+/**
+ * Commands that were taken for one commit share it only as long as this: what has not begun by then is left for the
+ * next one.
+ */
 export const GROUP_PATIENCE_MS = 20;
 
 /** What a command that was let past others comes to where it is not what it was taken for. */
 const NOT_URGENT = new Error("writer: more than less rights");
 
-export class Writer {
-  readonly past: AnsweredPast;
+/** @typeParam C the commands that it runs */
+export class Writer<C extends Commands = Commands> {
+  readonly past: ReadFence;
   private readonly onPostponed: () => void;
   private readonly pause: (ms: number) => void;
   private readonly leadMs: number;
   private readonly monotonicMs: () => number;
   private readonly db: Sql;
-  private readonly kinds: ReadonlyMap<string, AnyKind>;
-  private readonly commands: Commands;
+  private readonly kinds: readonly AnyKind[];
+  private readonly commands: C;
   private readonly clock: Clock;
   private readonly statements: Statements;
   private readonly uuids: UuidSource;
+  private readonly box: Box | undefined;
   private readonly outcomes: KeptOutcomes | null;
   private readonly rights: RightsNow | null;
   private readonly retelling: Retelling | null;
@@ -91,39 +95,40 @@ export class Writer {
   private committed: number | null = null;
 
   /**
-   * @param options.box seals what is kept of repeatable requests; without it there are none
-   * @param options.rights says what an author may do when it is the command's turn; without it everything is written that is asked for
+   * @param options.box handed to commands, and seals what is kept of repeatable requests; without it there are none
+   * @param options.rights says what an author may do when it is the command's turn; without it everything is written
+   * that is asked for
    * @param options.retelling says whether a repetition may be answered as the first time; without it every one is
    * @param options.lowersRights whether a transaction comes to nothing but less rights; without it nothing is urgent
    * @param options.past what this process has answered of the past; of its own where nobody else is told
    * @param options.onPostponed told when a commit was given up, to be made at a later instant
    * @param options.pause lets the thread stand still: a commit that was dated ahead is not made before its own instant
-   * @param options.leadMs how far every commit is dated ahead of the clock, where another process answers that does not know of it:
-   * nobody is answered about what is still to come as if it had passed
+   * @param options.leadMs how far every commit is dated ahead of the clock, where another process answers that does not
+   * know of it: nobody is answered about what is still to come as if it had passed
    */
   constructor(options: {
     db: Sql;
     kinds: readonly AnyKind[];
-    commands: Commands;
+    commands: C;
     clock: Clock;
     random: Random;
     box?: Box;
     rights?: RightsNow;
     retelling?: Retelling;
     lowersRights?: (tx: WriteTransaction) => boolean;
-    past?: AnsweredPast;
+    past?: ReadFence;
     onPostponed?: () => void;
     pause?: (ms: number) => void;
     leadMs?: number;
     monotonicMs?: () => number;
   }) {
     this.db = options.db;
-    this.kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
+    this.kinds = options.kinds;
     this.commands = options.commands;
     this.clock = options.clock;
     this.statements = new Statements(options.db);
     this.uuids = new UuidSource(options.random);
-    this.past = options.past ?? new AnsweredPast(options.clock);
+    this.past = options.past ?? new ReadFence(options.clock);
     this.onPostponed = options.onPostponed ?? (() => {});
     this.pause = options.pause ?? pauseThread;
     this.leadMs = options.leadMs ?? 0;
@@ -131,6 +136,7 @@ export class Writer {
     this.rights = options.rights ?? null;
     this.lowersRights = options.lowersRights ?? (() => false);
     this.retelling = options.retelling ?? null;
+    this.box = options.box;
     this.outcomes = options.box === undefined ? null : new KeptOutcomes(options.db, options.box);
   }
 
@@ -192,9 +198,11 @@ export class Writer {
   }
 
   /**
-   * Runs the requests in one transaction, which stays open where there is something to commit. Savepoints cost SQLite a copy of every page that a
-   * command changes, and hardly any command fails after it has begun to write: they are set only where one did.
-   * @returns null where one that failed so, without savepoints, took its neighbours with it: nothing is written, and all are to be run again
+   * Runs the requests in one transaction, which stays open where there is something to commit. Savepoints cost SQLite a
+   * copy of every page that a command changes, and hardly any command fails after it has begun to write: they are set
+   * only where one did.
+   * @returns null where one that failed so, without savepoints, took its neighbours with it: nothing is written, and
+   * all are to be run again
    */
   private runAll(
     requests: readonly WriteRequest[],
@@ -225,7 +233,10 @@ export class Writer {
     return replies;
   }
 
-  /** Stands still until the last transaction leads the clock by `leadMs` at most; not where the ledger leads it by more than `atMostMs` beyond that. */
+  /**
+   * Stands still until the last transaction leads the clock by `leadMs` at most; not where the ledger leads it by more
+   * than `atMostMs` beyond that.
+   */
   private awaitInstant(leadMs: number, atMostMs: number): void {
     const waitMs = (this.written.at(-1)?.instant ?? 0) - this.clock.now() - leadMs;
     if (waitMs > 0 && waitMs <= atMostMs) this.pause(waitMs);
@@ -248,7 +259,10 @@ export class Writer {
     this.db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
-  /** What the checkpoint cannot fold in (a disk that is full or cannot be written to) stays in the log and is read from there at the next start. */
+  /**
+   * What the checkpoint cannot fold in (a disk that is full or cannot be written to) stays in the log and is read from
+   * there at the next start.
+   */
   close(): void {
     try {
       this.checkpoint();
@@ -272,16 +286,24 @@ export class Writer {
       if (repeatable !== undefined && this.outcomes === null)
         throw new Error("writer: nothing is kept here of repeatable requests");
       const known = repeatable === undefined ? null : (this.outcomes?.find(repeatable, now) ?? null);
-      const tx = new WriteTransaction(this.statements, actor, request.command, now, this.uuids, notBefore);
+      const tx = new WriteTransaction({
+        statements: this.statements,
+        kinds: this.kinds,
+        author: actor,
+        source: request.command,
+        wallAt: now,
+        uuids: this.uuids,
+        notBefore,
+      });
       if (known !== null) {
         this.retelling?.assertMayBeTold(tx, known, actor);
         if (withSavepoint) client.run("RELEASE command");
         const { rights: _ofTheFirstTime, ...outcome } = known;
         return { ok: true, outcome };
       }
-      const result = command(tx, request.input, actor);
+      const result = command(tx, request.input, actor, this.box);
       if (request.isUrgent === true && !this.lowersRights(tx)) throw NOT_URGENT;
-      const sequence = tx.finish(this.kinds);
+      const sequence = tx.finish();
       const outcome = sequence === null ? { sequence, result, head: tx.sequence - 1 } : { sequence, result };
       if (repeatable !== undefined)
         this.outcomes?.keep(repeatable, outcome, this.clock.now(), this.retelling?.rightsOf(tx, actor));
@@ -313,7 +335,9 @@ export function outcomeOf<T>(reply: WriteReply): Outcome<T> {
   throw error;
 }
 
-/** What everyone in a lost commit is told: also who was refused, since the refusal may rest on a neighbour that is gone. */
+/**
+ * What everyone in a lost commit is told: also who was refused, since the refusal may rest on a neighbour that is gone.
+ */
 function lost(reply: WriteReply): WriteReply {
   return reply.ok ? failure(new Error("writer: the commit was lost")) : reply;
 }

@@ -1,5 +1,5 @@
-// What a device says of itself by SNMP: plain data between the MIBs, which are read on one side of it, and the inventory, which
-// is brought to it on the other. Must not know how it is read, nor how the store keeps it.
+// What a device says of itself by SNMP: plain data between the MIBs, which are read on one side of it, and the
+// inventory, which is brought to it on the other. Must not know how it is read, nor how the store keeps it.
 
 import type { AdminStatus, ChassisIdSubtype, OperStatus, PortIdSubtype } from "../resources/if-entries/vocabulary.ts";
 import type { RowCount } from "./rows.ts";
@@ -20,20 +20,24 @@ export const DEVICE_TABLES = [
 export type DeviceTable = (typeof DEVICE_TABLES)[number];
 
 /**
- * complete: read to its end; what is not in it is not there. partial: it broke off; what was read holds, what was not says nothing.
- * failed: nothing of it was read. absent: the agent does not serve it, which says nothing about what it would hold.
+ * complete: read to its end; what is not in it is not there. partial: it broke off; what was read holds, what was not
+ * says nothing. failed: nothing of it was read. absent: the agent does not serve it, which says nothing about what it
+ * would hold.
  */
-export type TableState = "complete" | "partial" | "failed" | "absent";
+type TableState = "complete" | "partial" | "failed" | "absent";
 
 export interface TableReport {
   readonly state: TableState;
-  /** Why it is partial or failed, in a clause for people; else null. Of a table that was read whole, but says what leads nowhere, that it is so. */
+  /**
+   * Why it is partial or failed, in a clause for people; else null. Of a table that was read whole, but says what leads
+   * nowhere, that it is so.
+   */
   readonly problem: string | null;
 }
 
 /**
- * A device as its agent told it. Everywhere in it `undefined` is what was not told (what is known stays), `null` what the device
- * says it has not (what is known is cleared), and a list is all there is of its kind.
+ * A device as its agent told it. Everywhere in it `undefined` is what was not told (what is known stays), `null` what
+ * the device says it has not (what is known is cleared), and a list is all there is of its kind.
  */
 export interface Device {
   readonly tables: Readonly<Record<DeviceTable, TableReport>>;
@@ -57,7 +61,10 @@ export interface Device {
   readonly sys_object_id?: string | null;
   readonly sys_location?: string | null;
   readonly sys_contact?: string | null;
-  /** ENTITY-MIB (RFC 6933) of the chassis; of the first member where the chassis is a stack. Else by sysObjectID, as far as that tells. */
+  /**
+   * ENTITY-MIB (RFC 6933) of the chassis; of the first member where the chassis is a stack. Else by sysObjectID, as far
+   * as that tells.
+   */
   readonly manufacturer?: string | null;
   readonly model?: string | null;
   readonly serial_number?: string | null;
@@ -66,8 +73,8 @@ export interface Device {
   /** dot1dBaseBridgeAddress (RFC 4188). */
   readonly bridge_address?: string | null;
   /**
-   * Lists of its interfaces that rest on bridge ports being counted as interfaces, since it serves no dot1dBasePortTable:
-   * of a device that once served that table they say nothing.
+   * Lists of its interfaces that rest on bridge ports being counted as interfaces, since it serves no
+   * dot1dBasePortTable: of a device that once served that table they say nothing.
    */
   readonly assumed_lists?: readonly PortList[];
   /** The `forwarding` of the interfaces is all that carries VLANs; of what carries none there may be more. */
@@ -78,7 +85,9 @@ export interface Device {
   readonly extended_interfaces?: readonly number[];
   /** IP-MIB (RFC 4293, old and new) and IPV6-MIB, each address once, by ipSortKey. */
   readonly addresses?: readonly DeviceAddress[];
-  /** ipNetToMediaTable and ipNetToPhysicalTable: whom the device has spoken with on its links. Complete entries only. */
+  /**
+   * ipNetToMediaTable and ipNetToPhysicalTable: whom the device has spoken with on its links. Complete entries only.
+   */
   readonly arp?: readonly ArpEntry[];
   /** dot1qVlanStaticTable, dot1qVlanCurrentTable (RFC 4363) or CISCO-VTP-MIB, by number. */
   readonly vlans?: readonly DeviceVlan[];
@@ -95,7 +104,9 @@ export interface DeviceInterface {
   readonly if_alias?: string | null;
   /** IANAifType-MIB number. */
   readonly if_type?: number;
-  /** ifHighSpeed × 10^6 where it is there and not nought, else ifSpeed unless that is nought or its maximum, 2^32 − 1. */
+  /**
+   * ifHighSpeed × 10^6 where it is there and not nought, else ifSpeed unless that is nought or its maximum, 2^32 − 1.
+   */
   readonly speed_bps?: number | null;
   readonly admin_status?: AdminStatus;
   readonly oper_status?: OperStatus;
@@ -105,7 +116,10 @@ export interface DeviceInterface {
   readonly native_vlan?: number | null;
   /** Every VLAN that the port is a member of, tagged and untagged, ascending. */
   readonly vlans?: readonly number[];
-  /** dot1qTpFdbTable, else dot1dTpFdbTable: what it has learned here; neither its own addresses nor invalid entries. By MAC, then VLAN. */
+  /**
+   * dot1qTpFdbTable, else dot1dTpFdbTable: what it has learned here; neither its own addresses nor invalid entries. By
+   * MAC, then VLAN.
+   */
   readonly forwarding?: readonly ForwardingEntry[];
   /** What its neighbors announce on this link, in a fixed order. */
   readonly lldp?: readonly LldpAnnouncement[];
@@ -142,7 +156,10 @@ export interface DeviceVlan {
 
 export interface LinkId<Subtype> {
   readonly subtype: Subtype;
-  /** MacAddress canonical, NetworkAddress as IP text; others as text, or as hexadecimal pairs with colons where they are not printable. */
+  /**
+   * MacAddress canonical, NetworkAddress as IP text; others as text, or as hexadecimal pairs with colons where they are
+   * not printable.
+   */
   readonly value: string;
 }
 

@@ -1,4 +1,5 @@
-// What became of the rows that were read of a device's tables: kept, or set aside for a reason. Every one of them is in the count.
+// What became of the rows that were read of a device's tables: kept, or set aside for a reason. Every one of them is in
+// the count.
 
 /** Why rows are set aside, in words that follow their number. */
 export const ROW_REASONS = {
@@ -83,7 +84,10 @@ export function narrowed(rows: RowCount, handed: Pick<RowCount, "set_aside">): R
   );
 }
 
-/** `851 rows read, 667 kept, 184 set aside: 28 without a MAC address, 156 with an address in none of the network's subnets`. */
+/**
+ * `851 rows read, 667 kept, 184 set aside: 28 without a MAC address, 156 with an address in none of the network's
+ * subnets`.
+ */
 export function rowsInWords({ read, kept, set_aside }: RowCount): string {
   const number = (count: number): string => count.toLocaleString("en");
   const reasons = Object.entries(set_aside).map(

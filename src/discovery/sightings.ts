@@ -1,15 +1,19 @@
-// What a scan has seen, as it is handed to the writer, and what the writer says came of it. Plain data: it crosses threads.
+// What a scan has seen, as it is handed to the writer, and what the writer says came of it. Plain data: it crosses
+// threads.
 
+import type { PortProtocol } from "../resources/ports/port-type.ts";
 import type { Device } from "./device.ts";
 import type { RowCount, RowReason } from "./rows.ts";
-import type { PortProtocol } from "../resources/ports/port-type.ts";
 
 /** An address that answered, or that another device has heard of. */
 export interface AddressSighting {
   /** Canonical. */
   readonly ip_address: string;
   readonly mac_address: string | null;
-  /** The MAC address stands for many addresses: whoever has it answers on behalf of others, and it is no sign of who has this one. */
+  /**
+   * The MAC address stands for many addresses: whoever has it answers on behalf of others, and it is no sign of who has
+   * this one.
+   */
   readonly is_mac_shared?: true;
   /** By reverse DNS. Undefined: not asked or not answered; null: it has none. */
   readonly hostname?: string | null;
@@ -43,7 +47,7 @@ export interface DeviceSighting {
   readonly device: Device;
   /** What opened it, to be tried first from now on. */
   readonly credential: WorkingCredential | null;
-  /** Of all that is told of the device (reconcile/tellings.ts); without it every telling is gone through. */
+  /** Of all that is told of the device (reconcile/reports.ts); without it every telling is gone through. */
   readonly digest?: string;
   /** Whether it was written in part already, by the command before. */
   readonly is_continued?: boolean;
@@ -125,6 +129,9 @@ export interface Recorded {
   readonly devices?: readonly SeenDevice[];
   /** Addresses that were heard of and are not kept; left out where there are none. */
   readonly set_aside?: ReadonlyArray<{ readonly ip_address: string; readonly reason: RowReason }>;
-  /** Where devices answered that told more than one command writes: their sightings are to be sent again. Left out where there are none. */
+  /**
+   * Where devices answered that told more than one command writes: their sightings are to be sent again. Left out where
+   * there are none.
+   */
   readonly unfinished?: readonly Unfinished[];
 }

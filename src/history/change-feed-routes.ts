@@ -1,37 +1,40 @@
-// GET /api/v1/changes: the feed, asked for page by page, waited for, or followed as server-sent events.
+// GET /api/v1/changes: the feed by page, by long poll, or as server-sent events.
 
-import { Type, type Static } from "@sinclair/typebox";
-import { VIEWER, type Access, type Actor } from "../access/actor.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";
+import type { Counters } from "../base/counters.ts";
 import { DomainError, invalid } from "../base/errors.ts";
-import { untilOver, type LongReadOptions } from "../db/long-reads.ts";
+import type { CommitWatch } from "../db/commit-watch.ts";
+import { TELLING_INTERVAL_MS } from "../db/commits.ts";
+import { type LongReadOptions, untilOver } from "../db/long-reads.ts";
 import { byteStream } from "../http/byte-stream.ts";
-import { LIST_HEAD, listTail, metaWith } from "../http/envelope.ts";
-import { INT32_MAX, OneOf, QueryList, Uuid } from "../http/schemas.ts";
+import { HeldConnections } from "../http/held-connections.ts";
 import type { Surface } from "../http/surface.ts";
-import { failed, plainActor, type Inventory, type ResourceCall } from "../resources/answers.ts";
-import type { ChangeFeedHead, ChangeFeedInput } from "./change-feed.ts";
+import type { Backend, ResourceCall } from "../inventory/backend.ts";
+import { logBrokenStream } from "../inventory/broken-stream.ts";
+import { LIST_HEAD, listTail, metaWith } from "../wire/envelope.ts";
+import { INT32_MAX, OneOf, QueryList, Uuid } from "../wire/schemas.ts";
+import { type ChangeFeedHead, type ChangeFeedInput, changeFeed } from "./change-feed.ts";
 import { CHANGE_EXAMPLE, CHANGE_TYPES, ChangeOfAny } from "./change-view.ts";
-import { TELLING_INTERVAL_MS, type CommitWatch } from "./commit-watch.ts";
-import { HeldConnections } from "./held-connections.ts";
 
-export const FEED_LIMIT_DEFAULT = 100;
-export const FEED_LIMIT_MAX = 1_000;
+const FEED_LIMIT_DEFAULT = 100;
+const FEED_LIMIT_MAX = 1_000;
 /** Seconds that a request may wait for a change. */
-export const FEED_WAIT_MAX_S = 60;
-/** Between two signs of life on a stream of events. */
-export const HEARTBEAT_MS = 15_000;
-/** Streams of events at a time, and of one user and that user's keys. */
+const FEED_WAIT_MAX_S = 60;
+/** Between two heartbeats on a stream. */
+const HEARTBEAT_MS = 15_000;
+/** Concurrent streams of all, and of one user with that user's keys. */
 export const EVENT_STREAMS_MAX = 256;
 export const EVENT_STREAMS_OF_USER_MAX = 32;
-/** Requests that wait for a change at a time, and of one user and that user's keys. */
-export const WAITING_MAX = 256;
+/** Concurrent long polls of all, and of one user with that user's keys. */
+const WAITING_MAX = 256;
 export const WAITING_OF_USER_MAX = 32;
 
 const EVENT_STREAM = "text/event-stream";
-/** What a client waits before it connects again. */
+/** Reconnection delay of clients. */
 const RETRY_MS = 3_000;
 
-/** The beginning of a transaction's hash; nothing before the first one. */
+/** The beginning of a transaction's hash; empty before the first. */
 const MARK = /^([0-9a-f]{8})?$/;
 
 const Query = Type.Object({
@@ -73,7 +76,7 @@ type FeedCall = ResourceCall<unknown, Static<typeof Query>, unknown>;
 
 interface FeedPage {
   readonly head: ChangeFeedHead;
-  /** The versions, as they are made. */
+  /** The versions, streamed. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -96,20 +99,13 @@ const FeedMeta = Type.Object({
 });
 
 /** /api/v1/changes. */
-export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inventory, watch: CommitWatch): void {
-  const streams = new HeldConnections({
-    maxOfUser: EVENT_STREAMS_OF_USER_MAX,
-    max: EVENT_STREAMS_MAX,
-    what: "streams of changes open",
-    remedy: "close one, or ask with wait",
-  });
-  const waiting = new HeldConnections({
-    maxOfUser: WAITING_OF_USER_MAX,
-    max: WAITING_MAX,
-    what: "requests waiting for changes",
-    remedy: "let one of them end first, or follow a stream of events",
-  });
-
+export function changeFeedRoutes(
+  surface: Surface<Actor, Access>,
+  backend: Backend,
+  watch: CommitWatch,
+  counters: Counters,
+): void {
+  const feed = new ChangeFeed(backend, watch, counters);
   surface.get(
     "/api/v1/changes",
     {
@@ -132,39 +128,66 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
       errors: ["rate_limit_exceeded"],
       example: { data: [CHANGE_EXAMPLE], meta: { feed: { after: 42, mark: "9f86d081", has_more: false } } },
     },
-    (call) => (accepts(call.request, EVENT_STREAM) ? events(call) : page(call)),
+    (call) => (accepts(call.request, EVENT_STREAM) ? feed.events(call) : feed.page(call)),
   );
+}
 
-  async function page(call: FeedCall): Promise<Response> {
+class ChangeFeed {
+  private readonly backend: Backend;
+  private readonly watch: CommitWatch;
+  private readonly streams = new HeldConnections({
+    maxOfUser: EVENT_STREAMS_OF_USER_MAX,
+    max: EVENT_STREAMS_MAX,
+    what: "streams of changes open",
+    remedy: "close one, or ask with wait",
+  });
+  private readonly waiting = new HeldConnections({
+    maxOfUser: WAITING_OF_USER_MAX,
+    max: WAITING_MAX,
+    what: "requests waiting for changes",
+    remedy: "let one of them end first, or follow a stream of events",
+  });
+
+  constructor(backend: Backend, watch: CommitWatch, counters: Counters) {
+    this.backend = backend;
+    this.watch = watch;
+    counters.gauge("feed_streams", () => this.streams.count);
+    counters.gauge("feed_waiting", () => this.waiting.count);
+  }
+
+  async page(call: FeedCall): Promise<Response> {
     const { after = 0, mark, limit = FEED_LIMIT_DEFAULT, wait = 0 } = call.query;
-    assertPlace({ after, mark }, "/after", "/mark");
-    const turn = wait > 0 ? watch.turn(after, call.request) : null;
+    this.assertPlace({ after, mark }, "/after", "/mark");
+    const turn = wait > 0 ? this.watch.turn(after, call.request.signal) : null;
     if (turn !== null) await turn;
     const first =
       turn === null
-        ? await read(call.actor, call.query, after, limit, "json")
-        : await call.again((actor) => read(actor, call.query, after, limit, "json"));
+        ? await this.read(call.actor, call.query, after, limit, "json")
+        : await call.again((actor) => this.read(actor, call.query, after, limit, "json"));
     const { thinnedUntil } = first.head;
-    const { head, chunks } = first.head.count === 0 && wait > 0 ? await nextPage(call, first, limit, wait) : first;
+    const { head, chunks } = first.head.count === 0 && wait > 0 ? await this.nextPage(call, first, limit, wait) : first;
     const meta = metaWith(
       `"feed":{"after":${head.after},"mark":"${head.mark}","has_more":${head.hasMore}${thinnedUntil === null ? "" : `,"thinned_until":${thinnedUntil}`}}`,
     );
-    return new Response(byteStream(LIST_HEAD, chunks, listTail(meta), failed(inventory, call)), {
+    return new Response(byteStream(LIST_HEAD, chunks, listTail(meta), logBrokenStream(this.backend, call)), {
       headers: { ...call.headers, "content-type": "application/json" },
     });
   }
 
-  /** The first page after an empty one that tells something; when its time is over, another empty one. Nothing is read, or kept, in between. */
-  async function nextPage(call: FeedCall, empty: FeedPage, limit: number, waitS: number): Promise<FeedPage> {
+  /**
+   * The first non-empty page after an empty one, or another empty one when its time is over. Nothing is read or kept in
+   * between.
+   */
+  private async nextPage(call: FeedCall, empty: FeedPage, limit: number, waitS: number): Promise<FeedPage> {
     await letGo(empty.chunks);
-    const release = waiting.take(call.actor.userN);
-    const patience = watch.patience(waitS * 1_000, call.request);
+    const release = this.waiting.take(call.actor.userN);
+    const deadline = this.watch.deadline(waitS * 1_000, call.request.signal);
     let page = empty;
     try {
-      while ((await watch.beyond(page.head.after, patience.signal)) === "changed") {
+      while ((await this.watch.beyond(page.head.after, deadline.signal)) === "changed") {
         const { after } = page.head;
-        page = await call.again((actor) => read(actor, call.query, after, limit, "json", { isAdmitted: true }));
-        // It counts as one that waits until all of it is taken.
+        page = await call.again((actor) => this.read(actor, call.query, after, limit, "json", { isAdmitted: true }));
+        // It counts as waiting until it is sent.
         if (page.head.count > 0) return { head: page.head, chunks: untilOver(page.chunks, release) };
         await letGo(page.chunks);
       }
@@ -172,19 +195,19 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
       release();
       throw error;
     } finally {
-      patience.release();
+      deadline.release();
     }
     release();
     return page;
   }
 
-  function events(call: FeedCall): Response {
+  events(call: FeedCall): Response {
     const last = lastEventId(call.request);
     const { after } = last ?? { after: call.query.after ?? 0 };
-    if (last === null) assertPlace({ after, mark: call.query.mark }, "/after", "/mark");
-    else assertPlace(last, "/Last-Event-ID", "/Last-Event-ID");
-    const release = streams.take(call.actor.userN);
-    // For proxies that would wait for the end of it.
+    if (last === null) this.assertPlace({ after, mark: call.query.mark }, "/after", "/mark");
+    else this.assertPlace(last, "/Last-Event-ID", "/Last-Event-ID");
+    const release = this.streams.take(call.actor.userN);
+    // Against buffering proxies.
     const headers = {
       ...call.headers,
       "content-type": EVENT_STREAM,
@@ -196,42 +219,47 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
       return new Response(null, { headers });
     }
     return new Response(
-      byteStream(`retry: ${RETRY_MS}\n\n`, untilOver(follow(call, after), release), "", failed(inventory, call)),
+      byteStream(
+        `retry: ${RETRY_MS}\n\n`,
+        untilOver(this.follow(call, after), release),
+        "",
+        logBrokenStream(this.backend, call),
+      ),
       { headers },
     );
   }
 
-  async function* follow(call: FeedCall, start: number): AsyncGenerator<Uint8Array> {
+  private async *follow(call: FeedCall, start: number): AsyncGenerator<Uint8Array> {
     let after = start;
     try {
       for (;;) {
-        // Each time with the rights of the moment: a key that is disabled hears no more.
+        // With current rights: a disabled key gets no more.
         const { head, chunks } = await call.again((actor) =>
-          read(actor, call.query, after, call.query.limit ?? FEED_LIMIT_DEFAULT, "events", { isAdmitted: true }),
+          this.read(actor, call.query, after, call.query.limit ?? FEED_LIMIT_DEFAULT, "events", { isAdmitted: true }),
         );
         try {
           if (after === start && head.thinnedUntil !== null) yield thinnedEvent(head.thinnedUntil);
           yield* chunks;
         } finally {
-          // Who goes away before the versions has not begun to take them.
+          // Nobody takes the versions of a caller that left.
           await letGo(chunks);
         }
         after = head.after;
         if (head.hasMore) continue;
-        const { signal, release } = watch.patience(HEARTBEAT_MS, call.request);
-        const outcome = await watch.beyond(after, signal);
+        const { signal, release } = this.watch.deadline(HEARTBEAT_MS, call.request.signal);
+        const outcome = await this.watch.beyond(after, signal);
         release();
         if (outcome === "closed" || call.request.signal.aborted) return;
         if (outcome === "elapsed") yield HEARTBEAT;
       }
     } catch (error) {
-      // Rights that were lost end the stream: connecting again tells why. Anything else breaks it off, and is logged.
+      // Lost rights end the stream: reconnecting tells why. Any other error breaks it off and is logged.
       if (!(error instanceof DomainError && error.code.startsWith("auth_"))) throw error;
     }
   }
 
-  /** A page's beginning, and its versions as they are made. */
-  async function read(
+  /** The head of a page, and its versions streamed. */
+  private async read(
     actor: Actor,
     query: Static<typeof Query>,
     after: number,
@@ -239,7 +267,7 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
     format: ChangeFeedInput["format"],
     options: LongReadOptions = {},
   ): Promise<FeedPage> {
-    const networkN = query.network_id === undefined ? null : (inventory.reader.recordN(query.network_id) ?? 0);
+    const networkN = query.network_id === undefined ? null : (this.backend.reader.recordN(query.network_id) ?? 0);
     const input: ChangeFeedInput = {
       actor: plainActor(actor),
       types: query.types ?? CHANGE_TYPES,
@@ -248,7 +276,7 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
       limit,
       format,
     };
-    const steps = (await inventory.longReads.start("change_feed", input, options))[Symbol.asyncIterator]();
+    const steps = (await this.backend.longReads.start(changeFeed, input, options))[Symbol.asyncIterator]();
     const first = await steps.next();
     if (first.done === true) throw new Error("change feed: it has no beginning");
     return {
@@ -257,20 +285,20 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
     };
   }
 
-  /** A place in another ledger, of which this one is a backup that was put back, is no place here: what came after it there is not what came here. */
-  function assertPlace({ after, mark }: Place, path: string, markPath: string): void {
-    const { sequence } = inventory.reader.head();
+  /** A place in another ledger, of which this one is a restored backup, is refused: their later transactions differ. */
+  private assertPlace({ after, mark }: Place, path: string, markPath: string): void {
+    const { sequence } = this.backend.reader.head();
     const others = "the data are others than those that it was read from";
     if (after > sequence)
       throw invalid([{ path, message: `is beyond the last transaction, ${sequence}: ${others}`, value: after }]);
-    if (mark !== undefined && mark !== inventory.reader.markOf(after))
+    if (mark !== undefined && mark !== this.backend.reader.markOf(after))
       throw invalid([
         { path: markPath, message: `is not the mark of the transaction ${after}: ${others}`, value: mark },
       ]);
   }
 }
 
-/** Ends a read whose bytes are not wanted any more, or were all taken. */
+/** Ends a read that is no longer wanted. */
 async function letGo(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   await chunks[Symbol.asyncIterator]().return?.();
 }
@@ -281,10 +309,8 @@ function accepts(request: Request, type: string): boolean {
     .some((each) => each.split(";", 1)[0]?.trim().toLowerCase() === type);
 }
 
-/** Where a client stands. */
 interface Place {
   readonly after: number;
-  /** Undefined where it was not told. */
   readonly mark: string | undefined;
 }
 
@@ -303,7 +329,6 @@ function lastEventId(request: Request): Place | null {
   return { after: Number(after), mark };
 }
 
-/** Says that of the versions up to a transaction some were dropped. */
 function thinnedEvent(until: number): Uint8Array {
   return new TextEncoder().encode(`event: thinned\ndata: {"thinned_until":${until}}\n\n`);
 }

@@ -1,16 +1,16 @@
-// The change feed: versions in commit order after a transaction, whole transactions at a time, so that whoever goes on from
-// the last one misses nothing. A place is a sequence, and the beginning of its transaction's hash.
+// The change feed: versions in commit order, by whole transactions, so that a client that goes on misses nothing. A
+// place is a sequence with the beginning of its transaction's hash.
 
 import type { Actor } from "../access/actor.ts";
-import { ChangeLog, type Change, type ChangeQuery, type ChangeStep } from "../db/change-log.ts";
-import type { LongRead } from "../db/long-reads.ts";
+import { type Change, ChangeLog, type ChangeQuery, type ChangeStep } from "../db/change-log.ts";
+import { longRead } from "../db/long-reads.ts";
 import type { Reader } from "../db/reader.ts";
 import { CHANGE_KINDS, ChangeView } from "./change-view.ts";
 
 export interface ChangeFeedInput {
   readonly actor: Actor;
   readonly types: readonly string[];
-  /** Only this network; 0 for one that does not exist for the caller. */
+  /** Only this network; 0 for one that the caller does not see. */
   readonly networkN: number | null;
   readonly after: number;
   /** Versions at most, but always one whole transaction. */
@@ -18,27 +18,26 @@ export interface ChangeFeedInput {
   readonly format: "json" | "events";
 }
 
-/** What stands before the versions: where to go on, as one line of JSON. */
+/** The line of JSON before the versions: where to go on. */
 export interface ChangeFeedHead {
-  /** All up to this transaction is told. */
+  /** Complete up to this transaction. */
   readonly after: number;
-  /** The beginning of that transaction's hash: a place that another ledger does not have. */
+  /** The beginning of its hash: another ledger has another. */
   readonly mark: string;
   /** Whether more is there already. */
   readonly hasMore: boolean;
-  /** Of what was found so far: 0 for an empty page. */
+  /** Found so far: 0 for an empty page. */
   readonly count: number;
-  /** The transaction up to which history was thinned, where the page begins before it; else null. */
+  /** Where history was thinned up to, if the page begins before that; else null. */
   readonly thinnedUntil: number | null;
 }
 
-/** Versions that are rendered in one step. */
+/** Per step. */
 const STEP_VERSIONS = 100;
-/** Hands the turn to other reads. */
 const PAUSE = new Uint8Array(0);
 
-/** First ChangeFeedHead, then the versions: comma-separated objects, or events each with its own end. */
-export const changeFeed: LongRead = function* (reader: Reader, input: ChangeFeedInput) {
+/** ChangeFeedHead, then the versions: comma-separated objects, or events with their own ends. */
+export const changeFeed = longRead("change_feed", function* (reader: Reader, input: ChangeFeedInput) {
   const log = new ChangeLog(reader);
   const query: ChangeQuery = {
     reach: input.actor,
@@ -73,27 +72,27 @@ export const changeFeed: LongRead = function* (reader: Reader, input: ChangeFeed
     }
   }
 
-  /** Only the last version of a transaction says where it stands: whoever is cut off within one gets the whole of it again. */
+  /** Only a transaction's last version has a place: a client cut off within it gets all of it again. */
   function endOf(told: Part, place: number): string | null {
     const { sequence } = told.changes[place] as Change;
     return (told.changes[place + 1] ?? told.next)?.sequence === sequence
       ? null
       : `${sequence}-${reader.markOf(sequence)}`;
   }
-};
+});
 
-/** Versions that are told together, and which one comes after them. */
+/** Versions told together, and the one after them. */
 interface Part {
   readonly changes: readonly Change[];
   readonly next: Change | undefined;
 }
 
-/** So few at a time that a step is short; none to hand the turn on. @param rest what comes after the found */
+/** Short steps; empty ones let others go. @param rest what comes after the found */
 function* parts(found: readonly Change[], rest: Iterable<readonly Change[]>): Generator<Part> {
   let left = found;
   for (const more of rest) {
     yield { changes: [], next: undefined };
-    // The last one is kept back until it is known what comes after it.
+    // The last is held until its successor is known.
     for (; left.length > STEP_VERSIONS; left = left.slice(STEP_VERSIONS))
       yield { changes: left.slice(0, STEP_VERSIONS), next: left[STEP_VERSIONS] };
     left = [...left, ...more];
@@ -102,7 +101,7 @@ function* parts(found: readonly Change[], rest: Iterable<readonly Change[]>): Ge
     yield { changes: left.slice(0, STEP_VERSIONS), next: left[STEP_VERSIONS] };
 }
 
-/** What a transaction has left of which the beginning was found. */
+/** The rest of a transaction whose beginning was found. */
 function* restOf(steps: Generator<ChangeStep>, sequence: number): Generator<readonly Change[]> {
   for (;;) {
     const step = steps.next();
@@ -114,12 +113,11 @@ function* restOf(steps: Generator<ChangeStep>, sequence: number): Generator<read
 
 interface Found {
   readonly found: readonly Change[];
-  /** Else they are the beginning of one large transaction, which is told whole without being held whole. */
+  /** Else the beginning of one large transaction, which is streamed. */
   readonly isWhole: boolean;
   readonly head: Omit<ChangeFeedHead, "mark" | "thinnedUntil">;
 }
 
-/** The versions to tell. */
 function* collect(
   steps: Generator<ChangeStep>,
   after: number,
@@ -132,7 +130,7 @@ function* collect(
     for (const change of changes) found.push(change);
     const page = wholeTransactions(found, limit, through);
     if (page !== null) {
-      // Where all that was found is told, all that was looked at is.
+      // Where all found versions are told, all looked-at ones are covered.
       const last = page.length === found.length ? through : (page.at(-1) as Change).sequence;
       return { found: page, isWhole: true, head: { after: last, hasMore: last < until, count: page.length } };
     }
@@ -149,8 +147,9 @@ function* collect(
 }
 
 /**
- * What of the found is a page: whole transactions within the limit, or the first one, however large; null where none is known to be whole.
- * @param through all versions up to this transaction were looked at
+ * The found versions of a page: whole transactions within the limit, or the first one, however large; null where none
+ * is known to be whole.
+ * @param through all versions up to it were looked at
  */
 function wholeTransactions(found: readonly Change[], limit: number, through: number): Change[] | null {
   const [first, last] = [found[0], found.at(-1)];
@@ -163,7 +162,7 @@ function wholeTransactions(found: readonly Change[], limit: number, through: num
   return found.slice(0, end > 0 ? end : found.findIndex((_, place) => isEnd(place + 1)) + 1);
 }
 
-/** One event (WHATWG HTML, server-sent events). */
+/** WHATWG HTML, server-sent events. */
 function event(data: string, id: string | null): string {
   return `event: change\n${id === null ? "" : `id: ${id}\n`}data: ${data}\n\n`;
 }

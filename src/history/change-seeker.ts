@@ -1,16 +1,16 @@
-// When the questions that an answer rests on would next be answered otherwise: the next relevant change of each record, container,
-// count and query of the search index. So an answer is worked out anew only where it may differ. Goes in bounded steps.
+// When an answer may next differ: the next relevant change of each record, container, count and search query that it
+// rests on. Goes in bounded steps.
 
 import type { AnyKind } from "../db/kind.ts";
 import type { ReadConnection } from "../db/read-connection.ts";
-import { changedSql, membersSql, ofKindSql } from "../db/shape.ts";
-import { KINDS } from "../resources/kinds.ts";
-import type { Sight, Trace } from "./records-at.ts";
+import { changedSql } from "../db/shape.ts";
+import { KINDS } from "../inventory/resources.ts";
+import { liesInSql, type Sight, type Trace } from "./records-at.ts";
 
-/** Which fields of a kind matter; any of the others may change unseen. A version that names no fields always matters. */
+/** The fields that matter by kind. A version that names no fields always matters. */
 export type RelevantFields = Readonly<Record<string, readonly string[]>>;
 
-/** What one answer rests on; each once. */
+/** What an answer rests on; each once. */
 export class Grounds implements Trace {
   private readonly seekers = new Map<string, Ground>();
 
@@ -41,28 +41,29 @@ type Ground =
   | { readonly type: "members"; readonly scope: number }
   | { readonly type: "count"; readonly scope: number; readonly low: number; readonly high: number };
 
-/** Versions of a record, or counts of a scope, that are looked through in one step. */
+/** Versions of a record, or counts of a scope, per step. */
 const STEP_ROWS = 2_000;
-/** What a query takes besides its rows, in rows. */
+/** The cost of a query, in rows. */
 const QUERY_ROWS = 50;
-/** Transactions that are remembered of one ground. */
+/** Transactions kept per ground. */
 const LIST_MAX = 1_000;
 
-/** The members of the version `v` of the record `r`. */
-const MEMBERS = ofKindSql(KINDS, "r.kind", "v", membersSql);
+const LIES_IN = liesInSql(KINDS, "?6");
 
-/** Finds, for one answer after the other, where the next one may differ. Must be asked in order of time. */
+/** Must be asked in order of time. */
 export class ChangeSeeker {
   private readonly connection: ReadConnection;
   private readonly sight: Sight;
   private readonly until: number;
   private readonly fields: RelevantFields;
-  /** By ground: the transactions to come, in order; and whether there are more behind them. */
+  /** By ground: the transactions to come, and whether these are all. */
   private readonly ahead = new Map<string, { readonly sequences: number[]; isWhole: boolean }>();
-  /** Looked through since the last pause. */
+  /** Since the last pause. */
   private rows = 0;
 
-  /** @param until the last transaction that matters */
+  /**
+   * @param until the last transaction that matters
+   */
   constructor(connection: ReadConnection, sight: Sight, until: number, fields: RelevantFields) {
     this.connection = connection;
     this.sight = sight;
@@ -71,8 +72,8 @@ export class ChangeSeeker {
   }
 
   /**
-   * The first transaction after `sequence` at which one of the grounds changes; null for none.
-   * Yields between steps of a few milliseconds.
+   * The first transaction after `sequence` that changes a ground; null for none. Yields between steps of a few
+   * milliseconds.
    */
   *next(grounds: Grounds, sequence: number): Generator<void, number | null> {
     let first: number | null = null;
@@ -101,13 +102,14 @@ export class ChangeSeeker {
     }
     if (ground.type === "term") {
       const found = this.listed(this.termSql(), [ground.query, after, this.until, LIST_MAX, ...this.sightValues()]);
-      // One query may be of hundreds of words.
+      // A query may have hundreds of words.
       this.rows = STEP_ROWS;
       return found;
     }
     if (ground.type === "members") {
       return this.listed(
-        "SELECT s FROM (SELECT born AS s FROM history_spans WHERE scope = +?1 UNION SELECT died FROM history_spans WHERE scope = +?1) WHERE s > +?2 AND s <= +?3 ORDER BY s LIMIT +?4",
+        `SELECT s FROM (SELECT born AS s FROM history_spans WHERE scope = +?1 UNION SELECT died FROM history_spans
+          WHERE scope = +?1) WHERE s > +?2 AND s <= +?3 ORDER BY s LIMIT +?4`,
         [ground.scope, after, this.until, LIST_MAX],
       );
     }
@@ -124,22 +126,22 @@ export class ChangeSeeker {
     return { sequences, isWhole: sequences.length < LIST_MAX };
   }
 
-  /** Where a text that matches begins to be one, as far as the caller sees the record. That it ends is a version of the record. */
+  /** Where a visible matching text begins; its end is a version of the record. */
   private termSql(): string {
-    const visible =
-      this.sight.networkIds === null
-        ? ""
-        : ` AND ('{' || ${MEMBERS} || '}') ->> '$.network_id' IN (SELECT value FROM json_each(+?6))`;
+    const visible = this.sight.networkIds === null ? "" : ` AND ${LIES_IN}`;
     return `SELECT DISTINCT t.key & 2147483647 AS s
-      FROM (SELECT history_search.rowid AS key FROM history_search WHERE history_search MATCH +?1 AND (history_search.rowid & 2147483647) > +?2 AND (history_search.rowid & 2147483647) <= +?3) t
+      FROM (SELECT history_search.rowid AS key FROM history_search WHERE history_search MATCH +?1
+        AND (history_search.rowid & 2147483647) > +?2 AND (history_search.rowid & 2147483647) <= +?3) t
       CROSS JOIN history_records r ON r.n = t.key >> 31 CROSS JOIN history_versions v ON v.key = t.key
-      WHERE EXISTS (SELECT 1 FROM history_spans o WHERE o.scope = +?5 * 64 + r.kind AND o.n = r.n)${visible} ORDER BY s LIMIT +?4`;
+      WHERE EXISTS (SELECT 1 FROM history_spans o WHERE o.scope = +?5 * 64 + r.kind AND o.n = r.n)${visible}
+        ORDER BY s LIMIT +?4`;
   }
 
-  /** The next version that names a relevant field, or none at all; where history was thinned, the next one that is left. */
+  /** The next version that names a relevant field, or none at all; in thinned history the next one left. */
   private *nextVersion(n: number, kind: AnyKind, after: number): Generator<void, number | null> {
     const fields = (this.fields[kind.name] ?? []).map((field) => `'${field}'`).join(", ");
-    const text = `SELECT count(*), max(s), min(CASE WHEN changed IS NULL OR EXISTS (SELECT 1 FROM json_each(changed) c WHERE c.value IN (${fields})) OR s <= (SELECT max(last) FROM history_segments) THEN s END)
+    const text = `SELECT count(*), max(s), min(CASE WHEN changed IS NULL OR EXISTS (SELECT 1 FROM json_each(changed) c
+      WHERE c.value IN (${fields})) OR s <= (SELECT max(last) FROM history_segments) THEN s END)
       FROM (SELECT v.key & 2147483647 AS s, ${changedSql(kind, "v")} AS changed FROM history_versions v
         WHERE v.key > ((+?1 << 31) | +?2) AND v.key <= ((+?1 << 31) | +?3) ORDER BY v.key LIMIT ${STEP_ROWS})`;
     return yield* this.scan(text, [n], after);
@@ -151,11 +153,14 @@ export class ChangeSeeker {
     after: number,
   ): Generator<void, number | null> {
     const text = `SELECT count(*), max(sequence), min(CASE WHEN count < +?4 OR count > +?5 THEN sequence END)
-      FROM (SELECT sequence, count FROM history_census WHERE scope = +?1 AND sequence > +?2 AND sequence <= +?3 ORDER BY sequence LIMIT ${STEP_ROWS})`;
+      FROM (SELECT sequence, count FROM history_census WHERE scope = +?1 AND sequence > +?2 AND sequence <= +?3
+        ORDER BY sequence LIMIT ${STEP_ROWS})`;
     return yield* this.scan(text, [scope, low, high], after);
   }
 
-  /** @param values of ?1, and of ?4 on; ?2 and ?3 are where the step begins and all ends */
+  /**
+   * @param values of ?1, and of ?4 on; ?2 and ?3 are where the step begins and all ends
+   */
   private *scan(text: string, [first, ...rest]: readonly number[], after: number): Generator<void, number | null> {
     for (let from = after; ; ) {
       const [count, last, found] = this.connection

@@ -1,31 +1,26 @@
-// How one version shows among changes: what happened, in which transaction, by whom, and the record as it then was. One view
-// for a record's history, for the feed and for what a transaction did.
+// How one version shows among changes: what happened, in which transaction, by whom, and the record as it then was. One
+// view for a record's history, for the feed and for what a transaction did.
 
-import { Type, type TProperties, type TSchema } from "@sinclair/typebox";
+import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import type { Actor } from "../access/actor.ts";
 import { formatInstant } from "../base/instant.ts";
-import { ChangeLog, type Change, type LedgerEntry } from "../db/change-log.ts";
+import { pascalCase } from "../base/text.ts";
+import { type Change, ChangeLog, type LedgerEntry } from "../db/change-log.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { AsOf } from "../db/list-query.ts";
 import type { Reader } from "../db/reader.ts";
-import { INT32_MAX, Nullable, OneOf, Timestamp, Uuid } from "../http/schemas.ts";
-import type { ComposeFor } from "../resources/answers.ts";
-import { RESOURCES } from "../resources/catalog.ts";
-import { Organization, ORGANIZATION_EXAMPLE, organizationKind } from "../resources/organizations/organization.ts";
+import { RESOURCES, SHOWN } from "../inventory/resources.ts";
+import type { ComposeFor } from "../resources/compose.ts";
+import { organizationShown } from "../resources/organizations/resource.ts";
+import { Nullable, OneOf, Timestamp, Uuid } from "../wire/schemas.ts";
 import { ReachedFields } from "./reached-fields.ts";
 
-/** What shows among changes. API keys do not: they are read by sign-in only, each by those who may see it. */
-const SHOWN = RESOURCES.filter((resource) => resource.read.sessionOnly !== true);
-
 /** The kinds whose changes can be asked for. */
-export const CHANGE_KINDS: readonly AnyKind[] = [organizationKind, ...SHOWN.map((resource) => resource.kind)];
+export const CHANGE_KINDS: readonly AnyKind[] = SHOWN.map((shown) => shown.kind);
 export const CHANGE_TYPES = CHANGE_KINDS.map((kind) => kind.name);
 
-export const ACTOR_TYPES = ["User", "ApiKey", "Discovery", "System"] as const;
+const ACTOR_TYPES = ["User", "ApiKey", "Discovery", "System"] as const;
 export const OPERATIONS = ["Created", "Updated", "Deleted"] as const;
-
-/** The path of one transaction. */
-export const SequenceParams = Type.Object({ sequence: Type.Integer({ minimum: 1, maximum: INT32_MAX }) });
 
 /** Who did what when. */
 export const TransactionOfChange = Type.Object(
@@ -56,19 +51,17 @@ export function VersionOf(record: TSchema, title: string) {
   return Type.Object({ ...changeFields, record }, { $id: `${title}Version` });
 }
 
-/** The kinds with what their records show among changes: hosts and services without their children, which are changes of their own. */
-const SHOWN_RECORDS: ReadonlyArray<{ readonly name: string; readonly title: string; readonly record: TSchema }> = [
-  { name: organizationKind.name, title: "Organization", record: Organization },
-  ...SHOWN.map(({ kind, title, answer, answerAlone }) => ({ name: kind.name, title, record: answerAlone ?? answer })),
-];
-
 /**
  * What is told of a record of any kind, which `entity_type` names: so that clients know from it what the record has.
+ * Hosts and services show without their children, which are changes of their own.
  * @param suffix the schema's name, and what the names of its parts end in: `Change`, `HostChange`
  */
 export function ofAnyKind(suffix: string, fields: TProperties) {
-  const kinds: TSchema[] = SHOWN_RECORDS.map(({ name, title, record }) =>
-    Type.Object({ entity_type: Type.Literal(name), ...fields, record }, { $id: `${title}${suffix}` }),
+  const kinds: TSchema[] = SHOWN.map(({ kind, answer, answerAlone = answer }) =>
+    Type.Object(
+      { entity_type: Type.Literal(kind.name), ...fields, record: answerAlone },
+      { $id: `${pascalCase(kind.name)}${suffix}` },
+    ),
   );
   return Type.Union(kinds, { $id: suffix });
 }
@@ -88,7 +81,7 @@ export function versionExample(record: object): object {
   return { operation: "Updated", changed_fields: ["name"], transaction: TRANSACTION_EXAMPLE, record };
 }
 
-export const CHANGE_EXAMPLE = { entity_type: "organization", ...versionExample(ORGANIZATION_EXAMPLE) };
+export const CHANGE_EXAMPLE = { entity_type: "organization", ...versionExample(organizationShown.example) };
 
 /** Renders versions for one caller. */
 export class ChangeView {

@@ -1,38 +1,36 @@
-// A diff as it is answered: JSON, lines of JSON, a table, or a report for people.
+// A diff as JSON, JSON lines, a table, or a report for people.
 
-import { formatInstant, type Instant } from "../base/instant.ts";
 import { entityWords } from "../base/entity-words.ts";
+import { formatInstant, type Instant } from "../base/instant.ts";
 import type { LedgerEntry } from "../db/change-log.ts";
-import type { LongRead } from "../db/long-reads.ts";
+import { longRead } from "../db/long-reads.ts";
+import type { Thinned } from "../db/pruned-history.ts";
 import type { Reader } from "../db/reader.ts";
-import type { Thinned } from "../db/thinned-past.ts";
-import { csvHead, csvRows, fieldColumns } from "../http/csv.ts";
-import { metaAt, resolvedMembers, thinnedUntilMember } from "../http/envelope.ts";
+import { csvHead, csvRows, fieldColumns } from "../wire/csv.ts";
+import { metaAt, resolvedMembers, thinnedUntilMember } from "../wire/envelope.ts";
 import { transactionText } from "./change-view.ts";
-import { RecordNames } from "./record-names.ts";
 import { Diff, type Difference, type DiffQuery, type FieldChange } from "./diff.ts";
+import { RecordNames } from "./record-names.ts";
 
 export const DIFF_FORMATS = ["json", "ndjson", "csv", "text"] as const;
 export type DiffFormat = (typeof DIFF_FORMATS)[number];
 
 export interface DiffInput extends DiffQuery {
   readonly format: DiffFormat;
-  /** What was asked for. */
   readonly fromAt: Instant;
   readonly toAt: Instant;
   /** Where these lie in thinned history. */
   readonly fromThinned?: Thinned;
   readonly toThinned?: Thinned;
-  /** Up to when not every change between the two is there any more; null where none is missing. */
+  /** Up to when changes between the two were thinned; null if none were. */
   readonly thinnedUntil: Instant | null;
 }
 
 const ALL = ["added", "removed", "changed"] as const;
-/** Hands the turn to other reads. */
 const PAUSE = new Uint8Array(0);
 
-/** The columns of the table: one row for each record that was added or removed, and for each field that was changed. */
-export const DIFF_COLUMNS = fieldColumns([
+/** One row per added or removed record, and per changed field. */
+const DIFF_COLUMNS = fieldColumns([
   "change",
   "entity_type",
   "id",
@@ -50,11 +48,11 @@ export const DIFF_COLUMNS = fieldColumns([
   "request_id",
 ]);
 
-export const diff: LongRead = function* (reader: Reader, input: DiffInput) {
+export const diff = longRead("diff", function* (reader: Reader, input: DiffInput) {
   const differences = new Diff(reader, input);
   for (const _ of differences.gather()) yield PAUSE;
   yield* FORMATS[input.format](differences, input, new RecordNames(reader, input.actor, [input.to, input.from]));
-};
+});
 
 const FORMATS: Readonly<
   Record<DiffFormat, (diff: Diff, input: DiffInput, names: RecordNames) => Generator<Uint8Array>>
@@ -109,7 +107,7 @@ function* text(diff: Diff, input: DiffInput, names: RecordNames): Generator<Uint
     counts.add(step);
     let lines = "";
     for (const each of step) {
-      const title = capitalized(entityWords(each.kind.name));
+      const title = capitalized(entityWords(each.kind));
       if (title !== heading) lines += `\n${title}\n`;
       heading = title;
       lines += reported(each, names);
@@ -122,10 +120,9 @@ function* text(diff: Diff, input: DiffInput, names: RecordNames): Generator<Uint
   );
 }
 
-/** One difference as a JSON object. */
 function differenceText(difference: Difference): string {
   const { kind, name, record, transaction } = difference;
-  const head = `{"entity_type":"${kind.name}","id":${JSON.stringify(record["id"])},"name":${JSON.stringify(name)}`;
+  const head = `{"entity_type":"${kind.name}","id":${JSON.stringify(record.id)},"name":${JSON.stringify(name)}`;
   const tail = `"transaction":${transactionText(transaction)}}`;
   if (difference.change !== "changed") return `${head},"record":${JSON.stringify(record)},${tail}`;
   const fields = difference.fields.map(
@@ -140,10 +137,10 @@ function rows(difference: Difference, names: RecordNames): Array<Record<string, 
   const about = {
     change,
     entity_type: kind.name,
-    id: record["id"],
+    id: record.id,
     name,
-    network_id: record["network_id"],
-    host_id: record["host_id"],
+    network_id: record.network_id,
+    host_id: record.host_id,
     host_name: hostName(difference, names),
   };
   if (difference.change !== "changed") return [{ ...about, ...who(difference.transaction) }];
@@ -172,13 +169,13 @@ function reported(difference: Difference, names: RecordNames): string {
   return `  ~ ${name}\n${difference.fields.map((each) => `      ${each.field}: ${moved(each, names)}  (${by(each.transaction)})\n`).join("")}`;
 }
 
-/** The host that a part belongs to, as it is called; null for what belongs to none. */
+/** Null for what belongs to no host. */
 function hostName({ record }: Difference, names: RecordNames): string | null {
-  const id = record["host_id"];
+  const id = record.host_id;
   return typeof id === "string" ? (names.of(id) ?? id) : null;
 }
 
-/** `"a" → "b"`; of lists what came and what went: a forwarding table has thousands. */
+/** `"a" → "b"`; of lists the difference: a forwarding table has thousands. */
 function moved({ field, from, to }: FieldChange, names: RecordNames): string {
   const nameOf = REFERENCE.test(field) ? (id: string) => names.of(id) : () => null;
   const [old, now] = [listOf(from), listOf(to)];
@@ -191,16 +188,16 @@ function moved({ field, from, to }: FieldChange, names: RecordNames): string {
   return [...came, ...went].join(" ") || "in another order";
 }
 
-/** Fields that refer to records. In any other an id is a text that somebody wrote. */
+/** Fields with references; in others an id is plain text. */
 const REFERENCE = /_ids?$|^tags$|^neighbor$/;
 
-/** A list of texts; null for anything else. What is not there yet has none in it. */
+/** Null for anything but a list of texts; a missing one is empty. */
 function listOf(value: unknown): string[] | null {
   if (value === null) return [];
   return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : null;
 }
 
-/** A value on one line, without what would move a terminal's cursor; records by their names. */
+/** On one line, without terminal control characters; records by name. */
 function shown(value: unknown, nameOf: (id: string) => string | null): string {
   if (value === null) return "none";
   const id = typeof value === "object" ? (value as { id?: unknown }).id : value;
@@ -220,7 +217,6 @@ function bound(at: Instant, sequence: number, thinned: Thinned | undefined): str
   return `${JSON.stringify({ at: formatInstant(at), sequence }).slice(0, -1)}${resolvedMembers(thinned)}}`;
 }
 
-/** What a person has to know of thinned history. */
 function thinnedLines({ fromThinned, toThinned, thinnedUntil }: DiffInput): string {
   if (thinnedUntil === null) return "";
   const lines = [`History up to ${formatInstant(thinnedUntil)} was thinned: not every change is there any more.`];

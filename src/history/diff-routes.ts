@@ -1,23 +1,24 @@
 // GET /api/v1/diff: what differs between two instants.
 
 import { Type } from "@sinclair/typebox";
-import { VIEWER, type Access, type Actor } from "../access/actor.ts";
-import { invalid } from "../base/errors.ts";
+import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";
 import type { Clock } from "../base/clock.ts";
-import { formatInstant, parseInstantOrAge, type Instant } from "../base/instant.ts";
-import { RESOLUTIONS } from "../db/thinned-past.ts";
+import { invalid } from "../base/errors.ts";
+import { formatInstant, type Instant, parseInstantOrAge } from "../base/instant.ts";
 import { ChangeLog } from "../db/change-log.ts";
 import type { AnyKind } from "../db/kind.ts";
-import { byteStream } from "../http/byte-stream.ts";
-import { CSV_TYPE } from "../http/csv.ts";
-import { InstantOrAge, Nullable, OneOf, QueryList, Timestamp, Uuid } from "../http/schemas.ts";
+import { RESOLUTIONS } from "../db/pruned-history.ts";
 import type { Surface } from "../http/surface.ts";
-import { failed, plainActor, readingAt, type Inventory } from "../resources/answers.ts";
+import type { Backend } from "../inventory/backend.ts";
+import { answerLongRead } from "../inventory/long-read-answers.ts";
+import { readingAt } from "../inventory/read-instant.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { ORGANIZATION_EXAMPLE } from "../resources/organizations/organization.ts";
+import { CSV_TYPE } from "../wire/csv.ts";
+import { InstantOrAge, Nullable, OneOf, QueryList, Timestamp, Uuid } from "../wire/schemas.ts";
 import { CHANGE_TYPES, ofAnyKind, TRANSACTION_EXAMPLE, TransactionOfChange } from "./change-view.ts";
-import { DIFF_FORMATS, type DiffFormat, type DiffInput } from "./diff-formats.ts";
+import { DIFF_FORMATS, type DiffFormat, type DiffInput, diff } from "./diff-formats.ts";
 
 const Query = Type.Object({
   from: InstantOrAge("The earlier instant, or how long ago: `-24h`, `-7d`."),
@@ -120,8 +121,8 @@ const CONTENT_TYPES: Readonly<Record<DiffFormat, string>> = {
 };
 
 /** /api/v1/diff. */
-export function diffRoutes(surface: Surface<Actor, Access>, inventory: Inventory, clock: Clock): void {
-  const { reader } = inventory;
+export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, clock: Clock): void {
+  const { reader } = backend;
   surface.get(
     "/api/v1/diff",
     {
@@ -160,7 +161,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, inventory: Inventory
         throw invalid([{ path: "/from", message: "must not be later than to", value: call.query.from }]);
       // The later end that has passed: the earlier one is settled with it.
       const hasPassed = toAt < now;
-      return readingAt(inventory, hasPassed ? toAt : fromAt, async (settled) => {
+      return readingAt(backend, hasPassed ? toAt : fromAt, async (settled) => {
         const asOf = hasPassed ? settled : null;
         const format = call.query.format ?? "json";
         const from = reader.resolve(fromAt);
@@ -185,8 +186,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, inventory: Inventory
           "content-type": CONTENT_TYPES[format],
           ...(thinnedUntil === null || format === "json" ? {} : { "x-thinned-until": formatInstant(thinnedUntil) }),
         };
-        const chunks = await inventory.longReads.start("diff", input);
-        return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers });
+        return answerLongRead(backend, call, diff, input, headers);
       });
     },
   );

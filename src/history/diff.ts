@@ -1,20 +1,20 @@
-// What differs between two instants: which records were added, removed and changed, field by field, and by whom. Goes through
-// the changes between the two, not through the inventory. What changed and changed back is no difference.
+// What differs between two instants: records added, removed and changed, by field, and by whom. Reads the changes
+// between, not the inventory. A change that was undone is no difference.
 
 import type { Actor } from "../access/actor.ts";
 import { ChangeLog, type ChangeQuery, type LedgerEntry, type RecordVersion } from "../db/change-log.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { AsOf } from "../db/list-query.ts";
 import type { Reader } from "../db/reader.ts";
-import { CHANGE_KINDS, composeOf } from "./change-view.ts";
 import { recordLabel } from "../resources/record-label.ts";
+import { CHANGE_KINDS, composeOf } from "./change-view.ts";
 import { ReachedFields } from "./reached-fields.ts";
-import { TouchedRecords, type Sort, type TouchedRecord } from "./touched-records.ts";
+import { type Sort, type TouchedRecord, TouchedRecords } from "./touched-records.ts";
 
 export interface DiffQuery {
   readonly actor: Actor;
   readonly types: readonly string[];
-  /** Only this network, or host; 0 for one that does not exist for the caller. */
+  /** Only this network, or host; 0 for one that the caller does not see. */
   readonly networkN: number | null;
   readonly hostN: number | null;
   /** Sequences. */
@@ -22,17 +22,16 @@ export interface DiffQuery {
   readonly to: number;
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 export interface FieldChange {
   readonly field: string;
   readonly from: unknown;
   readonly to: unknown;
-  /** The last transaction that changed it; null where history was thinned and that is not known any more. */
+  /** The last transaction that changed it; null where thinning dropped it. */
   readonly transaction: LedgerEntry | null;
 }
 
-/** One record that differs. */
 export type Difference =
   | {
       readonly change: "added" | "removed";
@@ -50,10 +49,10 @@ export type Difference =
       readonly transaction: LedgerEntry;
     };
 
-/** Records that are compared in one step. */
+/** Per step. */
 const STEP_RECORDS = 200;
 
-/** Of every version, or seen without one: they say when, not what. */
+/** On every version, or observed without one: they say when, not what. */
 const UNCOMPARED = new Set([
   "created_at",
   "updated_at",
@@ -66,8 +65,8 @@ const UNCOMPARED = new Set([
 ]);
 
 /**
- * The differences in steps, kind by kind and within a kind in page order; an empty step hands the turn to other reads. First
- * those of one `change`, then of the next, if they are asked for one after the other.
+ * The differences in steps, by kind in page order; an empty step lets others read. Differences of one `change` before
+ * the next, if asked for in turn.
  */
 export class Diff {
   private readonly reader: Reader;
@@ -85,7 +84,7 @@ export class Diff {
     this.kinds = CHANGE_KINDS.filter((kind) => query.types.includes(kind.name));
   }
 
-  /** Gathers what was touched between the two. To be run to its end before anything else. */
+  /** Gathers the touched records. To be run to its end first. */
   *gather(): Generator<void> {
     const { actor, networkN, hostN, from, to } = this.query;
     const query: ChangeQuery = {
@@ -108,7 +107,7 @@ export class Diff {
     if (this.isThinned) yield* this.correct();
   }
 
-  /** The differences of these sorts, in the order of kinds and records. */
+  /** By kind and record. */
   *differences(sorts: readonly Sort[]): Generator<Difference[]> {
     const ends = [this.query.from, this.query.to].map((sequence) => this.reader.atSequence(sequence));
     for (const { kindPlace, records } of this.touched.steps(sorts, STEP_RECORDS)) {
@@ -123,7 +122,7 @@ export class Diff {
     return this.query.from < this.reader.thinnedPast.until;
   }
 
-  /** Where versions were dropped, those that are left do not tell how it began. */
+  /** Where versions were dropped, the rest do not show the beginning. */
   private *correct(): Generator<void> {
     const { from, to } = this.query;
     for (const { kindPlace, records } of this.touched.steps(null, STEP_RECORDS)) {
@@ -137,7 +136,7 @@ export class Diff {
     }
   }
 
-  /** Records of one kind; each of them may have had very many versions, which are gone through in steps without differences. */
+  /** Records of one kind; those with very many versions take steps without differences. */
   private *compare(kind: AnyKind, records: readonly TouchedRecord[]): Generator<Difference[]> {
     const { from, to } = this.query;
     const courses = new Map(
@@ -167,12 +166,12 @@ export class Diff {
     for (const [n, course] of courses) {
       const old = before.get(n);
       const now = after.get(n);
-      // Added by who made it, whoever changed it since.
+      // By its creator, whoever changed it since.
       if (old === undefined && now !== undefined)
         differences.push({
           change: "added",
           kind,
-          name: recordLabel(kind.name, now),
+          name: recordLabel(kind, now),
           record: now,
           transaction: entryOf(course.lastWhole || course.last),
         });
@@ -180,7 +179,7 @@ export class Diff {
         differences.push({
           change: "removed",
           kind,
-          name: recordLabel(kind.name, old),
+          name: recordLabel(kind, old),
           record: old,
           transaction: entryOf(course.last),
         });
@@ -195,7 +194,7 @@ export class Diff {
           differences.push({
             change: "changed",
             kind,
-            name: recordLabel(kind.name, now),
+            name: recordLabel(kind, now),
             record: now,
             fields,
             transaction: entryOf(course.last),
@@ -221,7 +220,7 @@ export class Diff {
   }
 }
 
-/** Parts that are records of their own, and differ as such. */
+/** Parts that differ as records of their own. */
 const PARTS = new Set(["interfaces", "ip_addresses", "ports", "services", "bindings"]);
 
 function changedFields(old: Fields, now: Fields): string[] {
@@ -233,14 +232,13 @@ function isSame(old: unknown, now: unknown): boolean {
   return old === now || (typeof old === "object" && typeof now === "object" && Bun.deepEquals(old, now));
 }
 
-/** What the versions of one record between the two instants come to: when it was last changed, and each of its fields. */
+/** The versions of one record between the two instants: its last change, and that of each field. */
 class Course {
-  /** The last transaction. */
   last = 0;
-  /** The last one that made it anew, or ended it; 0 for none. */
+  /** The last one that created or ended it; 0 for none. */
   lastWhole = 0;
   private readonly lastOf = new Map<string, number>();
-  /** The last of its versions that were dropped when history was thinned; 0 for none. */
+  /** The last version dropped by thinning; 0 for none. */
   private readonly lastDropped: number;
 
   constructor(lastDropped: number) {
@@ -254,15 +252,14 @@ class Course {
     else for (const field of changedFields) this.lastOf.set(field, sequence);
   }
 
-  /** The last transaction that changed a field, 0 where that was dropped; what was made anew changed in whole. */
+  /** The last transaction that changed a field, 0 where dropped; creation changes all. */
   lastChangeOf(field: string): number {
     const known = Math.max(this.lastOf.get(field) ?? 0, this.lastWhole);
     if (this.lastDropped > known) return 0;
-    // A field that follows from others is named by none.
+    // A derived field is named by no version.
     return known || this.last;
   }
 
-  /** All that it may name. */
   sequences(): number[] {
     return [this.last, this.lastWhole, ...this.lastOf.values()];
   }

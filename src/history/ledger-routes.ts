@@ -1,18 +1,19 @@
 // /api/v1/transactions and /api/v1/ledger: what was done, and the hash that stands for all of it.
 
 import { Type } from "@sinclair/typebox";
-import { VIEWER, type Access, type Actor } from "../access/actor.ts";
-import { DomainError, notFound } from "../base/errors.ts";
+import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";
+import { type DomainError, notFound } from "../base/errors.ts";
 import { formatInstant } from "../base/instant.ts";
 import { ChangeLog } from "../db/change-log.ts";
-import { RESOLUTIONS } from "../db/thinned-past.ts";
-import { byteStream } from "../http/byte-stream.ts";
-import { successBody } from "../http/envelope.ts";
-import { LIMIT_DEFAULT, Nullable, OneOf, PageQuery, Timestamp } from "../http/schemas.ts";
+import { RESOLUTIONS } from "../db/pruned-history.ts";
 import type { Surface } from "../http/surface.ts";
-import { failed, plainActor, readAt, readingAt, type Inventory } from "../resources/answers.ts";
-import { OPERATIONS, SequenceParams, TransactionOfChange } from "./change-view.ts";
-import type { TransactionInput, TransactionsInput } from "./transactions.ts";
+import type { Backend } from "../inventory/backend.ts";
+import { answerLongRead } from "../inventory/long-read-answers.ts";
+import { readAt, readingAt } from "../inventory/read-instant.ts";
+import { successBody } from "../wire/envelope.ts";
+import { LIMIT_DEFAULT, Nullable, OneOf, PageQuery, SequenceParams, Timestamp } from "../wire/schemas.ts";
+import { OPERATIONS, TransactionOfChange } from "./change-view.ts";
+import { type TransactionsInput, transaction, transactions } from "./transactions.ts";
 
 const Transaction = Type.Object(
   {
@@ -75,8 +76,8 @@ const LEDGER_EXAMPLE = {
 };
 
 /** /api/v1/transactions, /api/v1/ledger. */
-export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
-  const { reader, longReads } = inventory;
+export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
+  const { reader } = backend;
   surface
     .get(
       "/api/v1/transactions",
@@ -94,7 +95,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Invento
       },
       (call) => {
         const { at, asked } = readAt(call.query.at, reader.now());
-        return readingAt(inventory, at, async (asOf) => {
+        return readingAt(backend, at, async (asOf) => {
           const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
           const input: TransactionsInput = {
             actor: plainActor(call.actor),
@@ -104,10 +105,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Invento
             asked,
             ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
           };
-          const chunks = await longReads.start("transactions", input);
-          return new Response(byteStream("", chunks, "", failed(inventory, call)), {
-            headers: { ...call.headers, "content-type": "application/json" },
-          });
+          return answerLongRead(backend, call, transactions, input);
         });
       },
     )
@@ -127,12 +125,9 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Invento
       async (call) => {
         const { sequence } = call.params;
         if (!isVisible(call.actor, sequence)) throw noTransaction(sequence);
-        const chunks = await longReads.start("transaction", {
+        return answerLongRead(backend, call, transaction, {
           actor: plainActor(call.actor),
           sequence,
-        } satisfies TransactionInput);
-        return new Response(byteStream("", chunks, "", failed(inventory, call)), {
-          headers: { ...call.headers, "content-type": "application/json" },
         });
       },
     )
@@ -174,6 +169,6 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Invento
 }
 
 /** 404: the same whether it never was or is out of the caller's reach. */
-export function noTransaction(sequence: number): DomainError {
-  return notFound("transaction", String(sequence));
+function noTransaction(sequence: number): DomainError {
+  return notFound({ name: "transaction" }, String(sequence));
 }

@@ -1,54 +1,52 @@
-// Thins the ledger: drops the documents of versions that are not needed any more, keeps their hashes, and says so in a transaction
-// of its own. One transaction on the writable connection, while no appliance runs: it is done in whole, verified, or not at all.
+// Thins the ledger: drops documents of versions no longer needed, keeps their hashes, and records it in its own
+// transaction. All in one transaction, verified, while no appliance runs.
 
-import { SYSTEM_AUTHOR } from "../access/usage.ts";
+import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Sql } from "../db/connection.ts";
 import { hashTransaction } from "../db/hash.ts";
 import type { AnyKind } from "../db/kind.ts";
 import { DatabaseRefused } from "../db/migrate.ts";
+import { PrunedHistory, type Segment } from "../db/pruned-history.ts";
 import { Statements } from "../db/statements.ts";
-import { ThinnedPast, type Segment } from "../db/thinned-past.ts";
-import { coverageEndedUpTo, dropCoverage, type EndedCoverage } from "../resources/credential-assignments/coverage.ts";
-import { describeFirst } from "./verify/findings.ts";
-import { rebuildPastWithin } from "./verify/rebuild.ts";
 import {
   afterPrune,
   dispensable,
   isDispensableStretch,
   keptSequences,
-  pruneSource,
   type LedgerPlace,
   type PruneOrder,
+  pruneSource,
   type ThinnableVersion,
-} from "./thinning.ts";
-import { verifyLedger, type Progress, type Report } from "./verify/verify.ts";
+} from "../db/thinning.ts";
+import { coverageEndedUpTo, dropCoverage, type EndedCoverage } from "../resources/credential-assignments/coverage.ts";
+import { describeFirst } from "./verify/findings.ts";
+import { rebuildPastWithin } from "./verify/rebuild.ts";
+import { type Progress, type Report, verifyLedger } from "./verify/verify.ts";
 
-/** What a prune would come to. */
 export interface PrunePlan {
-  /** Of all stretches that are thinned then. */
+  /** All stretches thinned then. */
   readonly segments: readonly Segment[];
-  /** The last transaction that it reaches; 0 where nothing is that old. */
+  /** The last transaction reached; 0 for none that old. */
   readonly last: number;
-  /** How many states of the thinned stretches are kept. */
+  /** States kept in the thinned stretches. */
   readonly states: number;
-  /** Versions in these stretches now, and those of them that are dropped. */
+  /** Versions in these stretches now, and those dropped. */
   readonly versions: number;
   readonly dropped: number;
   readonly droppedBytes: number;
-  /** Notes of where credentials went, beside the ledger, that go with them. */
+  /** Notes of where credentials went, beside the ledger, dropped too. */
   readonly coverage: number;
 }
 
 /** What a prune came to. */
 export interface Pruned extends PrunePlan {
-  /** The ledger's end, as it was verified after it; null where nothing was to be dropped and nothing was written. */
+  /** The verification of the ledger's end; null where nothing was dropped. */
   readonly report: Report | null;
 }
 
 type OnProgress = (progress: Progress) => void;
 
-/** What is done with what is not needed any more. */
 interface Drop {
   /** @param sequences of versions of the record n */
   readonly versions: (n: number, sequences: readonly number[]) => void;
@@ -56,26 +54,28 @@ interface Drop {
 }
 
 const STEP_ROWS = 5_000;
-/** Of the writable connection meanwhile: what is thinned lies side by side, and what is derived is made in another order. */
+/** Thinning reads side by side and rebuilds derived tables in another order. */
 const CACHE_KIB = 262_144;
 const GUARDED = ["history_versions", "history_thinned", "history_segments"];
 const SEQUENCE_INDEX = "history_versions_by_sequence";
 
 const VERSIONS = `
-  SELECT key >> 31, key & 2147483647, operation, octet_length(members) + octet_length(observed) + coalesce(octet_length(sort_keys), 0) + coalesce(octet_length(changed), 0)
+  SELECT key >> 31, key & 2147483647, operation, octet_length(members) + octet_length(observed) +
+    coalesce(octet_length(sort_keys), 0) + coalesce(octet_length(changed), 0)
   FROM history_versions WHERE key > ((?1 << 31) | ?2) AND +(key & 2147483647) <= ?3 ORDER BY key LIMIT ${STEP_ROWS}`;
 const DAY_ENDS =
   "SELECT max(sequence), max(at) FROM history_transactions WHERE sequence <= ?1 GROUP BY at / 86400000 ORDER BY 1";
 
-/** What a prune would come to. Reads in short steps; an appliance may be at work on the data. */
+/** Reads in short steps; an appliance may be running. */
 export function planPrune(db: Sql, order: PruneOrder, onProgress: OnProgress = () => {}): PrunePlan {
   return goThrough(db, order, onProgress, { versions: () => {}, coverage: () => {} });
 }
 
 /**
- * Thins the ledger, on a store that is sound and at rest.
+ * Thins the ledger of a sound store at rest.
  * @param now the wall clock
- * @throws DatabaseRefused for a store that is not sound: what is wrong with it would never be found again. Whatever is thrown, nothing is changed.
+ * @throws DatabaseRefused for an unsound store, whose faults could not be found afterwards. Any error leaves everything
+ * as it was.
  */
 export function prune(
   db: Sql,
@@ -115,15 +115,12 @@ export function prune(
     .immediate();
 }
 
-/**
- * Goes through all versions and ended coverage in the stretches that are thinned then, and hands over what is not
- * needed any more.
- */
+/** Visits the versions and ended coverage of the thinned stretches, and passes on what is no longer needed. */
 function goThrough(db: Sql, order: PruneOrder, onProgress: OnProgress, drop: Drop): PrunePlan {
   const { $client } = db;
-  const past = new ThinnedPast((sql, ...values) => $client.query(sql).values(...values) as unknown[][]);
+  const past = new PrunedHistory((sql, ...values) => $client.query(sql).values(...values) as unknown[][]);
   const { segments: before } = past;
-  // In a stretch that is thinned already it ends with a state that is still there.
+  // A stretch thinned before ends with a remaining state.
   const last = past.keptUpTo(past.lastBefore(order.before));
   const { sequence } = $client
     .query("SELECT coalesce(max(sequence), 0) + 1 AS sequence FROM history_transactions")
@@ -132,7 +129,7 @@ function goThrough(db: Sql, order: PruneOrder, onProgress: OnProgress, drop: Dro
   const until = segments.at(-1)?.last ?? 0;
   const kept = keptSequences(segments, dayEnds(db, until));
   const plan = { segments, last, states: kept.length, versions: 0, dropped: 0, droppedBytes: 0, coverage: 0 };
-  // A prune that could only make finer what is coarse already is none.
+  // Cannot refine what is coarse already.
   if (last === 0 || Bun.deepEquals(segments, before)) return plan;
 
   const statement = $client.prepare(VERSIONS);
@@ -162,7 +159,7 @@ function goThrough(db: Sql, order: PruneOrder, onProgress: OnProgress, drop: Dro
   }
   complete();
   statement.finalize();
-  // Where no version is dropped nothing is written: all that was can still be gone back to.
+  // Nothing dropped, nothing written: every state remains.
   if (plan.dropped === 0) return plan;
   for (const ended of coverageEndedUpTo(db, until)) {
     if (!isDispensableStretch(ended, kept)) continue;
@@ -180,13 +177,14 @@ function dayEnds(db: Sql, until: number): LedgerPlace[] {
 }
 
 /**
- * Takes off what guards the ledger, and the index that would be rewritten page by page.
- * @returns the SQL that puts all of it back
+ * Drops the ledger's guards, and the index that would be rewritten page by page.
+ * @returns the SQL that restores them
  */
 function takeOff({ $client }: Sql): string[] {
   const triggers = $client
     .query(
-      `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN (${GUARDED.map((table) => `'${table}'`).join(", ")})`,
+      `SELECT name, sql FROM sqlite_schema
+        WHERE type = 'trigger' AND tbl_name IN (${GUARDED.map((table) => `'${table}'`).join(", ")})`,
     )
     .all() as Array<{ name: string; sql: string }>;
   const index = $client.query("SELECT sql FROM sqlite_schema WHERE name = ?").get(SEQUENCE_INDEX) as { sql: string };

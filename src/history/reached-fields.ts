@@ -1,15 +1,15 @@
-// Which of a version's changed fields a caller may be told: where a field shows only what the caller reaches, a change beyond that
-// is none. Knows the resources by what they say of themselves.
+// Which of a version's changed fields a caller may be told: where a field shows only what the caller reaches, a change
+// beyond that is none. Knows the resources by what they say of themselves.
 
 import type { Actor } from "../access/actor.ts";
 import type { Change } from "../db/change-log.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Reader } from "../db/reader.ts";
-import type { ComposeFor } from "../resources/answers.ts";
-import { RESOURCES } from "../resources/catalog.ts";
+import { RESOURCES } from "../inventory/resources.ts";
+import type { ComposeFor } from "../resources/compose.ts";
 
 /** A version, as far as it matters here. */
-export type ChangedVersion = Pick<Change, "n" | "sequence" | "changedFields">;
+type ChangedVersion = Pick<Change, "n" | "sequence" | "changedFields">;
 
 export class ReachedFields {
   private readonly reader: Reader;
@@ -21,8 +21,8 @@ export class ReachedFields {
   }
 
   /**
-   * The changed fields of versions of one kind, in the order given; null where everything is new or gone. A version before which history
-   * was thinned names such a field only where what was kept differs.
+   * The changed fields of versions of one kind, in the order given; null where everything is new or gone. A version
+   * before which history was thinned names such a field only where what was kept differs.
    */
   of(kind: AnyKind, versions: readonly ChangedVersion[]): Array<readonly string[] | null> {
     const compose =

@@ -1,17 +1,19 @@
 // GET /api/v1/…/{id}/history of every resource.
 
-import { Type, type TProperties } from "@sinclair/typebox";
-import type { Access, Actor } from "../access/actor.ts";
+import { type TProperties, Type } from "@sinclair/typebox";
+import { type Access, type Actor, plainActor } from "../access/actor.ts";
 import { atLeast } from "../access/role.ts";
 import { notFound } from "../base/errors.ts";
+import { pascalCase } from "../base/text.ts";
 import { ChangeLog } from "../db/change-log.ts";
-import { byteStream } from "../http/byte-stream.ts";
-import { IdParams, LIMIT_DEFAULT, PageQuery } from "../http/schemas.ts";
 import type { Surface } from "../http/surface.ts";
-import { failed, plainActor, readAt, readingAt, type Inventory } from "../resources/answers.ts";
-import { RESOURCES } from "../resources/catalog.ts";
-import { versionExample, VersionOf } from "./change-view.ts";
-import type { RecordHistoryInput } from "./record-history.ts";
+import type { Backend } from "../inventory/backend.ts";
+import { answerLongRead } from "../inventory/long-read-answers.ts";
+import { readAt, readingAt } from "../inventory/read-instant.ts";
+import { RESOURCES } from "../inventory/resources.ts";
+import { IdParams, LIMIT_DEFAULT, PageQuery } from "../wire/schemas.ts";
+import { VersionOf, versionExample } from "./change-view.ts";
+import { type RecordHistoryInput, recordHistory } from "./record-history.ts";
 
 const WITH_CHILDREN = {
   include_children: Type.Optional(
@@ -20,13 +22,13 @@ const WITH_CHILDREN = {
 };
 
 /** The history of every resource's records. */
-export function recordHistoryRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
-  for (const { kind, path, group, title, answer, listed, example, read } of RESOURCES) {
+export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
+  for (const { kind, path, group, answer, listed, example, read } of RESOURCES) {
     const more: TProperties = listed === undefined ? {} : WITH_CHILDREN;
     surface.get(
       `/api/v1/${path}/:id/history`,
       {
-        operationId: `list${title}History`,
+        operationId: `list${pascalCase(kind.name)}History`,
         summary: `Every version of ${group === "API keys" ? "an API key" : `one of the ${group}`}, newest first`,
         description:
           "With who made it and which fields changed; also after the record, or who changed it, is gone. With `at`, the versions that there were by then.",
@@ -34,19 +36,19 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, inventory: 
         access: read,
         params: IdParams,
         query: Type.Object({ ...more, ...PageQuery }),
-        answer: Type.Array(VersionOf(listed ?? answer, title)),
+        answer: Type.Array(VersionOf(listed ?? answer, pascalCase(kind.name))),
         isList: true,
-        example: { data: [versionExample(example)], parameters: { id: example["id"] as string } },
+        example: { data: [versionExample(example)], parameters: { id: example.id as string } },
       },
       (call) => {
         const { id } = call.params;
-        const { at, asked } = readAt(call.query.at, inventory.reader.now());
-        return readingAt(inventory, at, async (asOf) => {
-          const { reader } = inventory;
+        const { at, asked } = readAt(call.query.at, backend.reader.now());
+        return readingAt(backend, at, async (asOf) => {
+          const { reader } = backend;
           // An API key shows to its user, and to who sees all of the organization's.
           const ownerN = read.sessionOnly === true && !atLeast(call.actor.role, "Admin") ? call.actor.userN : null;
           const n = new ChangeLog(reader).everSeen(kind, id, call.actor, ownerN);
-          if (n === null) throw notFound(kind.name, id);
+          if (n === null) throw notFound(kind, id);
           const isAlone = (call.query as { include_children?: boolean }).include_children === false;
           const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
           const input: RecordHistoryInput = {
@@ -61,10 +63,7 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, inventory: 
             asked,
             ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
           };
-          const chunks = await inventory.longReads.start("record_history", input);
-          return new Response(byteStream("", chunks, "", failed(inventory, call)), {
-            headers: { ...call.headers, "content-type": "application/json" },
-          });
+          return answerLongRead(backend, call, recordHistory, input);
         });
       },
     );

@@ -2,9 +2,10 @@
 
 import type { Actor } from "../access/actor.ts";
 import { ChangeLog } from "../db/change-log.ts";
-import type { LongRead } from "../db/long-reads.ts";
+import { longRead } from "../db/long-reads.ts";
+import type { Thinned } from "../db/pruned-history.ts";
 import type { Reader } from "../db/reader.ts";
-import type { Thinned } from "../db/thinned-past.ts";
+import { resourceOf } from "../inventory/resources.ts";
 import {
   commaSeparated,
   LIST_HEAD,
@@ -12,8 +13,7 @@ import {
   listTail,
   resolvedMembers,
   thinnedUntilMember,
-} from "../http/envelope.ts";
-import { resourceOf } from "../resources/catalog.ts";
+} from "../wire/envelope.ts";
 import { ChangeView } from "./change-view.ts";
 
 export interface RecordHistoryInput {
@@ -38,7 +38,7 @@ export interface RecordHistoryInput {
 const STEP_VERSIONS = 100;
 
 /** The page as an envelope. */
-export const recordHistory: LongRead = function* (reader: Reader, input: RecordHistoryInput) {
+export const recordHistory = longRead("record_history", function* (reader: Reader, input: RecordHistoryInput) {
   const { kind: kindName, id, n, until, limit, offset, asked } = input;
   const resource = resourceOf(kindName);
   const log = new ChangeLog(reader);
@@ -66,6 +66,6 @@ export const recordHistory: LongRead = function* (reader: Reader, input: RecordH
       if (changes.length < step) return;
     }
   }
-};
+});
 
 const encoder = new TextEncoder();

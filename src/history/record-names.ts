@@ -1,10 +1,11 @@
-// What people call the records that an id stands for, as of one of two instants: for reports. Only of what the caller sees.
+// What people call the records that an id stands for, as of one of two instants: for reports. Only of what the caller
+// sees.
 
 import type { Actor } from "../access/actor.ts";
 import type { AsOf } from "../db/list-query.ts";
 import type { Reader } from "../db/reader.ts";
-import { CHANGE_KINDS } from "./change-view.ts";
 import { recordLabel } from "../resources/record-label.ts";
+import { CHANGE_KINDS } from "./change-view.ts";
 
 /** Names kept at hand; beyond that they are looked up again. */
 const MAX_KNOWN = 10_000;
@@ -42,7 +43,7 @@ export class RecordNames {
     if (kind === undefined) return null;
     for (const asOf of this.instants) {
       const found = this.reader.find(kind, id, this.actor, asOf);
-      if (found !== null) return recordLabel(kind.name, JSON.parse(found.text) as Record<string, unknown>);
+      if (found !== null) return recordLabel(kind, JSON.parse(found.text) as Record<string, unknown>);
     }
     return null;
   }

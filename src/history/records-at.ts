@@ -1,7 +1,8 @@
-// Single records as of one transaction, found by the search index, by id or by their container, as far as a caller sees them.
-// Tells a trace what was asked, so that it can be known when the same questions would be answered otherwise. Renders nothing.
+// Single records as of one transaction, found by the search index, by id or by their container, as far as a caller sees
+// them. Tells a trace what was asked, so that it can be known when the same questions would be answered otherwise.
+// Renders nothing.
 
-import { parseMembers, scopeKey, type AnyKind, type Kind, type RecordBase } from "../db/kind.ts";
+import { type AnyKind, type Kind, parseMembers, type RecordBase, scopeKey } from "../db/kind.ts";
 import type { ReadConnection } from "../db/read-connection.ts";
 import { membersSql, ofKindSql } from "../db/shape.ts";
 
@@ -11,6 +12,9 @@ export interface Sight {
   /** Ids of networks; null for all of the organization. */
   readonly networkIds: readonly string[] | null;
 }
+
+/** What is looked for here lies in a network. */
+type Located = RecordBase & { readonly network_id: string };
 
 /** A record with its number. */
 export interface Known<R extends RecordBase = RecordBase> {
@@ -31,16 +35,22 @@ export interface Trace {
 }
 
 /** A count, and between which others it makes no difference. */
-export interface CountRange {
+interface CountRange {
   readonly low: number;
   readonly high: number;
 }
 
 /** The newest version of the record `r` up to the transaction ?1, where it was alive then. */
-const VERSION = `CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w WHERE w.key <= ((r.n << 31) | ?1) AND w.key > (r.n << 31) ORDER BY w.key DESC LIMIT 1)`;
+const VERSION = `CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w
+  WHERE w.key <= ((r.n << 31) | ?1) AND w.key > (r.n << 31) ORDER BY w.key DESC LIMIT 1)`;
+
+/** Whether the version `v` of the record `r` lies in one of these networks: a parameter with their ids. */
+export function liesInSql(kinds: Iterable<AnyKind>, networkIds: string): string {
+  return `('{' || ${membersOf(kinds)} || '}') ->> '$.network_id' IN (SELECT value FROM json_each(+${networkIds}))`;
+}
 
 /** The members of the version `v` of the record `r`. @param kinds those that it may be of */
-function membersOf(kinds: readonly AnyKind[]): string {
+function membersOf(kinds: Iterable<AnyKind>): string {
   return ofKindSql(kinds, "r.kind", "v", membersSql);
 }
 
@@ -63,10 +73,11 @@ export class RecordsAt {
    * The records whose text, as it was then, matches; in the order in which they were made.
    * @param query for the search index, made of search-text.ts's terms
    */
-  matching<R extends RecordBase>(kinds: readonly Kind<R>[], query: string, limit: number): Known<R>[] {
+  matching<R extends Located>(kinds: readonly Kind<R>[], query: string, limit: number): Known<R>[] {
     this.trace?.term(query);
     const text = `SELECT r.n, r.kind, ${membersOf(kinds)}
-      FROM (SELECT history_search.rowid AS key FROM history_search WHERE history_search MATCH +?2 AND (history_search.rowid & 2147483647) <= ?1) t
+      FROM (SELECT history_search.rowid AS key FROM history_search WHERE history_search MATCH +?2
+        AND (history_search.rowid & 2147483647) <= ?1) t
       CROSS JOIN history_records r ON r.n = t.key >> 31 ${VERSION}
       WHERE r.kind IN (${kinds.map((kind) => kind.code).join(", ")})
         AND NOT EXISTS (SELECT 1 FROM history_search_texts x WHERE x.key > t.key AND x.key <= ((r.n << 31) | ?1))
@@ -75,13 +86,14 @@ export class RecordsAt {
   }
 
   /** Records by their ids; those that were not there, or that the caller does not see, are not in it. */
-  byIds<R extends RecordBase>(kind: Kind<R>, ids: Iterable<string | null | undefined>): Map<string, Known<R>> {
+  byIds<R extends Located>(kind: Kind<R>, ids: Iterable<string | null | undefined>): Map<string, Known<R>> {
     const wanted = new Set<string>();
     for (const id of ids) if (typeof id === "string") wanted.add(id);
     const missing = [...wanted].filter((id) => !this.known.has(id));
     if (missing.length > 0) {
       for (const id of missing) this.known.set(id, null);
-      const text = `SELECT r.n, r.kind, ${membersOf([kind])} FROM json_each(+?2) j CROSS JOIN history_records r ON r.id = j.value ${VERSION}
+      const text = `SELECT r.n, r.kind, ${membersOf([kind])} FROM json_each(+?2) j
+        CROSS JOIN history_records r ON r.id = j.value ${VERSION}
         WHERE v.members IS NOT NULL AND ${this.visible([kind], "?3")}`;
       this.remembered([kind], text, [this.sequence, JSON.stringify(missing), ...this.sightValues()]);
     }
@@ -94,12 +106,12 @@ export class RecordsAt {
   }
 
   /** The records of a kind in a container that the caller sees, in page order. */
-  livingIn<R extends RecordBase>(kind: Kind<R>, containerN: number, limit: number): Known<R>[] {
+  livingIn<R extends Located>(kind: Kind<R>, containerN: number, limit: number): Known<R>[] {
     return this.living(kind, containerN, "", [], limit);
   }
 
   /** As livingIn, only those with one of these values in a field. */
-  livingWith<R extends RecordBase>(
+  livingWith<R extends Located>(
     kind: Kind<R>,
     containerN: number,
     field: keyof R & string,
@@ -121,7 +133,9 @@ export class RecordsAt {
     const ns = [...new Set(containerNs)];
     const counts = new Map<number, number>();
     if (ns.length === 0) return counts;
-    const text = `SELECT j.value, coalesce((SELECT c.count FROM history_census c WHERE c.scope = j.value * 64 + ${kind.code} AND c.sequence <= ?1 ORDER BY c.sequence DESC LIMIT 1), 0) FROM json_each(+?2) j`;
+    const text = `SELECT j.value, coalesce((SELECT c.count FROM history_census c
+      WHERE c.scope = j.value * 64 + ${kind.code} AND c.sequence <= ?1 ORDER BY c.sequence DESC LIMIT 1), 0)
+      FROM json_each(+?2) j`;
     for (const [n, count] of this.connection.statement(text).values(this.sequence, JSON.stringify(ns)) as Array<
       [number, number]
     >) {
@@ -140,7 +154,7 @@ export class RecordsAt {
     return row?.[0] ?? null;
   }
 
-  private living<R extends RecordBase>(
+  private living<R extends Located>(
     kind: Kind<R>,
     containerN: number,
     condition: string,
@@ -149,12 +163,14 @@ export class RecordsAt {
   ): Known<R>[] {
     const scope = scopeKey(containerN, kind);
     this.trace?.members(scope);
-    const text = `SELECT r.n, r.kind, ${membersOf([kind])} FROM history_spans s CROSS JOIN history_records r ON r.n = s.n ${VERSION}
-      WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND v.members IS NOT NULL${condition} AND ${this.visible([kind], `?${4 + values.length}`)} ORDER BY s.n LIMIT +?3`;
+    const text = `SELECT r.n, r.kind, ${membersOf([kind])} FROM history_spans s
+      CROSS JOIN history_records r ON r.n = s.n ${VERSION}
+      WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND v.members IS NOT NULL${condition}
+        AND ${this.visible([kind], `?${4 + values.length}`)} ORDER BY s.n LIMIT +?3`;
     return this.remembered([kind], text, [this.sequence, scope, limit, ...values, ...this.sightValues()]);
   }
 
-  private remembered<R extends RecordBase>(
+  private remembered<R extends Located>(
     kinds: readonly Kind<R>[],
     text: string,
     values: readonly (string | number)[],
@@ -178,7 +194,7 @@ export class RecordsAt {
   private visible(kinds: readonly AnyKind[], first: string): string {
     const isOwn = `EXISTS (SELECT 1 FROM history_spans o WHERE o.scope = +${first} * 64 + r.kind AND o.n = r.n)`;
     if (this.sight.networkIds === null) return isOwn;
-    return `${isOwn} AND ('{' || ${membersOf(kinds)} || '}') ->> '$.network_id' IN (SELECT value FROM json_each(+?${Number(first.slice(1)) + 1}))`;
+    return `${isOwn} AND ${liesInSql(kinds, `?${Number(first.slice(1)) + 1}`)}`;
   }
 
   private sightValues(): (string | number)[] {

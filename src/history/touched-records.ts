@@ -1,9 +1,9 @@
-// Which records were touched between two instants, and what that comes to: four bits for each, kept for 32 neighbouring record
-// numbers at a time, since there may be millions. Knows no version and no document.
+// The records touched between two instants, as four bits each, kept by 32 neighboring numbers, as there may be
+// millions. Knows no version and no document.
 
 import type { Operation } from "../db/change-log.ts";
 
-/** What became of a record, by its two ends. */
+/** By its two ends. */
 export type Sort = "added" | "removed" | "changed";
 
 export interface TouchedRecord {
@@ -14,52 +14,54 @@ export interface TouchedRecord {
   readonly isAlive: boolean;
 }
 
-/** Records of one kind, in page order; none to hand the turn on where many were passed over. */
-export interface TouchedStep {
+/** Records of one kind, in page order; empty to let others go on. */
+interface TouchedStep {
   readonly kindPlace: number;
   readonly records: readonly TouchedRecord[];
 }
 
-/** What the words of 32 neighbours say, each a bit for each of them. */
+/** Words of 32 neighbors, one bit each. */
 const [TOUCHED, WAS_ALIVE, IS_ALIVE, DIFFERS, WORDS] = [0, 1, 2, 3, 4];
-/** Record numbers of one kind whose words are found together. */
+/** Records per chapter. */
 const CHAPTER_RECORDS = 16_384;
 const CHAPTER_BLOCKS = CHAPTER_RECORDS / 32;
 /** More than a kind has. */
 const CHAPTERS_OF_KIND = 2 ** 32 / CHAPTER_RECORDS;
-/** What is passed over in one step: a million records, in about a millisecond. */
+/** Skipped per step: a million records, in about a millisecond. */
 const STEP_CHAPTERS = 64;
 
 export class TouchedRecords {
-  /** By the place of the kind and the number of the chapter: where the words of each 32 neighbours begin; 0 for none. */
+  /** By kind place and chapter number: where the words of each 32 neighbors begin; 0 for none. */
   private readonly chapters = new Map<number, Uint32Array>();
   private words = new Uint32Array(1_024);
   /** No words begin at 0. */
   private used = WORDS;
 
-  /** What is kept of them all. */
   get bytes(): number {
     return this.words.byteLength + this.chapters.size * CHAPTER_BLOCKS * Uint32Array.BYTES_PER_ELEMENT;
   }
 
   /**
-   * One version; those of a record in order of time.
-   * @param kindPlace stands for its kind: kinds come in the order of their places
-   * @param differs whether by it the record itself may differ, not only parts that are records of their own
+   * Versions of a record come in order of time.
+   * @param kindPlace orders the kinds
+   * @param differs whether the record itself may differ, not only its parts
    */
   add(kindPlace: number, n: number, operation: Operation, differs: boolean): void {
     const start = this.startOf(kindPlace, n);
     const bit = 1 << (n % 32);
     if (!this.has(start + TOUCHED, bit)) {
       this.set(start + TOUCHED, bit, true);
-      // What is created was not there before; what is changed or deleted was.
+      // Only a created record was not there before.
       this.set(start + WAS_ALIVE, bit, operation !== "Created");
     }
     this.set(start + IS_ALIVE, bit, operation !== "Deleted");
     if (differs) this.set(start + DIFFERS, bit, true);
   }
 
-  /** What the versions that are left do not tell of a touched record. @param differs whether it may, whatever they say */
+  /**
+   * What the remaining versions do not tell.
+   * @param differs whether it may, whatever they say
+   */
   correct(kindPlace: number, n: number, wasAlive: boolean, differs: boolean): void {
     const start = this.startOf(kindPlace, n);
     const bit = 1 << (n % 32);
@@ -68,9 +70,9 @@ export class TouchedRecords {
   }
 
   /**
-   * Those that come to one of these, by kind and then in page order. What came and went, and what did not change itself, comes to nothing.
-   * @param sorts null for all that were touched
-   * @param size records at most in one step
+   * By kind, in page order. What came and went, or did not itself change, is left out.
+   * @param sorts null for all touched ones
+   * @param size most records per step
    */
   *steps(sorts: readonly Sort[] | null, size: number): Generator<TouchedStep> {
     let kindPlace = 0;
@@ -126,7 +128,6 @@ export class TouchedRecords {
     this.words[word] = value ? bits | bit : bits & ~bit;
   }
 
-  /** Where the words of this record and its neighbours begin. */
   private startOf(kindPlace: number, n: number): number {
     const number = kindPlace * CHAPTERS_OF_KIND + Math.floor(n / CHAPTER_RECORDS);
     let chapter = this.chapters.get(number);

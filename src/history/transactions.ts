@@ -2,9 +2,9 @@
 
 import type { Actor } from "../access/actor.ts";
 import { ChangeLog, type ChangeQuery, type LedgerEntry, type Operation } from "../db/change-log.ts";
-import type { LongRead } from "../db/long-reads.ts";
+import { longRead } from "../db/long-reads.ts";
+import type { Thinned } from "../db/pruned-history.ts";
 import type { Reader } from "../db/reader.ts";
-import type { Thinned } from "../db/thinned-past.ts";
 import {
   LIST_HEAD,
   listMeta,
@@ -13,7 +13,7 @@ import {
   resolvedMembers,
   successBody,
   thinnedUntilMember,
-} from "../http/envelope.ts";
+} from "../wire/envelope.ts";
 import { CHANGE_KINDS, transactionText } from "./change-view.ts";
 
 export interface TransactionsInput {
@@ -35,7 +35,7 @@ const STEP_TRANSACTIONS = 50;
 const PAUSE = new Uint8Array(0);
 
 /** The page as an envelope. */
-export const transactions: LongRead = function* (reader: Reader, input: TransactionsInput) {
+export const transactions = longRead("transactions", function* (reader: Reader, input: TransactionsInput) {
   const { until, limit, offset, asked, actor } = input;
   const log = new ChangeLog(reader);
   const query: ChangeQuery = { reach: actor, kinds: CHANGE_KINDS };
@@ -63,9 +63,12 @@ export const transactions: LongRead = function* (reader: Reader, input: Transact
       ),
     ),
   );
-};
+});
 
-/** Of what comes in steps of any length, so many, a few at a time; also none, to hand the turn on. @param limit 0 for all */
+/**
+ * Of what comes in steps of any length, so many, a few at a time; also none, to hand the turn on.
+ * @param limit 0 for all
+ */
 function* page(steps: Iterable<readonly number[]>, limit: number): Generator<readonly number[]> {
   let left = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   for (const step of steps) {
@@ -78,20 +81,20 @@ function* page(steps: Iterable<readonly number[]>, limit: number): Generator<rea
   }
 }
 
-export interface TransactionInput {
+interface TransactionInput {
   readonly actor: Actor;
   readonly sequence: number;
 }
 
 /** One transaction as an envelope. */
-export const transaction: LongRead = function* (reader: Reader, input: TransactionInput) {
+export const transaction = longRead("transaction", function* (reader: Reader, input: TransactionInput) {
   const log = new ChangeLog(reader);
   const entry = log.entries([input.sequence]).get(input.sequence) as LedgerEntry;
   const text = yield* described(log, { reach: input.actor, kinds: CHANGE_KINDS }, entry);
   yield encoder.encode(
     successBody(text, metaAt(null, thinnedUntilMember(reader.thinnedPast.incompleteUntil(input.sequence - 1)))),
   );
-};
+});
 
 /** A transaction as a JSON object. */
 function* described(log: ChangeLog, query: ChangeQuery, entry: LedgerEntry): Generator<Uint8Array, string> {

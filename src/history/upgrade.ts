@@ -1,10 +1,10 @@
-// What a migration does beside its SQL, for every store that was written by an earlier version: the one list of these steps.
-// Each runs in the migration's transaction, when all of its SQL has run.
+// What a migration does beside its SQL, for every store that was written by an earlier version: the one list of these
+// steps. Each runs in the migration's transaction, when all of its SQL has run.
 
 import type { Sql } from "../db/connection.ts";
 import { ADDS_CHECKSUMS } from "../db/migrate.ts";
 import { stampChecksums } from "../db/row-checksum.ts";
-import { KINDS } from "../resources/kinds.ts";
+import { KINDS } from "../inventory/resources.ts";
 import { deriveChangesAndTexts, rebuildLiveWithin } from "./verify/rebuild.ts";
 
 interface UpgradeStep {
@@ -13,7 +13,10 @@ interface UpgradeStep {
   readonly run: (db: Sql) => void;
 }
 
-/** In the order of their migrations. What a step reads is of today's kinds: all of their tables are there, and live rows have today's shape. */
+/**
+ * In the order of their migrations. What a step reads is of today's kinds: all of their tables are there, and live rows
+ * have today's shape.
+ */
 const STEPS: readonly UpgradeStep[] = [
   { migration: 4, run: (db) => deriveChangesAndTexts(db, KINDS) },
   { migration: ADDS_CHECKSUMS, run: stampChecksums },

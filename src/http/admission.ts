@@ -7,24 +7,31 @@ import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 
 /**
- * The event loop takes up in one round what has arrived on all connections by then, so that a request taken up late in a round has waited
- * since the round's beginning at least. One that has waited longer than this is refused.
+ * The event loop takes up in one round what has arrived on all connections by then, so that a request taken up late in
+ * a round has waited since the round's beginning at least. One that has waited longer than this is refused.
  */
 export const ROUND_PATIENCE_MS = 150;
-/** So many requests of a round are let in however long they take: callers at once, each with one request, are no overload. */
+/**
+ * So many requests of a round are let in however long they take: callers at once, each with one request, are no
+ * overload.
+ */
 export const ROUND_ALWAYS_ADMITTED = 100;
-/** Both in a round that follows at once on one in which requests were refused: who comes now has waited through that one as well. */
+/**
+ * Both in a round that follows at once on one in which requests were refused: who comes now has waited through that one
+ * as well.
+ */
 export const NEXT_ROUND_PATIENCE_MS = 50;
 export const NEXT_ROUND_ALWAYS_ADMITTED = 25;
 /**
- * Beyond that, so many of each caller are let in all the same: who fills a round (requests sent at once on one connection are all taken up
- * before anybody else's) does not shut out the others. A caller is the user whose valid credentials a request carries, with whichever of
- * the user's keys and sessions; all that come without such from one address are one.
+ * Beyond that, so many of each caller are let in all the same: who fills a round (requests sent at once on one
+ * connection are all taken up before anybody else's) does not shut out the others. A caller is the user whose valid
+ * credentials a request carries, with whichever of the user's keys and sessions; all that come without such from one
+ * address are one.
  */
 export const ROUND_ALWAYS_ADMITTED_OF_CALLER = 5;
 /**
- * Credentials of one address that are looked up in a round to tell whose they are, besides those that were good lately: made-up ones are
- * refused without asking the store.
+ * Credentials of one address that are looked up in a round to tell whose they are, besides those that were good lately:
+ * made-up ones are refused without asking the store.
  */
 export const ROUND_LOOKUPS_OF_SOURCE = 20;
 /** What a caller that was refused is told to wait. */
@@ -34,7 +41,7 @@ const LOG_AFTER_MS = 1_000;
 
 /** What a request that is not let in is answered. */
 export function overloaded(): DomainError {
-  return new DomainError("rate_limit_exceeded", "Too many requests have come at once; try again in a second.", {
+  return new DomainError("rate_limit_exceeded", "Too many requests at once; try again in a second.", {
     retry_after_seconds: OVERLOAD_RETRY_AFTER_S,
   });
 }
@@ -56,7 +63,7 @@ export class Admission {
   /** Requests of this round; 0 between rounds. */
   private count = 0;
   private beganAt = 0;
-  private patienceMs = ROUND_PATIENCE_MS;
+  private timeoutMs = ROUND_PATIENCE_MS;
   private alwaysAdmitted = ROUND_ALWAYS_ADMITTED;
   private refusedAt = Number.NEGATIVE_INFINITY;
   /** Not logged yet. */
@@ -82,13 +89,13 @@ export class Admission {
     if (this.count === 0) {
       this.beganAt = now;
       const isNext = now - this.refusedAt <= NEXT_ROUND_PATIENCE_MS;
-      this.patienceMs = isNext ? NEXT_ROUND_PATIENCE_MS : ROUND_PATIENCE_MS;
+      this.timeoutMs = isNext ? NEXT_ROUND_PATIENCE_MS : ROUND_PATIENCE_MS;
       this.alwaysAdmitted = isNext ? NEXT_ROUND_ALWAYS_ADMITTED : ROUND_ALWAYS_ADMITTED;
       // Runs when all that had arrived is taken up.
       setImmediate(this.endRound);
     }
     this.count += 1;
-    if (this.count <= this.alwaysAdmitted || now - this.beganAt <= this.patienceMs) return true;
+    if (this.count <= this.alwaysAdmitted || now - this.beganAt <= this.timeoutMs) return true;
     const { place } = peerPlace(sender.source());
     const user = sender.user(() => counted(this.lookups, place, ROUND_LOOKUPS_OF_SOURCE));
     if (

@@ -1,13 +1,14 @@
-// What a body comes to: parsed, and checked against what its operation takes. A large one on a thread of its own, since a few
-// megabytes of JSON take long enough for every other caller to feel it. Knows no operation.
+// What a body comes to: parsed, and checked against what its operation takes. A large one on a thread of its own, since
+// a few megabytes of JSON take long enough for every other caller to feel it. Knows no operation.
 
 import type { TSchema } from "@sinclair/typebox";
-import { DomainError, type ErrorCode } from "../base/errors.ts";
+import { DomainError, domainError, type PlainError, plainError } from "../base/errors.ts";
 import { FairLines } from "../base/fair-lines.ts";
 import { sharedBytes } from "../base/shared-bytes.ts";
+import type { StartThread, Thread, ThreadMain } from "../base/thread.ts";
+import { NoBody } from "../wire/schemas.ts";
+import { type Checked, check } from "../wire/validation.ts";
 import { parseJson } from "./body.ts";
-import { NoBody } from "./schemas.ts";
-import { check, type Checked } from "./validation.ts";
 
 /** A body beyond this is checked on the other thread: up to here it takes some milliseconds. */
 export const LARGE_BODY_BYTES = 64 * 1024;
@@ -30,7 +31,10 @@ export interface CheckedBody {
 export interface TakesBody {
   readonly operationId: string;
   readonly body?: TSchema;
-  /** It comes to the bytes of what it is once checked and normalised, in memory that threads share: whoever parses them trusts them. */
+  /**
+   * It comes to the bytes of what it is once checked and normalised, in memory that threads share: whoever parses them
+   * trusts them.
+   */
   readonly takesBytes?: true;
   /** The same where it is beyond LARGE_BODY_BYTES; else it comes to an object. */
   readonly takesLargeAsBytes?: true;
@@ -63,15 +67,10 @@ export function fingerprintOf(repeatedAs: string, body: string): string {
   return new Bun.CryptoHasher("sha256").update(`${repeatedAs}\n`).update(body).digest("hex");
 }
 
-export type FromBodyWorker =
-  | { readonly ok: true; readonly body: CheckedBody }
-  | {
-      readonly ok: false;
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly params: Record<string, unknown>;
-      readonly cause: string | null;
-    };
+export interface BodyMessages {
+  readonly to: BodyToCheck;
+  readonly from: { readonly ok: true; readonly body: CheckedBody } | ({ readonly ok: false } & PlainError);
+}
 
 interface Waiting {
   readonly body: BodyToCheck;
@@ -80,20 +79,20 @@ interface Waiting {
 }
 
 /**
- * The thread that large bodies are checked on, started when the first one arrives and again after a crash. One body at a time, of each
- * sender in turn: however many somebody sends, another's is next.
+ * The thread that large bodies are checked on, started when the first one arrives and again after a crash. One body at
+ * a time, of each sender in turn: however many somebody sends, another's is next.
  */
 export class BodyChecks {
-  private readonly startWorker: () => Worker;
-  private readonly onCrash: (message: string) => void;
-  private worker: Worker | null = null;
+  private readonly start: StartThread<BodyMessages>;
+  private readonly onCrash: (reason: string) => void;
+  private thread: Thread<BodyMessages> | null = null;
   private isClosed = false;
   private readonly lines = new FairLines<Waiting>();
   /** What is being checked. */
   private current: Waiting | null = null;
 
-  constructor(startWorker: () => Worker, onCrash: (message: string) => void) {
-    this.startWorker = startWorker;
+  constructor(start: StartThread<BodyMessages>, onCrash: (reason: string) => void) {
+    this.start = start;
     this.onCrash = onCrash;
   }
 
@@ -114,9 +113,8 @@ export class BodyChecks {
 
   close(): void {
     this.isClosed = true;
-    const { worker } = this;
-    this.worker = null;
-    worker?.terminate();
+    this.thread?.terminate();
+    this.thread = null;
     this.failAll(shuttingDown);
   }
 
@@ -127,42 +125,29 @@ export class BodyChecks {
     const { body } = this.current;
     const { buffer } = body.bytes;
     try {
-      this.running().postMessage(body, buffer instanceof SharedArrayBuffer ? [] : [buffer as ArrayBuffer]);
+      this.running().post(body, buffer instanceof SharedArrayBuffer ? [] : [buffer as ArrayBuffer]);
     } catch (error) {
       this.failAll(() => error as Error);
     }
   }
 
-  private running(): Worker {
-    if (this.worker !== null) return this.worker;
-    const worker = this.startWorker();
-    this.worker = worker;
-    worker.onmessage = ({ data }: MessageEvent<FromBodyWorker>) => {
-      const { current } = this;
-      this.current = null;
-      if (data.ok) current?.resolve(data.body);
-      else
-        current?.reject(
-          Object.assign(
-            new DomainError(data.code, data.message, data.params),
-            data.cause === null ? {} : { cause: data.cause },
-          ),
-        );
-      this.next();
-    };
-    const crash = (message: string) => {
-      if (this.worker !== worker) return;
-      this.worker = null;
-      this.onCrash(message);
-      this.failAll(() =>
-        Object.assign(new DomainError("internal_error", "The body could not be checked: nothing was written."), {
-          cause: message,
-        }),
-      );
-    };
-    worker.onerror = (event) => crash(event.message);
-    worker.addEventListener("close", () => crash("the thread that checks bodies ended"));
-    return worker;
+  private running(): Thread<BodyMessages> {
+    this.thread ??= this.start(
+      (reply) => {
+        const { current } = this;
+        this.current = null;
+        if (reply.ok) current?.resolve(reply.body);
+        else current?.reject(domainError(reply));
+        this.next();
+      },
+      (cause) => {
+        this.thread = null;
+        this.onCrash(cause);
+        const message = "The body could not be checked: nothing was written.";
+        this.failAll(() => domainError({ code: "internal_error", message, params: {}, cause }));
+      },
+    );
+    return this.thread;
   }
 
   private failAll(error: () => Error): void {
@@ -173,28 +158,16 @@ export class BodyChecks {
   }
 }
 
-/** The Worker's side. */
-export function serveBodyChecks(
-  operations: readonly TakesBody[],
-  port: { postMessage(message: FromBodyWorker): void },
-): (message: BodyToCheck) => void {
+/** The thread's side. */
+export function serveBodyChecks(operations: readonly TakesBody[]): ThreadMain<BodyMessages> {
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
-  return (body) => {
+  return (post) => (body) => {
     try {
       const operation = byId.get(body.operationId);
       if (operation === undefined) throw new Error(`body checks: there is no operation ${body.operationId}`);
-      port.postMessage({ ok: true, body: checkBody(operation, body) });
+      post({ ok: true, body: checkBody(operation, body) });
     } catch (error) {
-      if (error instanceof DomainError)
-        port.postMessage({ ok: false, code: error.code, message: error.message, params: error.params, cause: null });
-      else
-        port.postMessage({
-          ok: false,
-          code: "internal_error",
-          message: "Something went wrong inside the appliance.",
-          params: {},
-          cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
-        });
+      post({ ok: false, ...plainError(error) });
     }
   };
 }

@@ -19,10 +19,12 @@ export const BODIES_OF_CALLER_LIMIT_BYTES = 72 * 1024 * 1024;
 /** What of a body is taken however much others are sending: nobody's uploads close the appliance to everyday writes. */
 export const SMALL_BODY_BYTES = 64 * 1024;
 /** The next MiB of a body, or its end, is waited for no longer than this. */
-export const BODY_PATIENCE_MS = 60_000;
+export const BODY_TIMEOUT_MS = 60_000;
 const MIB = 1024 * 1024;
 
-/** What all requests together have sent and are not answered yet: parsed, a body still waits in the line of the writer. */
+/**
+ * What all requests together have sent and are not answered yet: parsed, a body still waits in the line of the writer.
+ */
 export class BodyRoom {
   readonly timers: Timers;
   private sharedBytes = 0;
@@ -32,11 +34,16 @@ export class BodyRoom {
     this.timers = timers;
   }
 
+  /** What bodies take that are being received. */
+  get heldBytes(): number {
+    return [...this.bytesOf.values()].reduce((sum, bytes) => sum + bytes, 0);
+  }
+
   /** @throws DomainError rate_limit_exceeded */
   take(caller: unknown, bytes: number, sharedBytes: number): void {
     const held = (this.bytesOf.get(caller) ?? 0) + bytes;
     if (held > BODIES_OF_CALLER_LIMIT_BYTES || this.sharedBytes + sharedBytes > BODIES_LIMIT_BYTES) {
-      throw new DomainError("rate_limit_exceeded", "Too much is being sent at once; try again in a second.", {
+      throw new DomainError("rate_limit_exceeded", "Too many bodies are being received; try again in a second.", {
         retry_after_seconds: 1,
       });
     }
@@ -133,7 +140,7 @@ function assertReadable(request: Request, limitBytes: number): void {
   if (encoding !== null && encoding.trim().toLowerCase() !== "identity") {
     throw new DomainError(
       "unsupported_media_type",
-      "Compressed bodies are not taken: send it as it is, without Content-Encoding.",
+      "Compressed bodies are not supported: send it without Content-Encoding.",
       { content_encoding: encoding.slice(0, 100) },
     );
   }
@@ -225,7 +232,7 @@ async function* inTime(body: ReadableStream<Uint8Array>, timers: Timers): AsyncG
   let isLate = false;
   const leave = () => void reader.cancel().catch(() => {});
   const wait = () =>
-    timers.after(BODY_PATIENCE_MS, () => {
+    timers.after(BODY_TIMEOUT_MS, () => {
       isLate = true;
       leave();
     });
@@ -237,7 +244,7 @@ async function* inTime(body: ReadableStream<Uint8Array>, timers: Timers): AsyncG
       if (isLate)
         throw new DomainError(
           "malformed_json",
-          `The body is not whole: its next MiB did not arrive within ${BODY_PATIENCE_MS / 1_000} seconds.`,
+          `The body is incomplete: its next MiB did not arrive within ${BODY_TIMEOUT_MS / 1_000} seconds.`,
         );
       if (done) return;
       sinceBytes += value.length;

@@ -1,9 +1,11 @@
-// An answer of unknown length as a stream of bytes: memory stays bounded, however much it is and however slowly it is read.
+// An answer of unknown length as a stream of bytes: memory stays bounded, however much it is and however slowly it is
+// read.
 
 /**
  * A chunk whenever the client has taken the last one.
  * @param chunks what stands between head and tail; closed when the client goes away
- * @param failed told what broke the stream off: its status is out already, and a connection that ends is all that can be said
+ * @param failed told what broke the stream off: its status is out already, and a connection that ends is all that can
+ * be said
  */
 export function byteStream(
   head: string,

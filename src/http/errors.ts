@@ -1,7 +1,7 @@
 // The one table from error codes to HTTP statuses, and the answer an error becomes.
 
-import { DomainError, type ErrorCode } from "../base/errors.ts";
-import { META } from "./envelope.ts";
+import type { DomainError, ErrorCode } from "../base/errors.ts";
+import { META } from "../wire/envelope.ts";
 
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
   validation_failed: 400,
@@ -41,8 +41,8 @@ export function errorResponse(error: DomainError, headers: Record<string, string
   const status = STATUS[error.code];
   const all: Record<string, string> = { ...headers, "content-type": "application/json" };
   if (status === 401) all["www-authenticate"] = "Bearer";
-  if (status === 405 && Array.isArray(error.params["allow"])) all["allow"] = error.params["allow"].join(", ");
-  const retryAfter = error.params["retry_after_seconds"] ?? (status === 503 ? RESTART_S : null);
+  if (status === 405 && Array.isArray(error.params.allow)) all.allow = error.params.allow.join(", ");
+  const retryAfter = error.params.retry_after_seconds ?? (status === 503 ? RESTART_S : null);
   if ((status === 429 || status === 503) && typeof retryAfter === "number")
     all["retry-after"] = String(Math.ceil(retryAfter));
   const body = `{"success":false,"code":${JSON.stringify(error.code)},"error":${JSON.stringify(error.message)},"params":${JSON.stringify(error.params)},"meta":${META}}\n`;

@@ -2,7 +2,7 @@
 // Must not tell anything of what is stored.
 
 import { Type } from "@sinclair/typebox";
-import { API_VERSION, SERVER_VERSION, successBody } from "./envelope.ts";
+import { API_VERSION, SERVER_VERSION, successBody } from "../wire/envelope.ts";
 import type { Surface } from "./surface.ts";
 
 export interface HealthProbe {
@@ -22,12 +22,12 @@ export interface HealthLimitation {
 }
 
 const ReadOnly = Type.Boolean({
-  description: "Whether a backup is served: everything that would change something is refused.",
+  description: "Whether a backup is served: every change is refused.",
 });
 
 const Limitation = Type.Object({
   code: Type.String({ description: "`native_calls_refused` or `netlink_refused`." }),
-  message: Type.String({ description: "What is missing, why that may be, and what is done without it." }),
+  message: Type.String({ description: "What is missing, why that may be, and what the appliance does instead." }),
 });
 
 const Health = Type.Object(
@@ -36,7 +36,7 @@ const Health = Type.Object(
     read_only: ReadOnly,
     limitations: Type.Array(Limitation, {
       description:
-        "What this machine refuses to the appliance, so that scans and self-discovery go other ways; empty where nothing is refused. Found out at the start.",
+        "What this machine does not let the appliance do, so that scans and self-discovery fall back to other means. Empty if nothing. Checked at the start.",
     }),
   },
   { $id: "Health" },
@@ -44,9 +44,9 @@ const Health = Type.Object(
 
 const Version = Type.Object(
   {
-    version: Type.String({ description: "Of the program." }),
+    version: Type.String({ description: "Version of the program." }),
     api_version: Type.Integer(),
-    schema_version: Type.Integer({ description: "Of the database." }),
+    schema_version: Type.Integer({ description: "Version of the database schema." }),
     read_only: ReadOnly,
   },
   { $id: "Version" },
@@ -64,9 +64,9 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
     "/api/health",
     {
       operationId: "getHealth",
-      summary: "Whether the appliance answers and its store can be read",
+      summary: "Check whether the appliance answers and its store can be read",
       description:
-        "For whoever watches over it: answered also while other requests are refused as too many. `limitations` are what the machine does not let it do.",
+        "For monitoring: it answers even while other requests are refused as too many. `limitations` lists what the machine does not let it do.",
       group: "Appliance",
       access: "anyone",
       // Who watches over the appliance asks whether it is there: one that is busy is.
@@ -87,9 +87,8 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
     "/api/version",
     {
       operationId: "getVersion",
-      summary: "The versions of the program, its API and its database",
-      description:
-        "`schema_version` is that of the database: a backup of an older one is brought up to date by `netledger restore`.",
+      summary: "Get the versions of the program, its API and its database",
+      description: "`schema_version` is the database's. `netledger restore` upgrades backups of older versions.",
       group: "Appliance",
       access: "anyone",
       answer: Version,

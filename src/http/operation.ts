@@ -1,13 +1,13 @@
-// What an operation looks like in the OpenAPI document, derived from what it promises: one source for check and documentation.
-// Must not know any resource; the document around the operations is made in documentation.ts.
+// What an operation looks like in the OpenAPI document, derived from what it promises: one source for check and
+// documentation. Must not know any resource; the document around the operations is made in documentation.ts.
 
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../base/errors.ts";
-import { API_VERSION, SERVER_VERSION } from "./envelope.ts";
-import { STATUS } from "./errors.ts";
+import { API_VERSION, SERVER_VERSION } from "../wire/envelope.ts";
+import { type Json, jsonSchema, type NamedSchemas } from "../wire/json-schema.ts";
+import { LIMIT_DEFAULT } from "../wire/schemas.ts";
 import { ERROR_EXAMPLES } from "./error-examples.ts";
-import { jsonSchema, type Json, type NamedSchemas } from "./json-schema.ts";
-import { LIMIT_DEFAULT } from "./schemas.ts";
+import { STATUS } from "./errors.ts";
 import type { Method, Operation } from "./surface.ts";
 
 /** @returns the OpenAPI 3.1 operation object; schemas with a name are put into `named` and referred to */
@@ -44,34 +44,34 @@ export function sharedComponents(): Json {
   const count = (description: string) => ({ type: "integer", minimum: 0, description });
   return {
     securitySchemes: {
-      apiKey: { type: "http", scheme: "bearer", description: "A user API key: `Authorization: Bearer nlk_…`." },
+      apiKey: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer nlk_…`." },
       session: {
         type: "apiKey",
         in: "cookie",
         name: "session_id",
-        description: "The cookie of a sign-in at `/api/auth/login`.",
+        description: "The session cookie, set by `/api/auth/login`.",
       },
     },
     headers: {
       RequestId: {
-        description: "Names this request in the appliance's log; the caller's own `X-Request-Id` where it is sane.",
+        description: "Names this request in the log: the caller's own `X-Request-Id` if it is well-formed.",
         required: true,
         schema: { type: "string" },
       },
       ETag: {
-        description: "The version of the record (strong), for If-Match and If-None-Match.",
+        description: "The record's version, a strong tag for If-Match and If-None-Match.",
         required: true,
         schema: { type: "string" },
         example: '"4711"',
       },
-      SetCookie: { description: "Opens or ends the session: the cookie `session_id`.", schema: { type: "string" } },
+      SetCookie: { description: "Starts or ends the session: the cookie `session_id`.", schema: { type: "string" } },
       IdempotencyReplayed: {
-        description: "`true` on the answer of a request that was done before.",
+        description: "`true` if the request was done before and this is its first answer.",
         schema: { type: "string", const: "true" },
       },
       RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
       WwwAuthenticate: {
-        description: "The scheme that API keys take.",
+        description: "The authentication scheme of API keys.",
         required: true,
         schema: { type: "string", const: "Bearer" },
       },
@@ -82,14 +82,14 @@ export function sharedComponents(): Json {
         in: "header",
         required: false,
         description:
-          "Makes it safe to repeat the request: for 24 hours the same caller, key and request get the answer of the first time and nothing is done again. Requests that were refused are not kept.",
+          "Makes the request safe to repeat: for 24 hours the same caller, key and request get the first answer, and nothing is done again. Refused requests are not remembered.",
         schema: { type: "string", minLength: 1, maxLength: 255 },
       },
       IfNoneMatch: {
         name: "If-None-Match",
         in: "header",
         required: false,
-        description: "An ETag: the answer is 304 when the record is still that version.",
+        description: "An ETag: the answer is 304 if the record still is that version.",
         schema: { type: "string" },
       },
       IfMatch: {
@@ -117,10 +117,10 @@ export function sharedComponents(): Json {
             type: "object",
             required: ["total_count", "limit", "offset", "has_more"],
             properties: {
-              total_count: count("What matches the filters, whatever the page."),
-              limit: count("As asked for; 0 is no limit."),
-              offset: count("As asked for."),
-              has_more: { type: "boolean", description: "Whether rows follow this page." },
+              total_count: count("Rows that match the filters, on all pages."),
+              limit: count("As requested; 0 means no limit."),
+              offset: count("As requested."),
+              has_more: { type: "boolean", description: "Whether more rows follow this page." },
             },
           },
         },
@@ -131,7 +131,7 @@ export function sharedComponents(): Json {
         properties: {
           success: { type: "boolean", const: false },
           code: { type: "string", enum: Object.keys(STATUS), description: "Stable and machine-readable." },
-          error: { type: "string", description: "One English sentence that a person can act on." },
+          error: { type: "string", description: "One English sentence that tells a person what to do." },
           params: {
             type: "object",
             additionalProperties: true,
@@ -139,21 +139,21 @@ export function sharedComponents(): Json {
             properties: {
               issues: {
                 type: "array",
-                description: "With `validation_failed`, and with any code of a bulk write: every offender.",
+                description: "With `validation_failed`, and with any code of a bulk write: everything that is wrong.",
                 items: {
                   type: "object",
                   required: ["path", "message"],
                   properties: {
                     path: {
                       type: "string",
-                      description: "A JSON pointer (RFC 6901) into the body, or `/` and the name of a parameter.",
+                      description: "A JSON pointer (RFC 6901) into the body, or `/` and a parameter's name.",
                     },
                     message: { type: "string" },
                     code: {
                       type: "string",
-                      description: "In a bulk write: what this offender alone would have been refused with.",
+                      description: "In a bulk write: the code that this issue alone would have got.",
                     },
-                    value: { description: "What was sent; left out for secrets." },
+                    value: { description: "The value sent; left out if it may be secret." },
                   },
                 },
               },
@@ -179,24 +179,23 @@ function metaWith(more: TObject, named: NamedSchemas): Json {
 const META_PROPERTIES: Json = {
   api_version: { type: "integer", const: API_VERSION },
   server_version: { type: "string" },
-  at: { type: "string", format: "date-time", description: "The instant asked for, where one was." },
+  at: { type: "string", format: "date-time", description: "The requested instant, if any." },
   resolution: {
     type: "string",
     enum: ["daily", "monthly", "none"],
     description:
-      "Only where the instant asked for lies in thinned history: what is kept there, the last state of each day, of each month, or none.",
+      "Present if the requested instant lies in thinned history: what is kept there, the last state of each day, of each month, or none.",
   },
   resolved_at: {
     type: ["string", "null"],
     format: "date-time",
     description:
-      "With `resolution`: the instant as of which the answer really is, the last one kept before that; null where nothing is known of so long ago.",
+      "With `resolution`: the instant of the state that is answered, the last one kept before the requested one; null if none is kept.",
   },
   thinned_until: {
     type: "string",
     format: "date-time",
-    description:
-      "Only where changes were asked for and history was thinned: up to this instant not every one is there any more.",
+    description: "Present if changes were requested from thinned history: up to this instant some are gone.",
   },
 };
 
@@ -224,41 +223,41 @@ function documented(access: unknown): DocumentedAccess | null {
 
 function accessSentence(access: unknown): string {
   const asked = documented(access);
-  if (asked === null) return "Takes no credentials.";
+  if (asked === null) return "No authentication.";
   const least =
-    asked.role === undefined || asked.role === LEAST_ROLE ? null : `Takes the role ${asked.role} or a higher one`;
+    asked.role === undefined || asked.role === LEAST_ROLE ? null : `Requires the role ${asked.role} or above`;
   if (asked.sessionOnly === true)
-    return least === null
-      ? "By sign-in only: API keys are refused."
-      : `${least}, by sign-in only: API keys are refused.`;
-  return `${least ?? "Every role may"}.`;
+    return least === null ? "Sign-in only: API keys are refused." : `${least}; sign-in only: API keys are refused.`;
+  return `${least ?? "Open to every role"}.`;
 }
 
-/** What an operation does that has nothing to say but what all of its form do; one of no such form says so itself (a test looks). */
+/**
+ * What an operation does that has nothing to say but what all of its form do; one of no such form says so itself (a
+ * test looks).
+ */
 function formSentence(method: Method, operation: Operation<unknown>): string | undefined {
   const { operationId, answer } = operation;
   const past =
     operation.query !== undefined && Object.hasOwn(operation.query.properties, "at")
-      ? ", or with `at` as it was then"
+      ? ", or with `at` as it was at that instant"
       : "";
   const cascade =
     operation.query !== undefined && Object.hasOwn(operation.query.properties, "cascade")
-      ? " One that others depend on is refused, unless `cascade` takes these along."
+      ? " Refused if other records depend on it, unless `cascade` removes them too."
       : "";
   if (operation.media?.some(({ type }) => type === "text/csv") === true && answer === null)
-    return "All rows of the list, by the same filters and orders, as a table.";
-  if (operation.isList === true) return `What the caller reaches, as it is${past}, page by page.`;
+    return "All rows of the list as a table, with the same filters and order.";
+  if (operation.isList === true) return `The records that the caller reaches, as they are now${past}, in pages.`;
   const isRecord = answersRecord(operation) || operation.isRecord === false;
   if (method === "GET" && isRecord)
-    return `The record as it is${past}.${operation.params === undefined ? "" : " What the caller does not reach is not there: 404."}`;
+    return `The record as it is now${past}.${operation.params === undefined ? "" : " 404 if the caller does not reach it."}`;
   if (method === "POST" && operationId.startsWith("create"))
-    return "Answers the record as it was made. It may bring an `id` of its own, which was never used before.";
+    return "Answers the new record. The body may bring an `id` that was never used.";
   if (method === "PUT" && isRecord)
-    return "What the body requires is replaced, what else it leaves out stays. Answers the record as it was written.";
-  if (method === "DELETE")
-    return `Answers the record as it was closed; asked with an earlier \`at\` it is still there.${cascade}`;
+    return "Required fields are replaced; optional fields that are left out keep their values. Answers the record as written.";
+  if (method === "DELETE") return `Answers the record as it was closed. An earlier \`at\` still finds it.${cascade}`;
   if (method === "POST" && operationId.startsWith("delete"))
-    return `In one transaction, in which all of them go or none. Answers the records as they were closed.${cascade}`;
+    return `All or none, in one transaction. Answers the records as they were closed.${cascade}`;
   return undefined;
 }
 
@@ -292,7 +291,7 @@ function responses(method: Method, operation: Operation<unknown>, named: NamedSc
   const result: Json = { "200": success(method, operation, named) };
   if (method === "GET" && answersRecord(operation)) {
     result["304"] = {
-      description: "The record is still the version that If-None-Match names.",
+      description: "The record still is the version that If-None-Match names.",
       headers: { ...REQUEST_ID_HEADER, ...ETAG_HEADER },
     };
   }
@@ -348,10 +347,10 @@ function envelope(operation: Operation<unknown>, answer: TSchema, named: NamedSc
 
 function successSentence(method: Method, operation: Operation<unknown>): string {
   if (operation.answer === null) return operation.media?.[0]?.description ?? "Done.";
-  if (operation.isList === true) return "The page that was asked for.";
+  if (operation.isList === true) return "The requested page.";
   if (!answersRecord(operation)) return "Done.";
   if (method === "GET") return "The record.";
-  return method === "DELETE" ? "The record as it was closed." : "The record as it was written.";
+  return method === "DELETE" ? "The record as it was closed." : "The record as written.";
 }
 
 function failure(status: number, codes: ErrorCode[]): Json {
@@ -373,16 +372,16 @@ function failure(status: number, codes: ErrorCode[]): Json {
 
 const REASONS: Record<number, string> = {
   400: "The request is not valid",
-  401: "No valid credentials",
+  401: "Not authenticated",
   403: "Not allowed",
-  404: "Not there, or out of reach",
-  409: "In conflict with what is there",
-  412: "No longer the version that If-Match names",
+  404: "Not found, or out of reach",
+  409: "Conflicts with existing records",
+  412: "No longer the version in If-Match",
   413: "Too large",
   415: "Not JSON",
   422: "The Idempotency-Key was used for another request",
-  429: "Too many at once; see Retry-After",
-  500: "A fault of the appliance",
+  429: "Too many requests; see Retry-After",
+  500: "An internal error",
   503: "Shutting down",
   507: "The disk is full",
 };
@@ -460,6 +459,6 @@ const PARAMETER_SENTENCES: Readonly<Record<string, string>> = {
   id: "The record's id.",
   host_id: "Only those of this host.",
   network_id: "Only those of this network.",
-  offset: "Rows to pass over.",
+  offset: "Rows to skip.",
   sequence: "The transaction's sequence.",
 };

@@ -1,9 +1,9 @@
 // Query parameters: texts from the URL to the values of a schema, each offender named with its value and range.
 
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
-import { pointerTo, type Issue } from "../base/errors.ts";
+import { type Issue, pointerTo } from "../base/errors.ts";
 import { isSecretFieldName } from "../base/log.ts";
-import { check } from "./validation.ts";
+import { check } from "../wire/validation.ts";
 
 /** @returns the values by name; an absent parameter is absent. */
 export function parseQuery(schema: TObject, search: string): { value: Record<string, unknown>; issues: Issue[] } {
@@ -16,7 +16,7 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
     if (property === undefined || (name !== key && !KindGuard.IsArray(property))) {
       issues.push({
         path: pointerTo(key),
-        message: "is not a parameter here",
+        message: "is not a known parameter",
         ...(isSecretFieldName(key) ? {} : { value: text.slice(0, 200) }),
       });
       continue;
@@ -38,9 +38,7 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
     else
       issues.push(
         ...checked.issues.map((issue) =>
-          isOffsetLost(property, texts)
-            ? { ...issue, message: `${issue.message}; a + is written %2B in a query` }
-            : issue,
+          isOffsetLost(property, texts) ? { ...issue, message: `${issue.message}; encode + as %2B in a query` } : issue,
         ),
       );
   }
@@ -61,7 +59,7 @@ export function parameterValues(schema: TObject, texts: Readonly<Record<string, 
 
 /** A timestamp whose `+01:00` became ` 01:00`, as a plus does in a query. */
 function isOffsetLost(property: TSchema, texts: readonly string[]): boolean {
-  return INSTANTS.has(property["format"] as string) && texts.some((text) => / \d\d:\d\d$/.test(text));
+  return INSTANTS.has(property.format as string) && texts.some((text) => / \d\d:\d\d$/.test(text));
 }
 
 function read(property: TSchema, texts: string[]): unknown {

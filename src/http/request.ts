@@ -1,7 +1,7 @@
-// A request as operations get it: what it is called, where it comes from, what makes it the same one when it is repeated.
-// Knows no operation.
+// A request as operations get it: what it is called, where it comes from, what makes it the same one when it is
+// repeated. Knows no operation.
 
-import { invalid, type Issue } from "../base/errors.ts";
+import { type Issue, invalid } from "../base/errors.ts";
 import { carriesSecret } from "./url-secrets.ts";
 
 /** What the log says of a request besides: who acts in it, whose sign-in it is. */
@@ -63,7 +63,10 @@ export class ReceivedRequest implements RequestContext {
   private readonly peerOf: () => string;
   private peer: string | null = null;
 
-  /** @param isSecret whether nothing of the answer is to be kept anywhere; `peerOf` the address of the peer, as long as it is there */
+  /**
+   * @param isSecret whether nothing of the answer is to be kept anywhere; `peerOf` the address of the peer, as long as
+   * it is there
+   */
   constructor(
     request: Request,
     requestId: string,
@@ -93,7 +96,10 @@ export function isSecretPath(path: string): boolean {
 
 const SECRET_PATH = /^\/api\/(?:auth|v1\/auth|v1\/credentials)(?:\/|$)/i;
 
-/** What a page carries besides: for data that no browser renders they change nothing, and each header is felt on the hot paths. */
+/**
+ * What a page carries besides: for data that no browser renders they change nothing, and each header is felt on the hot
+ * paths.
+ */
 export const PAGE_HEADERS = {
   "x-frame-options": "DENY",
   "cross-origin-resource-policy": "same-origin",
@@ -116,8 +122,9 @@ function answerHeaders(requestId: string, isSecret: boolean, isTls: boolean): Re
 }
 
 /**
- * 400 where a request names no host, several, or what is none (RFC 9112 section 3.2): what stands in front of the appliance may have gone by
- * another one of them. Bun refuses an HTTP/1.1 request without the line itself, and joins several lines by commas; HTTP/1.0 may go without.
+ * 400 where a request names no host, several, or what is none (RFC 9112 section 3.2): what stands in front of the
+ * appliance may have gone by another one of them. Bun refuses an HTTP/1.1 request without the line itself, and joins
+ * several lines by commas; HTTP/1.0 may go without.
  * @throws DomainError validation_failed
  */
 export function requireOneHost(headers: Headers): void {
@@ -126,16 +133,23 @@ export function requireOneHost(headers: Headers): void {
     throw invalid([{ path: "/Host", message: "must be there once, and be a host with or without a port" }]);
 }
 
-/** RFC 9110 section 7.2, but for the comma, which is in no host's name; an empty host is no http URI's (section 4.2.1). */
+/**
+ * RFC 9110 section 7.2, but for the comma, which is in no host's name; an empty host is no http URI's (section 4.2.1).
+ */
 const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})+)(?::\d{0,5})?$/i;
 
-/** The request's id as the client gave it; null where there is none, or one that no header and no log line should carry. */
+/**
+ * The request's id as the client gave it; null where there is none, or one that no header and no log line should carry.
+ */
 export function sentRequestId(request: Request): string | null {
   const sent = request.headers.get("x-request-id");
   return sent !== null && SANE_REQUEST_ID.test(sent) && !carriesSecret(sent) ? sent : null;
 }
 
-/** The caller's Idempotency-Key; null where there is none. A PUT or DELETE is the same when it is repeated, and has none. */
+/**
+ * The caller's Idempotency-Key; null where there is none. A PUT or DELETE is the same when it is repeated, and has
+ * none.
+ */
 export function idempotencyKey(request: Request, issues: Issue[]): string | null {
   const key = request.method === "POST" ? request.headers.get("idempotency-key") : null;
   if (key !== null && !IDEMPOTENCY_KEY.test(key))

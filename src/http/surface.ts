@@ -1,40 +1,42 @@
-// Where routes are registered: one call per operation with all that it promises. Order of a request: route, credentials,
-// role, query and path, body, handler. Knows no resource, no database, and not what a role is: the gate does.
+// Where routes are registered: one call per operation with all that it promises. Order of a request: route,
+// credentials, role, query and path, body, handler. Knows no resource, no database, and not what a role is: the gate
+// does.
 
 import type { Static, TObject, TSchema, TUnsafe } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
-import { DomainError, invalid, type ErrorCode, type Issue } from "../base/errors.ts";
+import type { Counters, Counts } from "../base/counters.ts";
+import { DomainError, type ErrorCode, type Issue, invalid, isFault } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
+import { check } from "../wire/validation.ts";
 import { Admission, overloaded } from "./admission.ts";
+import { BODY_LIMIT_BYTES, BodyAllowance, BodyRoom, readBody, readOptionalBody, readShared } from "./body.ts";
 import {
-  checkBody,
-  fingerprintOf,
-  LARGE_BODY_BYTES,
   type BodyChecks,
   type BodyToCheck,
   type CheckedBody,
+  checkBody,
+  fingerprintOf,
+  LARGE_BODY_BYTES,
 } from "./body-checks.ts";
-import { BODY_LIMIT_BYTES, BodyAllowance, BodyRoom, readBody, readOptionalBody, readShared } from "./body.ts";
 import { errorResponse } from "./errors.ts";
 import { parameterValues, parseQuery } from "./query.ts";
 import {
+  type Call,
   idempotencyKey,
   isSecretPath,
+  type LogFields,
   pathOf,
   ReceivedRequest,
+  type RequestContext,
   refuseCookie,
   repeatedAs,
   requireOneHost,
+  type SetCookie,
   searchOf,
   sentRequestId,
-  type Call,
-  type LogFields,
-  type RequestContext,
-  type SetCookie,
 } from "./request.ts";
 import { carriesSecret, secretInUrl, withoutSecrets } from "./url-secrets.ts";
-import { check } from "./validation.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -56,7 +58,10 @@ export interface Operation<
   readonly query?: Q;
   readonly body?: B;
   readonly bodyLimitBytes?: number;
-  /** The handler gets the bytes of the body, checked and normalised, and hands them over as they are: what postBytes registers. */
+  /**
+   * The handler gets the bytes of the body, checked and normalised, and hands them over as they are: what postBytes
+   * registers.
+   */
   readonly takesBytes?: true;
   /** The same for a body that is large: what postHandedOver and putHandedOver register. */
   readonly takesLargeAsBytes?: true;
@@ -69,7 +74,10 @@ export interface Operation<
   readonly isList?: boolean;
   /** What `meta` holds besides the versions. */
   readonly meta?: TObject;
-  /** Whether the answer carries the version of one record as its ETag; told by the answer's fields unless it is said here. */
+  /**
+   * Whether the answer carries the version of one record as its ETag; told by the answer's fields unless it is said
+   * here.
+   */
   readonly isRecord?: boolean;
   /** Whether it answers also when requests are refused because too many come at once. */
   readonly isAlwaysAdmitted?: true;
@@ -78,8 +86,9 @@ export interface Operation<
   /** Error codes beyond those that every operation of its form has. */
   readonly errors?: readonly ErrorCode[];
   /**
-   * One that can be sent: the examples of all operations are of one world, in which each record that one of them names is made by another
-   * (a test sends them). Parameters of the path that are not here are the fields of `data` of that name.
+   * One that can be sent: the examples of all operations are of one world, in which each record that one of them names
+   * is made by another (a test sends them). Parameters of the path that are not here are the fields of `data` of that
+   * name.
    */
   readonly example: {
     readonly body?: unknown;
@@ -106,11 +115,12 @@ export interface Gate<Actor, Access> {
   /** @throws DomainError auth_permission_denied and the like */
   permit(actor: Actor, access: Access, context: RequestContext): void;
   /** Whose share an actor's bodies are of: compared, as it is and as text, and not looked at. */
-  payerOf(actor: Actor): unknown;
+  quotaOwner(actor: Actor): unknown;
   /** The actor as the log names it. */
   logFieldsOf(actor: Actor): LogFields;
   /**
-   * The payer of a request that may not be taken up at all: whose valid credentials it carries; null for none. Throws nothing, uses nothing up.
+   * The payer of a request that may not be taken up at all: whose valid credentials it carries; null for none. Throws
+   * nothing, uses nothing up.
    * @param mayAsk asked before the store is, which credentials that were good lately do without
    */
   senderOf(request: Request, mayAsk: () => boolean): unknown;
@@ -122,6 +132,15 @@ type HandedOver<B extends TSchema> = TUnsafe<Static<B> | Uint8Array>;
 type Handler<Actor, Access, P, Q, B> = (
   call: Call<Actor, Values<P>, Values<Q>, Values<B>, Access>,
 ) => Response | Promise<Response>;
+
+/** A request while it is answered. */
+interface Exchange<Actor, Access> {
+  readonly operation: Operation<Access>;
+  readonly handler: Handler<Actor, Access, TObject, TObject, TSchema>;
+  readonly context: RequestContext;
+  /** By the monotonic clock, in milliseconds. */
+  readonly started: number;
+}
 
 export interface RegisteredRoute {
   readonly method: Method;
@@ -136,9 +155,9 @@ export class Surface<Actor, Access> {
   /** All that was registered: for 405, for the OpenAPI document and for tests that go through every operation. */
   readonly routes: RegisteredRoute[] = [];
   /** Paths that answer to GET without being operations. */
-  private readonly besides = new Set<string>();
+  private readonly extraPaths = new Set<string>();
   /** Those whose answers nobody is to keep. */
-  private readonly secretive = new Set<Operation<Access>>();
+  private readonly noStoreOperations = new Set<Operation<Access>>();
   private readonly app: Elysia;
   private readonly cookieApp: Elysia;
   private readonly gate: Gate<Actor, Access>;
@@ -146,6 +165,7 @@ export class Surface<Actor, Access> {
   private readonly bodyRoom: BodyRoom;
   private readonly admission: Admission;
   private readonly log: Log;
+  private readonly counts: Counts["requests"];
   private readonly monotonicMs: () => number;
   private readonly idPrefix: string;
   private served = 0;
@@ -153,7 +173,11 @@ export class Surface<Actor, Access> {
   private readonly explain: (error: unknown) => DomainError | null;
   private readonly isTls: boolean;
 
-  /** @param options.cookieApp has the cookie plugin and is mounted in `app`: operations that set cookies go there, and no other pays for it; without `bodyChecks`, large bodies are checked on this thread as well; `explain` says what an error of another layer is to whoever asked, null where it is none that it knows */
+  /**
+   * @param options.cookieApp has the cookie plugin and is mounted in `app`: operations that set cookies go there, and
+   * no other pays for it; without `bodyChecks`, large bodies are checked on this thread as well; `explain` says what an
+   * error of another layer is to whoever asked, null where it is none that it knows
+   */
   constructor(options: {
     app: Elysia;
     cookieApp: Elysia;
@@ -161,6 +185,7 @@ export class Surface<Actor, Access> {
     bodyChecks: BodyChecks | null;
     timers: Timers;
     log: Log;
+    counters: Counters;
     monotonicMs: () => number;
     idPrefix: string;
     unauthenticated: Actor;
@@ -174,6 +199,8 @@ export class Surface<Actor, Access> {
     this.bodyRoom = new BodyRoom(options.timers);
     this.admission = new Admission(options.timers, options.log);
     this.log = options.log;
+    this.counts = options.counters.counts.requests;
+    options.counters.gauge("bodies_held", () => this.bodyRoom.heldBytes);
     this.monotonicMs = options.monotonicMs;
     this.idPrefix = options.idPrefix;
     this.unauthenticated = options.unauthenticated;
@@ -186,12 +213,7 @@ export class Surface<Actor, Access> {
     operation: Operation<Access, P, Q, never>,
     handler: Handler<Actor, Access, P, Q, undefined>,
   ): this {
-    return this.register(
-      "GET",
-      path,
-      operation as unknown as Operation<Access>,
-      handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>,
-    );
+    return this.register("GET", path, operation, handler);
   }
 
   post<P extends TObject, Q extends TObject, B extends TSchema>(
@@ -199,26 +221,19 @@ export class Surface<Actor, Access> {
     operation: Operation<Access, P, Q, B>,
     handler: Handler<Actor, Access, P, Q, B>,
   ): this {
-    return this.register(
-      "POST",
-      path,
-      operation as unknown as Operation<Access>,
-      handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>,
-    );
+    return this.register("POST", path, operation, handler);
   }
 
-  /** As post, where the body as an object would hold up other callers on its way to another thread: the handler gets its bytes, in shared memory. */
+  /**
+   * As post, where the body as an object would hold up other callers on its way to another thread: the handler gets its
+   * bytes, in shared memory.
+   */
   postBytes<P extends TObject, Q extends TObject>(
     path: string,
     operation: Operation<Access, P, Q, TSchema>,
     handler: Handler<Actor, Access, P, Q, TUnsafe<Uint8Array>>,
   ): this {
-    return this.register(
-      "POST",
-      path,
-      { ...operation, takesBytes: true } as unknown as Operation<Access>,
-      handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>,
-    );
+    return this.register("POST", path, { ...operation, takesBytes: true }, handler);
   }
 
   /**
@@ -230,8 +245,7 @@ export class Surface<Actor, Access> {
     operation: Operation<Access, P, Q, B>,
     handler: Handler<Actor, Access, P, Q, HandedOver<B>>,
   ): this {
-    const ofEither = handler as unknown as Handler<Actor, Access, P, Q, B>;
-    return this.post(path, { ...operation, takesLargeAsBytes: true }, ofEither);
+    return this.register("POST", path, { ...operation, takesLargeAsBytes: true }, handler);
   }
 
   /** As put, otherwise as postHandedOver. */
@@ -240,8 +254,7 @@ export class Surface<Actor, Access> {
     operation: Operation<Access, P, Q, B>,
     handler: Handler<Actor, Access, P, Q, HandedOver<B>>,
   ): this {
-    const ofEither = handler as unknown as Handler<Actor, Access, P, Q, B>;
-    return this.put(path, { ...operation, takesLargeAsBytes: true }, ofEither);
+    return this.register("PUT", path, { ...operation, takesLargeAsBytes: true }, handler);
   }
 
   put<P extends TObject, Q extends TObject, B extends TSchema>(
@@ -249,12 +262,7 @@ export class Surface<Actor, Access> {
     operation: Operation<Access, P, Q, B>,
     handler: Handler<Actor, Access, P, Q, B>,
   ): this {
-    return this.register(
-      "PUT",
-      path,
-      operation as unknown as Operation<Access>,
-      handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>,
-    );
+    return this.register("PUT", path, operation, handler);
   }
 
   delete<P extends TObject, Q extends TObject>(
@@ -262,26 +270,43 @@ export class Surface<Actor, Access> {
     operation: Operation<Access, P, Q, never>,
     handler: Handler<Actor, Access, P, Q, undefined>,
   ): this {
-    return this.register(
-      "DELETE",
+    return this.register("DELETE", path, operation, handler);
+  }
+
+  /**
+   * A path outside the API: in no document, and with a wrong method 405 as everywhere.
+   * @param answer with the headers that every answer carries
+   */
+  serve(
+    path: string,
+    answer: (request: Request, headers: Record<string, string>) => Response | Promise<Response>,
+  ): this {
+    this.extraPaths.add(path);
+    this.app.get(path, ({ request }) => this.answerBeside(request, answer), { detail: { hide: true } });
+    return this;
+  }
+
+  /** A path that leads to another one. */
+  redirect(path: string, location: string): this {
+    return this.serve(
       path,
-      operation as unknown as Operation<Access>,
-      handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>,
+      (_request, headers) => new Response(null, { status: 302, headers: { ...headers, location } }),
     );
   }
 
-  /** Makes other methods than GET and HEAD a 405 at a path that is served without being an operation. */
-  alsoServes(path: string): void {
-    this.besides.add(path);
+  /** What a request becomes that no operation answers. */
+  answerBeside(
+    request: Request,
+    answer: (request: Request, headers: Record<string, string>) => Response | Promise<Response>,
+  ): Response | Promise<Response> {
+    const refusal = this.refusalOf(request);
+    if (refusal !== null) return refusal;
+    this.counts.answered += 1;
+    return answer(request, this.context(request).headers);
   }
 
-  /** The headers that every answer carries, for one that no operation makes. */
-  headersOf(request: Request): Record<string, string> {
-    return this.context(request).headers;
-  }
-
-  /** What a request becomes that no operation answers, where it is not to be answered at all; else null. */
-  refusalOf(request: Request): Response | null {
+  /** What such a request becomes where it is not to be answered at all; else null. */
+  private refusalOf(request: Request): Response | null {
     if (!this.admits(request, this.monotonicMs())) return this.overloaded(request);
     try {
       requirePlain(request);
@@ -298,8 +323,11 @@ export class Surface<Actor, Access> {
     });
   }
 
-  /** What is not taken up. The connection ends: what else was sent on it at once is nobody's then, and costs nothing. */
+  /**
+   * What is not taken up. The connection ends: what else was sent on it at once is nobody's then, and costs nothing.
+   */
   private overloaded(request: Request): Response {
+    this.counts.overloaded += 1;
     return errorResponse(overloaded(), { ...this.context(request).headers, connection: "close" });
   }
 
@@ -316,18 +344,18 @@ export class Surface<Actor, Access> {
           .flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method])),
       ),
     ];
-    if (this.besides.has(path)) allow.push("GET", "HEAD");
+    if (this.extraPaths.has(path)) allow.push("GET", "HEAD");
     const error =
       allow.length > 0
-        ? new DomainError(
-            "method_not_allowed",
-            `${request.method} is not possible here; ${allow.join(", ")} ${allow.length === 1 ? "is" : "are"}.`,
-            { method: request.method, allow },
-          )
-        : new DomainError("entity_not_found", "There is nothing at this path; the operations are listed at /docs.", {
+        ? new DomainError("method_not_allowed", `${request.method} is not allowed here; use ${allow.join(", ")}.`, {
+            method: request.method,
+            allow,
+          })
+        : new DomainError("entity_not_found", "There is nothing at this path; see /docs for the operations.", {
             entity: "operation",
             id: path.slice(0, 200),
           });
+    this.counts.refused += 1;
     return errorResponse(error, context.headers);
   }
 
@@ -336,17 +364,21 @@ export class Surface<Actor, Access> {
     return this.refuse(error, this.context(request));
   }
 
-  private register(
+  /** What is registered is checked above: from here on an operation is any operation, its values are checked values. */
+  private register<P extends TObject, Q extends TObject, B extends TSchema, Given>(
     method: Method,
     path: string,
-    operation: Operation<Access>,
-    handler: Handler<Actor, Access, TObject, TObject, TSchema>,
+    registered: Operation<Access, P, Q, B>,
+    handles: Handler<Actor, Access, P, Q, Given>,
   ): this {
+    const operation = registered as unknown as Operation<Access>;
+    const handler = handles as unknown as Handler<Actor, Access, TObject, TObject, TSchema>;
     this.routes.push({ method, path, operation: operation as Operation<unknown> });
-    if (isSecretPath(path)) this.secretive.add(operation);
+    if (isSecretPath(path)) this.noStoreOperations.add(operation);
     const app = operation.setsCookie === true ? this.cookieApp : this.app;
-    // Elysia reads the text of these functions: one that mentions `server`, or returns a call's result as it is, is run with a
-    // property definition and a promise around it. Reads go without; who sets cookies needs the promise for them to be set.
+    // Elysia reads the text of these functions: one that mentions `server`, or returns a call's result as it is, is run
+    // with a property definition and a promise around it. Reads go without; who sets cookies needs the promise for them
+    // to be set.
     const run =
       operation.setsCookie === true
         ? (input: RouteInput & { setCookie: SetCookie }) =>
@@ -355,7 +387,8 @@ export class Surface<Actor, Access> {
             const answer = this.run(operation, handler, input.request, input.params, refuseCookie);
             return answer;
           };
-    // The rest of what the document says is worked out when somebody asks for it: at a start it would cost more than all the routes.
+    // The rest of what the document says is worked out when somebody asks for it: at a start it would cost more than
+    // all the routes.
     app.route(method, path, run as never, { parse: "none", detail: { operationId: operation.operationId } } as never);
     if (method === "GET") app.route("HEAD", path, run as never, { parse: "none", detail: { hide: true } } as never);
     return this;
@@ -372,28 +405,24 @@ export class Surface<Actor, Access> {
     const started = this.monotonicMs();
     const isAdmitted = this.admits(request, started);
     if (!isAdmitted && operation.isAlwaysAdmitted !== true) return this.overloaded(request);
-    const context = this.context(request, setCookie, this.secretive.has(operation));
-    if (!isAdmitted) context.headers["connection"] = "close";
+    const context = this.context(request, setCookie, this.noStoreOperations.has(operation));
+    if (!isAdmitted) context.headers.connection = "close";
+    const exchange: Exchange<Actor, Access> = { operation, handler, context, started };
     try {
       requirePlain(request);
-      if (operation.access === "anyone")
-        return this.answer(operation, handler, context, this.unauthenticated, rawParams, started);
-      return this.permitted(operation.access, context, (actor) =>
-        this.answer(operation, handler, context, actor, rawParams, started),
-      );
+      if (operation.access === "anyone") return this.answer(exchange, this.unauthenticated, rawParams);
+      return this.permitted(operation.access, context, (actor) => this.answer(exchange, actor, rawParams));
     } catch (error) {
       return this.refuse(error, context);
     }
   }
 
   private answer(
-    operation: Operation<Access>,
-    handler: Handler<Actor, Access, TObject, TObject, TSchema>,
-    context: RequestContext,
+    exchange: Exchange<Actor, Access>,
     actor: Actor,
     rawParams: Record<string, string>,
-    started: number,
   ): Response | Promise<Response> {
+    const { operation, handler, context } = exchange;
     const issues: Issue[] = [];
     let params: unknown = EMPTY;
     if (operation.params !== undefined) {
@@ -417,36 +446,32 @@ export class Surface<Actor, Access> {
           again,
         }) as never,
       );
-      if (answer instanceof Response) return this.done(answer, context, operation, started);
+      if (answer instanceof Response) return this.done(answer, exchange);
       return answer.then(
-        (response) => this.done(response, context, operation, started),
+        (response) => this.done(response, exchange),
         (error) => this.refuse(error, context),
       );
     }
-    return this.withBody(operation, handler, context, actor, params, parsed.value, issues, started);
+    return this.withBody(exchange, actor, params, parsed.value, issues);
   }
 
   private async withBody(
-    operation: Operation<Access>,
-    handler: Handler<Actor, Access, TObject, TObject, TSchema>,
-    context: RequestContext,
+    exchange: Exchange<Actor, Access>,
     actor: Actor,
     params: unknown,
     query: unknown,
     issues: Issue[],
-    started: number,
   ): Promise<Response> {
-    const payer = operation.access === "anyone" ? context.source : this.gate.payerOf(actor);
+    const { operation, handler, context } = exchange;
+    const payer = operation.access === "anyone" ? context.source : this.gate.quotaOwner(actor);
     const allowance = new BodyAllowance(this.bodyRoom, payer);
     try {
-      const limitBytes = operation.bodyLimitBytes ?? BODY_LIMIT_BYTES;
       const keyIssues: Issue[] = [];
       const key = idempotencyKey(context.request, keyIssues);
       const { checked, fingerprint } = await this.received(
         operation,
         context.request,
         key === null ? null : repeatedAs(context.request),
-        limitBytes,
         allowance,
         String(payer),
       );
@@ -470,8 +495,7 @@ export class Surface<Actor, Access> {
           }) as never,
         ),
       );
-      const response = await answer;
-      return this.done(response, context, operation, started);
+      return this.done(await answer, exchange);
     } catch (error) {
       return this.refuse(error, context);
     } finally {
@@ -484,10 +508,10 @@ export class Surface<Actor, Access> {
     operation: Operation<Access>,
     request: Request,
     repeatedAs: string | null,
-    limitBytes: number,
     allowance: BodyAllowance,
     sender: string,
   ): Promise<CheckedBody> {
+    const limitBytes = operation.bodyLimitBytes ?? BODY_LIMIT_BYTES;
     if (operation.takesBytes === true) {
       const digest = repeatedAs === null ? null : new Bun.CryptoHasher("sha256");
       const bytes = await readShared(request, limitBytes, allowance, digest);
@@ -535,14 +559,15 @@ export class Surface<Actor, Access> {
     return this.gate.snapshot(() => {
       const actor = this.gate.identify(context, access);
       // Of what is to be changed, by whom is told, also where it is refused.
-      if (!isRead(context.request) && context.logFields["actor_id"] === undefined)
+      if (!isRead(context.request) && context.logFields.actor_id === undefined)
         Object.assign(context.logFields, this.gate.logFieldsOf(actor));
       this.gate.permit(actor, access, context);
       return handle(actor);
     });
   }
 
-  private done(response: Response, context: RequestContext, operation: Operation<Access>, started: number): Response {
+  private done(response: Response, { context, operation, started }: Exchange<Actor, Access>): Response {
+    this.counts.answered += 1;
     const tookMs = this.monotonicMs() - started;
     if (context.request.method !== "GET" || tookMs > SLOW_MS) {
       this.log.info("request", {
@@ -561,6 +586,7 @@ export class Surface<Actor, Access> {
     const { request, requestId } = context;
     // Whoever went away reads no answer, and nothing is wrong with the appliance.
     if (!(thrown instanceof DomainError) && request.signal.aborted) {
+      this.counts.cut_off += 1;
       this.log.info("request_cut_off", {
         method: request.method,
         path: loggedPath(request),
@@ -571,7 +597,7 @@ export class Surface<Actor, Access> {
       return errorResponse(
         new DomainError(
           "shutting_down",
-          "The connection was closed before the request was whole: nothing was written.",
+          "The connection was closed before the request was complete: nothing was written.",
         ),
         context.headers,
       );
@@ -581,7 +607,8 @@ export class Surface<Actor, Access> {
     else
       error = this.explain(thrown) ?? new DomainError("internal_error", "Something went wrong inside the appliance.");
     const path = loggedPath(request);
-    if (error.code === "internal_error" || error.code === "storage_full") {
+    if (isFault(error.code)) {
+      this.counts.failed += 1;
       const cause =
         error.cause ??
         (thrown instanceof DomainError
@@ -599,6 +626,7 @@ export class Surface<Actor, Access> {
       });
       error = new DomainError(error.code, error.message, { request_id: context.requestId });
     } else {
+      this.counts.refused += 1;
       this.log.info("request_refused", {
         method: context.request.method,
         path,

@@ -1,11 +1,11 @@
-// Secrets that somebody put into a URL, where proxies, logs and histories of shells keep them. Only tells that they are there:
-// must not say where, nor repeat any of it.
+// Secrets that somebody put into a URL, where proxies, logs and histories of shells keep them. Only tells that they are
+// there: must not say where, nor repeat any of it.
 
 import { DomainError } from "../base/errors.ts";
 
 /**
- * Whether a URL carries an API key, whole or most of one, however it is encoded, or names a parameter as other products name theirs.
- * On every request's path: what is ordinary is told by two searches.
+ * Whether a URL carries an API key, whole or most of one, however it is encoded, or names a parameter as other products
+ * name theirs. On every request's path: what is ordinary is told by two searches.
  */
 export function carriesSecret(url: string): boolean {
   if (url.includes(KEY_BEGIN) && KEY.test(url)) return true;
@@ -22,9 +22,9 @@ export function withoutSecrets(url: string): string {
 export function secretInUrl(): DomainError {
   return new DomainError(
     "validation_failed",
-    "The URL holds a key, a token or a password, and URLs are kept by proxies, logs and histories: send a key as Authorization: Bearer nlk_…, and make a new one in place of this one.",
+    "The URL contains a key, token or password, and proxies, logs and browsers keep URLs: send keys as Authorization: Bearer nlk_…, and replace this one.",
     {
-      issues: [{ path: "", message: "must not hold a key, a token or a password" }],
+      issues: [{ path: "", message: "must not contain a key, token or password" }],
     },
   );
 }
@@ -50,5 +50,8 @@ function hidesSecret(url: string): boolean {
   return false;
 }
 
-/** What a key or a parameter's name is made of, and % itself; not ? & = #, which are values when they are encoded. What is not UTF-8 throws nothing here. */
+/**
+ * What a key or a parameter's name is made of, and % itself; not ? & = #, which are values when they are encoded. What
+ * is not UTF-8 throws nothing here.
+ */
 const ENCODED_ASCII = /%(2[5d]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f)/gi;

@@ -1,8 +1,8 @@
-// What discovery adds to the records that it finds again and again: since when one was not seen, and what a scan says where a person says
-// otherwise. Only discovery writes it.
+// What discovery adds to the records that it finds again and again: since when one was not seen, and what a scan says
+// where a person says otherwise. Only discovery writes it.
 
 import { Type } from "@sinclair/typebox";
-import { Timestamp } from "../http/schemas.ts";
+import { Timestamp } from "../wire/schemas.ts";
 
 /** Left out where there is nothing to say. */
 export interface Discoverable {

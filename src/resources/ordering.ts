@@ -2,8 +2,9 @@
 // Must not know any resource: which fields there are, and which of them are ordered by a key, is told by the caller.
 
 import { Type } from "@sinclair/typebox";
+import type { AnyKind, Kind, ObservedField, RecordBase } from "../db/kind.ts";
 import type { OrderTerm } from "../db/list-query.ts";
-import { OneOf } from "../http/schemas.ts";
+import { OneOf } from "../wire/schemas.ts";
 
 /** OrderDirection. */
 export const ORDER_DIRECTIONS = ["asc", "desc"] as const;
@@ -15,8 +16,11 @@ export interface OrderParameters<Field extends string> {
   readonly order_direction?: OrderDirection;
 }
 
-/** The query parameters of a list that can be ordered by `fields` (specification 4.5). */
-export function orderQuery<Field extends string>(fields: readonly Field[]) {
+/** The query parameters of a list that can be ordered by `fields` (handbook: api, "Lists"). */
+export function orderQuery<R extends RecordBase, const Field extends (keyof R & string) | ObservedField>(
+  _kind: Kind<R>,
+  fields: readonly Field[],
+) {
   return {
     group_by: Type.Optional(OneOf(fields, { description: "The primary order, for grouping; always ascending." })),
     order_by: Type.Optional(OneOf(fields, { description: "The order within groups, or of the whole list." })),
@@ -28,14 +32,14 @@ export function orderQuery<Field extends string>(fields: readonly Field[]) {
 
 /**
  * What the parameters mean to the store. Ties, and a list without an order, stand by `created_at` and `id`, ascending.
- * @param keyed the fields that the kind keeps a sort key for: texts are ordered without regard to case, then by code point, addresses as numbers
+ * Texts are ordered without regard to case, then by code point, addresses as numbers: by the kind's keys for them.
  */
-export function orderTerms<Field extends string>(query: OrderParameters<Field>, keyed: readonly Field[]): OrderTerm[] {
+export function orderTerms<Field extends string>(query: OrderParameters<Field>, kind: AnyKind): OrderTerm[] {
   const { group_by: group, order_by: order, order_direction: direction = "asc" } = query;
   const term = (field: Field, way: OrderDirection): OrderTerm => ({
     field,
     direction: way,
-    byKey: keyed.includes(field),
+    byKey: Object.hasOwn({ ...kind.sortKeys, ...kind.orderKeys }, field),
   });
   const terms: OrderTerm[] = [];
   if (group !== undefined) terms.push(term(group, "asc"));

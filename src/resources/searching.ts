@@ -1,4 +1,5 @@
-// The search parameter of lists: what it takes, what it means, and how resources pass it on. Must not know any resource.
+// The search parameter of lists: what it takes, what it means, and how resources pass it on. Must not know any
+// resource.
 
 import { Type } from "@sinclair/typebox";
 import { invalid } from "../base/errors.ts";

@@ -1,7 +1,7 @@
 // How hosts and services are virtualized: which platform runs them, and under what name.
 
 import { Type } from "@sinclair/typebox";
-import { Body, Line, OneOf, Uuid } from "../http/schemas.ts";
+import { Body, Line, OneOf, Uuid } from "../wire/schemas.ts";
 
 export const HOST_VIRTUALIZATION_TYPES = ["Proxmox", "VCenter", "Esxi", "HyperV", "Kvm"] as const;
 export const SERVICE_VIRTUALIZATION_TYPES = ["Docker", "Podman"] as const;
@@ -28,3 +28,12 @@ export const ServiceVirtualization = Body(
   },
   { $id: "ServiceVirtualization" },
 );
+
+/** The virtualization of a record without the service that runs it. */
+export function withoutService<V extends { readonly details: { service_id?: string } }>(record: {
+  readonly virtualization: V | null;
+}): { virtualization: V | null } {
+  if (record.virtualization === null) return { virtualization: null };
+  const { service_id: _gone, ...details } = record.virtualization.details;
+  return { virtualization: { ...record.virtualization, details } };
+}

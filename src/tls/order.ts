@@ -1,6 +1,7 @@
-// A certificate made by a Worker: what makes it is large, and loaded where one is to be made and nowhere else.
+// A certificate made by a thread: what makes it is large, and loaded where one is to be made and nowhere else.
 
 import type { Instant } from "../base/instant.ts";
+import { askThread, type StartThread } from "../base/thread.ts";
 
 export interface CertificateWish {
   /** PEM, of a P-256 key; null for a new one. */
@@ -22,24 +23,16 @@ export interface MadeCertificate {
 /** @throws Error for a key that none can be made of */
 export type MakeCertificate = (wish: CertificateWish) => Promise<MadeCertificate>;
 
-/** What the Worker answers. */
-export type CertificateReply = { readonly made: MadeCertificate } | { readonly problem: string };
+export interface CertificateMessages {
+  readonly to: CertificateWish;
+  readonly from: { readonly made: MadeCertificate } | { readonly problem: string };
+}
 
-/** Has a Worker of its own make one. */
-export function orderedFrom(startWorker: () => Worker): MakeCertificate {
+/** Has a thread of its own make one. */
+export function orderedFrom(start: StartThread<CertificateMessages>): MakeCertificate {
   return async (wish) => {
-    const worker = startWorker();
-    try {
-      const { promise, resolve, reject } = Promise.withResolvers<CertificateReply>();
-      worker.onmessage = (event: MessageEvent<CertificateReply>) => resolve(event.data);
-      worker.onerror = (event) => reject(new Error(event.message));
-      worker.addEventListener("close", () => reject(new Error("the thread that makes it has ended")));
-      worker.postMessage(wish);
-      const reply = await promise;
-      if ("problem" in reply) throw new Error(reply.problem);
-      return reply.made;
-    } finally {
-      worker.terminate();
-    }
+    const reply = await askThread(start, wish).answer;
+    if ("problem" in reply) throw new Error(reply.problem);
+    return reply.made;
   };
 }

@@ -1,7 +1,7 @@
-// A certificate with its private key, read from PEM files and checked: whatever is wrong with them is told at the start and
-// not by the first client. Makes no certificate.
+// A certificate with its private key, read from PEM files and checked: whatever is wrong with them is told at the start
+// and not by the first client. Makes no certificate.
 
-import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { Instant } from "../base/instant.ts";

@@ -1,5 +1,5 @@
-// The appliance's own certificate: made at the first start that asks for it, kept in the data folder, renewed with the same key.
-// Nothing of it is told to anybody but its fingerprint.
+// The appliance's own certificate: made at the first start that asks for it, kept in the data folder, renewed with the
+// same key. Nothing of it is told to anybody but its fingerprint.
 
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
@@ -7,7 +7,7 @@ import type { Clock } from "../base/clock.ts";
 import { parseIp } from "../base/ip.ts";
 import type { Random } from "../base/random.ts";
 import type { MakeCertificate } from "./order.ts";
-import { readTlsPair, TlsRefused, type TlsPair } from "./pair.ts";
+import { readTlsPair, type TlsPair, TlsRefused } from "./pair.ts";
 
 /** Apple's systems refuse certificates that hold for longer. */
 export const VALID_DAYS = 825;
@@ -26,8 +26,8 @@ export interface SelfSigned {
 }
 
 /**
- * The pair in the data folder; made where there is none, and renewed RENEW_DAYS before its end. Names that have changed do not make
- * a new one: people have compared its fingerprint.
+ * The pair in the data folder; made where there is none, and renewed RENEW_DAYS before its end. Names that have changed
+ * do not make a new one: people have compared its fingerprint.
  * @param names DNS names and IP addresses of a new certificate
  * @throws TlsRefused for files that are not a pair, cannot be written, or a key that others may read
  */
@@ -121,7 +121,7 @@ function writeWhole(path: string, text: string, mode: number): void {
  */
 export function namesOf(listenHost: string, hostName: string, addresses: readonly string[]): string[] {
   const ip = parseIp(listenHost);
-  const isWildcard = ip !== null && ip.bytes.every((byte) => byte === 0);
+  const isWildcard = ip?.bytes.every((byte) => byte === 0);
   const candidates = ["localhost", hostName, ...(isWildcard ? addresses : [listenHost]), "127.0.0.1", "::1"];
   return [...new Set(candidates.map((name) => parseIp(name)?.text ?? name.toLowerCase()))].filter(
     (name) => parseIp(name) !== null || DNS_NAME.test(name),

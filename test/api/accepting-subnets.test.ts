@@ -1,12 +1,11 @@
-// Where the credentials of a network go: to subnets of which an Admin has said so, and to targets that an Admin has named. For every way that
-// others have to make or change a subnet, the socket that lies in it must never see them.
+// Where the credentials of a network go: to subnets of which an Admin has said so, and to targets that an Admin has
+// named. For every way that others have to make or change a subnet, the socket that lies in it must never see them.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
-import { newHost, newSubnet, newUser, transactionCount, type Wire } from "../support/factories.ts";
-import { fakeDevice } from "../support/fake-probes.ts";
-import { communityOf, findings, scanned } from "../support/scans.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { fakeDevice } from "../support/injected/fake-probes.ts";
 
 /** Somebody in the Admin's subnet, and somebody who should not be told. */
 const OWN = "10.2.0.1";
@@ -14,56 +13,59 @@ const EVIL = "10.6.0.66";
 const EVIL_SUBNET = "10.6.0.0/24";
 const SECRET = "s3cret";
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const { communityOf, findings, first, newHost, newSubnet, newUser, probes, scanned, tick, transactionCount } =
+  appliance;
 let owner: Client;
 let member: Client;
 let subnet: Wire;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
   owner = appliance.owner;
-  member = (await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).client;
-  subnet = await newSubnet(appliance, { cidr: "10.2.0.0/24" });
-  appliance.clock.advance(1_000);
-  await communityOf(appliance, SECRET);
-  for (const address of [OWN, EVIL]) appliance.probes.alive.set(address, {});
+  member = (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
+  subnet = await newSubnet({ cidr: "10.2.0.0/24" });
+  tick();
+  await communityOf(SECRET);
+  for (const address of [OWN, EVIL]) probes.alive.set(address, {});
 });
-afterEach(() => appliance.close());
 
 /** Addresses that were sent the secret, in scans of every kind that a Member may ask for. */
 async function sentTo(fields: Wire = {}, by: Client = member): Promise<string[]> {
-  appliance.probes.asked.length = 0;
+  probes.asked.length = 0;
   for (const more of [{ kind: "full", commit: false }, { kind: "full" }, { kind: "snmp" }]) {
-    await scanned(appliance, { ...more, ...fields }, by);
-    appliance.clock.advance(1_000);
+    await scanned({ ...more, ...fields }, by);
+    tick();
   }
   return [
-    ...new Set(appliance.probes.asked.flatMap(({ address, credentials }) => (credentials.length > 0 ? [address] : []))),
+    ...new Set(probes.asked.flatMap(({ address, credentials }) => (credentials.length > 0 ? [address] : []))),
   ].sort();
 }
 
 /** By now; a refusal is as good as a change that does nothing. */
 async function tried(answer: Promise<{ status: number; body: unknown }>, expected = 200): Promise<Wire> {
   const { status, body } = await answer;
-  appliance.clock.advance(1_000);
+  tick();
   if (status !== expected) throw new Error(JSON.stringify(body));
   return body as Wire;
 }
 
 const create = (fields: Wire, by: Client = member) =>
-  by.post("/api/v1/subnets", {
-    network_id: appliance.first.networkId,
+  by.post("subnets", {
+    network_id: first.networkId,
     cidr: EVIL_SUBNET,
     subnet_type: "Lan",
     ...fields,
   });
 const update = ({ id, cidr, subnet_type }: Wire, fields: Wire, by: Client = member) =>
-  by.put(`/api/v1/subnets/${id}`, { cidr, subnet_type, ...fields });
-const remove = ({ id }: Wire, by: Client = member) => by.delete(`/api/v1/subnets/${id}?cascade=true`);
-const restore = ({ id }: Wire, at: string, by: Client = member) => by.post(`/api/v1/subnets/${id}/restore`, { at });
-const accepting = async (fields: Wire = {}): Promise<Wire> => (await tried(create(fields, owner)))["data"];
+  by.put(`subnets/${id}`, { cidr, subnet_type, ...fields });
+const remove = ({ id }: Wire, by: Client = member) => by.delete(`subnets/${id}?cascade=true`);
+const restore = ({ id }: Wire, at: string, by: Client = member) => by.post(`subnets/${id}/restore`, { at });
+const accepting = async (fields: Wire = {}): Promise<Wire> => (await tried(create(fields, owner))).data;
 
-/** How the evil address comes to be in a subnet that is asked. Where a way is refused, a Member's own subnet is there all the same. */
+/**
+ * How the evil address comes to be in a subnet that is asked. Where a way is refused, a Member's own subnet is there
+ * all the same.
+ */
 const WAYS: Record<string, () => Promise<unknown>> = {
   "made by a Member": () => tried(create({})),
   "said by a Member to accept credentials when it is made": async () => {
@@ -94,42 +96,42 @@ const WAYS: Record<string, () => Promise<unknown>> = {
   "an Admin's that a Member has deleted and restored": async () => {
     const theirs = await accepting();
     await tried(remove(theirs));
-    await tried(restore(theirs, theirs["valid_from"]), 403);
+    await tried(restore(theirs, theirs.valid_from), 403);
     await tried(create({}));
   },
   "an Admin's that accepts no more, restored by a Member": async () => {
     const theirs = await accepting();
     await tried(update(theirs, { accepts_credentials: false }, owner));
-    await tried(restore(theirs, theirs["valid_from"]), 403);
+    await tried(restore(theirs, theirs.valid_from), 403);
   },
   "a Member's, sent back by an Admin": async () => {
     const { data } = await tried(create({}));
-    await tried(owner.put(`/api/v1/subnets/${data["id"]}`, { ...data, name: "renamed" }));
+    await tried(owner.put(`subnets/${data.id}`, { ...data, name: "renamed" }));
   },
   "a Member's, restored by an Admin": async () => {
     const { data } = await tried(create({}));
     await tried(remove(data));
-    await tried(restore(data, data["valid_from"], owner));
+    await tried(restore(data, data.valid_from, owner));
   },
   "a Member's, brought back by an Admin's revert": async () => {
     const { data } = await tried(create({}));
     await tried(remove(data));
-    await tried(owner.post(`/api/v1/transactions/${transactionCount(appliance)}/revert`, {}));
+    await tried(owner.post(`transactions/${transactionCount()}/revert`, {}));
   },
   "told by a device of the Admin's subnet": async () => {
     const addresses = [OWN, "10.6.0.1"].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null }));
-    appliance.probes.devices.set(OWN, { community: SECRET, device: fakeDevice({ sys_name: "core", addresses }) });
-    await scanned(appliance, { kind: "full" }, member);
-    expect((await owner.get("/api/v1/subnets")).data.map(({ cidr }: Wire) => cidr)).toContain(EVIL_SUBNET);
+    probes.devices.set(OWN, { community: SECRET, device: fakeDevice({ sys_name: "core", addresses }) });
+    await scanned({ kind: "full" }, member);
+    expect((await owner.get("subnets")).data.map(({ cidr }: Wire) => cidr)).toContain(EVIL_SUBNET);
   },
   "made by a Member, for a host that a Member has entered there": async () => {
     await tried(create({}));
-    await newHost(appliance, { ip_addresses: [{ ip_address: OWN }, { ip_address: EVIL }] }, member);
+    await newHost({ ip_addresses: [{ ip_address: OWN }, { ip_address: EVIL }] }, member);
   },
   "made by a Member, of a neighbor that a device has named": async () => {
     await tried(create({}));
     const lldp = [{ mgmt_addr: EVIL }];
-    appliance.probes.devices.set(OWN, {
+    probes.devices.set(OWN, {
       community: SECRET,
       device: fakeDevice({ sys_name: "core", interfaces: [{ if_index: 1, if_descr: "1", lldp }] }),
     });
@@ -145,9 +147,9 @@ describe("the credentials of a network", () => {
     await bring();
     expect(await sentTo()).not.toContain(EVIL);
     // Else it would not have been asked for another reason.
-    for (const each of (await owner.get("/api/v1/subnets")).data as Wire[])
+    for (const each of (await owner.get("subnets")).data as Wire[])
       await tried(update(each, { accepts_credentials: true, subnet_type: "Lan" }, owner));
-    appliance.probes.devices.clear();
+    probes.devices.clear();
     expect(await sentTo()).toContain(EVIL);
   });
 
@@ -161,10 +163,10 @@ describe("the credentials of a network", () => {
     const theirs = await accepting();
     await tried(update(theirs, { accepts_credentials: false }, owner));
     expect(await sentTo()).toEqual([OWN]);
-    await tried(restore(theirs, theirs["valid_from"], owner));
+    await tried(restore(theirs, theirs.valid_from, owner));
     expect(await sentTo()).toEqual([OWN, EVIL]);
     await tried(remove(theirs));
-    await tried(owner.post(`/api/v1/transactions/${transactionCount(appliance)}/revert`, {}));
+    await tried(owner.post(`transactions/${transactionCount()}/revert`, {}));
     expect(await sentTo()).toContain(EVIL);
   });
 
@@ -174,8 +176,8 @@ describe("the credentials of a network", () => {
     expect(await sentTo({ targets: ["10.6.0.64/29"] }, owner)).toContain(EVIL);
     expect(
       (
-        await member.post("/api/v1/discovery/scans", {
-          network_id: appliance.first.networkId,
+        await member.post("discovery/scans", {
+          network_id: first.networkId,
           kind: "snmp",
           targets: [EVIL],
         })
@@ -190,52 +192,46 @@ describe("the credentials of a network", () => {
       prefix_length: ip_address === EVIL ? null : 24,
       if_index: null,
     }));
-    appliance.probes.devices.set(EVIL, { community: SECRET, device: fakeDevice({ sys_name: "edge", addresses }) });
-    await scanned(appliance, { kind: "full", targets: [EVIL_SUBNET] });
+    probes.devices.set(EVIL, { community: SECRET, device: fakeDevice({ sys_name: "edge", addresses }) });
+    await scanned({ kind: "full", targets: [EVIL_SUBNET] });
     const subnets = Object.fromEntries(
-      ((await owner.get("/api/v1/subnets")).data as Wire[]).map(({ cidr, accepts_credentials }) => [
-        cidr,
-        accepts_credentials,
-      ]),
+      ((await owner.get("subnets")).data as Wire[]).map(({ cidr, accepts_credentials }) => [cidr, accepts_credentials]),
     );
     expect(subnets).toEqual({ "10.2.0.0/24": true, [EVIL_SUBNET]: true, "10.7.0.0/24": false });
-    appliance.probes.devices.clear();
-    appliance.probes.alive.set("10.7.0.1", {});
+    probes.devices.clear();
+    probes.alive.set("10.7.0.1", {});
     expect(await sentTo()).toEqual([OWN, EVIL]);
   });
 
   test("go to a target itself where a device tells the very same prefix, as it would to one that nobody has told of", async () => {
-    appliance.probes.devices.set(EVIL, {
+    probes.devices.set(EVIL, {
       community: SECRET,
       device: fakeDevice({ sys_name: "edge", addresses: [{ ip_address: EVIL, prefix_length: 24, if_index: null }] }),
     });
-    await scanned(appliance, { kind: "full", targets: [EVIL_SUBNET] });
+    await scanned({ kind: "full", targets: [EVIL_SUBNET] });
     expect(
-      ((await owner.get("/api/v1/subnets")).data as Wire[]).map(({ cidr, accepts_credentials }) => [
-        cidr,
-        accepts_credentials,
-      ]),
+      ((await owner.get("subnets")).data as Wire[]).map(({ cidr, accepts_credentials }) => [cidr, accepts_credentials]),
     ).toContainEqual([EVIL_SUBNET, true]);
   });
 
   test("are missed by a finding that names the subnet and says what to do, which a dry run has as well", async () => {
     const { data: theirs } = await tried(create({}));
-    for (const last of [67, 68, 69]) appliance.probes.alive.set(`10.6.0.${last}`, {});
+    for (const last of [67, 68, 69]) probes.alive.set(`10.6.0.${last}`, {});
     const reason = `does not accept credentials: the network's were not sent to ${EVIL}, 10.6.0.67, 10.6.0.68, … (4 addresses); an Admin sets its accepts_credentials, or names them as targets`;
     for (const commit of [false, true]) {
-      const scan = await scanned(appliance, { kind: "full", commit }, member);
-      expect((await findings(appliance, scan)).filter(({ type }) => type === "Skipped")).toEqual([
-        { type: "Skipped", entity: "subnet", id: theirs["id"], label: EVIL_SUBNET, reason },
+      const scan = await scanned({ kind: "full", commit }, member);
+      expect((await findings(scan)).filter(({ type }) => type === "Skipped")).toEqual([
+        { type: "Skipped", entity: "subnet", id: theirs.id, label: EVIL_SUBNET, reason },
       ]);
     }
   });
 
   test("are missed by nobody where a device has answered otherwise", async () => {
     await tried(create({}));
-    const host = await newHost(appliance, { name: "edge", ip_addresses: [{ ip_address: EVIL }] });
-    await communityOf(appliance, "own", { assigned_network_ids: [], host_assignments: [{ host_id: host["id"] }] });
-    appliance.probes.devices.set(EVIL, { community: "own", device: fakeDevice({ sys_name: "edge" }) });
-    const scan = await scanned(appliance, { kind: "full" }, member);
-    expect((await findings(appliance, scan)).filter(({ type }) => type === "Skipped")).toEqual([]);
+    const host = await newHost({ name: "edge", ip_addresses: [{ ip_address: EVIL }] });
+    await communityOf("own", { assigned_network_ids: [], host_assignments: [{ host_id: host.id }] });
+    probes.devices.set(EVIL, { community: "own", device: fakeDevice({ sys_name: "edge" }) });
+    const scan = await scanned({ kind: "full" }, member);
+    expect((await findings(scan)).filter(({ type }) => type === "Skipped")).toEqual([]);
   });
 });

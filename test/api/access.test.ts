@@ -1,35 +1,35 @@
 // Who is let in: every way that credentials can be wrong, and that rights are those of this moment.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { generateApiKey } from "../../src/access/api-key.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Answer, Client } from "../support/client.ts";
-import {
+import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
+import { removeRecord } from "../../src/resources/ignored/removal.ts";
+import { userKind } from "../../src/resources/users/user.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Answer, Client } from "../support/appliance/client.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+
+const appliance = applianceForEach();
+const {
+  anonymous,
+  clock,
+  first,
   inTransaction,
-  made,
   newApiKey,
   newNetwork,
   newTag,
   newUser,
+  owner,
+  signedIn,
   transactionCount,
-  type Wire,
-} from "../support/factories.ts";
-import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
-import { removeRecord } from "../../src/resources/references.ts";
-import { userKind } from "../../src/resources/users/user.ts";
-
-let appliance: TestAppliance;
-
-beforeEach(async () => {
-  appliance = await newAppliance();
-});
-afterEach(() => appliance.close());
+  writingWatched,
+} = appliance;
 
 const me = (client: Client): Promise<Answer> => client.get("/api/auth/me");
-const withHeader = (authorization: string): Client => appliance.anonymous.with({ authorization });
+const withHeader = (authorization: string): Client => anonymous.with({ authorization });
 const setUser = async (id: string, changes: Wire): Promise<Wire> => {
-  const user = await made(appliance.owner.get(`/api/v1/users/${id}`));
-  return made(appliance.owner.put(`/api/v1/users/${id}`, { ...user, ...changes }));
+  const user = await made(owner.get(`users/${id}`));
+  return made(owner.put(`users/${id}`, { ...user, ...changes }));
 };
 
 function expectRefused(answer: Answer, code: string): void {
@@ -51,11 +51,11 @@ describe("credentials", () => {
     for (const { method, path } of guarded) {
       const url = `${path.replaceAll(/:\w+/g, "not-an-id")}?no_such_parameter=1`;
       expectRefused(
-        await appliance.anonymous.send(method, url, method === "GET" || method === "DELETE" ? undefined : "{"),
+        await anonymous.send(method, url, method === "GET" || method === "DELETE" ? undefined : "{"),
         "auth_not_authenticated",
       );
     }
-    expect(transactionCount(appliance)).toBe(1);
+    expect(transactionCount()).toBe(1);
   });
 
   test("are needed by no more than these", () => {
@@ -86,21 +86,21 @@ describe("credentials", () => {
   });
 
   test("may name the scheme in any case", async () => {
-    const { key } = newApiKey(appliance);
+    const { key } = newApiKey();
     for (const scheme of ["Bearer", "bearer", "BEARER  "])
       expect((await me(withHeader(`${scheme} ${key}`))).status).toBe(200);
   });
 
   test("that are a mask of a key, or a key that nobody has, are refused", async () => {
-    const { id } = newApiKey(appliance);
-    const { key: mask } = await made(appliance.owner.get(`/api/v1/auth/keys/${id}`));
+    const { id } = newApiKey();
+    const { key: mask } = await made(owner.get(`auth/keys/${id}`));
     expectRefused(await me(withHeader(`Bearer ${encodeURIComponent(mask)}`)), "auth_not_authenticated");
     expectRefused(await me(withHeader(`Bearer ${generateApiKey(appliance.random)}`)), "auth_not_authenticated");
   });
 
   test("that are wrong are not rescued by a cookie that is right", async () => {
     for (const authorization of ["", "Basic x", `Bearer ${generateApiKey(appliance.random)}`]) {
-      expectRefused(await me(appliance.owner.with({ authorization })), "auth_not_authenticated");
+      expectRefused(await me(owner.with({ authorization })), "auth_not_authenticated");
     }
   });
 
@@ -116,56 +116,56 @@ describe("credentials", () => {
       `session_id="${"A".repeat(43)}"`,
       "%00=%ff; session_id=%41",
     ]) {
-      expectRefused(await me(appliance.anonymous.with({ cookie })), "auth_not_authenticated");
+      expectRefused(await me(anonymous.with({ cookie })), "auth_not_authenticated");
     }
   });
 
   test("of a cookie are found among others", async () => {
-    const session = await appliance.signedIn(appliance.first.userId);
-    const cookie = (session as unknown as { headers: Record<string, string> }).headers["cookie"];
-    expect((await me(appliance.anonymous.with({ cookie: `theme=dark;${cookie}; session_id_old=x` }))).status).toBe(200);
+    const session = await signedIn(first.userId);
+    const cookie = (session as unknown as { headers: Record<string, string> }).headers.cookie;
+    expect((await me(anonymous.with({ cookie: `theme=dark;${cookie}; session_id_old=x` }))).status).toBe(200);
   });
 });
 
 describe("an API key", () => {
   test("that is disabled is told so, and works again when it is enabled", async () => {
-    const key = newApiKey(appliance);
-    const record = await made(appliance.owner.get(`/api/v1/auth/keys/${key.id}`));
-    await made(appliance.owner.put(`/api/v1/auth/keys/${key.id}`, { ...record, is_enabled: false }));
+    const key = newApiKey();
+    const record = await made(owner.get(`auth/keys/${key.id}`));
+    await made(owner.put(`auth/keys/${key.id}`, { ...record, is_enabled: false }));
     expectRefused(await me(key.client), "auth_key_disabled");
-    await made(appliance.owner.put(`/api/v1/auth/keys/${key.id}`, { ...record, is_enabled: true }));
+    await made(owner.put(`auth/keys/${key.id}`, { ...record, is_enabled: true }));
     expect((await me(key.client)).status).toBe(200);
   });
 
   test("expires at exactly expires_at, to the millisecond", async () => {
-    const key = newApiKey(appliance, { expiresAt: "2026-11-21T10:00:00.000Z" });
-    appliance.clock.advance(Date.UTC(2026, 10, 21, 10) - 1 - appliance.clock.now());
+    const key = newApiKey({ expiresAt: "2026-11-21T10:00:00.000Z" });
+    clock.advance(Date.UTC(2026, 10, 21, 10) - 1 - clock.now());
     expect((await me(key.client)).status).toBe(200);
-    appliance.clock.advance(1);
+    clock.advance(1);
     expectRefused(await me(key.client), "auth_key_expired");
   });
 
   test("that is deleted was never there", async () => {
-    const key = newApiKey(appliance);
-    inTransaction(appliance, (tx) => removeRecord(tx, apiKeyKind, key.id, false));
+    const key = newApiKey();
+    inTransaction((tx) => removeRecord(tx, apiKeyKind, key.id, false));
     expectRefused(await me(key.client), "auth_not_authenticated");
   });
 
   test("is disabled with its user, and dies with the user", async () => {
-    const user = await newUser(appliance, { role: "Member" });
-    const key = newApiKey(appliance, { userId: user.id });
+    const user = await newUser({ role: "Member" });
+    const key = newApiKey({ userId: user.id });
     await setUser(user.id, { is_enabled: false });
     expectRefused(await me(key.client), "auth_key_disabled");
-    inTransaction(appliance, (tx) => removeRecord(tx, userKind, user.id, false));
+    inTransaction((tx) => removeRecord(tx, userKind, user.id, false));
     expectRefused(await me(key.client), "auth_not_authenticated");
     expectRefused(await me(user.client), "auth_not_authenticated");
-    expect((await appliance.owner.get(`/api/v1/auth/keys/${key.id}`)).status).toBe(404);
+    expect((await owner.get(`auth/keys/${key.id}`)).status).toBe(404);
   });
 
   test("has the lesser of its own role and its user's, whichever changes", async () => {
-    const user = await newUser(appliance, { role: "Admin" });
-    const key = newApiKey(appliance, { userId: user.id, permissions: "Admin" });
-    const tag = (color: string) => key.client.post("/api/v1/tags", { name: color, color });
+    const user = await newUser({ role: "Admin" });
+    const key = newApiKey({ userId: user.id, permissions: "Admin" });
+    const tag = (color: string) => key.client.post("tags", { name: color, color });
     expect((await tag("Green")).status).toBe(200);
     await setUser(user.id, { role: "Viewer" });
     const refused = await tag("Blue");
@@ -176,22 +176,22 @@ describe("an API key", () => {
     });
     await setUser(user.id, { role: "Admin" });
     expect((await tag("Blue")).status).toBe(200);
-    const record = await made(appliance.owner.get(`/api/v1/auth/keys/${key.id}`));
-    await made(appliance.owner.put(`/api/v1/auth/keys/${key.id}`, { ...record, permissions: "Member" }));
+    const record = await made(owner.get(`auth/keys/${key.id}`));
+    await made(owner.put(`auth/keys/${key.id}`, { ...record, permissions: "Member" }));
     expect((await tag("Red")).status).toBe(403);
   });
 
   test("reaches the networks that both its list and its user have: a demotion shrinks it at once", async () => {
-    const second = (await newNetwork(appliance))["id"];
-    const { networkId } = appliance.first;
-    const user = await newUser(appliance, { role: "Owner", networkIds: [second] });
+    const second = (await newNetwork()).id;
+    const { networkId } = first;
+    const user = await newUser({ role: "Owner", networkIds: [second] });
     const [follows, listed, apart] = [
-      newApiKey(appliance, { userId: user.id }),
-      newApiKey(appliance, { userId: user.id, networkIds: [networkId, second] }),
-      newApiKey(appliance, { userId: user.id, networkIds: [networkId] }),
+      newApiKey({ userId: user.id }),
+      newApiKey({ userId: user.id, networkIds: [networkId, second] }),
+      newApiKey({ userId: user.id, networkIds: [networkId] }),
     ];
     const reach = (client: Client) =>
-      client.get("/api/v1/networks").then((answer) => answer.data.map((network: Wire) => network["id"]));
+      client.get("networks").then((answer) => answer.data.map((network: Wire) => network.id));
     expect(await Promise.all([follows, listed, apart].map((key) => reach(key.client)))).toEqual([
       [networkId, second],
       [networkId, second],
@@ -203,17 +203,17 @@ describe("an API key", () => {
       [second],
       [],
     ]);
-    expect((await follows.client.get(`/api/v1/networks/${networkId}`)).status).toBe(404);
-    expect(
-      (await follows.client.post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24" })).body.code,
-    ).toBe("entity_reference_invalid");
+    expect((await follows.client.get(`networks/${networkId}`)).status).toBe(404);
+    expect((await follows.client.post("subnets", { network_id: networkId, cidr: "10.0.0.0/24" })).body.code).toBe(
+      "entity_reference_invalid",
+    );
   });
 });
 
 describe("a role that is too low", () => {
   test("is told which one it takes, before the body is looked at", async () => {
-    const viewer = await newUser(appliance, { role: "Viewer", networkIds: [appliance.first.networkId] });
-    const answer = await viewer.client.post("/api/v1/subnets", "{");
+    const viewer = await newUser({ role: "Viewer", networkIds: [first.networkId] });
+    const answer = await viewer.client.post("subnets", "{");
     expect(answer.status).toBe(403);
     expect(answer.body).toMatchObject({
       code: "auth_permission_denied",
@@ -224,7 +224,7 @@ describe("a role that is too low", () => {
 
 describe("a change by cookie", () => {
   const tag = (client: Client, name: string, headers: Record<string, string>) =>
-    client.post("/api/v1/tags", { name, color: "Green" }, { host: "localhost", ...headers });
+    client.post("tags", { name, color: "Green" }, { host: "localhost", ...headers });
 
   test.each([
     ["a foreign Origin", { origin: "https://evil.example" }],
@@ -233,34 +233,32 @@ describe("a change by cookie", () => {
     ["a cross-site request", { "sec-fetch-site": "cross-site" }],
     ["a same-site request", { "sec-fetch-site": "same-site", origin: "http://localhost" }],
   ])("is refused for %s", async (_title, headers) => {
-    const before = transactionCount(appliance);
-    const answer = await tag(appliance.owner, "core", headers);
+    const expectNothingWritten = writingWatched();
+    const answer = await tag(owner, "core", headers);
     expect([answer.status, answer.body.code]).toEqual([403, "auth_origin_rejected"]);
-    expect(transactionCount(appliance)).toBe(before);
+    expectNothingWritten();
   });
 
   test("passes from the appliance's own pages, and without either header", async () => {
-    expect((await tag(appliance.owner, "one", {})).status).toBe(200);
-    expect(
-      (await tag(appliance.owner, "two", { origin: "http://localhost", "sec-fetch-site": "same-origin" })).status,
-    ).toBe(200);
-    expect((await tag(appliance.owner, "three", { "sec-fetch-site": "none" })).status).toBe(200);
+    expect((await tag(owner, "one", {})).status).toBe(200);
+    expect((await tag(owner, "two", { origin: "http://localhost", "sec-fetch-site": "same-origin" })).status).toBe(200);
+    expect((await tag(owner, "three", { "sec-fetch-site": "none" })).status).toBe(200);
   });
 
   test("is checked for PUT and DELETE as well, and reading is not", async () => {
-    const { id } = await newTag(appliance);
+    const { id } = await newTag();
     const foreign = { "sec-fetch-site": "cross-site" };
-    expect((await appliance.owner.put(`/api/v1/tags/${id}`, { name: "core", color: "Red" }, foreign)).body.code).toBe(
+    expect((await owner.put(`tags/${id}`, { name: "core", color: "Red" }, foreign)).body.code).toBe(
       "auth_origin_rejected",
     );
-    expect((await appliance.owner.delete(`/api/v1/tags/${id}`, foreign)).body.code).toBe("auth_origin_rejected");
-    expect((await appliance.owner.get(`/api/v1/tags/${id}`, foreign)).status).toBe(200);
+    expect((await owner.delete(`tags/${id}`, foreign)).body.code).toBe("auth_origin_rejected");
+    expect((await owner.get(`tags/${id}`, foreign)).status).toBe(200);
   });
 
   test("is not what a key makes: that may come from anywhere", async () => {
     expect(
       (
-        await tag(newApiKey(appliance).client, "core", {
+        await tag(newApiKey().client, "core", {
           origin: "https://dashboard.example",
           "sec-fetch-site": "cross-site",
         })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { generateApiKey } from "../../src/access/api-key.ts";
 import { DomainError } from "../../src/base/errors.ts";
 import { WRITE_RETRY_AFTER_S } from "../../src/base/write-limits.ts";
@@ -12,18 +12,14 @@ import {
   ROUND_LOOKUPS_OF_SOURCE,
   ROUND_PATIENCE_MS,
 } from "../../src/http/admission.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { newApiKey, newUser } from "../support/factories.ts";
-import { documentCheck } from "../support/openapi.ts";
+import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
+import { documentCheck } from "../support/contract/openapi.ts";
 
-let appliance: TestAppliance;
+const appliance = applianceForAll({ monotonicMs: () => now });
+const { first, handle, newApiKey, newUser, owner, signedIn, timers } = appliance;
 /** What the appliance measures time by. */
 let now = 0;
 
-beforeAll(async () => {
-  appliance = await newAppliance({ monotonicMs: () => now });
-});
-afterAll(() => appliance.close());
 /** What was refused before is long ago. */
 beforeEach(async () => {
   await roundIsOver();
@@ -43,7 +39,7 @@ async function together(
   const answers: Promise<Response>[] = [];
   for (let i = 0; i < count; i += 1) {
     if (i > 0) now += stepMs;
-    answers.push(appliance.handle(request(i)));
+    answers.push(handle(request(i)));
   }
   return Promise.all(answers);
 }
@@ -81,12 +77,12 @@ describe("requests that come together", () => {
   });
 
   test("write nothing where they are refused", async () => {
-    const { cookie } = (appliance.owner as unknown as { headers: Record<string, string> }).headers;
+    const { cookie } = (owner as unknown as { headers: Record<string, string> }).headers;
     const before = appliance.reader.head().sequence;
     const answers = await together(ADMITTED + 20, ROUND_PATIENCE_MS / 10, (i) => {
       if (i < ADMITTED) return new Request("http://localhost/api/v1/tags", { headers: { cookie: cookie as string } });
       const body = JSON.stringify({
-        organization_id: appliance.first.organizationId,
+        organization_id: first.organizationId,
         name: `tag ${i}`,
         color: "Red",
         is_application: false,
@@ -141,7 +137,7 @@ describe("requests that come together", () => {
   });
 
   test("are logged as one line a second where they are refused", async () => {
-    appliance.timers.pass(1_000);
+    timers.pass(1_000);
     appliance.logLines.length = 0;
     await together(ADMITTED + 30, ROUND_PATIENCE_MS, list);
     expect(
@@ -149,14 +145,14 @@ describe("requests that come together", () => {
         (line) => line.includes("429") || line.includes("rate_limit") || line.includes("overloaded"),
       ),
     ).toEqual([]);
-    appliance.timers.pass(1_000);
+    timers.pass(1_000);
     expect(appliance.logLines.filter((line) => line.includes("overloaded"))).toEqual([
       expect.stringContaining("refused=30"),
     ]);
   });
 
   test("may be refused by every operation but the health check, and the document says so", async () => {
-    const document = (await (await appliance.handle(new Request("http://localhost/api/openapi.json"))).json()) as {
+    const document = (await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as {
       paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
     };
     const operations = Object.values(document.paths)
@@ -166,7 +162,7 @@ describe("requests that come together", () => {
     expect(
       operations.filter(({ responses }) => responses["429"] === undefined).map(({ operationId }) => operationId),
     ).toEqual(["getHealth"]);
-    const check = documentCheck(async (request) => appliance.handle(request));
+    const check = documentCheck(async (request) => handle(request));
     const refused = (
       await together(ADMITTED + 2, ROUND_PATIENCE_MS, () => new Request("http://localhost/api/version"))
     ).at(-1) as Response;
@@ -189,35 +185,32 @@ describe("requests that come together from one address", () => {
   /** Well-formed, and nobody's. */
   const madeUp = () => `Bearer ${generateApiKey(appliance.random)}`;
   /** As many as fill a round, and then these, each beyond all patience. */
-  const behind = async (flood: (i: number) => Request, then: readonly Request[], flooding = 3 * ADMITTED) => {
-    const answers = await together(flooding + then.length, ROUND_PATIENCE_MS / 10, (i) =>
-      i < flooding ? flood(i) : (then[i - flooding] as Request),
+  const behind = async (flood: (i: number) => Request, after: readonly Request[], flooding = 3 * ADMITTED) => {
+    const answers = await together(flooding + after.length, ROUND_PATIENCE_MS / 10, (i) =>
+      i < flooding ? flood(i) : (after[i - flooding] as Request),
     );
-    return { flood: statuses(answers.slice(0, flooding)), then: statuses(answers.slice(flooding)) };
+    return { flood: statuses(answers.slice(0, flooding)), after: statuses(answers.slice(flooding)) };
   };
   /** In a round of its own, long after all that was refused. */
   const alone = async (request: Request) => (await together(1, 0, () => request))[0]?.status;
   const count = (answers: readonly number[], status: number) => answers.filter((each) => each === status).length;
 
   test("and are one user's shut out no other user, and nobody who has not signed in", async () => {
-    const [viewer, other] = [
-      await newUser(appliance, { role: "Viewer" }),
-      await newUser(appliance, { role: "Viewer" }),
-    ];
-    const key = newApiKey(appliance, { userId: viewer.id, permissions: "Viewer" }).key;
-    const theirs = newApiKey(appliance, { userId: other.id, permissions: "Viewer" }).key;
-    const { flood, then } = await behind(
+    const [viewer, other] = [await newUser({ role: "Viewer" }), await newUser({ role: "Viewer" })];
+    const key = newApiKey({ userId: viewer.id, permissions: "Viewer" }).key;
+    const theirs = newApiKey({ userId: other.id, permissions: "Viewer" }).key;
+    const { flood, after } = await behind(
       () => bearing(`Bearer ${key}`),
       [bearing(`Bearer ${theirs}`), list(), bearing(`Bearer ${theirs}`)],
     );
     expect([count(flood, 200), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
-    expect(then).toEqual([200, 401, 200]);
+    expect(after).toEqual([200, 401, 200]);
   });
 
   test("count by user, with whichever key or session they come", async () => {
-    const { id } = await newUser(appliance, { role: "Viewer" });
-    const session = (await appliance.signedIn(id)) as unknown as { headers: Record<string, string> };
-    const keys = Array.from({ length: 20 }, () => newApiKey(appliance, { userId: id, permissions: "Viewer" }).key);
+    const { id } = await newUser({ role: "Viewer" });
+    const session = (await signedIn(id)) as unknown as { headers: Record<string, string> };
+    const keys = Array.from({ length: 20 }, () => newApiKey({ userId: id, permissions: "Viewer" }).key);
     const ask = (i: number) =>
       i % 21 === 20
         ? new Request("http://localhost/api/v1/tags", { headers: session.headers })
@@ -239,8 +232,8 @@ describe("requests that come together from one address", () => {
     ],
     ["nothing", list],
   ])("with %s count by address: they shut out each other, and no user", async (_what, flooding) => {
-    const { key } = newApiKey(appliance, { permissions: "Viewer" });
-    const { flood, then } = await behind(flooding, [
+    const { key } = newApiKey({ permissions: "Viewer" });
+    const { flood, after } = await behind(flooding, [
       flooding(),
       bearing(`Bearer ${key}`),
       list(),
@@ -249,44 +242,44 @@ describe("requests that come together from one address", () => {
     expect([count(flood, 401), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
     // Made-up keys take up the look-ups; a key that was used before needs none.
     const isKnown = _what.includes("nobody's") ? 429 : 200;
-    expect(then).toEqual([429, isKnown, 429, isKnown]);
+    expect(after).toEqual([429, isKnown, 429, isKnown]);
     expect(await alone(bearing(`Bearer ${key}`))).toBe(200);
-    expect((await behind(flooding, [bearing(`Bearer ${key}`), flooding()])).then).toEqual([200, 429]);
+    expect((await behind(flooding, [bearing(`Bearer ${key}`), flooding()])).after).toEqual([200, 429]);
   });
 
   test("with a key that has ended, or is disabled, or of a disabled user, count by address", async () => {
-    const { id } = await newUser(appliance, { role: "Viewer" });
-    const ended = newApiKey(appliance, { userId: id, permissions: "Viewer", expiresAt: "2020-01-01T00:00:00.000Z" });
-    const disabled = newApiKey(appliance, { userId: id, permissions: "Viewer", isEnabled: false });
+    const { id } = await newUser({ role: "Viewer" });
+    const ended = newApiKey({ userId: id, permissions: "Viewer", expiresAt: "2020-01-01T00:00:00.000Z" });
+    const disabled = newApiKey({ userId: id, permissions: "Viewer", isEnabled: false });
     for (const { key } of [ended, disabled]) {
-      const { flood, then } = await behind(() => bearing(`Bearer ${key}`), [list()]);
+      const { flood, after } = await behind(() => bearing(`Bearer ${key}`), [list()]);
       expect([count(flood, 401), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
-      expect(then).toEqual([429]);
+      expect(after).toEqual([429]);
     }
-    const good = newApiKey(appliance, { userId: id, permissions: "Viewer" });
+    const good = newApiKey({ userId: id, permissions: "Viewer" });
     expect(await alone(bearing(`Bearer ${good.key}`))).toBe(200);
-    await appliance.owner.put(`/api/v1/users/${id}`, {
-      ...(await appliance.owner.get(`/api/v1/users/${id}`)).data,
+    await owner.put(`users/${id}`, {
+      ...(await owner.get(`users/${id}`)).data,
       is_enabled: false,
     });
     expect(await alone(bearing(`Bearer ${good.key}`))).toBe(401);
-    expect((await behind(() => bearing(`Bearer ${good.key}`), [list()])).then).toEqual([429]);
+    expect((await behind(() => bearing(`Bearer ${good.key}`), [list()])).after).toEqual([429]);
   });
 
   test("and are refused note no use of a key", async () => {
-    const { id } = await newUser(appliance, { role: "Viewer" });
-    const used = newApiKey(appliance, { userId: id, permissions: "Viewer" });
-    const unused = newApiKey(appliance, { userId: id, permissions: "Viewer" });
-    const { then } = await behind(() => bearing(`Bearer ${used.key}`), [bearing(`Bearer ${unused.key}`)]);
-    expect(then).toEqual([429]);
-    const record = (await appliance.owner.get(`/api/v1/auth/keys/${unused.id}`)).data;
+    const { id } = await newUser({ role: "Viewer" });
+    const used = newApiKey({ userId: id, permissions: "Viewer" });
+    const unused = newApiKey({ userId: id, permissions: "Viewer" });
+    const { after } = await behind(() => bearing(`Bearer ${used.key}`), [bearing(`Bearer ${unused.key}`)]);
+    expect(after).toEqual([429]);
+    const record = (await owner.get(`auth/keys/${unused.id}`)).data;
     expect(record.last_used).toBeNull();
   });
 
   test("ask the store for whose credentials they carry so often at most", async () => {
     await roundIsOver();
     let asked = 0;
-    const admission = new Admission(appliance.timers, { info: () => {}, warn: () => {}, error: () => {} });
+    const admission = new Admission(timers, { info: () => {}, warn: () => {}, error: () => {} });
     const from = (source: string) => ({
       source: () => source,
       user: (mayAsk: () => boolean) => {
@@ -331,8 +324,8 @@ describe("what cannot be written now", () => {
   test.each(refusals)("is told when to come again where %s", async (_, error, status, retryAfter) => {
     const { run } = appliance.writes;
     appliance.writes.run = () => Promise.reject(error);
-    const answer = await appliance.owner.post("/api/v1/tags", {
-      organization_id: appliance.first.organizationId,
+    const answer = await owner.post("tags", {
+      organization_id: first.organizationId,
       name: "late",
       color: "Red",
       description: "",

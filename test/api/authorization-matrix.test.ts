@@ -1,16 +1,18 @@
-// Every operation that is registered, asked by every sort of caller, now and at other instants: the status is that of CONTRACT.md, a refused
-// request writes nothing, and no answer has anything in it that its caller must not see.
+// Every operation that is registered, asked by every sort of caller, now and at other instants: the status is that of
+// the contract (handbook: security, "Roles"), a refused request writes nothing, and no answer has anything in it that
+// its caller must not see.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { RegisteredRoute } from "../../src/http/surface.ts";
-import { PASSWORD } from "../support/appliance.ts";
-import type { Case, Sent } from "../support/authorization-asking.ts";
-import { casesOf } from "../support/authorization-cases.ts";
-import { expectedCode, gateCode, RIGHTS, STATUSES, type Right } from "../support/authorization-contract.ts";
-import { leaksIn } from "../support/authorization-leaks.ts";
-import { substitutions, type Substitution } from "../support/authorization-substitution.ts";
-import { newAuthorizationWorld, SECRET_WORD, type Caller } from "../support/authorization-world.ts";
-import type { Answer } from "../support/client.ts";
+import { PASSWORD } from "../support/appliance/appliance.ts";
+import type { Answer } from "../support/appliance/client.ts";
+import { refusal } from "../support/appliance/factories.ts";
+import type { Case, Sent } from "../support/authorization/asking.ts";
+import { casesOf } from "../support/authorization/cases.ts";
+import { expectedCode, gateCode, RIGHTS, type Right, STATUSES } from "../support/authorization/contract.ts";
+import { leaksIn } from "../support/authorization/leaks.ts";
+import { type Substitution, substitutions } from "../support/authorization/substitution.ts";
+import { type Caller, newAuthorizationWorld, SECRET_WORD } from "../support/authorization/world.ts";
 
 const world = await newAuthorizationWorld();
 const { appliance, oracle, callers } = world;
@@ -75,7 +77,7 @@ describe("the contract", () => {
 describe("the feed as events", () => {
   test("tells each caller of the same versions as its pages, and of nothing else", async () => {
     for (const caller of callers.filter((each) => each.refusal === null)) {
-      const { data, body } = await caller.client.get("/api/v1/changes?limit=1000");
+      const { data, body } = await caller.client.get("changes?limit=1000");
       const { text, headers } = await eventsUpTo(
         caller,
         data.at(-1)?.transaction.sequence ?? 0,
@@ -89,7 +91,7 @@ describe("the feed as events", () => {
 
   test("turns those away whom the gate turns away", async () => {
     for (const { client, refusal } of callers.filter((each) => each.refusal !== null)) {
-      const answer = await client.get("/api/v1/changes", { accept: "text/event-stream" });
+      const answer = await client.get("changes", { accept: "text/event-stream" });
       expect([answer.status, answer.body.code]).toEqual([401, refusal]);
     }
   });
@@ -144,7 +146,10 @@ describe("HEAD", () => {
   });
 });
 
-/** "A create may bring its own `id`; one that was ever used … is refused with 409": the one place where an id tells whether it was used. */
+/**
+ * "A create may bring its own `id`; one that was ever used … is refused with 409": the one place where an id tells
+ * whether it was used.
+ */
 const NEW_IDS: Readonly<Record<string, RegExp>> = { "POST /api/v1/hosts/bulk": /^body \/\d+\/id$/ };
 
 describe.each(routes.map((route) => [nameOf(route), route] as const))(
@@ -205,15 +210,12 @@ describe("a create", () => {
     const { near, far, foreign } = world.places;
     const member = callers.find(({ name }) => name === "Member of near") as Caller;
     const answers = [];
-    for (const id of [far.records["hosts"]?.["id"], far.goneHostId, foreign.records["tags"]?.["id"], near.goneHostId]) {
+    for (const id of [far.records.hosts?.id, far.goneHostId, foreign.records.tags?.id, near.goneHostId]) {
       const sent = { path: "/api/v1/hosts", body: { id, network_id: near.networkId, name: "zznear again" } };
       const answer = await member.client.post(sent.path, sent.body, { "x-request-id": "same" });
       expect(leaksIn(world, member, sent, answer)).toEqual([]);
       answers.push(answer.text.replaceAll(id, "<id>"));
-      expect(answer).toMatchObject({
-        status: 409,
-        body: { code: "entity_already_exists", params: { entity: "host", field: "id", value: id } },
-      });
+      expect(answer).toMatchObject(refusal(409, "entity_already_exists", { entity: "host", field: "id", value: id }));
     }
     expect(new Set(answers).size).toBe(1);
   });

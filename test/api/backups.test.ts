@@ -1,21 +1,23 @@
-// Backups through the API: who may, what is answered while one is taken and afterwards, and what comes of failures. The copy is the real one.
+// Backups through the API: who may, what is answered while one is taken and afterwards, and what comes of failures. The
+// copy is the real one.
 
-import { afterEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BackupFolder } from "../../src/backup/backups.ts";
 import type { BackupOrder } from "../../src/backup/job.ts";
-import { takeBackup, type TakenBackup } from "../../src/backup/take.ts";
+import { type TakenBackup, takeBackup } from "../../src/backup/take.ts";
 import { createLog } from "../../src/base/log.ts";
-import { newAppliance, type TestAppliance, type TestApplianceOptions } from "../support/appliance.ts";
-import { newApiKey, newTag, newUser } from "../support/factories.ts";
-import type { Client } from "../support/client.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { refusal } from "../support/appliance/factories.ts";
 
-const PATH = "/api/v1/backups";
+const PATH = "backups";
 
-let appliance: TestAppliance;
-afterEach(() => appliance.close());
+const appliance = applianceForEach();
+const { anonymous, clock, first, newApiKey, newTag, newUser, owner } = appliance;
+const { renew } = appliance;
 
 /** Jobs that wait to be let go. */
 class HeldJobs {
@@ -31,10 +33,6 @@ class HeldJobs {
   letGo(): void {
     for (const resolve of this.release.splice(0)) resolve();
   }
-}
-
-async function start(options: TestApplianceOptions = {}): Promise<void> {
-  appliance = await newAppliance(options);
 }
 
 /** Asks until the backup is no longer under way: every answer lets the copy go on. */
@@ -53,16 +51,16 @@ function folder(): string {
 describe("taking a backup", () => {
   test("is refused where their folder cannot be made, and nothing is under way", async () => {
     // Below a file there can be no folder.
-    await start({ backups: { directory: join(import.meta.path, "backups") } });
-    const refused = await appliance.owner.post(PATH, {});
+    await renew({ backups: { directory: join(import.meta.path, "backups") } });
+    const refused = await owner.post(PATH, {});
     expect([refused.status, refused.body.code]).toEqual([507, "storage_full"]);
-    expect((await appliance.owner.get(PATH)).data).toEqual([]);
+    expect((await owner.get(PATH)).data).toEqual([]);
   });
 
   test("answers at once that it is under way, and later with what is in it", async () => {
     const jobs = new HeldJobs();
-    await start({ backups: { takeBackup: jobs.take } });
-    const made = await appliance.owner.post(PATH, {});
+    await renew({ backups: { takeBackup: jobs.take } });
+    const made = await owner.post(PATH, {});
     const name = "netledger-20261121T090001000Z.db";
     expect(made.data).toEqual({
       name,
@@ -73,13 +71,13 @@ describe("taking a backup", () => {
       hash: null,
       reason: null,
     });
-    expect((await appliance.owner.get(PATH)).data).toEqual([made.data]);
-    expect((await appliance.owner.get(`${PATH}/${name}`)).data).toEqual(made.data);
+    expect((await owner.get(PATH)).data).toEqual([made.data]);
+    expect((await owner.get(`${PATH}/${name}`)).data).toEqual(made.data);
 
-    await newTag(appliance);
+    await newTag();
     const head = appliance.reader.head();
     jobs.letGo();
-    const done = await settled(appliance.owner, name);
+    const done = await settled(owner, name);
     const file = join(folder(), name);
     const hash = Buffer.from(
       appliance.reader
@@ -98,78 +96,74 @@ describe("taking a backup", () => {
   });
 
   test("writes nothing to the ledger", async () => {
-    await start();
     const before = appliance.reader.head().sequence;
-    const { data } = await appliance.owner.post(PATH, {});
-    expect((await settled(appliance.owner, data.name))["sequence"]).toBe(before);
+    const { data } = await owner.post(PATH, {});
+    expect((await settled(owner, data.name)).sequence).toBe(before);
     expect(appliance.reader.head().sequence).toBe(before);
   });
 
   test("is refused while another one is under way", async () => {
     const jobs = new HeldJobs();
-    await start({ backups: { takeBackup: jobs.take } });
-    const { data } = await appliance.owner.post(PATH, {});
-    const refused = await appliance.owner.post(PATH, {});
+    await renew({ backups: { takeBackup: jobs.take } });
+    const { data } = await owner.post(PATH, {});
+    const refused = await owner.post(PATH, {});
     expect([refused.status, refused.body.code, refused.body.error]).toEqual([
       409,
       "entity_already_exists",
       `A backup is under way already: ${data.name}.`,
     ]);
     jobs.letGo();
-    await settled(appliance.owner, data.name);
-    appliance.clock.advance(1);
-    const second = await appliance.owner.post(PATH, {});
+    await settled(owner, data.name);
+    clock.advance(1);
+    const second = await owner.post(PATH, {});
     expect([second.status, second.data.state]).toEqual([200, "Running"]);
     jobs.letGo();
-    await settled(appliance.owner, second.data.name);
-    expect((await appliance.owner.get(PATH)).data.map((each: { name: string }) => each.name)).toEqual([
+    await settled(owner, second.data.name);
+    expect((await owner.get(PATH)).data.map((each: { name: string }) => each.name)).toEqual([
       data.name,
       second.data.name,
     ]);
   });
 
   test("is refused up front where the disk has obviously not enough room", async () => {
-    await start({ backups: { freeBytes: () => 4_096 } });
-    const refused = await appliance.owner.post(PATH, {});
+    await renew({ backups: { freeBytes: () => 4_096 } });
+    const refused = await owner.post(PATH, {});
     expect([refused.status, refused.body.code]).toEqual([507, "storage_full"]);
     expect(refused.body.error).toMatch(/^There is not enough room on the disk: a copy takes .* and 5 kB are free\.$/);
-    expect((await appliance.owner.get(PATH)).data).toEqual([]);
+    expect((await owner.get(PATH)).data).toEqual([]);
     expect(readdirSync(folder())).toEqual([]);
   });
 
   test("takes no name and no path from the caller", async () => {
-    await start();
     for (const body of [{ name: "x" }, { file: "/tmp/x" }, { path: "../x" }]) {
-      expect((await appliance.owner.post(PATH, body)).body.code).toBe("validation_failed");
+      expect((await owner.post(PATH, body)).body.code).toBe("validation_failed");
     }
     for (const name of ["..%2Fnetledger.db", "..%2F..%2Fetc%2Fpasswd", "netledger.db"]) {
-      const refused = await appliance.owner.get(`${PATH}/${name}`);
+      const refused = await owner.get(`${PATH}/${name}`);
       expect([refused.status, refused.body.code]).toEqual([404, "entity_not_found"]);
     }
   });
 
   test("twice at one instant has two names", async () => {
-    await start();
     const names: string[] = [];
     for (let each = 0; each < 2; each += 1) {
-      const { data } = await appliance.owner.post(PATH, {});
-      await settled(appliance.owner, data.name);
+      const { data } = await owner.post(PATH, {});
+      await settled(owner, data.name);
       names.push(data.name);
     }
     expect(names).toEqual(["netledger-20261121T090001000Z.db", "netledger-20261121T090001001Z.db"]);
   });
 
   test("at the instant of one that an earlier start named has another name, whatever came of that one", async () => {
-    await start();
-    const { data } = await appliance.owner.post(PATH, {});
-    expect((await settled(appliance.owner, data.name))["state"]).toBe("Done");
+    const { data } = await owner.post(PATH, {});
+    expect((await settled(owner, data.name)).state).toBe("Done");
     writeFileSync(join(folder(), "netledger-20261121T090001001Z.db.partial"), "half");
-    const log = createLog({ write: () => {}, format: "text", clock: appliance.clock });
+    const log = createLog({ write: () => {}, format: "text", clock: clock });
     const options = {
       directory: folder(),
       database: appliance.databasePath,
       takeBackup: () => ({ taken: Promise.reject(), abandon: () => {} }),
-      clock: appliance.clock,
+      clock: clock,
       log,
     };
     const next = new BackupFolder(options);
@@ -187,29 +181,29 @@ describe("taking a backup", () => {
 
   test("repeated with its Idempotency-Key answers the same backup and takes none", async () => {
     const jobs = new HeldJobs();
-    await start({ backups: { takeBackup: jobs.take } });
+    await renew({ backups: { takeBackup: jobs.take } });
     const header = { "idempotency-key": "nightly" };
-    const first = await appliance.owner.post(PATH, {}, header);
-    const again = await appliance.owner.post(PATH, {}, header);
+    const first = await owner.post(PATH, {}, header);
+    const again = await owner.post(PATH, {}, header);
     expect([again.status, again.data, again.headers.get("idempotency-replayed")]).toEqual([200, first.data, "true"]);
     expect(first.headers.get("idempotency-replayed")).toBeNull();
     jobs.letGo();
-    const done = await settled(appliance.owner, first.data.name);
-    expect((await appliance.owner.post(PATH, {}, header)).data).toEqual(done);
+    const done = await settled(owner, first.data.name);
+    expect((await owner.post(PATH, {}, header)).data).toEqual(done);
     expect(jobs.orders).toHaveLength(1);
   });
 
   test("repeated with the Idempotency-Key of a request that was refused is taken", async () => {
     const jobs = new HeldJobs();
-    await start({ backups: { takeBackup: jobs.take } });
-    const { data } = await appliance.owner.post(PATH, {});
-    expect((await appliance.owner.post(PATH, {}, { "idempotency-key": "nightly" })).status).toBe(409);
+    await renew({ backups: { takeBackup: jobs.take } });
+    const { data } = await owner.post(PATH, {});
+    expect((await owner.post(PATH, {}, { "idempotency-key": "nightly" })).status).toBe(409);
     jobs.letGo();
-    await settled(appliance.owner, data.name);
-    const taken = await appliance.owner.post(PATH, {}, { "idempotency-key": "nightly" });
+    await settled(owner, data.name);
+    const taken = await owner.post(PATH, {}, { "idempotency-key": "nightly" });
     expect([taken.status, taken.data.state, taken.headers.get("idempotency-replayed")]).toEqual([200, "Running", null]);
     jobs.letGo();
-    await settled(appliance.owner, taken.data.name);
+    await settled(owner, taken.data.name);
   });
 });
 
@@ -218,56 +212,49 @@ describe("a backup that fails", () => {
     let isFull = true;
     const fill = async (order: BackupOrder): Promise<TakenBackup> =>
       isFull ? takeBackup({ ...order, freeBytes: () => 0 }) : takeBackup(order);
-    await start({ backups: { takeBackup: (order) => ({ taken: fill(order), abandon: () => {} }) } });
-    const { data } = await appliance.owner.post(PATH, {});
-    const failed = await settled(appliance.owner, data.name);
+    await renew({ backups: { takeBackup: (order) => ({ taken: fill(order), abandon: () => {} }) } });
+    const { data } = await owner.post(PATH, {});
+    const failed = await settled(owner, data.name);
     expect(failed).toMatchObject({ state: "Failed", size_bytes: null, sequence: null });
-    expect(failed["reason"]).toMatch(/not enough room/);
+    expect(failed.reason).toMatch(/not enough room/);
     expect(readdirSync(folder())).toEqual([]);
 
     isFull = false;
-    appliance.clock.advance(1);
-    const next = await appliance.owner.post(PATH, {});
-    expect((await settled(appliance.owner, next.data.name))["state"]).toBe("Done");
-    expect((await appliance.owner.get(PATH)).data.map((each: { state: string }) => each.state)).toEqual([
-      "Failed",
-      "Done",
-    ]);
+    clock.advance(1);
+    const next = await owner.post(PATH, {});
+    expect((await settled(owner, next.data.name)).state).toBe("Done");
+    expect((await owner.get(PATH)).data.map((each: { state: string }) => each.state)).toEqual(["Failed", "Done"]);
   });
 
   test("of a fault of the program tells the caller no more than that", async () => {
-    await start({
+    await renew({
       backups: {
         takeBackup: () => ({ taken: Promise.reject(new Error("a secret of the inside")), abandon: () => {} }),
       },
     });
-    const { data } = await appliance.owner.post(PATH, {});
-    expect((await settled(appliance.owner, data.name))["reason"]).toBe(
-      "Something went wrong inside the appliance; its log tells.",
-    );
+    const { data } = await owner.post(PATH, {});
+    expect((await settled(owner, data.name)).reason).toBe("Something went wrong inside the appliance; its log tells.");
     expect(appliance.logLines.join("\n")).toContain("a secret of the inside");
   });
 
   test("because the data are not sound says what is wrong and where", async () => {
-    await start();
-    const tag = await newTag(appliance);
+    const tag = await newTag();
     const db = new Database(appliance.databasePath);
     db.run("UPDATE tags SET members = replace(members, '\"color\"', '\"colour\"')");
     db.close();
-    const { data } = await appliance.owner.post(PATH, {});
-    const failed = await settled(appliance.owner, data.name);
-    expect(failed["state"]).toBe("Failed");
-    expect(failed["reason"]).toContain(`live: tag ${tag["id"]}`);
+    const { data } = await owner.post(PATH, {});
+    const failed = await settled(owner, data.name);
+    expect(failed.state).toBe("Failed");
+    expect(failed.reason).toContain(`live: tag ${tag.id}`);
     expect(readdirSync(folder())).toEqual([]);
   });
 
   test("because nothing guards the ledger any more says what is missing", async () => {
-    await start();
     const db = new Database(appliance.databasePath);
     db.run("DROP TRIGGER history_versions_are_never_deleted");
     db.close();
-    const { data } = await appliance.owner.post(PATH, {});
-    expect(await settled(appliance.owner, data.name)).toMatchObject({
+    const { data } = await owner.post(PATH, {});
+    expect(await settled(owner, data.name)).toMatchObject({
       state: "Failed",
       reason: expect.stringContaining(
         "schema: trigger history_versions_are_never_deleted, on history_versions: is missing",
@@ -276,17 +263,16 @@ describe("a backup that fails", () => {
   });
 
   test("because the appliance ended is told after the next start, and cleaned away", async () => {
-    await start();
     mkdirSync(folder());
     const name = "netledger-20261120T000000000Z.db";
     for (const left of [`${name}.partial`, `${name}.partial-journal`, "theirs.db.partial"])
       writeFileSync(join(folder(), left), "half");
-    const log = createLog({ write: () => {}, format: "text", clock: appliance.clock });
+    const log = createLog({ write: () => {}, format: "text", clock: clock });
     const next = new BackupFolder({
       directory: folder(),
       database: appliance.databasePath,
       takeBackup: () => ({ taken: Promise.reject(), abandon: () => {} }),
-      clock: appliance.clock,
+      clock: clock,
       log,
     });
     expect(next.list()).toEqual([
@@ -306,61 +292,56 @@ describe("a backup that fails", () => {
 
 describe("the list", () => {
   test("is what is in the folder, whoever put it there, in pages", async () => {
-    await start();
     for (let each = 0; each < 3; each += 1) {
-      const { data } = await appliance.owner.post(PATH, {});
-      await settled(appliance.owner, data.name);
+      const { data } = await owner.post(PATH, {});
+      await settled(owner, data.name);
     }
     writeFileSync(join(folder(), "netledger-20261121T090001001Z.db"), "no longer a database ".repeat(10));
     writeFileSync(join(folder(), "notes.txt"), "theirs");
-    const { data, body } = await appliance.owner.get(`${PATH}?limit=2&offset=1`);
+    const { data, body } = await owner.get(`${PATH}?limit=2&offset=1`);
     expect(data.map((each: { state: string }) => each.state)).toEqual(["Failed", "Done"]);
     expect(data[0].reason).toMatch(/^netledger-20261121T090001001Z\.db is damaged/);
     expect(body.meta.pagination).toEqual({ total_count: 3, limit: 2, offset: 1, has_more: false });
-    expect((await appliance.owner.get(`${PATH}?limit=0`)).data).toHaveLength(3);
+    expect((await owner.get(`${PATH}?limit=0`)).data).toHaveLength(3);
   });
 });
 
 describe("who may", () => {
   test("is an Owner alone, by session or by key", async () => {
     const jobs = new HeldJobs();
-    await start({ backups: { takeBackup: jobs.take } });
-    const { data } = await appliance.owner.post(PATH, {});
+    await renew({ backups: { takeBackup: jobs.take } });
+    const { data } = await owner.post(PATH, {});
     const operations: Array<(client: Client) => Promise<{ status: number; body: { code?: string } }>> = [
       (client) => client.get(PATH),
       (client) => client.post(PATH, {}),
       (client) => client.get(`${PATH}/${data.name}`),
     ];
     for (const ask of operations) {
-      expect((await ask(appliance.anonymous)).status).toBe(401);
+      expect((await ask(anonymous)).status).toBe(401);
       for (const role of ["Viewer", "Member", "Admin"] as const) {
-        const user = await newUser(appliance, { role });
+        const user = await newUser({ role });
         const refused = await ask(user.client);
         expect([role, refused.status, refused.body.code]).toEqual([role, 403, "auth_permission_denied"]);
       }
     }
-    const { client: lesser } = newApiKey(appliance, { permissions: "Admin" });
+    const { client: lesser } = newApiKey({ permissions: "Admin" });
     expect((await lesser.get(PATH)).status).toBe(403);
-    const { client: key } = newApiKey(appliance, { permissions: "Owner" });
+    const { client: key } = newApiKey({ permissions: "Owner" });
     expect((await key.get(PATH)).data).toHaveLength(1);
     jobs.letGo();
-    await settled(appliance.owner, data.name);
+    await settled(owner, data.name);
   });
 });
 
 test("an API key that is confined to some networks neither takes backups of everything nor hears of them", async () => {
-  await start();
-  const { client } = newApiKey(appliance, { permissions: "Owner", networkIds: [appliance.first.networkId] });
+  const { client } = newApiKey({ permissions: "Owner", networkIds: [first.networkId] });
   for (const answer of [
     await client.get(PATH),
     await client.post(PATH, {}),
     await client.get(`${PATH}/netledger-20200101T000000000Z.db`),
   ]) {
-    expect(answer).toMatchObject({
-      status: 403,
-      body: { code: "auth_permission_denied", params: { all_networks: false } },
-    });
+    expect(answer).toMatchObject(refusal(403, "auth_permission_denied", { all_networks: false }));
   }
-  expect((await appliance.owner.get(PATH)).data).toEqual([]);
-  expect((await newApiKey(appliance, { permissions: "Owner" }).client.post(PATH, {})).status).toBe(200);
+  expect((await owner.get(PATH)).data).toEqual([]);
+  expect((await newApiKey({ permissions: "Owner" }).client.post(PATH, {})).status).toBe(200);
 });

@@ -1,22 +1,11 @@
-// Whom the secret of a credential may reach by its assignment to a host: for every way that a Member, a scan or an undoing has to give a host
-// another address, the socket at that address must never see it.
+// Whom the secret of a credential may reach by its assignment to a host: for every way that a Member, a scan or an
+// undoing has to give a host another address, the socket at that address must never see it.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
-import {
-  made,
-  newApiKey,
-  newHost,
-  newNetwork,
-  newSubnet,
-  newUser,
-  transactionCount,
-  versionsOf,
-  type Wire,
-} from "../support/factories.ts";
-import { fakeDevice } from "../support/fake-probes.ts";
-import { communityOf, findings, scanned } from "../support/scans.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { fakeDevice } from "../support/injected/fake-probes.ts";
 
 /** Where the host is, and where somebody listens who should not be told. */
 const OWN = "10.2.0.1";
@@ -26,41 +15,55 @@ const SECRET = "s3cret";
 const OWN_MAC = "00:00:5e:00:53:01";
 const OWN_INTERFACE = { if_index: 1, if_descr: "1", mac_address: OWN_MAC };
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const {
+  communityOf,
+  findings,
+  first,
+  newApiKey,
+  newHost,
+  newNetwork,
+  newSubnet,
+  newUser,
+  probes,
+  scanned,
+  tick,
+  transactionCount,
+  writingWatched,
+  versionsOf,
+} = appliance;
 let owner: Client;
 let member: Client;
 let host: Wire;
 let credential: Wire;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
   owner = appliance.owner;
-  member = (await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).client;
-  await newSubnet(appliance, { cidr: "10.2.0.0/24" });
-  host = await newHost(appliance, {
+  member = (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
+  await newSubnet({ cidr: "10.2.0.0/24" });
+  host = await newHost({
     name: "core",
     ip_addresses: [{ ip_address: OWN, mac_address: OWN_MAC }, { ip_address: SECOND }],
   });
-  appliance.clock.advance(1_000);
-  credential = await communityOf(appliance, SECRET, {
+  tick();
+  credential = await communityOf(SECRET, {
     assigned_network_ids: [],
-    host_assignments: [{ host_id: host["id"] }],
+    host_assignments: [{ host_id: host.id }],
   });
-  appliance.clock.advance(1_000);
-  for (const address of [OWN, SECOND, EVIL]) appliance.probes.alive.set(address, {});
+  tick();
+  for (const address of [OWN, SECOND, EVIL]) probes.alive.set(address, {});
 });
-afterEach(() => appliance.close());
 
 /** Addresses that were sent the secret, in scans of every kind that a Member may ask for. */
 async function sentTo(kinds: readonly string[] = ["full", "snmp", "dry"]): Promise<string[]> {
-  appliance.probes.asked.length = 0;
+  probes.asked.length = 0;
   for (const kind of kinds) {
-    await scanned(appliance, kind === "dry" ? { kind: "full", commit: false } : { kind }, member);
-    appliance.clock.advance(1_000);
+    await scanned(kind === "dry" ? { kind: "full", commit: false } : { kind }, member);
+    tick();
   }
   return [
     ...new Set(
-      appliance.probes.asked.flatMap(({ address, credentials }) =>
+      probes.asked.flatMap(({ address, credentials }) =>
         credentials.some((each) => "community" in each && each.community === SECRET) ? [address] : [],
       ),
     ),
@@ -68,11 +71,11 @@ async function sentTo(kinds: readonly string[] = ["full", "snmp", "dry"]): Promi
 }
 
 async function current(): Promise<Wire> {
-  return made(owner.get(`/api/v1/hosts/${host["id"]}`));
+  return made(owner.get(`hosts/${host.id}`));
 }
 
 async function addressOf(value: string): Promise<Wire> {
-  const found = (await current())["ip_addresses"].find((each: Wire) => each["ip_address"] === value);
+  const found = (await current()).ip_addresses.find((each: Wire) => each.ip_address === value);
   if (found === undefined) throw new Error(`the host has no address ${value}`);
   return found;
 }
@@ -82,7 +85,7 @@ async function sendBack(by: Client, changes: Wire = {}): Promise<Wire> {
   const whole = await current();
   const { id, name, hidden, tags, ip_addresses, ports, services, credential_assignments } = whole;
   const answer = await made(
-    by.put(`/api/v1/hosts/${id}`, {
+    by.put(`hosts/${id}`, {
       id,
       name,
       hidden,
@@ -94,33 +97,33 @@ async function sendBack(by: Client, changes: Wire = {}): Promise<Wire> {
       ...changes,
     }),
   );
-  appliance.clock.advance(1_000);
+  tick();
   return answer;
 }
 
 async function done(answer: Promise<{ status: number; body: unknown }>): Promise<void> {
   const { status, body } = await answer;
   if (status !== 200) throw new Error(JSON.stringify(body));
-  appliance.clock.advance(1_000);
+  tick();
 }
 
 const add = (value: string, by: Client = member) =>
-  done(by.post("/api/v1/ip-addresses", { host_id: host["id"], ip_address: value }));
+  done(by.post("ip-addresses", { host_id: host.id, ip_address: value }));
 const change = async (from: string, to: string, by: Client = member) =>
-  done(by.put(`/api/v1/ip-addresses/${(await addressOf(from))["id"]}`, { ip_address: to }));
+  done(by.put(`ip-addresses/${(await addressOf(from)).id}`, { ip_address: to }));
 const remove = async (value: string, by: Client = member) =>
-  done(by.delete(`/api/v1/ip-addresses/${(await addressOf(value))["id"]}`));
-const restoreHost = (at: string, by: Client) => done(by.post(`/api/v1/hosts/${host["id"]}/restore`, { at }));
-const revert = (sequence: number, by: Client) => done(by.post(`/api/v1/transactions/${sequence}/revert`, {}));
+  done(by.delete(`ip-addresses/${(await addressOf(value)).id}`));
+const restoreHost = (at: string, by: Client) => done(by.post(`hosts/${host.id}/restore`, { at }));
+const revert = (sequence: number, by: Client) => done(by.post(`transactions/${sequence}/revert`, {}));
 const confirm = async (value: string, by: Client = owner) =>
-  by.post(`/api/v1/ip-addresses/${(await addressOf(value))["id"]}/confirm`, {});
+  by.post(`ip-addresses/${(await addressOf(value)).id}/confirm`, {});
 
 /** A scan that sees the evil address behind the network card of the host, and gives it to the host. */
 async function movedByScan(): Promise<void> {
-  appliance.probes.alive.set(EVIL, { mac_address: OWN_MAC });
-  appliance.probes.alive.set(OWN, { mac_address: OWN_MAC });
-  await scanned(appliance, { kind: "sweep" }, member);
-  appliance.clock.advance(1_000);
+  probes.alive.set(EVIL, { mac_address: OWN_MAC });
+  probes.alive.set(OWN, { mac_address: OWN_MAC });
+  await scanned({ kind: "sweep" }, member);
+  tick();
 }
 
 /** How an address comes to a host without an Admin's word. */
@@ -131,26 +134,26 @@ const WAYS: Record<string, () => Promise<unknown>> = {
     sendBack(member, { ip_addresses: [{ ip_address: OWN }, { ip_address: SECOND }, { ip_address: EVIL }] }),
   "sent with the host under the id of another": async () =>
     sendBack(member, {
-      ip_addresses: [{ id: (await addressOf(OWN))["id"], ip_address: EVIL }, { ip_address: SECOND }],
+      ip_addresses: [{ id: (await addressOf(OWN)).id, ip_address: EVIL }, { ip_address: SECOND }],
     }),
   "written in bulk": async () =>
     done(
-      member.post("/api/v1/hosts/bulk", [
+      member.post("hosts/bulk", [
         {
-          id: host["id"],
+          id: host.id,
           name: "core",
           ip_addresses: [{ ip_address: OWN }, { ip_address: EVIL }],
-          credential_assignments: (await current())["credential_assignments"],
+          credential_assignments: (await current()).credential_assignments,
         },
       ]),
     ),
   "swapped with another host's": async () => {
-    const other = await newHost(appliance, { name: "other", ip_addresses: [{ ip_address: EVIL }] }, member);
-    const [own] = host["ip_addresses"];
+    const other = await newHost({ name: "other", ip_addresses: [{ ip_address: EVIL }] }, member);
+    const [own] = host.ip_addresses;
     await done(
-      member.post("/api/v1/hosts/bulk", [
-        { id: host["id"], name: "core", ip_addresses: [{ id: own["id"], ip_address: EVIL }, { ip_address: SECOND }] },
-        { id: other["id"], name: "other", ip_addresses: [{ id: other["ip_addresses"][0]["id"], ip_address: OWN }] },
+      member.post("hosts/bulk", [
+        { id: host.id, name: "core", ip_addresses: [{ id: own.id, ip_address: EVIL }, { ip_address: SECOND }] },
+        { id: other.id, name: "other", ip_addresses: [{ id: other.ip_addresses[0].id, ip_address: OWN }] },
       ]),
     );
   },
@@ -158,13 +161,13 @@ const WAYS: Record<string, () => Promise<unknown>> = {
     await add(EVIL);
     const { id, valid_from } = await addressOf(EVIL);
     await remove(EVIL);
-    await done(member.post(`/api/v1/ip-addresses/${id}/restore`, { at: valid_from }));
+    await done(member.post(`ip-addresses/${id}/restore`, { at: valid_from }));
   },
   "restored by a Member to a value that it had": async () => {
     await change(OWN, EVIL);
     const { id, valid_from } = await addressOf(EVIL);
     await change(EVIL, OWN);
-    await done(member.post(`/api/v1/ip-addresses/${id}/restore`, { at: valid_from }));
+    await done(member.post(`ip-addresses/${id}/restore`, { at: valid_from }));
   },
   "restored by a Member with the host": async () => {
     await add(EVIL);
@@ -175,24 +178,24 @@ const WAYS: Record<string, () => Promise<unknown>> = {
   "restored by an Admin with the host": async () => {
     await add(EVIL);
     const { updated_at } = await current();
-    await done(member.delete(`/api/v1/hosts/${host["id"]}`));
+    await done(member.delete(`hosts/${host.id}`));
     await restoreHost(updated_at, owner);
   },
   "brought back by an Admin's revert": async () => {
     await add(EVIL);
     await remove(EVIL);
-    await revert(transactionCount(appliance), owner);
+    await revert(transactionCount(), owner);
   },
   "restored by an Admin with the credential's assignment": async () => {
     await add(EVIL);
-    const { updated_at } = await made(owner.get(`/api/v1/credentials/${credential["id"]}`));
-    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: [] }));
-    await done(owner.post(`/api/v1/credentials/${credential["id"]}/restore`, { at: updated_at }));
+    const { updated_at } = await made(owner.get(`credentials/${credential.id}`));
+    await done(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: [] }));
+    await done(owner.post(`credentials/${credential.id}/restore`, { at: updated_at }));
   },
   "brought back with its assignment by an Admin's revert": async () => {
     await add(EVIL);
-    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: [] }));
-    await revert(transactionCount(appliance), owner);
+    await done(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: [] }));
+    await revert(transactionCount(), owner);
   },
   "there already when an Admin sends the host back": async () => {
     await add(EVIL);
@@ -200,19 +203,19 @@ const WAYS: Record<string, () => Promise<unknown>> = {
   },
   "there already when an Admin sends the credential back": async () => {
     await add(EVIL);
-    const whole = await made(owner.get(`/api/v1/credentials/${credential["id"]}`));
-    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...whole, name: "renamed" }));
+    const whole = await made(owner.get(`credentials/${credential.id}`));
+    await done(owner.put(`credentials/${credential.id}`, { ...whole, name: "renamed" }));
   },
   "there already when an Admin gives the secret another value and back": async () => {
     await add(EVIL);
     const type = (value: string) => ({ type: "SnmpV2c", community: { mode: "Inline", value } });
     for (const value of ["other", SECRET])
-      await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, credential_type: type(value) }));
+      await done(owner.put(`credentials/${credential.id}`, { ...credential, credential_type: type(value) }));
   },
   "given to the host by a scan that sees its network card there": movedByScan,
   "told by a device that was asked with another credential": async () => {
-    await communityOf(appliance, "public");
-    appliance.probes.devices.set(EVIL, {
+    await communityOf("public");
+    probes.devices.set(EVIL, {
       community: "public",
       // All that it takes to be told for the host.
       device: fakeDevice({
@@ -225,16 +228,16 @@ const WAYS: Record<string, () => Promise<unknown>> = {
       }),
     });
     await done(
-      member.put(`/api/v1/hosts/${host["id"]}`, {
-        id: host["id"],
+      member.put(`hosts/${host.id}`, {
+        id: host.id,
         name: "core",
         hidden: false,
         tags: [],
         sys_name: "core",
       }),
     );
-    await scanned(appliance, { kind: "full" }, member);
-    expect((await current())["ip_addresses"].map((each: Wire) => each["ip_address"])).toContain(EVIL);
+    await scanned({ kind: "full" }, member);
+    expect((await current()).ip_addresses.map((each: Wire) => each.ip_address)).toContain(EVIL);
   },
 };
 
@@ -244,18 +247,18 @@ describe("the secret of a credential that is assigned to a host", () => {
   });
 
   test("goes to the addresses of a host that an Admin makes with it, one by one or in bulk", async () => {
-    const assigned = { credential_assignments: [{ credential_id: credential["id"] }] };
+    const assigned = { credential_assignments: [{ credential_id: credential.id }] };
     const [alone, inBulk, named] = ["10.2.0.31", "10.2.0.32", "10.2.0.33"];
-    await newHost(appliance, { ip_addresses: [{ ip_address: alone }], ...assigned });
+    await newHost({ ip_addresses: [{ ip_address: alone }], ...assigned });
     const id = "0190a000-0000-4000-8000-0000000000aa";
     await done(
-      owner.post("/api/v1/hosts/bulk", [
-        { network_id: appliance.first.networkId, name: "bulk", ip_addresses: [{ ip_address: inBulk }], ...assigned },
+      owner.post("hosts/bulk", [
+        { network_id: first.networkId, name: "bulk", ip_addresses: [{ ip_address: inBulk }], ...assigned },
         {
-          network_id: appliance.first.networkId,
+          network_id: first.networkId,
           name: "named",
           ip_addresses: [{ id, ip_address: named }, { ip_address: "10.2.0.34" }],
-          credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [id] }],
+          credential_assignments: [{ credential_id: credential.id, ip_address_ids: [id] }],
         },
       ]),
     );
@@ -268,7 +271,7 @@ describe("the secret of a credential that is assigned to a host", () => {
       await bring();
       expect(await sentTo()).not.toContain(EVIL);
       expect((await confirm(EVIL)).status).toBe(200);
-      appliance.probes.devices.clear();
+      probes.devices.clear();
       expect(await sentTo(["snmp"])).toContain(EVIL);
     },
   );
@@ -284,11 +287,11 @@ describe("the secret of a credential that is assigned to a host", () => {
   });
 
   test("goes no more to addresses that were swapped on the host itself: each is another value", async () => {
-    const [own, second] = host["ip_addresses"];
+    const [own, second] = host.ip_addresses;
     await sendBack(member, {
       ip_addresses: [
-        { id: own["id"], ip_address: SECOND },
-        { id: second["id"], ip_address: OWN },
+        { id: own.id, ip_address: SECOND },
+        { id: second.id, ip_address: OWN },
       ],
     });
     expect(await sentTo()).toEqual([]);
@@ -299,49 +302,49 @@ describe("the secret of a credential that is assigned to a host", () => {
     await add("10.2.0.67");
     const [evil, other] = [await addressOf(EVIL), await addressOf("10.2.0.67")];
     await done(
-      owner.put(`/api/v1/credentials/${credential["id"]}`, {
+      owner.put(`credentials/${credential.id}`, {
         ...credential,
-        host_assignments: [{ host_id: host["id"], ip_address_ids: [evil["id"]] }],
+        host_assignments: [{ host_id: host.id, ip_address_ids: [evil.id] }],
       }),
     );
     expect(await sentTo()).toEqual([EVIL]);
     await sendBack(owner, {
-      credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [evil["id"], other["id"]] }],
+      credential_assignments: [{ credential_id: credential.id, ip_address_ids: [evil.id, other.id] }],
     });
     expect(await sentTo()).toEqual([EVIL, "10.2.0.67"]);
     // Assigned to the whole host by an Admin: to all that it has.
-    await sendBack(owner, { credential_assignments: [{ credential_id: credential["id"] }] });
+    await sendBack(owner, { credential_assignments: [{ credential_id: credential.id }] });
     expect(await sentTo()).toEqual([OWN, SECOND, EVIL, "10.2.0.67"]);
   });
 
   test("of an assignment that names an address goes to its value alone", async () => {
-    const own = host["ip_addresses"][0];
-    const scoped = [{ host_id: host["id"], ip_address_ids: [own["id"]] }];
-    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: scoped }));
+    const own = host.ip_addresses[0];
+    const scoped = [{ host_id: host.id, ip_address_ids: [own.id] }];
+    await done(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: scoped }));
     expect(await sentTo()).toEqual([OWN]);
-    expect((await member.put(`/api/v1/ip-addresses/${own["id"]}`, { ip_address: EVIL })).status).toBe(403);
+    expect((await member.put(`ip-addresses/${own.id}`, { ip_address: EVIL })).status).toBe(403);
     await change(OWN, EVIL, owner);
     expect(await sentTo()).toEqual([]);
     // Named before, and sent again: that confirms nothing.
     await sendBack(owner);
-    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: scoped }));
+    await done(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: scoped }));
     expect(await sentTo()).toEqual([]);
-    expect((await confirm(EVIL)).data["credential_ids"]).toEqual([credential["id"]]);
+    expect((await confirm(EVIL)).data.credential_ids).toEqual([credential.id]);
     expect(await sentTo()).toEqual([EVIL]);
   });
 
   test("of an assignment that names an address is not sent to it once a Member has deleted and restored that", async () => {
-    const own = host["ip_addresses"][0];
-    const second = host["ip_addresses"][1];
+    const own = host.ip_addresses[0];
+    const second = host.ip_addresses[1];
     await done(
-      owner.put(`/api/v1/credentials/${credential["id"]}`, {
+      owner.put(`credentials/${credential.id}`, {
         ...credential,
-        host_assignments: [{ host_id: host["id"], ip_address_ids: [own["id"], second["id"]] }],
+        host_assignments: [{ host_id: host.id, ip_address_ids: [own.id, second.id] }],
       }),
     );
     const { updated_at } = await current();
     await remove(OWN);
-    await done(member.post(`/api/v1/ip-addresses/${own["id"]}/restore`, { at: updated_at }));
+    await done(member.post(`ip-addresses/${own.id}/restore`, { at: updated_at }));
     expect(await sentTo()).toEqual([SECOND]);
     await restoreHost(updated_at, member);
     expect(await sentTo()).toEqual([SECOND]);
@@ -363,15 +366,15 @@ describe("the secret of a credential that is assigned to a host", () => {
 
   test("goes, after an Admin's revert of a deletion, where it went before", async () => {
     await add(EVIL);
-    await done(member.delete(`/api/v1/hosts/${host["id"]}`));
-    await revert(transactionCount(appliance), owner);
+    await done(member.delete(`hosts/${host.id}`));
+    await revert(transactionCount(), owner);
     expect(await sentTo()).toEqual([OWN, SECOND]);
   });
 
   test("goes to an address that the device tells as its own when it is asked with it, where the subnet accepts credentials", async () => {
     const [inner, outer] = ["10.2.0.9", "10.9.0.9"];
-    await newSubnet(appliance, { cidr: "10.9.0.0/24" }, member);
-    appliance.probes.devices.set(OWN, {
+    await newSubnet({ cidr: "10.9.0.0/24" }, member);
+    probes.devices.set(OWN, {
       community: SECRET,
       device: fakeDevice({
         sys_name: "core",
@@ -379,9 +382,9 @@ describe("the secret of a credential that is assigned to a host", () => {
         addresses: [OWN, inner, outer].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null })),
       }),
     });
-    await scanned(appliance, { kind: "full" }, member);
-    appliance.probes.devices.clear();
-    for (const address of [inner, outer]) appliance.probes.alive.set(address, {});
+    await scanned({ kind: "full" }, member);
+    probes.devices.clear();
+    for (const address of [inner, outer]) probes.alive.set(address, {});
     expect(await sentTo()).toEqual([OWN, SECOND, inner]);
     await add(EVIL);
     expect(await sentTo()).toEqual([OWN, SECOND, inner]);
@@ -389,8 +392,8 @@ describe("the secret of a credential that is assigned to a host", () => {
 
   test("is told again by a device of which nothing has changed, once the subnet accepts credentials", async () => {
     const outer = "10.9.0.9";
-    const subnet = await newSubnet(appliance, { cidr: "10.9.0.0/24" }, member);
-    appliance.probes.devices.set(OWN, {
+    const subnet = await newSubnet({ cidr: "10.9.0.0/24" }, member);
+    probes.devices.set(OWN, {
       community: SECRET,
       device: fakeDevice({
         sys_name: "core",
@@ -398,11 +401,11 @@ describe("the secret of a credential that is assigned to a host", () => {
         addresses: [OWN, outer].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null })),
       }),
     });
-    await scanned(appliance, { kind: "full" }, member);
-    await done(owner.put(`/api/v1/subnets/${subnet["id"]}`, { ...subnet, accepts_credentials: true }));
-    await scanned(appliance, { kind: "full" }, member);
-    appliance.probes.devices.clear();
-    appliance.probes.alive.set(outer, {});
+    await scanned({ kind: "full" }, member);
+    await done(owner.put(`subnets/${subnet.id}`, { ...subnet, accepts_credentials: true }));
+    await scanned({ kind: "full" }, member);
+    probes.devices.clear();
+    probes.alive.set(outer, {});
     expect(await sentTo()).toEqual([OWN, SECOND, outer]);
   });
 
@@ -410,9 +413,9 @@ describe("the secret of a credential that is assigned to a host", () => {
     await add(EVIL);
     await remove(OWN);
     await remove(SECOND);
-    const scan = await scanned(appliance, { kind: "snmp" }, member);
+    const scan = await scanned({ kind: "snmp" }, member);
     const { id } = await addressOf(EVIL);
-    expect(await findings(appliance, scan)).toEqual([
+    expect(await findings(scan)).toEqual([
       {
         type: "Skipped",
         entity: "ip_address",
@@ -422,9 +425,7 @@ describe("the secret of a credential that is assigned to a host", () => {
       },
     ]);
     await confirm(EVIL);
-    expect(
-      (await findings(appliance, await scanned(appliance, { kind: "snmp" }, member))).map(({ type }) => type),
-    ).toEqual(["Unreached"]);
+    expect((await findings(await scanned({ kind: "snmp" }, member))).map(({ type }) => type)).toEqual(["Unreached"]);
   });
 
   test("is not kept from eight addresses of a host by others that it does not go to", async () => {
@@ -440,81 +441,71 @@ describe("the secret of a credential that is assigned to a host", () => {
 describe("confirming an address", () => {
   test("answers it with the credentials that go to it, and is a transaction of whoever did it", async () => {
     await add(EVIL);
-    const before = transactionCount(appliance);
+    const before = transactionCount();
     const answer = await confirm(EVIL);
     const { id } = await addressOf(EVIL);
     expect(answer.data).toEqual({
-      ...(await made(owner.get(`/api/v1/ip-addresses/${id}`))),
-      credential_ids: [credential["id"]],
+      ...(await made(owner.get(`ip-addresses/${id}`))),
+      credential_ids: [credential.id],
     });
-    expect(answer.headers.get("etag")).toBe((await owner.get(`/api/v1/ip-addresses/${id}`)).headers.get("etag"));
-    expect(transactionCount(appliance)).toBe(before + 1);
-    const [version] = (await owner.get(`/api/v1/ip-addresses/${id}/history`)).data;
+    expect(answer.headers.get("etag")).toBe((await owner.get(`ip-addresses/${id}`)).headers.get("etag"));
+    expect(transactionCount()).toBe(before + 1);
+    const [version] = (await owner.get(`ip-addresses/${id}/history`)).data;
     expect(version).toMatchObject({
       operation: "Updated",
       changed_fields: ["credential_ids"],
-      transaction: { actor: { type: "User", id: appliance.first.userId } },
+      transaction: { actor: { type: "User", id: first.userId } },
     });
-    expect(versionsOf(appliance, credential["id"]).at(-1)?.changed).toEqual(["host_assignments"]);
-    expect(versionsOf(appliance, host["id"]).at(-1)?.changed).toEqual(["credential_assignments", "ip_addresses"]);
+    expect(versionsOf(credential.id).at(-1)?.changed).toEqual(["host_assignments"]);
+    expect(versionsOf(host.id).at(-1)?.changed).toEqual(["credential_assignments", "ip_addresses"]);
   });
 
   test("of what goes there already writes nothing, as of an address whose host has no credential", async () => {
-    const bare = await newHost(appliance, { ip_addresses: [{ ip_address: EVIL }] });
-    const before = transactionCount(appliance);
-    expect((await confirm(OWN)).data["credential_ids"]).toEqual([credential["id"]]);
-    expect(
-      (await owner.post(`/api/v1/ip-addresses/${bare["ip_addresses"][0]["id"]}/confirm`, {})).data["credential_ids"],
-    ).toEqual([]);
-    expect(transactionCount(appliance)).toBe(before);
+    const bare = await newHost({ ip_addresses: [{ ip_address: EVIL }] });
+    const expectNothingWritten = writingWatched();
+    expect((await confirm(OWN)).data.credential_ids).toEqual([credential.id]);
+    expect((await owner.post(`ip-addresses/${bare.ip_addresses[0].id}/confirm`, {})).data.credential_ids).toEqual([]);
+    expectNothingWritten();
   });
 
-  test("takes the role Admin, and an address within reach", async () => {
+  test("requires the role Admin, and an address within reach", async () => {
     await add(EVIL);
     const { id } = await addressOf(EVIL);
-    expect(await member.post(`/api/v1/ip-addresses/${id}/confirm`, {})).toMatchObject({
-      status: 403,
-      body: { code: "auth_permission_denied" },
-    });
-    const elsewhere = newApiKey(appliance, { networkIds: [(await newNetwork(appliance))["id"]] }).client;
-    expect(await elsewhere.post(`/api/v1/ip-addresses/${id}/confirm`, {})).toMatchObject({ status: 404 });
+    expect(await member.post(`ip-addresses/${id}/confirm`, {})).toMatchObject(refusal(403, "auth_permission_denied"));
+    const elsewhere = newApiKey({ networkIds: [(await newNetwork()).id] }).client;
+    expect(await elsewhere.post(`ip-addresses/${id}/confirm`, {})).toMatchObject({ status: 404 });
     expect(await sentTo()).not.toContain(EVIL);
     // Assigned in another network as well, it is not its own to send.
-    const elsewhereId = (await newNetwork(appliance))["id"];
-    await done(
-      owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, assigned_network_ids: [elsewhereId] }),
-    );
-    const confined = newApiKey(appliance, { networkIds: [appliance.first.networkId] }).client;
-    expect(await confined.post(`/api/v1/ip-addresses/${id}/confirm`, {})).toMatchObject({
-      status: 403,
-      body: { code: "entity_access_denied" },
-    });
+    const elsewhereId = (await newNetwork()).id;
+    await done(owner.put(`credentials/${credential.id}`, { ...credential, assigned_network_ids: [elsewhereId] }));
+    const confined = newApiKey({ networkIds: [first.networkId] }).client;
+    expect(await confined.post(`ip-addresses/${id}/confirm`, {})).toMatchObject(refusal(403, "entity_access_denied"));
     expect(await sentTo()).not.toContain(EVIL);
-    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, credential));
-    const admin = (await newUser(appliance, { role: "Admin" })).client;
-    expect((await admin.post(`/api/v1/ip-addresses/${id}/confirm`, {})).status).toBe(200);
+    await done(owner.put(`credentials/${credential.id}`, credential));
+    const admin = (await newUser({ role: "Admin" })).client;
+    expect((await admin.post(`ip-addresses/${id}/confirm`, {})).status).toBe(200);
   });
 
   test("with If-Match confirms the value that was seen, and no other", async () => {
     await add("10.2.0.65");
     const { id } = await addressOf("10.2.0.65");
-    const seen = (await owner.get(`/api/v1/ip-addresses/${id}`)).headers.get("etag") ?? "";
+    const seen = (await owner.get(`ip-addresses/${id}`)).headers.get("etag") ?? "";
     await change("10.2.0.65", EVIL);
-    expect((await owner.with({ "if-match": seen }).post(`/api/v1/ip-addresses/${id}/confirm`, {})).status).toBe(412);
+    expect((await owner.with({ "if-match": seen }).post(`ip-addresses/${id}/confirm`, {})).status).toBe(412);
     expect(await sentTo()).not.toContain(EVIL);
-    const now = (await owner.get(`/api/v1/ip-addresses/${id}`)).headers.get("etag") ?? "";
-    expect((await owner.with({ "if-match": now }).post(`/api/v1/ip-addresses/${id}/confirm`, {})).status).toBe(200);
+    const now = (await owner.get(`ip-addresses/${id}`)).headers.get("etag") ?? "";
+    expect((await owner.with({ "if-match": now }).post(`ip-addresses/${id}/confirm`, {})).status).toBe(200);
   });
 
   test("is undone by a revert, and that by another", async () => {
     await add(EVIL);
     await confirm(EVIL);
-    const confirmed = transactionCount(appliance);
-    const plan = (await owner.post(`/api/v1/transactions/${confirmed}/revert`, { dry_run: true })).data;
+    const confirmed = transactionCount();
+    const plan = (await owner.post(`transactions/${confirmed}/revert`, { dry_run: true })).data;
     expect(plan.conflicts).toEqual([]);
     expect(await sentTo()).toContain(EVIL);
-    expect((await owner.post(`/api/v1/transactions/${confirmed}/revert`, {})).data).toMatchObject({ applied: true });
-    const reverted = transactionCount(appliance);
+    expect((await owner.post(`transactions/${confirmed}/revert`, {})).data).toMatchObject({ applied: true });
+    const reverted = transactionCount();
     expect(await sentTo()).toEqual([OWN, SECOND]);
     await revert(reverted, owner);
     expect(await sentTo()).toContain(EVIL);

@@ -1,26 +1,18 @@
-// Credentials and their secrets: the letter of specification 4.1, and that no secret is found where it must not be.
+// Credentials and their secrets: the letter of the contract, and that no secret is found where it must not be.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { SecretBox } from "../../src/base/secret-box.ts";
 import { openWritable } from "../../src/db/connection.ts";
 import { outcomeOf, type WriteReply } from "../../src/db/writer.ts";
+import { openWriter } from "../../src/open-writer.ts";
 import type { SecretField } from "../../src/resources/credentials/credential.ts";
 import { secretContext } from "../../src/resources/credentials/secrets.ts";
-import { openWriter } from "../../src/writer.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Answer } from "../support/client.ts";
-import {
-  made,
-  newApiKey,
-  newNetwork,
-  newTag,
-  newUser,
-  transactionCount,
-  versionsOf,
-  type Wire,
-} from "../support/factories.ts";
-import { describeRecords } from "../support/record-battery.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Answer } from "../support/appliance/client.ts";
+import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { describeRecords } from "../support/contract/record-battery.ts";
+import { hostReference, networkReference, tagReference } from "../support/contract/record-subject.ts";
 
 const PATH = "/api/v1/credentials";
 const MASK = "********";
@@ -28,12 +20,22 @@ const SECRET = "tr0ub4dor-and-3";
 const OTHER_SECRET = "c0rrect-h0rse-b4ttery";
 const UNKNOWN_ID = "0190a000-0000-4000-8000-00000000dead";
 
-let appliance: TestAppliance;
-
-beforeEach(async () => {
-  appliance = await newAppliance();
-});
-afterEach(() => appliance.close());
+const appliance = applianceForEach();
+const {
+  anonymous,
+  clock,
+  first,
+  newApiKey,
+  newNetwork,
+  newOrganization,
+  newTag,
+  newUser,
+  owner,
+  signedIn,
+  tick,
+  writingWatched,
+  versionsOf,
+} = appliance;
 
 function inline(value: string) {
   return { mode: "Inline", value };
@@ -61,21 +63,21 @@ function bodyOf(fields: Wire = {}): Wire {
     credential_type: snmpV2c(),
     host_assignments: [],
     name: "Switches",
-    organization_id: appliance.first.organizationId,
+    organization_id: first.organizationId,
     tags: [],
     ...fields,
   };
 }
 
 async function newCredential(fields: Wire = {}): Promise<Wire> {
-  const credential = await made(appliance.owner.post(PATH, bodyOf(fields)));
-  appliance.clock.advance(1_000);
+  const credential = await made(owner.post(PATH, bodyOf(fields)));
+  tick();
   return credential;
 }
 
 async function update(credential: Wire, changes: Wire): Promise<Answer> {
-  const answer = await appliance.owner.put(`${PATH}/${credential["id"]}`, { ...credential, ...changes });
-  appliance.clock.advance(1_000);
+  const answer = await owner.put(`${PATH}/${credential.id}`, { ...credential, ...changes });
+  tick();
   return answer;
 }
 
@@ -89,7 +91,8 @@ function issuePaths(answer: Answer): string[] {
 function sealedSecrets(id: string): Map<SecretField, Uint8Array> {
   const rows = appliance.reader.db
     .query<{ field: SecretField; sealed: Uint8Array }, [string]>(
-      "SELECT s.field, s.sealed FROM credential_secrets s JOIN history_records r ON r.n = s.credential_n WHERE r.id = ? ORDER BY s.field",
+      `SELECT s.field, s.sealed FROM credential_secrets s JOIN history_records r ON r.n = s.credential_n
+        WHERE r.id = ? ORDER BY s.field`,
     )
     .all(id);
   return new Map(rows.map((row) => [row.field, row.sealed]));
@@ -133,12 +136,12 @@ describeRecords(
     }),
     shown: (body) => ({
       ...body,
-      credential_type: { ...body["credential_type"], auth_password: inline(MASK), priv_password: inline(MASK) },
+      credential_type: { ...body.credential_type, auth_password: inline(MASK), priv_password: inline(MASK) },
     }),
     holdsSecrets: true,
     // Networks that it is assigned to stand in the way of a deletion.
     deletion: "?cascade=true",
-    change: { field: "target_ips", to: (body) => (body["target_ips"] === null ? [] : null) },
+    change: { field: "target_ips", to: (body) => (body.target_ips === null ? [] : null) },
     unique: null,
     writes: {
       created: { "Created credential_assignment": 1, "Updated network": 1 },
@@ -174,25 +177,9 @@ describeRecords(
       ],
     },
     references: [
-      {
-        field: "tags",
-        entity: "tag",
-        naming: (body, id) => ({ ...body, tags: [id, id] }),
-        make: async (by) => (await made(by.post("/api/v1/tags", { name: "Reference", color: "Red" })))["id"],
-      },
-      {
-        field: "assigned_network_ids",
-        entity: "network",
-        naming: (body, id) => ({ ...body, assigned_network_ids: [id, id] }),
-        make: async (by) => (await made(by.post("/api/v1/networks", { name: "Reference" })))["id"],
-      },
-      {
-        field: "host_assignments/host_id",
-        entity: "host",
-        naming: (body, id) => ({ ...body, host_assignments: [{ host_id: id }] }),
-        make: async (by, networkId) =>
-          (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "Reference" })))["id"],
-      },
+      tagReference(),
+      networkReference("assigned_network_ids", (body, id) => ({ ...body, assigned_network_ids: [id, id] })),
+      hostReference("host_assignments/host_id", (body, id) => ({ ...body, host_assignments: [{ host_id: id }] })),
     ],
   },
   () => appliance,
@@ -200,13 +187,13 @@ describeRecords(
 
 describe("a credential", () => {
   test("is answered with every field of its table, its inline secret masked", async () => {
-    const network = appliance.first.networkId;
-    const tag = await newTag(appliance);
-    const answer = await appliance.owner.post(
+    const network = first.networkId;
+    const tag = await newTag();
+    const answer = await owner.post(
       PATH,
       bodyOf({
         assigned_network_ids: [network],
-        tags: [tag["id"], tag["id"]],
+        tags: [tag.id, tag.id],
         target_ips: ["10.1.2.3", "2001:DB8::0:1", "10.1.2.3"],
       }),
     );
@@ -214,12 +201,12 @@ describe("a credential", () => {
     const { id, created_at: createdAt } = answer.data;
     expect(answer.data).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      organization_id: appliance.first.organizationId,
+      organization_id: first.organizationId,
       name: "Switches",
       credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: MASK } },
       assigned_network_ids: [network],
       host_assignments: [],
-      tags: [tag["id"]],
+      tags: [tag.id],
       target_ips: ["10.1.2.3", "2001:db8::1"],
       secrets_updated_at: createdAt,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -228,11 +215,11 @@ describe("a credential", () => {
       valid_to: null,
       lineage_id: null,
     });
-    expect((await appliance.owner.get(`${PATH}/${id}`)).data).toEqual(answer.data);
-    expect((await appliance.owner.get(PATH)).data).toEqual([answer.data]);
+    expect((await owner.get(`${PATH}/${id}`)).data).toEqual(answer.data);
+    expect((await owner.get(PATH)).data).toEqual([answer.data]);
   });
 
-  test("needs every field that the specification requires, in a create and in an update, and each one missing is named", async () => {
+  test("needs every field that the contract requires, in a create and in an update, and each one missing is named", async () => {
     const credential = await newCredential();
     const required = [
       "/assigned_network_ids",
@@ -242,14 +229,14 @@ describe("a credential", () => {
       "/organization_id",
       "/tags",
     ];
-    expect(issuePaths(await appliance.owner.post(PATH, {}))).toEqual(required);
-    expect(issuePaths(await appliance.owner.put(`${PATH}/${credential["id"]}`, {}))).toEqual(required);
+    expect(issuePaths(await owner.post(PATH, {}))).toEqual(required);
+    expect(issuePaths(await owner.put(`${PATH}/${credential.id}`, {}))).toEqual(required);
     expect(issuePaths(await update(credential, { name: null, tags: null, host_assignments: null }))).toEqual([
       "/host_assignments",
       "/name",
       "/tags",
     ]);
-    expect(versionsOf(appliance, credential["id"])).toHaveLength(1);
+    expect(versionsOf(credential.id)).toHaveLength(1);
   });
 
   test("is replaced by an update in what the body requires; target_ips stay when absent and are cleared by null", async () => {
@@ -261,7 +248,7 @@ describe("a credential", () => {
     expect(cleared.data.target_ips).toBeNull();
     const emptied = await update(credential, { name: "Routers", target_ips: [] });
     expect(emptied.data.target_ips).toEqual([]);
-    expect(versionsOf(appliance, credential["id"]).map((version) => version.changed)).toEqual([
+    expect(versionsOf(credential.id).map((version) => version.changed)).toEqual([
       null,
       ["name"],
       ["target_ips"],
@@ -272,58 +259,58 @@ describe("a credential", () => {
   test("sent back as it was answered is unchanged: no version, the same updated_at and entity tag", async () => {
     const credential = await newCredential({
       credential_type: snmpV3(),
-      assigned_network_ids: [appliance.first.networkId],
+      assigned_network_ids: [first.networkId],
       target_ips: ["10.0.0.1"],
     });
-    const before = transactionCount(appliance);
-    const read = await appliance.owner.get(`${PATH}/${credential["id"]}`);
+    const expectNothingWritten = writingWatched();
+    const read = await owner.get(`${PATH}/${credential.id}`);
     const answer = await update(read.data, {});
     expect(answer.status).toBe(200);
     expect(answer.data).toEqual(read.data);
     expect(answer.headers.get("etag")).toBe(read.headers.get("etag"));
-    expect(transactionCount(appliance)).toBe(before);
+    expectNothingWritten();
   });
 
   test("of another organization_id is refused in a create and in an update, and nothing is written", async () => {
-    const second = await appliance.newOrganization("Second");
+    const second = await newOrganization("Second");
     const credential = await newCredential();
-    const before = transactionCount(appliance);
+    const expectNothingWritten = writingWatched();
     for (const organizationId of [second.organizationId, UNKNOWN_ID]) {
       for (const answer of [
-        await appliance.owner.post(PATH, bodyOf({ organization_id: organizationId })),
+        await owner.post(PATH, bodyOf({ organization_id: organizationId })),
         await update(credential, { organization_id: organizationId }),
       ]) {
         expect(answer.status).toBe(403);
         expect(answer.body.code).toBe("entity_access_denied");
       }
     }
-    expect(transactionCount(appliance)).toBe(before);
+    expectNothingWritten();
   });
 
   test("does not exist for another organization", async () => {
     const credential = await newCredential();
-    const second = await appliance.newOrganization("Second");
-    const stranger = await appliance.signedIn(second.userId);
-    const path = `${PATH}/${credential["id"]}`;
+    const second = await newOrganization("Second");
+    const stranger = await signedIn(second.userId);
+    const path = `${PATH}/${credential.id}`;
     const theirs = bodyOf({ organization_id: second.organizationId });
     for (const answer of [
       await stranger.get(path),
       await stranger.put(path, theirs),
       await stranger.delete(path),
-      await appliance.owner.get(`${PATH}/${UNKNOWN_ID}`),
+      await owner.get(`${PATH}/${UNKNOWN_ID}`),
     ]) {
       expect(answer.status).toBe(404);
       expect(answer.body.code).toBe("entity_not_found");
     }
     expect((await stranger.get(PATH)).data).toEqual([]);
-    expect((await stranger.get(`${PATH}?ids=${credential["id"]}`)).body.meta.pagination.total_count).toBe(0);
+    expect((await stranger.get(`${PATH}?ids=${credential.id}`)).body.meta.pagination.total_count).toBe(0);
   });
 
   test("is written by Admins and Owners, and read, masked, by everybody who is signed in", async () => {
     const credential = await newCredential();
-    const path = `${PATH}/${credential["id"]}`;
+    const path = `${PATH}/${credential.id}`;
     for (const role of ["Viewer", "Member"] as const) {
-      const { client } = await newUser(appliance, { role });
+      const { client } = await newUser({ role });
       expect((await client.get(path)).data.credential_type).toEqual({
         type: "SnmpV2c",
         community: { mode: "Inline", value: MASK },
@@ -337,10 +324,10 @@ describe("a credential", () => {
         expect(answer.body.code).toBe("auth_permission_denied");
       }
     }
-    const admin = (await newUser(appliance, { role: "Admin" })).client;
+    const admin = (await newUser({ role: "Admin" })).client;
     expect((await admin.put(path, { ...credential, name: "Access switches" })).status).toBe(200);
-    expect((await newApiKey(appliance, { permissions: "Admin" }).client.delete(path)).status).toBe(200);
-    for (const answer of [await appliance.anonymous.get(path), await appliance.anonymous.post(PATH, "not JSON")]) {
+    expect((await newApiKey({ permissions: "Admin" }).client.delete(path)).status).toBe(200);
+    for (const answer of [await anonymous.get(path), await anonymous.post(PATH, "not JSON")]) {
       expect(answer.status).toBe(401);
     }
   });
@@ -358,65 +345,65 @@ describe("a credential", () => {
   });
 
   test("names only tags that exist in its organization", async () => {
-    const second = await appliance.newOrganization("Second");
-    const foreign = await newTag(appliance, {}, await appliance.signedIn(second.userId));
-    const answer = await appliance.owner.post(PATH, bodyOf({ tags: [foreign["id"], UNKNOWN_ID] }));
+    const second = await newOrganization("Second");
+    const foreign = await newTag({}, await signedIn(second.userId));
+    const answer = await owner.post(PATH, bodyOf({ tags: [foreign.id, UNKNOWN_ID] }));
     expect(answer.status).toBe(400);
     expect(answer.body.code).toBe("entity_reference_invalid");
-    expect(answer.body.params).toEqual({ entity: "tag", field: "tags", ids: [foreign["id"], UNKNOWN_ID] });
+    expect(answer.body.params).toEqual({ entity: "tag", field: "tags", ids: [foreign.id, UNKNOWN_ID] });
   });
 
   test("may bring its own id once, and may share its name with another", async () => {
     const id = "0190A000-0000-4000-8000-0000000000AA";
-    expect((await newCredential({ id }))["id"]).toBe(id.toLowerCase());
-    const again = await appliance.owner.post(PATH, bodyOf({ id }));
+    expect((await newCredential({ id })).id).toBe(id.toLowerCase());
+    const again = await owner.post(PATH, bodyOf({ id }));
     expect(again.status).toBe(409);
     expect(again.body.code).toBe("entity_already_exists");
-    expect((await appliance.owner.post(PATH, bodyOf())).status).toBe(200);
+    expect((await owner.post(PATH, bodyOf())).status).toBe(200);
   });
 
   test("made anew under the name of a deleted one carries the id of its first incarnation", async () => {
     const first = await newCredential();
-    await appliance.owner.delete(`${PATH}/${first["id"]}`);
-    expect((await newCredential())["lineage_id"]).toBe(first["id"]);
+    await owner.delete(`${PATH}/${first.id}`);
+    expect((await newCredential()).lineage_id).toBe(first.id);
   });
 
   test("answers conditional requests by its version", async () => {
     const credential = await newCredential();
-    const path = `${PATH}/${credential["id"]}`;
-    const tag = (await appliance.owner.get(path)).headers.get("etag") as string;
-    expect((await appliance.owner.get(path, { "if-none-match": tag })).status).toBe(304);
-    const updated = await appliance.owner.put(path, { ...credential, name: "Routers" }, { "if-match": tag });
+    const path = `${PATH}/${credential.id}`;
+    const tag = (await owner.get(path)).headers.get("etag") as string;
+    expect((await owner.get(path, { "if-none-match": tag })).status).toBe(304);
+    const updated = await owner.put(path, { ...credential, name: "Routers" }, { "if-match": tag });
     expect(updated.status).toBe(200);
     expect(updated.headers.get("etag")).not.toBe(tag);
-    const late = await appliance.owner.put(path, { ...credential, name: "Firewalls" }, { "if-match": tag });
+    const late = await owner.put(path, { ...credential, name: "Firewalls" }, { "if-match": tag });
     expect(late.status).toBe(412);
-    expect((await appliance.owner.delete(path, { "if-match": tag })).status).toBe(412);
-    expect((await appliance.owner.get(path)).data.name).toBe("Routers");
+    expect((await owner.delete(path, { "if-match": tag })).status).toBe(412);
+    expect((await owner.get(path)).data.name).toBe("Routers");
   });
 
   test("shows as of an instant what it was then, before its creation nothing, and after its deletion what it had been", async () => {
-    const before = appliance.clock.text();
-    appliance.clock.advance(1_000);
+    const before = clock.text();
+    tick();
     const created = await newCredential();
     const updated = (
       await update(created, { name: "Routers", credential_type: { type: "SnmpV1", community: inline(MASK) } })
     ).data;
-    const path = `${PATH}/${created["id"]}`;
-    const removed = (await appliance.owner.delete(path)).data;
-    appliance.clock.advance(1_000);
+    const path = `${PATH}/${created.id}`;
+    const removed = (await owner.delete(path)).data;
+    tick();
     expect(removed).toEqual({ ...updated, valid_to: removed.valid_to });
     expect(removed.valid_to).not.toBeNull();
 
-    expect((await appliance.owner.get(`${PATH}?at=${before}`)).data).toEqual([]);
-    expect((await appliance.owner.get(`${path}?at=${before}`)).status).toBe(404);
-    expect((await appliance.owner.get(`${path}?at=${created["valid_from"]}`)).data).toEqual({
+    expect((await owner.get(`${PATH}?at=${before}`)).data).toEqual([]);
+    expect((await owner.get(`${path}?at=${before}`)).status).toBe(404);
+    expect((await owner.get(`${path}?at=${created.valid_from}`)).data).toEqual({
       ...created,
       valid_to: updated.valid_from,
     });
-    expect((await appliance.owner.get(`${PATH}?at=${updated.valid_from}`)).data).toEqual([removed]);
-    expect((await appliance.owner.get(path)).status).toBe(404);
-    expect((await appliance.owner.get(PATH)).data).toEqual([]);
+    expect((await owner.get(`${PATH}?at=${updated.valid_from}`)).data).toEqual([removed]);
+    expect((await owner.get(path)).status).toBe(404);
+    expect((await owner.get(PATH)).data).toEqual([]);
   });
 });
 
@@ -424,72 +411,66 @@ describe("the list of credentials", () => {
   test("pages in order of creation, picks ids, and streams everything for limit=0", async () => {
     const ids: string[] = [];
     for (const name of ["c", "a", "b"])
-      ids.push((await newCredential({ name, assigned_network_ids: [appliance.first.networkId] }))["id"]);
-    const idsOf = (answer: Answer) => answer.data.map((credential: Wire) => credential["id"]);
-    const page = await appliance.owner.get(`${PATH}?limit=2&offset=1`);
+      ids.push((await newCredential({ name, assigned_network_ids: [first.networkId] })).id);
+    const idsOf = (answer: Answer) => answer.data.map((credential: Wire) => credential.id);
+    const page = await owner.get(`${PATH}?limit=2&offset=1`);
     expect(idsOf(page)).toEqual(ids.slice(1));
     expect(page.body.meta.pagination).toEqual({ total_count: 3, limit: 2, offset: 1, has_more: false });
-    const all = await appliance.owner.get(`${PATH}?limit=0`);
+    const all = await owner.get(`${PATH}?limit=0`);
     expect(idsOf(all)).toEqual(ids);
-    expect(all.data).toEqual((await appliance.owner.get(PATH)).data);
-    expect(all.data[0].assigned_network_ids).toEqual([appliance.first.networkId]);
-    expect(idsOf(await appliance.owner.get(`${PATH}?ids=${ids[2]},${ids[0]}`))).toEqual([ids[0], ids[2]]);
-    const refused = await appliance.owner.get(`${PATH}?limit=1001&name=c`);
+    expect(all.data).toEqual((await owner.get(PATH)).data);
+    expect(all.data[0].assigned_network_ids).toEqual([first.networkId]);
+    expect(idsOf(await owner.get(`${PATH}?ids=${ids[2]},${ids[0]}`))).toEqual([ids[0], ids[2]]);
+    const refused = await owner.get(`${PATH}?limit=1001&name=c`);
     expect(issuePaths(refused)).toEqual(["/limit", "/name"]);
   });
 });
 
 describe("a deletion", () => {
   test("is refused while the credential is assigned, and with cascade takes the assignments along", async () => {
-    const credential = await newCredential({ assigned_network_ids: [appliance.first.networkId] });
-    const path = `${PATH}/${credential["id"]}`;
-    const refused = await appliance.owner.delete(path);
+    const credential = await newCredential({ assigned_network_ids: [first.networkId] });
+    const path = `${PATH}/${credential.id}`;
+    const refused = await owner.delete(path);
     expect(refused.status).toBe(409);
     expect(refused.body.code).toBe("entity_in_use");
     expect(refused.body.params.dependants).toEqual({ credential_assignments: 1 });
-    const removed = await appliance.owner.delete(`${path}?cascade=true`);
+    const removed = await owner.delete(`${path}?cascade=true`);
     expect(removed.status).toBe(200);
     expect(removed.data).toEqual({ ...credential, valid_to: removed.data.valid_to });
-    expect((await appliance.owner.get(`/api/v1/networks/${appliance.first.networkId}`)).data.credential_ids).toEqual(
-      [],
-    );
-    expect(versionsOf(appliance, credential["id"]).map((version) => version.operation)).toEqual(["Created", "Deleted"]);
+    expect((await owner.get(`networks/${first.networkId}`)).data.credential_ids).toEqual([]);
+    expect(versionsOf(credential.id).map((version) => version.operation)).toEqual(["Created", "Deleted"]);
   });
 
   test("takes the sealed secrets along", async () => {
     const [credential, second, third] = [await newCredential(), await newCredential(), await newCredential()];
-    expect(sealedSecrets(credential["id"]).size).toBe(1);
-    await appliance.owner.delete(`${PATH}/${credential["id"]}`);
-    expect((await appliance.owner.post(`${PATH}/bulk-delete`, [second["id"], third["id"]])).status).toBe(200);
+    expect(sealedSecrets(credential.id).size).toBe(1);
+    await owner.delete(`${PATH}/${credential.id}`);
+    expect((await owner.post(`${PATH}/bulk-delete`, [second.id, third.id])).status).toBe(200);
     expect(appliance.reader.db.query("SELECT * FROM credential_secrets").all()).toEqual([]);
   });
 
   test("of many is refused for all when one is assigned, or is used beyond the caller's reach", async () => {
-    const elsewhere = await newNetwork(appliance);
-    const { networkId } = appliance.first;
+    const elsewhere = await newNetwork();
+    const { networkId } = first;
     const [free, here, too, both] = [
       await newCredential(),
       await newCredential({ assigned_network_ids: [networkId] }),
       await newCredential({ assigned_network_ids: [networkId] }),
-      await newCredential({ assigned_network_ids: [networkId, elsewhere["id"]] }),
+      await newCredential({ assigned_network_ids: [networkId, elsewhere.id] }),
     ];
-    const { client } = newApiKey(appliance, { permissions: "Admin", networkIds: [appliance.first.networkId] });
-    const before = transactionCount(appliance);
-    expect(await client.post(`${PATH}/bulk-delete`, [here["id"], too["id"]])).toMatchObject({
-      status: 409,
-      body: { code: "entity_in_use", params: { id: here["id"], dependants: { credential_assignments: 1 } } },
-    });
+    const { client } = newApiKey({ permissions: "Admin", networkIds: [first.networkId] });
+    const expectNothingWritten = writingWatched();
+    expect(await client.post(`${PATH}/bulk-delete`, [here.id, too.id])).toMatchObject(
+      refusal(409, "entity_in_use", { id: here.id, dependants: { credential_assignments: 1 } }),
+    );
     for (const other of [both, free]) {
-      const refused = await client.post(`${PATH}/bulk-delete?cascade=true`, [here["id"], other["id"]]);
-      expect(refused).toMatchObject({
-        status: 403,
-        body: { code: "entity_access_denied", params: { id: other["id"] } },
-      });
+      const refused = await client.post(`${PATH}/bulk-delete?cascade=true`, [here.id, other.id]);
+      expect(refused).toMatchObject(refusal(403, "entity_access_denied", { id: other.id }));
     }
-    expect(transactionCount(appliance)).toBe(before);
-    const removed = await client.post(`${PATH}/bulk-delete?cascade=true`, [too["id"], here["id"]]);
-    expect(removed.data).toMatchObject([{ id: here["id"], assigned_network_ids: [networkId] }, { id: too["id"] }]);
-    expect(versionsOf(appliance, appliance.first.networkId).at(-1)).toMatchObject({
+    expectNothingWritten();
+    const removed = await client.post(`${PATH}/bulk-delete?cascade=true`, [too.id, here.id]);
+    expect(removed.data).toMatchObject([{ id: here.id, assigned_network_ids: [networkId] }, { id: too.id }]);
+    expect(versionsOf(first.networkId).at(-1)).toMatchObject({
       operation: "Updated",
       changed: ["credential_ids"],
     });
@@ -499,7 +480,7 @@ describe("a deletion", () => {
 describe("an inline secret", () => {
   test("can be opened again by whoever has the key, in its own place only", async () => {
     const credential = await newCredential({ credential_type: snmpV3() });
-    const id = credential["id"];
+    const id = credential.id;
     expect(openedSecrets(id)).toEqual({ auth_password: SECRET, priv_password: OTHER_SECRET });
 
     const sealed = sealedSecrets(id).get("auth_password") as Uint8Array;
@@ -523,7 +504,7 @@ describe("an inline secret", () => {
       credential_type: snmpV3({ priv_protocol: "None", priv_password: inline("fifth-secret-0005") }),
     });
     await update(credential, { credential_type: { type: "SnmpV2c", community: "sixth-secret-0006" } });
-    await appliance.owner.delete(`${PATH}/${credential["id"]}`);
+    await owner.delete(`${PATH}/${credential.id}`);
     const secrets = ["first-secret", "second-secret", "third-secret", "fourth-secret", "fifth-secret", "sixth-secret"];
     // The scan finds what is there, or it would prove nothing.
     expect(placesOf("Switches").length).toBeGreaterThan(0);
@@ -538,36 +519,36 @@ describe("an inline secret", () => {
 
   test("is kept by the mask, and by the same plaintext sent again, without a version", async () => {
     const credential = await newCredential();
-    const sealed = sealedSecrets(credential["id"]);
-    const before = transactionCount(appliance);
+    const sealed = sealedSecrets(credential.id);
+    const expectNothingWritten = writingWatched();
     for (const value of [MASK, SECRET]) {
       const answer = await update(credential, { credential_type: snmpV2c(value) });
       expect(answer.data).toEqual(credential);
     }
-    expect(transactionCount(appliance)).toBe(before);
-    expect(sealedSecrets(credential["id"])).toEqual(sealed);
+    expectNothingWritten();
+    expect(sealedSecrets(credential.id)).toEqual(sealed);
   });
 
   test("that changes makes a version, although one mask looks like another, and secrets_updated_at moves", async () => {
     const credential = await newCredential();
     const answer = await update(credential, { credential_type: snmpV2c(OTHER_SECRET) });
-    expect(answer.data.credential_type).toEqual(credential["credential_type"]);
+    expect(answer.data.credential_type).toEqual(credential.credential_type);
     expect(answer.data.secrets_updated_at).toBe(answer.data.updated_at);
-    expect(answer.data.secrets_updated_at > credential["secrets_updated_at"]).toBe(true);
-    expect(openedSecrets(credential["id"])).toEqual({ community: OTHER_SECRET });
-    expect(versionsOf(appliance, credential["id"]).map((version) => version.changed)).toEqual([
+    expect(answer.data.secrets_updated_at > credential.secrets_updated_at).toBe(true);
+    expect(openedSecrets(credential.id)).toEqual({ community: OTHER_SECRET });
+    expect(versionsOf(credential.id).map((version) => version.changed)).toEqual([
       null,
       ["credential_type", "secrets_updated_at"],
     ]);
 
     const renamed = await update(answer.data, { name: "Routers" });
     expect(renamed.data.secrets_updated_at).toBe(answer.data.secrets_updated_at);
-    const then = await appliance.owner.get(`${PATH}/${credential["id"]}?at=${credential["valid_from"]}`);
-    expect(then.data.secrets_updated_at).toBe(credential["secrets_updated_at"]);
+    const then = await owner.get(`${PATH}/${credential.id}?at=${credential.valid_from}`);
+    expect(then.data.secrets_updated_at).toBe(credential.secrets_updated_at);
   });
 
   test("is not what the mask says where none is stored: on a create, after a file path, in a field that is new", async () => {
-    expect(issuePaths(await appliance.owner.post(PATH, bodyOf({ credential_type: snmpV2c(MASK) })))).toEqual([
+    expect(issuePaths(await owner.post(PATH, bodyOf({ credential_type: snmpV2c(MASK) })))).toEqual([
       "/credential_type/community/value",
     ]);
     const byPath = await newCredential({
@@ -587,10 +568,10 @@ describe("an inline secret", () => {
 
   test("survives a change of type that still has its field, and is dropped by one that has not", async () => {
     const credential = await newCredential();
-    const id = credential["id"];
+    const id = credential.id;
     const kept = await update(credential, { credential_type: { type: "SnmpV1", community: inline(MASK) } });
     expect(kept.data.credential_type.type).toBe("SnmpV1");
-    expect(kept.data.secrets_updated_at).toBe(credential["secrets_updated_at"]);
+    expect(kept.data.secrets_updated_at).toBe(credential.secrets_updated_at);
     expect(openedSecrets(id)).toEqual({ community: SECRET });
 
     const replaced = await update(credential, {
@@ -610,7 +591,7 @@ describe("an inline secret", () => {
       priv_protocol: "None",
     });
     expect(sealedSecrets(id).size).toBe(0);
-    expect(versionsOf(appliance, id).map((version) => version.changed)).toEqual([
+    expect(versionsOf(id).map((version) => version.changed)).toEqual([
       null,
       ["credential_type"],
       ["credential_type", "secrets_updated_at"],
@@ -624,19 +605,19 @@ describe("an inline secret", () => {
       type: "System",
       id: null,
       name: "test",
-      organizationId: appliance.first.organizationId,
+      organizationId: first.organizationId,
       requestId: null,
       userId: null,
       role: "Owner",
       networkIds: null,
     } as const;
     const secretKey = appliance.random.bytes(32);
-    const writer = openWriter({ databasePath: appliance.databasePath, secretKey }, appliance.clock, appliance.random);
-    const input = { id: credential["id"], body: bodyOf({ credential_type: snmpV2c(SECRET) }), ifMatch: null };
+    const writer = openWriter({ databasePath: appliance.databasePath, secretKey }, clock, appliance.random);
+    const input = { id: credential.id, body: bodyOf({ credential_type: snmpV2c(SECRET) }), ifMatch: null };
     outcomeOf(writer.execute([{ command: "credential.update", input, actor: author }])[0] as WriteReply);
     writer.close();
-    const sealed = sealedSecrets(credential["id"]).get("community") as Uint8Array;
-    expect(new SecretBox(secretKey, appliance.random).open(sealed, secretContext(credential["id"], "community"))).toBe(
+    const sealed = sealedSecrets(credential.id).get("community") as Uint8Array;
+    expect(new SecretBox(secretKey, appliance.random).open(sealed, secretContext(credential.id, "community"))).toBe(
       SECRET,
     );
   });
@@ -646,25 +627,25 @@ describe("a secret in a file", () => {
   test("is a path that is answered as it is; nothing is sealed, and another path is another secret", async () => {
     const credential_type = { type: "SnmpV2c", community: { mode: "FilePath", path: "snmp/community.txt" } };
     const credential = await newCredential({ credential_type });
-    expect(credential["credential_type"]).toEqual(credential_type);
-    expect(sealedSecrets(credential["id"]).size).toBe(0);
+    expect(credential.credential_type).toEqual(credential_type);
+    expect(sealedSecrets(credential.id).size).toBe(0);
     const moved = await update(credential, {
       credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path: "snmp/other" } },
     });
     expect(moved.data.secrets_updated_at).toBe(moved.data.updated_at);
 
     await update(credential, { credential_type: snmpV2c() });
-    expect(openedSecrets(credential["id"])).toEqual({ community: SECRET });
+    expect(openedSecrets(credential.id)).toEqual({ community: SECRET });
     const back = await update(credential, {});
     expect(back.data.credential_type).toEqual(credential_type);
     expect(back.data.secrets_updated_at).toBe(back.data.updated_at);
-    expect(sealedSecrets(credential["id"]).size).toBe(0);
+    expect(sealedSecrets(credential.id).size).toBe(0);
   });
 
   test.each([["/etc/shadow"], ["../shadow"], ["snmp/../../shadow"], ["snmp/.."], [".."], ["a\nb"], [""], ["a\u007fb"]])(
     "is refused where the path could lead out of the secrets folder: %j",
     async (path) => {
-      const answer = await appliance.owner.post(
+      const answer = await owner.post(
         PATH,
         bodyOf({ credential_type: { type: "SnmpV1", community: { mode: "FilePath", path } } }),
       );
@@ -674,9 +655,8 @@ describe("a secret in a file", () => {
 
   test.each([["community"], ["a/b..c/..d"], ["with space"]])("may be at the path %j", async (path) => {
     expect(
-      (await newCredential({ credential_type: { type: "SnmpV1", community: { mode: "FilePath", path } } }))[
-        "credential_type"
-      ].community.path,
+      (await newCredential({ credential_type: { type: "SnmpV1", community: { mode: "FilePath", path } } }))
+        .credential_type.community.path,
     ).toBe(path);
   });
 });
@@ -714,7 +694,7 @@ describe("SNMPv3", () => {
     ["a community", { community: inline(SECRET) }, ["/credential_type/community"]],
     ["a security name that is too long", { security_name: "x".repeat(33) }, ["/credential_type/security_name"]],
   ])("is refused with %s", async (_title, fields, paths) => {
-    expect(issuePaths(await appliance.owner.post(PATH, bodyOf({ credential_type: snmpV3(fields) })))).toEqual(paths);
+    expect(issuePaths(await owner.post(PATH, bodyOf({ credential_type: snmpV3(fields) })))).toEqual(paths);
   });
 
   test.each<[string, Wire]>([
@@ -729,7 +709,7 @@ describe("SNMPv3", () => {
       { auth_password: { mode: "FilePath", path: "a" }, priv_password: { mode: "FilePath", path: "b" } },
     ],
   ])("is accepted with %s", async (_title, fields) => {
-    expect((await newCredential({ credential_type: snmpV3(fields) }))["credential_type"]).toMatchObject({
+    expect((await newCredential({ credential_type: snmpV3(fields) })).credential_type).toMatchObject({
       type: "SnmpV3",
       security_name: "monitor",
     });
@@ -761,20 +741,20 @@ describe("an error", () => {
     ],
     ["a password that is not wanted", snmpV3({ auth_protocol: "None", priv_protocol: "None" })],
   ])("about %s names the place and never the secret", async (_title, credentialType) => {
-    const answer = await appliance.owner.post(PATH, bodyOf({ credential_type: credentialType }));
+    const answer = await owner.post(PATH, bodyOf({ credential_type: credentialType }));
     expect(issuePaths(answer).every((path) => path.startsWith("/credential_type"))).toBe(true);
     expect(answer.text).not.toContain("tr0ub4dor");
     expect(placesOf("tr0ub4dor")).toEqual([]);
   });
 
   test("does not echo a secret that stands beside its credential type", async () => {
-    const answer = await appliance.owner.post(PATH, bodyOf({ community: SECRET, credentialtype: SECRET }));
+    const answer = await owner.post(PATH, bodyOf({ community: SECRET, credentialtype: SECRET }));
     expect(issuePaths(answer)).toEqual(["/community", "/credentialtype"]);
     expect(answer.text).not.toContain(SECRET);
   });
 
   test("still echoes what is no secret, so that it can be found", async () => {
-    const answer = await appliance.owner.post(
+    const answer = await owner.post(
       PATH,
       bodyOf({ assigned_network_ids: ["campus"], credential_type: snmpV3({ auth_protocol: "Sha3" }) }),
     );
@@ -785,7 +765,7 @@ describe("an error", () => {
   });
 
   test("about a mode says which there are", async () => {
-    const answer = await appliance.owner.post(
+    const answer = await owner.post(
       PATH,
       bodyOf({ credential_type: { type: "SnmpV2c", community: { mode: "Env", value: SECRET } } }),
     );
@@ -796,19 +776,16 @@ describe("an error", () => {
 });
 
 test("a change of networks makes a version of the credential and of each network, naming the view that changed", async () => {
-  const north = await newNetwork(appliance);
-  const south = await newNetwork(appliance);
-  const credential = await newCredential({ assigned_network_ids: [north["id"]] });
-  const answer = await update(credential, { assigned_network_ids: [south["id"]] });
-  expect(answer.data.assigned_network_ids).toEqual([south["id"]]);
-  expect(versionsOf(appliance, credential["id"]).map((version) => version.changed)).toEqual([
-    null,
-    ["assigned_network_ids"],
-  ]);
-  expect(versionsOf(appliance, north["id"]).map((version) => version.changed)).toEqual([
+  const north = await newNetwork();
+  const south = await newNetwork();
+  const credential = await newCredential({ assigned_network_ids: [north.id] });
+  const answer = await update(credential, { assigned_network_ids: [south.id] });
+  expect(answer.data.assigned_network_ids).toEqual([south.id]);
+  expect(versionsOf(credential.id).map((version) => version.changed)).toEqual([null, ["assigned_network_ids"]]);
+  expect(versionsOf(north.id).map((version) => version.changed)).toEqual([
     null,
     ["credential_ids"],
     ["credential_ids"],
   ]);
-  expect(versionsOf(appliance, south["id"]).map((version) => version.changed)).toEqual([null, ["credential_ids"]]);
+  expect(versionsOf(south.id).map((version) => version.changed)).toEqual([null, ["credential_ids"]]);
 });

@@ -1,24 +1,31 @@
-// A store that an earlier version wrote, asked by this one: every answer is what that version said, and what records have since.
+// A store that an earlier version wrote, asked by this one: every answer is what that version said, and what records
+// have since.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { openReadOnly, openWritable } from "../../src/db/connection.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { shapeOf } from "../../src/db/shape.ts";
 import { prune } from "../../src/history/prune.ts";
 import { upgradeStore } from "../../src/history/upgrade.ts";
 import { rebuildDerived } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
-import { newUnclaimedAppliance, type UnclaimedAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
-import { csvRecords } from "../support/csv.ts";
-import { earlierAnswers, writeEarlierStore } from "../support/earlier-store.ts";
-import { made, type Wire } from "../support/factories.ts";
-import { content } from "../support/past.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { subnetKind } from "../../src/resources/subnets/subnet.ts";
+import { newUnclaimedAppliance, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { content } from "../support/appliance/past.ts";
+import { csvRecords } from "../support/contract/csv.ts";
+import { earlierAnswers, writeEarlierStore } from "../support/store/earlier-store.ts";
 
 const EARLIER = earlierAnswers();
 const { ids, instants, answers, etags } = EARLIER;
 
-/** What records have that they did not have then: by what tells their kind, the field and its value in every earlier version. */
+/**
+ * What records have that they did not have then: by what tells their kind, the field and its value in every earlier
+ * version.
+ */
 const ADDED: ReadonlyArray<{
   readonly has: string;
   readonly field: string;
@@ -71,8 +78,8 @@ function expectEarlierAnswer(text: string, earlier: Wire | string): void {
     return;
   }
   const { data, meta } = JSON.parse(text) as Wire;
-  expect(data).toEqual(today(earlier["data"]));
-  expect(meta).toEqual({ ...earlier["meta"], server_version: meta.server_version });
+  expect(data).toEqual(today(earlier.data));
+  expect(meta).toEqual({ ...earlier.meta, server_version: meta.server_version });
 }
 
 describe("a store of before a field, read", () => {
@@ -107,8 +114,7 @@ describe("a store of before a field, read", () => {
   });
 
   test("is filtered, searched and ordered then by what was not written then", async () => {
-    const list = async (query: string) =>
-      ((await callers.owner.get(`/api/v1/${query}`)).data as Wire[]).map(({ id }) => id);
+    const list = async (query: string) => ((await callers.owner.get(query)).data as Wire[]).map(({ id }) => id);
     for (const at of [instants[5], instants[8]]) {
       const all = await list(`subnets?at=${at}`);
       expect(all.length).toBeGreaterThan(2);
@@ -131,35 +137,38 @@ describe("a store of before a field, written", () => {
 
   test("takes an equal write without a version, and names what changed alone, in today's shape", async () => {
     const { owner } = callers;
-    const lab = await made(owner.get(`/api/v1/subnets/${ids.lab}`));
-    const host = await made(owner.get(`/api/v1/hosts/${ids.spare}`));
+    const lab = await made(owner.get(`subnets/${ids.lab}`));
+    const host = await made(owner.get(`hosts/${ids.spare}`));
     const head = appliance.reader.head().sequence;
-    expect(await made(owner.put(`/api/v1/subnets/${ids.lab}`, lab))).toEqual(lab);
-    expect(await made(owner.put(`/api/v1/hosts/${ids.spare}`, host))).toEqual(host);
+    expect(await made(owner.put(`subnets/${ids.lab}`, lab))).toEqual(lab);
+    expect(await made(owner.put(`hosts/${ids.spare}`, host))).toEqual(host);
     expect(appliance.reader.head().sequence).toBe(head);
     appliance.clock.advance(1_000);
-    await made(owner.put(`/api/v1/subnets/${ids.lab}`, { ...lab, name: "Lab north" }));
-    await made(owner.put(`/api/v1/hosts/${ids.spare}`, { ...host, asset_tag: "NL-1" }));
+    await made(owner.put(`subnets/${ids.lab}`, { ...lab, name: "Lab north" }));
+    await made(owner.put(`hosts/${ids.spare}`, { ...host, asset_tag: "NL-1" }));
     appliance.clock.advance(1_000);
     const history = async (path: string) => ((await owner.get(path)).data as Wire[])[0] as Wire;
-    expect(await history(`/api/v1/subnets/${ids.lab}/history`)).toMatchObject({
+    expect(await history(`subnets/${ids.lab}/history`)).toMatchObject({
       changed_fields: ["name"],
       record: { name: "Lab north", accepts_credentials: true },
     });
-    expect(await history(`/api/v1/hosts/${ids.spare}/history?include_children=false`)).toMatchObject({
+    expect(await history(`hosts/${ids.spare}/history?include_children=false`)).toMatchObject({
       changed_fields: ["asset_tag"],
       record: { asset_tag: "NL-1" },
     });
-    const shapes =
-      "SELECT v.shape FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 WHERE r.id IN (?, ?) AND (v.key & 2147483647) > ?";
-    expect(appliance.reader.statement(shapes).values(ids.lab, ids.spare, head)).toEqual([[2], [2]]);
-    const { data } = await owner.get(`/api/v1/diff?from=${EARLIER.now}&to=now&types=subnet,host`);
+    const shapes = `SELECT v.shape FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
+        WHERE r.id IN (?, ?) AND (v.key & 2147483647) > ?`;
+    expect(appliance.reader.statement(shapes).values(ids.lab, ids.spare, head)).toEqual([
+      [shapeOf(subnetKind)],
+      [shapeOf(hostKind)],
+    ]);
+    const { data } = await owner.get(`diff?from=${EARLIER.now}&to=now&types=subnet,host`);
     expect(
       (data.changed as Wire[]).flatMap(({ fields }) =>
         (fields as Wire[]).map(({ field, from, to }) => [field, from, to]),
       ),
     ).toEqual([
-      ["name", lab["name"], "Lab north"],
+      ["name", lab.name, "Lab north"],
       ["asset_tag", null, "NL-1"],
     ]);
     const db = openReadOnly(appliance.databasePath);
@@ -170,24 +179,23 @@ describe("a store of before a field, written", () => {
   test("brings records back to what they were before the field, for who may say what it says", async () => {
     const { owner, member } = callers;
     const at = instants[5] as string;
-    const then = await made(owner.get(`/api/v1/subnets/${ids.lab}?at=${at}`));
-    const lab = await made(owner.get(`/api/v1/subnets/${ids.lab}`));
-    await made(owner.put(`/api/v1/subnets/${ids.lab}`, { ...lab, accepts_credentials: false, name: "closed" }));
+    const then = await made(owner.get(`subnets/${ids.lab}?at=${at}`));
+    const lab = await made(owner.get(`subnets/${ids.lab}`));
+    await made(owner.put(`subnets/${ids.lab}`, { ...lab, accepts_credentials: false, name: "closed" }));
     const closing = appliance.reader.head().sequence;
-    expect(await member.post(`/api/v1/subnets/${ids.lab}/restore`, { at })).toMatchObject({
-      status: 403,
-      body: { code: "auth_permission_denied" },
-    });
-    expect((await owner.post(`/api/v1/subnets/${ids.lab}/restore`, { at })).status).toBe(200);
+    expect(await member.post(`subnets/${ids.lab}/restore`, { at })).toMatchObject(
+      refusal(403, "auth_permission_denied"),
+    );
+    expect((await owner.post(`subnets/${ids.lab}/restore`, { at })).status).toBe(200);
     // The tag of then is gone by now.
-    expect(content(await made(owner.get(`/api/v1/subnets/${ids.lab}`)))).toEqual(
+    expect(content(await made(owner.get(`subnets/${ids.lab}`)))).toEqual(
       content({ ...then, tags: [], accepts_credentials: true }),
     );
-    expect((await owner.post(`/api/v1/transactions/${closing}/revert`, {})).status).toBe(409);
-    const host = await made(owner.get(`/api/v1/hosts/${ids.spare}`));
-    await made(owner.put(`/api/v1/hosts/${ids.spare}`, { ...host, asset_tag: "NL-1" }));
-    expect((await owner.post(`/api/v1/transactions/${appliance.reader.head().sequence}/revert`, {})).status).toBe(200);
-    expect(await made(owner.get(`/api/v1/hosts/${ids.spare}`))).toMatchObject({ asset_tag: null });
+    expect((await owner.post(`transactions/${closing}/revert`, {})).status).toBe(409);
+    const host = await made(owner.get(`hosts/${ids.spare}`));
+    await made(owner.put(`hosts/${ids.spare}`, { ...host, asset_tag: "NL-1" }));
+    expect((await owner.post(`transactions/${appliance.reader.head().sequence}/revert`, {})).status).toBe(200);
+    expect(await made(owner.get(`hosts/${ids.spare}`))).toMatchObject({ asset_tag: null });
   });
 
   test("takes a version that was read before the upgrade for what it is, until somebody has written since", async () => {

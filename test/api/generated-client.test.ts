@@ -1,13 +1,13 @@
-// The OpenAPI document in the hands of others: it passes Redocly's linter, and the types that openapi-typescript makes of it are good enough
-// for a whole tour of the API without a single cast. The tour is type-checked, and then it runs.
+// The OpenAPI document in the hands of others: it passes Redocly's linter, and the types that openapi-typescript makes
+// of it are good enough for a whole tour of the API without a single cast. The tour is type-checked, and then it runs.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApiDocument } from "../../src/http/documentation.ts";
-import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance.ts";
-import { Workshop } from "../support/generated-client.ts";
-import { documentCheck } from "../support/openapi.ts";
+import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance/appliance.ts";
+import { Workshop } from "../support/contract/generated-client.ts";
+import { documentCheck } from "../support/contract/openapi.ts";
 
 const PROGRAM = join(import.meta.dir, "../client/tour.ts");
 

@@ -1,45 +1,48 @@
-// POST /api/v1/hosts/bulk: what is created, updated and left alone, in one transaction; every offender named by index, and nothing written then.
+// POST /api/v1/hosts/bulk: what is created, updated and left alone, in one transaction; every offender named by index,
+// and nothing written then.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { BODY_MAX_CONTAINERS, BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";
-import { BULK_MAX } from "../../src/http/schemas.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Answer, Client } from "../support/client.ts";
-import {
-  made,
+import { BULK_MAX } from "../../src/wire/schemas.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Answer, Client } from "../support/appliance/client.ts";
+import { made, onPort, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
+
+const {
+  anonymous,
+  clock,
+  first,
+  holdWrites,
   newCredential,
   newHost,
   newNetwork,
   newTag,
   newUser,
   newVlan,
+  owner,
+  tick,
   transactionCount,
+  writingWatched,
   versionsOf,
   writtenIn,
-  type Wire,
-} from "../support/factories.ts";
-import { holdWrites } from "../support/held-writes.ts";
-
-let appliance: TestAppliance;
+} = applianceForEach();
 let networkId: string;
 
 const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 const NEW_ID = "01936f2e-0d5c-7d3a-9a39-00000000beef";
 
 beforeEach(async () => {
-  appliance = await newAppliance();
-  networkId = appliance.first.networkId;
-  await made(appliance.owner.post("/api/v1/subnets", { network_id: networkId, cidr: "10.2.0.0/16" }));
-  appliance.clock.advance(1_000);
+  networkId = first.networkId;
+  await made(owner.post("subnets", { network_id: networkId, cidr: "10.2.0.0/16" }));
+  tick();
 });
-afterEach(() => appliance.close());
 
-function bulk(items: unknown, by: Client = appliance.owner): Promise<Answer> {
-  return by.post("/api/v1/hosts/bulk", items);
+function bulk(items: unknown, by: Client = owner): Promise<Answer> {
+  return by.post("hosts/bulk", items);
 }
 
 function host(id: string): Promise<Wire> {
-  return made(appliance.owner.get(`/api/v1/hosts/${id}`));
+  return made(owner.get(`hosts/${id}`));
 }
 
 function bare(fields: Wire = {}): Wire {
@@ -52,7 +55,7 @@ function whole(number: number, fields: Wire = {}): Wire {
     name: `switch ${number}`,
     ip_addresses: [{ ip_address: `10.2.${number}.1` }],
     ports: [{ id: id(number, 1), number: 22, protocol: "Tcp" }],
-    services: [{ name: "ssh", service_definition: "OpenSSH", bindings: [{ type: "Port", port_id: id(number, 1) }] }],
+    services: [{ name: "ssh", service_definition: "OpenSSH", bindings: [onPort(id(number, 1))] }],
     interfaces: [
       { if_index: 1, if_descr: "Gi1/0/1", fdb_macs: ["00:1b:21:00:00:01"] },
       { if_index: 2, if_descr: "Gi1/0/2" },
@@ -67,22 +70,22 @@ function id(number: number, part: number): string {
 
 /** The offenders of a refusal, by where they stand. */
 function offenders(answer: Answer): Array<[string, string]> {
-  return answer.body.params.issues.map((issue: Wire) => [issue["path"], issue["code"]]);
+  return answer.body.params.issues.map((issue: Wire) => [issue.path, issue.code]);
 }
 
 describe("a bulk write of hosts", () => {
   test("creates hosts with all that belongs to them and answers them in the order of the request, in one transaction at one instant", async () => {
-    const before = transactionCount(appliance);
+    const before = transactionCount();
     const answer = await bulk([whole(1), whole(2, { id: NEW_ID }), bare({ name: "bare", hidden: true })]);
     expect(answer.status).toBe(200);
-    expect(answer.data.map((each: Wire) => [each["name"], each["operation"], each["updated_at"]])).toEqual([
-      ["switch 1", "Created", appliance.clock.text()],
-      ["switch 2", "Created", appliance.clock.text()],
-      ["bare", "Created", appliance.clock.text()],
+    expect(answer.data.map((each: Wire) => [each.name, each.operation, each.updated_at])).toEqual([
+      ["switch 1", "Created", clock.text()],
+      ["switch 2", "Created", clock.text()],
+      ["bare", "Created", clock.text()],
     ]);
     expect(answer.data[1].id).toBe(NEW_ID);
-    expect(transactionCount(appliance)).toBe(before + 1);
-    expect(writtenIn(appliance)).toEqual({
+    expect(transactionCount()).toBe(before + 1);
+    expect(writtenIn()).toEqual({
       "Created host": 3,
       "Created ip_address": 2,
       "Created port": 2,
@@ -93,28 +96,24 @@ describe("a bulk write of hosts", () => {
     });
     const stored = await host(answer.data[0].id);
     expect(stored).toMatchObject({ name: "switch 1", hidden: false, tags: [], created_at: answer.data[0].updated_at });
-    expect(stored["services"][0].bindings[0].port_id).toBe(id(1, 1));
-    expect(
-      stored["interfaces"].map((each: Wire) => [each["if_index"], each["admin_status"], each["oper_status"]]),
-    ).toEqual([
+    expect(stored.services[0].bindings[0].port_id).toBe(id(1, 1));
+    expect(stored.interfaces.map((each: Wire) => [each.if_index, each.admin_status, each.oper_status])).toEqual([
       [1, "Up", "Unknown"],
       [2, "Up", "Unknown"],
     ]);
   });
 
   test("updates hosts that it knows by id: fields, and lists that are left out, stay", async () => {
-    const tag = await newTag(appliance);
+    const tag = await newTag();
     const [created] = (
-      await bulk([whole(1, { tags: [tag["id"]], hidden: true, hostname: "one.example.net", sys_name: "one" })])
+      await bulk([whole(1, { tags: [tag.id], hidden: true, hostname: "one.example.net", sys_name: "one" })])
     ).data;
     const old = await host(created.id);
-    appliance.clock.advance(1_000);
+    tick();
     const answer = await bulk([{ id: created.id, name: "renamed", sys_name: null, services: null }]);
-    expect(answer.data).toEqual([
-      { id: created.id, name: "renamed", operation: "Updated", updated_at: appliance.clock.text() },
-    ]);
-    expect(writtenIn(appliance)).toEqual({ "Updated host": 1 });
-    expect(versionsOf(appliance, created.id).map(({ operation, changed }) => [operation, changed])).toEqual([
+    expect(answer.data).toEqual([{ id: created.id, name: "renamed", operation: "Updated", updated_at: clock.text() }]);
+    expect(writtenIn()).toEqual({ "Updated host": 1 });
+    expect(versionsOf(created.id).map(({ operation, changed }) => [operation, changed])).toEqual([
       ["Created", null],
       ["Updated", ["name", "sys_name"]],
     ]);
@@ -126,7 +125,7 @@ describe("a bulk write of hosts", () => {
   test("makes child lists match those that are given, as the update of one host does", async () => {
     const [created] = (await bulk([whole(1)])).data;
     const old = await host(created.id);
-    appliance.clock.advance(1_000);
+    tick();
     const answer = await bulk([
       {
         id: created.id,
@@ -138,10 +137,10 @@ describe("a bulk write of hosts", () => {
     ]);
     expect(answer.data[0].operation).toBe("Updated");
     const now = await host(created.id);
-    expect(now["ip_addresses"].map((each: Wire) => each["ip_address"])).toEqual(["10.2.9.9"]);
-    expect(now["ports"]).toEqual([]);
+    expect(now.ip_addresses.map((each: Wire) => each.ip_address)).toEqual(["10.2.9.9"]);
+    expect(now.ports).toEqual([]);
     // The binding went with its port.
-    expect(now["services"].map((each: Wire) => [each["id"], each["bindings"]])).toEqual([[old["services"][0].id, []]]);
+    expect(now.services.map((each: Wire) => [each.id, each.bindings])).toEqual([[old.services[0].id, []]]);
   });
 
   test("makes interface entries match: known by id, else by if_index; fields that are left out stay, others are created, what is not listed is deleted", async () => {
@@ -156,8 +155,8 @@ describe("a bulk write of hosts", () => {
         }),
       ])
     ).data;
-    const [one, two, three] = (await host(created.id))["interfaces"];
-    appliance.clock.advance(1_000);
+    const [one, two, three] = (await host(created.id)).interfaces;
+    tick();
     const answer = await bulk([
       {
         id: created.id,
@@ -170,22 +169,20 @@ describe("a bulk write of hosts", () => {
       },
     ]);
     expect(answer.data[0].operation).toBe("Updated");
-    expect(writtenIn(appliance)).toEqual({
+    expect(writtenIn()).toEqual({
       "Updated host": 1,
       "Created if_entry": 1,
       "Updated if_entry": 2,
       "Deleted if_entry": 1,
     });
-    expect(versionsOf(appliance, created.id).at(-1)?.changed).toEqual(["interfaces"]);
-    const now = (await made(appliance.owner.get(`/api/v1/if-entries?host_id=${created.id}`))) as unknown as Wire[];
-    expect(
-      now.map((each) => [each["id"], each["if_index"], each["if_descr"], each["if_alias"], each["fdb_macs"]]),
-    ).toEqual([
+    expect(versionsOf(created.id).at(-1)?.changed).toEqual(["interfaces"]);
+    const now = (await made(owner.get(`if-entries?host_id=${created.id}`))) as unknown as Wire[];
+    expect(now.map((each) => [each.id, each.if_index, each.if_descr, each.if_alias, each.fdb_macs])).toEqual([
       [one.id, 1, "one again", "kept", ["00:1b:21:00:00:01"]],
       [two.id, 9, "two", "moved", undefined],
       [expect.any(String), 4, "four", undefined, undefined],
     ]);
-    expect((await appliance.owner.get(`/api/v1/if-entries/${three.id}`)).status).toBe(404);
+    expect((await owner.get(`if-entries/${three.id}`)).status).toBe(404);
   });
 
   test("leaves interface entries alone where the list is null or left out, and deletes all of them for an empty one", async () => {
@@ -194,12 +191,12 @@ describe("a bulk write of hosts", () => {
       expect((await bulk([{ id: created.id, name: "switch 1", interfaces }])).data[0].operation).toBe("Unchanged");
     }
     expect((await bulk([{ id: created.id, name: "switch 1", interfaces: [] }])).data[0].operation).toBe("Updated");
-    expect((await host(created.id))["interfaces"]).toEqual([]);
+    expect((await host(created.id)).interfaces).toEqual([]);
   });
 
   test("swaps the if_index of two entries", async () => {
     const [created] = (await bulk([whole(1)])).data;
-    const [one, two] = (await host(created.id))["interfaces"];
+    const [one, two] = (await host(created.id)).interfaces;
     await made(
       bulk([
         {
@@ -212,7 +209,7 @@ describe("a bulk write of hosts", () => {
         },
       ]),
     );
-    expect((await host(created.id))["interfaces"].map((each: Wire) => [each["id"], each["if_index"]])).toEqual([
+    expect((await host(created.id)).interfaces.map((each: Wire) => [each.id, each.if_index])).toEqual([
       [one.id, 2],
       [two.id, 1],
     ]);
@@ -220,7 +217,7 @@ describe("a bulk write of hosts", () => {
 
   test("takes a mixture, tells what became of each, and gives a host that did not change no version", async () => {
     const [first, second] = (await bulk([whole(1), whole(2)])).data;
-    appliance.clock.advance(1_000);
+    tick();
     const sent = await host(first.id);
     const answer = await bulk([
       { ...sent, valid_to: null },
@@ -234,23 +231,23 @@ describe("a bulk write of hosts", () => {
       },
       bare(),
     ]);
-    expect(answer.data.map((each: Wire) => [each["id"], each["operation"], each["updated_at"]])).toEqual([
+    expect(answer.data.map((each: Wire) => [each.id, each.operation, each.updated_at])).toEqual([
       [first.id, "Unchanged", first.updated_at],
-      [second.id, "Updated", appliance.clock.text()],
-      [expect.any(String), "Created", appliance.clock.text()],
+      [second.id, "Updated", clock.text()],
+      [expect.any(String), "Created", clock.text()],
     ]);
-    expect(versionsOf(appliance, first.id)).toHaveLength(1);
-    expect(writtenIn(appliance)).toEqual({ "Updated host": 1, "Updated if_entry": 1, "Created host": 1 });
+    expect(versionsOf(first.id)).toHaveLength(1);
+    expect(writtenIn()).toEqual({ "Updated host": 1, "Updated if_entry": 1, "Created host": 1 });
   });
 
   test("writes nothing when all of it is as it was, whole hosts sent back as they were answered", async () => {
     const { data } = await bulk([whole(1), whole(2)]);
-    const hosts = await Promise.all(data.map((each: Wire) => host(each["id"])));
-    const before = transactionCount(appliance);
-    appliance.clock.advance(1_000);
+    const hosts = await Promise.all(data.map((each: Wire) => host(each.id)));
+    const expectNothingWritten = writingWatched();
+    tick();
     const answer = await bulk(hosts);
-    expect(answer.data.map((each: Wire) => each["operation"])).toEqual(["Unchanged", "Unchanged"]);
-    expect(transactionCount(appliance)).toBe(before);
+    expect(answer.data.map((each: Wire) => each.operation)).toEqual(["Unchanged", "Unchanged"]);
+    expectNothingWritten();
   });
 
   test("links interfaces that are each other's neighbors, and a host to the service that runs it, whatever the order of the items", async () => {
@@ -270,20 +267,20 @@ describe("a bulk write of hosts", () => {
       }),
     ]);
     expect(answer.status).toBe(200);
-    expect((await host(answer.data[0].id))["interfaces"][0].neighbor).toEqual({ type: "IfEntry", id: id(2, 7) });
-    expect((await host(answer.data[1].id))["interfaces"][0].neighbor).toEqual({ type: "IfEntry", id: id(1, 7) });
-    expect(versionsOf(appliance, id(1, 7))).toHaveLength(1);
+    expect((await host(answer.data[0].id)).interfaces[0].neighbor).toEqual({ type: "IfEntry", id: id(2, 7) });
+    expect((await host(answer.data[1].id)).interfaces[0].neighbor).toEqual({ type: "IfEntry", id: id(1, 7) });
+    expect(versionsOf(id(1, 7))).toHaveLength(1);
     await made(
       bulk([
         { id: answer.data[0].id, name: "guest", interfaces: [{ if_index: 1, if_descr: "uplink", neighbor: null }] },
       ]),
     );
-    expect((await host(answer.data[0].id))["interfaces"][0].neighbor).toBeNull();
+    expect((await host(answer.data[0].id)).interfaces[0].neighbor).toBeNull();
   });
 
   test("honours expected_updated_at, null being no lock", async () => {
     const [created] = (await bulk([bare()])).data;
-    appliance.clock.advance(1_000);
+    tick();
     await made(bulk([{ id: created.id, name: "second", expected_updated_at: created.updated_at }]));
     const stale = await bulk([{ id: created.id, name: "third", expected_updated_at: created.updated_at }, bare()]);
     expect(stale.status).toBe(409);
@@ -298,20 +295,20 @@ describe("a bulk write of hosts", () => {
 
   test("gives a host that is made again for the same thing its lineage", async () => {
     const [created] = (await bulk([bare({ interfaces: [{ if_index: 1, if_descr: "one" }] })])).data;
-    await made(appliance.owner.delete(`/api/v1/hosts/${created.id}`));
+    await made(owner.delete(`hosts/${created.id}`));
     const [again] = (await bulk([bare()])).data;
-    expect((await host(again.id))["lineage_id"]).toBe(created.id);
+    expect((await host(again.id)).lineage_id).toBe(created.id);
   });
 
   test("is answered as the first time when it is repeated with its Idempotency-Key", async () => {
     const items = [whole(1), bare()];
-    const first = await appliance.owner.post("/api/v1/hosts/bulk", items, { "idempotency-key": "once" });
-    const count = transactionCount(appliance);
-    const second = await appliance.owner.post("/api/v1/hosts/bulk", items, { "idempotency-key": "once" });
+    const first = await owner.post("hosts/bulk", items, { "idempotency-key": "once" });
+    const expectNothingWritten = writingWatched();
+    const second = await owner.post("hosts/bulk", items, { "idempotency-key": "once" });
     expect(second.data).toEqual(first.data);
     expect(second.headers.get("idempotency-replayed")).toBe("true");
-    expect(transactionCount(appliance)).toBe(count);
-    const other = await appliance.owner.post("/api/v1/hosts/bulk", [bare()], { "idempotency-key": "once" });
+    expectNothingWritten();
+    const other = await owner.post("hosts/bulk", [bare()], { "idempotency-key": "once" });
     expect(other.body.code).toBe("idempotency_key_reused");
   });
 });
@@ -319,18 +316,18 @@ describe("a bulk write of hosts", () => {
 describe("a bulk write that is refused", () => {
   /** Refused, and nothing written. */
   async function refused(items: unknown, by?: Client): Promise<Answer> {
-    const before = transactionCount(appliance);
+    const expectNothingWritten = writingWatched();
     const answer = await bulk(items, by);
     expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(transactionCount(appliance)).toBe(before);
-    expect((await appliance.owner.get("/api/v1/hosts?limit=1")).body.meta.pagination.total_count).toBe(hostsBefore);
+    expectNothingWritten();
+    expect((await owner.get("hosts?limit=1")).body.meta.pagination.total_count).toBe(hostsBefore);
     return answer;
   }
   let hostsBefore = 0;
 
   async function existing(fields: Wire = {}): Promise<Wire> {
     hostsBefore += 1;
-    return newHost(appliance, fields);
+    return newHost(fields);
   }
 
   beforeEach(() => {
@@ -375,7 +372,7 @@ describe("a bulk write that is refused", () => {
         "/5/credential_assignments/0/credential_id",
       ].map((path) => [path, "entity_reference_invalid"]),
     );
-    expect(answer.body.error).toContain("9 more offenders are listed in params.issues.");
+    expect(answer.body.error).toContain("9 more issues are listed in params.issues.");
   });
 
   test("names every offender of one item: of its services, their bindings and its interfaces, with its own and whatever their kind", async () => {
@@ -385,7 +382,7 @@ describe("a bulk write that is refused", () => {
       ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.3.4" }, { ip_address: "192.0.2.1" }],
       ports: [{ id: networkId, number: 1, protocol: "Tcp" }],
       services: [
-        { name: "a", service_definition: "A", tags: [UNKNOWN_ID], bindings: [{ type: "Port", port_id: UNKNOWN_ID }] },
+        { name: "a", service_definition: "A", tags: [UNKNOWN_ID], bindings: [onPort(UNKNOWN_ID)] },
         { name: "b", service_definition: "B", tags: [UNKNOWN_ID] },
       ],
       credential_assignments: [{ credential_id: UNKNOWN_ID }],
@@ -394,7 +391,7 @@ describe("a bulk write that is refused", () => {
         { if_index: 1, if_descr: "b", organization_id: UNKNOWN_ID },
       ],
     };
-    const answer = await refused([bare(wrong), { id: known["id"], name: "x", ...wrong }]);
+    const answer = await refused([bare(wrong), { id: known.id, name: "x", ...wrong }]);
     expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
     const each: Array<[string, string, unknown]> = [
       ["/credential_assignments/0/credential_id", "entity_reference_invalid", UNKNOWN_ID],
@@ -409,7 +406,7 @@ describe("a bulk write that is refused", () => {
       ["/services/1/tags/0", "entity_reference_invalid", UNKNOWN_ID],
       ["/tags/0", "entity_reference_invalid", UNKNOWN_ID],
     ];
-    const told = answer.body.params.issues.map((issue: Wire) => [issue["path"], issue["code"], issue["value"]]);
+    const told = answer.body.params.issues.map((issue: Wire) => [issue.path, issue.code, issue.value]);
     expect(told.toSorted()).toEqual(
       [0, 1].flatMap((item) => each.map(([path, ...rest]) => [`/${item}${path}`, ...rest])),
     );
@@ -418,7 +415,7 @@ describe("a bulk write that is refused", () => {
   test("is 400 validation_failed where the codes differ", async () => {
     const stale = await existing();
     const answer = await refused([
-      { id: stale["id"], name: "x", expected_updated_at: "2020-01-01T00:00:00Z" },
+      { id: stale.id, name: "x", expected_updated_at: "2020-01-01T00:00:00Z" },
       bare({ tags: [UNKNOWN_ID] }),
       bare({ organization_id: UNKNOWN_ID }),
     ]);
@@ -435,7 +432,7 @@ describe("a bulk write that is refused", () => {
     const [service, entry, address] = [id(200, 1), id(200, 2), id(200, 3)];
     const answer = await refused([
       {
-        id: stale["id"],
+        id: stale.id,
         name: "x",
         expected_updated_at: "2020-01-01T00:00:00Z",
         services: [{ id: service, name: "hypervisor", service_definition: "Proxmox" }],
@@ -445,7 +442,7 @@ describe("a bulk write that is refused", () => {
         virtualization: { type: "Proxmox", details: { service_id: service } },
         interfaces: [
           { if_index: 1, if_descr: "b", neighbor: { type: "IfEntry", id: entry } },
-          { if_index: 2, if_descr: "c", neighbor: { type: "Host", id: stale["id"] } },
+          { if_index: 2, if_descr: "c", neighbor: { type: "Host", id: stale.id } },
         ],
       }),
     ]);
@@ -469,21 +466,21 @@ describe("a bulk write that is refused", () => {
   });
 
   test("never comes to the writer where the schema refuses it", async () => {
-    const held = holdWrites(appliance, (_author, command) => command === "host.bulk");
-    const refused = await appliance.owner.post("/api/v1/hosts/bulk", [{ name: 5 }]);
-    expect(refused).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+    const held = holdWrites((_author, command) => command === "host.bulk");
+    const refused = await owner.post("hosts/bulk", [{ name: 5 }]);
+    expect(refused).toMatchObject(refusal(400, "validation_failed"));
     held.release();
   });
 
   test("names what the schema refuses by its pointer, all of it", async () => {
     const answer = await refused([
       bare({ nmae: "x" }),
-      bare({ ports: [{ number: 0, protocol: "Tcp" }] }),
+      bare({ ports: [tcp(0)] }),
       ...Array.from({ length: 300 }, () => bare({ name: "" })),
       { name: 5 },
     ]);
     expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
-    const paths = answer.body.params.issues.map((issue: Wire) => issue["path"]);
+    const paths = answer.body.params.issues.map((issue: Wire) => issue.path);
     expect(paths).toHaveLength(303);
     expect(paths).toContain("/0/nmae");
     expect(paths).toContain("/1/ports/0/number");
@@ -494,7 +491,7 @@ describe("a bulk write that is refused", () => {
     const answer = await refused([
       { name: "a" },
       { id: UNKNOWN_ID, name: "b" },
-      bare({ expected_updated_at: appliance.clock.text() }),
+      bare({ expected_updated_at: clock.text() }),
     ]);
     expect(answer.body.code).toBe("validation_failed");
     expect(offenders(answer).map(([path]) => path)).toEqual([
@@ -511,17 +508,14 @@ describe("a bulk write that is refused", () => {
 
   test("names ids that were used before, on hosts and on children, also earlier in the same request", async () => {
     const gone = await existing();
-    await made(appliance.owner.delete(`/api/v1/hosts/${gone["id"]}`));
+    await made(owner.delete(`hosts/${gone.id}`));
     hostsBefore -= 1;
-    const other = await existing({ ports: [{ number: 1, protocol: "Tcp" }] });
+    const other = await existing({ ports: [tcp(1)] });
     const answer = await refused([
-      bare({ id: gone["id"] }),
-      bare({ id: other["ports"][0].id }),
+      bare({ id: gone.id }),
+      bare({ id: other.ports[0].id }),
       bare({
-        ports: [
-          { number: 2, protocol: "Tcp" },
-          { id: other["ports"][0].id, number: 3, protocol: "Tcp" },
-        ],
+        ports: [tcp(2), { id: other.ports[0].id, number: 3, protocol: "Tcp" }],
       }),
       bare({ interfaces: [{ id: NEW_ID, if_index: 1, if_descr: "a" }] }),
       bare({
@@ -539,11 +533,11 @@ describe("a bulk write that is refused", () => {
     const known = await existing();
     const twice = (each: Wire) => [each, each];
     const answer = await refused([
-      { id: known["id"], name: "a" },
-      { id: known["id"], name: "b" },
+      { id: known.id, name: "a" },
+      { id: known.id, name: "b" },
       bare({
         ip_addresses: twice({ ip_address: "10.2.3.4" }),
-        ports: twice({ number: 1, protocol: "Tcp" }),
+        ports: twice(tcp(1)),
         services: twice({ name: "a", service_definition: "b" }),
         interfaces: twice({ if_index: 1, if_descr: "a" }),
       }),
@@ -563,7 +557,7 @@ describe("a bulk write that is refused", () => {
     const answer = await refused([
       bare({ ip_addresses: [{ ip_address: "192.0.2.1" }] }),
       {
-        id: known["id"],
+        id: known.id,
         name: "a",
         network_id: UNKNOWN_ID,
         interfaces: [{ if_index: 1, if_descr: "a", host_id: UNKNOWN_ID, network_id: UNKNOWN_ID }],
@@ -582,37 +576,34 @@ describe("a bulk write that is refused", () => {
   });
 
   test("does not reach what the caller does not: a network is unknown, a host's id is one that was used", async () => {
-    const there = await newNetwork(appliance);
+    const there = await newNetwork();
     hostsBefore += 1;
-    const foreign = await newHost(appliance, { network_id: there["id"] });
-    const vlan = await newVlan(appliance, { network_id: there["id"] });
-    const member = await newUser(appliance, { role: "Member", networkIds: [networkId] });
+    const foreign = await newHost({ network_id: there.id });
+    const vlan = await newVlan({ network_id: there.id });
+    const member = await newUser({ role: "Member", networkIds: [networkId] });
     const networks = await refused(
-      [
-        bare({ network_id: there["id"] }),
-        bare({ interfaces: [{ if_index: 1, if_descr: "a", native_vlan_id: vlan["id"] }] }),
-      ],
+      [bare({ network_id: there.id }), bare({ interfaces: [{ if_index: 1, if_descr: "a", native_vlan_id: vlan.id }] })],
       member.client,
     );
     expect([networks.status, networks.body.code]).toEqual([400, "entity_reference_invalid"]);
     expect(offenders(networks).map(([path]) => path)).toEqual(["/0/network_id", "/1/interfaces/0/native_vlan_id"]);
-    const taken = await refused([{ id: foreign["id"], network_id: networkId, name: "mine" }], member.client);
+    const taken = await refused([{ id: foreign.id, network_id: networkId, name: "mine" }], member.client);
     expect([taken.status, taken.body.code]).toEqual([409, "entity_already_exists"]);
-    expect(JSON.stringify(taken.body)).not.toContain(foreign["name"]);
+    expect(JSON.stringify(taken.body)).not.toContain(foreign.name);
   });
 
   test("changes credential assignments for an Admin only; sent back as they are they are no change", async () => {
-    const credential = await newCredential(appliance);
-    const member = await newUser(appliance, { role: "Member", networkIds: [networkId] });
-    const assignments = [{ credential_id: credential["id"] }];
+    const credential = await newCredential();
+    const member = await newUser({ role: "Member", networkIds: [networkId] });
+    const assignments = [{ credential_id: credential.id }];
     const answer = await refused(
       [bare({ credential_assignments: assignments }), bare(), bare({ credential_assignments: assignments })],
       member.client,
     );
     expect([answer.status, answer.body.code]).toEqual([403, "auth_permission_denied"]);
-    expect(answer.body.params.issues.map((issue: Wire) => issue["path"])).toEqual(["/0", "/2"]);
+    expect(answer.body.params.issues.map((issue: Wire) => issue.path)).toEqual(["/0", "/2"]);
     const [created] = (await bulk([bare({ credential_assignments: assignments })])).data;
-    expect((await host(created.id))["credential_assignments"]).toEqual(assignments);
+    expect((await host(created.id)).credential_assignments).toEqual(assignments);
     expect(
       (await bulk([{ id: created.id, name: "switch", credential_assignments: assignments }], member.client)).data[0]
         .operation,
@@ -630,8 +621,8 @@ describe("a bulk write that is refused", () => {
   });
 
   test("names the caller before the body is looked at, and what is wrong with the body as a body", async () => {
-    expect((await refused("[{", appliance.anonymous)).body.code).toBe("auth_not_authenticated");
-    const viewer = await newUser(appliance, { role: "Viewer", networkIds: [networkId] });
+    expect((await refused("[{", anonymous)).body.code).toBe("auth_not_authenticated");
+    const viewer = await newUser({ role: "Viewer", networkIds: [networkId] });
     expect((await refused("[{", viewer.client)).body.code).toBe("auth_permission_denied");
     expect((await refused("[{")).body.code).toBe("malformed_json");
     expect((await refused("")).body.code).toBe("malformed_json");
@@ -640,13 +631,13 @@ describe("a bulk write that is refused", () => {
       params: { max_containers: BODY_MAX_CONTAINERS },
     });
     expect((await refused(`[${"[".repeat(64)}${"]".repeat(64)}]`)).body.code).toBe("malformed_json");
-    expect((await appliance.owner.post("/api/v1/hosts/bulk", "[]", { "content-type": "text/plain" })).body.code).toBe(
+    expect((await owner.post("hosts/bulk", "[]", { "content-type": "text/plain" })).body.code).toBe(
       "unsupported_media_type",
     );
-    const large = await appliance.owner.post("/api/v1/hosts/bulk", "[]", {
+    const large = await owner.post("hosts/bulk", "[]", {
       "content-length": String(BULK_BODY_LIMIT_BYTES + 1),
     });
     expect(large.body).toMatchObject({ code: "payload_too_large", params: { limit_bytes: BULK_BODY_LIMIT_BYTES } });
-    expect((await appliance.owner.post("/api/v1/hosts/bulk?x=1", "[]")).body.params.issues[0].path).toBe("/x");
+    expect((await owner.post("hosts/bulk?x=1", "[]")).body.params.issues[0].path).toBe("/x");
   });
 });

@@ -1,37 +1,40 @@
 // Hosts with their children: creation, the sync rule of the update, history of the whole, and what each write writes.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
-import { csvRecords } from "../support/csv.ts";
-import {
-  made,
+import { beforeEach, describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { invalid, made, onPort, refusal, tcp, udp, type Wire } from "../support/appliance/factories.ts";
+import { csvRecords } from "../support/contract/csv.ts";
+import { describeRecords } from "../support/contract/record-battery.ts";
+import { networkReference, tagReference } from "../support/contract/record-subject.ts";
+
+const appliance = applianceForEach();
+const {
+  first,
+  instant,
   newCredential,
+  newIfEntry,
   newNetwork,
+  newOrganization,
   newTag,
   newUser,
   newVlan,
+  owner,
+  signedIn,
+  tick,
   versionsOf,
   writtenIn,
-  type Wire,
-} from "../support/factories.ts";
-import { newIfEntry } from "../support/inventory.ts";
-import { instant } from "../support/past.ts";
-import { describeRecords } from "../support/record-battery.ts";
-
-let appliance: TestAppliance;
+} = appliance;
 let networkId: string;
 
 const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
 beforeEach(async () => {
-  appliance = await newAppliance();
-  networkId = appliance.first.networkId;
-  await appliance.owner.post("/api/v1/subnets", { network_id: networkId, cidr: "10.2.0.0/16" });
-  await appliance.owner.post("/api/v1/subnets", { network_id: networkId, cidr: "10.2.3.0/24" });
-  appliance.clock.advance(1_000);
+  networkId = first.networkId;
+  await owner.post("subnets", { network_id: networkId, cidr: "10.2.0.0/16" });
+  await owner.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24" });
+  tick();
 });
-afterEach(() => appliance.close());
 
 describeRecords(
   {
@@ -44,7 +47,7 @@ describeRecords(
       field: "network_id",
       entity: "network",
       make: async (by, networkId) => {
-        await made(by.post("/api/v1/subnets", { network_id: networkId, cidr: "10.77.0.0/16" }));
+        await made(by.post("subnets", { network_id: networkId, cidr: "10.77.0.0/16" }));
         return networkId;
       },
     },
@@ -71,10 +74,7 @@ describeRecords(
         { ip_address: `10.77.${position}.1`, mac_address: "00:1b:21:aa:bb:cc", name: "eth0", position: 3 },
         { ip_address: `10.77.${position}.2`, mac_address: null, name: "", position: 0 },
       ],
-      ports: [
-        { number: 443, protocol: "Tcp" },
-        { number: 53, protocol: "Udp" },
-      ],
+      ports: [tcp(443), udp(53)],
       services: [
         {
           name: "Shop",
@@ -90,7 +90,7 @@ describeRecords(
         { if_index: 2, if_descr: "eth0", if_type: 6, oper_status: "Up" },
       ],
     }),
-    change: { field: "description", to: (body) => (body["description"] === null ? "rack 4" : null) },
+    change: { field: "description", to: (body) => (body.description === null ? "rack 4" : null) },
     unique: null,
     writes: {
       created: { "Created ip_address": 2, "Created port": 2, "Created service": 1, "Created if_entry": 2 },
@@ -128,33 +128,18 @@ describeRecords(
       ],
     },
     references: [
-      {
-        field: "network_id",
-        entity: "network",
-        naming: (body, id) => ({ ...body, network_id: id, ip_addresses: [] }),
-        make: async (by) => (await made(by.post("/api/v1/networks", { name: "Reference" })))["id"],
-      },
-      {
-        field: "tags",
-        entity: "tag",
-        naming: (body, id) => ({ ...body, tags: [id, id] }),
-        make: async (by) => (await made(by.post("/api/v1/tags", { name: "Reference", color: "Red" })))["id"],
-      },
-      {
-        field: "services/0/tags",
-        entity: "tag",
-        naming: (body, id) => ({ ...body, services: [{ ...body["services"][0], tags: [id] }] }),
-        make: async (by) => (await made(by.post("/api/v1/tags", { name: "Reference", color: "Red" })))["id"],
-      },
+      networkReference("network_id", (body, id) => ({ ...body, network_id: id, ip_addresses: [] })),
+      tagReference(),
+      tagReference("services/0/tags", (body, id) => ({ ...body, services: [{ ...body.services[0], tags: [id] }] })),
       {
         field: "ip_addresses/1/subnet_id",
         entity: "subnet",
         naming: (body, id) => ({
           ...body,
-          ip_addresses: [body["ip_addresses"][0], { ...body["ip_addresses"][1], subnet_id: id }],
+          ip_addresses: [body.ip_addresses[0], { ...body.ip_addresses[1], subnet_id: id }],
         }),
         make: async (by, networkId) =>
-          (await made(by.post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/8" })))["id"],
+          (await made(by.post("subnets", { network_id: networkId, cidr: "10.0.0.0/8" }))).id,
       },
       {
         field: "virtualization/details/service_id",
@@ -167,7 +152,7 @@ describeRecords(
         entity: "service",
         naming: (body, id) => ({
           ...body,
-          services: [{ ...body["services"][0], virtualization: { type: "Docker", details: { service_id: id } } }],
+          services: [{ ...body.services[0], virtualization: { type: "Docker", details: { service_id: id } } }],
         }),
         make: newHypervisor,
       },
@@ -176,11 +161,11 @@ describeRecords(
         entity: "credential",
         naming: (body, id) => ({ ...body, credential_assignments: [{ credential_id: id }] }),
         make: async (by) => {
-          const organizationId = (await made(by.get("/api/v1/organizations")))["id"];
+          const organizationId = (await made(by.get("organizations"))).id;
           const credential_type = { type: "SnmpV1", community: { mode: "FilePath", path: "community" } };
           return (
             await made(
-              by.post("/api/v1/credentials", {
+              by.post("credentials", {
                 organization_id: organizationId,
                 name: "Reference",
                 credential_type,
@@ -189,7 +174,7 @@ describeRecords(
                 tags: [],
               }),
             )
-          )["id"];
+          ).id;
         },
       },
     ],
@@ -200,13 +185,13 @@ describeRecords(
 /** The service of a host of its own that virtualizes others. */
 async function newHypervisor(by: Client, networkId: string): Promise<string> {
   const host = await made(
-    by.post("/api/v1/hosts", {
+    by.post("hosts", {
       network_id: networkId,
       name: "hypervisor",
       services: [{ name: "pve", service_definition: "Proxmox" }],
     }),
   );
-  return host["services"][0].id;
+  return host.services[0].id;
 }
 
 /** Transactions that the ledger has. */
@@ -218,15 +203,15 @@ const PORT_A = "0190a000-0000-4000-8000-00000000000a";
 const PORT_B = "0190a000-0000-4000-8000-00000000000b";
 
 async function newHost(extra: object = {}) {
-  const answer = await appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "web-1", ...extra });
+  const answer = await owner.post("hosts", { network_id: networkId, name: "web-1", ...extra });
   expect(answer.status).toBe(200);
-  appliance.clock.advance(1_000);
+  tick();
   return answer.data;
 }
 
 async function updateHost(host: { id: string }, changes: object, headers: Record<string, string> = {}) {
-  const answer = await appliance.owner.put(`/api/v1/hosts/${host.id}`, { ...host, ...changes }, headers);
-  appliance.clock.advance(1_000);
+  const answer = await owner.put(`hosts/${host.id}`, { ...host, ...changes }, headers);
+  tick();
   return answer;
 }
 
@@ -234,17 +219,14 @@ test("a host is created with all its children in one transaction, bindings namin
   const before = transactions();
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "00-1B-21-AA-BB-CC" }, { ip_address: "10.2.200.1" }],
-    ports: [
-      { id: PORT_A, number: 443, protocol: "Tcp" },
-      { number: 53, protocol: "Udp" },
-    ],
-    services: [{ name: "Shop", service_definition: "nginx", bindings: [{ type: "Port", port_id: PORT_A }] }],
+    ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }, udp(53)],
+    services: [{ name: "Shop", service_definition: "nginx", bindings: [onPort(PORT_A)] }],
     interfaces: [{ if_index: 1, if_descr: "eth0", mac_address: "001b.21aa.bbcc", fdb_macs: ["00:00:00:00:00:01"] }],
   });
   expect(transactions()).toBe(before + 1);
   expect(host.ip_addresses.map((each: { ip_address: string }) => each.ip_address)).toEqual(["10.2.3.4", "10.2.200.1"]);
   expect(host.ip_addresses[0].mac_address).toBe("00:1b:21:aa:bb:cc");
-  const subnets = (await appliance.owner.get("/api/v1/subnets")).data as Array<{ id: string; cidr: string }>;
+  const subnets = (await owner.get("subnets")).data as Array<{ id: string; cidr: string }>;
   const cidrOf = (id: string) => subnets.find((each) => each.id === id)?.cidr;
   expect(host.ip_addresses.map((each: { subnet_id: string }) => cidrOf(each.subnet_id))).toEqual([
     "10.2.3.0/24",
@@ -264,7 +246,7 @@ test("a host is created with all its children in one transaction, bindings namin
     valid_to: null,
   });
   expect("fdb_macs" in host.interfaces[0]).toBe(false);
-  const listed = await appliance.owner.get(`/api/v1/if-entries?host_id=${host.id}`);
+  const listed = await owner.get(`if-entries?host_id=${host.id}`);
   expect(listed.data[0].fdb_macs).toEqual(["00:00:00:00:00:01"]);
   expect("valid_to" in listed.data[0]).toBe(false);
 });
@@ -272,7 +254,7 @@ test("a host is created with all its children in one transaction, bindings namin
 test("sending a host back as it was read changes nothing and writes no version", async () => {
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4" }],
-    ports: [{ number: 22, protocol: "Tcp" }],
+    ports: [tcp(22)],
     interfaces: [{ if_index: 1, if_descr: "eth0" }],
   });
   const before = transactions();
@@ -286,7 +268,7 @@ test("null and absent lists keep the children, an empty list removes them with t
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4" }],
     ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }],
-    services: [{ name: "Shop", service_definition: "nginx", bindings: [{ type: "Port", port_id: PORT_A }] }],
+    services: [{ name: "Shop", service_definition: "nginx", bindings: [onPort(PORT_A)] }],
   });
   const kept = await updateHost({ id: host.id }, { name: "web-2", hidden: true, tags: [], ip_addresses: null });
   expect(kept.data.ip_addresses.length).toBe(1);
@@ -297,7 +279,7 @@ test("null and absent lists keep the children, an empty list removes them with t
   expect(emptied.data.ports).toEqual([]);
   expect(emptied.data.services[0].bindings).toEqual([]);
   expect(emptied.data.ip_addresses.length).toBe(1);
-  const then = await appliance.owner.get(`/api/v1/hosts/${host.id}?at=${kept.data.updated_at}`);
+  const then = await owner.get(`hosts/${host.id}?at=${kept.data.updated_at}`);
   expect(then.data.ports.length).toBe(1);
   expect(then.data.services[0].bindings.length).toBe(1);
   expect(then.data.ports[0].valid_to).toBe(emptied.data.updated_at);
@@ -306,7 +288,7 @@ test("null and absent lists keep the children, an empty list removes them with t
 test("a binding may move to another port while its old port is deleted", async () => {
   const host = await newHost({
     ports: [{ id: PORT_A, number: 80, protocol: "Tcp" }],
-    services: [{ name: "Shop", service_definition: "nginx", bindings: [{ type: "Port", port_id: PORT_A }] }],
+    services: [{ name: "Shop", service_definition: "nginx", bindings: [onPort(PORT_A)] }],
   });
   const binding = host.services[0].bindings[0];
   const answer = await updateHost(host, {
@@ -337,10 +319,7 @@ test("two ports may swap their numbers, and an item without an id takes the reco
     [PORT_B, 80],
   ]);
   const same = await updateHost(host, {
-    ports: [
-      { number: 443, protocol: "Tcp" },
-      { id: "0190a000-0000-4000-8000-00000000000c", number: 80, protocol: "Tcp" },
-    ],
+    ports: [tcp(443), { id: "0190a000-0000-4000-8000-00000000000c", number: 80, protocol: "Tcp" }],
   });
   expect(same.data.ports).toEqual(swapped.data.ports);
 });
@@ -351,10 +330,7 @@ test("one offender refuses the whole and all offenders are named", async () => {
   const answer = await updateHost(host, {
     name: "renamed",
     ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "192.0.2.1" }, { ip_address: "10.2.3.4" }],
-    ports: [
-      { number: 80, protocol: "Tcp" },
-      { number: 80, protocol: "Tcp" },
-    ],
+    ports: [tcp(80), tcp(80)],
   });
   expect(answer.status).toBe(400);
   expect(answer.body.params.issues.map((each: { path: string }) => each.path).sort()).toEqual([
@@ -363,11 +339,11 @@ test("one offender refuses the whole and all offenders are named", async () => {
     "/ports/1",
   ]);
   expect(transactions()).toBe(before);
-  expect((await appliance.owner.get(`/api/v1/hosts/${host.id}`)).data.name).toBe("web-1");
+  expect((await owner.get(`hosts/${host.id}`)).data.name).toBe("web-1");
 });
 
 test("a change of a child is one new version of the host, and the optimistic lock protects the whole", async () => {
-  const host = await newHost({ ports: [{ number: 22, protocol: "Tcp" }] });
+  const host = await newHost({ ports: [tcp(22)] });
   const changed = await updateHost(host, { ports: [] });
   expect(changed.data.updated_at > host.updated_at).toBe(true);
   const stale = await updateHost(host, { name: "late", expected_updated_at: host.updated_at });
@@ -383,8 +359,8 @@ test("a change of a child is one new version of the host, and the optimistic loc
 test("two writers on one host: the second with the lock of the first is refused", async () => {
   const host = await newHost();
   const [one, other] = await Promise.all([
-    appliance.owner.put(`/api/v1/hosts/${host.id}`, { ...host, name: "one", expected_updated_at: host.updated_at }),
-    appliance.owner.put(`/api/v1/hosts/${host.id}`, { ...host, name: "other", expected_updated_at: host.updated_at }),
+    owner.put(`hosts/${host.id}`, { ...host, name: "one", expected_updated_at: host.updated_at }),
+    owner.put(`hosts/${host.id}`, { ...host, name: "other", expected_updated_at: host.updated_at }),
   ]);
   expect([one?.status, other?.status].sort()).toEqual([200, 409]);
 });
@@ -394,54 +370,54 @@ test("a deleted host takes its children along and stays visible to at", async ()
     ip_addresses: [{ ip_address: "10.2.3.4" }],
     interfaces: [{ if_index: 1, if_descr: "eth0" }],
   });
-  const deleted = await appliance.owner.delete(`/api/v1/hosts/${host.id}`);
+  const deleted = await owner.delete(`hosts/${host.id}`);
   expect(deleted.status).toBe(200);
   expect(deleted.data.valid_to).not.toBeNull();
   expect(deleted.data.ip_addresses.length).toBe(1);
-  appliance.clock.advance(1_000);
-  expect((await appliance.owner.get(`/api/v1/hosts/${host.id}`)).status).toBe(404);
-  expect((await appliance.owner.get(`/api/v1/if-entries?host_id=${host.id}`)).body.meta.pagination.total_count).toBe(0);
-  const then = await appliance.owner.get(`/api/v1/hosts?at=${host.updated_at}`);
+  tick();
+  expect((await owner.get(`hosts/${host.id}`)).status).toBe(404);
+  expect((await owner.get(`if-entries?host_id=${host.id}`)).body.meta.pagination.total_count).toBe(0);
+  const then = await owner.get(`hosts?at=${host.updated_at}`);
   expect(then.data).toEqual([deleted.data]);
 });
 
 test("a record created again for the same real thing carries its lineage", async () => {
   const host = await newHost({
     interfaces: [{ if_index: 7, if_descr: "eth7" }],
-    ports: [{ number: 22, protocol: "Tcp" }],
+    ports: [tcp(22)],
   });
   const entry = host.interfaces[0];
-  await appliance.owner.delete(`/api/v1/if-entries/${entry.id}`);
+  await owner.delete(`if-entries/${entry.id}`);
   await updateHost(host, { ports: [] });
-  const again = await appliance.owner.post("/api/v1/if-entries", { host_id: host.id, if_index: 7, if_descr: "eth7" });
+  const again = await owner.post("if-entries", { host_id: host.id, if_index: 7, if_descr: "eth7" });
   expect(again.data.id).not.toBe(entry.id);
   expect(again.data.lineage_id).toBe(entry.id);
-  await updateHost(host, { ports: [{ number: 22, protocol: "Tcp" }] });
-  const third = await appliance.owner.get(`/api/v1/hosts/${host.id}`);
+  await updateHost(host, { ports: [tcp(22)] });
+  const third = await owner.get(`hosts/${host.id}`);
   expect(third.data.ports[0].lineage_id).toBe(host.ports[0].id);
 });
 
 test("forwarding entries are records of their own: the interface as of an instant shows those of then", async () => {
   const host = await newHost({ interfaces: [{ if_index: 1, if_descr: "eth0" }] });
-  const entry = (await appliance.owner.get("/api/v1/if-entries")).data[0];
+  const entry = (await owner.get("if-entries")).data[0];
   const body = { if_index: 1, if_descr: "eth0" };
-  const one = await appliance.owner.put(`/api/v1/if-entries/${entry.id}`, {
+  const one = await owner.put(`if-entries/${entry.id}`, {
     ...body,
     fdb_macs: ["00:00:00:00:00:02", "00:00:00:00:00:01"],
   });
   expect(one.data.fdb_macs).toEqual(["00:00:00:00:00:01", "00:00:00:00:00:02"]);
-  appliance.clock.advance(1_000);
-  const two = await appliance.owner.put(`/api/v1/if-entries/${entry.id}`, { ...body, fdb_macs: ["00:00:00:00:00:03"] });
+  tick();
+  const two = await owner.put(`if-entries/${entry.id}`, { ...body, fdb_macs: ["00:00:00:00:00:03"] });
   expect(two.data.fdb_macs).toEqual(["00:00:00:00:00:03"]);
-  appliance.clock.advance(1_000);
-  const then = await appliance.owner.get(`/api/v1/if-entries?host_id=${host.id}&at=${one.data.updated_at}`);
+  tick();
+  const then = await owner.get(`if-entries?host_id=${host.id}&at=${one.data.updated_at}`);
   expect(then.data[0].fdb_macs).toEqual(["00:00:00:00:00:01", "00:00:00:00:00:02"]);
   expect(then.data[0].valid_to).toBe(two.data.updated_at);
   const versions = appliance.reader.db
     .query("SELECT length(members) AS size FROM history_versions WHERE members LIKE '%fdb%'")
     .all();
   expect(versions).toEqual([]);
-  const cleared = await appliance.owner.put(`/api/v1/if-entries/${entry.id}`, { ...body, fdb_macs: null });
+  const cleared = await owner.put(`if-entries/${entry.id}`, { ...body, fdb_macs: null });
   expect("fdb_macs" in cleared.data).toBe(false);
 });
 
@@ -451,27 +427,27 @@ function pick(items: Wire[], ...fields: string[]): Wire[] {
 }
 
 async function readHost(id: string, at = ""): Promise<Wire> {
-  return made(appliance.owner.get(`/api/v1/hosts/${id}${at === "" ? "" : `?at=${at}`}`));
+  return made(owner.get(`hosts/${id}${at === "" ? "" : `?at=${at}`}`));
 }
 
 async function subnetId(cidr: string): Promise<string> {
-  const subnets = (await appliance.owner.get(`/api/v1/subnets?network_id=${networkId}&limit=0`)).data as Wire[];
-  return subnets.find((subnet) => subnet["cidr"] === cidr)?.["id"];
+  const subnets = (await owner.get(`subnets?network_id=${networkId}&limit=0`)).data as Wire[];
+  return subnets.find((subnet) => subnet.cidr === cidr)?.id;
 }
 
 describe("an address of a host", () => {
   test("is in the most specific subnet of its own network, whatever other networks have", async () => {
-    const other = await newNetwork(appliance);
+    const other = await newNetwork();
     for (const [within, cidr] of [
       [networkId, "0.0.0.0/0"],
       [networkId, "10.2.3.128/25"],
       [networkId, "::/0"],
       [networkId, "2001:db8::/32"],
       [networkId, "2001:db8::/128"],
-      [other["id"], "10.2.3.4/32"],
-      [other["id"], "2001:db8::1/128"],
+      [other.id, "10.2.3.4/32"],
+      [other.id, "2001:db8::1/128"],
     ]) {
-      await made(appliance.owner.post("/api/v1/subnets", { network_id: within, cidr }));
+      await made(owner.post("subnets", { network_id: within, cidr }));
     }
     const wanted: Array<[string, string]> = [
       ["10.2.3.4", "10.2.3.0/24"],
@@ -484,7 +460,7 @@ describe("an address of a host", () => {
       ["::ffff:10.2.3.4", "::/0"],
     ];
     const host = await newHost({ ip_addresses: wanted.map(([ip_address]) => ({ ip_address })) });
-    expect(host.ip_addresses.map((address: Wire) => address["subnet_id"])).toEqual(
+    expect(host.ip_addresses.map((address: Wire) => address.subnet_id)).toEqual(
       await Promise.all(wanted.map(([, cidr]) => subnetId(cidr))),
     );
   });
@@ -492,7 +468,7 @@ describe("an address of a host", () => {
   test("stays in its subnet when a more specific one is made, until it becomes another address", async () => {
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }] });
     const [address] = host.ip_addresses;
-    await made(appliance.owner.post("/api/v1/subnets", { network_id: networkId, cidr: "10.2.3.0/28" }));
+    await made(owner.post("subnets", { network_id: networkId, cidr: "10.2.3.0/28" }));
     const before = transactions();
     for (const item of [
       { ip_address: "10.2.3.4" },
@@ -527,11 +503,11 @@ describe("an address of a host", () => {
     const before = transactions();
     const issue = { path: "/ip_addresses/1/subnet_id", value: narrow, message: expect.stringContaining("10.2.3.0/24") };
     const items = [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.4.4", subnet_id: narrow }];
-    const refused = { status: 400, body: { code: "validation_failed", params: { issues: [issue] } } };
+    const refused = invalid(issue);
     expect(await updateHost(host, { name: "never", ip_addresses: items })).toMatchObject(refused);
-    expect(
-      await appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", ip_addresses: items }),
-    ).toMatchObject(refused);
+    expect(await owner.post("hosts", { network_id: networkId, name: "never", ip_addresses: items })).toMatchObject(
+      refused,
+    );
     // The subnet that was answered belongs to the address that was answered.
     const [address] = host.ip_addresses;
     expect(await updateHost(host, { ip_addresses: [{ ...address, ip_address: "10.2.9.9" }] })).toMatchObject({
@@ -555,7 +531,7 @@ describe("an address of a host", () => {
       { ip_address: "10.2.0.3", position: 2, name: "", mac_address: null },
     ]);
     const before = transactions();
-    const bare = host.ip_addresses.map((address: Wire) => ({ ip_address: address["ip_address"] })).reverse();
+    const bare = host.ip_addresses.map((address: Wire) => ({ ip_address: address.ip_address })).reverse();
     expect((await updateHost(host, { ip_addresses: bare })).data.ip_addresses).toEqual(host.ip_addresses);
     expect(transactions()).toBe(before);
     const more = await updateHost(host, {
@@ -580,20 +556,20 @@ describe("an address of a host", () => {
 
 describe("a service of a host", () => {
   test("has its place in the list as its position and keeps it, as its tags, virtualization and bindings", async () => {
-    const tag = await newTag(appliance);
+    const tag = await newTag();
     const first = {
       name: "Shop",
       service_definition: "nginx",
-      tags: [tag["id"], tag["id"]],
+      tags: [tag.id, tag.id],
       virtualization: { type: "Docker", details: { container_name: "shop" } },
-      bindings: [{ type: "Port", port_id: PORT_A }],
+      bindings: [onPort(PORT_A)],
     };
     const host = await newHost({
       ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }],
       services: [first, { name: "DNS", service_definition: "bind" }],
     });
     expect(host.services).toMatchObject([
-      { position: 0, tags: [tag["id"]], source: { type: "Manual" } },
+      { position: 0, tags: [tag.id], source: { type: "Manual" } },
       { position: 1, tags: [], virtualization: null, bindings: [] },
     ]);
     const before = transactions();
@@ -610,28 +586,28 @@ describe("a service of a host", () => {
       { id: host.services[0].id, position: 5, tags: [], virtualization: null, bindings: [] },
       host.services[1],
     ]);
-    expect(writtenIn(appliance)).toEqual({ "Updated host": 1, "Updated service": 1, "Deleted binding": 1 });
+    expect(writtenIn()).toEqual({ "Updated host": 1, "Updated service": 1, "Deleted binding": 1 });
   });
 
   test("loses a tag that is deleted, as its host does, in one version of each", async () => {
-    const [tag, kept] = [await newTag(appliance), await newTag(appliance)];
+    const [tag, kept] = [await newTag(), await newTag()];
     const host = await newHost({
-      tags: [kept["id"], tag["id"]],
+      tags: [kept.id, tag.id],
       services: [
-        { name: "Shop", service_definition: "nginx", tags: [tag["id"]] },
-        { name: "DNS", service_definition: "bind", tags: [kept["id"]] },
+        { name: "Shop", service_definition: "nginx", tags: [tag.id] },
+        { name: "DNS", service_definition: "bind", tags: [kept.id] },
       ],
     });
-    await made(appliance.owner.delete(`/api/v1/tags/${tag["id"]}`));
-    expect(writtenIn(appliance)).toEqual({ "Deleted tag": 1, "Updated host": 1, "Updated service": 1 });
-    expect(versionsOf(appliance, host.id).at(-1)).toMatchObject({ changed: ["services", "tags"] });
+    await made(owner.delete(`tags/${tag.id}`));
+    expect(writtenIn()).toEqual({ "Deleted tag": 1, "Updated host": 1, "Updated service": 1 });
+    expect(versionsOf(host.id).at(-1)).toMatchObject({ changed: ["services", "tags"] });
     expect(await readHost(host.id)).toMatchObject({
-      tags: [kept["id"]],
-      services: [{ tags: [] }, { tags: [kept["id"]] }],
+      tags: [kept.id],
+      services: [{ tags: [] }, { tags: [kept.id] }],
     });
     expect(await readHost(host.id, host.updated_at)).toMatchObject({
-      tags: [kept["id"], tag["id"]],
-      services: [{ tags: [tag["id"]] }, { tags: [kept["id"]] }],
+      tags: [kept.id, tag.id],
+      services: [{ tags: [tag.id] }, { tags: [kept.id] }],
     });
   });
 });
@@ -640,7 +616,7 @@ describe("a binding", () => {
   test("is on a port, on a port at one address, or on an address, each once", async () => {
     const host = await newHost({
       ip_addresses: [{ ip_address: "10.2.3.4" }],
-      ports: [{ number: 443, protocol: "Tcp" }],
+      ports: [tcp(443)],
     });
     const [port_id, ip_address_id] = [host.ports[0].id, host.ip_addresses[0].id];
     const bindings = [
@@ -650,13 +626,13 @@ describe("a binding", () => {
     ];
     const bound = await updateHost(host, { services: [{ name: "Shop", service_definition: "nginx", bindings }] });
     expect(bound.data.services[0].bindings).toMatchObject(bindings);
-    expect(writtenIn(appliance)).toEqual({ "Created service": 1, "Created binding": 3, "Updated host": 1 });
+    expect(writtenIn()).toEqual({ "Created service": 1, "Created binding": 3, "Updated host": 1 });
     const before = transactions();
     for (const items of [
       bindings,
       bound.data.services[0].bindings,
       [...bindings].reverse(),
-      [{ type: "Port", port_id }, ...bindings.slice(1)],
+      [onPort(port_id), ...bindings.slice(1)],
     ]) {
       expect(
         (await updateHost(bound.data, { services: [{ name: "Shop", service_definition: "nginx", bindings: items }] }))
@@ -664,14 +640,14 @@ describe("a binding", () => {
       ).toEqual(bound.data);
     }
     const twice = await updateHost(bound.data, {
-      services: [{ name: "Shop", service_definition: "nginx", bindings: [...bindings, { type: "Port", port_id }] }],
+      services: [{ name: "Shop", service_definition: "nginx", bindings: [...bindings, onPort(port_id)] }],
     });
     expect(twice).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/services/0/bindings/3" }] } } });
     expect(transactions()).toBe(before);
   });
 
   test("of another service, or with that service's id, is refused", async () => {
-    const binding = { type: "Port", port_id: PORT_A };
+    const binding = onPort(PORT_A);
     const host = await newHost({
       ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }],
       services: [
@@ -682,10 +658,9 @@ describe("a binding", () => {
     const [first, second] = host.services;
     const before = transactions();
     const services = (items: Wire[]) => ({ services: [first, { ...second, bindings: items }] });
-    expect(await updateHost(host, services([{ ...binding, id: first.bindings[0].id }]))).toMatchObject({
-      status: 409,
-      body: { code: "entity_already_exists", params: { entity: "binding", field: "id" } },
-    });
+    expect(await updateHost(host, services([{ ...binding, id: first.bindings[0].id }]))).toMatchObject(
+      refusal(409, "entity_already_exists", { entity: "binding", field: "id" }),
+    );
     expect(await updateHost(host, services([{ ...binding, service_id: first.id }]))).toMatchObject({
       status: 400,
       body: { params: { issues: [{ path: "/services/1/bindings/0/service_id", value: first.id }] } },
@@ -704,10 +679,7 @@ describe("a binding", () => {
 
 describe("a binding that is sent back", () => {
   test("goes with its port or address, when only that was taken off its list", async () => {
-    const bindings = [
-      { type: "Port", port_id: PORT_A },
-      { type: "Port", port_id: PORT_B },
-    ];
+    const bindings = [onPort(PORT_A), onPort(PORT_B)];
     const host = await newHost({
       ports: [
         { id: PORT_A, number: 80, protocol: "Tcp" },
@@ -727,7 +699,7 @@ describe("a binding that is sent back", () => {
     }
     const answer = await updateHost(host, { ports: [host.ports[1]] });
     expect(answer.data.services[0].bindings).toEqual([host.services[0].bindings[1]]);
-    expect(writtenIn(appliance)).toEqual({
+    expect(writtenIn()).toEqual({
       "Deleted port": 1,
       "Deleted binding": 1,
       "Updated service": 1,
@@ -735,22 +707,16 @@ describe("a binding that is sent back", () => {
     });
     // One that is moved to what goes, or made for it, is another matter.
     const before = transactions();
-    for (const binding of [
-      { ...answer.data.services[0].bindings[0], port_id: PORT_A },
-      { type: "Port", port_id: PORT_A },
-    ]) {
+    for (const binding of [{ ...answer.data.services[0].bindings[0], port_id: PORT_A }, onPort(PORT_A)]) {
       expect(await updateHost(answer.data, { services: [{ ...host.services[0], bindings: [binding] }] })).toMatchObject(
-        { status: 400, body: { code: "entity_reference_invalid", params: { entity: "port", ids: [PORT_A] } } },
+        refusal(400, "entity_reference_invalid", { entity: "port", ids: [PORT_A] }),
       );
     }
     const fresh = await updateHost(answer.data, {
       ports: [],
-      services: [{ name: "new", service_definition: "N", bindings: [{ type: "Port", port_id: PORT_B }] }],
+      services: [{ name: "new", service_definition: "N", bindings: [onPort(PORT_B)] }],
     });
-    expect(fresh).toMatchObject({
-      status: 400,
-      body: { code: "entity_reference_invalid", params: { entity: "port", ids: [PORT_B] } },
-    });
+    expect(fresh).toMatchObject(refusal(400, "entity_reference_invalid", { entity: "port", ids: [PORT_B] }));
     expect(transactions()).toBe(before);
   });
 });
@@ -758,25 +724,25 @@ describe("a binding that is sent back", () => {
 describe("the id of an item", () => {
   test.each([
     ["ip_addresses", "ip_address", { ip_address: "10.2.3.9" }],
-    ["ports", "port", { number: 99, protocol: "Udp" }],
+    ["ports", "port", udp(99)],
     ["services", "service", { name: "Other", service_definition: "other" }],
   ])(
     "in %s is refused when it is, or was, any other record's: every record has an id of its own, for ever",
     async (list, entity, item) => {
       const children = {
         ip_addresses: [{ ip_address: "10.2.3.4" }],
-        ports: [{ number: 443, protocol: "Tcp" }],
+        ports: [tcp(443)],
         services: [{ name: "Shop", service_definition: "nginx" }],
       };
       const [host, other] = [await newHost(), await newHost(children)];
       const gone = await newHost(children);
-      await made(appliance.owner.delete(`/api/v1/hosts/${gone.id}`));
-      const second = await appliance.newOrganization("Second");
+      await made(owner.delete(`hosts/${gone.id}`));
+      const second = await newOrganization("Second");
       const foreign = await made(
-        (await appliance.signedIn(second.userId)).post("/api/v1/hosts", {
+        (await signedIn(second.userId)).post("hosts", {
           network_id: second.networkId,
           name: "theirs",
-          ports: [{ number: 1, protocol: "Tcp" }],
+          ports: [tcp(1)],
         }),
       );
       const before = transactions();
@@ -786,15 +752,14 @@ describe("the id of an item", () => {
         host.id,
         gone[list][0].id,
         gone.id,
-        foreign["ports"][0].id,
+        foreign.ports[0].id,
         networkId,
       ]) {
-        expect(await updateHost(host, { name: "never", [list]: [{ ...item, id }] })).toMatchObject({
-          status: 409,
-          body: { code: "entity_already_exists", params: { entity, field: "id", value: id } },
-        });
+        expect(await updateHost(host, { name: "never", [list]: [{ ...item, id }] })).toMatchObject(
+          refusal(409, "entity_already_exists", { entity, field: "id", value: id }),
+        );
         expect(
-          await appliance.owner.post("/api/v1/hosts", {
+          await owner.post("hosts", {
             network_id: networkId,
             name: "never",
             [list]: [{ ...item, id }],
@@ -816,13 +781,9 @@ describe("the id of an item", () => {
     const before = transactions();
     for (const id of [PORT_A, UNKNOWN_ID]) {
       // With all else that is wrong with the lists.
-      const ports = [
-        { id, number: 8080, protocol: "Tcp" },
-        { id, number: 8081, protocol: "Tcp" },
-        { number: 8080, protocol: "Tcp" },
-      ];
+      const ports = [{ id, number: 8080, protocol: "Tcp" }, { id, number: 8081, protocol: "Tcp" }, tcp(8080)];
       const answer = await updateHost(host, { name: "never", ports, ip_addresses: [{ ip_address: "192.0.2.1" }] });
-      expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+      expect(answer).toMatchObject(refusal(400, "validation_failed"));
       expect(answer.body.params.issues).toMatchObject([
         { path: "/ip_addresses/0/ip_address" },
         { path: "/ports/1/id", value: id },
@@ -840,16 +801,13 @@ describe("the id of an item", () => {
       ],
     });
     const moved = await updateHost(host, {
-      ports: [
-        { number: 80, protocol: "Tcp" },
-        { id: PORT_A, number: 22, protocol: "Tcp" },
-      ],
+      ports: [tcp(80), { id: PORT_A, number: 22, protocol: "Tcp" }],
     });
     expect(moved.data.ports).toMatchObject([
       { id: PORT_A, number: 22, type: "Ssh" },
       { number: 80, type: "Http" },
     ]);
-    expect(writtenIn(appliance)).toEqual({
+    expect(writtenIn()).toEqual({
       "Created port": 1,
       "Updated port": 1,
       "Deleted port": 1,
@@ -860,27 +818,25 @@ describe("the id of an item", () => {
 
 describe("the service that virtualizes", () => {
   test("is one of the same network, whether another network's is in reach or not", async () => {
-    const other = await newNetwork(appliance);
-    const elsewhere = await newHypervisor(appliance.owner, other["id"]);
+    const other = await newNetwork();
+    const elsewhere = await newHypervisor(owner, other.id);
     const host = await newHost({ services: [{ name: "Shop", service_definition: "nginx" }] });
-    const { client: member } = await newUser(appliance, { role: "Member", networkIds: [networkId] });
+    const { client: member } = await newUser({ role: "Member", networkIds: [networkId] });
     const before = transactions();
-    for (const by of [appliance.owner, member]) {
+    for (const by of [owner, member]) {
       for (const id of [elsewhere, UNKNOWN_ID, host.id]) {
-        const refused = (field: string) => ({
-          status: 400,
-          body: { code: "entity_reference_invalid", params: { entity: "service", field, ids: [id] } },
-        });
+        const refused = (field: string) =>
+          refusal(400, "entity_reference_invalid", { entity: "service", field, ids: [id] });
         const details = { details: { service_id: id } };
         expect(
-          await by.put(`/api/v1/hosts/${host.id}`, {
+          await by.put(`hosts/${host.id}`, {
             ...host,
             name: "never",
             virtualization: { type: "Kvm", ...details },
           }),
         ).toMatchObject(refused("virtualization/details/service_id"));
         expect(
-          await by.put(`/api/v1/hosts/${host.id}`, {
+          await by.put(`hosts/${host.id}`, {
             ...host,
             name: "never",
             services: [{ ...host.services[0], virtualization: { type: "Docker", ...details } }],
@@ -905,11 +861,11 @@ describe("the service that virtualizes", () => {
       ],
     });
     await updateHost(hypervisor, { services: [] });
-    expect(writtenIn(appliance)).toEqual({ "Deleted service": 1, "Updated host": 2, "Updated service": 1 });
-    expect(versionsOf(appliance, guest.id).at(-1)).toMatchObject({ changed: ["services", "virtualization"] });
+    expect(writtenIn()).toEqual({ "Deleted service": 1, "Updated host": 2, "Updated service": 1 });
+    expect(versionsOf(guest.id).at(-1)).toMatchObject({ changed: ["services", "virtualization"] });
     const now = await readHost(guest.id);
-    expect(now["virtualization"]).toEqual({ type: "Proxmox", details: { vm_id: "104" } });
-    expect(now["services"][0].virtualization).toEqual({ type: "Docker", details: { container_name: "shop" } });
+    expect(now.virtualization).toEqual({ type: "Proxmox", details: { vm_id: "104" } });
+    expect(now.services[0].virtualization).toEqual({ type: "Docker", details: { container_name: "shop" } });
     const then = await readHost(guest.id, guest.updated_at);
     expect(then).toMatchObject({
       virtualization: guest.virtualization,
@@ -931,11 +887,11 @@ describe("the service that virtualizes", () => {
     });
     expect(answer.status).toBe(200);
     expect(answer.data.virtualization).toEqual({ type: "Kvm", details: {} });
-    expect(answer.data.services.map((service: Wire) => service["virtualization"])).toEqual([
+    expect(answer.data.services.map((service: Wire) => service.virtualization)).toEqual([
       { type: "Docker", details: { container_name: "shop" } },
       { type: "Docker", details: { container_name: "shop" } },
     ]);
-    expect(writtenIn(appliance)).toEqual({
+    expect(writtenIn()).toEqual({
       "Updated host": 1,
       "Updated service": 1,
       "Created service": 1,
@@ -960,14 +916,14 @@ describe("the service that virtualizes", () => {
       ],
     });
     expect(answer.data.services).toMatchObject([named, named]);
-    await made(appliance.owner.delete(`/api/v1/hosts/${host.id}`));
-    expect(writtenIn(appliance)).toEqual({ "Deleted host": 1, "Deleted service": 2 });
+    await made(owner.delete(`hosts/${host.id}`));
+    expect(writtenIn()).toEqual({ "Deleted host": 1, "Deleted service": 2 });
   });
 });
 
 describe("the interfaces of a new host", () => {
   test("may name an address and another interface of the same request", async () => {
-    const vlan = await newVlan(appliance);
+    const vlan = await newVlan();
     const addressId = "0190a000-0000-4000-8000-0000000000a1";
     const host = await newHost({
       ip_addresses: [{ id: addressId, ip_address: "10.2.3.4" }],
@@ -977,14 +933,14 @@ describe("the interfaces of a new host", () => {
           if_index: 1,
           if_descr: "eth0",
           ip_address_id: addressId,
-          native_vlan_id: vlan["id"],
+          native_vlan_id: vlan.id,
           fdb_macs: ["00:00:00:00:00:02", "00:00:00:00:00:01"],
         },
         {
           if_index: 2,
           if_descr: "eth1",
           neighbor: { type: "IfEntry", id: PORT_A },
-          vlan_ids: [vlan["id"], vlan["id"]],
+          vlan_ids: [vlan.id, vlan.id],
         },
       ],
     });
@@ -992,31 +948,30 @@ describe("the interfaces of a new host", () => {
       { id: PORT_A, ip_address_id: addressId },
       { neighbor: { type: "IfEntry", id: PORT_A } },
     ]);
-    expect(writtenIn(appliance)).toEqual({
+    expect(writtenIn()).toEqual({
       "Created host": 1,
       "Created ip_address": 1,
       "Created if_entry": 2,
       "Created fdb_entry": 2,
     });
-    const listed = (await appliance.owner.get(`/api/v1/if-entries?host_id=${host.id}`)).data;
+    const listed = (await owner.get(`if-entries?host_id=${host.id}`)).data;
     expect(listed).toMatchObject([
-      { native_vlan_id: vlan["id"], fdb_macs: ["00:00:00:00:00:01", "00:00:00:00:00:02"] },
-      { vlan_ids: [vlan["id"]] },
+      { native_vlan_id: vlan.id, fdb_macs: ["00:00:00:00:00:01", "00:00:00:00:00:02"] },
+      { vlan_ids: [vlan.id] },
     ]);
   });
 
   test("have each their own if_index, and name what is there, by their place in the list", async () => {
     const other = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }] });
     const before = transactions();
-    const post = (interfaces: Wire[]) =>
-      appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", interfaces });
+    const post = (interfaces: Wire[]) => owner.post("hosts", { network_id: networkId, name: "never", interfaces });
     const twins = await post([
       { if_index: 7, if_descr: "a" },
       { if_index: 8, if_descr: "b" },
       { if_index: 7, if_descr: "c" },
       { if_index: 8, if_descr: "d", host_id: other.id, network_id: UNKNOWN_ID },
     ]);
-    expect(twins.body.params.issues.map((issue: Wire) => issue["path"])).toEqual([
+    expect(twins.body.params.issues.map((issue: Wire) => issue.path)).toEqual([
       "/interfaces/2",
       "/interfaces/3",
       "/interfaces/3/host_id",
@@ -1031,25 +986,24 @@ describe("the interfaces of a new host", () => {
           { if_index: 1, if_descr: "a" },
           { if_index: 2, if_descr: "b", [field]: value },
         ]),
-      ).toMatchObject({
-        status: 400,
-        body: { code: "entity_reference_invalid", params: { entity, field: `interfaces/1/${field}`, ids: [value] } },
-      });
+      ).toMatchObject(
+        refusal(400, "entity_reference_invalid", { entity, field: `interfaces/1/${field}`, ids: [value] }),
+      );
     }
     expect(transactions()).toBe(before);
   });
 });
 
 describe("a host that is refused", () => {
-  const create = (body: object, by: Client = appliance.owner) =>
-    by.post("/api/v1/hosts", { network_id: networkId, name: "never", ...body });
+  const create = (body: object, by: Client = owner) =>
+    by.post("hosts", { network_id: networkId, name: "never", ...body });
   const issues = (answer: { body: Wire }) =>
-    answer.body["params"].issues.map((issue: Wire) => [issue["path"], issue["value"], issue["code"]]);
+    answer.body.params.issues.map((issue: Wire) => [issue.path, issue.value, issue.code]);
   const unknown = (...paths: string[]) => paths.map((path) => [path, UNKNOWN_ID, "entity_reference_invalid"]);
   const wrongReferences = {
     tags: [UNKNOWN_ID],
     virtualization: { type: "Kvm", details: { service_id: UNKNOWN_ID } },
-    ports: [{ number: 80, protocol: "Tcp" }],
+    ports: [tcp(80)],
     ip_addresses: [{ ip_address: "10.2.3.4", subnet_id: UNKNOWN_ID }, { ip_address: "10.2.3.5" }],
     services: [
       {
@@ -1076,10 +1030,7 @@ describe("a host that is refused", () => {
     const before = transactions();
     const answer = await create({
       ip_addresses: [{ ip_address: "192.0.2.1" }, { ip_address: "10.2.3.4" }, { ip_address: "10.2.3.4" }],
-      ports: [
-        { number: 80, protocol: "Tcp" },
-        { number: 80, protocol: "Tcp" },
-      ],
+      ports: [tcp(80), tcp(80)],
       services: [
         { name: "a", service_definition: "A", position: 1 },
         { name: "a", service_definition: "A", position: 2 },
@@ -1089,11 +1040,11 @@ describe("a host that is refused", () => {
         { if_index: 7, if_descr: "b" },
       ],
     });
-    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+    expect(answer).toMatchObject(refusal(400, "validation_failed"));
     expect(issues(answer)).toEqual([
       ["/ip_addresses/2", { ip_address: "10.2.3.4" }, undefined],
       ["/ip_addresses/0/ip_address", "192.0.2.1", undefined],
-      ["/ports/1", { number: 80, protocol: "Tcp" }, undefined],
+      ["/ports/1", tcp(80), undefined],
       ["/services/1", { name: "a", service_definition: "A" }, undefined],
       ["/interfaces/1", { if_index: 7 }, undefined],
     ]);
@@ -1108,10 +1059,9 @@ describe("a host that is refused", () => {
       { if_index: 2, if_descr: "b", vlan_ids: [UNKNOWN_ID], neighbor: { type: "Host", id: UNKNOWN_ID } },
     ];
     const created = await create({ ...wrongReferences, interfaces });
-    expect(created).toMatchObject({
-      status: 400,
-      body: { code: "entity_reference_invalid", params: { entity: "tag", field: "tags", ids: [UNKNOWN_ID] } },
-    });
+    expect(created).toMatchObject(
+      refusal(400, "entity_reference_invalid", { entity: "tag", field: "tags", ids: [UNKNOWN_ID] }),
+    );
     expect(issues(created)).toEqual(
       unknown(
         "/tags/0",
@@ -1124,13 +1074,13 @@ describe("a host that is refused", () => {
       ),
     );
     const updated = await updateHost(host, wrongReferences);
-    expect(updated).toMatchObject({
-      status: 400,
-      body: {
-        code: "entity_reference_invalid",
-        params: { entity: "service", field: "virtualization/details/service_id", ids: [UNKNOWN_ID] },
-      },
-    });
+    expect(updated).toMatchObject(
+      refusal(400, "entity_reference_invalid", {
+        entity: "service",
+        field: "virtualization/details/service_id",
+        ids: [UNKNOWN_ID],
+      }),
+    );
     expect(issues(updated)).toEqual(unknown("/virtualization/details/service_id", "/tags/0", ...REFERENCES));
     expect(transactions()).toBe(before);
   });
@@ -1147,7 +1097,7 @@ describe("a host that is refused", () => {
       ],
     };
     for (const answer of [await create(wrong), await updateHost(host, wrong)]) {
-      expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+      expect(answer).toMatchObject(refusal(400, "validation_failed"));
       expect(answer.body.params).toEqual({ issues: expect.any(Array) });
       expect(issues(answer).toSorted()).toEqual([
         ["/organization_id", UNKNOWN_ID, "entity_access_denied"],
@@ -1161,23 +1111,21 @@ describe("a host that is refused", () => {
 
   test("is told one thing alone with its own code and values", async () => {
     const other = await newHost();
-    expect(await create({ organization_id: UNKNOWN_ID })).toMatchObject({
-      status: 403,
-      body: { code: "entity_access_denied", params: { field: "organization_id", value: UNKNOWN_ID } },
-    });
-    expect(await create({ interfaces: [{ if_index: 1, if_descr: "a", organization_id: UNKNOWN_ID }] })).toMatchObject({
-      status: 403,
-      body: { code: "entity_access_denied" },
-    });
+    expect(await create({ organization_id: UNKNOWN_ID })).toMatchObject(
+      refusal(403, "entity_access_denied", { field: "organization_id", value: UNKNOWN_ID }),
+    );
+    expect(await create({ interfaces: [{ if_index: 1, if_descr: "a", organization_id: UNKNOWN_ID }] })).toMatchObject(
+      refusal(403, "entity_access_denied"),
+    );
     for (const answer of [
       await create({ tags: [UNKNOWN_ID] }),
       await create({ interfaces: [{ id: other.id, if_index: 1, if_descr: "a" }] }),
     ])
       expect(answer.body.params).not.toHaveProperty("issues");
-    const { client: member } = await newUser(appliance, { role: "Member", networkIds: [networkId] });
+    const { client: member } = await newUser({ role: "Member", networkIds: [networkId] });
     expect(
       await create({ credential_assignments: [{ credential_id: UNKNOWN_ID, ip_address_ids: [UNKNOWN_ID] }] }, member),
-    ).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Admin" } } });
+    ).toMatchObject(refusal(403, "auth_permission_denied", { required: "Admin" }));
   });
 
   test.each<[string, Wire, Wire]>([
@@ -1188,21 +1136,21 @@ describe("a host that is refused", () => {
       { path: "/ip_addresses/0/subnet_id" },
     ],
   ])("is not told of what names an address %s", async (_what, address, issue) => {
-    const credential = await newCredential(appliance);
+    const credential = await newCredential();
     const id = "0190a000-0000-4000-8000-0000000000a1";
-    const subnet_id = address["subnet_id"] === undefined ? null : await subnetId("10.2.3.0/24");
+    const subnet_id = address.subnet_id === undefined ? null : await subnetId("10.2.3.0/24");
     const answer = await create({
       ip_addresses: [{ id, ...address, subnet_id }],
       services: [{ name: "a", service_definition: "A", bindings: [{ type: "IpAddress", ip_address_id: id }] }],
       interfaces: [{ if_index: 1, if_descr: "a", ip_address_id: id }],
-      credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [id] }],
+      credential_assignments: [{ credential_id: credential.id, ip_address_ids: [id] }],
     });
-    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [issue] } } });
+    expect(answer).toMatchObject(invalid(issue));
     expect(answer.body.params.issues).toHaveLength(1);
   });
 
   test("is not told of what names a child whose id was used before, nor of a service's for its tags", async () => {
-    const [credential, other] = [await newCredential(appliance), await newHost()];
+    const [credential, other] = [await newCredential(), await newHost()];
     const hypervisor = "0190a000-0000-4000-8000-0000000000b1";
     const answer = await create({
       ip_addresses: [{ id: other.id, ip_address: "10.2.3.4" }],
@@ -1218,7 +1166,7 @@ describe("a host that is refused", () => {
         { name: "b", service_definition: "B", virtualization: { type: "Docker", details: { service_id: hypervisor } } },
       ],
       interfaces: [{ if_index: 1, if_descr: "a", ip_address_id: other.id }],
-      credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [other.id] }],
+      credential_assignments: [{ credential_id: credential.id, ip_address_ids: [other.id] }],
     });
     expect(issues(answer)).toEqual([
       ["/ip_addresses/0/id", other.id, "entity_already_exists"],
@@ -1232,12 +1180,12 @@ describe("deleting a host", () => {
   test.each([[""], ["?cascade=true"], ["?cascade=false"]])(
     "takes along what it owns and is taken off what names it, in one transaction%s",
     async (query) => {
-      const credential = await newCredential(appliance, { assigned_network_ids: [networkId] });
+      const credential = await newCredential({ assigned_network_ids: [networkId] });
       const gone = await newHost({
-        credential_assignments: [{ credential_id: credential["id"] }],
+        credential_assignments: [{ credential_id: credential.id }],
         ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.3.5" }],
         ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }],
-        services: [{ name: "pve", service_definition: "Proxmox", bindings: [{ type: "Port", port_id: PORT_A }] }],
+        services: [{ name: "pve", service_definition: "Proxmox", bindings: [onPort(PORT_A)] }],
         interfaces: [
           {
             id: PORT_B,
@@ -1258,9 +1206,9 @@ describe("deleting a host", () => {
         ],
       });
       const before = transactions();
-      const closed = await made(appliance.owner.delete(`/api/v1/hosts/${gone.id}${query}`));
+      const closed = await made(owner.delete(`hosts/${gone.id}${query}`));
       expect(transactions()).toBe(before + 1);
-      expect(writtenIn(appliance)).toEqual({
+      expect(writtenIn()).toEqual({
         "Deleted host": 1,
         "Deleted ip_address": 2,
         "Deleted port": 1,
@@ -1275,19 +1223,19 @@ describe("deleting a host", () => {
       });
       expect(closed).toMatchObject({
         ...pick([gone], "name", "updated_at", "credential_assignments")[0],
-        valid_to: closed["valid_to"],
+        valid_to: closed.valid_to,
       });
       for (const list of ["ip_addresses", "ports", "services", "interfaces"])
-        expect(closed[list].map((item: Wire) => item["valid_to"])).toEqual(gone[list].map(() => closed["valid_to"]));
-      expect((await readHost(far.id))["interfaces"].map((entry: Wire) => entry["neighbor"])).toEqual([
+        expect(closed[list].map((item: Wire) => item.valid_to)).toEqual(gone[list].map(() => closed.valid_to));
+      expect((await readHost(far.id)).interfaces.map((entry: Wire) => entry.neighbor)).toEqual([
         null,
         null,
         { type: "Host", id: guest.id },
       ]);
-      expect((await readHost(guest.id))["virtualization"]).toEqual({ type: "Proxmox", details: {} });
+      expect((await readHost(guest.id)).virtualization).toEqual({ type: "Proxmox", details: {} });
       // What it was, and what pointed at it, is there for whoever asks about then.
-      expect((await readHost(far.id, far.updated_at))["interfaces"]).toMatchObject(
-        far.interfaces.map((entry: Wire) => ({ id: entry["id"], neighbor: entry["neighbor"] })),
+      expect((await readHost(far.id, far.updated_at)).interfaces).toMatchObject(
+        far.interfaces.map((entry: Wire) => ({ id: entry.id, neighbor: entry.neighbor })),
       );
       expect(await readHost(gone.id, gone.updated_at)).toEqual(closed);
     },
@@ -1302,20 +1250,20 @@ describe("deleting a host", () => {
       virtualization: { type: "Proxmox", details: { service_id: one.services[0].id } },
       interfaces: [{ if_index: 1, if_descr: "eth0", neighbor: { type: "Host", id: one.id } }],
     });
-    await newIfEntry(appliance, one.id, { neighbor: { type: "IfEntry", id: guest.interfaces[0].id } });
-    const named = await newIfEntry(appliance, other.id, { neighbor: { type: "Host", id: guest.id } });
+    await newIfEntry(one.id, { neighbor: { type: "IfEntry", id: guest.interfaces[0].id } });
+    const named = await newIfEntry(other.id, { neighbor: { type: "Host", id: guest.id } });
     const open = [await readHost(one.id), await readHost(guest.id)];
     const before = transactions();
-    const closed = await made(appliance.owner.post("/api/v1/hosts/bulk-delete", [guest.id, one.id]));
+    const closed = await made(owner.post("hosts/bulk-delete", [guest.id, one.id]));
     expect(transactions()).toBe(before + 1);
-    expect(writtenIn(appliance)).toEqual({
+    expect(writtenIn()).toEqual({
       "Deleted host": 2,
       "Deleted service": 1,
       "Deleted if_entry": 2,
       "Updated if_entry": 1,
       "Updated host": 1,
     });
-    const end = closed[0]["valid_to"];
+    const end = closed[0].valid_to;
     const ended = (parts: Wire[]) => parts.map((part) => ({ ...part, valid_to: end }));
     expect(closed).toEqual(
       open.map((host) => ({
@@ -1325,17 +1273,17 @@ describe("deleting a host", () => {
         interfaces: ended(host.interfaces),
       })),
     );
-    expect((await readHost(other.id))["interfaces"]).toMatchObject([{ id: named["id"], neighbor: null }]);
+    expect((await readHost(other.id)).interfaces).toMatchObject([{ id: named.id, neighbor: null }]);
   });
 
   test("gives it its lineage back when it is made anew, and its children theirs only as the host is another one", async () => {
     const body = {
       name: "web-9",
-      ports: [{ number: 22, protocol: "Tcp" }],
+      ports: [tcp(22)],
       interfaces: [{ if_index: 1, if_descr: "eth0" }],
     };
     const first = await newHost(body);
-    await made(appliance.owner.delete(`/api/v1/hosts/${first.id}`));
+    await made(owner.delete(`hosts/${first.id}`));
     const again = await newHost(body);
     expect(again).toMatchObject({
       lineage_id: first.id,
@@ -1346,7 +1294,7 @@ describe("deleting a host", () => {
 
   test("takes cascade=true or false and nothing else", async () => {
     const host = await newHost();
-    expect(await appliance.owner.delete(`/api/v1/hosts/${host.id}?cascade=1`)).toMatchObject({
+    expect(await owner.delete(`hosts/${host.id}?cascade=1`)).toMatchObject({
       status: 400,
       body: { params: { issues: [{ path: "/cascade", value: "1" }] } },
     });
@@ -1360,43 +1308,36 @@ describe("a host with very many parts", () => {
 
   test.each<[string, (number: number) => unknown]>([
     ["ip_addresses", (n) => ({ ip_address: `10.2.${n >> 8}.${n & 255}` })],
-    ["ports", (n) => ({ number: n + 1, protocol: "Tcp" })],
+    ["ports", (n) => tcp(n + 1)],
     ["services", (n) => ({ name: `s${n}`, service_definition: "s" })],
     ["interfaces", (n) => ({ if_index: n + 1, if_descr: "port" })],
     ["credential_assignments", () => ({ credential_id: UNKNOWN_ID })],
   ])("has at most 10,000 %s", async (list, item) => {
     const before = transactions();
     expect(
-      await appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", [list]: many(10_001, item) }),
-    ).toMatchObject({
-      status: 400,
-      body: {
-        code: "validation_failed",
-        params: { issues: [{ path: `/${list}`, message: expect.stringContaining("10000") }] },
-      },
-    });
+      await owner.post("hosts", { network_id: networkId, name: "never", [list]: many(10_001, item) }),
+    ).toMatchObject(invalid({ path: `/${list}`, message: expect.stringContaining("10000") }));
     expect(transactions()).toBe(before);
   });
 
   test("has at most 10,000 bindings for a service", async () => {
-    const services = [
-      { name: "s", service_definition: "s", bindings: many(10_001, () => ({ type: "Port", port_id: PORT_A })) },
-    ];
-    expect(
-      await appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", services }),
-    ).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/services/0/bindings" }] } } });
+    const services = [{ name: "s", service_definition: "s", bindings: many(10_001, () => onPort(PORT_A)) }];
+    expect(await owner.post("hosts", { network_id: networkId, name: "never", services })).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/services/0/bindings" }] } },
+    });
   });
 
   test("has 10,000 ports when they are given, of which an update writes those that changed and no others", async () => {
-    const ports = many(10_000, (n) => ({ number: n + 1, protocol: "Tcp" }));
+    const ports = many(10_000, (n) => tcp(n + 1));
     const host = await newHost({ ports });
-    expect(writtenIn(appliance)).toEqual({ "Created host": 1, "Created port": 10_000 });
-    expect(host.ports.map((port: Wire) => port["number"])).toEqual(ports.map((port) => port.number));
-    const answer = await updateHost(host, { ports: [...ports.slice(3), { number: 60_000, protocol: "Udp" }] });
-    expect(writtenIn(appliance)).toEqual({ "Deleted port": 3, "Created port": 1, "Updated host": 1 });
+    expect(writtenIn()).toEqual({ "Created host": 1, "Created port": 10_000 });
+    expect(host.ports.map((port: Wire) => port.number)).toEqual(ports.map((port) => port.number));
+    const answer = await updateHost(host, { ports: [...ports.slice(3), udp(60_000)] });
+    expect(writtenIn()).toEqual({ "Deleted port": 3, "Created port": 1, "Updated host": 1 });
     expect(answer.data.ports).toHaveLength(9_998);
-    await made(appliance.owner.delete(`/api/v1/hosts/${host.id}`));
-    expect(writtenIn(appliance)).toEqual({ "Deleted host": 1, "Deleted port": 9_998 });
+    await made(owner.delete(`hosts/${host.id}`));
+    expect(writtenIn()).toEqual({ "Deleted host": 1, "Deleted port": 9_998 });
   });
 });
 
@@ -1405,29 +1346,22 @@ describe("the locks of an update", () => {
     const host = await newHost();
     const stale = {
       expected: host.updated_at,
-      tag: (await appliance.owner.get(`/api/v1/hosts/${host.id}`)).headers.get("etag") as string,
+      tag: (await owner.get(`hosts/${host.id}`)).headers.get("etag") as string,
     };
     // By another route than the host's own: a part that changes is a change of the whole.
-    await newIfEntry(appliance, host.id);
-    const read = await appliance.owner.get(`/api/v1/hosts/${host.id}`);
+    await newIfEntry(host.id);
+    const read = await owner.get(`hosts/${host.id}`);
     const fresh = { expected: read.data.updated_at, tag: read.headers.get("etag") as string };
     expect(fresh.tag).not.toBe(stale.tag);
     const before = transactions();
     const attempt = (expected: string | null, tag: string, changes: object = { name: "never" }) =>
       updateHost(host, { ...changes, expected_updated_at: expected }, { "if-match": tag });
-    expect(await attempt(fresh.expected, stale.tag)).toMatchObject({
-      status: 412,
-      body: { code: "precondition_failed" },
-    });
-    expect(await attempt(stale.expected, stale.tag)).toMatchObject({
-      status: 412,
-      body: { code: "precondition_failed" },
-    });
-    expect(await attempt(stale.expected, fresh.tag)).toMatchObject({
-      status: 409,
-      body: { code: "entity_stale", params: { entity: "host", expected: stale.expected, actual: fresh.expected } },
-    });
-    expect(await attempt(stale.expected, "*")).toMatchObject({ status: 409, body: { code: "entity_stale" } });
+    expect(await attempt(fresh.expected, stale.tag)).toMatchObject(refusal(412, "precondition_failed"));
+    expect(await attempt(stale.expected, stale.tag)).toMatchObject(refusal(412, "precondition_failed"));
+    expect(await attempt(stale.expected, fresh.tag)).toMatchObject(
+      refusal(409, "entity_stale", { entity: "host", expected: stale.expected, actual: fresh.expected }),
+    );
+    expect(await attempt(stale.expected, "*")).toMatchObject(refusal(409, "entity_stale"));
     expect(await attempt(null, stale.tag)).toMatchObject({ status: 412 });
     // Also where nothing would change.
     expect(await attempt(stale.expected, fresh.tag, {})).toMatchObject({ status: 409 });
@@ -1441,14 +1375,14 @@ describe("the locks of an update", () => {
 
   test("are not told of a host that is not there for the caller", async () => {
     const host = await newHost();
-    const { client } = await newUser(appliance, { role: "Member" });
+    const { client } = await newUser({ role: "Member" });
     expect(
       await client.put(
-        `/api/v1/hosts/${host.id}`,
+        `hosts/${host.id}`,
         { ...host, expected_updated_at: "2001-01-01T00:00:00Z" },
         { "if-match": '"1"' },
       ),
-    ).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
+    ).toMatchObject(refusal(404, "entity_not_found"));
   });
 
   test("do not hold against the same lock sent again after a write that changed nothing", async () => {
@@ -1464,10 +1398,10 @@ describe("an update of a host writes", () => {
   let tag: Wire;
 
   beforeEach(async () => {
-    [credential, tag] = [await newCredential(appliance), await newTag(appliance)];
+    [credential, tag] = [await newCredential(), await newTag()];
     const addressId = "0190a000-0000-4000-8000-0000000000a1";
     host = await newHost({
-      credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [addressId] }],
+      credential_assignments: [{ credential_id: credential.id, ip_address_ids: [addressId] }],
       ip_addresses: [{ id: addressId, ip_address: "10.2.3.4" }, { ip_address: "10.2.3.5" }],
       ports: [
         { id: PORT_A, number: 80, protocol: "Tcp" },
@@ -1477,11 +1411,7 @@ describe("an update of a host writes", () => {
         {
           name: "a",
           service_definition: "A",
-          bindings: [
-            { type: "Port", port_id: PORT_A },
-            { type: "Port", port_id: PORT_A, ip_address_id: addressId },
-            { type: "Port", port_id: PORT_B },
-          ],
+          bindings: [onPort(PORT_A), { type: "Port", port_id: PORT_A, ip_address_id: addressId }, onPort(PORT_B)],
         },
         { name: "b", service_definition: "B", bindings: [{ type: "IpAddress", ip_address_id: addressId }] },
       ],
@@ -1498,15 +1428,10 @@ describe("an update of a host writes", () => {
 
   test.each<[string, () => Wire, Record<string, number>, string[]]>([
     ["a name", () => ({ name: "renamed" }), {}, ["name"]],
-    ["tags", () => ({ tags: [tag["id"]] }), {}, ["tags"]],
+    ["tags", () => ({ tags: [tag.id] }), {}, ["tags"]],
     ["several fields", () => ({ name: "renamed", hidden: true, sys_name: "s" }), {}, ["hidden", "name", "sys_name"]],
     ["an address's name", () => one("ip_addresses", 1, { name: "lan" }), { "Updated ip_address": 1 }, ["ip_addresses"]],
-    [
-      "a new port",
-      () => ({ ports: [...host["ports"], { number: 22, protocol: "Tcp" }] }),
-      { "Created port": 1 },
-      ["ports"],
-    ],
+    ["a new port", () => ({ ports: [...host.ports, tcp(22)] }), { "Created port": 1 }, ["ports"]],
     [
       "two ports that swap their numbers",
       () => ({
@@ -1538,7 +1463,7 @@ describe("an update of a host writes", () => {
     ],
     [
       "a binding more",
-      () => one("services", 1, { bindings: [...host["services"][1].bindings, { type: "Port", port_id: PORT_B }] }),
+      () => one("services", 1, { bindings: [...host.services[1].bindings, onPort(PORT_B)] }),
       { "Created binding": 1, "Updated service": 1 },
       ["services"],
     ],
@@ -1546,14 +1471,14 @@ describe("an update of a host writes", () => {
       "a binding that moves",
       () =>
         one("services", 1, {
-          bindings: [{ ...host["services"][1].bindings[0], ip_address_id: host["ip_addresses"][1].id }],
+          bindings: [{ ...host.services[1].bindings[0], ip_address_id: host.ip_addresses[1].id }],
         }),
       { "Updated binding": 1, "Updated service": 1 },
       ["services"],
     ],
     [
       "an assignment of other addresses",
-      () => ({ credential_assignments: [{ credential_id: credential["id"] }] }),
+      () => ({ credential_assignments: [{ credential_id: credential.id }] }),
       { "Updated credential_assignment": 1, "Updated credential": 1 },
       ["credential_assignments"],
     ],
@@ -1604,29 +1529,29 @@ describe("an update of a host writes", () => {
       const answer = await updateHost(host as { id: string }, { ...host, ...changes() });
       expect(answer.status).toBe(200);
       expect(transactions()).toBe(before + 1);
-      expect(writtenIn(appliance)).toEqual({ "Updated host": 1, ...written });
-      expect(versionsOf(appliance, host["id"]).at(-1)).toMatchObject({
+      expect(writtenIn()).toEqual({ "Updated host": 1, ...written });
+      expect(versionsOf(host.id).at(-1)).toMatchObject({
         operation: "Updated",
         sequence: before + 1,
         changed,
       });
-      expect(answer.data.updated_at).toBe(versionsOf(appliance, host["id"]).at(-1)?.valid_from as string);
+      expect(answer.data.updated_at).toBe(versionsOf(host.id).at(-1)?.valid_from as string);
       // What was not changed kept its version, and all of it is as it was for whoever asks about then.
       const stillThere = (each: Wire) => [
         each,
         ...["ip_addresses", "ports", "services", "interfaces"].flatMap((list) => each[list] as Wire[]),
-        ...each["services"].flatMap((service: Wire) => service["bindings"]),
+        ...each.services.flatMap((service: Wire) => service.bindings),
       ];
-      const touched = stillThere(answer.data).filter((record) => record["valid_from"] === answer.data.updated_at);
+      const touched = stillThere(answer.data).filter((record) => record.valid_from === answer.data.updated_at);
       const [updates, creations] = ["Updated", "Created"].map((operation) =>
         Object.entries(written)
           .filter(([name]) => name.startsWith(operation) && !name.includes("credential"))
           .reduce((sum, [, count]) => sum + count, 0),
       ) as [number, number];
       expect(touched).toHaveLength(1 + updates + creations);
-      const then = await readHost(host["id"], host["updated_at"]);
-      expect(stillThere(then).map((record) => record["id"])).toEqual(stillThere(host).map((record) => record["id"]));
-      expect(then["credential_assignments"]).toEqual(host["credential_assignments"]);
+      const then = await readHost(host.id, host.updated_at);
+      expect(stillThere(then).map((record) => record.id)).toEqual(stillThere(host).map((record) => record.id));
+      expect(then.credential_assignments).toEqual(host.credential_assignments);
     },
   );
 
@@ -1638,8 +1563,8 @@ describe("an update of a host writes", () => {
     [
       "bare items",
       () => ({
-        ip_addresses: host["ip_addresses"].map(({ ip_address }: Wire) => ({ ip_address })),
-        ports: host["ports"].map(({ number, protocol }: Wire) => ({ number, protocol })),
+        ip_addresses: host.ip_addresses.map(({ ip_address }: Wire) => ({ ip_address })),
+        ports: host.ports.map(({ number, protocol }: Wire) => ({ number, protocol })),
       }),
     ],
     [
@@ -1655,8 +1580,8 @@ describe("an update of a host writes", () => {
     [
       "other spellings of its addresses and ids",
       () => ({
-        id: host["id"].toUpperCase(),
-        ...one("ip_addresses", 0, { ip_address: "10.2.3.4", id: host["ip_addresses"][0].id.toUpperCase() }),
+        id: host.id.toUpperCase(),
+        ...one("ip_addresses", 0, { ip_address: "10.2.3.4", id: host.ip_addresses[0].id.toUpperCase() }),
       }),
     ],
     [
@@ -1685,10 +1610,7 @@ describe("an update of a host writes", () => {
       [{ tags: [UNKNOWN_ID] }, 400],
       [
         {
-          ports: [
-            { number: 1, protocol: "Tcp" },
-            { number: 1, protocol: "Tcp" },
-          ],
+          ports: [tcp(1), tcp(1)],
         },
         400,
       ],
@@ -1699,28 +1621,25 @@ describe("an update of a host writes", () => {
     ] as const) {
       expect((await updateHost(host as { id: string }, { ...host, ...rest, ...changes })).status).toBe(status);
     }
-    const { client: member } = await newUser(appliance, { role: "Member", networkIds: [networkId] });
-    const forbidden = await member.put(`/api/v1/hosts/${host["id"]}`, {
+    const { client: member } = await newUser({ role: "Member", networkIds: [networkId] });
+    const forbidden = await member.put(`hosts/${host.id}`, {
       ...host,
       ...rest,
       ip_addresses: null,
       credential_assignments: [],
     });
-    expect(forbidden).toMatchObject({
-      status: 403,
-      body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } },
-    });
+    expect(forbidden).toMatchObject(refusal(403, "auth_permission_denied", { required: "Admin", actual: "Member" }));
     expect(transactions()).toBe(before + 1);
-    expect(await readHost(host["id"])).toEqual(host);
+    expect(await readHost(host.id)).toEqual(host);
   });
 
   test("a Member's change while the assignments are sent back as they are, and an Admin's of these", async () => {
-    const { client: member } = await newUser(appliance, { role: "Member", networkIds: [networkId] });
-    const { client: admin } = await newUser(appliance, { role: "Admin" });
-    await made(member.put(`/api/v1/hosts/${host["id"]}`, { ...host, name: "renamed" }));
-    expect(writtenIn(appliance)).toEqual({ "Updated host": 1 });
-    await made(admin.put(`/api/v1/hosts/${host["id"]}`, { ...host, name: "renamed", credential_assignments: [] }));
-    expect(writtenIn(appliance)).toEqual({
+    const { client: member } = await newUser({ role: "Member", networkIds: [networkId] });
+    const { client: admin } = await newUser({ role: "Admin" });
+    await made(member.put(`hosts/${host.id}`, { ...host, name: "renamed" }));
+    expect(writtenIn()).toEqual({ "Updated host": 1 });
+    await made(admin.put(`hosts/${host.id}`, { ...host, name: "renamed", credential_assignments: [] }));
+    expect(writtenIn()).toEqual({
       "Updated host": 1,
       "Deleted credential_assignment": 1,
       "Updated credential": 1,
@@ -1731,9 +1650,9 @@ describe("an update of a host writes", () => {
 describe("a host's asset tag", () => {
   const put = (host: Wire, fields: object) =>
     made(
-      appliance.owner.put(`/api/v1/hosts/${host["id"]}`, {
-        id: host["id"],
-        name: host["name"],
+      owner.put(`hosts/${host.id}`, {
+        id: host.id,
+        name: host.name,
         hidden: false,
         tags: [],
         ...fields,
@@ -1755,9 +1674,9 @@ describe("a host's asset tag", () => {
     ] as const) {
       expect(
         (
-          await appliance.owner.put(`/api/v1/hosts/${host["id"]}`, {
-            id: host["id"],
-            name: host["name"],
+          await owner.put(`hosts/${host.id}`, {
+            id: host.id,
+            name: host.name,
             hidden: false,
             tags: [],
             asset_tag: value,
@@ -1766,29 +1685,29 @@ describe("a host's asset tag", () => {
       ).toBe(status);
     }
     expect(await put(host, { name: "renamed" })).toMatchObject({ asset_tag: "NL-0042" });
-    expect(versionsOf(appliance, host["id"]).map(({ changed }) => changed)).toEqual([
+    expect(versionsOf(host.id).map(({ changed }) => changed)).toEqual([
       null,
       ["asset_tag"],
       ["asset_tag"],
       ["asset_tag"],
       ["name"],
     ]);
-    await made(appliance.owner.post("/api/v1/hosts/bulk", [{ id: host["id"], name: "renamed", asset_tag: "NL-0043" }]));
-    expect(await made(appliance.owner.get(`/api/v1/hosts/${host["id"]}`))).toMatchObject({ asset_tag: "NL-0043" });
+    await made(owner.post("hosts/bulk", [{ id: host.id, name: "renamed", asset_tag: "NL-0043" }]));
+    expect(await made(owner.get(`hosts/${host.id}`))).toMatchObject({ asset_tag: "NL-0043" });
   });
 
   test("is what it is found by, and stands in the table, as of then", async () => {
     const host = await newHost({ asset_tag: "INV-2026/0042" });
-    const at = instant(appliance);
+    const at = instant();
     await put(host, { asset_tag: "INV-2026/0099" });
     const found = async (query: string) =>
-      ((await appliance.owner.get(`/api/v1/hosts?include_children=false&${query}`)).data as Wire[]).map(({ id }) => id);
+      ((await owner.get(`hosts?include_children=false&${query}`)).data as Wire[]).map(({ id }) => id);
     for (const word of ["inv-2026/0042", "0042"]) {
-      expect(await found(`search=${word}&at=${at}`)).toEqual([host["id"]]);
+      expect(await found(`search=${word}&at=${at}`)).toEqual([host.id]);
       expect(await found(`search=${word}`)).toEqual([]);
     }
-    expect(await found("search=0099")).toEqual([host["id"]]);
-    const { text } = await appliance.owner.get(`/api/v1/hosts/export/csv?at=${at}`);
-    expect(csvRecords(text)).toMatchObject([{ id: host["id"], asset_tag: "INV-2026/0042" }]);
+    expect(await found("search=0099")).toEqual([host.id]);
+    const { text } = await owner.get(`hosts/export/csv?at=${at}`);
+    expect(csvRecords(text)).toMatchObject([{ id: host.id, asset_tag: "INV-2026/0042" }]);
   });
 });

@@ -1,41 +1,37 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { made, newApiKey, newHost, newSubnet, newTag, transactionCount } from "../support/factories.ts";
-import { keyBody } from "../support/inventory.ts";
+import { describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { invalid, made, refusal, tcp } from "../support/appliance/factories.ts";
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const { anonymous, clock, first, keyBody, newApiKey, newHost, newSubnet, newTag, owner, tick, writingWatched } =
+  appliance;
 const DAY_MS = 86_400_000;
 const body = { name: "core", color: "Green" };
 const with_ = (key: string) => ({ "idempotency-key": key });
 
-beforeEach(async () => {
-  appliance = await newAppliance();
-});
-afterEach(() => appliance.close());
-
 describe("a POST with an Idempotency-Key", () => {
   test("that is repeated does nothing again and is answered as the first time, marked as such", async () => {
-    const first = await appliance.owner.post("/api/v1/tags", body, with_("k1"));
+    const first = await owner.post("tags", body, with_("k1"));
     expect(first).toMatchObject({ status: 200, data: { name: "core" } });
     expect(first.headers.get("idempotency-replayed")).toBeNull();
-    const before = transactionCount(appliance);
-    appliance.clock.advance(DAY_MS - 1);
-    const second = await appliance.owner.post("/api/v1/tags", body, with_("k1"));
+    const expectNothingWritten = writingWatched();
+    clock.advance(DAY_MS - 1);
+    const second = await owner.post("tags", body, with_("k1"));
     expect(second).toMatchObject({ status: 200, text: first.text });
     expect(second.headers.get("idempotency-replayed")).toBe("true");
     expect(second.headers.get("etag")).toBe(first.headers.get("etag"));
-    expect(transactionCount(appliance)).toBe(before);
+    expectNothingWritten();
   });
 
   test("is answered as the first time also when the record was changed or deleted since", async () => {
-    const first = await appliance.owner.post("/api/v1/tags", body, with_("k1"));
-    appliance.clock.advance(1_000);
-    await appliance.owner.put(`/api/v1/tags/${first.data.id}`, { ...body, name: "renamed" });
-    const changed = await appliance.owner.post("/api/v1/tags", body, with_("k1"));
+    const first = await owner.post("tags", body, with_("k1"));
+    tick();
+    await owner.put(`tags/${first.data.id}`, { ...body, name: "renamed" });
+    const changed = await owner.post("tags", body, with_("k1"));
     expect(changed.data).toMatchObject({ id: first.data.id, name: "core" });
-    appliance.clock.advance(1_000);
-    await appliance.owner.delete(`/api/v1/tags/${first.data.id}`);
-    expect((await appliance.owner.post("/api/v1/tags", body, with_("k1"))).data).toMatchObject({
+    tick();
+    await owner.delete(`tags/${first.data.id}`);
+    expect((await owner.post("tags", body, with_("k1"))).data).toMatchObject({
       id: first.data.id,
       name: "core",
     });
@@ -51,8 +47,8 @@ describe("a POST with an Idempotency-Key", () => {
       async () => ({
         sent: {
           entity_type: "host",
-          entity_ids: [(await newHost(appliance))["id"]],
-          tag_id: (await newTag(appliance))["id"],
+          entity_ids: [(await newHost()).id],
+          tag_id: (await newTag()).id,
         },
         first: "/api/v1/tags/assign/bulk-add",
         other: "/api/v1/tags/assign/bulk-remove",
@@ -61,55 +57,54 @@ describe("a POST with an Idempotency-Key", () => {
     [
       "query",
       async () => ({
-        sent: [(await newSubnet(appliance))["id"]],
+        sent: [(await newSubnet()).id],
         first: "/api/v1/subnets/bulk-delete",
         other: "/api/v1/subnets/bulk-delete?cascade=true",
       }),
     ],
   ])("with another %s, all else being the same, is refused with 422 and does nothing", async (_what, attempt) => {
     const { sent, first, other, otherwise = sent } = await attempt();
-    await made(appliance.owner.post(first, sent, with_("k1")));
-    const before = transactionCount(appliance);
-    expect(await appliance.owner.post(other, otherwise, with_("k1"))).toMatchObject({
-      status: 422,
-      body: { code: "idempotency_key_reused", params: { key: "k1" } },
-    });
-    expect(transactionCount(appliance)).toBe(before);
-    expect((await appliance.owner.post(first, sent, with_("k1"))).headers.get("idempotency-replayed")).toBe("true");
+    await made(owner.post(first, sent, with_("k1")));
+    const expectNothingWritten = writingWatched();
+    expect(await owner.post(other, otherwise, with_("k1"))).toMatchObject(
+      refusal(422, "idempotency_key_reused", { key: "k1" }),
+    );
+    expectNothingWritten();
+    expect((await owner.post(first, sent, with_("k1"))).headers.get("idempotency-replayed")).toBe("true");
   });
 
   test("is a new one after 24 hours", async () => {
-    await appliance.owner.post("/api/v1/tags", body, with_("k1"));
-    appliance.clock.advance(DAY_MS);
-    const later = await appliance.owner.post("/api/v1/tags", { ...body, name: "edge" }, with_("k1"));
+    await owner.post("tags", body, with_("k1"));
+    clock.advance(DAY_MS);
+    const later = await owner.post("tags", { ...body, name: "edge" }, with_("k1"));
     expect(later).toMatchObject({ status: 200, data: { name: "edge" } });
     expect(later.headers.get("idempotency-replayed")).toBeNull();
   });
 
   test("belongs to its caller: another user's or key's same text is another key", async () => {
-    await appliance.owner.post("/api/v1/tags", body, with_("k1"));
-    const { client } = newApiKey(appliance);
-    const other = await client.post("/api/v1/tags", { ...body, name: "edge" }, with_("k1"));
+    await owner.post("tags", body, with_("k1"));
+    const { client } = newApiKey();
+    const other = await client.post("tags", { ...body, name: "edge" }, with_("k1"));
     expect(other).toMatchObject({ status: 200, data: { name: "edge" } });
     expect(other.headers.get("idempotency-replayed")).toBeNull();
   });
 
   test("that was refused is not kept: it may succeed when it is repeated", async () => {
-    const tag = await newTag(appliance, { name: "core" });
-    expect(await appliance.owner.post("/api/v1/tags", body, with_("k1"))).toMatchObject({ status: 409 });
-    await appliance.owner.delete(`/api/v1/tags/${tag["id"]}`);
-    expect(await appliance.owner.post("/api/v1/tags", body, with_("k1"))).toMatchObject({ status: 200 });
+    const tag = await newTag({ name: "core" });
+    expect(await owner.post("tags", body, with_("k1"))).toMatchObject({ status: 409 });
+    await owner.delete(`tags/${tag.id}`);
+    expect(await owner.post("tags", body, with_("k1"))).toMatchObject({ status: 200 });
   });
 
   test("tells a new API key's text again, which is nowhere in the file as it is", async () => {
-    const sent = keyBody(appliance);
-    const first = await appliance.owner.post("/api/v1/auth/keys", sent, with_("k1"));
-    const again = await appliance.owner.post("/api/v1/auth/keys", sent, with_("k1"));
+    const sent = keyBody();
+    const first = await owner.post("auth/keys", sent, with_("k1"));
+    const again = await owner.post("auth/keys", sent, with_("k1"));
     expect(again).toMatchObject({ status: 200, text: first.text });
     expect(again.headers.get("cache-control")).toBe("no-store");
-    expect(
-      await appliance.anonymous.with({ authorization: `Bearer ${again.data.key}` }).get("/api/v1/tags"),
-    ).toMatchObject({ status: 200 });
+    expect(await anonymous.with({ authorization: `Bearer ${again.data.key}` }).get("tags")).toMatchObject({
+      status: 200,
+    });
     for (const suffix of ["", "-wal"])
       expect(Buffer.from(await Bun.file(appliance.databasePath + suffix).bytes()).includes(first.data.key)).toBe(false);
   });
@@ -119,70 +114,65 @@ describe("a POST with an Idempotency-Key", () => {
     const host = {
       name: "core",
       description,
-      network_id: appliance.first.networkId,
-      ports: Array.from({ length: 200 }, (_, n) => ({ number: n + 1, protocol: "Tcp" })),
+      network_id: first.networkId,
+      ports: Array.from({ length: 200 }, (_, n) => tcp(n + 1)),
     };
-    const made_ = await appliance.owner.post("/api/v1/hosts", host, with_("k1"));
-    const removed = await appliance.owner.post("/api/v1/hosts/bulk-delete", [made_.data.id], with_("k2"));
+    const made_ = await owner.post("hosts", host, with_("k1"));
+    const removed = await owner.post("hosts/bulk-delete", [made_.data.id], with_("k2"));
     const sizes = appliance.reader.db.query("SELECT length(sealed) FROM idempotency_keys").values().flat() as number[];
     expect(sizes).toHaveLength(2);
     // The fingerprint, an id, and the seal.
     expect(Math.max(...sizes)).toBeLessThan(250);
-    expect((await appliance.owner.post("/api/v1/hosts", host, with_("k1"))).text).toBe(made_.text);
-    expect((await appliance.owner.post("/api/v1/hosts/bulk-delete", [made_.data.id], with_("k2"))).text).toBe(
-      removed.text,
-    );
+    expect((await owner.post("hosts", host, with_("k1"))).text).toBe(made_.text);
+    expect((await owner.post("hosts/bulk-delete", [made_.data.id], with_("k2"))).text).toBe(removed.text);
   });
 
   test("that changed nothing is answered with the record as it was then, whatever came after", async () => {
-    await newSubnet(appliance, { cidr: "10.2.0.0/24" });
-    const host = await newHost(appliance, { ip_addresses: [{ ip_address: "10.2.0.1" }] });
-    const { id } = host["ip_addresses"][0];
-    appliance.clock.advance(1_000);
-    const before = transactionCount(appliance);
-    const confirm = () => appliance.owner.post(`/api/v1/ip-addresses/${id}/confirm`, undefined, with_("k1"));
+    await newSubnet({ cidr: "10.2.0.0/24" });
+    const host = await newHost({ ip_addresses: [{ ip_address: "10.2.0.1" }] });
+    const { id } = host.ip_addresses[0];
+    tick();
+    const expectNothingWritten = writingWatched();
+    const confirm = () => owner.post(`ip-addresses/${id}/confirm`, undefined, with_("k1"));
     const first = await confirm();
     expect(first).toMatchObject({ status: 200, data: { ip_address: "10.2.0.1", credential_ids: [] } });
-    expect(transactionCount(appliance)).toBe(before);
-    appliance.clock.advance(1_000);
-    await made(appliance.owner.put(`/api/v1/ip-addresses/${id}`, { host_id: host["id"], ip_address: "10.2.0.66" }));
+    expectNothingWritten();
+    tick();
+    await made(owner.put(`ip-addresses/${id}`, { host_id: host.id, ip_address: "10.2.0.66" }));
     const changed = await confirm();
     expect([changed.text, changed.headers.get("etag"), changed.headers.get("idempotency-replayed")]).toEqual([
       first.text,
       first.headers.get("etag"),
       "true",
     ]);
-    await made(appliance.owner.delete(`/api/v1/ip-addresses/${id}?cascade=true`));
+    await made(owner.delete(`ip-addresses/${id}?cascade=true`));
     expect((await confirm()).text).toBe(first.text);
   });
 
   test("deletes in bulk once", async () => {
-    const subnet = await newSubnet(appliance, { cidr: "10.9.0.0/16" });
-    const first = await appliance.owner.post("/api/v1/subnets/bulk-delete", [subnet["id"]], with_("k1"));
-    expect(first).toMatchObject({ status: 200, data: [{ id: subnet["id"] }] });
-    expect(await appliance.owner.post("/api/v1/subnets/bulk-delete", [subnet["id"]], with_("k1"))).toMatchObject({
+    const subnet = await newSubnet({ cidr: "10.9.0.0/16" });
+    const first = await owner.post("subnets/bulk-delete", [subnet.id], with_("k1"));
+    expect(first).toMatchObject({ status: 200, data: [{ id: subnet.id }] });
+    expect(await owner.post("subnets/bulk-delete", [subnet.id], with_("k1"))).toMatchObject({
       status: 200,
       text: first.text,
     });
-    expect(await appliance.owner.post("/api/v1/subnets/bulk-delete", [subnet["id"]])).toMatchObject({ status: 400 });
+    expect(await owner.post("subnets/bulk-delete", [subnet.id])).toMatchObject({ status: 400 });
   });
 
   test("does not outlive the right to it", async () => {
-    const { id, client } = newApiKey(appliance);
-    await client.post("/api/v1/tags", body, with_("k1"));
-    await appliance.owner.put(`/api/v1/auth/keys/${id}`, { ...keyBody(appliance), permissions: "Viewer" });
-    expect(await client.post("/api/v1/tags", body, with_("k1"))).toMatchObject({ status: 403 });
+    const { id, client } = newApiKey();
+    await client.post("tags", body, with_("k1"));
+    await owner.put(`auth/keys/${id}`, { ...keyBody(), permissions: "Viewer" });
+    expect(await client.post("tags", body, with_("k1"))).toMatchObject({ status: 403 });
   });
 
   test.each([[""], ["a b"], ["ä"], ["x".repeat(256)]])("that is %p is refused by name", async (key) => {
-    expect(await appliance.owner.post("/api/v1/tags", body, with_(key))).toMatchObject({
-      status: 400,
-      body: { code: "validation_failed", params: { issues: [{ path: "/Idempotency-Key" }] } },
-    });
+    expect(await owner.post("tags", body, with_(key))).toMatchObject(invalid({ path: "/Idempotency-Key" }));
   });
 
   test("is documented on every POST that takes credentials", async () => {
-    const document = JSON.parse((await appliance.anonymous.get("/api/openapi.json")).text);
+    const document = JSON.parse((await anonymous.get("/api/openapi.json")).text);
     for (const [path, methods] of Object.entries(document.paths) as Array<
       [string, Record<string, { parameters: Array<{ $ref?: string }>; security: unknown[] }>]
     >) {

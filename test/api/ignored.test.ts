@@ -1,65 +1,66 @@
-// What a person deletes after discovery has found it is ignored from then on: listed, lifted, and over when the record is brought back.
+// What a person deletes after discovery has found it is ignored from then on: listed, lifted, and over when the record
+// is brought back.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Author } from "../../src/db/transaction.ts";
+import { describe, expect, test } from "bun:test";
+import type { Author } from "../../src/db/ledger.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ignoredIdentity, ignoredKind } from "../../src/resources/ignored/ignored.ts";
+import { removeRecord } from "../../src/resources/ignored/removal.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
-import { removeRecord } from "../../src/resources/references.ts";
 import { serviceKind } from "../../src/resources/services/service.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { csvRecords } from "../support/csv.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { made, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
+import { hostBody } from "../support/appliance/inventory.ts";
+import { revert, tally } from "../support/appliance/past.ts";
+import { csvRecords } from "../support/contract/csv.ts";
 import {
+  addressFields,
+  hostFields,
+  ifEntryFields,
+  portFields,
+  serviceFields,
+  subnetFields,
+} from "../support/store/store.ts";
+
+const PATH = "discovery/ignored";
+const SCAN = "01936f2e-0d5c-7d3a-9a3d-000000000001";
+const DISCOVERED = { type: "Discovery" } as const;
+
+// Whatever a test did: what is derived is what the ledger says, and the ledger is in order.
+const appliance = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
+const {
+  clock,
+  findingsOf,
+  first,
   inTransaction,
-  made,
+  live,
   newApiKey,
   newHost,
+  newIfEntry,
   newIgnored,
   newNetwork,
   newSubnet,
   newUser,
   newVlan,
+  owner,
+  tick,
   transactionCount,
+  writingWatched,
   versionsOf,
   writtenIn,
-  type Wire,
-} from "../support/factories.ts";
-import { hostBody, live, newIfEntry } from "../support/inventory.ts";
-import { findingsOf, revert, tally } from "../support/past.ts";
-import { addressFields, hostFields, ifEntryFields, portFields, serviceFields, subnetFields } from "../support/store.ts";
+} = appliance;
 
-const PATH = "/api/v1/discovery/ignored";
-const SCAN = "01936f2e-0d5c-7d3a-9a3d-000000000001";
-const DISCOVERED = { type: "Discovery" } as const;
-
-let appliance: TestAppliance;
-
-beforeEach(async () => {
-  appliance = await newAppliance();
-});
-
-// Whatever a test did: what is derived is what the ledger says, and the ledger is in order.
-afterEach(async () => {
-  try {
-    expect(findingsOf(appliance)).toEqual([]);
-  } finally {
-    await appliance.close();
-  }
-});
-
-const tick = () => appliance.clock.advance(1_000);
-const ignored = async (query = ""): Promise<Wire[]> =>
-  (await made(appliance.owner.get(`${PATH}?limit=1000&${query}`))) as Wire[];
-const remove = (path: string) => made(appliance.owner.delete(`/api/v1/${path}`));
+const ignored = async (query = ""): Promise<Wire[]> => (await made(owner.get(`${PATH}?limit=1000&${query}`))) as Wire[];
+const remove = (path: string) => made(owner.delete(path));
 const scan = (): Author => ({
   type: "Discovery",
   id: SCAN,
   name: "full scan",
-  organizationId: appliance.first.organizationId,
+  organizationId: first.organizationId,
   requestId: null,
 });
 
@@ -75,68 +76,60 @@ interface Scene {
 }
 
 /** What a scan makes: a host with everything, in a subnet and beside a VLAN that it found. */
-function discovered(networkId = appliance.first.networkId): Scene {
-  const { organizationId } = appliance.first;
+function discovered(networkId = first.networkId): Scene {
+  const { organizationId } = first;
   const found = { first_discovery_id: SCAN };
   const seen = { observed: { last_discovery_id: SCAN, last_seen_at: "2026-11-21T09:00:00.000Z" } };
-  return inTransaction(
-    appliance,
-    (tx) => {
-      const vlan = tx.create(vlanKind, organizationId, {
-        network_id: networkId,
-        number: 120,
-        name: "Voice",
-        description: null,
+  return inTransaction((tx) => {
+    const vlan = tx.create(vlanKind, organizationId, {
+      network_id: networkId,
+      number: 120,
+      name: "Voice",
+      description: null,
+      source: DISCOVERED,
+    });
+    const subnet = tx.create(
+      subnetKind,
+      organizationId,
+      subnetFields(networkId, "10.2.3.0/24", { source: { type: "Inferred" } }),
+    );
+    const host = tx.create(
+      hostKind,
+      organizationId,
+      hostFields(networkId, "core-1", {
         source: DISCOVERED,
-      });
-      const subnet = tx.create(
-        subnetKind,
+        sys_name: "Core-1",
+        serial_number: "FOC1234",
+        chassis_id: "00:1b:21:00:00:01",
+      }),
+      { observed: { last_seen_at: "2026-11-21T09:00:00.000Z" } },
+    );
+    const address = (ip: string, mac: string | null) =>
+      tx.create(ipAddressKind, organizationId, addressFields(host, subnet.id, ip, { ...found, mac_address: mac }), seen)
+        .id;
+    const entry = (index: number, mac: string) =>
+      tx.create(
+        ifEntryKind,
         organizationId,
-        subnetFields(networkId, "10.2.3.0/24", { source: { type: "Inferred" } }),
-      );
-      const host = tx.create(
-        hostKind,
+        ifEntryFields(host, index, { ...found, mac_address: mac, if_name: `Gi0/${index}` }),
+        seen,
+      ).id;
+    return {
+      networkId,
+      vlan: vlan.id,
+      subnet: subnet.id,
+      host: host.id,
+      addresses: [address("10.2.3.4", "00:1b:21:00:00:04"), address("10.2.3.5", null)],
+      entries: [entry(1, "00:1b:21:00:00:02"), entry(2, "00:00:5e:00:01:07")],
+      port: tx.create(portKind, organizationId, portFields(host, 22, found), seen).id,
+      service: tx.create(
+        serviceKind,
         organizationId,
-        hostFields(networkId, "core-1", {
-          source: DISCOVERED,
-          sys_name: "Core-1",
-          serial_number: "FOC1234",
-          chassis_id: "00:1b:21:00:00:01",
-        }),
-        { observed: { last_seen_at: "2026-11-21T09:00:00.000Z" } },
-      );
-      const address = (ip: string, mac: string | null) =>
-        tx.create(
-          ipAddressKind,
-          organizationId,
-          addressFields(host, subnet.id, ip, { ...found, mac_address: mac }),
-          seen,
-        ).id;
-      const entry = (index: number, mac: string) =>
-        tx.create(
-          ifEntryKind,
-          organizationId,
-          ifEntryFields(host, index, { ...found, mac_address: mac, if_name: `Gi0/${index}` }),
-          seen,
-        ).id;
-      return {
-        networkId,
-        vlan: vlan.id,
-        subnet: subnet.id,
-        host: host.id,
-        addresses: [address("10.2.3.4", "00:1b:21:00:00:04"), address("10.2.3.5", null)],
-        entries: [entry(1, "00:1b:21:00:00:02"), entry(2, "00:00:5e:00:01:07")],
-        port: tx.create(portKind, organizationId, portFields(host, 22, found), seen).id,
-        service: tx.create(
-          serviceKind,
-          organizationId,
-          serviceFields(host, "OpenSSH", { ...found, source: DISCOVERED }),
-          seen,
-        ).id,
-      };
-    },
-    scan(),
-  );
+        serviceFields(host, "OpenSSH", { ...found, source: DISCOVERED }),
+        seen,
+      ).id,
+    };
+  }, scan());
 }
 
 describe("deleting what discovery has found", () => {
@@ -144,7 +137,7 @@ describe("deleting what discovery has found", () => {
     const scene = discovered();
     tick();
     const closed = await remove(`hosts/${scene.host}`);
-    expect(writtenIn(appliance)).toEqual({
+    expect(writtenIn()).toEqual({
       "Deleted host": 1,
       "Deleted ip_address": 2,
       "Deleted if_entry": 2,
@@ -172,16 +165,16 @@ describe("deleting what discovery has found", () => {
         "ip:10.2.3.4",
         "ip:10.2.3.5",
       ],
-      created_at: closed["valid_to"],
-      updated_at: closed["valid_to"],
-      valid_from: closed["valid_to"],
+      created_at: closed.valid_to,
+      updated_at: closed.valid_to,
+      valid_from: closed.valid_to,
       valid_to: null,
       lineage_id: null,
     });
-    expect((await appliance.owner.get(`${PATH}/${record?.["id"]}`)).data).toEqual(record);
-    const history = (await appliance.owner.get(`${PATH}/${record?.["id"]}/history`)).data;
+    expect((await owner.get(`${PATH}/${record?.id}`)).data).toEqual(record);
+    const history = (await owner.get(`${PATH}/${record?.id}/history`)).data;
     expect(history).toMatchObject([
-      { operation: "Created", transaction: { actor: { type: "User", id: appliance.first.userId } } },
+      { operation: "Created", transaction: { actor: { type: "User", id: first.userId } } },
     ]);
   });
 
@@ -201,7 +194,7 @@ describe("deleting what discovery has found", () => {
     ];
     for (const [path, entity, id, identity, label] of expected) {
       await remove(path);
-      expect(writtenIn(appliance)).toMatchObject({ [`Deleted ${entity}`]: 1, "Created ignored": 1 });
+      expect(writtenIn()).toMatchObject({ [`Deleted ${entity}`]: 1, "Created ignored": 1 });
       const [record] = await ignored(`entity=${entity}`);
       expect(record).toMatchObject({
         entity,
@@ -213,22 +206,19 @@ describe("deleting what discovery has found", () => {
         signs: entity === "if_entry" ? ["if_name:Gi0/2", "if_descr:eth2"] : [],
       });
       expect(
-        inTransaction(
-          appliance,
-          (tx) => tx.findByIdentity(ignoredKind, ignoredIdentity(entity as "port", identity))?.id,
-        ),
-      ).toBe(record?.["id"]);
+        inTransaction((tx) => tx.findByIdentity(ignoredKind, ignoredIdentity(entity as "port", identity))?.id),
+      ).toBe(record?.id);
     }
-    expect(
-      inTransaction(appliance, (tx) => tx.findByIdentity(ignoredKind, `if_entry/${scene.host}/2`)?.record_id),
-    ).toBe(scene.entries[1]);
-    expect((await live(appliance, "hosts", scene.host))["name"]).toBe("core-1");
+    expect(inTransaction((tx) => tx.findByIdentity(ignoredKind, `if_entry/${scene.host}/2`)?.record_id)).toBe(
+      scene.entries[1],
+    );
+    expect((await live("hosts", scene.host)).name).toBe("core-1");
   });
 
   test("makes subnets and VLANs ignored, and not the addresses that go along with a subnet", async () => {
     const scene = discovered();
     await remove(`subnets/${scene.subnet}?cascade=true`);
-    expect(writtenIn(appliance)).toMatchObject({ "Deleted subnet": 1, "Deleted ip_address": 2, "Created ignored": 1 });
+    expect(writtenIn()).toMatchObject({ "Deleted subnet": 1, "Deleted ip_address": 2, "Created ignored": 1 });
     await remove(`vlans/${scene.vlan}`);
     expect(await ignored("order_by=label")).toMatchObject([
       {
@@ -252,11 +242,11 @@ describe("deleting what discovery has found", () => {
 
   test("makes ignored what the lists of a host's update no longer have, and its interface entries in a bulk", async () => {
     const scene = discovered();
-    const host = await live(appliance, "hosts", scene.host);
+    const host = await live("hosts", scene.host);
     tick();
     await made(
-      appliance.owner.put(
-        `/api/v1/hosts/${scene.host}`,
+      owner.put(
+        `hosts/${scene.host}`,
         hostBody(host, {
           ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.99" }],
           ports: [],
@@ -264,7 +254,7 @@ describe("deleting what discovery has found", () => {
         }),
       ),
     );
-    expect(writtenIn(appliance)).toEqual({
+    expect(writtenIn()).toEqual({
       "Updated host": 1,
       "Deleted ip_address": 1,
       "Created ip_address": 1,
@@ -273,12 +263,10 @@ describe("deleting what discovery has found", () => {
       "Created ignored": 3,
     });
     await made(
-      appliance.owner.post("/api/v1/hosts/bulk", [
-        { id: scene.host, name: "core-1", interfaces: [{ if_index: 1, if_descr: "eth1" }] },
-      ]),
+      owner.post("hosts/bulk", [{ id: scene.host, name: "core-1", interfaces: [{ if_index: 1, if_descr: "eth1" }] }]),
     );
-    expect(writtenIn(appliance)).toEqual({ "Updated host": 1, "Deleted if_entry": 1, "Created ignored": 1 });
-    expect((await ignored("order_by=entity")).map((each) => [each["entity"], each["label"]])).toEqual([
+    expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted if_entry": 1, "Created ignored": 1 });
+    expect((await ignored("order_by=entity")).map((each) => [each.entity, each.label])).toEqual([
       ["if_entry", "Gi0/2"],
       ["ip_address", "10.2.3.4"],
       ["port", "22/Tcp"],
@@ -288,67 +276,61 @@ describe("deleting what discovery has found", () => {
 
   test("makes all of many ignored that are deleted together", async () => {
     const scene = discovered();
-    await newHost(appliance);
-    const hosts = (await appliance.owner.get("/api/v1/hosts")).data.map((each: Wire) => each["id"]);
-    await made(appliance.owner.post("/api/v1/if-entries/bulk-delete", scene.entries));
-    expect(writtenIn(appliance)).toEqual({ "Updated host": 1, "Deleted if_entry": 2, "Created ignored": 2 });
-    await made(appliance.owner.post("/api/v1/hosts/bulk-delete", hosts));
+    await newHost();
+    const hosts = (await owner.get("hosts")).data.map((each: Wire) => each.id);
+    await made(owner.post("if-entries/bulk-delete", scene.entries));
+    expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted if_entry": 2, "Created ignored": 2 });
+    await made(owner.post("hosts/bulk-delete", hosts));
     // What was ignored of the host goes with it.
-    expect(writtenIn(appliance)).toMatchObject({ "Deleted host": 2, "Deleted ignored": 2, "Created ignored": 1 });
+    expect(writtenIn()).toMatchObject({ "Deleted host": 2, "Deleted ignored": 2, "Created ignored": 1 });
     expect(await ignored()).toMatchObject([{ entity: "host", record_id: scene.host }]);
   });
 
   test("is the same for an API key", async () => {
     const scene = discovered();
-    await made(newApiKey(appliance).client.delete(`/api/v1/hosts/${scene.host}`));
-    expect(writtenIn(appliance)).toMatchObject({ "Created ignored": 1 });
+    await made(newApiKey().client.delete(`hosts/${scene.host}`));
+    expect(writtenIn()).toMatchObject({ "Created ignored": 1 });
   });
 
   test("counts for a host that a person entered and discovery has seen since", async () => {
-    const host = await newHost(appliance, { name: "typed", serial_number: "S1" });
-    const unseen = await newHost(appliance);
-    inTransaction(
-      appliance,
-      (tx) => tx.observe(hostKind, host["id"], { last_seen_at: "2026-11-21T09:00:00.000Z" }),
-      scan(),
-    );
-    await remove(`hosts/${host["id"]}`);
-    await remove(`hosts/${unseen["id"]}`);
-    expect(await ignored()).toMatchObject([{ record_id: host["id"], label: "typed", signs: ["serial:S1"] }]);
+    const host = await newHost({ name: "typed", serial_number: "S1" });
+    const unseen = await newHost();
+    inTransaction((tx) => tx.observe(hostKind, host.id, { last_seen_at: "2026-11-21T09:00:00.000Z" }), scan());
+    await remove(`hosts/${host.id}`);
+    await remove(`hosts/${unseen.id}`);
+    expect(await ignored()).toMatchObject([{ record_id: host.id, label: "typed", signs: ["serial:S1"] }]);
   });
 
   test("keeps one record of a thing that was deleted, entered by hand, found and deleted again", async () => {
     const scene = discovered();
     await remove(`if-entries/${scene.entries[0]}`);
     const [first] = await ignored();
-    const again = await newIfEntry(appliance, scene.host, { if_index: 1, if_name: "uplink" });
+    const again = await newIfEntry(scene.host, { if_index: 1, if_name: "uplink" });
     // By hand it is made all the same, and nothing is lifted by that.
     expect(await ignored()).toEqual([first as Wire]);
-    inTransaction(appliance, (tx) => tx.update(ifEntryKind, again["id"], { first_discovery_id: SCAN }), scan());
+    inTransaction((tx) => tx.update(ifEntryKind, again.id, { first_discovery_id: SCAN }), scan());
     tick();
-    await remove(`if-entries/${again["id"]}`);
-    expect(writtenIn(appliance)).toEqual({ "Updated host": 1, "Deleted if_entry": 1, "Updated ignored": 1 });
-    expect(await ignored()).toMatchObject([{ id: first?.["id"], record_id: again["id"], label: "uplink" }]);
+    await remove(`if-entries/${again.id}`);
+    expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted if_entry": 1, "Updated ignored": 1 });
+    expect(await ignored()).toMatchObject([{ id: first?.id, record_id: again.id, label: "uplink" }]);
   });
 });
 
 describe("nothing is ignored", () => {
   test("when a person deletes what a person entered", async () => {
-    const subnet = await newSubnet(appliance, { cidr: "10.2.3.0/24" });
-    const vlan = await newVlan(appliance);
-    const host = await newHost(appliance, {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
+    const vlan = await newVlan();
+    const host = await newHost({
       ip_addresses: [{ ip_address: "10.2.3.4" }],
-      ports: [{ number: 22, protocol: "Tcp" }],
+      ports: [tcp(22)],
       services: [{ name: "web", service_definition: "Nginx" }],
       interfaces: [{ if_index: 1, if_descr: "eth0" }],
     });
-    await made(
-      appliance.owner.put(`/api/v1/hosts/${host["id"]}`, hostBody(host, { ip_addresses: [], ports: [], services: [] })),
-    );
-    await remove(`if-entries/${host["interfaces"][0].id}`);
-    await remove(`hosts/${host["id"]}`);
-    await remove(`subnets/${subnet["id"]}`);
-    await remove(`vlans/${vlan["id"]}`);
+    await made(owner.put(`hosts/${host.id}`, hostBody(host, { ip_addresses: [], ports: [], services: [] })));
+    await remove(`if-entries/${host.interfaces[0].id}`);
+    await remove(`hosts/${host.id}`);
+    await remove(`subnets/${subnet.id}`);
+    await remove(`vlans/${vlan.id}`);
     expect(await ignored()).toEqual([]);
     expect(appliance.reader.db.query("SELECT count(*) AS count FROM history_records WHERE kind = 18").get()).toEqual({
       count: 0,
@@ -357,23 +339,23 @@ describe("nothing is ignored", () => {
 
   test("when discovery or the appliance removes it", async () => {
     const scene = discovered();
-    inTransaction(appliance, (tx) => removeRecord(tx, ifEntryKind, scene.entries[0], true), scan());
-    inTransaction(appliance, (tx) => removeRecord(tx, hostKind, scene.host, true));
+    inTransaction((tx) => removeRecord(tx, ifEntryKind, scene.entries[0], true), scan());
+    inTransaction((tx) => removeRecord(tx, hostKind, scene.host, true));
     expect(await ignored()).toEqual([]);
   });
 
   test("when a whole network goes, and what was ignored in it goes with it", async () => {
-    const network = await newNetwork(appliance);
-    const scene = discovered(network["id"]);
+    const network = await newNetwork();
+    const scene = discovered(network.id);
     await remove(`if-entries/${scene.entries[0]}`);
     await remove(`vlans/${scene.vlan}`);
     // What is ignored stands in nobody's way.
-    expect(await appliance.owner.delete(`/api/v1/networks/${network["id"]}`)).toMatchObject({
+    expect(await owner.delete(`networks/${network.id}`)).toMatchObject({
       status: 409,
       body: { params: { dependants: { subnets: 1, hosts: 1 } } },
     });
-    await remove(`networks/${network["id"]}?cascade=true`);
-    const written = writtenIn(appliance);
+    await remove(`networks/${network.id}?cascade=true`);
+    const written = writtenIn();
     expect(written).toMatchObject({
       "Deleted network": 1,
       "Deleted host": 1,
@@ -385,7 +367,6 @@ describe("nothing is ignored", () => {
   });
 
   test("when a person has the machine look at itself, and something is there no more", async () => {
-    await appliance.close();
     const machine = {
       hostname: "noc-1",
       machine_id: null,
@@ -398,22 +379,22 @@ describe("nothing is ignored", () => {
       serial_number: null,
       has_all_addresses: true,
     };
-    appliance = await newAppliance({ machine });
-    const body = { network_id: appliance.first.networkId };
-    await made(appliance.owner.post("/api/v1/discovery/self", body));
+    await appliance.renew({ machine });
+    const body = { network_id: first.networkId };
+    await made(owner.post("discovery/self", body));
     machine.ports.length = 0;
     tick();
-    await made(appliance.owner.post("/api/v1/discovery/self", body));
-    expect(writtenIn(appliance)).toMatchObject({ "Deleted port": 1 });
+    await made(owner.post("discovery/self", body));
+    expect(writtenIn()).toMatchObject({ "Deleted port": 1 });
     expect(await ignored()).toEqual([]);
   });
 });
 
 describe("what is ignored", () => {
   test("is listed by network, host and kind, in order, now and then, also as a table", async () => {
-    const other = await newNetwork(appliance);
+    const other = await newNetwork();
     const scene = discovered();
-    const elsewhere = discovered(other["id"]);
+    const elsewhere = discovered(other.id);
     for (const path of [
       `if-entries/${scene.entries[0]}`,
       `if-entries/${scene.entries[1]}`,
@@ -425,19 +406,19 @@ describe("what is ignored", () => {
       await remove(path);
     }
     tick();
-    const at = appliance.clock.text();
+    const at = clock.text();
     tick();
     const records = await ignored();
-    expect(records.map((each) => each["label"])).toEqual(["Gi0/1", "Gi0/2", "22/Tcp", "120 Voice", "22/Tcp"]);
-    await made(appliance.owner.delete(`${PATH}/${records[0]?.["id"]}`));
+    expect(records.map((each) => each.label)).toEqual(["Gi0/1", "Gi0/2", "22/Tcp", "120 Voice", "22/Tcp"]);
+    await made(owner.delete(`${PATH}/${records[0]?.id}`));
     const labels = async (query: string) => {
       const found = await ignored(query);
-      expect(
-        csvRecords((await appliance.owner.get(`${PATH}/export/csv?${query}`)).text).map((row) => row["id"]),
-      ).toEqual(found.map((each) => each["id"]));
-      return found.map((each) => each["label"]);
+      expect(csvRecords((await owner.get(`${PATH}/export/csv?${query}`)).text).map((row) => row.id)).toEqual(
+        found.map((each) => each.id),
+      );
+      return found.map((each) => each.label);
     };
-    expect(await labels(`network_id=${other["id"]}`)).toEqual(["22/Tcp"]);
+    expect(await labels(`network_id=${other.id}`)).toEqual(["22/Tcp"]);
     expect(await labels(`host_id=${scene.host}`)).toEqual(["Gi0/2", "22/Tcp"]);
     expect(await labels(`host_id=${scene.host}&at=${at}&order_by=label&order_direction=desc`)).toEqual([
       "Gi0/2",
@@ -448,12 +429,12 @@ describe("what is ignored", () => {
     expect(await labels(`entity=if_entry&at=${at}`)).toEqual(["Gi0/1", "Gi0/2"]);
     expect(await labels(`entity=port&network_id=${scene.networkId}`)).toEqual(["22/Tcp"]);
     expect(await labels("group_by=entity&order_by=label")).toEqual(["Gi0/2", "22/Tcp", "22/Tcp", "120 Voice"]);
-    expect(await labels(`ids=${records[3]?.["id"]}`)).toEqual(["120 Voice"]);
-    expect(await appliance.owner.get(`${PATH}?entity=network`)).toMatchObject({
+    expect(await labels(`ids=${records[3]?.id}`)).toEqual(["120 Voice"]);
+    expect(await owner.get(`${PATH}?entity=network`)).toMatchObject({
       status: 400,
       body: { params: { issues: [{ path: "/entity", value: "network" }] } },
     });
-    const table = csvRecords((await appliance.owner.get(`${PATH}/export/csv?host_id=${scene.host}`)).text);
+    const table = csvRecords((await owner.get(`${PATH}/export/csv?host_id=${scene.host}`)).text);
     expect(table[0]).toMatchObject({ host_name: "core-1", entity: "if_entry", label: "Gi0/2" });
   });
 
@@ -463,73 +444,67 @@ describe("what is ignored", () => {
     await remove(`ports/${scene.port}`);
     const [first, second, third] = (await ignored()) as [Wire, Wire, Wire];
     const networkIds = [scene.networkId];
-    const viewer = (await newUser(appliance, { role: "Viewer", networkIds })).client;
-    const member = (await newUser(appliance, { role: "Member", networkIds })).client;
-    const before = transactionCount(appliance);
-    expect(await viewer.delete(`${PATH}/${first["id"]}`)).toMatchObject({
-      status: 403,
-      body: { code: "auth_permission_denied", params: { required: "Member" } },
-    });
-    expect(await viewer.post(`${PATH}/bulk-delete`, [first["id"]])).toMatchObject({ status: 403 });
-    expect(await member.delete(`${PATH}/${first["id"]}`, { "if-match": '"1"' })).toMatchObject({ status: 412 });
-    expect(transactionCount(appliance)).toBe(before);
+    const viewer = (await newUser({ role: "Viewer", networkIds })).client;
+    const member = (await newUser({ role: "Member", networkIds })).client;
+    const expectNothingWritten = writingWatched();
+    expect(await viewer.delete(`${PATH}/${first.id}`)).toMatchObject(
+      refusal(403, "auth_permission_denied", { required: "Member" }),
+    );
+    expect(await viewer.post(`${PATH}/bulk-delete`, [first.id])).toMatchObject({ status: 403 });
+    expect(await member.delete(`${PATH}/${first.id}`, { "if-match": '"1"' })).toMatchObject({ status: 412 });
+    expectNothingWritten();
     expect((await viewer.get(PATH)).data).toEqual([first, second, third]);
-    const etag = (await member.get(`${PATH}/${first["id"]}`)).headers.get("etag") as string;
+    const etag = (await member.get(`${PATH}/${first.id}`)).headers.get("etag") as string;
     tick();
-    expect(await made(member.delete(`${PATH}/${first["id"]}`, { "if-match": etag }))).toEqual({
+    expect(await made(member.delete(`${PATH}/${first.id}`, { "if-match": etag }))).toEqual({
       ...first,
-      valid_to: appliance.clock.text(),
+      valid_to: clock.text(),
     });
     // Nothing is made by that: the next scan does.
-    expect(writtenIn(appliance)).toEqual({ "Deleted ignored": 1 });
-    const lifting = transactionCount(appliance);
+    expect(writtenIn()).toEqual({ "Deleted ignored": 1 });
+    const lifting = transactionCount();
     expect(
-      (await made(member.post(`${PATH}/bulk-delete`, [third["id"], second["id"]]))).map((each: Wire) => each["id"]),
-    ).toEqual([second["id"], third["id"]]);
+      (await made(member.post(`${PATH}/bulk-delete`, [third.id, second.id]))).map((each: Wire) => each.id),
+    ).toEqual([second.id, third.id]);
     expect(await ignored()).toEqual([]);
-    expect(tally(await made(revert(appliance.owner, lifting)))).toEqual({ "Create ignored": 1 });
-    expect((await ignored()).map((each) => each["id"])).toEqual([first["id"]]);
+    expect(tally(await made(revert(owner, lifting)))).toEqual({ "Create ignored": 1 });
+    expect((await ignored()).map((each) => each.id)).toEqual([first.id]);
     tick();
-    await made(appliance.owner.delete(`${PATH}/${first["id"]}`));
-    expect(tally(await made(member.post(`${PATH}/${first["id"]}/restore`, { at: first["valid_from"] })))).toEqual({
+    await made(owner.delete(`${PATH}/${first.id}`));
+    expect(tally(await made(member.post(`${PATH}/${first.id}/restore`, { at: first.valid_from })))).toEqual({
       "Create ignored": 1,
     });
   });
 
   test("is made and changed by no client", async () => {
-    const record = newIgnored(appliance);
-    for (const answer of [
-      await appliance.owner.post(PATH, {}),
-      await appliance.owner.put(`${PATH}/${record["id"]}`, record),
-    ])
-      expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
+    const record = newIgnored();
+    for (const answer of [await owner.post(PATH, {}), await owner.put(`${PATH}/${record.id}`, record)])
+      expect(answer).toMatchObject(refusal(405, "method_not_allowed"));
   });
 
   test("does not exist for whoever does not reach its network", async () => {
-    const other = await newNetwork(appliance);
-    const far = newIgnored(appliance, { network_id: other["id"], label: "far" });
-    const near = newIgnored(appliance, { label: "near" });
-    const { client } = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
-    expect((await client.get(PATH)).data.map((each: Wire) => each["id"])).toEqual([near["id"]]);
+    const other = await newNetwork();
+    const far = newIgnored({ network_id: other.id, label: "far" });
+    const near = newIgnored({ label: "near" });
+    const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
+    expect((await client.get(PATH)).data.map((each: Wire) => each.id)).toEqual([near.id]);
     for (const answer of [
-      await client.get(`${PATH}/${far["id"]}`),
-      await client.delete(`${PATH}/${far["id"]}`),
-      await client.get(`${PATH}/${far["id"]}/history`),
+      await client.get(`${PATH}/${far.id}`),
+      await client.delete(`${PATH}/${far.id}`),
+      await client.get(`${PATH}/${far.id}/history`),
     ])
-      expect(answer).toMatchObject({ status: 404, body: { code: "entity_not_found", params: { entity: "ignored" } } });
-    expect(await client.post(`${PATH}/bulk-delete`, [near["id"], far["id"]])).toMatchObject({
-      status: 400,
-      body: { code: "entity_reference_invalid", params: { entity: "ignored", ids: [far["id"]] } },
-    });
+      expect(answer).toMatchObject(refusal(404, "entity_not_found", { entity: "ignored" }));
+    expect(await client.post(`${PATH}/bulk-delete`, [near.id, far.id])).toMatchObject(
+      refusal(400, "entity_reference_invalid", { entity: "ignored", ids: [far.id] }),
+    );
   });
 
   test("has the one before it as its lineage when it comes about again", async () => {
     const scene = discovered();
     await remove(`ports/${scene.port}`);
     const [first] = await ignored();
-    await made(appliance.owner.delete(`${PATH}/${first?.["id"]}`));
+    await made(owner.delete(`${PATH}/${first?.id}`));
     const port = inTransaction(
-      appliance,
       (tx) =>
         tx.create(
           portKind,
@@ -540,40 +515,39 @@ describe("what is ignored", () => {
       scan(),
     );
     await remove(`ports/${port}`);
-    expect(await ignored()).toMatchObject([{ record_id: port, lineage_id: first?.["id"] }]);
+    expect(await ignored()).toMatchObject([{ record_id: port, lineage_id: first?.id }]);
   });
 
   test("shows among changes, in diffs and in the plan by what it was called", async () => {
     const scene = discovered();
     tick();
-    const at = appliance.clock.text();
+    const at = clock.text();
     tick();
     await remove(`hosts/${scene.host}`);
-    expect((await appliance.owner.get("/api/v1/changes?types=ignored&limit=10")).data).toMatchObject([
+    expect((await owner.get("changes?types=ignored&limit=10")).data).toMatchObject([
       { entity_type: "ignored", operation: "Created", record: { label: "core-1" } },
     ]);
-    expect((await appliance.owner.get(`/api/v1/diff?from=${at}&types=ignored`)).data.added).toMatchObject([
+    expect((await owner.get(`diff?from=${at}&types=ignored`)).data.added).toMatchObject([
       { entity_type: "ignored", name: "core-1" },
     ]);
   });
 });
 
 describe("bringing back what is ignored", () => {
-  const restore = (path: string, at: string, body: Wire = {}) =>
-    made(appliance.owner.post(`/api/v1/${path}/restore`, { at, ...body }));
+  const restore = (path: string, at: string, body: Wire = {}) => made(owner.post(`${path}/restore`, { at, ...body }));
 
   test("by a restore ends that it is: a host that was deleted", async () => {
     const scene = discovered();
     tick();
-    const at = appliance.clock.text();
+    const at = clock.text();
     tick();
     await remove(`hosts/${scene.host}`);
     const [record] = await ignored();
     tick();
     const plan = await restore(`hosts/${scene.host}`, at, { dry_run: true });
-    expect(plan["actions"]).toContainEqual({
+    expect(plan.actions).toContainEqual({
       entity_type: "ignored",
-      id: record?.["id"],
+      id: record?.id,
       name: "core-1",
       action: "Delete",
       fields: [],
@@ -581,7 +555,7 @@ describe("bringing back what is ignored", () => {
     });
     expect(await ignored()).toHaveLength(1);
     await restore(`hosts/${scene.host}`, at);
-    expect(writtenIn(appliance)).toEqual({
+    expect(writtenIn()).toEqual({
       "Created host": 1,
       "Created ip_address": 2,
       "Created if_entry": 2,
@@ -595,7 +569,7 @@ describe("bringing back what is ignored", () => {
   test("by a restore of a part, of a subnet and of a VLAN", async () => {
     const scene = discovered();
     tick();
-    const at = appliance.clock.text();
+    const at = clock.text();
     tick();
     for (const [path, query] of [
       [`if-entries/${scene.entries[0]}`, ""],
@@ -606,7 +580,7 @@ describe("bringing back what is ignored", () => {
       expect(await ignored()).toHaveLength(1);
       tick();
       await restore(path, at);
-      expect(writtenIn(appliance)).toMatchObject({ "Deleted ignored": 1 });
+      expect(writtenIn()).toMatchObject({ "Deleted ignored": 1 });
       expect(await ignored()).toEqual([]);
       tick();
     }
@@ -616,29 +590,29 @@ describe("bringing back what is ignored", () => {
     const scene = discovered();
     await remove(`if-entries/${scene.entries[0]}`);
     tick();
-    const at = appliance.clock.text();
+    const at = clock.text();
     tick();
     const [kept] = await ignored();
-    await made(appliance.owner.delete(`${PATH}/${kept?.["id"]}`));
+    await made(owner.delete(`${PATH}/${kept?.id}`));
     await remove(`ports/${scene.port}`);
     const plan = await restore(`hosts/${scene.host}`, at);
     expect(tally(plan)).toMatchObject({ "Create port": 1, "Create ignored": 1, "Delete ignored": 1 });
-    expect(await ignored()).toMatchObject([{ id: kept?.["id"], label: "Gi0/1" }]);
+    expect(await ignored()).toMatchObject([{ id: kept?.id, label: "Gi0/1" }]);
     // And when the host itself had gone, what was ignored of it with it.
     tick();
     await remove(`hosts/${scene.host}`);
     expect(await ignored()).toMatchObject([{ entity: "host" }]);
     tick();
     await restore(`hosts/${scene.host}`, at);
-    expect(await ignored()).toMatchObject([{ id: kept?.["id"], entity: "if_entry", label: "Gi0/1" }]);
-    expect((await live(appliance, "hosts", scene.host))["interfaces"]).toHaveLength(1);
+    expect(await ignored()).toMatchObject([{ id: kept?.id, entity: "if_entry", label: "Gi0/1" }]);
+    expect((await live("hosts", scene.host)).interfaces).toHaveLength(1);
   });
 
   test("by a revert of the deletion, also where it was lifted since", async () => {
     const scene = discovered();
     await remove(`hosts/${scene.host}`);
-    const deletion = transactionCount(appliance);
-    expect(tally(await made(revert(appliance.owner, deletion, { dry_run: true })))).toEqual({
+    const deletion = transactionCount();
+    expect(tally(await made(revert(owner, deletion, { dry_run: true })))).toEqual({
       "Create host": 1,
       "Create ip_address": 2,
       "Create if_entry": 2,
@@ -647,9 +621,9 @@ describe("bringing back what is ignored", () => {
       "Delete ignored": 1,
     });
     const [record] = await ignored();
-    await made(appliance.owner.delete(`${PATH}/${record?.["id"]}`));
-    const plan = await made(revert(appliance.owner, deletion));
-    expect(plan["actions"].find((each: Wire) => each["entity_type"] === "ignored")).toMatchObject({
+    await made(owner.delete(`${PATH}/${record?.id}`));
+    const plan = await made(revert(owner, deletion));
+    expect(plan.actions.find((each: Wire) => each.entity_type === "ignored")).toMatchObject({
       action: "Skip",
       reason: "it is gone already",
     });
@@ -661,11 +635,12 @@ describe("bringing back what is ignored", () => {
     tick();
     await remove(`ports/${scene.port}`);
     const [record] = await ignored();
-    // As if it had been deleted by somebody else's hands: the transaction that is reverted knows nothing of what is ignored.
-    const bare = discovered((await newNetwork(appliance))["id"]);
-    inTransaction(appliance, (tx) => removeRecord(tx, portKind, bare.port, true), scan());
-    const removal = transactionCount(appliance);
-    const other = newIgnored(appliance, {
+    // As if it had been deleted by somebody else's hands: the transaction that is reverted knows nothing of what is
+    // ignored.
+    const bare = discovered((await newNetwork()).id);
+    inTransaction((tx) => removeRecord(tx, portKind, bare.port, true), scan());
+    const removal = transactionCount();
+    const other = newIgnored({
       network_id: bare.networkId,
       entity: "port",
       record_id: bare.port,
@@ -673,24 +648,23 @@ describe("bringing back what is ignored", () => {
       identity: `${bare.host}/22/Tcp`,
       label: "22/Tcp",
     });
-    expect(tally(await made(revert(appliance.owner, removal)))).toMatchObject({
+    expect(tally(await made(revert(owner, removal)))).toMatchObject({
       "Create port": 1,
       "Delete ignored": 1,
     });
-    expect((await ignored()).map((each) => each["id"])).toEqual([record?.["id"]]);
-    expect(versionsOf(appliance, other["id"]).at(-1)).toMatchObject({ operation: "Deleted" });
+    expect((await ignored()).map((each) => each.id)).toEqual([record?.id]);
+    expect(versionsOf(other.id).at(-1)).toMatchObject({ operation: "Deleted" });
   });
 
   test("is not hindered by what is ignored of a host whose making is undone", async () => {
-    const { organizationId, networkId } = appliance.first;
+    const { organizationId, networkId } = first;
     const host = inTransaction(
-      appliance,
       (tx) => tx.create(hostKind, organizationId, hostFields(networkId, "h", { source: DISCOVERED })),
       scan(),
     );
-    const creation = transactionCount(appliance);
-    newIgnored(appliance, { entity: "port", host_id: host.id, identity: `${host.id}/22/Tcp`, label: "22/Tcp" });
-    expect(tally(await made(revert(appliance.owner, creation)))).toEqual({ "Delete host": 1, "Delete ignored": 1 });
+    const creation = transactionCount();
+    newIgnored({ entity: "port", host_id: host.id, identity: `${host.id}/22/Tcp`, label: "22/Tcp" });
+    expect(tally(await made(revert(owner, creation)))).toEqual({ "Delete host": 1, "Delete ignored": 1 });
     expect(await ignored()).toEqual([]);
   });
 });

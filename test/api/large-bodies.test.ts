@@ -1,20 +1,19 @@
 // A record that comes in a large body: it is given to the writer as bytes, and is what a small one makes of it.
 
-import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { LARGE_BODY_BYTES } from "../../src/http/body-checks.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { newApiKey, newHost, type Wire } from "../support/factories.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { tcp, type Wire } from "../support/appliance/factories.ts";
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const { first, handle, newApiKey, newHost, tick } = appliance;
 let hostId: string;
 let key: string;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
-  hostId = (await newHost(appliance, { name: "core" }))["id"];
-  ({ key } = newApiKey(appliance));
+  hostId = (await newHost({ name: "core" })).id;
+  ({ key } = newApiKey());
 });
-afterEach(() => appliance.close());
 
 const ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001";
 const RENAMED = "renamed";
@@ -35,11 +34,11 @@ const RECORDS: readonly Written[] = [
     path: "hosts",
     name: "name",
     body: () => ({
-      network_id: appliance.first.networkId,
+      network_id: first.networkId,
       name: "edge",
       hidden: false,
       tags: [],
-      ports: [{ number: 22, protocol: "Tcp" }],
+      ports: [tcp(22)],
     }),
     fixed: "network_id",
   },
@@ -57,7 +56,7 @@ const RECORDS: readonly Written[] = [
     path: "credentials",
     name: "name",
     body: () => ({
-      organization_id: appliance.first.organizationId,
+      organization_id: first.organizationId,
       name: "read",
       credential_type: SNMP,
       tags: [],
@@ -74,13 +73,13 @@ interface Sending {
 
 /** Space before what is sent makes a body large, and changes nothing of what it says. */
 function send(method: string, path: string, body: Wire, { isLarge, headers = {} }: Sending): Promise<Response> {
-  appliance.clock.advance(1_000);
+  tick();
   const request = {
     method,
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
     body: " ".repeat(isLarge ? LARGE_BODY_BYTES : 0) + JSON.stringify(body),
   };
-  return appliance.handle(new Request(`http://localhost/api/v1/${path}`, request));
+  return handle(new Request(`http://localhost/api/v1/${path}`, request));
 }
 
 test.each(RECORDS)("a large body of $path is given to the writer as bytes, and comes to the same", async (record) => {
@@ -92,7 +91,7 @@ test.each(RECORDS)("a large body of $path is given to the writer as bytes, and c
     const answer = await send(method, to, fields, { isLarge });
     const { data, error } = (await answer.json()) as Wire;
     expect([answer.status, error]).toEqual([200, undefined]);
-    const given = (run.mock.calls.at(-1)?.[1] as { body: unknown }).body;
+    const given = (run.mock.calls.at(-1)?.[1] as { body: unknown } | undefined)?.body;
     areBytes.push(given instanceof Uint8Array && given.buffer instanceof SharedArrayBuffer);
     return data;
   };
@@ -119,16 +118,16 @@ describe("a large body", () => {
     expect([first.status, again.status, again.headers.get("idempotency-replayed")]).toEqual([200, 200, "true"]);
     expect(await again.json()).toEqual(made);
     const other = await send("POST", "hosts", { ...host(), name: "another" }, { isLarge: true, headers });
-    expect([other.status, ((await other.json()) as Wire)["code"]]).toEqual([422, "idempotency_key_reused"]);
+    expect([other.status, ((await other.json()) as Wire).code]).toEqual([422, "idempotency_key_reused"]);
   });
 
   test("is refused as a small one is: for its form, and by the writer for what it names", async () => {
-    const refusals = [{ hiden: true }, { ports: [{ number: 70_000, protocol: "Tcp" }] }, { tags: [ID] }];
+    const refusals = [{ hiden: true }, { ports: [tcp(70_000)] }, { tags: [ID] }];
     for (const fields of refusals) {
       const told = async (isLarge: boolean) => {
         const answer = await send("POST", "hosts", { ...host(), ...fields }, { isLarge });
         expect(answer.status).toBeGreaterThanOrEqual(400);
-        return ((await answer.json()) as Wire)["params"];
+        return ((await answer.json()) as Wire).params;
       };
       expect(await told(true)).toEqual(await told(false));
     }

@@ -1,27 +1,23 @@
-// Rights are those of the moment of writing: what a request could do when it came counts for nothing once it is its turn.
+// Rights are those of the moment of writing: what a request could do when it came counts for nothing once it is its
+// turn.
 
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import type { RegisteredRoute } from "../../src/http/surface.ts";
-import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance.ts";
-import { casesOf } from "../support/authorization-cases.ts";
-import { newAuthorizationWorld, type Caller } from "../support/authorization-world.ts";
-import type { Answer, Client } from "../support/client.ts";
+import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance/appliance.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Answer, Client } from "../support/appliance/client.ts";
 import {
   made,
-  newApiKey,
-  newHost,
-  newNetwork,
-  newUser,
-  transactionCount,
   type NewApiKey,
   type NewUser,
+  newApiKey,
+  newUser,
+  transactionCount,
   type Wire,
-} from "../support/factories.ts";
-import { holdWrites } from "../support/held-writes.ts";
-import { keyBody } from "../support/inventory.ts";
-import { instant } from "../support/past.ts";
-import { untilEnded } from "../support/scans.ts";
-import { givePassword } from "../support/sign-in.ts";
+} from "../support/appliance/factories.ts";
+import { holdWrites } from "../support/appliance/held-writes.ts";
+import { casesOf } from "../support/authorization/cases.ts";
+import { type Caller, newAuthorizationWorld } from "../support/authorization/world.ts";
 
 describe("an operation whose caller is disabled while it waits for the writer writes nothing and answers 401", async () => {
   const world = await newAuthorizationWorld();
@@ -71,28 +67,27 @@ describe("an operation whose caller is disabled while it waits for the writer wr
 });
 
 describe("a write that waits while its caller's rights change", () => {
-  let appliance: TestAppliance;
+  const appliance = applianceForEach();
+  const { clock, first, givePassword, newHost, newNetwork, owner, signedIn } = appliance;
   let network: string;
   let member: NewUser;
 
   beforeEach(async () => {
-    appliance = await newAppliance();
-    network = appliance.first.networkId;
+    network = first.networkId;
     member = await newUser(appliance, { role: "Member", networkIds: [network] });
   });
-  afterEach(() => appliance.close());
 
   const body = () => ({ name: "late", network_id: network });
   const key = (fields: Parameters<typeof newApiKey>[1] = {}): NewApiKey =>
     newApiKey(appliance, { userId: member.id, permissions: "Member", ...fields });
-  const countHosts = async () => (await appliance.owner.get("/api/v1/hosts")).body.meta.pagination.total_count;
+  const countHosts = async () => (await owner.get("hosts")).body.meta.pagination.total_count;
 
   /** Sends a host, and lets it on when the rights have changed. */
   async function late(
     client: Client,
     ofId: string,
     meanwhile: () => Promise<unknown>,
-    send = (by: Client) => by.post("/api/v1/hosts", body()),
+    send = (by: Client) => by.post("hosts", body()),
   ): Promise<Answer> {
     const held = holdWrites(appliance, ({ id }, command) => id === ofId && command.startsWith("host."));
     const answering = send(client);
@@ -109,12 +104,7 @@ describe("a write that waits while its caller's rights change", () => {
       "auth_not_authenticated",
       () => change(appliance, "users", member.id, { is_enabled: false }),
     ],
-    [
-      "the user is deleted",
-      401,
-      "auth_not_authenticated",
-      () => made(appliance.owner.delete(`/api/v1/users/${member.id}`)),
-    ],
+    ["the user is deleted", 401, "auth_not_authenticated", () => made(owner.delete(`users/${member.id}`))],
     ["the user signs out", 401, "auth_not_authenticated", () => made(member.client.post("/api/auth/logout", {}))],
     [
       "the user gets another password",
@@ -147,23 +137,18 @@ describe("a write that waits while its caller's rights change", () => {
       "auth_key_disabled",
       ({ id }) => change(appliance, "auth/keys", id, { is_enabled: false }),
     ],
-    [
-      "the key is deleted",
-      401,
-      "auth_not_authenticated",
-      ({ id }) => made(appliance.owner.delete(`/api/v1/auth/keys/${id}`)),
-    ],
+    ["the key is deleted", 401, "auth_not_authenticated", ({ id }) => made(owner.delete(`auth/keys/${id}`))],
     [
       "the key gets another secret",
       401,
       "auth_not_authenticated",
-      ({ id }) => made(appliance.owner.post(`/api/v1/auth/keys/${id}/rotate`, {})),
+      ({ id }) => made(owner.post(`auth/keys/${id}/rotate`, {})),
     ],
     [
       "the key is told to end",
       401,
       "auth_key_expired",
-      ({ id }) => change(appliance, "auth/keys", id, { expires_at: appliance.clock.text() }),
+      ({ id }) => change(appliance, "auth/keys", id, { expires_at: clock.text() }),
     ],
     [
       "the key's role becomes too low",
@@ -183,12 +168,7 @@ describe("a write that waits while its caller's rights change", () => {
       "auth_key_disabled",
       () => change(appliance, "users", member.id, { is_enabled: false }),
     ],
-    [
-      "the key's user is deleted",
-      401,
-      "auth_not_authenticated",
-      () => made(appliance.owner.delete(`/api/v1/users/${member.id}`)),
-    ],
+    ["the key's user is deleted", 401, "auth_not_authenticated", () => made(owner.delete(`users/${member.id}`))],
     [
       "the role of the key's user becomes too low",
       403,
@@ -209,8 +189,8 @@ describe("a write that waits while its caller's rights change", () => {
   });
 
   test("is refused to an API key that expires meanwhile", async () => {
-    const own = key({ expiresAt: new Date(appliance.clock.now() + 1_000).toISOString() });
-    const answer = await late(own.client, own.id, async () => appliance.clock.advance(1_000));
+    const own = key({ expiresAt: new Date(clock.now() + 1_000).toISOString() });
+    const answer = await late(own.client, own.id, async () => clock.advance(1_000));
     expect([answer.status, answer.body.code]).toEqual([401, "auth_key_expired"]);
   });
 
@@ -220,18 +200,18 @@ describe("a write that waits while its caller's rights change", () => {
       change(appliance, "users", admin.id, { role: "Member", network_ids: [network] }),
     );
     expect(answer.status).toBe(200);
-    const far = (await newNetwork(appliance))["id"];
+    const far = (await newNetwork()).id;
     const second = await newUser(appliance, { role: "Admin" });
     const lowered = () => change(appliance, "users", second.id, { role: "Member", network_ids: [network] });
     const out = await late(second.client, second.id, lowered, (by) =>
-      by.post("/api/v1/hosts", { name: "far", network_id: far }),
+      by.post("hosts", { name: "far", network_id: far }),
     );
     expect([out.status, out.body.code]).toEqual([400, "entity_reference_invalid"]);
   });
 
   test("does nothing with rights that are given meanwhile: what it wrote it could not be answered", async () => {
-    const far = (await newNetwork(appliance))["id"];
-    const send = (by: Client) => by.post("/api/v1/hosts", { name: "far", network_id: far });
+    const far = (await newNetwork()).id;
+    const send = (by: Client) => by.post("hosts", { name: "far", network_id: far });
     const answer = await late(
       member.client,
       member.id,
@@ -243,8 +223,8 @@ describe("a write that waits while its caller's rights change", () => {
   });
 
   test("goes on in the session in which the user changes the password, and in no other", async () => {
-    await givePassword(appliance, member.id);
-    const [here, there] = [await appliance.signedIn(member.id), await appliance.signedIn(member.id)];
+    await givePassword(member.id);
+    const [here, there] = [await signedIn(member.id), await signedIn(member.id)];
     const changed = (client: Client) =>
       late(client, member.id, () =>
         made(here.put("/api/auth/password", { current_password: PASSWORD, new_password: PASSWORD })),
@@ -254,20 +234,18 @@ describe("a write that waits while its caller's rights change", () => {
   });
 
   test("is refused as a bulk, as a restore and as a repetition like everything else", async () => {
-    const host = await newHost(appliance);
-    const at = appliance.clock.text();
-    appliance.clock.advance(1_000);
-    await made(
-      member.client.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: "renamed", hidden: false, tags: [] }),
-    );
+    const host = await newHost();
+    const at = clock.text();
+    clock.advance(1_000);
+    await made(member.client.put(`hosts/${host.id}`, { id: host.id, name: "renamed", hidden: false, tags: [] }));
     const repeated = { "idempotency-key": "k1" };
-    await made(member.client.post("/api/v1/hosts/bulk", [body()], repeated));
+    await made(member.client.post("hosts/bulk", [body()], repeated));
     const before = transactionCount(appliance);
     for (const send of [
-      (by: Client) => by.post("/api/v1/hosts/bulk", [{ ...body(), name: "another" }]),
-      (by: Client) => by.post(`/api/v1/hosts/${host["id"]}/restore`, { at }),
-      (by: Client) => by.post("/api/v1/hosts/bulk", [body()], repeated),
-      (by: Client) => by.post("/api/v1/hosts/bulk-delete", [host["id"]]),
+      (by: Client) => by.post("hosts/bulk", [{ ...body(), name: "another" }]),
+      (by: Client) => by.post(`hosts/${host.id}/restore`, { at }),
+      (by: Client) => by.post("hosts/bulk", [body()], repeated),
+      (by: Client) => by.post("hosts/bulk-delete", [host.id]),
     ]) {
       const lost = await late(
         member.client,
@@ -283,7 +261,7 @@ describe("a write that waits while its caller's rights change", () => {
 
   test("is not told again what it wrote where it reaches no longer", async () => {
     const repeated = { "idempotency-key": "k1" };
-    const send = (by: Client) => by.post("/api/v1/hosts/bulk", [body()], repeated);
+    const send = (by: Client) => by.post("hosts/bulk", [body()], repeated);
     await made(send(member.client));
     await change(appliance, "users", member.id, { network_ids: [] });
     const again = await send(member.client);
@@ -294,7 +272,8 @@ describe("a write that waits while its caller's rights change", () => {
 });
 
 describe("a repetition whose caller has less rights than the first time", () => {
-  let appliance: TestAppliance;
+  const appliance = applianceForEach();
+  const { first, instant, keyBody, newHost, newNetwork, owner, untilEnded } = appliance;
   let near: string;
   let far: string;
   let member: NewUser;
@@ -302,36 +281,33 @@ describe("a repetition whose caller has less rights than the first time", () => 
   const told = ({ status, body, headers }: Answer) => [status, body.code ?? null, headers.get("idempotency-replayed")];
 
   beforeEach(async () => {
-    appliance = await newAppliance();
-    near = appliance.first.networkId;
-    far = (await newNetwork(appliance))["id"];
+    near = first.networkId;
+    far = (await newNetwork()).id;
     member = await newUser(appliance, { role: "Member", networkIds: [near, far] });
   });
-  afterEach(() => appliance.close());
 
-  const renamed = async (host: Wire) =>
-    made(appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, name: "renamed" }));
+  const renamed = async (host: Wire) => made(owner.put(`hosts/${host.id}`, { ...host, name: "renamed" }));
 
   /** What writes nothing, and tells of a network all the same. */
   const TELLING: Record<string, (host: Wire) => Promise<(by: Client) => Promise<Answer>>> = {
     "a restore's plan": async (host) => {
-      const at = instant(appliance);
+      const at = instant();
       await renamed(host);
-      return (by) => by.post(`/api/v1/hosts/${host["id"]}/restore`, { at, dry_run: true }, repeated);
+      return (by) => by.post(`hosts/${host.id}/restore`, { at, dry_run: true }, repeated);
     },
     "a scan that was queued": async () => (by) =>
-      by.post("/api/v1/discovery/scans", { network_id: far, kind: "full" }, repeated),
+      by.post("discovery/scans", { network_id: far, kind: "full" }, repeated),
     "a bulk that changed nothing": async (host) => (by) =>
-      by.post("/api/v1/hosts/bulk", [{ id: host["id"], network_id: far, name: "core" }], repeated),
+      by.post("hosts/bulk", [{ id: host.id, network_id: far, name: "core" }], repeated),
   };
 
   test.each(Object.entries(TELLING))(
     "is not told again of %s, where the network was taken away",
     async (what, prepare) => {
-      const send = await prepare(await newHost(appliance, { network_id: far, name: "core" }));
+      const send = await prepare(await newHost({ network_id: far, name: "core" }));
       const first = await send(member.client);
       expect(told(first)).toEqual([200, null, null]);
-      if (what.startsWith("a scan")) await untilEnded(appliance, first.data.id);
+      if (what.startsWith("a scan")) await untilEnded(first.data.id);
       await change(appliance, "users", member.id, { network_ids: [near] });
       const again = await send(member.client);
       expect(told(again)).toEqual([404, "entity_not_found", null]);
@@ -345,14 +321,14 @@ describe("a repetition whose caller has less rights than the first time", () => 
   test.each([["every network"], ["some"]])(
     "is not told again by a key that was narrowed from %s to fewer",
     async (from) => {
-      const host = await newHost(appliance, { network_id: far, name: "core" });
+      const host = await newHost({ network_id: far, name: "core" });
       await renamed(host);
       const sequence = transactionCount(appliance);
       const reach = from === "every network" ? {} : { networkIds: [near, far] };
       const { id, client } = newApiKey(appliance, { permissions: "Admin", ...reach });
-      const plan = () => client.post(`/api/v1/transactions/${sequence}/revert`, { dry_run: true }, repeated);
-      const unchanged = [{ id: host["id"], network_id: far, name: "renamed" }];
-      const bulk = () => client.post("/api/v1/hosts/bulk", unchanged, { "idempotency-key": "k2" });
+      const plan = () => client.post(`transactions/${sequence}/revert`, { dry_run: true }, repeated);
+      const unchanged = [{ id: host.id, network_id: far, name: "renamed" }];
+      const bulk = () => client.post("hosts/bulk", unchanged, { "idempotency-key": "k2" });
       for (const send of [plan, bulk]) expect(told(await send())).toEqual([200, null, null]);
       await change(appliance, "auth/keys", id, { all_networks: false, network_ids: [near] });
       for (const send of [plan, bulk]) expect(told(await send())).toEqual([404, "entity_not_found", null]);
@@ -363,7 +339,7 @@ describe("a repetition whose caller has less rights than the first time", () => 
     "is not handed the text of another's API key again that was %s, nor any other answer",
     async (how) => {
       const admin = await newUser(appliance, { role: "Admin" });
-      const body = { ...keyBody(appliance), user_id: member.id };
+      const body = { ...keyBody(), user_id: member.id };
       const key = newApiKey(appliance, { userId: member.id, permissions: "Viewer" });
       const path = how === "made" ? "/api/v1/auth/keys" : `/api/v1/auth/keys/${key.id}/rotate`;
       const send = (by: Client) => by.post(path, how === "made" ? body : {}, repeated);
@@ -378,19 +354,19 @@ describe("a repetition whose caller has less rights than the first time", () => 
   );
 
   test("is not handed the text of a key that was given to another user since, but of one that has ended", async () => {
-    const body = { ...keyBody(appliance), user_id: member.id };
-    const send = () => member.client.post("/api/v1/auth/keys", body, repeated);
+    const body = { ...keyBody(), user_id: member.id };
+    const send = () => member.client.post("auth/keys", body, repeated);
     const first = await made(send());
     const other = await newUser(appliance, { role: "Member", networkIds: [near, far] });
-    await change(appliance, "auth/keys", first["api_key"].id, { user_id: other.id });
+    await change(appliance, "auth/keys", first.api_key.id, { user_id: other.id });
     expect(told(await send())).toEqual([404, "entity_not_found", null]);
-    await made(appliance.owner.delete(`/api/v1/auth/keys/${first["api_key"].id}`));
+    await made(owner.delete(`auth/keys/${first.api_key.id}`));
     expect(told(await send())).toEqual([200, null, "true"]);
   });
 
   test("is refused with the role that it takes, where what was written is within reach as well", async () => {
     const admin = await newUser(appliance, { role: "Admin" });
-    const send = () => admin.client.post("/api/v1/hosts", { name: "core", network_id: near }, repeated);
+    const send = () => admin.client.post("hosts", { name: "core", network_id: near }, repeated);
     await made(send());
     await change(appliance, "users", admin.id, { role: "Member", network_ids: [near] });
     const again = await send();
@@ -409,7 +385,7 @@ describe("a scan of targets that its caller named", () => {
     const network = appliance.first.networkId;
     const admin = await newUser(appliance, { role: "Admin" });
     const held = holdWrites(appliance, ({ id }) => id === admin.id);
-    const answering = admin.client.post("/api/v1/discovery/scans", {
+    const answering = admin.client.post("discovery/scans", {
       network_id: network,
       kind: "sweep",
       targets: ["192.0.2.7"],
@@ -425,7 +401,7 @@ describe("a scan of targets that its caller named", () => {
 
 /** Changes a user or an API key as an Owner does who has just read it. */
 async function change(appliance: TestAppliance, plural: string, id: string, changes: Wire): Promise<Wire> {
-  const path = `/api/v1/${plural}/${id}`;
+  const path = `${plural}/${id}`;
   const stored = await made(appliance.owner.get(path));
   appliance.clock.advance(1_000);
   const { network_ids, all_networks, ...rest } = stored;

@@ -1,18 +1,18 @@
 // Lists that are gone through beside the thread that answers: what they answer is what a short list answers.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
-import { csvRecords } from "../support/csv.ts";
-import { inTransaction, made, newNetwork, newUser, type Wire } from "../support/factories.ts";
-import { hostFields, tagFields } from "../support/store.ts";
+import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
+import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { csvRecords } from "../support/contract/csv.ts";
+import { hostFields, tagFields } from "../support/store/store.ts";
 
 const HOSTS = 1_300;
 
-let appliance: TestAppliance;
-let owner: Client;
+const appliance = applianceForAll();
+const { clock, first, owner } = appliance;
+const { inTransaction, newNetwork, newUser, tick } = appliance;
 let tagId: string;
 let second: string;
 let at: string;
@@ -20,12 +20,10 @@ let at: string;
 let longReads = 0;
 
 beforeAll(async () => {
-  appliance = await newAppliance();
-  owner = appliance.owner;
-  second = (await newNetwork(appliance))["id"];
-  const { organizationId, networkId } = appliance.first;
-  tagId = inTransaction(appliance, (tx) => tx.create(tagKind, organizationId, tagFields(organizationId, "some")).id);
-  inTransaction(appliance, (tx) => {
+  second = (await newNetwork()).id;
+  const { organizationId, networkId } = first;
+  tagId = inTransaction((tx) => tx.create(tagKind, organizationId, tagFields(organizationId, "some")).id);
+  inTransaction((tx) => {
     for (let each = 0; each < HOSTS; each += 1) {
       const name = `${["core", "Edge", "lab"][each % 3]}-${(each * 7_919) % HOSTS}`;
       tx.create(
@@ -39,13 +37,13 @@ beforeAll(async () => {
       );
     }
   });
-  appliance.clock.advance(1_000);
-  at = appliance.clock.text();
-  appliance.clock.advance(1_000);
-  const { data } = await owner.get("/api/v1/hosts?limit=40&include_children=false");
+  tick();
+  at = clock.text();
+  tick();
+  const { data } = await owner.get("hosts?limit=40&include_children=false");
   for (const host of data)
-    await made(owner.put(`/api/v1/hosts/${host.id}`, { ...host, name: `~${host.name}`, hidden: false, tags: [] }));
-  appliance.clock.advance(1_000);
+    await made(owner.put(`hosts/${host.id}`, { ...host, name: `~${host.name}`, hidden: false, tags: [] }));
+  tick();
   const { reader } = appliance;
   const counted = reader.countedChunks.bind(reader);
   reader.countedChunks = (...input) => {
@@ -53,7 +51,6 @@ beforeAll(async () => {
     return counted(...input);
   };
 });
-afterAll(() => appliance.close());
 
 /** The answer, and whether it was long. */
 async function ask(
@@ -61,11 +58,11 @@ async function ask(
   by = owner,
 ): Promise<{ data: Wire[]; pagination: Wire; at: unknown; isLong: boolean }> {
   const before = longReads;
-  const { data, body } = await by.get(`/api/v1/hosts?${query}`);
+  const { data, body } = await by.get(`hosts?${query}`);
   return { data, pagination: body.meta.pagination, at: body.meta.at, isLong: longReads > before };
 }
 
-const ids = (hosts: readonly Wire[]) => hosts.map((host) => host["id"] as string);
+const ids = (hosts: readonly Wire[]) => hosts.map((host) => host.id as string);
 
 describe.each([
   ["live", ""],
@@ -102,23 +99,23 @@ describe.each([
       ids(whole.data.slice(-3)),
     );
     expect((await ask(`${query}&offset=${whole.data.length + 1}${and()}`)).data).toEqual([]);
-    const rows = csvRecords((await owner.get(`/api/v1/hosts/export/csv?${query}&include_children=false${and()}`)).text);
-    expect(rows.map((row) => row["id"])).toEqual(ids(whole.data));
+    const rows = csvRecords((await owner.get(`hosts/export/csv?${query}&include_children=false${and()}`)).text);
+    expect(rows.map((row) => row.id)).toEqual(ids(whole.data));
   });
 
   test.each([
-    ["search=core", (host: Wire) => /^core/.test(host["name"])],
-    ["search=n12", (host: Wire) => host["sys_name"]?.startsWith("n12")],
-    ["tag_ids=", (host: Wire) => host["tags"].length > 0],
+    ["search=core", (host: Wire) => /^core/.test(host.name)],
+    ["search=n12", (host: Wire) => host.sys_name?.startsWith("n12")],
+    ["tag_ids=", (host: Wire) => host.tags.length > 0],
   ] as const)("by %s is of those that a look at all finds", async (filter, isMeant) => {
     const query = filter === "tag_ids=" ? `${filter}${tagId}` : filter;
     const all = await ask(`limit=0&include_children=false${and()}`);
     expect(all.isLong).toBe(false);
-    const expected = all.data.filter((host) => isMeant({ ...host, name: host["name"].replace("~", "") }));
+    const expected = all.data.filter((host) => isMeant({ ...host, name: host.name.replace("~", "") }));
     const found = await ask(`${query}&limit=0&include_children=false${and()}`);
     expect(found.isLong).toBe(true);
     expect(found.data).toEqual(expected);
-    expect(found.pagination["total_count"]).toBe(expected.length);
+    expect(found.pagination.total_count).toBe(expected.length);
     expect((await ask(`${query}&limit=3&offset=1&include_children=false${and()}`)).data).toEqual(expected.slice(1, 4));
   });
 
@@ -133,22 +130,22 @@ describe.each([
   });
 
   test("of a caller who reaches one network is of that network", async () => {
-    const { client } = await newUser(appliance, { role: "Viewer", networkIds: [second] });
+    const { client } = await newUser({ role: "Viewer", networkIds: [second] });
     const own = await ask(`limit=0&include_children=false&order_by=name${and()}`, client);
-    expect([own.isLong, own.data.length, own.pagination["total_count"]]).toEqual([false, HOSTS / 4, HOSTS / 4]);
+    expect([own.isLong, own.data.length, own.pagination.total_count]).toEqual([false, HOSTS / 4, HOSTS / 4]);
     const found = await ask(`search=core&limit=0&include_children=false&order_by=name${and()}`, client);
     expect(found.isLong).toBe(true);
-    expect(found.data).toEqual(own.data.filter((host) => /^~?core/.test(host["name"])));
-    expect(new Set(found.data.map((host) => host["network_id"]))).toEqual(new Set([second]));
+    expect(found.data).toEqual(own.data.filter((host) => /^~?core/.test(host.name)));
+    expect(new Set(found.data.map((host) => host.network_id))).toEqual(new Set([second]));
   });
 });
 
 test("a long list as of an instant does not change with what comes later, and one of the present has no ends", async () => {
   const then = await ask(`order_by=name&limit=1000&include_children=false&at=${at}`);
   const now = await ask("order_by=name&limit=1000&include_children=false");
-  expect(now.data.every((host) => host["valid_to"] === null)).toBe(true);
-  expect(then.data.filter((host) => host["valid_to"] !== null).length).toBeGreaterThan(10);
-  expect(then.data.some((host) => host["name"].startsWith("~"))).toBe(false);
+  expect(now.data.every((host) => host.valid_to === null)).toBe(true);
+  expect(then.data.filter((host) => host.valid_to !== null).length).toBeGreaterThan(10);
+  expect(then.data.some((host) => host.name.startsWith("~"))).toBe(false);
 });
 
 test("a long list that cannot be read is an error before it began, with its status", async () => {
@@ -158,8 +155,8 @@ test("a long list that cannot be read is an error before it began, with its stat
     if (sql.includes("sort_keys")) throw new Error("disk I/O error");
     return statement(sql);
   };
-  const answer = await owner.get("/api/v1/hosts?order_by=name");
+  const answer = await owner.get("hosts?order_by=name");
   reader.statement = statement;
-  expect(answer).toMatchObject({ status: 500, body: { code: "internal_error" } });
+  expect(answer).toMatchObject(refusal(500, "internal_error"));
   expect(answer.text).not.toContain("disk");
 });

@@ -1,22 +1,22 @@
 // What one request reads, rights included, it reads from one state of the database, whatever is committed meanwhile.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { hostBody } from "../support/inventory.ts";
-import { inTransaction, made, newApiKey, newHost, newTag, transactionCount, type Wire } from "../support/factories.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { hostBody } from "../support/appliance/inventory.ts";
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const { anonymous, clock, handle, inTransaction, newApiKey, newHost, newTag, owner, tick, transactionCount } =
+  appliance;
 let host: Wire;
 let tag: Wire;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
-  host = await newHost(appliance, { name: "switch" });
-  tag = await newTag(appliance, { name: "core" });
-  appliance.clock.advance(1_000);
+  host = await newHost({ name: "switch" });
+  tag = await newTag({ name: "core" });
+  tick();
 });
-afterEach(() => appliance.close());
 
 /** What was read outside of a transaction while `request` ran, and how many transactions it took. */
 async function readsOf(request: () => Promise<unknown>): Promise<{ outside: string[]; transactions: number }> {
@@ -39,20 +39,21 @@ async function readsOf(request: () => Promise<unknown>): Promise<{ outside: stri
 
 describe("a request reads in one transaction", () => {
   test("when it is a read, by session and by key, live and as of an instant", async () => {
-    const { key } = newApiKey(appliance);
-    const at = appliance.clock.text();
-    appliance.clock.advance(1_000);
-    for (const client of [appliance.owner, appliance.anonymous.with({ authorization: `Bearer ${key}` })]) {
+    const { key } = newApiKey();
+    const at = clock.text();
+    tick();
+    for (const client of [owner, anonymous.with({ authorization: `Bearer ${key}` })]) {
       for (const path of [
         "/api/v1/hosts?limit=20",
         "/api/v1/if-entries",
-        `/api/v1/hosts/${host["id"]}`,
+        `/api/v1/hosts/${host.id}`,
         "/api/v1/tags?order_by=name",
         "/api/v1/hosts?limit=0",
       ]) {
         for (const when of ["", `${path.includes("?") ? "&" : "?"}at=${at}`]) {
           const seen = await readsOf(async () => expect((await client.get(path + when)).status).toBe(200));
-          // A stream goes on as of its fixed sequence when the request's transaction is over, so that it holds up nothing.
+          // A stream goes on as of its fixed sequence when the request's transaction is over, so that it holds up
+          // nothing.
           expect([path, when, seen.transactions, path.endsWith("?limit=0") ? [] : seen.outside]).toEqual([
             path,
             when,
@@ -65,11 +66,9 @@ describe("a request reads in one transaction", () => {
   });
 
   test("when it is a write: once before its body, once for what the body may do, once for the answer", async () => {
-    const put = await readsOf(() =>
-      made(appliance.owner.put(`/api/v1/hosts/${host["id"]}`, hostBody(host, { name: "router" }))),
-    );
+    const put = await readsOf(() => made(owner.put(`hosts/${host.id}`, hostBody(host, { name: "router" }))));
     expect(put).toEqual({ outside: [], transactions: 3 });
-    const removed = await readsOf(() => made(appliance.owner.delete(`/api/v1/tags/${tag["id"]}`)));
+    const removed = await readsOf(() => made(owner.delete(`tags/${tag.id}`)));
     expect(removed).toEqual({ outside: [], transactions: 2 });
   });
 });
@@ -78,7 +77,7 @@ test("what one caller asked for stands in no other's answer, however alike their
   const at = "2099-01-01T00:00:00.000Z";
   const asked = [];
   for (const query of ["", `?at=${at}`, "?limit=1", "", `?at=${at}`, "?limit=1&offset=1"])
-    asked.push((await appliance.owner.get(`/api/v1/tags${query}`)).body.meta);
+    asked.push((await owner.get(`tags${query}`)).body.meta);
   expect(asked.map((meta) => meta.at)).toEqual([undefined, at, undefined, undefined, at, undefined]);
   expect(asked.map(({ pagination }) => [pagination.limit, pagination.offset])).toEqual([
     [50, 0],
@@ -88,19 +87,17 @@ test("what one caller asked for stands in no other's answer, however alike their
     [50, 0],
     [1, 1],
   ]);
-  await newTag(appliance, { name: "edge" });
-  expect((await appliance.owner.get("/api/v1/tags")).body.meta.pagination.total_count).toBe(
-    asked[0].pagination.total_count + 1,
-  );
+  await newTag({ name: "edge" });
+  expect((await owner.get("tags")).body.meta.pagination.total_count).toBe(asked[0].pagination.total_count + 1);
 });
 
 test("a key that is disabled while its request's body is on the way writes nothing", async () => {
-  const { id, key } = newApiKey(appliance, { permissions: "Owner" });
-  const before = transactionCount(appliance);
+  const { id, key } = newApiKey({ permissions: "Owner" });
+  const before = transactionCount();
   const body = new ReadableStream<Uint8Array>(
     {
       pull: (controller) => {
-        inTransaction(appliance, (tx) => tx.update(apiKeyKind, id, { is_enabled: false }));
+        inTransaction((tx) => tx.update(apiKeyKind, id, { is_enabled: false }));
         controller.enqueue(new TextEncoder().encode(JSON.stringify({ name: "late", color: "Red" })));
         controller.close();
       },
@@ -112,8 +109,8 @@ test("a key that is disabled while its request's body is on the way writes nothi
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body,
   });
-  const answer = await appliance.handle(request);
-  expect([answer.status, ((await answer.json()) as Wire)["code"]]).toEqual([401, "auth_key_disabled"]);
+  const answer = await handle(request);
+  expect([answer.status, ((await answer.json()) as Wire).code]).toEqual([401, "auth_key_disabled"]);
   // The disabling is all that was written; when a key was used makes no version.
-  expect(transactionCount(appliance)).toBe(before + 1);
+  expect(transactionCount()).toBe(before + 1);
 });

@@ -1,12 +1,13 @@
-// The examples of the OpenAPI document, sent one after the other as they stand, once the organization, its network and the user who
-// sends them are put in: each is answered as documented, and every operation has had its turn.
+// The examples of the OpenAPI document, sent one after the other as they stand, once the organization, its network and
+// the user who sends them are put in: each is answered as documented, and every operation has had its turn.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance.ts";
-import type { Answer, Client } from "../support/client.ts";
-import { OpenApiDocument, type DocumentedOperation } from "../support/openapi.ts";
+import { pascalCase } from "../../src/base/text.ts";
+import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
+import type { Answer, Client } from "../support/appliance/client.ts";
+import { CREATABLE } from "../support/contract/example-bodies.ts";
+import { type DocumentedOperation, OpenApiDocument } from "../support/contract/openapi.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is read as a tool would read it.
 type Any = any;
 
 /** Ids that stand for what is there before the first example is sent. */
@@ -19,22 +20,7 @@ const PUT_IN = {
 const HOURS_BETWEEN_MS = 2 * 3_600_000;
 
 /** As records depend on each other; each kind is changed before another one refers to it. */
-const KINDS = [
-  "Network",
-  "Vlan",
-  "Subnet",
-  "Tag",
-  "Credential",
-  "User",
-  "Host",
-  "IpAddress",
-  "Port",
-  "Service",
-  "Binding",
-  "IfEntry",
-  "ApiKey",
-  "Schedule",
-];
+const KINDS = CREATABLE.map(({ kind }) => pascalCase(kind.name));
 
 /** What goes with its secret does not come back: by kind, what stands for a further one in the examples. */
 const ANOTHER: Record<string, [string, string][]> = {
@@ -59,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.close());
 
-const idOf = (each: DocumentedOperation) => each.operation["operationId"] as string;
+const idOf = (each: DocumentedOperation) => each.operation.operationId as string;
 
 function named(operationId: string): DocumentedOperation {
   const found = api.operations.find((each) => idOf(each) === operationId);
@@ -126,7 +112,7 @@ test("the examples can be sent one after the other", async () => {
   const self = await send("discoverSelf");
   const scan = await send("createScan");
   const backup = await send("createBackup");
-  expect((await client.delete(`/api/v1/hosts/${self.data.host_id}?cascade=true`)).status).toBe(200);
+  expect((await client.delete(`hosts/${self.data.host_id}?cascade=true`)).status).toBe(200);
   const [ignored] = (await send("listIgnored")).data;
   const given: Record<string, Record<string, string>> = {
     "/discovery/scans/{id}": { id: scan.data.id },
@@ -156,7 +142,7 @@ test("the examples can be sent one after the other", async () => {
     await send(`delete${plural(kind)}`);
   }
   const at = pathOf("/discovery/ignored/{id}");
-  substitutes.set("01936f2e-0d5c-7d3a-9a39-3f6f1f7a0018", at["id"] as string);
+  substitutes.set("01936f2e-0d5c-7d3a-9a39-3f6f1f7a0018", at.id as string);
   for (const operationId of ["liftIgnored", "restoreIgnored", "liftManyIgnored"]) await send(operationId, at);
   await send("changePassword");
   await send("signOut");

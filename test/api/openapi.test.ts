@@ -1,27 +1,24 @@
 // The OpenAPI document: that it tells of every operation, in full, and that what it tells is so.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { TypeGuard, type TObject } from "@sinclair/typebox";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { type TObject, TypeGuard } from "@sinclair/typebox";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { STATUS } from "../../src/http/errors.ts";
-import { check } from "../../src/http/validation.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { ERROR_SCHEMA, OpenApiDocument, type DocumentedOperation } from "../support/openapi.ts";
+import { check } from "../../src/wire/validation.ts";
+import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
+import { type DocumentedOperation, ERROR_SCHEMA, OpenApiDocument } from "../support/contract/openapi.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is read as a tool would read it.
 type Any = any;
 
-let appliance: TestAppliance;
+const appliance = applianceForAll();
+const { anonymous, handle } = appliance;
 let api: OpenApiDocument;
 let document: Any;
 
 beforeAll(async () => {
-  appliance = await newAppliance();
-  api = await OpenApiDocument.of(appliance.handle);
+  api = await OpenApiDocument.of(handle);
   document = api.document;
 });
-
-afterAll(() => appliance.close());
 
 const templateOf = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}");
 const titleOf = (each: DocumentedOperation) => `${each.method} ${each.path}`;
@@ -54,7 +51,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("gives every operation an id of its own, a summary, a group, its security, and JSON but for tables, lines, texts and streams", () => {
-    const ids = api.operations.map((each) => each.operation["operationId"]);
+    const ids = api.operations.map((each) => each.operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const each of api.operations) {
       const operation = each.operation as Any;
@@ -74,7 +71,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("describes every group of operations", () => {
-    const used = new Set(api.operations.flatMap((each) => each.operation["tags"] as string[]));
+    const used = new Set(api.operations.flatMap((each) => each.operation.tags as string[]));
     expect(document.tags.map((tag: Any) => tag.name).sort()).toEqual([...used].sort());
     for (const tag of document.tags) expect(tag.description, tag.name).toBeString();
   });
@@ -103,14 +100,14 @@ describe("the OpenAPI document", () => {
   });
 
   test("describes every operation in more than its summary and who may, and names whom to ask", () => {
-    const saysWho = /^(?:Takes [^.]+|Every role may|By sign-in only: API keys are refused)\.$/;
+    const saysWho = /^(?:Requires [^.]+|No authentication|Open to every role|Sign-in only: API keys are refused)\.$/;
     for (const each of api.operations) {
       const operation = each.operation as Any;
       const sentences = (operation.description as string).split("\n\n").filter((paragraph) => !saysWho.test(paragraph));
       expect(sentences.join(" "), titleOf(each)).toMatch(/^[^a-z].{10,}[.:|)]$/s);
       expect(sentences, titleOf(each)).not.toContain(`${operation.summary}.`);
       expect(operation.description, titleOf(each)).toMatch(
-        /Takes (?:the role|no credentials)|Every role may\.|By sign-in only/,
+        /Requires the role|No authentication\.|Open to every role\.|Sign-in only/,
       );
     }
     expect(document.info.contact).toEqual({ name: expect.any(String) });
@@ -257,7 +254,7 @@ describe("the examples of the OpenAPI document", () => {
 
 describe("the paths of the documentation", () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
-    appliance.handle(new Request(`http://localhost${path}`, { headers }));
+    handle(new Request(`http://localhost${path}`, { headers }));
 
   test("need no credentials and carry a request id", async () => {
     for (const path of ["/api/openapi.json", "/openapi.json", "/openapi.json/", "/docs", "/docs/", "/docs/scalar.js"]) {
@@ -276,7 +273,7 @@ describe("the paths of the documentation", () => {
   test.each(["/", "/api/openapi.json", "/openapi.json", "/docs", "/docs/scalar.js"])(
     "answer another method at %s with 405 and the envelope",
     async (path) => {
-      const answer = await appliance.anonymous.send("POST", path);
+      const answer = await anonymous.send("POST", path);
       expect(answer.status).toBe(405);
       expect(answer.headers.get("allow")).toBe("GET, HEAD");
       expect(answer.body.code).toBe("method_not_allowed");
@@ -294,7 +291,7 @@ describe("the paths of the documentation", () => {
     expect(unpacked.headers.get("content-encoding")).toBeNull();
     const again = await get("/api/openapi.json", { "if-none-match": plain.headers.get("etag") ?? "" });
     expect([again.status, await again.text()]).toEqual([304, ""]);
-    expect(await openApiDocument({ handle: appliance.handle })).toBe(text);
+    expect(await openApiDocument({ handle: handle })).toBe(text);
     const short = await get("/openapi.json");
     expect([short.headers.get("content-type"), short.headers.get("etag"), await short.text()]).toEqual([
       "application/json",

@@ -1,13 +1,14 @@
-// That no answer depends on what its caller can't reach: two appliances that differ in nothing else give the same bytes. What may tell them
-// apart is what everybody may know of the ledger as a whole: how many transactions there are, and the hash over them.
+// That no answer depends on what its caller can't reach: two appliances that differ in nothing else give the same
+// bytes. What may tell them apart is what everybody may know of the ledger as a whole: how many transactions there are,
+// and the hash over them.
 
 import { afterAll, describe, expect, test } from "bun:test";
+import { TELLING_INTERVAL_MS } from "../../src/db/commits.ts";
 import type { RegisteredRoute } from "../../src/http/surface.ts";
-import type { Answer, Client } from "../support/client.ts";
-import { TELLING_INTERVAL_MS } from "../../src/history/commit-watch.ts";
-import { csvRecords } from "../support/csv.ts";
-import { newHost, type Wire } from "../support/factories.ts";
-import { newTwin, type Twin } from "../support/twin-worlds.ts";
+import type { Answer, Client } from "../support/appliance/client.ts";
+import { newHost, type Wire } from "../support/appliance/factories.ts";
+import { newTwin, type Twin } from "../support/authorization/twin-worlds.ts";
+import { csvRecords } from "../support/contract/csv.ts";
 
 const plain = await newTwin(false);
 const crowded = await newTwin(true);
@@ -26,15 +27,15 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   at: (twin) => ["1999-12-31T23:59:59Z", ...someInstants(twin)],
   ids: (twin) => [Object.values(twin.ids).flat().join(",")],
   network_id: (twin) => [twin.networkId],
-  host_id: (twin) => twin.ids["hosts"] ?? [],
-  service_id: (twin) => twin.ids["services"] ?? [],
-  subnet_id: (twin) => twin.ids["subnets"] ?? [],
+  host_id: (twin) => twin.ids.hosts ?? [],
+  service_id: (twin) => twin.ids.services ?? [],
+  subnet_id: (twin) => twin.ids.subnets ?? [],
   service_definition: () => ["Nginx"],
   accepts_credentials: () => ["true", "false"],
   entity: () => ["host"],
   status: () => ["Completed", "Failed"],
   type: () => ["Unreached"],
-  tag_ids: (twin) => twin.ids["tags"] ?? [],
+  tag_ids: (twin) => twin.ids.tags ?? [],
   hidden: () => ["false"],
   search: () => ["web", "10.2.", "02:00", "old", "Servers", "core", "read"],
   include_children: () => ["false"],
@@ -96,8 +97,9 @@ function pathsOf(twin: Twin, { path, operation }: RegisteredRoute): string[] {
 }
 
 /**
- * An answer without what may differ: numbers of transactions become those that they would have without the others; ids that the appliance
- * made, one word; the beginning of a transaction's hash, which nobody can turn into what went before it, nothing.
+ * An answer without what may differ: numbers of transactions become those that they would have without the others; ids
+ * that the appliance made, one word; the beginning of a transaction's hash, which nobody can turn into what went before
+ * it, nothing.
  */
 function comparable(twin: Twin, { status, headers, text }: Answer): unknown {
   // A scan is nobody's record: it has an id of its own in each.
@@ -113,7 +115,7 @@ function comparable(twin: Twin, { status, headers, text }: Answer): unknown {
       ? JSON.stringify(
           csvRecords(text).map((row) => ({
             ...row,
-            ...(row["sequence"] ? { sequence: number(row["sequence"]) } : {}),
+            ...(row.sequence ? { sequence: number(row.sequence) } : {}),
           })),
         )
       : text;
@@ -157,7 +159,7 @@ describe.each(reads.map((route) => [route.path, route] as const))("GET %s", (_pa
 describe("the twins", () => {
   test("are alike to nobody who sees more, and the crowd is large", async () => {
     const count = async ({ appliance }: Twin) =>
-      (await appliance.owner.get("/api/v1/hosts?limit=1")).body.meta.pagination.total_count;
+      (await appliance.owner.get("hosts?limit=1")).body.meta.pagination.total_count;
     expect(await count(plain)).toBe(3);
     expect(await count(crowded)).toBeGreaterThan(10);
     expect(crowded.appliance.reader.head().sequence).toBeGreaterThan(plain.appliance.reader.head().sequence + 100);
@@ -166,10 +168,10 @@ describe("the twins", () => {
   test("give whoever is confined the host, the history and the place that there are", async () => {
     for (const name of callers) {
       const client = crowded.callers[name] as Client;
-      expect((await client.get("/api/v1/hosts")).body.meta.pagination.total_count).toBe(3);
-      expect((await client.get("/api/v1/locate?mac=02:00:00:00:00:01")).data.candidates).toHaveLength(1);
-      expect((await client.get(`/api/v1/hosts/${crowded.ids["hosts"]?.[0]}/history`)).data.length).toBeGreaterThan(3);
-      expect((await client.get("/api/v1/changes?limit=1000")).data.length).toBeGreaterThan(20);
+      expect((await client.get("hosts")).body.meta.pagination.total_count).toBe(3);
+      expect((await client.get("locate?mac=02:00:00:00:00:01")).data.candidates).toHaveLength(1);
+      expect((await client.get(`hosts/${crowded.ids.hosts?.[0]}/history`)).data.length).toBeGreaterThan(3);
+      expect((await client.get("changes?limit=1000")).data.length).toBeGreaterThan(20);
     }
   });
 });
@@ -177,45 +179,43 @@ describe("the twins", () => {
 describe("a long poll", () => {
   test("is not ended by what happens out of reach, and brings nothing of it", async () => {
     const { appliance } = crowded;
-    const { after } = (await (crowded.callers["a Viewer"] as Client).get("/api/v1/changes?limit=1000")).body.meta.feed;
+    const { after } = (await (crowded.callers["a Viewer"] as Client).get("changes?limit=1000")).body.meta.feed;
     let answered = false;
-    const waiting = (crowded.callers["a Viewer"] as Client)
-      .get(`/api/v1/changes?after=${after}&wait=30`)
-      .then((answer) => {
-        answered = true;
-        return answer;
-      });
-    const networks: Wire[] = (await appliance.owner.get("/api/v1/networks")).data;
-    const far = networks.find(({ name }) => name === "far")?.["id"];
+    const waiting = (crowded.callers["a Viewer"] as Client).get(`changes?after=${after}&wait=30`).then((answer) => {
+      answered = true;
+      return answer;
+    });
+    const networks: Wire[] = (await appliance.owner.get("networks")).data;
+    const far = networks.find(({ name }) => name === "far")?.id;
     for (let each = 0; each < 5; each += 1) await newHost(appliance, { network_id: far });
     expect(answered).toBe(false);
     const near = await newHost(appliance);
     // Of several commits within a moment, who waits is told together.
     for (; !answered; await new Promise((resolve) => setImmediate(resolve))) appliance.timers.pass(TELLING_INTERVAL_MS);
-    expect((await waiting).data.map((change: Wire) => change["record"].id)).toEqual([near["id"]]);
+    expect((await waiting).data.map((change: Wire) => change.record.id)).toEqual([near.id]);
   });
 });
 
 describe("a credential, which is the organization's", () => {
   test("shows that it was changed and when, and not where it was assigned out of reach", async () => {
     const { appliance, ids, networkId } = crowded;
-    const id = ids["credentials"]?.[0];
-    const path = `/api/v1/credentials/${id}`;
+    const id = ids.credentials?.[0];
+    const path = `credentials/${id}`;
     const viewer = crowded.callers["a Viewer"] as Client;
     const [before, { data: whole }] = [await viewer.get(path), await appliance.owner.get(path)];
-    const networks: Wire[] = (await appliance.owner.get("/api/v1/networks")).data;
-    const far = networks.find(({ name }) => name === "far")?.["id"];
+    const networks: Wire[] = (await appliance.owner.get("networks")).data;
+    const far = networks.find(({ name }) => name === "far")?.id;
     appliance.clock.advance(1_000);
     expect((await appliance.owner.put(path, { ...whole, assigned_network_ids: [networkId, far] })).status).toBe(200);
     const after = await viewer.get(path);
     const at = appliance.clock.text();
     expect(after.data).toEqual({ ...before.data, updated_at: at, valid_from: at });
-    expect((await viewer.get(`/api/v1/diff?from=-1s&types=credential,network`)).data).toMatchObject({
+    expect((await viewer.get(`diff?from=-1s&types=credential,network`)).data).toMatchObject({
       added: [],
       removed: [],
       changed: [],
     });
-    expect((await viewer.get(`/api/v1/changes?limit=1000`)).text).not.toContain(far);
+    expect((await viewer.get(`changes?limit=1000`)).text).not.toContain(far);
     expect((await viewer.get(`${path}/history`)).text).not.toContain(far);
   });
 });

@@ -3,15 +3,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Instant } from "../../src/base/instant.ts";
 import { openWritable, type Sql } from "../../src/db/connection.ts";
+import type { Resolution } from "../../src/db/pruned-history.ts";
 import { stampChecksums } from "../../src/db/row-checksum.ts";
-import type { Resolution } from "../../src/db/thinned-past.ts";
-import { planPrune, prune, type Pruned } from "../../src/history/prune.ts";
+import { type Pruned, planPrune, prune } from "../../src/history/prune.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { made, newHost, newSubnet, transactionCount, type Wire } from "../support/factories.ts";
-import { hostBody } from "../support/inventory.ts";
-import { communityOf } from "../support/scans.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
+import { made, newHost, newSubnet, transactionCount, type Wire } from "../support/appliance/factories.ts";
+import { hostBody } from "../support/appliance/inventory.ts";
+import { communityOf } from "../support/appliance/scans.ts";
 
 const HOUR_MS = 3_600_000;
 const day = (date: number, hour = 0): Instant => Date.UTC(2026, 10, date, hour);
@@ -51,7 +51,7 @@ async function newWorld(): Promise<World> {
   await newSubnet(appliance, { cidr: "10.2.0.0/24" });
   const addresses = [BRIEFLY, ON_22, ON_23, ON_24, NEVER].map((ip_address) => ({ ip_address }));
   const host = await newHost(appliance, { name: "core", ip_addresses: addresses });
-  const assigned = { assigned_network_ids: [], host_assignments: [{ host_id: host["id"] }] };
+  const assigned = { assigned_network_ids: [], host_assignments: [{ host_id: host.id }] };
   await communityOf(appliance, "s3cret", assigned);
   let lastEnd = 0;
   const ends = [
@@ -62,11 +62,11 @@ async function newWorld(): Promise<World> {
   ] as const;
   for (const [value, at] of ends) {
     waitUntil(at);
-    const { id } = host["ip_addresses"].find((each: Wire) => each["ip_address"] === value);
-    await made(owner.delete(`/api/v1/ip-addresses/${id}`));
+    const { id } = host.ip_addresses.find((each: Wire) => each.ip_address === value);
+    await made(owner.delete(`ip-addresses/${id}`));
     lastEnd = transactionCount(appliance);
     clock.advance(HOUR_MS);
-    await made(owner.put(`/api/v1/hosts/${host["id"]}`, hostBody(host, { name: `without ${value}` })));
+    await made(owner.put(`hosts/${host.id}`, hostBody(host, { name: `without ${value}` })));
   }
   waitUntil(day(26));
   const world = { appliance, host, lastEnd };
@@ -117,13 +117,13 @@ function expectSound(world: World): void {
 
 async function restored(world: World, at: Instant): Promise<string[]> {
   const { owner } = world.appliance;
-  await made(owner.post(`/api/v1/hosts/${world.host["id"]}/restore`, { at: new Date(at).toISOString() }));
+  await made(owner.post(`hosts/${world.host.id}/restore`, { at: new Date(at).toISOString() }));
   expectSound(world);
   return covered(world);
 }
 
 async function lastEndReverted(world: World): Promise<string[]> {
-  await made(world.appliance.owner.post(`/api/v1/transactions/${world.lastEnd}/revert`, {}));
+  await made(world.appliance.owner.post(`transactions/${world.lastEnd}/revert`, {}));
   expectSound(world);
   return covered(world);
 }

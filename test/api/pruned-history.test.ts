@@ -1,21 +1,22 @@
-// What every endpoint that knows of time says of history that was thinned: the last state that is kept, and that it is that.
-// What was not thinned is answered as if nothing had been.
+// What every endpoint that knows of time says of history that was thinned: the last state that is kept, and that it is
+// that. What was not thinned is answered as if nothing had been.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import { openWritable } from "../../src/db/connection.ts";
-import type { Resolution } from "../../src/db/thinned-past.ts";
+import type { Resolution } from "../../src/db/pruned-history.ts";
 import { prune } from "../../src/history/prune.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
-import { made, newApiKey, newHost, newSubnet, newTag, newUser, type Wire } from "../support/factories.ts";
-import { hostBody, newIfEntry } from "../support/inventory.ts";
-import { DAY_MS } from "../support/store.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { made, tcp, type Wire } from "../support/appliance/factories.ts";
+import { hostBody } from "../support/appliance/inventory.ts";
+import { DAY_MS } from "../support/store/store.ts";
 
 const HOUR_MS = 3_600_000;
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const { clock, first, handle, newApiKey, newHost, newIfEntry, newSubnet, newTag, newUser } = appliance;
 let owner: Client;
 /** A host as it was after each of its changes. */
 let states: Wire[];
@@ -24,57 +25,52 @@ let brief: Wire;
 let tagGone: string;
 
 /**
- * Day 1 (2026-11-21): a host of two ports is made at 10:00, renamed at 11:00, loses a port at 12:00; a tag comes and goes.
- * Day 2: it is renamed at 13:00 and 14:00. Day 3: at 15:00.
+ * Day 1 (2026-11-21): a host of two ports is made at 10:00, renamed at 11:00, loses a port at 12:00; a tag comes and
+ * goes. Day 2: it is renamed at 13:00 and 14:00. Day 3: at 15:00.
  */
 beforeEach(async () => {
-  appliance = await newAppliance();
   owner = appliance.owner;
   // The set-up took a second.
-  appliance.clock.advance(HOUR_MS - 1_000);
-  const made = await newHost(appliance, {
+  clock.advance(HOUR_MS - 1_000);
+  const made = await newHost({
     name: "one",
-    ports: [
-      { number: 22, protocol: "Tcp" },
-      { number: 80, protocol: "Tcp" },
-    ],
+    ports: [tcp(22), tcp(80)],
   });
   states = [made];
-  appliance.clock.advance(HOUR_MS);
+  clock.advance(HOUR_MS);
   await change({ name: "two" });
-  brief = await newTag(appliance, { name: "brief" });
-  appliance.clock.advance(HOUR_MS);
-  await change({ name: "two", ports: [{ number: 22, protocol: "Tcp" }] });
-  tagGone = (await owner.delete(`/api/v1/tags/${brief["id"]}`)).data.valid_to;
-  appliance.clock.advance(DAY_MS + HOUR_MS);
+  brief = await newTag({ name: "brief" });
+  clock.advance(HOUR_MS);
+  await change({ name: "two", ports: [tcp(22)] });
+  tagGone = (await owner.delete(`tags/${brief.id}`)).data.valid_to;
+  clock.advance(DAY_MS + HOUR_MS);
   await change({ name: "three" });
-  appliance.clock.advance(HOUR_MS);
+  clock.advance(HOUR_MS);
   await change({ name: "four" });
-  appliance.clock.advance(DAY_MS + HOUR_MS);
+  clock.advance(DAY_MS + HOUR_MS);
   await change({ name: "five" });
-  appliance.clock.advance(HOUR_MS);
+  clock.advance(HOUR_MS);
 });
-afterEach(() => appliance.close());
 
 async function change(changes: Wire): Promise<void> {
-  states.push(await made(owner.put(`/api/v1/hosts/${states[0]?.["id"]}`, hostBody(states.at(-1) as Wire, changes))));
+  states.push(await made(owner.put(`hosts/${states[0]?.id}`, hostBody(states.at(-1) as Wire, changes))));
 }
 
 /** Thins what happened before a day of the month. */
 function pruneBefore(day: number, keep: Resolution): void {
   const db = openWritable(appliance.databasePath);
   try {
-    const { report } = prune(db, KINDS, { before: Date.UTC(2026, 10, day), keep }, appliance.clock.now());
+    const { report } = prune(db, KINDS, { before: Date.UTC(2026, 10, day), keep }, clock.now());
     expect(report?.findings).toEqual([]);
   } finally {
     db.$client.close();
   }
-  appliance.clock.advance(HOUR_MS);
+  clock.advance(HOUR_MS);
 }
 
 const at = (text: string) => `at=2026-11-${text}Z`;
-const id = () => states[0]?.["id"] as string;
-const valid = (place: number) => states[place]?.["valid_from"] as string;
+const id = () => states[0]?.id as string;
+const valid = (place: number) => states[place]?.valid_from as string;
 /** A state as it is shown when it has ended. */
 const ended = (place: number) => ({ ...states[place], valid_to: valid(place + 1) });
 
@@ -82,14 +78,14 @@ describe("a host whose first two days are kept by the day", () => {
   beforeEach(() => pruneBefore(23, "daily"));
   test("is what it was at the end of the day before, and says so", async () => {
     for (const instant of ["22T09:00:00", "22T12:59:59.999", "22T13:00:00", "22T13:59:59.999"]) {
-      const answer = await owner.get(`/api/v1/hosts/${id()}?${at(instant)}`);
+      const answer = await owner.get(`hosts/${id()}?${at(instant)}`);
       expect(answer.data).toEqual(ended(2));
       expect(answer.body.meta).toMatchObject({
         at: formatInstant(Date.parse(`2026-11-${instant}Z`)),
         resolution: "daily",
         resolved_at: tagGone,
       });
-      const list = await owner.get(`/api/v1/hosts?${at(instant)}`);
+      const list = await owner.get(`hosts?${at(instant)}`);
       expect(list.data).toEqual([answer.data]);
       expect(list.body.meta).toEqual({
         ...answer.body.meta,
@@ -105,20 +101,20 @@ describe("a host whose first two days are kept by the day", () => {
       ["23T14:59:59.999", 4],
       ["23T15:00:00", 5],
     ] as const) {
-      const answer = await owner.get(`/api/v1/hosts/${id()}?${at(instant)}`);
+      const answer = await owner.get(`hosts/${id()}?${at(instant)}`);
       expect(answer.data).toEqual(place === 5 ? states[5] : ended(place));
       expect(Object.keys(answer.body.meta)).toEqual(["api_version", "server_version", "at"]);
     }
-    const live = await owner.get(`/api/v1/hosts/${id()}`);
+    const live = await owner.get(`hosts/${id()}`);
     expect(live.data).toEqual(states[5]);
     expect(Object.keys(live.body.meta)).toEqual(["api_version", "server_version"]);
   });
 
   test("is not known before the first state that is kept, and neither is anything else", async () => {
-    const list = await owner.get(`/api/v1/hosts?${at("21T11:30:00")}`);
+    const list = await owner.get(`hosts?${at("21T11:30:00")}`);
     expect(list.data).toEqual([]);
     expect(list.body.meta).toMatchObject({ resolution: "daily", resolved_at: null, pagination: { total_count: 0 } });
-    const answer = await owner.get(`/api/v1/hosts/${id()}?${at("21T11:30:00")}`);
+    const answer = await owner.get(`hosts/${id()}?${at("21T11:30:00")}`);
     expect([answer.status, answer.body.code, answer.body.params]).toEqual([
       404,
       "entity_not_found",
@@ -126,64 +122,64 @@ describe("a host whose first two days are kept by the day", () => {
     ]);
     expect(answer.body.error).toEndWith("History was thinned there: nothing is known of so long ago.");
     // Before the first transaction there was nothing, and that is known.
-    expect((await owner.get(`/api/v1/hosts?${at("20T00:00:00")}`)).body.meta).not.toHaveProperty("resolution");
+    expect((await owner.get(`hosts?${at("20T00:00:00")}`)).body.meta).not.toHaveProperty("resolution");
   });
 
   test("is exported as it is listed, with headers that say so", async () => {
-    const csv = await owner.get(`/api/v1/hosts/export/csv?include_children=false&${at("22T13:30:00")}`);
+    const csv = await owner.get(`hosts/export/csv?include_children=false&${at("22T13:30:00")}`);
     expect(csv.text).toContain("two");
     expect([csv.headers.get("x-resolution"), csv.headers.get("x-resolved-at")]).toEqual(["daily", tagGone]);
-    const exact = await owner.get(`/api/v1/hosts/export/csv?${at("22T14:30:00")}`);
+    const exact = await owner.get(`hosts/export/csv?${at("22T14:30:00")}`);
     expect([exact.headers.get("x-resolution"), exact.headers.get("x-resolved-at")]).toEqual([null, null]);
-    const long = await owner.get(`/api/v1/hosts?limit=0&order_by=name&${at("22T13:30:00")}`);
+    const long = await owner.get(`hosts?limit=0&order_by=name&${at("22T13:30:00")}`);
     expect(long.body.meta).toMatchObject({ resolution: "daily" });
   });
 
   test("has the history that is left, whole as it was kept, which says that it is not all", async () => {
-    const answer = await owner.get(`/api/v1/hosts/${id()}/history`);
-    expect(answer.data.map((version: Wire) => [version["operation"], version["record"].name])).toEqual([
+    const answer = await owner.get(`hosts/${id()}/history`);
+    expect(answer.data.map((version: Wire) => [version.operation, version.record.name])).toEqual([
       ["Updated", "five"],
       ["Updated", "four"],
       ["Updated", "two"],
     ]);
-    expect(answer.data.map((version: Wire) => version["record"])).toEqual([states[5], ended(4), ended(2)]);
+    expect(answer.data.map((version: Wire) => version.record)).toEqual([states[5], ended(4), ended(2)]);
     expect(answer.body.meta).toMatchObject({ thinned_until: valid(4), pagination: { total_count: 3 } });
-    const then = await owner.get(`/api/v1/hosts/${id()}/history?${at("22T13:30:00")}`);
+    const then = await owner.get(`hosts/${id()}/history?${at("22T13:30:00")}`);
     expect(then.data).toEqual(answer.data.slice(2));
     expect(then.body.meta).toMatchObject({ resolution: "daily", thinned_until: valid(4) });
     // What was made since has all of its history.
-    const tag = await newTag(appliance, { name: "new" });
-    expect((await owner.get(`/api/v1/tags/${tag["id"]}/history`)).body.meta).not.toHaveProperty("thinned_until");
+    const tag = await newTag({ name: "new" });
+    expect((await owner.get(`tags/${tag.id}/history`)).body.meta).not.toHaveProperty("thinned_until");
   });
 
   test("is found by the names that are left, and by no other at any time", async () => {
     const found = async (search: string, when = "") =>
-      (await owner.get(`/api/v1/hosts?search=${search}${when}`)).data.map((host: Wire) => host["name"]);
+      (await owner.get(`hosts?search=${search}${when}`)).data.map((host: Wire) => host.name);
     for (const name of ["one", "three", "brief"])
       for (const when of ["21T10:30:00", "21T23:00:00", "22T13:30:00", "22T23:00:00", "23T23:00:00"])
         expect(await found(name, `&${at(when)}`)).toEqual([]);
     expect(await found("two", `&${at("22T13:30:00")}`)).toEqual(["two"]);
     expect(await found("four", `&${at("23T01:00:00")}`)).toEqual(["four"]);
     expect(await found("five")).toEqual(["five"]);
-    expect((await owner.get(`/api/v1/tags?ids=${brief["id"]}&${at("21T12:30:00")}`)).data).toEqual([]);
-    expect((await owner.get(`/api/v1/tags/${brief["id"]}/history`)).status).toBe(404);
+    expect((await owner.get(`tags?ids=${brief.id}&${at("21T12:30:00")}`)).data).toEqual([]);
+    expect((await owner.get(`tags/${brief.id}/history`)).status).toBe(404);
   });
 
   test("is restored to what it was at the last state that is kept", async () => {
-    const plan = await owner.post(`/api/v1/hosts/${id()}/restore`, { at: "2026-11-22T13:30:00Z", dry_run: true });
+    const plan = await owner.post(`hosts/${id()}/restore`, { at: "2026-11-22T13:30:00Z", dry_run: true });
     expect(plan.data.actions).toContainEqual(
       expect.objectContaining({ entity_type: "host", action: "Update", fields: ["name"] }),
     );
     expect(plan.body.meta).toMatchObject({ resolution: "daily" });
-    await made(owner.post(`/api/v1/hosts/${id()}/restore`, { at: "2026-11-22T13:30:00Z" }));
-    expect((await owner.get(`/api/v1/hosts/${id()}`)).data.name).toBe("two");
-    const exact = await owner.post(`/api/v1/hosts/${id()}/restore`, { at: "2026-11-22T14:30:00Z", dry_run: true });
+    await made(owner.post(`hosts/${id()}/restore`, { at: "2026-11-22T13:30:00Z" }));
+    expect((await owner.get(`hosts/${id()}`)).data.name).toBe("two");
+    const exact = await owner.post(`hosts/${id()}/restore`, { at: "2026-11-22T14:30:00Z", dry_run: true });
     expect(exact.body.meta).not.toHaveProperty("resolution");
   });
 
   test("has entity tags that stay", async () => {
-    const answer = await owner.get(`/api/v1/hosts/${id()}?${at("22T13:30:00")}`);
-    const again = await owner.get(`/api/v1/hosts/${id()}?${at("22T12:30:00")}`, {
+    const answer = await owner.get(`hosts/${id()}?${at("22T13:30:00")}`);
+    const again = await owner.get(`hosts/${id()}?${at("22T12:30:00")}`, {
       "if-none-match": answer.headers.get("etag") as string,
     });
     expect(again.status).toBe(304);
@@ -194,9 +190,9 @@ describe("changes over thinned history", () => {
   beforeEach(() => pruneBefore(23, "daily"));
 
   test("are the transactions of which something is left", async () => {
-    const answer = await owner.get("/api/v1/transactions?limit=0");
+    const answer = await owner.get("transactions?limit=0");
     expect(answer.body.meta.thinned_until).toBe(valid(4));
-    const commands = answer.data.map((transaction: Wire) => [transaction["command"], transaction["changes"].host]);
+    const commands = answer.data.map((transaction: Wire) => [transaction.command, transaction.changes.host]);
     expect(commands.filter(([, host]: [string, unknown]) => host !== undefined)).toEqual([
       ["host.update", { Updated: 1 }],
       ["host.update", { Updated: 1 }],
@@ -204,43 +200,37 @@ describe("changes over thinned history", () => {
     ]);
     expect(commands.some(([command]: [string]) => command.startsWith("tag."))).toBe(false);
     const [newest] = answer.data;
-    expect((await owner.get(`/api/v1/transactions/${newest.sequence}`)).body.meta).not.toHaveProperty("thinned_until");
+    expect((await owner.get(`transactions/${newest.sequence}`)).body.meta).not.toHaveProperty("thinned_until");
     const [, , oldest] = answer.data;
-    expect((await owner.get(`/api/v1/transactions/${oldest.sequence}`)).body.meta).toHaveProperty(
-      "thinned_until",
-      valid(4),
-    );
-    expect((await owner.get(`/api/v1/transactions?${at("22T13:30:00")}`)).body.meta).toMatchObject({
+    expect((await owner.get(`transactions/${oldest.sequence}`)).body.meta).toHaveProperty("thinned_until", valid(4));
+    expect((await owner.get(`transactions?${at("22T13:30:00")}`)).body.meta).toMatchObject({
       resolution: "daily",
       thinned_until: valid(4),
     });
   });
 
   test("are fed in order, and whoever begins before knows that some are missing", async () => {
-    const ledger = (await owner.get("/api/v1/ledger")).data;
+    const ledger = (await owner.get("ledger")).data;
     const until = ledger.thinned[0].last_sequence;
-    const answer = await owner.get("/api/v1/changes?types=host");
-    expect(answer.data.map((each: Wire) => each["record"].name)).toEqual(["two", "four", "five"]);
+    const answer = await owner.get("changes?types=host");
+    expect(answer.data.map((each: Wire) => each.record.name)).toEqual(["two", "four", "five"]);
     expect(answer.body.meta.feed).toEqual({
       after: ledger.sequence,
       mark: ledger.hash.slice(0, 8),
       has_more: false,
       thinned_until: until,
     });
-    expect((await owner.get("/api/v1/changes?limit=1")).body.meta.feed).toHaveProperty("thinned_until", until);
-    expect((await owner.get(`/api/v1/changes?after=${until - 1}`)).body.meta.feed).toHaveProperty(
-      "thinned_until",
-      until,
-    );
-    const after = await owner.get(`/api/v1/changes?after=${until}`);
-    expect(after.data.map((each: Wire) => each["record"].name)).toEqual(["five"]);
+    expect((await owner.get("changes?limit=1")).body.meta.feed).toHaveProperty("thinned_until", until);
+    expect((await owner.get(`changes?after=${until - 1}`)).body.meta.feed).toHaveProperty("thinned_until", until);
+    const after = await owner.get(`changes?after=${until}`);
+    expect(after.data.map((each: Wire) => each.record.name)).toEqual(["five"]);
     expect(after.body.meta.feed).toEqual({ after: ledger.sequence, mark: ledger.hash.slice(0, 8), has_more: false });
   });
 
   test("are told as events after one that says so", async () => {
-    const stream = await appliance.handle(
+    const stream = await handle(
       new Request("http://localhost/api/v1/changes?types=host", {
-        headers: { authorization: `Bearer ${newApiKey(appliance).key}`, accept: "text/event-stream" },
+        headers: { authorization: `Bearer ${newApiKey().key}`, accept: "text/event-stream" },
       }),
     );
     const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
@@ -254,7 +244,7 @@ describe("changes over thinned history", () => {
   });
 
   test("are told as the difference of states that are kept, by nobody where that is not known", async () => {
-    const answer = await owner.get("/api/v1/diff?from=2026-11-22T13:30:00Z&types=host,port");
+    const answer = await owner.get("diff?from=2026-11-22T13:30:00Z&types=host,port");
     expect(answer.data.from).toMatchObject({ at: "2026-11-22T13:30:00.000Z", resolution: "daily" });
     expect(answer.data.to).not.toHaveProperty("resolution");
     expect(answer.body.meta.thinned_until).toBe(valid(4));
@@ -266,40 +256,40 @@ describe("changes over thinned history", () => {
     ]);
 
     // Who renamed it to "four" is not known: the version before, of the same day, was dropped.
-    const days = await owner.get("/api/v1/diff?from=2026-11-22T00:00:00Z&to=2026-11-23T00:00:00Z&types=host");
+    const days = await owner.get("diff?from=2026-11-22T00:00:00Z&to=2026-11-23T00:00:00Z&types=host");
     expect(days.data.changed[0].fields).toEqual([
       { field: "name", from: "two", to: "four", transaction: expect.objectContaining({ at: valid(4) }) },
     ]);
 
-    const all = await owner.get("/api/v1/diff?from=2026-11-20T00:00:00Z&types=host,port,tag");
-    expect(all.data.added.map((each: Wire) => [each["entity_type"], each["name"]])).toEqual([
+    const all = await owner.get("diff?from=2026-11-20T00:00:00Z&types=host,port,tag");
+    expect(all.data.added.map((each: Wire) => [each.entity_type, each.name])).toEqual([
       ["host", "five"],
       ["port", "22/Tcp"],
     ]);
     expect([all.data.removed, all.data.changed]).toEqual([[], []]);
     expect(all.data.from).toEqual({ at: "2026-11-20T00:00:00.000Z", sequence: 0 });
 
-    const text = await owner.get("/api/v1/diff?from=2026-11-22T13:30:00Z&format=text");
+    const text = await owner.get("diff?from=2026-11-22T13:30:00Z&format=text");
     expect(text.text).toContain(
       `\nHistory up to ${valid(4)} was thinned: not every change is there any more.\nThe beginning is as of `,
     );
     expect(text.headers.get("x-thinned-until")).toBe(valid(4));
-    const exact = await owner.get("/api/v1/diff?from=2026-11-22T14:30:00Z&format=csv");
+    const exact = await owner.get("diff?from=2026-11-22T14:30:00Z&format=csv");
     expect(exact.headers.get("x-thinned-until")).toBeNull();
-    expect((await owner.get("/api/v1/diff?from=2026-11-22T14:30:00Z")).body.meta).not.toHaveProperty("thinned_until");
+    expect((await owner.get("diff?from=2026-11-22T14:30:00Z")).body.meta).not.toHaveProperty("thinned_until");
   });
 
   test("can't be reverted, but those after it can", async () => {
-    const { data } = await owner.get("/api/v1/transactions");
+    const { data } = await owner.get("transactions");
     const [newest, thinned] = data;
-    const refused = await owner.post(`/api/v1/transactions/${thinned.sequence}/revert`, {});
+    const refused = await owner.post(`transactions/${thinned.sequence}/revert`, {});
     expect([refused.status, refused.body.code]).toEqual([409, "entity_stale"]);
-    expect((await owner.post(`/api/v1/transactions/${newest.sequence}/revert`, {})).status).toBe(200);
-    expect((await owner.get(`/api/v1/hosts/${id()}`)).data.name).toBe("four");
+    expect((await owner.post(`transactions/${newest.sequence}/revert`, {})).status).toBe(200);
+    expect((await owner.get(`hosts/${id()}`)).data.name).toBe("four");
   });
 
   test("of the ledger itself show in its head", async () => {
-    const { data } = await owner.get("/api/v1/ledger");
+    const { data } = await owner.get("ledger");
     expect(data.thinned).toEqual([
       {
         first_sequence: 1,
@@ -313,70 +303,70 @@ describe("changes over thinned history", () => {
 });
 
 test("who changed a field is not said where a later change of it may have been dropped", async () => {
-  const ann = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
+  const ann = await newUser({ role: "Member", networkIds: [first.networkId] });
   // Day 3, after "five": Ann renames it, and the Owner writes something else over it the same day.
-  await made(ann.client.put(`/api/v1/hosts/${id()}`, hostBody(states.at(-1) as Wire, { name: "by Ann" })));
-  states.push((await owner.get(`/api/v1/hosts/${id()}`)).data);
-  appliance.clock.advance(HOUR_MS);
+  await made(ann.client.put(`hosts/${id()}`, hostBody(states.at(-1) as Wire, { name: "by Ann" })));
+  states.push((await owner.get(`hosts/${id()}`)).data);
+  clock.advance(HOUR_MS);
   await change({ name: "by Ann", description: "by the Owner" });
-  appliance.clock.advance(2 * DAY_MS);
+  clock.advance(2 * DAY_MS);
   pruneBefore(24, "daily");
-  const { data } = await owner.get("/api/v1/diff?from=2026-11-22T23:00:00Z&types=host");
+  const { data } = await owner.get("diff?from=2026-11-22T23:00:00Z&types=host");
   expect(data.changed[0].fields).toEqual([
     {
       field: "description",
       from: null,
       to: "by the Owner",
-      transaction: expect.objectContaining({ actor: expect.objectContaining({ id: appliance.first.userId }) }),
+      transaction: expect.objectContaining({ actor: expect.objectContaining({ id: first.userId }) }),
     },
     { field: "name", from: "four", to: "by Ann", transaction: null },
   ]);
-  const csv = await owner.get("/api/v1/diff?from=2026-11-22T23:00:00Z&types=host&format=csv");
+  const csv = await owner.get("diff?from=2026-11-22T23:00:00Z&types=host&format=csv");
   expect(csv.text).toMatch(/,name,four,by Ann,,,,,\r\n/);
-  const text = await owner.get("/api/v1/diff?from=2026-11-22T23:00:00Z&types=host&format=text");
+  const text = await owner.get("diff?from=2026-11-22T23:00:00Z&types=host&format=text");
   expect(text.text).toContain('      name: "four" → "by Ann"  (not kept by whom)\n');
 });
 
 test("a field that was changed is found also where the version that is left names others", async () => {
   await change({ name: "six" });
-  appliance.clock.advance(HOUR_MS);
+  clock.advance(HOUR_MS);
   // The host's version names its ports alone.
   await change({ ports: [] });
-  appliance.clock.advance(2 * DAY_MS);
+  clock.advance(2 * DAY_MS);
   pruneBefore(24, "daily");
-  const { data } = await owner.get("/api/v1/diff?from=2026-11-22T23:00:00Z&types=host");
-  expect(data.changed.map((each: Wire) => each["fields"])).toEqual([
+  const { data } = await owner.get("diff?from=2026-11-22T23:00:00Z&types=host");
+  expect(data.changed.map((each: Wire) => each.fields)).toEqual([
     [{ field: "name", from: "four", to: "six", transaction: null }],
   ]);
 });
 
 test("what is shown with a version that is left is what was kept with it", async () => {
-  const user = await newUser(appliance, { role: "Member", networkIds: [] });
-  const { id: keyId } = newApiKey(appliance, { userId: user.id });
-  appliance.clock.advance(HOUR_MS);
-  const { data } = await owner.get(`/api/v1/users/${user.id}`);
+  const user = await newUser({ role: "Member", networkIds: [] });
+  const { id: keyId } = newApiKey({ userId: user.id });
+  clock.advance(HOUR_MS);
+  const { data } = await owner.get(`users/${user.id}`);
   await made(
-    owner.put(`/api/v1/users/${user.id}`, {
+    owner.put(`users/${user.id}`, {
       email: data.email,
       name: data.name,
       role: "Member",
-      network_ids: [appliance.first.networkId],
+      network_ids: [first.networkId],
     }),
   );
-  appliance.clock.advance(2 * DAY_MS);
+  clock.advance(2 * DAY_MS);
   pruneBefore(24, "daily");
-  const history = await owner.get(`/api/v1/auth/keys/${keyId}/history`);
-  expect(history.data.map((version: Wire) => version["record"].network_ids)).toEqual([[appliance.first.networkId]]);
+  const history = await owner.get(`auth/keys/${keyId}/history`);
+  expect(history.data.map((version: Wire) => version.record.network_ids)).toEqual([[first.networkId]]);
 });
 
 test("a diff of one host has the changes of its parts, also where its own versions of then were dropped", async () => {
-  const { data: ports } = await owner.get(`/api/v1/ports?host_id=${id()}`);
+  const { data: ports } = await owner.get(`ports?host_id=${id()}`);
   // In one transaction with the port; then, on the same day, the host alone.
   await change({ ports: [{ id: ports[0].id, number: 23, protocol: "Tcp" }] });
-  appliance.clock.advance(HOUR_MS);
+  clock.advance(HOUR_MS);
   await change({ description: "later" });
-  appliance.clock.advance(2 * DAY_MS);
-  const query = `/api/v1/diff?from=2026-11-22T23:00:00Z&host_id=${id()}&types=port`;
+  clock.advance(2 * DAY_MS);
+  const query = `diff?from=2026-11-22T23:00:00Z&host_id=${id()}&types=port`;
   const exact = (await owner.get(query)).data;
   expect(exact.counts).toEqual({ port: { changed: 1 } });
   pruneBefore(24, "daily");
@@ -384,23 +374,23 @@ test("a diff of one host has the changes of its parts, also where its own versio
 });
 
 test("locate answers as of the state that is kept, and its timeline tells of these states alone", async () => {
-  await newSubnet(appliance, { cidr: "192.0.2.0/24", name: "Servers" });
-  const device = await newHost(appliance, { name: "switch" });
+  await newSubnet({ cidr: "192.0.2.0/24", name: "Servers" });
+  const device = await newHost({ name: "switch" });
   const mac = "00:1b:21:00:00:07";
   const [first, second] = [
-    await newIfEntry(appliance, device["id"], { oper_status: "Up", fdb_macs: [mac] }),
-    await newIfEntry(appliance, device["id"], { oper_status: "Up", fdb_macs: [] }),
+    await newIfEntry(device.id, { oper_status: "Up", fdb_macs: [mac] }),
+    await newIfEntry(device.id, { oper_status: "Up", fdb_macs: [] }),
   ];
   const move = async (from: Wire, to: Wire) => {
-    appliance.clock.advance(HOUR_MS);
+    clock.advance(HOUR_MS);
     for (const [port, macs] of [
       [from, []],
       [to, [mac]],
     ] as const)
       await made(
-        owner.put(`/api/v1/if-entries/${port["id"]}`, {
-          if_index: port["if_index"],
-          if_descr: port["if_descr"],
+        owner.put(`if-entries/${port.id}`, {
+          if_index: port.if_index,
+          if_descr: port.if_descr,
           fdb_macs: macs,
         }),
       );
@@ -409,35 +399,35 @@ test("locate answers as of the state that is kept, and its timeline tells of the
   await move(first, second);
   await move(second, first);
   await move(first, second);
-  appliance.clock.advance(HOUR_MS);
-  const { created_at: kept } = await newTag(appliance, { name: "the day's last transaction" });
+  clock.advance(HOUR_MS);
+  const { created_at: kept } = await newTag({ name: "the day's last transaction" });
   // The next day it goes down, and then, of no matter to locate, gets another name.
-  appliance.clock.advance(DAY_MS);
+  clock.advance(DAY_MS);
   for (const fields of [{ oper_status: "Down" }, { oper_status: "Down", if_alias: "seven" }]) {
-    appliance.clock.advance(HOUR_MS);
+    clock.advance(HOUR_MS);
     await made(
-      owner.put(`/api/v1/if-entries/${second["id"]}`, {
-        if_index: second["if_index"],
-        if_descr: second["if_descr"],
+      owner.put(`if-entries/${second.id}`, {
+        if_index: second.if_index,
+        if_descr: second.if_descr,
         ...fields,
       }),
     );
   }
-  const down = appliance.clock.text();
-  appliance.clock.advance(DAY_MS);
+  const down = clock.text();
+  clock.advance(DAY_MS);
   pruneBefore(25, "daily");
 
-  const located = await owner.get(`/api/v1/locate?mac=${mac}&at=2026-11-23T17:30:00Z`);
+  const located = await owner.get(`locate?mac=${mac}&at=2026-11-23T17:30:00Z`);
   expect(located.body.meta).toMatchObject({ resolution: "daily" });
   expect(located.data.candidates).toEqual([]);
-  const later = await owner.get(`/api/v1/locate?mac=${mac}&at=2026-11-24T00:00:00Z`);
-  expect(later.data.candidates[0].port.id).toBe(second["id"]);
+  const later = await owner.get(`locate?mac=${mac}&at=2026-11-24T00:00:00Z`);
+  expect(later.data.candidates[0].port.id).toBe(second.id);
   expect(later.body.meta).toMatchObject({ resolution: "daily", resolved_at: kept });
-  expect((await owner.get(`/api/v1/locate?mac=${mac}&at=${down}`)).body.meta).not.toHaveProperty("resolution");
-  const timeline = await owner.get(`/api/v1/locate/timeline?mac=${mac}`);
-  expect(timeline.data.intervals.map((each: Wire) => [each["from"], each["to"], each["port"].id])).toEqual([
-    [kept, down, second["id"]],
-    [down, null, second["id"]],
+  expect((await owner.get(`locate?mac=${mac}&at=${down}`)).body.meta).not.toHaveProperty("resolution");
+  const timeline = await owner.get(`locate/timeline?mac=${mac}`);
+  expect(timeline.data.intervals.map((each: Wire) => [each.from, each.to, each.port.id])).toEqual([
+    [kept, down, second.id],
+    [down, null, second.id],
   ]);
   expect(timeline.body.meta).toHaveProperty("thinned_until");
 });
@@ -446,7 +436,7 @@ test("prunes of different resolutions each say their own", async () => {
   pruneBefore(22, "none");
   pruneBefore(23, "daily");
   const resolved = async (when: string) => {
-    const { meta } = (await owner.get(`/api/v1/hosts?${at(when)}`)).body;
+    const { meta } = (await owner.get(`hosts?${at(when)}`)).body;
     return [meta.resolution, meta.resolved_at];
   };
   expect(await resolved("21T10:30:00")).toEqual(["none", null]);
@@ -454,10 +444,7 @@ test("prunes of different resolutions each say their own", async () => {
   expect(await resolved("22T13:30:00")).toEqual(["daily", tagGone]);
   expect(await resolved("22T14:30:00")).toEqual([undefined, undefined]);
   // The end of a version that ended in the next stretch.
-  const host = (await owner.get(`/api/v1/hosts/${id()}?${at("22T00:00:00")}`)).data;
+  const host = (await owner.get(`hosts/${id()}?${at("22T00:00:00")}`)).data;
   expect(host).toEqual(ended(2));
-  expect((await owner.get("/api/v1/ledger")).data.thinned.map((each: Wire) => each["resolution"])).toEqual([
-    "none",
-    "daily",
-  ]);
+  expect((await owner.get("ledger")).data.thinned.map((each: Wire) => each.resolution)).toEqual(["none", "daily"]);
 });

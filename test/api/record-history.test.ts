@@ -1,62 +1,59 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { RESOURCES } from "../../src/resources/catalog.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
-import { newApiKey, newHost, newNetwork, newSubnet, newTag, newUser, type Wire } from "../support/factories.ts";
-import { newWorld, type World } from "../support/operations.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { RESOURCES } from "../../src/inventory/resources.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { invalid, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
+import { newWorld, type World } from "../support/contract/operations.ts";
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const { clock, first, newApiKey, newHost, newNetwork, newOrganization, newSubnet, newTag, newUser, signedIn, tick } =
+  appliance;
 let owner: Client;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
   owner = appliance.owner;
 });
-afterEach(() => appliance.close());
 
 describe("the history of a record", () => {
   test("has every version, newest first, with what was done, by whom, in which transaction and request", async () => {
-    const tag = (await owner.post("/api/v1/tags", { name: "a", color: "Green" }, { "x-request-id": "r1" })).data;
-    appliance.clock.advance(1_000);
-    const { id: keyId, client } = newApiKey(appliance);
-    const renamed = (await client.put(`/api/v1/tags/${tag.id}`, { name: "b", color: "Blue" }, { "x-request-id": "r2" }))
-      .data;
-    appliance.clock.advance(1_000);
-    await owner.delete(`/api/v1/tags/${tag.id}`, { "x-request-id": "r3" });
-    const { data, body } = await owner.get(`/api/v1/tags/${tag.id}/history`);
-    expect(
-      data.map((each: Wire) => [each["operation"], each["changed_fields"], each["transaction"].request_id]),
-    ).toEqual([
+    const tag = (await owner.post("tags", { name: "a", color: "Green" }, { "x-request-id": "r1" })).data;
+    tick();
+    const { id: keyId, client } = newApiKey();
+    const renamed = (await client.put(`tags/${tag.id}`, { name: "b", color: "Blue" }, { "x-request-id": "r2" })).data;
+    tick();
+    await owner.delete(`tags/${tag.id}`, { "x-request-id": "r3" });
+    const { data, body } = await owner.get(`tags/${tag.id}/history`);
+    expect(data.map((each: Wire) => [each.operation, each.changed_fields, each.transaction.request_id])).toEqual([
       ["Deleted", [], "r3"],
       ["Updated", ["color", "name"], "r2"],
       ["Created", [], "r1"],
     ]);
     const [end, change, birth] = data as Wire[];
-    expect(birth?.["record"]).toEqual({ ...tag, valid_to: renamed.valid_from });
-    expect(change?.["record"]).toEqual({ ...renamed, valid_to: end?.["transaction"].at });
-    expect(end?.["record"]).toEqual(change?.["record"]);
-    expect(change?.["transaction"]).toMatchObject({ at: renamed.valid_from, actor: { type: "ApiKey", id: keyId } });
-    expect(birth?.["transaction"].actor).toMatchObject({ type: "User", id: appliance.first.userId });
+    expect(birth?.record).toEqual({ ...tag, valid_to: renamed.valid_from });
+    expect(change?.record).toEqual({ ...renamed, valid_to: end?.transaction.at });
+    expect(end?.record).toEqual(change?.record);
+    expect(change?.transaction).toMatchObject({ at: renamed.valid_from, actor: { type: "ApiKey", id: keyId } });
+    expect(birth?.transaction.actor).toMatchObject({ type: "User", id: first.userId });
     expect(body.meta.pagination).toEqual({ total_count: 3, limit: 50, offset: 0, has_more: false });
   });
 
   test("says who it was also after the actor is gone", async () => {
-    const user = await newUser(appliance, { role: "Admin" });
-    const { name } = (await owner.get(`/api/v1/users/${user.id}`)).data;
-    const tag = (await user.client.post("/api/v1/tags", { name: "a", color: "Green" })).data;
-    await owner.delete(`/api/v1/users/${user.id}`);
-    const { data } = await owner.get(`/api/v1/tags/${tag.id}/history`);
+    const user = await newUser({ role: "Admin" });
+    const { name } = (await owner.get(`users/${user.id}`)).data;
+    const tag = (await user.client.post("tags", { name: "a", color: "Green" })).data;
+    await owner.delete(`users/${user.id}`);
+    const { data } = await owner.get(`tags/${tag.id}/history`);
     expect(data[0].transaction.actor).toEqual({ type: "User", id: user.id, name });
   });
 
   test("is a list like any other: by pages, all at once, and as of an instant", async () => {
-    const tag = await newTag(appliance, { name: "n0" });
+    const tag = await newTag({ name: "n0" });
     for (let each = 1; each <= 5; each += 1) {
-      appliance.clock.advance(1_000);
-      await owner.put(`/api/v1/tags/${tag["id"]}`, { name: `n${each}`, color: "Green" });
+      tick();
+      await owner.put(`tags/${tag.id}`, { name: `n${each}`, color: "Green" });
     }
-    const path = `/api/v1/tags/${tag["id"]}/history`;
-    const names = (answer: { data: Wire[] }) => answer.data.map((each) => each["record"].name);
+    const path = `tags/${tag.id}/history`;
+    const names = (answer: { data: Wire[] }) => answer.data.map((each) => each.record.name);
     const all = await owner.get(`${path}?limit=0`);
     expect(names(all)).toEqual(["n5", "n4", "n3", "n2", "n1", "n0"]);
     expect(all.body.meta.pagination).toEqual({ total_count: 6, limit: 0, offset: 0, has_more: false });
@@ -75,77 +72,71 @@ describe("the history of a record", () => {
   });
 
   test("has hosts with their children as they were, or without them", async () => {
-    const host = await newHost(appliance, { name: "h", ports: [{ number: 22, protocol: "Tcp" }] });
-    appliance.clock.advance(1_000);
-    await owner.put(`/api/v1/hosts/${host["id"]}`, {
-      id: host["id"],
+    const host = await newHost({ name: "h", ports: [tcp(22)] });
+    tick();
+    await owner.put(`hosts/${host.id}`, {
+      id: host.id,
       name: "h",
       hidden: false,
       tags: [],
-      ports: [{ number: 80, protocol: "Tcp" }],
+      ports: [tcp(80)],
     });
-    const { data } = await owner.get(`/api/v1/hosts/${host["id"]}/history`);
-    expect(
-      data.map((each: Wire) => [each["changed_fields"], each["record"].ports.map((port: Wire) => port["number"])]),
-    ).toEqual([
-      [["ports"], [80]],
-      [[], [22]],
-    ]);
+    const { data } = await owner.get(`hosts/${host.id}/history`);
+    expect(data.map((each: Wire) => [each.changed_fields, each.record.ports.map((port: Wire) => port.number)])).toEqual(
+      [
+        [["ports"], [80]],
+        [[], [22]],
+      ],
+    );
     for (const version of data)
-      expect((await owner.get(`/api/v1/hosts/${host["id"]}?at=${version.transaction.at}`)).data).toEqual(
-        version.record,
-      );
-    const bare = (await owner.get(`/api/v1/hosts/${host["id"]}/history?include_children=false`)).data[0].record;
+      expect((await owner.get(`hosts/${host.id}?at=${version.transaction.at}`)).data).toEqual(version.record);
+    const bare = (await owner.get(`hosts/${host.id}/history?include_children=false`)).data[0].record;
     for (const field of ["interfaces", "ip_addresses", "ports", "services"]) expect(bare).not.toHaveProperty(field);
   });
 
   test("is not there for who does not reach the record, nor under another kind's path", async () => {
-    const other = await newNetwork(appliance, { name: "Other" });
-    const subnet = await newSubnet(appliance, { cidr: "10.0.0.0/8" });
-    const member = await newUser(appliance, { role: "Member", networkIds: [other["id"]] });
-    const second = await appliance.newOrganization("Second");
-    const foreign = await appliance.signedIn(second.userId);
+    const other = await newNetwork({ name: "Other" });
+    const subnet = await newSubnet({ cidr: "10.0.0.0/8" });
+    const member = await newUser({ role: "Member", networkIds: [other.id] });
+    const second = await newOrganization("Second");
+    const foreign = await signedIn(second.userId);
     for (const [by, path] of [
-      [member.client, `subnets/${subnet["id"]}`],
-      [foreign, `subnets/${subnet["id"]}`],
-      [owner, `vlans/${subnet["id"]}`],
+      [member.client, `subnets/${subnet.id}`],
+      [foreign, `subnets/${subnet.id}`],
+      [owner, `vlans/${subnet.id}`],
       [owner, "subnets/01936f2e-0d5c-7d3a-9a39-00000000dead"],
     ] as const) {
-      expect(await by.get(`/api/v1/${path}/history`)).toMatchObject({
-        status: 404,
-        body: { code: "entity_not_found" },
-      });
+      expect(await by.get(`${path}/history`)).toMatchObject(refusal(404, "entity_not_found"));
     }
-    await owner.delete(`/api/v1/subnets/${subnet["id"]}`);
-    expect(await member.client.get(`/api/v1/subnets/${subnet["id"]}/history`)).toMatchObject({ status: 404 });
-    expect((await owner.get(`/api/v1/subnets/${subnet["id"]}/history`)).data).toHaveLength(2);
+    await owner.delete(`subnets/${subnet.id}`);
+    expect(await member.client.get(`subnets/${subnet.id}/history`)).toMatchObject({ status: 404 });
+    expect((await owner.get(`subnets/${subnet.id}/history`)).data).toHaveLength(2);
   });
 
   test("of an API key is for its user and for Admins, by sign-in", async () => {
-    const member = await newUser(appliance, { role: "Member", networkIds: [] });
-    const own = newApiKey(appliance, { userId: member.id, permissions: "Viewer" });
-    const other = newApiKey(appliance);
-    expect((await member.client.get(`/api/v1/auth/keys/${own.id}/history`)).data).toHaveLength(1);
-    expect(await member.client.get(`/api/v1/auth/keys/${other.id}/history`)).toMatchObject({ status: 404 });
-    expect(await other.client.get(`/api/v1/auth/keys/${other.id}/history`)).toMatchObject({
-      status: 403,
-      body: { code: "auth_session_required" },
-    });
-    await member.client.delete(`/api/v1/auth/keys/${own.id}`);
-    expect((await member.client.get(`/api/v1/auth/keys/${own.id}/history`)).data).toHaveLength(2);
-    expect((await owner.get(`/api/v1/auth/keys/${own.id}/history`)).data).toHaveLength(2);
+    const member = await newUser({ role: "Member", networkIds: [] });
+    const own = newApiKey({ userId: member.id, permissions: "Viewer" });
+    const other = newApiKey();
+    expect((await member.client.get(`auth/keys/${own.id}/history`)).data).toHaveLength(1);
+    expect(await member.client.get(`auth/keys/${other.id}/history`)).toMatchObject({ status: 404 });
+    expect(await other.client.get(`auth/keys/${other.id}/history`)).toMatchObject(
+      refusal(403, "auth_session_required"),
+    );
+    await member.client.delete(`auth/keys/${own.id}`);
+    expect((await member.client.get(`auth/keys/${own.id}/history`)).data).toHaveLength(2);
+    expect((await owner.get(`auth/keys/${own.id}/history`)).data).toHaveLength(2);
   });
 
   test("is there for every resource, and begins with what its GET answers", async () => {
     const world: World = await newWorld(appliance);
-    appliance.clock.advance(1_000);
+    tick();
     for (const { path } of RESOURCES) {
       const record = world.records[path] as Wire;
-      const { status, data } = await owner.get(`/api/v1/${path}/${record["id"]}/history`);
+      const { status, data } = await owner.get(`${path}/${record.id}/history`);
       expect([path, status]).toEqual([path, 200]);
       expect([path, data[0].record]).toEqual([
         path,
-        (await owner.get(`/api/v1/${path}/${record["id"]}?at=${data[0].transaction.at}`)).data,
+        (await owner.get(`${path}/${record.id}?at=${data[0].transaction.at}`)).data,
       ]);
     }
   });
@@ -155,75 +146,65 @@ describe("the transactions", () => {
   test("are listed newest first with what they changed, and one by one", async () => {
     const host = (
       await owner.post(
-        "/api/v1/hosts",
+        "hosts",
         {
           name: "h",
-          network_id: appliance.first.networkId,
-          ports: [
-            { number: 22, protocol: "Tcp" },
-            { number: 80, protocol: "Tcp" },
-          ],
+          network_id: first.networkId,
+          ports: [tcp(22), tcp(80)],
         },
         { "x-request-id": "r1" },
       )
     ).data;
-    const { data, body } = await owner.get("/api/v1/transactions?limit=1");
+    const { data, body } = await owner.get("transactions?limit=1");
     expect(data).toEqual([
       {
         sequence: body.meta.pagination.total_count,
         at: host.created_at,
-        actor: { type: "User", id: appliance.first.userId, name: expect.any(String) },
+        actor: { type: "User", id: first.userId, name: expect.any(String) },
         request_id: "r1",
         command: "host.create",
         changes: { host: { Created: 1 }, port: { Created: 2 } },
       },
     ]);
-    expect((await owner.get(`/api/v1/transactions/${data[0].sequence}`)).data).toEqual(data[0]);
-    const all = await owner.get("/api/v1/transactions?limit=0");
-    expect(all.data.map((each: Wire) => each["sequence"])).toEqual([2, 1]);
-    const before = await owner.get(
-      `/api/v1/transactions?at=${appliance.clock.text().replace(/\d{3}Z$/, "000Z")}&offset=1`,
-    );
+    expect((await owner.get(`transactions/${data[0].sequence}`)).data).toEqual(data[0]);
+    const all = await owner.get("transactions?limit=0");
+    expect(all.data.map((each: Wire) => each.sequence)).toEqual([2, 1]);
+    const before = await owner.get(`transactions?at=${clock.text().replace(/\d{3}Z$/, "000Z")}&offset=1`);
     expect(before.status).toBe(200);
   });
 
   test("of others are not there: another organization's, and what lies outside of the caller's networks", async () => {
-    const other = await newNetwork(appliance, { name: "Other" });
-    const member = await newUser(appliance, { role: "Viewer", networkIds: [other["id"]] });
-    const hidden = (await owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/8" }))
-      .data;
-    const sequence = (await owner.get("/api/v1/transactions?limit=1")).data[0].sequence;
-    const second = await appliance.newOrganization("Second");
-    const foreign = await appliance.signedIn(second.userId);
+    const other = await newNetwork({ name: "Other" });
+    const member = await newUser({ role: "Viewer", networkIds: [other.id] });
+    const hidden = (await owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" })).data;
+    const sequence = (await owner.get("transactions?limit=1")).data[0].sequence;
+    const second = await newOrganization("Second");
+    const foreign = await signedIn(second.userId);
     for (const by of [member.client, foreign]) {
-      expect(await by.get(`/api/v1/transactions/${sequence}`)).toMatchObject({
-        status: 404,
-        body: { code: "entity_not_found", params: { entity: "transaction", id: String(sequence) } },
-      });
-      const list = await by.get("/api/v1/transactions?limit=0");
-      expect(list.data.map((each: Wire) => each["sequence"])).not.toContain(sequence);
+      expect(await by.get(`transactions/${sequence}`)).toMatchObject(
+        refusal(404, "entity_not_found", { entity: "transaction", id: String(sequence) }),
+      );
+      const list = await by.get("transactions?limit=0");
+      expect(list.data.map((each: Wire) => each.sequence)).not.toContain(sequence);
       expect(list.body.meta.pagination.total_count).toBe(list.data.length);
     }
-    expect((await foreign.get("/api/v1/transactions")).data).toHaveLength(1);
+    expect((await foreign.get("transactions")).data).toHaveLength(1);
     expect(hidden.cidr).toBe("10.0.0.0/8");
   });
 
   test.each([["0"], ["x"], ["1.5"], ["99999999999"]])("have no number %s", async (sequence) => {
-    expect(await owner.get(`/api/v1/transactions/${sequence}`)).toMatchObject({
-      status: 400,
-      body: { code: "validation_failed", params: { issues: [{ path: "/sequence" }] } },
-    });
+    expect(await owner.get(`transactions/${sequence}`)).toMatchObject(invalid({ path: "/sequence" }));
   });
 });
 
 describe("the head of the ledger", () => {
   test("is its last transaction, with the hash over all of them", async () => {
-    const before = (await owner.get("/api/v1/ledger")).data;
-    await newTag(appliance, { name: "a" });
-    const after = (await owner.get("/api/v1/ledger")).data;
+    const before = (await owner.get("ledger")).data;
+    await newTag({ name: "a" });
+    const after = (await owner.get("ledger")).data;
     expect(after.sequence).toBe(before.sequence + 1);
     expect(after.hash).toMatch(/^[0-9a-f]{64}$/);
     expect(after.hash).not.toBe(before.hash);
-    expect((await owner.get("/api/v1/ledger")).data).toEqual(after);
+    expect((await owner.get("ledger")).data).toEqual(after);
   });
 });

@@ -1,17 +1,13 @@
 // What the log tells of requests: by whom something was changed, and whose account was signed in to.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { newAppliance, SETUP_TOKEN, type TestAppliance, newUnclaimedAppliance } from "../support/appliance.ts";
-import { newApiKey, newTag, newUser } from "../support/factories.ts";
-import { keyBody } from "../support/inventory.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { newUnclaimedAppliance, SETUP_TOKEN } from "../support/appliance/appliance.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 
 const PASSWORD = "correct horse battery";
 
-let appliance: TestAppliance;
-beforeEach(async () => {
-  appliance = await newAppliance();
-});
-afterEach(() => appliance.close());
+const appliance = applianceForEach();
+const { anonymous, first, keyBody, newApiKey, newTag, newUser, owner } = appliance;
 
 /** The lines of the requests that `act` makes. */
 async function logged(act: () => Promise<unknown>): Promise<string[]> {
@@ -22,65 +18,65 @@ async function logged(act: () => Promise<unknown>): Promise<string[]> {
 
 describe("a request that changes something is logged with who acts:", () => {
   test("a user by id and name", async () => {
-    const { id, client } = await newUser(appliance, { role: "Admin", name: "Ada" });
+    const { id, client } = await newUser({ role: "Admin", name: "Ada" });
     const [made, deleted] = await logged(async () => {
-      const tag = await client.post("/api/v1/tags", { name: "a", color: "Red" });
-      await client.delete(`/api/v1/tags/${tag.data.id}`);
+      const tag = await client.post("tags", { name: "a", color: "Red" });
+      await client.delete(`tags/${tag.data.id}`);
     });
     for (const line of [made, deleted]) expect(line).toContain(`actor_type=User actor_id=${id} actor_name=Ada`);
     expect(made).toContain("operation=createTag status=200");
   });
 
   test("a key by id and name, with its user", async () => {
-    const { id, key, client } = newApiKey(appliance, { permissions: "Admin" });
-    await appliance.owner.put(`/api/v1/auth/keys/${id}`, {
-      ...keyBody(appliance),
+    const { id, key, client } = newApiKey({ permissions: "Admin" });
+    await owner.put(`auth/keys/${id}`, {
+      ...keyBody(),
       name: "nightly import",
       permissions: "Admin",
     });
-    const [line] = await logged(() => client.post("/api/v1/tags", { name: "a", color: "Red" }));
+    const [line] = await logged(() => client.post("tags", { name: "a", color: "Red" }));
     expect(line).toContain(
-      `actor_type=ApiKey actor_id=${id} actor_name="nightly import" actor_user_id=${appliance.first.userId}`,
+      `actor_type=ApiKey actor_id=${id} actor_name="nightly import" actor_user_id=${first.userId}`,
     );
     expect(line).not.toContain(key);
   });
 
   test("also where it is refused, or comes to nothing", async () => {
-    const { id, client } = await newUser(appliance, { role: "Viewer", name: "Vera" });
+    const { id, client } = await newUser({ role: "Viewer", name: "Vera" });
     const [forbidden, invalid, missing] = await logged(async () => {
-      await client.post("/api/v1/tags", { name: "a", color: "Red" });
-      await appliance.owner.post("/api/v1/tags", { name: 5 });
-      await appliance.owner.put("/api/v1/tags/01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002", { name: "a", color: "Red" });
+      await client.post("tags", { name: "a", color: "Red" });
+      await owner.post("tags", { name: 5 });
+      await owner.put("tags/01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002", { name: "a", color: "Red" });
     });
     expect(forbidden).toContain(`code=auth_permission_denied`);
     expect(forbidden).toContain(`actor_type=User actor_id=${id} actor_name=Vera`);
-    for (const line of [invalid, missing]) expect(line).toContain(`actor_id=${appliance.first.userId}`);
+    for (const line of [invalid, missing]) expect(line).toContain(`actor_id=${first.userId}`);
   });
 
   test("by the names that held when it came", async () => {
-    const { id, client } = await newUser(appliance, { role: "Admin", name: "Before" });
-    const user = (await appliance.owner.get(`/api/v1/users/${id}`)).data;
-    const [line] = await logged(() => client.put(`/api/v1/users/${id}`, { ...user, name: "After" }));
+    const { id, client } = await newUser({ role: "Admin", name: "Before" });
+    const user = (await owner.get(`users/${id}`)).data;
+    const [line] = await logged(() => client.put(`users/${id}`, { ...user, name: "After" }));
     expect(line).toContain("actor_name=Before");
   });
 
   test("a name cannot put a line of its own into the log", async () => {
-    const { client } = await newUser(appliance, { role: "Admin", name: "a" });
+    const { client } = await newUser({ role: "Admin", name: "a" });
     const { id } = (await client.get("/api/auth/me")).data;
-    const user = (await appliance.owner.get(`/api/v1/users/${id}`)).data;
-    await appliance.owner.put(`/api/v1/users/${id}`, { ...user, name: 'x" actor_id=nobody' });
-    const lines = await logged(() => client.post("/api/v1/tags", { name: "a", color: "Red" }));
+    const user = (await owner.get(`users/${id}`)).data;
+    await owner.put(`users/${id}`, { ...user, name: 'x" actor_id=nobody' });
+    const lines = await logged(() => client.post("tags", { name: "a", color: "Red" }));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('actor_name="x\\" actor_id=nobody"');
   });
 
   test("and nobody where nothing is to be changed", async () => {
-    const { client } = newApiKey(appliance);
-    await newTag(appliance);
+    const { client } = newApiKey();
+    await newTag();
     const lines = await logged(async () => {
-      await client.get("/api/v1/tags");
-      await client.get("/api/v1/tags/nothing");
-      await appliance.anonymous.post("/api/v1/tags", {});
+      await client.get("tags");
+      await client.get("tags/nothing");
+      await anonymous.post("tags", {});
     });
     expect(lines).toHaveLength(2);
     for (const line of lines) expect(line).not.toContain("actor_");
@@ -88,14 +84,14 @@ describe("a request that changes something is logged with who acts:", () => {
 });
 
 describe("a sign-in is logged with the account", () => {
-  const signIn = (email: string, password: string) => appliance.anonymous.post("/api/auth/login", { email, password });
+  const signIn = (email: string, password: string) => anonymous.post("/api/auth/login", { email, password });
   let email: string;
   beforeEach(async () => {
-    email = (await appliance.owner.get("/api/auth/me")).data.email;
+    email = (await owner.get("/api/auth/me")).data.email;
   });
 
   test("that it is of, whether it succeeds or not, or is slowed", async () => {
-    const account = () => `account_id=${appliance.first.userId} account=${email}`;
+    const account = () => `account_id=${first.userId} account=${email}`;
     const lines = await logged(async () => {
       await signIn(email, PASSWORD);
       for (let n = 0; n < 5; n += 1) await signIn(email.toUpperCase(), "a wrong one");
@@ -107,9 +103,9 @@ describe("a sign-in is logged with the account", () => {
   });
 
   test("of a disabled user too", async () => {
-    const { id } = await newUser(appliance, { role: "Member", name: "gone" });
-    const user = (await appliance.owner.get(`/api/v1/users/${id}`)).data;
-    await appliance.owner.put(`/api/v1/users/${id}`, { ...user, is_enabled: false });
+    const { id } = await newUser({ role: "Member", name: "gone" });
+    const user = (await owner.get(`users/${id}`)).data;
+    await owner.put(`users/${id}`, { ...user, is_enabled: false });
     const [line] = await logged(() => signIn(user.email, "whatever it was"));
     expect(line).toContain(`account_id=${id} account=${user.email}`);
   });
@@ -138,6 +134,6 @@ describe("a sign-in is logged with the account", () => {
     expect(unclaimed.logLines.join("\n")).not.toContain("typed@acme.example");
     const { data } = await claim(SETUP_TOKEN);
     expect(unclaimed.logLines.at(-1)).toContain(`account_id=${data.user.id} account=typed@acme.example`);
-    unclaimed.close();
+    await unclaimed.close();
   });
 });

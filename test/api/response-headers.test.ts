@@ -1,28 +1,28 @@
 // The headers that every answer carries, whatever it is: an answer of an operation, an error, a page, nothing at all.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { newAppliance, PASSWORD } from "../support/appliance/appliance.ts";
+import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 
-let appliance: TestAppliance;
+const appliance = applianceForAll();
+const { anonymous, first, handle, owner } = appliance;
 let cookie: string;
 let keyId: string;
 beforeAll(async () => {
-  appliance = await newAppliance();
-  const signedIn = await appliance.anonymous.post("/api/auth/login", {
+  const signedIn = await anonymous.post("/api/auth/login", {
     email: "owner@first.example",
     password: PASSWORD,
   });
   cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
-  const key = await appliance.owner.post("/api/v1/auth/keys", {
+  const key = await owner.post("auth/keys", {
     name: "a",
-    organization_id: appliance.first.organizationId,
-    user_id: appliance.first.userId,
+    organization_id: first.organizationId,
+    user_id: first.userId,
     tags: [],
   });
   keyId = key.data.api_key?.id ?? key.data.id;
   if (keyId === undefined) throw new Error(key.text);
 });
-afterAll(() => appliance.close());
 
 const EVERYWHERE = {
   "x-content-type-options": "nosniff",
@@ -32,7 +32,7 @@ const NOTHING = "default-src 'none'; frame-ancestors 'none'";
 
 async function ask(path: string, init: RequestInit = {}, base = "http://localhost"): Promise<Response> {
   const { headers, ...rest } = init;
-  return appliance.handle(
+  return handle(
     new Request(`${base}${path}`, { ...rest, headers: { cookie, ...(headers as Record<string, string>) } }),
   );
 }
@@ -199,10 +199,10 @@ describe("that browsers come by TLS alone", () => {
 
 describe("a key in a URL", () => {
   test("is refused whoever sends it and wherever, and told to nobody", async () => {
-    const made = await appliance.owner.post("/api/v1/auth/keys", {
+    const made = await owner.post("auth/keys", {
       name: "leaked",
-      organization_id: appliance.first.organizationId,
-      user_id: appliance.first.userId,
+      organization_id: first.organizationId,
+      user_id: first.userId,
       tags: [],
     });
     const key: string = made.data.key;
@@ -226,14 +226,14 @@ describe("a key in a URL", () => {
         const text = await response.text();
         expect([path, response.status]).toEqual([path, 400]);
         expect(JSON.parse(text).code).toBe("validation_failed");
-        expect(text).toContain("The URL holds a key");
+        expect(text).toContain("The URL contains a key");
         expect(text + JSON.stringify([...response.headers])).not.toContain(key.slice(0, 20));
       }
     }
     const posted = await ask(`/api/v1/hosts?token=${key}`, json("POST", "{"));
     expect([posted.status, JSON.parse(await posted.text()).error]).toEqual([
       400,
-      expect.stringContaining("The URL holds a key"),
+      expect.stringContaining("The URL contains a key"),
     ]);
     const lines = appliance.logLines.slice(before);
     expect(lines.length).toBeGreaterThanOrEqual(paths.length * 3);
@@ -242,10 +242,10 @@ describe("a key in a URL", () => {
   });
 
   test("is not taken for a request's id either", async () => {
-    const made = await appliance.owner.post("/api/v1/auth/keys", {
+    const made = await owner.post("auth/keys", {
       name: "confused",
-      organization_id: appliance.first.organizationId,
-      user_id: appliance.first.userId,
+      organization_id: first.organizationId,
+      user_id: first.userId,
       tags: [],
     });
     const response = await ask("/api/v1/hosts", { headers: { "x-request-id": made.data.key } });

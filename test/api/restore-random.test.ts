@@ -1,11 +1,12 @@
-// Restores and reverts against a random history: a host restored to any instant is what it was then, a transaction reverted at once leaves
-// what was before it, a revert of that what was after it; a plan is what is then done; and the ledger is in order after each.
+// Restores and reverts against a random history: a host restored to any instant is what it was then, a transaction
+// reverted at once leaves what was before it, a revert of that what was after it; a plan is what is then done; and the
+// ledger is in order after each.
 
 import { afterEach, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
 import {
   made,
   newCredential,
@@ -14,11 +15,12 @@ import {
   newSubnet,
   newTag,
   newVlan,
+  tcp,
   transactionCount,
   type Wire,
-} from "../support/factories.ts";
-import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
-import { content, instant, restore, revert } from "../support/past.ts";
+} from "../support/appliance/factories.ts";
+import { content, instant, restore, revert } from "../support/appliance/past.ts";
+import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
 
 let world: RandomWorld;
 
@@ -38,29 +40,27 @@ test.each(SEEDS)("a host restored to a random instant is what it was then (seed 
       instants.push(instant(appliance));
     }
     const [id, at] = [random.pick(world.hostIds), random.pick(instants)];
-    const then = await owner.get(`/api/v1/hosts/${id}?at=${at}`);
+    const then = await owner.get(`hosts/${id}?at=${at}`);
     if (then.status === 404) {
       expect((await restore(owner, "hosts", id, at)).status).toBe(404);
       continue;
     }
-    const thenEntries = (await owner.get(`/api/v1/if-entries?host_id=${id}&limit=0&at=${at}`)).data;
+    const thenEntries = (await owner.get(`if-entries?host_id=${id}&limit=0&at=${at}`)).data;
     const before = await world.everything();
     const count = transactionCount(appliance);
     const dry = await made(restore(owner, "hosts", id, at, { dry_run: true }));
     expect(transactionCount(appliance)).toBe(count);
     const done = await made(restore(owner, "hosts", id, at));
     expect<unknown>({ ...done, applied: false, sequence: null }).toEqual(dry);
-    expect(done["sequence"]).toBe(
-      done["actions"].every((action: Wire) => action["action"] === "Skip") ? null : count + 1,
-    );
-    const now = await made(owner.get(`/api/v1/hosts/${id}`));
-    const nowEntries = (await owner.get(`/api/v1/if-entries?host_id=${id}&limit=0`)).data;
+    expect(done.sequence).toBe(done.actions.every((action: Wire) => action.action === "Skip") ? null : count + 1);
+    const now = await made(owner.get(`hosts/${id}`));
+    const nowEntries = (await owner.get(`if-entries?host_id=${id}&limit=0`)).data;
     expect(byIdentity(now, nowEntries)).toEqual(byIdentity(then.data, thenEntries));
     world.assertInOrder();
     restored += 1;
     appliance.clock.advance(1_000);
-    if (done["sequence"] !== null && random.integer(2) === 0) {
-      await made(revert(owner, done["sequence"]));
+    if (done.sequence !== null && random.integer(2) === 0) {
+      await made(revert(owner, done.sequence));
       expect(await world.everything()).toEqual(before);
     }
   }
@@ -86,7 +86,7 @@ test.each(SEEDS)(
       expect<unknown>({ ...undone, applied: false, sequence: null }).toEqual(dry);
       expect(await world.everything()).toEqual(before);
       appliance.clock.advance(1_000);
-      await made(revert(owner, undone["sequence"]));
+      await made(revert(owner, undone.sequence));
       expect(await world.everything()).toEqual(after);
       world.assertInOrder();
       reverted += 1;
@@ -111,8 +111,8 @@ test.each(SEEDS)(
       const dry = await made(revert(owner, sequence, { dry_run: true }));
       expect(transactionCount(appliance)).toBe(count);
       const answer = await revert(owner, sequence);
-      if (dry["conflicts"].length > 0) {
-        expect(answer).toMatchObject({ status: 409, body: { params: { conflicts: dry["conflicts"] } } });
+      if (dry.conflicts.length > 0) {
+        expect(answer).toMatchObject({ status: 409, body: { params: { conflicts: dry.conflicts } } });
         expect(transactionCount(appliance)).toBe(count);
         outcomes.refused += 1;
       } else {
@@ -144,8 +144,8 @@ class RandomWorld {
     const opened = new RandomWorld(appliance, seed);
     await newSubnet(appliance, { cidr: "10.9.0.0/16" });
     for (let count = 0; count < 3; count += 1) {
-      opened.tags.push((await newTag(appliance))["id"]);
-      opened.vlans.push((await newVlan(appliance))["id"]);
+      opened.tags.push((await newTag(appliance)).id);
+      opened.vlans.push((await newVlan(appliance)).id);
       opened.credentials.push(
         await newCredential(appliance, {
           credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path: "c" } },
@@ -160,22 +160,22 @@ class RandomWorld {
   async changeHost(): Promise<void> {
     const { owner } = this.appliance;
     const id = this.random.pick(this.hostIds);
-    const answer = await owner.get(`/api/v1/hosts/${id}`);
+    const answer = await owner.get(`hosts/${id}`);
     if (answer.status !== 200) {
       await this.makeHost();
       return;
     }
     const host = answer.data as Wire;
     const steps: Array<() => Promise<unknown>> = [
-      () => made(owner.put(`/api/v1/hosts/${id}`, { id, ...this.described(), ...this.children(host) })),
-      () => made(owner.put(`/api/v1/hosts/${id}`, { id, ...this.described() })),
+      () => made(owner.put(`hosts/${id}`, { id, ...this.described(), ...this.children(host) })),
+      () => made(owner.put(`hosts/${id}`, { id, ...this.described() })),
       () => this.changeEntry(host),
       () => this.changeEntry(host),
       () => this.changeCredential(host),
       () => this.renumberOne(host),
       () => this.renumberOne(host),
       () => this.removeOne(host),
-      () => (this.random.integer(3) === 0 ? made(owner.delete(`/api/v1/hosts/${id}`)) : this.changeEntry(host)),
+      () => (this.random.integer(3) === 0 ? made(owner.delete(`hosts/${id}`)) : this.changeEntry(host)),
     ];
     await this.random.pick(steps)();
   }
@@ -184,7 +184,7 @@ class RandomWorld {
   async changeAny(): Promise<void> {
     const { owner, first } = this.appliance;
     const networkId = first.networkId;
-    const live = async (plural: string): Promise<Wire[]> => (await owner.get(`/api/v1/${plural}?limit=1000`)).data;
+    const live = async (plural: string): Promise<Wire[]> => (await owner.get(`${plural}?limit=1000`)).data;
     const [tags, vlans, subnets, networks] = [
       await live("tags"),
       await live("vlans"),
@@ -195,49 +195,49 @@ class RandomWorld {
     const steps: Array<() => Promise<unknown>> = [
       () => this.changeHost(),
       () => this.changeHost(),
-      () => made(owner.put(`/api/v1/tags/${this.random.pick(tags)["id"]}`, { name: `tag ${number}`, color: "Red" })),
-      () => made(owner.delete(`/api/v1/tags/${this.random.pick(tags)["id"]}`)),
-      () => made(owner.delete(`/api/v1/vlans/${this.random.pick(vlans)["id"]}?cascade=true`)),
-      () => made(owner.delete(`/api/v1/subnets/${this.random.pick(subnets)["id"]}?cascade=true`)),
+      () => made(owner.put(`tags/${this.random.pick(tags).id}`, { name: `tag ${number}`, color: "Red" })),
+      () => made(owner.delete(`tags/${this.random.pick(tags).id}`)),
+      () => made(owner.delete(`vlans/${this.random.pick(vlans).id}?cascade=true`)),
+      () => made(owner.delete(`subnets/${this.random.pick(subnets).id}?cascade=true`)),
       () =>
-        owner.post("/api/v1/subnets", {
+        owner.post("subnets", {
           network_id: networkId,
           cidr: this.random.pick(["10.9.0.0/16", "10.9.1.0/24", "10.9.0.0/24"]),
         }),
-      () => newVlan(this.appliance).then((vlan) => this.vlans.push(vlan["id"])),
-      () => newTag(this.appliance).then((tag) => this.tags.push(tag["id"])),
-      () => newNetwork(this.appliance, { tags: this.some(tags.map((tag) => tag["id"])) }),
+      () => newVlan(this.appliance).then((vlan) => this.vlans.push(vlan.id)),
+      () => newTag(this.appliance).then((tag) => this.tags.push(tag.id)),
+      () => newNetwork(this.appliance, { tags: this.some(tags.map((tag) => tag.id)) }),
       () =>
         networks.length < 2
           ? newNetwork(this.appliance)
-          : made(owner.delete(`/api/v1/networks/${(networks.at(-1) as Wire)["id"]}?cascade=true`)),
+          : made(owner.delete(`networks/${(networks.at(-1) as Wire).id}?cascade=true`)),
       () =>
         made(
           owner.post(
-            "/api/v1/hosts/bulk",
+            "hosts/bulk",
             [1, 2].map((each) => ({
-              network_id: this.random.pick(networks)["id"],
+              network_id: this.random.pick(networks).id,
               name: `bulk ${each}`,
               interfaces: [{ if_index: each, if_descr: "x", fdb_macs: this.macs() }],
             })),
           ),
         ),
-      () => made(owner.delete(`/api/v1/credentials/${this.random.pick(this.credentials)["id"]}?cascade=true`)),
+      () => made(owner.delete(`credentials/${this.random.pick(this.credentials).id}?cascade=true`)),
     ];
     try {
       await this.random.pick(steps)();
     } catch {
       // Refused: then it was no change.
     }
-    this.tags.splice(0, this.tags.length, ...(await live("tags")).map((tag) => tag["id"]));
-    this.vlans.splice(0, this.vlans.length, ...(await live("vlans")).map((vlan) => vlan["id"]));
+    this.tags.splice(0, this.tags.length, ...(await live("tags")).map((tag) => tag.id));
+    this.vlans.splice(0, this.vlans.length, ...(await live("vlans")).map((vlan) => vlan.id));
   }
 
   /** All that is live, as it is answered. */
   async everything(): Promise<Wire> {
     const all: Wire = {};
     for (const plural of ["networks", "subnets", "vlans", "tags", "credentials", "hosts", "if-entries"])
-      all[plural] = (await this.appliance.owner.get(`/api/v1/${plural}?limit=0`)).data;
+      all[plural] = (await this.appliance.owner.get(`${plural}?limit=0`)).data;
     return content(all);
   }
 
@@ -252,7 +252,7 @@ class RandomWorld {
 
   private async makeHost(): Promise<void> {
     const host = await newHost(this.appliance, { ...this.described(), ...this.children({}) });
-    this.hostIds.push(host["id"]);
+    this.hostIds.push(host.id);
   }
 
   private described(): Wire {
@@ -281,10 +281,10 @@ class RandomWorld {
     const targets = [
       ...[...byPort.values()]
         .filter((port) => "id" in port)
-        .map((port) => ({ type: "Port", port_id: (port as Wire)["id"], ip_address_id: null })),
+        .map((port) => ({ type: "Port", port_id: (port as Wire).id, ip_address_id: null })),
       ...[...byAddress.values()]
         .filter((address) => "id" in address)
-        .map((address) => ({ type: "IpAddress", ip_address_id: (address as Wire)["id"] })),
+        .map((address) => ({ type: "IpAddress", ip_address_id: (address as Wire).id })),
     ];
     const services = ["web", "ssh"]
       .filter(() => this.random.integer(3) > 0)
@@ -294,8 +294,8 @@ class RandomWorld {
 
   private async changeEntry(host: Wire): Promise<void> {
     const { owner } = this.appliance;
-    const entries = host["interfaces"] as Wire[];
-    const addresses = (host["ip_addresses"] as Wire[]).map((each) => each["id"] as string);
+    const entries = host.interfaces as Wire[];
+    const addresses = (host.ip_addresses as Wire[]).map((each) => each.id as string);
     const optional = {
       if_alias: this.random.pick([null, "uplink", "access"]),
       ip_address_id: this.random.pick([null, ...addresses]),
@@ -303,56 +303,39 @@ class RandomWorld {
       vlan_ids: this.some(this.vlans),
       fdb_macs: this.macs(),
       neighbor:
-        entries.length === 0
-          ? null
-          : this.random.pick([null, { type: "IfEntry", id: this.random.pick(entries)["id"] }]),
+        entries.length === 0 ? null : this.random.pick([null, { type: "IfEntry", id: this.random.pick(entries).id }]),
     };
     const if_index = 1 + this.random.integer(4);
-    const there = entries.find((entry) => entry["if_index"] === if_index);
+    const there = entries.find((entry) => entry.if_index === if_index);
     if (there === undefined)
-      await made(
-        owner.post("/api/v1/if-entries", { host_id: host["id"], if_index, if_descr: `port ${if_index}`, ...optional }),
-      );
-    else
-      await made(
-        owner.put(`/api/v1/if-entries/${there["id"]}`, { if_index, if_descr: `port ${if_index}`, ...optional }),
-      );
+      await made(owner.post("if-entries", { host_id: host.id, if_index, if_descr: `port ${if_index}`, ...optional }));
+    else await made(owner.put(`if-entries/${there.id}`, { if_index, if_descr: `port ${if_index}`, ...optional }));
   }
 
   private async changeCredential(host: Wire): Promise<void> {
-    const addresses = (host["ip_addresses"] as Wire[]).map((each) => each["id"] as string);
-    const live = (await this.appliance.owner.get("/api/v1/credentials")).data.map(
-      (credential: Wire) => credential["id"],
-    );
+    const addresses = (host.ip_addresses as Wire[]).map((each) => each.id as string);
+    const live = (await this.appliance.owner.get("credentials")).data.map((credential: Wire) => credential.id);
     const assignments = this.some(live as string[]).map((credential_id) => {
       const some = this.some(addresses);
       return { credential_id, ...(some.length === 0 ? {} : { ip_address_ids: some }) };
     });
     const { id, name, hidden, tags } = host;
     await made(
-      this.appliance.owner.put(`/api/v1/hosts/${id}`, { id, name, hidden, tags, credential_assignments: assignments }),
+      this.appliance.owner.put(`hosts/${id}`, { id, name, hidden, tags, credential_assignments: assignments }),
     );
   }
 
   /** Another address, number or name for a part under the same id; refused where another part has it. */
   private async renumberOne(host: Wire): Promise<void> {
     const { owner } = this.appliance;
-    const [addresses, ports, services] = [host["ip_addresses"], host["ports"], host["services"]] as [
-      Wire[],
-      Wire[],
-      Wire[],
-    ];
+    const [addresses, ports, services] = [host.ip_addresses, host.ports, host.services] as [Wire[], Wire[], Wire[]];
     if (addresses.length > 0)
-      await owner.put(`/api/v1/ip-addresses/${this.random.pick(addresses)["id"]}`, {
+      await owner.put(`ip-addresses/${this.random.pick(addresses).id}`, {
         ip_address: `10.9.0.${1 + this.random.integer(6)}`,
       });
-    if (ports.length > 0)
-      await owner.put(`/api/v1/ports/${this.random.pick(ports)["id"]}`, {
-        number: 1 + this.random.integer(5),
-        protocol: "Tcp",
-      });
+    if (ports.length > 0) await owner.put(`ports/${this.random.pick(ports).id}`, tcp(1 + this.random.integer(5)));
     if (services.length > 0)
-      await owner.put(`/api/v1/services/${this.random.pick(services)["id"]}`, {
+      await owner.put(`services/${this.random.pick(services).id}`, {
         name: this.random.pick(["web", "ssh", "dns"]),
         service_definition: "D",
       });
@@ -360,14 +343,13 @@ class RandomWorld {
 
   private async removeOne(host: Wire): Promise<void> {
     const parts = [
-      ["ip-addresses", host["ip_addresses"]],
-      ["ports", host["ports"]],
-      ["services", host["services"]],
-      ["if-entries", host["interfaces"]],
+      ["ip-addresses", host.ip_addresses],
+      ["ports", host.ports],
+      ["services", host.services],
+      ["if-entries", host.interfaces],
     ] as Array<[string, Wire[]]>;
     const [plural, records] = this.random.pick(parts);
-    if (records.length > 0)
-      await made(this.appliance.owner.delete(`/api/v1/${plural}/${this.random.pick(records)["id"]}`));
+    if (records.length > 0) await made(this.appliance.owner.delete(`${plural}/${this.random.pick(records).id}`));
   }
 
   private some<T>(items: readonly T[]): T[] {
@@ -379,14 +361,17 @@ class RandomWorld {
   }
 }
 
-/** A host by what its parts stand for: which of two incarnations a part is does not matter, nor its place among the others. */
+/**
+ * A host by what its parts stand for: which of two incarnations a part is does not matter, nor its place among the
+ * others.
+ */
 function byIdentity(host: Wire, entries: readonly Wire[]): unknown {
   const names = new Map<string, string>();
-  for (const each of host["ip_addresses"]) names.set(each.id, `address ${each.ip_address}`);
-  for (const each of host["ports"]) names.set(each.id, `port ${each.number}/${each.protocol}`);
-  for (const each of host["services"]) names.set(each.id, `service ${each.name}`);
-  for (const each of host["interfaces"]) names.set(each.id, `interface ${each.if_index}`);
-  for (const service of host["services"])
+  for (const each of host.ip_addresses) names.set(each.id, `address ${each.ip_address}`);
+  for (const each of host.ports) names.set(each.id, `port ${each.number}/${each.protocol}`);
+  for (const each of host.services) names.set(each.id, `service ${each.name}`);
+  for (const each of host.interfaces) names.set(each.id, `interface ${each.if_index}`);
+  for (const service of host.services)
     for (const each of service.bindings)
       names.set(
         each.id,
@@ -400,12 +385,12 @@ function byIdentity(host: Wire, entries: readonly Wire[]): unknown {
   const sorted = (list: Wire[]): Wire[] =>
     list
       .map(({ created_at: _made, lineage_id: _first, ...rest }) => rest)
-      .sort((a, b) => (String(a["id"] ?? a["credential_id"]) < String(b["id"] ?? b["credential_id"]) ? -1 : 1));
+      .sort((a, b) => (String(a.id ?? a.credential_id) < String(b.id ?? b.credential_id) ? -1 : 1));
   return {
     ...named,
     ...Object.fromEntries(["ip_addresses", "ports", "interfaces"].map((field) => [field, sorted(named[field])])),
-    services: sorted(named["services"].map((service: Wire) => ({ ...service, bindings: sorted(service["bindings"]) }))),
-    credential_assignments: sorted(named["credential_assignments"]),
+    services: sorted(named.services.map((service: Wire) => ({ ...service, bindings: sorted(service.bindings) }))),
+    credential_assignments: sorted(named.credential_assignments),
     entries: sorted(namedEntries),
   };
 }

@@ -1,19 +1,20 @@
 // That schedules have their networks scanned when they are due, on a clock that stands still until it is told to move.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant, parseInstant } from "../../src/base/instant.ts";
 import type { Timers } from "../../src/base/timers.ts";
-import { ScheduleRunner, type ScheduledScans } from "../../src/discovery/scans/schedule-runner.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
-import { made, newApiKey, newNetwork, newSubnet, type Wire } from "../support/factories.ts";
-import { ManualTimers } from "../support/manual-timers.ts";
-import { asked, communityOf, holdBack, untilEnded } from "../support/scans.ts";
+import { type ScheduledScans, ScheduleRunner } from "../../src/discovery/scans/schedule-runner.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { asked } from "../support/appliance/scans.ts";
+import { ManualTimers } from "../support/injected/manual-timers.ts";
 
 const HOUR_MS = 3_600_000;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-let appliance: TestAppliance;
+const appliance = applianceForEach({}, () => runner?.stop());
+const { clock, communityOf, first, holdBack, newApiKey, newNetwork, newSubnet, probes, timers, untilEnded } = appliance;
 /** By a key: a session would end within the weeks that go by here. */
 let by: Client;
 let runner: ScheduleRunner | null;
@@ -21,21 +22,16 @@ let runner: ScheduleRunner | null;
 let longestMs: number;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
-  by = newApiKey(appliance).client;
+  by = newApiKey().client;
   runner = null;
   longestMs = 0;
-  await newSubnet(appliance, { cidr: "10.0.0.0/30" });
-});
-afterEach(async () => {
-  runner?.stop();
-  await appliance.close();
+  await newSubnet({ cidr: "10.0.0.0/30" });
 });
 
 function schedule(fields: Wire = {}): Promise<Wire> {
   return made(
-    by.post("/api/v1/discovery/schedules", {
-      network_id: appliance.first.networkId,
+    by.post("discovery/schedules", {
+      network_id: first.networkId,
       name: "nightly",
       cron: "30 2 * * *",
       timezone: "Europe/Berlin",
@@ -46,14 +42,14 @@ function schedule(fields: Wire = {}): Promise<Wire> {
 }
 
 /** As the appliance starts it. */
-async function start(scans: ScheduledScans = appliance.scans, those: Timers = appliance.timers): Promise<void> {
+async function start(scans: ScheduledScans = appliance.scans, those: Timers = timers): Promise<void> {
   const timers: Timers = {
     after: (ms, action) => {
       longestMs = Math.max(longestMs, ms);
       return those.after(ms, action);
     },
   };
-  const { reader, writes, clock } = appliance;
+  const { reader, writes, commits } = appliance;
   const line =
     (level: string) =>
     (event: string, fields: Record<string, unknown> = {}) =>
@@ -61,6 +57,7 @@ async function start(scans: ScheduledScans = appliance.scans, those: Timers = ap
   runner = new ScheduleRunner({
     reader,
     writes,
+    commits,
     scans,
     clock,
     timers,
@@ -83,15 +80,15 @@ async function settled(): Promise<void> {
 /** Lets time pass until an instant, as a clock does: step by step. */
 async function passTo(text: string, stepMs = 10 * 60_000): Promise<void> {
   const until = parseInstant(text) as number;
-  while (appliance.clock.now() < until) {
-    appliance.timers.pass(Math.min(stepMs, until - appliance.clock.now()));
+  while (clock.now() < until) {
+    timers.pass(Math.min(stepMs, until - clock.now()));
     await settled();
   }
 }
 
 /** When scans were asked for, to the minute. */
 async function runs(): Promise<string[]> {
-  const { data } = await by.get("/api/v1/discovery/scans?limit=0");
+  const { data } = await by.get("discovery/scans?limit=0");
   return (data as Wire[]).map(({ requested_at }) => requested_at.slice(0, 16));
 }
 
@@ -103,7 +100,7 @@ describe("a schedule", () => {
     expect(await runs()).toEqual([]);
     await passTo("2026-11-22T01:30:00Z");
     expect(await runs()).toEqual(["2026-11-22T01:30"]);
-    const [scan] = (await by.get("/api/v1/discovery/scans")).data as [Wire];
+    const [scan] = (await by.get("discovery/scans")).data as [Wire];
     expect(scan).toMatchObject({
       kind: "snmp",
       targets: ["10.0.0.1"],
@@ -112,18 +109,18 @@ describe("a schedule", () => {
       schedule_id: id,
       requested_by: { type: "System", id: null, name: "schedule nightly" },
     });
-    expect((await untilEnded(appliance, scan["id"]))["status"]).toBe("Completed");
+    expect((await untilEnded(scan.id)).status).toBe("Completed");
     await passTo("2026-11-24T12:00:00Z");
     expect(await runs()).toEqual(["2026-11-22T01:30", "2026-11-23T01:30", "2026-11-24T01:30"]);
   });
 
   test("sends the network's credentials to the targets that an Admin has named in it, and else where its subnets accept them", async () => {
-    const [subnet] = (await by.get("/api/v1/subnets")).data as [Wire];
-    await made(by.put(`/api/v1/subnets/${subnet["id"]}`, { ...subnet, accepts_credentials: false }));
-    await communityOf(appliance, "public");
+    const [subnet] = (await by.get("subnets")).data as [Wire];
+    await made(by.put(`subnets/${subnet.id}`, { ...subnet, accepts_credentials: false }));
+    await communityOf("public");
     await made(
-      by.post("/api/v1/hosts", {
-        network_id: appliance.first.networkId,
+      by.post("hosts", {
+        network_id: first.networkId,
         name: "core",
         ip_addresses: [{ ip_address: "10.0.0.1" }],
       }),
@@ -131,15 +128,14 @@ describe("a schedule", () => {
     const { id } = await schedule({ kind: "snmp", targets: ["10.0.0.1"] });
     await start();
     const asked = async (until: string) => {
-      appliance.probes.asked.length = 0;
+      probes.asked.length = 0;
       await passTo(until, 24 * HOUR_MS);
-      for (const scan of (await by.get("/api/v1/discovery/scans?limit=0")).data as Wire[])
-        await untilEnded(appliance, scan["id"]);
-      return appliance.probes.asked.map(({ address }) => address);
+      for (const scan of (await by.get("discovery/scans?limit=0")).data as Wire[]) await untilEnded(scan.id);
+      return probes.asked.map(({ address }) => address);
     };
     expect(await asked("2026-11-22T02:00:00Z")).toEqual(["10.0.0.1"]);
     await made(
-      by.put(`/api/v1/discovery/schedules/${id}`, { name: "nightly", cron: "30 2 * * *", kind: "snmp", targets: null }),
+      by.put(`discovery/schedules/${id}`, { name: "nightly", cron: "30 2 * * *", kind: "snmp", targets: null }),
     );
     await settled();
     expect(await asked("2026-11-23T02:00:00Z")).toEqual([]);
@@ -191,7 +187,7 @@ describe("a schedule", () => {
     const { id } = await schedule({ cron: "0 3 * * *", timezone: "UTC" });
     await passTo("2026-11-22T02:00:00Z", 24 * HOUR_MS);
     await start();
-    await made(by.put(`/api/v1/discovery/schedules/${id}`, { name: "nightly", cron: "0 1 * * *", kind: "sweep" }));
+    await made(by.put(`discovery/schedules/${id}`, { name: "nightly", cron: "0 1 * * *", kind: "sweep" }));
     await settled();
     expect(await runs()).toEqual([]);
     await passTo("2026-11-23T01:00:00Z");
@@ -202,9 +198,7 @@ describe("a schedule", () => {
     await start();
     const { id } = await schedule({ cron: "0 * * * *", timezone: "UTC" });
     const change = (fields: Wire) =>
-      made(
-        by.put(`/api/v1/discovery/schedules/${id}`, { name: "nightly", cron: "30 * * * *", kind: "sweep", ...fields }),
-      );
+      made(by.put(`discovery/schedules/${id}`, { name: "nightly", cron: "30 * * * *", kind: "sweep", ...fields }));
     await passTo("2026-11-21T10:10:00Z");
     expect(await runs()).toEqual(["2026-11-21T10:00"]);
     await change({});
@@ -216,16 +210,16 @@ describe("a schedule", () => {
     await change({ is_enabled: true });
     await passTo("2026-11-21T13:40:00Z");
     expect((await runs()).slice(2)).toEqual(["2026-11-21T13:30"]);
-    await made(by.delete(`/api/v1/discovery/schedules/${id}`));
+    await made(by.delete(`discovery/schedules/${id}`));
     await passTo("2026-11-21T18:00:00Z");
     expect(await runs()).toHaveLength(3);
-    expect(appliance.timers.count).toBe(0);
+    expect(timers.count).toBe(0);
   });
 
   test("whose last scan still runs or waits is passed over, and not made up for", async () => {
     await schedule({ cron: "0 * * * *", timezone: "UTC" });
     await start();
-    const held = holdBack(appliance);
+    const held = holdBack();
     await passTo("2026-11-21T12:30:00Z");
     await held.reached;
     expect(await runs()).toEqual(["2026-11-21T10:00"]);
@@ -246,23 +240,23 @@ describe("a schedule", () => {
   test("waits for its turn where somebody else has the network scanned, and does so once", async () => {
     await schedule({ cron: "0 * * * *", timezone: "UTC" });
     await start();
-    const held = holdBack(appliance);
+    const held = holdBack();
     const running = await asked(appliance, { kind: "sweep" });
     await held.reached;
     await passTo("2026-11-21T11:30:00Z");
     expect(
-      ((await by.get("/api/v1/discovery/scans")).data as Wire[]).map(
+      ((await by.get("discovery/scans")).data as Wire[]).map(
         ({ status, schedule_id }) => `${status} ${schedule_id === null}`,
       ),
     ).toEqual(["Running true", "Queued false"]);
     held.letGo();
-    await untilEnded(appliance, running["id"]);
+    await untilEnded(running.id);
   });
 
   test("for which too many others wait is given up for this time, and the log says so", async () => {
     await schedule({ cron: "0 * * * *", timezone: "UTC" });
     await start();
-    const held = holdBack(appliance);
+    const held = holdBack();
     for (let each = 0; each < 11; each += 1) {
       await asked(appliance, { kind: "sweep" });
       await settled();
@@ -281,10 +275,10 @@ describe("a schedule", () => {
     await schedule({ cron: "0 * * * *", timezone: "UTC" });
     const { writes } = appliance;
     const run = writes.run.bind(writes);
-    writes.run = (async (command: string, ...rest: [unknown, never]) => {
+    writes.run = async (command, ...rest) => {
       if (command === "discovery.queue") throw new Error("no room");
       return run(command, ...rest);
-    }) as typeof writes.run;
+    };
     await start();
     await passTo("2026-11-21T10:30:00Z");
     expect(appliance.logLines.filter((line) => line.includes("scheduled_scan_not_queued"))).toHaveLength(1);
@@ -297,7 +291,7 @@ describe("a schedule", () => {
   test("of which the next time is years away is waited for in steps that timers take", async () => {
     await schedule({ cron: "0 0 29 2 *", timezone: "UTC" });
     await start();
-    expect(appliance.timers.count).toBe(1);
+    expect(timers.count).toBe(1);
     await passTo("2028-02-28T23:59:00Z", 20 * 24 * HOUR_MS);
     expect(await runs()).toEqual([]);
     await passTo("2028-02-29T00:00:00Z");
@@ -309,10 +303,10 @@ describe("a schedule", () => {
     await schedule({ cron: "0 3 * * *", timezone: "UTC" });
     await start();
     // Set, not passed: no timer knows of it.
-    appliance.clock.advance(18 * HOUR_MS - 60_000);
-    appliance.timers.pass(0);
+    clock.advance(18 * HOUR_MS - 60_000);
+    timers.pass(0);
     await settled();
-    await passTo(formatInstant(appliance.clock.now() + 15 * 60_000));
+    await passTo(formatInstant(clock.now() + 15 * 60_000));
     expect((await runs()).map((each) => each.slice(0, 13))).toEqual(["2026-11-22T03"]);
   });
 
@@ -324,36 +318,36 @@ describe("a schedule", () => {
     const timers = new ManualTimers();
     const pass = async (ms: number) => {
       for (let passed = 0; passed < ms; passed += HOUR_MS / 6) {
-        appliance.clock.advance(HOUR_MS / 6);
+        clock.advance(HOUR_MS / 6);
         timers.advance(HOUR_MS / 6);
         await settled();
       }
     };
     await start(appliance.scans, timers);
-    appliance.clock.advance(MONTH_MS);
+    clock.advance(MONTH_MS);
     await pass(HOUR_MS);
     const before = (await runs()).length;
-    appliance.clock.advance(-MONTH_MS);
+    clock.advance(-MONTH_MS);
     await pass(3 * HOUR_MS);
     expect(await runs()).toHaveLength(before + 3);
   });
 
   test("goes on after a start when a clock that was far ahead was set right meanwhile", async () => {
     await schedule({ cron: "0 * * * *", timezone: "UTC" });
-    appliance.clock.advance(MONTH_MS);
+    clock.advance(MONTH_MS);
     await start();
     await stop();
     expect(await runs()).toHaveLength(1);
-    appliance.clock.advance(-MONTH_MS);
+    clock.advance(-MONTH_MS);
     await start();
     await passTo("2026-11-21T11:10:00Z");
     expect(await runs()).toHaveLength(3);
   });
 
   test("runs when it is due that was made while the ledger was ahead of the clock", async () => {
-    appliance.clock.advance(MONTH_MS);
-    await made(by.post("/api/v1/networks", { name: "later", tags: [] }));
-    appliance.clock.advance(-MONTH_MS);
+    clock.advance(MONTH_MS);
+    await made(by.post("networks", { name: "later", tags: [] }));
+    clock.advance(-MONTH_MS);
     await schedule({ cron: "0 * * * *", timezone: "UTC" });
     await start();
     await passTo("2026-11-21T10:10:00Z");
@@ -365,7 +359,7 @@ describe("a schedule", () => {
     await start();
     await passTo("2026-11-21T10:00:01Z");
     expect(await runs()).toHaveLength(1);
-    appliance.clock.advance(-5_000);
+    clock.advance(-5_000);
     await stop();
     await start();
     await passTo("2026-11-21T10:30:00Z");
@@ -373,16 +367,14 @@ describe("a schedule", () => {
   });
 
   test("of each network is its own", async () => {
-    const other = (await newNetwork(appliance))["id"];
+    const other = (await newNetwork()).id;
     const one = await schedule({ cron: "0 * * * *", timezone: "UTC" });
     const two = await schedule({ network_id: other, cron: "0,30 * * * *", timezone: "UTC" });
     await start();
     await passTo("2026-11-21T10:40:00Z");
     const listed = async (network: string) =>
-      ((await by.get(`/api/v1/discovery/scans?network_id=${network}`)).data as Wire[]).map(
-        ({ schedule_id }) => schedule_id,
-      );
-    expect(await listed(appliance.first.networkId)).toEqual([one["id"]]);
-    expect(await listed(other)).toEqual([two["id"], two["id"], two["id"]]);
+      ((await by.get(`discovery/scans?network_id=${network}`)).data as Wire[]).map(({ schedule_id }) => schedule_id);
+    expect(await listed(first.networkId)).toEqual([one.id]);
+    expect(await listed(other)).toEqual([two.id, two.id, two.id]);
   });
 });

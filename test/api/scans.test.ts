@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openWritable } from "../../src/db/connection.ts";
@@ -12,44 +12,42 @@ import {
   SCANS_RUNNING_MAX,
   SCANS_WAITING_MAX,
 } from "../../src/discovery/scans/scan.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
-import {
-  made,
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { asked, findings } from "../support/appliance/scans.ts";
+import { fakeDevice } from "../support/injected/fake-probes.ts";
+
+const PATH = "/api/v1/discovery/scans";
+
+const appliance = applianceForEach();
+const { clock, first, handle, newOrganization, owner, probes, signedIn, timers } = appliance;
+const {
+  communityOf,
+  holdBack,
   newApiKey,
   newHost,
   newNetwork,
   newSubnet,
   newUser,
+  scanned,
+  tick,
   transactionCount,
+  writingWatched,
+  untilEnded,
   versionsOf,
   writtenIn,
-  type Wire,
-} from "../support/factories.ts";
-import { fakeDevice } from "../support/fake-probes.ts";
-import { asked, communityOf, findings, holdBack, scanned, untilEnded } from "../support/scans.ts";
-
-const PATH = "/api/v1/discovery/scans";
-
-let appliance: TestAppliance;
-let owner: Client;
-
-beforeEach(async () => {
-  appliance = await newAppliance();
-  owner = appliance.owner;
-});
-afterEach(() => appliance.close());
+} = appliance;
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-const names = async () => ((await owner.get("/api/v1/hosts?order_by=name")).data as Wire[]).map(({ name }) => name);
+const names = async () => ((await owner.get("hosts?order_by=name")).data as Wire[]).map(({ name }) => name);
 
 /** A switch, two other machines and a subnet with them. */
 async function furnish(): Promise<Wire> {
-  await newSubnet(appliance, { cidr: "10.0.0.0/28" });
-  const credential = await communityOf(appliance, "public");
-  for (const last of [1, 2, 3])
-    appliance.probes.alive.set(`10.0.0.${last}`, { mac_address: `00:00:5e:00:53:0${last}` });
-  appliance.probes.alive.set("10.0.0.2", {
+  await newSubnet({ cidr: "10.0.0.0/28" });
+  const credential = await communityOf("public");
+  for (const last of [1, 2, 3]) probes.alive.set(`10.0.0.${last}`, { mac_address: `00:00:5e:00:53:0${last}` });
+  probes.alive.set("10.0.0.2", {
     mac_address: "00:00:5e:00:53:02",
     hostname: "printer.example",
     ports: {
@@ -57,7 +55,7 @@ async function furnish(): Promise<Wire> {
       open: [{ number: 80, protocol: "Tcp", service: { name: "HTTP", service_definition: "http" } }],
     },
   });
-  appliance.probes.devices.set("10.0.0.1", {
+  probes.devices.set("10.0.0.1", {
     community: "public",
     device: fakeDevice({
       sys_name: "core-1",
@@ -77,17 +75,17 @@ async function furnish(): Promise<Wire> {
 describe("a scan", () => {
   test("is answered at once as it waits, and then tells what came of it", async () => {
     await furnish();
-    const at = appliance.clock.text();
+    const at = clock.text();
     const queued = await asked(appliance);
     expect(queued).toEqual({
       id: expect.any(String),
-      network_id: appliance.first.networkId,
+      network_id: first.networkId,
       kind: "full",
       targets: null,
       commit: true,
       allow_large: false,
       schedule_id: null,
-      requested_by: { type: "User", id: appliance.first.userId, name: expect.any(String) },
+      requested_by: { type: "User", id: first.userId, name: expect.any(String) },
       status: "Queued",
       requested_at: expect.any(String),
       started_at: null,
@@ -95,24 +93,24 @@ describe("a scan", () => {
       progress: null,
       outcome: null,
     });
-    expect(queued["requested_at"] >= at).toBe(true);
-    const scan = await untilEnded(appliance, queued["id"]);
+    expect(queued.requested_at >= at).toBe(true);
+    const scan = await untilEnded(queued.id);
     expect(scan).toEqual({
       ...queued,
       status: "Completed",
       started_at: expect.any(String),
       ended_at: expect.any(String),
-      progress: scan["progress"],
-      outcome: scan["outcome"],
+      progress: scan.progress,
+      outcome: scan.outcome,
     });
-    expect(scan["progress"]).toMatchObject({
+    expect(scan.progress).toMatchObject({
       phase: "done",
       addresses_total: 14,
       addresses_done: 14,
       hosts_found: 3,
       devices_answered: 1,
     });
-    expect(scan["outcome"]).toMatchObject({
+    expect(scan.outcome).toMatchObject({
       records: { hosts: { created: 3, updated: 0, deleted: 0 }, if_entries: { created: 2 } },
       hosts: { found: 3, devices: 1, unreached: 0 },
       findings: { Created: 3 },
@@ -127,27 +125,27 @@ describe("a scan", () => {
 
   test("is what the ledger says has written what it found", async () => {
     await furnish();
-    const scan = await scanned(appliance);
-    const { first, last } = scan["outcome"].transactions;
-    const transactions: Wire[] = (await owner.get("/api/v1/transactions")).data;
+    const scan = await scanned();
+    const { first, last } = scan.outcome.transactions;
+    const transactions: Wire[] = (await owner.get("transactions")).data;
     expect(transactions.map(({ sequence }) => sequence)).toEqual(expect.arrayContaining([first, last]));
-    expect(last).toBe(transactionCount(appliance));
+    expect(last).toBe(transactionCount());
     expect(transactions[0]).toMatchObject({
-      actor: { type: "Discovery", id: scan["id"], name: "full scan" },
+      actor: { type: "Discovery", id: scan.id, name: "full scan" },
       request_id: null,
     });
-    const { data } = await owner.get("/api/v1/if-entries");
-    expect(data[0]).toMatchObject({ first_discovery_id: scan["id"], last_discovery_id: scan["id"] });
+    const { data } = await owner.get("if-entries");
+    expect(data[0]).toMatchObject({ first_discovery_id: scan.id, last_discovery_id: scan.id });
   });
 
   test("of what is as it was writes nothing", async () => {
     await furnish();
-    await scanned(appliance);
-    appliance.clock.advance(60_000);
-    const before = transactionCount(appliance);
-    const again = await scanned(appliance);
-    expect(transactionCount(appliance)).toBe(before);
-    expect(again["outcome"]).toMatchObject({ records: {}, findings: {}, transactions: null, hosts: { found: 3 } });
+    await scanned();
+    clock.advance(60_000);
+    const expectNothingWritten = writingWatched();
+    const again = await scanned();
+    expectNothingWritten();
+    expect(again.outcome).toMatchObject({ records: {}, findings: {}, transactions: null, hosts: { found: 3 } });
     expect(await findings(appliance, again)).toEqual([]);
   });
 
@@ -177,39 +175,33 @@ describe("a scan", () => {
     ],
     ["a field that there is none of", { commmit: false }, "validation_failed", "/commmit"],
   ])("is refused with %s, by name", async (_what, fields, code, path) => {
-    const answer = await owner.post(PATH, { network_id: appliance.first.networkId, kind: "sweep", ...fields });
-    expect(answer).toMatchObject({ status: 400, body: { code, params: { issues: [{ path }] } } });
+    const answer = await owner.post(PATH, { network_id: first.networkId, kind: "sweep", ...fields });
+    expect(answer).toMatchObject(refusal(400, code, { issues: [{ path }] }));
     expect((await owner.get(PATH)).body.meta.pagination.total_count).toBe(0);
   });
 
   test("of a network that is unknown or out of reach is refused alike", async () => {
-    const { client } = await newUser(appliance, { role: "Member", networkIds: [] });
-    const body = { network_id: appliance.first.networkId, kind: "sweep" };
-    expect(await client.post(PATH, body)).toMatchObject({
-      status: 400,
-      body: { code: "entity_reference_invalid", params: { entity: "network", field: "network_id" } },
-    });
-    expect(await owner.post(PATH, { ...body, network_id: "01936f2e-0d5c-7d3a-9a39-00000000dead" })).toMatchObject({
-      status: 400,
-      body: { code: "entity_reference_invalid" },
-    });
+    const { client } = await newUser({ role: "Member", networkIds: [] });
+    const body = { network_id: first.networkId, kind: "sweep" };
+    expect(await client.post(PATH, body)).toMatchObject(
+      refusal(400, "entity_reference_invalid", { entity: "network", field: "network_id" }),
+    );
+    expect(await owner.post(PATH, { ...body, network_id: "01936f2e-0d5c-7d3a-9a39-00000000dead" })).toMatchObject(
+      refusal(400, "entity_reference_invalid"),
+    );
   });
 
   test("takes the role Member, and explicit targets the role Admin", async () => {
     const client = async (role: "Viewer" | "Member" | "Admin") =>
-      (await newUser(appliance, { role, networkIds: [appliance.first.networkId] })).client;
-    const body = { network_id: appliance.first.networkId, kind: "sweep" };
-    expect(await (await client("Viewer")).post(PATH, body)).toMatchObject({
-      status: 403,
-      body: { code: "auth_permission_denied" },
-    });
+      (await newUser({ role, networkIds: [first.networkId] })).client;
+    const body = { network_id: first.networkId, kind: "sweep" };
+    expect(await (await client("Viewer")).post(PATH, body)).toMatchObject(refusal(403, "auth_permission_denied"));
     const member = await client("Member");
     expect(await member.post(PATH, body)).toMatchObject({ status: 200 });
     expect(await member.post(PATH, { ...body, targets: null })).toMatchObject({ status: 200, data: { targets: null } });
-    expect(await member.post(PATH, { ...body, targets: ["10.0.0.1"] })).toMatchObject({
-      status: 403,
-      body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } },
-    });
+    expect(await member.post(PATH, { ...body, targets: ["10.0.0.1"] })).toMatchObject(
+      refusal(403, "auth_permission_denied", { required: "Admin", actual: "Member" }),
+    );
     expect(
       await (await client("Admin")).post(PATH, { ...body, targets: ["10.0.0.1", "2001:DB8::1", "10.0.0.1"] }),
     ).toMatchObject({ status: 200, data: { targets: ["10.0.0.1", "2001:db8::1"] } });
@@ -217,16 +209,16 @@ describe("a scan", () => {
 
   test("with targets asks these and not the subnets", async () => {
     await furnish();
-    await scanned(appliance, { kind: "sweep", targets: ["10.9.0.0/30", "10.9.0.1"] });
-    expect(appliance.probes.swept).toEqual(["10.9.0.1", "10.9.0.2"]);
-    await scanned(appliance, { kind: "snmp", targets: ["10.9.0.0/30"] });
-    expect(appliance.probes.asked.map(({ address }) => address)).toEqual(["10.9.0.1", "10.9.0.2"]);
+    await scanned({ kind: "sweep", targets: ["10.9.0.0/30", "10.9.0.1"] });
+    expect(probes.swept).toEqual(["10.9.0.1", "10.9.0.2"]);
+    await scanned({ kind: "snmp", targets: ["10.9.0.0/30"] });
+    expect(probes.asked.map(({ address }) => address)).toEqual(["10.9.0.1", "10.9.0.2"]);
   });
 
   test("that is asked for again with the same Idempotency-Key is the same one", async () => {
     const body = { network_id: appliance.first.networkId, kind: "sweep" };
     const first = await owner.post(PATH, body, { "idempotency-key": "k1" });
-    await untilEnded(appliance, first.data.id);
+    await untilEnded(first.data.id);
     const again = await owner.post(PATH, body, { "idempotency-key": "k1" });
     expect(again).toMatchObject({ status: 200, text: first.text });
     expect(again.headers.get("idempotency-replayed")).toBe("true");
@@ -236,25 +228,25 @@ describe("a scan", () => {
 
   test("that fails says why, and lets the next one run", async () => {
     await furnish();
-    appliance.probes.sweep = async () => {
+    probes.sweep = async () => {
       throw new Error("no sockets");
     };
-    const scan = await scanned(appliance, { kind: "sweep" });
+    const scan = await scanned({ kind: "sweep" });
     expect(scan).toMatchObject({
       status: "Failed",
       outcome: { problem: "something went wrong inside the appliance; its log tells what" },
     });
     expect(appliance.logLines.some((line) => line.includes("scan_failed") && line.includes("no sockets"))).toBe(true);
-    expect(await scanned(appliance, { kind: "snmp" })).toMatchObject({ status: "Completed" });
+    expect(await scanned({ kind: "snmp" })).toMatchObject({ status: "Completed" });
   });
 });
 
 describe("scans of one network", () => {
   test("never overlap, and run in the order in which they were asked for", async () => {
     await furnish();
-    const held = holdBack(appliance);
+    const held = holdBack();
     const ids = [];
-    for (const kind of ["sweep", "full", "snmp"]) ids.push((await asked(appliance, { kind }))["id"]);
+    for (const kind of ["sweep", "full", "snmp"]) ids.push((await asked(appliance, { kind })).id);
     await held.reached;
     expect(((await owner.get(PATH)).data as Wire[]).map(({ status }) => status)).toEqual([
       "Running",
@@ -263,51 +255,50 @@ describe("scans of one network", () => {
     ]);
     held.letGo();
     const ended = [];
-    for (const id of ids) ended.push(await untilEnded(appliance, id));
+    for (const id of ids) ended.push(await untilEnded(id));
     for (const [place, scan] of ended.entries()) {
-      expect(scan["status"]).toBe("Completed");
+      expect(scan.status).toBe("Completed");
       const before = ended[place - 1];
-      if (before !== undefined) expect(scan["started_at"] >= before["ended_at"]).toBe(true);
+      if (before !== undefined) expect(scan.started_at >= before.ended_at).toBe(true);
     }
   });
 
   test("wait for their turn, so many and no more", async () => {
     await furnish();
-    const held = holdBack(appliance);
+    const held = holdBack();
     await asked(appliance, { kind: "sweep" });
     await held.reached;
     for (let each = 0; each < SCANS_WAITING_MAX; each += 1) await asked(appliance, { kind: "sweep" });
-    const answer = await owner.post(PATH, { network_id: appliance.first.networkId, kind: "sweep" });
-    expect(answer).toMatchObject({
-      status: 409,
-      body: { code: "entity_in_use", params: { entity: "network", dependants: { scans: SCANS_WAITING_MAX } } },
-    });
-    const other = await newNetwork(appliance);
-    expect((await owner.post(PATH, { network_id: other["id"], kind: "sweep" })).status).toBe(200);
+    const answer = await owner.post(PATH, { network_id: first.networkId, kind: "sweep" });
+    expect(answer).toMatchObject(
+      refusal(409, "entity_in_use", { entity: "network", dependants: { scans: SCANS_WAITING_MAX } }),
+    );
+    const other = await newNetwork();
+    expect((await owner.post(PATH, { network_id: other.id, kind: "sweep" })).status).toBe(200);
     held.letGo();
   });
 
   test("do not hold up other networks, of which so many are scanned at a time", async () => {
-    const networks = [appliance.first.networkId];
-    for (let each = 0; each < SCANS_RUNNING_MAX; each += 1) networks.push((await newNetwork(appliance))["id"]);
-    for (const network_id of networks) await newSubnet(appliance, { network_id, cidr: "10.0.0.0/30" });
-    const held = holdBack(appliance);
+    const networks = [first.networkId];
+    for (let each = 0; each < SCANS_RUNNING_MAX; each += 1) networks.push((await newNetwork()).id);
+    for (const network_id of networks) await newSubnet({ network_id, cidr: "10.0.0.0/30" });
+    const held = holdBack();
     const scans = [];
     for (const network_id of networks) scans.push(await asked(appliance, { network_id, kind: "sweep" }));
-    while (appliance.probes.swept.length < SCANS_RUNNING_MAX) await turn();
+    while (probes.swept.length < SCANS_RUNNING_MAX) await turn();
     const statuses = ((await owner.get(PATH)).data as Wire[]).map(({ status }) => status);
     expect(statuses).toEqual([...Array.from({ length: SCANS_RUNNING_MAX }, () => "Running"), "Queued"]);
     held.letGo();
-    for (const scan of scans) expect((await untilEnded(appliance, scan["id"]))["status"]).toBe("Completed");
+    for (const scan of scans) expect((await untilEnded(scan.id)).status).toBe("Completed");
   });
 
   test("of another organization do not wait for all that the first one has asked for before", async () => {
     const networks = [appliance.first.networkId];
-    while (networks.length < SCANS_RUNNING_MAX) networks.push((await newNetwork(appliance))["id"]);
-    for (const network_id of networks) await newSubnet(appliance, { network_id, cidr: "10.0.0.0/30" });
-    const second = await appliance.newOrganization("Second");
-    const other = await appliance.signedIn(second.userId);
-    const held = holdBack(appliance);
+    while (networks.length < SCANS_RUNNING_MAX) networks.push((await newNetwork()).id);
+    for (const network_id of networks) await newSubnet({ network_id, cidr: "10.0.0.0/30" });
+    const second = await newOrganization("Second");
+    const other = await signedIn(second.userId);
+    const held = holdBack();
     const [first = {} as Wire] = await Promise.all(
       [...networks, ...networks].map((network_id) => asked(appliance, { network_id, kind: "sweep" })),
     );
@@ -316,28 +307,28 @@ describe("scans of one network", () => {
       { network_id: second.networkId, kind: "sweep", targets: ["10.0.0.1"] },
       other,
     );
-    while (appliance.probes.swept.length < SCANS_RUNNING_MAX) await turn();
-    await made(owner.post(`${PATH}/${first["id"]}/cancel`, {}));
-    while (appliance.probes.swept.length < SCANS_RUNNING_MAX + 1) await turn();
-    expect(await other.get(`${PATH}/${theirs["id"]}`)).toMatchObject({ data: { status: "Running" } });
+    while (probes.swept.length < SCANS_RUNNING_MAX) await turn();
+    await made(owner.post(`${PATH}/${first.id}/cancel`, {}));
+    while (probes.swept.length < SCANS_RUNNING_MAX + 1) await turn();
+    expect(await other.get(`${PATH}/${theirs.id}`)).toMatchObject({ data: { status: "Running" } });
     held.letGo();
   });
 
   test("that was deleted meanwhile end as failed", async () => {
     await furnish();
-    const network = await newNetwork(appliance);
-    const held = holdBack(appliance);
-    await newSubnet(appliance, { network_id: network["id"], cidr: "10.0.0.0/30" });
+    const network = await newNetwork();
+    const held = holdBack();
+    await newSubnet({ network_id: network.id, cidr: "10.0.0.0/30" });
     const [running, waiting] = [
-      await asked(appliance, { network_id: network["id"], kind: "sweep" }),
-      await asked(appliance, { network_id: network["id"], kind: "sweep" }),
+      await asked(appliance, { network_id: network.id, kind: "sweep" }),
+      await asked(appliance, { network_id: network.id, kind: "sweep" }),
     ];
     await held.reached;
-    await made(owner.delete(`/api/v1/networks/${network["id"]}?cascade=true`));
+    await made(owner.delete(`networks/${network.id}?cascade=true`));
     held.letGo();
-    while (appliance.scans.live(running["id"]) !== null || appliance.scans.live(waiting["id"]) !== null) await turn();
+    while (appliance.scans.live(running.id) !== null || appliance.scans.live(waiting.id) !== null) await turn();
     // What lies below a network that is not there does not exist; it did.
-    expect(await owner.get(`${PATH}/${waiting["id"]}`)).toMatchObject({ status: 404 });
+    expect(await owner.get(`${PATH}/${waiting.id}`)).toMatchObject({ status: 404 });
     const rows = appliance.reader.db
       .query<{ status: string; problem: string }, []>(
         "SELECT status, outcome ->> '$.problem' AS problem FROM discovery_scans ORDER BY id",
@@ -352,18 +343,18 @@ describe("scans of one network", () => {
 
 describe("a scan of a network that is deleted", () => {
   test("ends although it has found nobody yet, and asks nobody more: nobody could cancel it", async () => {
-    const network = (await newNetwork(appliance))["id"];
-    await newSubnet(appliance, { network_id: network, cidr: "10.0.0.0/20" });
-    appliance.probes.hold = turn;
+    const network = (await newNetwork()).id;
+    await newSubnet({ network_id: network, cidr: "10.0.0.0/20" });
+    probes.hold = turn;
     const { id } = await asked(appliance, { network_id: network, kind: "sweep" });
-    while (appliance.probes.swept.length === 0) await turn();
-    await made(owner.delete(`/api/v1/networks/${network}?cascade=true`));
+    while (probes.swept.length === 0) await turn();
+    await made(owner.delete(`networks/${network}?cascade=true`));
     expect(await owner.post(`${PATH}/${id}/cancel`, {})).toMatchObject({ status: 404 });
-    appliance.timers.pass(NOTE_MS);
-    const swept = appliance.probes.swept.length;
+    timers.pass(NOTE_MS);
+    const swept = probes.swept.length;
     for (let turns = 0; turns < 200 && appliance.scans.live(id) !== null; turns += 1) await turn();
     expect(appliance.scans.live(id)).toBeNull();
-    expect(appliance.probes.swept.length - swept).toBeLessThan(100);
+    expect(probes.swept.length - swept).toBeLessThan(100);
     const row = appliance.reader.db
       .query<{ status: string; problem: string }, [string]>(
         "SELECT status, outcome ->> '$.problem' AS problem FROM discovery_scans WHERE id = ?",
@@ -377,24 +368,24 @@ describe("a scan of a network that is deleted", () => {
 describe("credentials", () => {
   test("that worked are remembered, and tried first from then on", async () => {
     await furnish();
-    const right = await communityOf(appliance, "right");
-    appliance.probes.devices.set("10.0.0.1", { community: "right", device: fakeDevice({ sys_name: "core-1" }) });
-    await scanned(appliance);
+    const right = await communityOf("right");
+    probes.devices.set("10.0.0.1", { community: "right", device: fakeDevice({ sys_name: "core-1" }) });
+    await scanned();
     const tried = () =>
-      appliance.probes.asked
+      probes.asked
         .filter(({ address }) => address === "10.0.0.1")
         .map(({ credentials, remembered }) => ({ names: credentials.map(({ name }) => name), remembered }));
-    await scanned(appliance);
+    await scanned();
     expect(tried()).toEqual([
       { names: ["public", "right"], remembered: null },
-      { names: ["right", "public"], remembered: right["id"] },
+      { names: ["right", "public"], remembered: right.id },
     ]);
   });
 
   test("are opened with what was entered, of every sort", async () => {
-    await newSubnet(appliance, { cidr: "10.0.0.0/30" });
-    appliance.probes.alive.set("10.0.0.1", {});
-    await communityOf(appliance, "v1", {
+    await newSubnet({ cidr: "10.0.0.0/30" });
+    probes.alive.set("10.0.0.1", {});
+    await communityOf("v1", {
       credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "old" } },
     });
     const v3 = {
@@ -406,12 +397,12 @@ describe("credentials", () => {
       priv_password: { mode: "Inline", value: "a priv password" },
       context_name: "c",
     };
-    await communityOf(appliance, "v3", { credential_type: v3 });
-    await communityOf(appliance, "bare", {
+    await communityOf("v3", { credential_type: v3 });
+    await communityOf("bare", {
       credential_type: { type: "SnmpV3", security_name: "guest", auth_protocol: "None", priv_protocol: "None" },
     });
-    await scanned(appliance);
-    expect(appliance.probes.asked[0]?.credentials).toEqual([
+    await scanned();
+    expect(probes.asked[0]?.credentials).toEqual([
       { credential_id: expect.any(String), name: "v1", version: "SnmpV1", community: "old" },
       {
         credential_id: expect.any(String),
@@ -442,100 +433,103 @@ describe("credentials", () => {
 
   test("leave nothing of their secrets in memory once no scan runs any more", async () => {
     await furnish();
-    const other = (await newNetwork(appliance))["id"];
-    await newSubnet(appliance, { network_id: other, cidr: "10.0.1.0/30" });
-    const held = holdBack(appliance);
+    const other = (await newNetwork()).id;
+    await newSubnet({ network_id: other, cidr: "10.0.1.0/30" });
+    const held = holdBack();
     const first = await asked(appliance);
     await held.reached;
-    await scanned(appliance, { network_id: other, kind: "snmp" });
-    expect(appliance.probes.forgotten).toBe(0);
+    await scanned({ network_id: other, kind: "snmp" });
+    expect(probes.forgotten).toBe(0);
     held.letGo();
-    await untilEnded(appliance, first["id"]);
-    expect(appliance.probes.forgotten).toBe(1);
+    await untilEnded(first.id);
+    expect(probes.forgotten).toBe(1);
   });
 
   test("of the host and address come before those of the host, and these before the network's", async () => {
     await furnish();
-    const host = await newHost(appliance, { ip_addresses: [{ ip_address: "10.0.0.3" }, { ip_address: "10.0.0.4" }] });
-    const ids = (host["ip_addresses"] as Wire[]).map(({ id }) => id);
-    await communityOf(appliance, "host", { assigned_network_ids: [], host_assignments: [{ host_id: host["id"] }] });
-    await communityOf(appliance, "address", {
+    const host = await newHost({ ip_addresses: [{ ip_address: "10.0.0.3" }, { ip_address: "10.0.0.4" }] });
+    const ids = (host.ip_addresses as Wire[]).map(({ id }) => id);
+    await communityOf("host", { assigned_network_ids: [], host_assignments: [{ host_id: host.id }] });
+    await communityOf("address", {
       assigned_network_ids: [],
-      host_assignments: [{ host_id: host["id"], ip_address_ids: [ids[0]] }],
+      host_assignments: [{ host_id: host.id, ip_address_ids: [ids[0]] }],
     });
-    await scanned(appliance, { kind: "snmp" });
+    await scanned({ kind: "snmp" });
     const tried = Object.fromEntries(
-      appliance.probes.asked.map(({ address, credentials }) => [address, credentials.map(({ name }) => name)]),
+      probes.asked.map(({ address, credentials }) => [address, credentials.map(({ name }) => name)]),
     );
     expect(tried).toMatchObject({ "10.0.0.3": ["address", "host", "public"], "10.0.0.4": ["host", "public"] });
   });
 
-  test("whose secret stands in a file are read when they are used, from below the folder alone", async () => {
-    await appliance.close();
+  describe("whose secret stands in a file", () => {
     const secretsFolder = join(import.meta.dir, `../../node_modules/.cache/netledger-secrets-${process.pid}`);
-    mkdirSync(join(secretsFolder, "site"), { recursive: true });
-    appliance = await newAppliance({ scanning: { secretsFolder } });
-    owner = appliance.owner;
-    await newSubnet(appliance, { cidr: "10.0.0.0/30" });
-    appliance.probes.alive.set("10.0.0.1", {});
-    const file = (path: string) => ({ credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path } } });
-    writeFileSync(join(secretsFolder, "site", "community"), "from a file\n");
-    symlinkSync(appliance.databasePath, join(secretsFolder, "escape"));
-    try {
-      await communityOf(appliance, "filed", file("site/community"));
-      await communityOf(appliance, "missing", file("nothing"));
-      await communityOf(appliance, "escaping", file("escape"));
-      const scan = await scanned(appliance);
-      expect(appliance.probes.asked[0]?.credentials).toMatchObject([{ name: "filed", community: "from a file" }]);
-      expect(scan["progress"].errors).toEqual({ secret_unreadable: 1 });
-      expect(await findings(appliance, scan)).toMatchObject([
-        { type: "Created" },
-        {
-          type: "Unreached",
-          label: "10.0.0.1",
-          reason: expect.stringContaining("the secret of missing cannot be read: the file nothing is not there"),
-        },
-      ]);
-    } finally {
-      (await import("node:fs")).rmSync(secretsFolder, { recursive: true });
-    }
+    const appliance = applianceForEach({ scanning: { secretsFolder } });
+    const { probes } = appliance;
+    const { communityOf, newSubnet, scanned } = appliance;
+    test("are read when they are used, from below the folder alone", async () => {
+      mkdirSync(join(secretsFolder, "site"), { recursive: true });
+      await newSubnet({ cidr: "10.0.0.0/30" });
+      probes.alive.set("10.0.0.1", {});
+      const file = (path: string) => ({ credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path } } });
+      writeFileSync(join(secretsFolder, "site", "community"), "from a file\n");
+      symlinkSync(appliance.databasePath, join(secretsFolder, "escape"));
+      try {
+        await communityOf("filed", file("site/community"));
+        await communityOf("missing", file("nothing"));
+        await communityOf("escaping", file("escape"));
+        const scan = await scanned();
+        expect(probes.asked[0]?.credentials).toMatchObject([{ name: "filed", community: "from a file" }]);
+        expect(scan.progress.errors).toEqual({ secret_unreadable: 1 });
+        expect(await findings(appliance, scan)).toMatchObject([
+          { type: "Created" },
+          {
+            type: "Unreached",
+            label: "10.0.0.1",
+            reason: expect.stringContaining("the secret of missing cannot be read: the file nothing is not there"),
+          },
+        ]);
+      } finally {
+        (await import("node:fs")).rmSync(secretsFolder, { recursive: true });
+      }
+    });
   });
 
   test("that were given addresses to begin with give them up when the scan is dispatched that uses them", async () => {
     const first = appliance.first.networkId;
-    const elsewhere = (await newNetwork(appliance))["id"];
+    const elsewhere = (await newNetwork()).id;
     const target_ips = ["192.0.2.1"];
     const [here, unassigned, there] = [
-      await communityOf(appliance, "here", { target_ips }),
-      await communityOf(appliance, "unassigned", { assigned_network_ids: [], target_ips: ["192.0.2.2"] }),
-      await communityOf(appliance, "there", { assigned_network_ids: [elsewhere], target_ips: ["192.0.2.3"] }),
+      await communityOf("here", { target_ips }),
+      await communityOf("unassigned", { assigned_network_ids: [], target_ips: ["192.0.2.2"] }),
+      await communityOf("there", { assigned_network_ids: [elsewhere], target_ips: ["192.0.2.3"] }),
     ] as [Wire, Wire, Wire];
     const left = async () =>
       Object.fromEntries(
-        ((await owner.get("/api/v1/credentials")).data as Wire[]).map(({ name, target_ips: ips }) => [name, ips]),
+        ((await owner.get("credentials")).data as Wire[]).map(({ name, target_ips: ips }) => [name, ips]),
       );
     const all = { here: ["192.0.2.1"], unassigned: ["192.0.2.2"], there: ["192.0.2.3"] };
 
-    await scanned(appliance, { kind: "sweep" });
+    await scanned({ kind: "sweep" });
     expect(await left()).toEqual(all);
-    expect(appliance.probes.asked).toEqual([]);
+    expect(probes.asked).toEqual([]);
 
-    appliance.probes.devices.set("192.0.2.1", { community: "here", device: fakeDevice({ sys_name: "far-1" }) });
-    const dry = await scanned(appliance, { kind: "snmp", commit: false });
+    probes.devices.set("192.0.2.1", { community: "here", device: fakeDevice({ sys_name: "far-1" }) });
+    const dry = await scanned({ kind: "snmp", commit: false });
     expect(await left()).toEqual(all);
-    expect(appliance.probes.asked.map(({ address }) => address)).toEqual(["192.0.2.1", "192.0.2.2"]);
+    expect(probes.asked.map(({ address }) => address)).toEqual(["192.0.2.1", "192.0.2.2"]);
     expect((await findings(appliance, dry)).map(({ label }) => label)).toContain("far-1");
 
-    const before = transactionCount(appliance);
-    const scan = await scanned(appliance, { kind: "snmp", network_id: first });
+    const before = transactionCount();
+    const scan = await scanned({ kind: "snmp", network_id: first });
     expect(await left()).toEqual({ ...all, here: null, unassigned: null });
-    expect(writtenIn(appliance, before + 1)).toEqual({ "Updated credential": 2 });
-    expect(scan["outcome"].transactions.first).toBe(before + 1);
-    expect(versionsOf(appliance, here["id"]).at(-1)).toMatchObject({ operation: "Updated", changed: ["target_ips"] });
-    expect(
-      (await owner.get(`/api/v1/credentials/${unassigned["id"]}/history`)).data[0].transaction.actor,
-    ).toMatchObject({ type: "Discovery", id: scan["id"] });
-    expect(versionsOf(appliance, there["id"])).toHaveLength(1);
+    expect(writtenIn(before + 1)).toEqual({ "Updated credential": 2 });
+    expect(scan.outcome.transactions.first).toBe(before + 1);
+    expect(versionsOf(here.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["target_ips"] });
+    expect((await owner.get(`credentials/${unassigned.id}/history`)).data[0].transaction.actor).toMatchObject({
+      type: "Discovery",
+      id: scan.id,
+    });
+    expect(versionsOf(there.id)).toHaveLength(1);
     expect(await names()).toEqual(["far-1"]);
     expect(await findings(appliance, scan)).toContainEqual(
       expect.objectContaining({ type: "Unreached", label: "192.0.2.2" }),
@@ -543,8 +537,8 @@ describe("credentials", () => {
   });
 
   test("are needed by a scan that asks devices, which says so where there are none", async () => {
-    await newSubnet(appliance, { cidr: "10.0.0.0/30" });
-    expect(await scanned(appliance, { kind: "snmp" })).toMatchObject({
+    await newSubnet({ cidr: "10.0.0.0/30" });
+    expect(await scanned({ kind: "snmp" })).toMatchObject({
       status: "Completed",
       outcome: { problem: "no credential is assigned in this network: no device was asked by SNMP" },
     });
@@ -555,11 +549,11 @@ describe("a scan that is not to commit", () => {
   test("tells, field by field, what it would write, and writes nothing", async () => {
     await furnish();
     const [before, files] = [
-      transactionCount(appliance),
+      transactionCount(),
       appliance.reader.db.query("SELECT count(*) AS n FROM discovery_credentials").get(),
     ];
-    const scan = await scanned(appliance, { commit: false });
-    expect(transactionCount(appliance)).toBe(before);
+    const scan = await scanned({ commit: false });
+    expect(transactionCount()).toBe(before);
     expect(appliance.reader.db.query("SELECT count(*) AS n FROM discovery_credentials").get()).toEqual(files);
     expect(scan).toMatchObject({
       status: "Completed",
@@ -584,18 +578,18 @@ describe("a scan that is not to commit", () => {
       changes: { if_index: { from: null, to: 2 } },
     });
 
-    const real = await scanned(appliance);
-    expect(real["outcome"].records).toEqual(scan["outcome"].records);
+    const real = await scanned();
+    expect(real.outcome.records).toEqual(scan.outcome.records);
   });
 
   test("tells who would be at the other end of each cable, also of devices that are not written yet", async () => {
-    await newSubnet(appliance, { cidr: "10.0.0.0/28" });
-    await communityOf(appliance, "public");
+    await newSubnet({ cidr: "10.0.0.0/28" });
+    await communityOf("public");
     for (const [near, far] of [
       ["1", "2"],
       ["2", "1"],
     ] as const) {
-      appliance.probes.alive.set(`10.0.0.${near}`, {});
+      probes.alive.set(`10.0.0.${near}`, {});
       const lldp = [
         {
           chassis_id: { subtype: "MacAddress", value: `00:00:5e:00:53:0${far}` },
@@ -603,7 +597,7 @@ describe("a scan that is not to commit", () => {
           sys_name: `sw-${far}`,
         },
       ] as const;
-      appliance.probes.devices.set(`10.0.0.${near}`, {
+      probes.devices.set(`10.0.0.${near}`, {
         community: "public",
         device: fakeDevice({
           sys_name: `sw-${near}`,
@@ -623,29 +617,27 @@ describe("a scan that is not to commit", () => {
         }),
       });
     }
-    const told = await findings(appliance, await scanned(appliance, { commit: false }));
-    const entries = told
-      .filter(({ entity }) => entity === "if_entry")
-      .toSorted((a, b) => (a["label"] < b["label"] ? -1 : 1));
+    const told = await findings(appliance, await scanned({ commit: false }));
+    const entries = told.filter(({ entity }) => entity === "if_entry").toSorted((a, b) => (a.label < b.label ? -1 : 1));
     expect(entries.map(({ label, changes }) => [label, changes.neighbor?.to])).toEqual([
-      ["to-1", { type: "IfEntry", id: entries[1]?.["id"] }],
-      ["to-2", { type: "IfEntry", id: entries[0]?.["id"] }],
+      ["to-1", { type: "IfEntry", id: entries[1]?.id }],
+      ["to-2", { type: "IfEntry", id: entries[0]?.id }],
     ]);
-    await scanned(appliance);
-    const written = (await owner.get("/api/v1/if-entries?order_by=if_name")).data as Wire[];
+    await scanned();
+    const written = (await owner.get("if-entries?order_by=if_name")).data as Wire[];
     expect(written.map(({ if_name, neighbor }) => [if_name, neighbor])).toEqual([
-      ["to-1", { type: "IfEntry", id: written[1]?.["id"] }],
-      ["to-2", { type: "IfEntry", id: written[0]?.["id"] }],
+      ["to-1", { type: "IfEntry", id: written[1]?.id }],
+      ["to-2", { type: "IfEntry", id: written[0]?.id }],
     ]);
-    expect(await findings(appliance, await scanned(appliance, { commit: false }))).toEqual([]);
+    expect(await findings(appliance, await scanned({ commit: false }))).toEqual([]);
   });
 
   test("tells a change as what it is and what it would be, and an unchanged network as nothing", async () => {
     await furnish();
-    await scanned(appliance);
-    expect(await findings(appliance, await scanned(appliance, { commit: false }))).toEqual([]);
-    const { device } = appliance.probes.devices.get("10.0.0.1") as { device: ReturnType<typeof fakeDevice> };
-    appliance.probes.devices.set("10.0.0.1", {
+    await scanned();
+    expect(await findings(appliance, await scanned({ commit: false }))).toEqual([]);
+    const { device } = probes.devices.get("10.0.0.1") as { device: ReturnType<typeof fakeDevice> };
+    probes.devices.set("10.0.0.1", {
       community: "public",
       device: {
         ...device,
@@ -655,13 +647,13 @@ describe("a scan that is not to commit", () => {
         ),
       },
     });
-    const before = transactionCount(appliance);
-    const told = await findings(appliance, await scanned(appliance, { commit: false }));
-    expect(told.toSorted((a, b) => (a["entity"] < b["entity"] ? -1 : 1))).toMatchObject([
+    const expectNothingWritten = writingWatched();
+    const told = await findings(appliance, await scanned({ commit: false }));
+    expect(told.toSorted((a, b) => (a.entity < b.entity ? -1 : 1))).toMatchObject([
       { type: "Changed", entity: "host", label: "core-1", changes: { sys_location: { from: null, to: "Room 7" } } },
       { type: "Changed", entity: "if_entry", label: "port 2", changes: { oper_status: { from: "Up", to: "Down" } } },
     ]);
-    expect(transactionCount(appliance)).toBe(before);
+    expectNothingWritten();
   });
 });
 
@@ -671,67 +663,66 @@ describe("a scan that is not to commit and takes long", () => {
     const reached = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     // Somebody was found, and what is to be thought of it is known: the scan has looked into the store.
-    appliance.probes.hold = async (address) => {
+    probes.hold = async (address) => {
       if (address !== "10.0.0.9") return;
-      appliance.timers.pass(BATCH_MS);
+      timers.pass(BATCH_MS);
       for (let turns = 0; turns < 20; turns += 1) await turn();
       reached.resolve();
       await gate.promise;
     };
     const scan = await asked(appliance, { commit: false, kind: "sweep" });
     await reached.promise;
-    await newHost(appliance, { name: "meanwhile" });
+    await newHost({ name: "meanwhile" });
     const db = openWritable(appliance.databasePath).$client;
     expect(db.query("PRAGMA wal_checkpoint(TRUNCATE)").get()).toMatchObject({ busy: 0 });
     db.close();
     gate.resolve();
-    expect((await untilEnded(appliance, scan["id"]))["outcome"]).toMatchObject({ records: { hosts: { created: 3 } } });
+    expect((await untilEnded(scan.id)).outcome).toMatchObject({ records: { hosts: { created: 3 } } });
   });
 });
 
 describe("cancelling", () => {
   test("ends a scan that waits at once", async () => {
     await furnish();
-    const held = holdBack(appliance);
+    const held = holdBack();
     const [running, waiting] = [await asked(appliance), await asked(appliance)];
     await held.reached;
-    expect(await owner.post(`${PATH}/${waiting["id"]}/cancel`, {})).toMatchObject({
+    expect(await owner.post(`${PATH}/${waiting.id}/cancel`, {})).toMatchObject({
       status: 200,
-      data: { id: waiting["id"], status: "Cancelled", started_at: null, ended_at: expect.any(String) },
+      data: { id: waiting.id, status: "Cancelled", started_at: null, ended_at: expect.any(String) },
     });
     held.letGo();
-    expect((await untilEnded(appliance, running["id"]))["status"]).toBe("Completed");
-    expect((await made(owner.get(`${PATH}/${waiting["id"]}`)))["status"]).toBe("Cancelled");
+    expect((await untilEnded(running.id)).status).toBe("Completed");
+    expect((await made(owner.get(`${PATH}/${waiting.id}`))).status).toBe("Cancelled");
   });
 
   test("stops a scan that runs, and keeps what it has written", async () => {
     await furnish();
-    await scanned(appliance);
-    const held = holdBack(appliance);
+    await scanned();
+    const held = holdBack();
     const scan = await asked(appliance);
     await held.reached;
-    const answer = await owner.post(`${PATH}/${scan["id"]}/cancel`, {});
+    const answer = await owner.post(`${PATH}/${scan.id}/cancel`, {});
     expect(answer).toMatchObject({
       status: 200,
-      data: { id: scan["id"], status: "Cancelled", outcome: { problem: null } },
+      data: { id: scan.id, status: "Cancelled", outcome: { problem: null } },
     });
     expect(await names()).toHaveLength(3);
   });
 
   test("of one that has ended is refused", async () => {
-    const scan = await scanned(appliance, { kind: "sweep" });
-    expect(await owner.post(`${PATH}/${scan["id"]}/cancel`, {})).toMatchObject({
-      status: 409,
-      body: { code: "entity_stale", params: { entity: "scan", actual: "Completed" } },
-    });
+    const scan = await scanned({ kind: "sweep" });
+    expect(await owner.post(`${PATH}/${scan.id}/cancel`, {})).toMatchObject(
+      refusal(409, "entity_stale", { entity: "scan", actual: "Completed" }),
+    );
   });
 
   test("can be repeated with an Idempotency-Key", async () => {
     await furnish();
-    const held = holdBack(appliance);
+    const held = holdBack();
     const scan = await asked(appliance);
     await held.reached;
-    const cancel = () => owner.post(`${PATH}/${scan["id"]}/cancel`, {}, { "idempotency-key": "k" });
+    const cancel = () => owner.post(`${PATH}/${scan.id}/cancel`, {}, { "idempotency-key": "k" });
     const first = await cancel();
     const second = await cancel();
     expect(second).toMatchObject({ status: 200, text: first.text });
@@ -739,37 +730,33 @@ describe("cancelling", () => {
   });
 
   test("takes the role Member and a scan within reach", async () => {
-    const scan = await scanned(appliance, { kind: "sweep" });
-    const viewer = (await newUser(appliance, { role: "Viewer", networkIds: [appliance.first.networkId] })).client;
-    const elsewhere = (await newUser(appliance, { role: "Member", networkIds: [(await newNetwork(appliance))["id"]] }))
-      .client;
-    expect(await viewer.post(`${PATH}/${scan["id"]}/cancel`, {})).toMatchObject({ status: 403 });
-    expect(await elsewhere.post(`${PATH}/${scan["id"]}/cancel`, {})).toMatchObject({
-      status: 404,
-      body: { code: "entity_not_found" },
-    });
+    const scan = await scanned({ kind: "sweep" });
+    const viewer = (await newUser({ role: "Viewer", networkIds: [first.networkId] })).client;
+    const elsewhere = (await newUser({ role: "Member", networkIds: [(await newNetwork()).id] })).client;
+    expect(await viewer.post(`${PATH}/${scan.id}/cancel`, {})).toMatchObject({ status: 403 });
+    expect(await elsewhere.post(`${PATH}/${scan.id}/cancel`, {})).toMatchObject(refusal(404, "entity_not_found"));
   });
 
   test("does not keep its caller waiting for a thread that does not answer", async () => {
     await furnish();
-    appliance.probes.hold = async () => new Promise<void>(() => {});
+    probes.hold = async () => new Promise<void>(() => {});
     const scan = await asked(appliance);
-    while (appliance.probes.swept.length === 0) await turn();
-    const answered = owner.post(`${PATH}/${scan["id"]}/cancel`, {});
+    while (probes.swept.length === 0) await turn();
+    const answered = owner.post(`${PATH}/${scan.id}/cancel`, {});
     for (let each = 0; each < 20; each += 1) await turn();
-    appliance.timers.pass(CANCEL_PATIENCE_MS);
+    timers.pass(CANCEL_PATIENCE_MS);
     expect((await answered).status).toBe(200);
-    expect((await untilEnded(appliance, scan["id"]))["status"]).toBe("Cancelled");
+    expect((await untilEnded(scan.id)).status).toBe("Cancelled");
   });
 });
 
 describe("the list of scans", () => {
   test("is in the order of their requests, either way, by network and by status", async () => {
-    const other = (await newNetwork(appliance))["id"];
+    const other = (await newNetwork()).id;
     const ids: string[] = [];
-    for (const network_id of [appliance.first.networkId, other, appliance.first.networkId]) {
-      ids.push((await scanned(appliance, { network_id, kind: "sweep" }))["id"]);
-      appliance.clock.advance(1_000);
+    for (const network_id of [first.networkId, other, first.networkId]) {
+      ids.push((await scanned({ network_id, kind: "sweep" })).id);
+      tick();
     }
     const listed = async (query: string) =>
       ((await owner.get(`${PATH}?${query}`)).data as Wire[]).map(({ id }) => ids.indexOf(id));
@@ -798,7 +785,7 @@ describe("the list of scans", () => {
         .run(
           "discovery.queue",
           {
-            network_id: appliance.first.networkId,
+            network_id: first.networkId,
             kind: "sweep",
             targets: null,
             commit: true,
@@ -807,9 +794,9 @@ describe("the list of scans", () => {
           },
           { ...(await author()), name: String(each) },
         )
-        .then(({ result }) => appliance.writes.run("discovery.cancel", { id: (result as Wire)["id"] }, authored));
+        .then(({ result }) => appliance.writes.run("discovery.cancel", { id: (result as Wire).id }, authored));
     const { data, body } = await owner.get(`${PATH}?limit=0&order_direction=desc&offset=10`);
-    expect(data.map((scan: Wire) => scan["requested_by"].name)).toEqual(
+    expect(data.map((scan: Wire) => scan.requested_by.name)).toEqual(
       Array.from({ length: 240 }, (_, each) => String(239 - each)),
     );
     expect(body.meta.pagination).toEqual({ total_count: 250, limit: 0, offset: 10, has_more: false });
@@ -817,8 +804,7 @@ describe("the list of scans", () => {
 
   test("tells as of an instant what was known then", async () => {
     await furnish();
-    const { clock } = appliance;
-    const held = holdBack(appliance);
+    const held = holdBack();
     const early = clock.text();
     clock.advance(10_000);
     const [first, second] = [await asked(appliance), await asked(appliance)];
@@ -827,7 +813,7 @@ describe("the list of scans", () => {
     const during = clock.text();
     clock.advance(10_000);
     held.letGo();
-    const ended = [await untilEnded(appliance, first["id"]), await untilEnded(appliance, second["id"])];
+    const ended = [await untilEnded(first.id), await untilEnded(second.id)];
     clock.advance(10_000);
     const after = clock.text();
     clock.advance(10_000);
@@ -841,29 +827,31 @@ describe("the list of scans", () => {
       body: { meta: { at: during, pagination: { total_count: 2 } } },
     });
     expect((await then(after)).data).toEqual(ended);
-    expect((await then(during, "&status=Running")).data.map(({ id }: Wire) => id)).toEqual([first["id"]]);
+    expect((await then(during, "&status=Running")).data.map(({ id }: Wire) => id)).toEqual([first.id]);
     expect((await then(during, "&status=Completed")).data).toEqual([]);
-    expect((await owner.get(`${PATH}/${first["id"]}?at=${during}`)).data).toMatchObject({
+    expect((await owner.get(`${PATH}/${first.id}?at=${during}`)).data).toMatchObject({
       status: "Running",
       outcome: null,
     });
-    expect(await owner.get(`${PATH}/${first["id"]}?at=${early}`)).toMatchObject({ status: 404 });
-    expect((await owner.get(`${PATH}/${first["id"]}/findings?at=${during}`)).data).toEqual([]);
-    expect((await owner.get(`${PATH}/${first["id"]}/findings?at=${after}`)).data).toHaveLength(3);
+    expect(await owner.get(`${PATH}/${first.id}?at=${early}`)).toMatchObject({ status: 404 });
+    expect((await owner.get(`${PATH}/${first.id}/findings?at=${during}`)).data).toEqual([]);
+    expect((await owner.get(`${PATH}/${first.id}/findings?at=${after}`)).data).toHaveLength(3);
   });
 
   test("holds of each network the last ones, and none of a network that is not there any more", async () => {
-    const other = await newNetwork(appliance);
-    await scanned(appliance, { network_id: other["id"], kind: "sweep" });
-    await scanned(appliance, { kind: "sweep" });
+    const other = await newNetwork();
+    await scanned({ network_id: other.id, kind: "sweep" });
+    await scanned({ kind: "sweep" });
     const client = openWritable(appliance.databasePath).$client;
     const row = client
       .query<{ organization_n: number; network_n: number; request: string }, [string]>(
-        "SELECT organization_n, network_n, request FROM discovery_scans WHERE network_n = (SELECT n FROM history_records WHERE id = ?)",
+        `SELECT organization_n, network_n, request FROM discovery_scans
+          WHERE network_n = (SELECT n FROM history_records WHERE id = ?)`,
       )
-      .get(appliance.first.networkId);
+      .get(first.networkId);
     const insert = client.prepare(
-      "INSERT INTO discovery_scans (id, organization_n, network_n, status, requested_at, started_at, ended_at, request, progress, outcome) VALUES (?, ?, ?, 'Completed', 1, 1, 1, ?, NULL, NULL)",
+      `INSERT INTO discovery_scans (id, organization_n, network_n, status, requested_at, started_at, ended_at,
+        request, progress, outcome) VALUES (?, ?, ?, 'Completed', 1, 1, 1, ?, NULL, NULL)`,
     );
     for (let each = 0; each < SCANS_KEPT; each += 1)
       insert.run(
@@ -873,57 +861,52 @@ describe("the list of scans", () => {
         row?.request ?? "",
       );
     client.run(
-      "INSERT INTO discovery_findings (scan_id, ordinal, type, finding) VALUES ('00000000-0000-7000-8000-000000000000', 0, 'Created', '{}')",
+      `INSERT INTO discovery_findings (scan_id, ordinal, type, finding)
+        VALUES ('00000000-0000-7000-8000-000000000000', 0, 'Created', '{}')`,
     );
     client.close();
     const kept = await asked(appliance, { kind: "sweep" });
-    const { data } = await owner.get(`${PATH}?network_id=${appliance.first.networkId}&limit=0`);
+    const { data } = await owner.get(`${PATH}?network_id=${first.networkId}&limit=0`);
     expect(data).toHaveLength(SCANS_KEPT);
     expect(data[0].id).toBe("00000000-0000-7000-8000-000000000002");
-    expect(data.at(-1).id).toBe(kept["id"]);
+    expect(data.at(-1).id).toBe(kept.id);
     expect(appliance.reader.db.query("SELECT count(*) AS n FROM discovery_findings").get()).toEqual({ n: 0 });
-    expect((await owner.get(`${PATH}?network_id=${other["id"]}`)).data).toHaveLength(1);
-    appliance.clock.advance(1_000);
-    const at = appliance.clock.text();
-    appliance.clock.advance(1_000);
-    await untilEnded(appliance, kept["id"]);
-    await made(owner.delete(`/api/v1/networks/${other["id"]}`));
-    expect((await owner.get(`${PATH}?network_id=${other["id"]}`)).data).toEqual([]);
-    expect((await owner.get(`${PATH}?network_id=${other["id"]}&at=${at}`)).data).toHaveLength(1);
+    expect((await owner.get(`${PATH}?network_id=${other.id}`)).data).toHaveLength(1);
+    tick();
+    const at = clock.text();
+    tick();
+    await untilEnded(kept.id);
+    await made(owner.delete(`networks/${other.id}`));
+    expect((await owner.get(`${PATH}?network_id=${other.id}`)).data).toEqual([]);
+    expect((await owner.get(`${PATH}?network_id=${other.id}&at=${at}`)).data).toHaveLength(1);
   });
 
   test("shows a caller those of the networks within reach", async () => {
-    const other = await newNetwork(appliance);
-    const [here, there] = [
-      await scanned(appliance, { kind: "sweep" }),
-      await scanned(appliance, { network_id: other["id"], kind: "sweep" }),
-    ];
-    const { client } = newApiKey(appliance, { networkIds: [appliance.first.networkId], permissions: "Viewer" });
-    expect((await client.get(PATH)).data.map(({ id }: Wire) => id)).toEqual([here["id"]]);
+    const other = await newNetwork();
+    const [here, there] = [await scanned({ kind: "sweep" }), await scanned({ network_id: other.id, kind: "sweep" })];
+    const { client } = newApiKey({ networkIds: [first.networkId], permissions: "Viewer" });
+    expect((await client.get(PATH)).data.map(({ id }: Wire) => id)).toEqual([here.id]);
     for (const rest of ["", "/findings", "/events"])
-      expect(await client.get(`${PATH}/${there["id"]}${rest}`)).toMatchObject({
-        status: 404,
-        body: { code: "entity_not_found" },
-      });
-    const second = await appliance.newOrganization("Second");
-    const foreigner = await appliance.signedIn(second.userId);
+      expect(await client.get(`${PATH}/${there.id}${rest}`)).toMatchObject(refusal(404, "entity_not_found"));
+    const second = await newOrganization("Second");
+    const foreigner = await signedIn(second.userId);
     expect((await foreigner.get(PATH)).data).toEqual([]);
-    expect((await foreigner.get(`${PATH}/${here["id"]}`)).status).toBe(404);
+    expect((await foreigner.get(`${PATH}/${here.id}`)).status).toBe(404);
   });
 });
 
 describe("the findings of a scan", () => {
   test("come page by page and by their type", async () => {
     await furnish();
-    await newHost(appliance, { name: "gone", ip_addresses: [{ ip_address: "10.0.0.9" }] });
-    const scan = await scanned(appliance);
+    await newHost({ name: "gone", ip_addresses: [{ ip_address: "10.0.0.9" }] });
+    const scan = await scanned();
     const listed = async (query: string) =>
-      ((await owner.get(`${PATH}/${scan["id"]}/findings?${query}`)).data as Wire[]).map(({ type }) => type);
+      ((await owner.get(`${PATH}/${scan.id}/findings?${query}`)).data as Wire[]).map(({ type }) => type);
     expect(await listed("type=Unreached")).toEqual(["Unreached"]);
     expect(await listed("type=Created&limit=2")).toEqual(["Created", "Created"]);
     expect(await listed("type=Created,Unreached&offset=2")).toEqual(["Created", "Unreached"]);
     expect(await listed("limit=0")).toEqual(["Created", "Created", "Created", "Unreached"]);
-    expect((await owner.get(`${PATH}/${scan["id"]}/findings?limit=1`)).body.meta.pagination).toEqual({
+    expect((await owner.get(`${PATH}/${scan.id}/findings?limit=1`)).body.meta.pagination).toEqual({
       total_count: 4,
       limit: 1,
       offset: 0,
@@ -932,11 +915,11 @@ describe("the findings of a scan", () => {
   });
 
   test("are all there, however many, and in their order", async () => {
-    const scan = await scanned(appliance, { kind: "sweep" });
+    const scan = await scanned({ kind: "sweep" });
     const client = openWritable(appliance.databasePath).$client;
     for (let each = 0; each < 450; each += 1)
       client.query("INSERT INTO discovery_findings (scan_id, ordinal, type, finding) VALUES (?, ?, ?, ?)").run(
-        scan["id"],
+        scan.id,
         each,
         each % 2 === 0 ? "Created" : "Partial",
         JSON.stringify({
@@ -949,7 +932,7 @@ describe("the findings of a scan", () => {
       );
     client.close();
     const labels = async (query: string) =>
-      ((await owner.get(`${PATH}/${scan["id"]}/findings?${query}`)).data as Wire[]).map(({ label }) => Number(label));
+      ((await owner.get(`${PATH}/${scan.id}/findings?${query}`)).data as Wire[]).map(({ label }) => Number(label));
     expect(await labels("limit=0")).toEqual(Array.from({ length: 450 }, (_, each) => each));
     expect(await labels("limit=0&offset=5&type=Partial")).toEqual(
       Array.from({ length: 220 }, (_, each) => 11 + 2 * each),
@@ -965,7 +948,7 @@ describe("following a scan", () => {
 
   async function follow(by: Client, id: string, signal?: AbortSignal) {
     const { headers } = by as unknown as { headers: Record<string, string> };
-    const response = await appliance.handle(
+    const response = await handle(
       new Request(`http://localhost${PATH}/${id}/events`, { headers, ...(signal === undefined ? {} : { signal }) }),
     );
     expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
@@ -995,76 +978,76 @@ describe("following a scan", () => {
 
   test("tells of its start, its progress and its end, and ends with it", async () => {
     await furnish();
-    const held = holdBack(appliance);
+    const held = holdBack();
     const [first, second] = [await asked(appliance), await asked(appliance, { kind: "sweep" })];
     await held.reached;
-    const [one, two] = [await follow(owner, first["id"]), await follow(owner, second["id"])];
+    const [one, two] = [await follow(owner, first.id), await follow(owner, second.id)];
     expect(await one.events((events) => events.length > 0)).toMatchObject([
       { name: "scan", data: { status: "Running" } },
     ]);
     expect(await two.events((events) => events.length > 0)).toMatchObject([
       { name: "scan", data: { status: "Queued", progress: null } },
     ]);
-    appliance.timers.pass(PROGRESS_INTERVAL_MS);
+    timers.pass(PROGRESS_INTERVAL_MS);
     expect((await one.events((events) => events.length > 1)).at(-1)).toMatchObject({
       name: "progress",
       data: { phase: "sweep", addresses_total: 14, findings: 0 },
     });
     held.letGo();
     const events = await one.all();
-    expect(events.at(-1)).toEqual({ name: "end", data: await made(owner.get(`${PATH}/${first["id"]}`)) });
+    expect(events.at(-1)).toEqual({ name: "end", data: await made(owner.get(`${PATH}/${first.id}`)) });
     expect(
       (await two.all())
-        .map(({ name, data }) => `${name} ${data["status"] ?? ""}`.trim())
+        .map(({ name, data }) => `${name} ${data.status ?? ""}`.trim())
         .filter((each) => each !== "progress"),
     ).toEqual(["scan Queued", "scan Running", "end Completed"]);
     expect(one.text()).toStartWith("retry: 3000\n\n");
   });
 
   test("of one that has ended tells its end", async () => {
-    const scan = await scanned(appliance, { kind: "sweep" });
-    expect(await (await follow(owner, scan["id"])).all()).toEqual([{ name: "end", data: scan }]);
+    const scan = await scanned({ kind: "sweep" });
+    expect(await (await follow(owner, scan.id)).all()).toEqual([{ name: "end", data: scan }]);
   });
 
   test("ends with the right to it", async () => {
     await furnish();
-    const held = holdBack(appliance);
+    const held = holdBack();
     const scan = await asked(appliance);
     await held.reached;
-    const { client, id } = newApiKey(appliance);
-    const stream = await follow(client, scan["id"]);
+    const { client, id } = newApiKey();
+    const stream = await follow(client, scan.id);
     await stream.events((events) => events.length > 0);
-    await made(owner.delete(`/api/v1/auth/keys/${id}`));
-    appliance.timers.pass(PROGRESS_INTERVAL_MS);
+    await made(owner.delete(`auth/keys/${id}`));
+    timers.pass(PROGRESS_INTERVAL_MS);
     expect((await stream.all()).map(({ name }) => name)).toEqual(["scan"]);
     held.letGo();
   });
 
   test("shows that it is still there, and ends with its client", async () => {
     await furnish();
-    const held = holdBack(appliance);
+    const held = holdBack();
     const scan = await asked(appliance);
     await held.reached;
     const gone = new AbortController();
-    const stream = await follow(owner, scan["id"], gone.signal);
+    const stream = await follow(owner, scan.id, gone.signal);
     await stream.events((events) => events.length > 0);
     const waiting = stream.events(() => stream.text().includes(": still here"));
     await turn();
-    appliance.timers.pass(15_000);
+    timers.pass(15_000);
     await waiting;
     gone.abort();
     held.letGo();
-    await untilEnded(appliance, scan["id"]);
-    expect(appliance.timers.count).toBe(0);
+    await untilEnded(scan.id);
+    expect(timers.count).toBe(0);
   });
 
   test("is bounded for each user", async () => {
     await furnish();
-    const held = holdBack(appliance);
+    const held = holdBack();
     const scan = await asked(appliance);
     await held.reached;
     const { headers } = owner as unknown as { headers: Record<string, string> };
-    const open = () => appliance.handle(new Request(`http://localhost${PATH}/${scan["id"]}/events`, { headers }));
+    const open = () => handle(new Request(`http://localhost${PATH}/${scan.id}/events`, { headers }));
     const streams = await Promise.all(Array.from({ length: SCAN_STREAMS_OF_USER_MAX }, open));
     expect((await open()).status).toBe(429);
     await streams[0]?.body?.cancel();
@@ -1078,19 +1061,19 @@ describe("following a scan", () => {
 describe("when the scanning thread breaks", () => {
   test("what ran has failed and keeps what was noted, what waited runs on a new thread, and the log says why", async () => {
     await furnish();
-    const held = holdBack(appliance);
+    const held = holdBack();
     const [running, waiting] = [await asked(appliance), await asked(appliance)];
     await held.reached;
-    appliance.timers.pass(1_000);
+    timers.pass(1_000);
     for (let each = 0; each < 10; each += 1) await turn();
     appliance.scanThread.crash("out of memory");
-    expect(await untilEnded(appliance, running["id"])).toMatchObject({
+    expect(await untilEnded(running.id)).toMatchObject({
       status: "Failed",
       outcome: { problem: expect.stringContaining("ended unexpectedly") },
       progress: { phase: "sweep" },
     });
     held.letGo();
-    expect((await untilEnded(appliance, waiting["id"]))["status"]).toBe("Completed");
+    expect((await untilEnded(waiting.id)).status).toBe("Completed");
     expect(appliance.scanThread.started).toBe(2);
     expect(appliance.logLines.some((line) => line.includes("scanner_crashed") && line.includes("out of memory"))).toBe(
       true,
@@ -1101,16 +1084,16 @@ describe("when the scanning thread breaks", () => {
 describe("when the appliance ends", () => {
   test("scans that run and wait are interrupted, and say so; who follows them is let go", async () => {
     await furnish();
-    const held = holdBack(appliance);
+    const held = holdBack();
     const [running, waiting] = [await asked(appliance), await asked(appliance)];
     await held.reached;
     const { headers } = owner as unknown as { headers: Record<string, string> };
-    const stream = await appliance.handle(new Request(`http://localhost${PATH}/${waiting["id"]}/events`, { headers }));
+    const stream = await handle(new Request(`http://localhost${PATH}/${waiting.id}/events`, { headers }));
     const text = stream.text();
     await turn();
     await appliance.scans.stop();
     expect(await text).toContain("event: scan");
-    const after = async (scan: Wire) => made(owner.get(`${PATH}/${scan["id"]}`));
+    const after = async (scan: Wire) => made(owner.get(`${PATH}/${scan.id}`));
     expect(await after(running)).toMatchObject({
       status: "Interrupted",
       started_at: expect.any(String),
@@ -1126,26 +1109,26 @@ describe("when the appliance ends", () => {
 
   test("without notice, the next start says of what it left behind that it was interrupted, with what was noted", async () => {
     await furnish();
-    const held = holdBack(appliance);
+    const held = holdBack();
     const [running, waiting] = [await asked(appliance), await asked(appliance)];
     await held.reached;
-    appliance.timers.pass(1_000);
+    timers.pass(1_000);
     for (let each = 0; each < 10; each += 1) await turn();
     await appliance.scans.start();
     for (const scan of [running, waiting])
-      expect(await made(owner.get(`${PATH}/${scan["id"]}`))).toMatchObject({
+      expect(await made(owner.get(`${PATH}/${scan.id}`))).toMatchObject({
         status: "Interrupted",
         outcome: { problem: "the appliance ended while it waited or ran" },
       });
-    expect((await made(owner.get(`${PATH}/${running["id"]}`)))["progress"]).toMatchObject({
+    expect((await made(owner.get(`${PATH}/${running.id}`))).progress).toMatchObject({
       phase: "sweep",
       addresses_total: 14,
     });
     expect(appliance.logLines.some((line) => line.includes("scans_interrupted count=2"))).toBe(true);
     held.letGo();
     // What still ran comes to nothing: it has ended.
-    await untilEnded(appliance, running["id"]);
-    expect((await made(owner.get(`${PATH}/${running["id"]}`)))["status"]).toBe("Interrupted");
+    await untilEnded(running.id);
+    expect((await made(owner.get(`${PATH}/${running.id}`))).status).toBe("Interrupted");
   });
 });
 
@@ -1160,6 +1143,6 @@ const authored = {
   networkIds: null,
 };
 async function author() {
-  Object.assign(authored, { organizationId: appliance.first.organizationId });
+  Object.assign(authored, { organizationId: first.organizationId });
   return authored;
 }

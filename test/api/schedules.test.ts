@@ -1,28 +1,28 @@
 // Schedules: when a network is scanned, of what kind and where; and when they are due next.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { csvRecords } from "../support/csv.ts";
-import {
-  made,
+import { describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { csvRecords } from "../support/contract/csv.ts";
+import { describeRecords } from "../support/contract/record-battery.ts";
+import { networkReference } from "../support/contract/record-subject.ts";
+
+const PATH = "/api/v1/discovery/schedules";
+
+const appliance = applianceForEach();
+const {
+  clock,
+  first,
   newApiKey,
   newNetwork,
   newSchedule,
   newUser,
-  transactionCount,
+  owner,
+  tick,
+  writingWatched,
   versionsOf,
   writtenIn,
-  type Wire,
-} from "../support/factories.ts";
-import { describeRecords } from "../support/record-battery.ts";
-
-const PATH = "/api/v1/discovery/schedules";
-
-let appliance: TestAppliance;
-beforeEach(async () => {
-  appliance = await newAppliance();
-});
-afterEach(() => appliance.close());
+} = appliance;
 
 describeRecords(
   {
@@ -41,7 +41,7 @@ describeRecords(
       targets: ["10.2.0.0/16", "192.0.2.7"],
       is_enabled: false,
     }),
-    change: { field: "kind", to: (body) => (body["kind"] === "full" ? "sweep" : "full") },
+    change: { field: "kind", to: (body) => (body.kind === "full" ? "sweep" : "full") },
     unique: "name",
     invalid: {
       body: {
@@ -57,21 +57,14 @@ describeRecords(
       },
       paths: ["/id", "/name", "/cron", "/timezone", "/kind", "/targets/0", "/targets/2", "/is_enabled", "/next"],
     },
-    references: [
-      {
-        field: "network_id",
-        entity: "network",
-        naming: (body, id) => ({ ...body, network_id: id }),
-        make: async (by) => (await made(by.post("/api/v1/networks", { name: "Reference" })))["id"],
-      },
-    ],
+    references: [networkReference()],
   },
   () => appliance,
 );
 
 const post = (body: Wire) =>
-  appliance.owner.post(PATH, {
-    network_id: appliance.first.networkId,
+  owner.post(PATH, {
+    network_id: first.networkId,
     name: "Night",
     cron: "30 2 * * *",
     kind: "full",
@@ -111,13 +104,10 @@ describe("a schedule", () => {
     [5],
     [null],
   ])("is not due at %j", async (cron) => {
-    const before = transactionCount(appliance);
+    const expectNothingWritten = writingWatched();
     const answer = await post({ cron });
-    expect(answer).toMatchObject({
-      status: 400,
-      body: { code: "validation_failed", params: { issues: [{ path: "/cron" }] } },
-    });
-    expect(transactionCount(appliance)).toBe(before);
+    expect(answer).toMatchObject(invalid({ path: "/cron" }));
+    expectNothingWritten();
   });
 
   test("tells in a sentence what a cron expression is", async () => {
@@ -136,10 +126,7 @@ describe("a schedule", () => {
   test.each([["+02:00"], ["GMT+2"], ["Europe/Atlantis"], [""], ["local"], [2], [null]])(
     "is in no time zone %j",
     async (timezone) => {
-      expect(await post({ timezone })).toMatchObject({
-        status: 400,
-        body: { code: "validation_failed", params: { issues: [{ path: "/timezone", value: timezone }] } },
-      });
+      expect(await post({ timezone })).toMatchObject(invalid({ path: "/timezone", value: timezone }));
     },
   );
 
@@ -172,74 +159,72 @@ describe("a schedule", () => {
     ["what no host has", ["224.0.0.1"], "/targets/0"],
     ["more addresses than one scan takes", Array.from({ length: 17 }, (_, n) => `10.${n}.0.0/16`), "/targets/0"],
   ])("is refused with %s, which every scan of it would be", async (_what, targets, path) => {
-    const refused = { status: 400, body: { code: "validation_failed", params: { issues: [{ path }] } } };
+    const refused = invalid({ path });
     const answer = await post({ targets });
     expect(answer).toMatchObject(refused);
     // A schedule has no such switch.
     expect(answer.text).not.toContain("allow_large");
-    const { id, name, cron, kind } = await newSchedule(appliance, {});
-    expect(await appliance.owner.put(`${PATH}/${id}`, { name, cron, kind, targets })).toMatchObject(refused);
+    const { id, name, cron, kind } = await newSchedule({});
+    expect(await owner.put(`${PATH}/${id}`, { name, cron, kind, targets })).toMatchObject(refused);
   });
 
   test("goes back to the network's subnets by null, and keeps its targets when they are left out", async () => {
-    const schedule = await newSchedule(appliance, { targets: ["10.2.0.0/16"] });
+    const schedule = await newSchedule({ targets: ["10.2.0.0/16"] });
     const { name, cron, kind } = schedule;
-    expect(await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { name, cron, kind }))).toEqual(schedule);
-    appliance.clock.advance(1_000);
-    expect(
-      await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { name, cron, kind, targets: null })),
-    ).toMatchObject({ targets: null });
-    expect(versionsOf(appliance, schedule["id"]).at(-1)).toMatchObject({ operation: "Updated", changed: ["targets"] });
+    expect(await made(owner.put(`${PATH}/${schedule.id}`, { name, cron, kind }))).toEqual(schedule);
+    tick();
+    expect(await made(owner.put(`${PATH}/${schedule.id}`, { name, cron, kind, targets: null }))).toMatchObject({
+      targets: null,
+    });
+    expect(versionsOf(schedule.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["targets"] });
   });
 
   test("has a name of its own in its network, not in others", async () => {
-    const other = await newNetwork(appliance);
-    await newSchedule(appliance, { name: "Night" });
-    await newSchedule(appliance, { name: "Night", network_id: other["id"] });
-    expect((await appliance.owner.get(`${PATH}?network_id=${other["id"]}`)).body.meta.pagination.total_count).toBe(1);
+    const other = await newNetwork();
+    await newSchedule({ name: "Night" });
+    await newSchedule({ name: "Night", network_id: other.id });
+    expect((await owner.get(`${PATH}?network_id=${other.id}`)).body.meta.pagination.total_count).toBe(1);
   });
 
   test("stands in the way of its network's end, and goes with it by a cascade", async () => {
-    const network = await newNetwork(appliance);
-    const schedule = await newSchedule(appliance, { network_id: network["id"] });
-    expect(await appliance.owner.delete(`/api/v1/networks/${network["id"]}`)).toMatchObject({
-      status: 409,
-      body: { code: "entity_in_use", params: { dependants: { schedules: 1 } } },
-    });
-    await made(appliance.owner.delete(`/api/v1/networks/${network["id"]}?cascade=true`));
-    expect(writtenIn(appliance)).toMatchObject({ "Deleted network": 1, "Deleted schedule": 1 });
-    expect((await appliance.owner.get(`${PATH}/${schedule["id"]}`)).status).toBe(404);
+    const network = await newNetwork();
+    const schedule = await newSchedule({ network_id: network.id });
+    expect(await owner.delete(`networks/${network.id}`)).toMatchObject(
+      refusal(409, "entity_in_use", { dependants: { schedules: 1 } }),
+    );
+    await made(owner.delete(`networks/${network.id}?cascade=true`));
+    expect(writtenIn()).toMatchObject({ "Deleted network": 1, "Deleted schedule": 1 });
+    expect((await owner.get(`${PATH}/${schedule.id}`)).status).toBe(404);
   });
 
   test("is restored, also after it was deleted", async () => {
-    const schedule = await newSchedule(appliance, { cron: "30 2 * * *", targets: ["10.2.0.0/16"] });
-    appliance.clock.advance(1_000);
-    const at = appliance.clock.text();
-    appliance.clock.advance(1_000);
-    await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { ...schedule, cron: "@hourly" }));
-    await made(appliance.owner.delete(`${PATH}/${schedule["id"]}`));
-    expect((await made(appliance.owner.post(`${PATH}/${schedule["id"]}/restore`, { at })))["actions"]).toMatchObject([
-      { entity_type: "schedule", name: schedule["name"], action: "Create" },
+    const schedule = await newSchedule({ cron: "30 2 * * *", targets: ["10.2.0.0/16"] });
+    tick();
+    const at = clock.text();
+    tick();
+    await made(owner.put(`${PATH}/${schedule.id}`, { ...schedule, cron: "@hourly" }));
+    await made(owner.delete(`${PATH}/${schedule.id}`));
+    expect((await made(owner.post(`${PATH}/${schedule.id}/restore`, { at }))).actions).toMatchObject([
+      { entity_type: "schedule", name: schedule.name, action: "Create" },
     ]);
-    const back = (await appliance.owner.get(`${PATH}/${schedule["id"]}`)).data;
+    const back = (await owner.get(`${PATH}/${schedule.id}`)).data;
     expect(back).toEqual({ ...schedule, updated_at: back.updated_at, valid_from: back.valid_from });
-    const member = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
-    expect(await member.client.post(`${PATH}/${schedule["id"]}/restore`, { at })).toMatchObject({
-      status: 403,
-      body: { code: "auth_permission_denied" },
-    });
+    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    expect(await member.client.post(`${PATH}/${schedule.id}/restore`, { at })).toMatchObject(
+      refusal(403, "auth_permission_denied"),
+    );
   });
 });
 
 describe("the next run of a schedule", () => {
-  const at = (text: string) => appliance.clock.advance(Date.parse(text) - appliance.clock.now());
+  const at = (text: string) => clock.advance(Date.parse(text) - clock.now());
 
   test("is told seen from now in its time zone, in every answer about the present", async () => {
     // Sessions end; keys do not.
-    const { client } = newApiKey(appliance);
+    const { client } = newApiKey();
     at("2031-03-29T00:00:00.000Z");
-    const schedule = await newSchedule(appliance, { timezone: "Europe/Berlin" }, client);
-    expect(schedule["next_run_at"]).toBe("2031-03-29T01:30:00.000Z");
+    const schedule = await newSchedule({ timezone: "Europe/Berlin" }, client);
+    expect(schedule.next_run_at).toBe("2031-03-29T01:30:00.000Z");
     for (const [now, next] of [
       ["2031-03-29T01:29:59.999Z", "2031-03-29T01:30:00.000Z"],
       // The clocks go from 2:00 to 3:00 that night.
@@ -247,33 +232,32 @@ describe("the next run of a schedule", () => {
       ["2031-03-30T01:00:00.000Z", "2031-03-31T00:30:00.000Z"],
     ] as const) {
       at(now);
-      expect([now, (await client.get(`${PATH}/${schedule["id"]}`)).data.next_run_at]).toEqual([now, next]);
+      expect([now, (await client.get(`${PATH}/${schedule.id}`)).data.next_run_at]).toEqual([now, next]);
       expect((await client.get(PATH)).data[0].next_run_at).toBe(next);
       expect((await client.get(`${PATH}?limit=0`)).data[0].next_run_at).toBe(next);
       expect((await client.get(`${PATH}?order_by=name`)).data[0].next_run_at).toBe(next);
       expect(csvRecords((await client.get(`${PATH}/export/csv`)).text)[0]).toMatchObject({ next_run_at: next });
       // Nothing is written for it.
-      expect(versionsOf(appliance, schedule["id"])).toHaveLength(1);
+      expect(versionsOf(schedule.id)).toHaveLength(1);
     }
   });
 
   test("is null while the schedule is not enabled", async () => {
-    const schedule = await newSchedule(appliance, { is_enabled: false });
-    expect(schedule["next_run_at"]).toBeNull();
-    const enabled = await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { ...schedule, is_enabled: true }));
-    expect(enabled["next_run_at"]).not.toBeNull();
-    expect(versionsOf(appliance, schedule["id"]).at(-1)).toMatchObject({ changed: ["is_enabled"] });
+    const schedule = await newSchedule({ is_enabled: false });
+    expect(schedule.next_run_at).toBeNull();
+    const enabled = await made(owner.put(`${PATH}/${schedule.id}`, { ...schedule, is_enabled: true }));
+    expect(enabled.next_run_at).not.toBeNull();
+    expect(versionsOf(schedule.id).at(-1)).toMatchObject({ changed: ["is_enabled"] });
   });
 
   test("is null in every answer about the past: it would say what nobody knew then, or change afterwards", async () => {
-    const schedule = await newSchedule(appliance);
+    const schedule = await newSchedule();
     const { id, name } = schedule as { id: string; name: string };
-    appliance.clock.advance(1_000);
-    const then = appliance.clock.text();
-    appliance.clock.advance(1_000);
-    await made(appliance.owner.put(`${PATH}/${id}`, { ...schedule, cron: "@hourly" }));
-    appliance.clock.advance(1_000);
-    const { owner } = appliance;
+    tick();
+    const then = clock.text();
+    tick();
+    await made(owner.put(`${PATH}/${id}`, { ...schedule, cron: "@hourly" }));
+    tick();
     expect((await owner.get(`${PATH}/${id}?at=${then}`)).data).toMatchObject({
       name,
       cron: "30 2 * * *",
@@ -281,39 +265,38 @@ describe("the next run of a schedule", () => {
     });
     expect((await owner.get(`${PATH}?at=${then}`)).data).toMatchObject([{ next_run_at: null }]);
     expect(csvRecords((await owner.get(`${PATH}/export/csv?at=${then}`)).text)[0]).toMatchObject({ next_run_at: "" });
-    expect(
-      (await owner.get(`${PATH}/${id}/history`)).data.map((version: Wire) => version["record"].next_run_at),
-    ).toEqual([null, null]);
-    const changes = (await owner.get("/api/v1/changes?limit=1000&types=schedule")).data;
-    expect(changes.map((change: Wire) => [change["operation"], change["record"].next_run_at])).toEqual([
+    expect((await owner.get(`${PATH}/${id}/history`)).data.map((version: Wire) => version.record.next_run_at)).toEqual([
+      null,
+      null,
+    ]);
+    const changes = (await owner.get("changes?limit=1000&types=schedule")).data;
+    expect(changes.map((change: Wire) => [change.operation, change.record.next_run_at])).toEqual([
       ["Created", null],
       ["Updated", null],
     ]);
-    expect((await owner.get(`/api/v1/diff?from=${then}&types=schedule`)).data.changed).toMatchObject([
+    expect((await owner.get(`diff?from=${then}&types=schedule`)).data.changed).toMatchObject([
       { fields: [{ field: "cron", from: "30 2 * * *", to: "@hourly" }] },
     ]);
-    expect((await made(owner.delete(`${PATH}/${id}`)))["next_run_at"]).toBeNull();
+    expect((await made(owner.delete(`${PATH}/${id}`))).next_run_at).toBeNull();
   });
 
   test("is part of what the entity tag stands for, and not of what If-Match asks", async () => {
-    const schedule = await newSchedule(appliance, { cron: "* * * * *" });
-    const one = `${PATH}/${schedule["id"]}`;
-    const etag = (await appliance.owner.get(one)).headers.get("etag") as string;
-    expect((await appliance.owner.get(one, { "if-none-match": etag })).status).toBe(304);
-    appliance.clock.advance(60_000);
-    expect(await appliance.owner.get(one, { "if-none-match": etag })).toMatchObject({ status: 200 });
-    expect((await appliance.owner.put(one, { ...schedule, name: "renamed" }, { "if-match": etag })).status).toBe(200);
+    const schedule = await newSchedule({ cron: "* * * * *" });
+    const one = `${PATH}/${schedule.id}`;
+    const etag = (await owner.get(one)).headers.get("etag") as string;
+    expect((await owner.get(one, { "if-none-match": etag })).status).toBe(304);
+    clock.advance(60_000);
+    expect(await owner.get(one, { "if-none-match": etag })).toMatchObject({ status: 200 });
+    expect((await owner.put(one, { ...schedule, name: "renamed" }, { "if-match": etag })).status).toBe(200);
   });
 
   test("is sent back without harm, and never stored", async () => {
-    const schedule = await newSchedule(appliance);
-    const before = transactionCount(appliance);
+    const schedule = await newSchedule();
+    const expectNothingWritten = writingWatched();
     expect(
-      await made(
-        appliance.owner.put(`${PATH}/${schedule["id"]}`, { ...schedule, next_run_at: "1999-01-01T00:00:00.000Z" }),
-      ),
+      await made(owner.put(`${PATH}/${schedule.id}`, { ...schedule, next_run_at: "1999-01-01T00:00:00.000Z" })),
     ).toEqual(schedule);
-    expect(transactionCount(appliance)).toBe(before);
+    expectNothingWritten();
     const stored = appliance.reader.db.query<{ members: string }, []>("SELECT members FROM schedules").get()?.members;
     expect(stored).not.toContain("next_run_at");
   });

@@ -1,8 +1,9 @@
 // The machine records itself: once whole, then only what differs.
 
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import type { MachineInterface, MachineSnapshot } from "../../src/discovery/self/machine.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { udp } from "../support/appliance/factories.ts";
 
 const MACHINE: MachineSnapshot = {
   hostname: "noc-1",
@@ -48,23 +49,21 @@ const MACHINE: MachineSnapshot = {
 };
 
 let machine: MachineSnapshot;
-let appliance: TestAppliance;
-
-beforeEach(async () => {
-  machine = structuredClone(MACHINE);
-  appliance = await newAppliance({
-    get machine() {
-      return machine;
-    },
-  });
+const appliance = applianceForEach({
+  get machine() {
+    return machine;
+  },
 });
-afterEach(() => appliance.close());
+const { clock, first, newOrganization, owner, tick } = appliance;
+beforeEach(() => {
+  machine = structuredClone(MACHINE);
+});
 
 async function discover() {
-  appliance.clock.advance(60_000);
-  const answer = await appliance.owner.post("/api/v1/discovery/self", { network_id: appliance.first.networkId });
+  clock.advance(60_000);
+  const answer = await owner.post("discovery/self", { network_id: first.networkId });
   expect(answer.status).toBe(200);
-  appliance.clock.advance(1_000);
+  tick();
   return answer.data;
 }
 
@@ -79,7 +78,7 @@ test("the first run records interfaces, addresses with their subnets, ports and 
     services: 2,
     bindings: 2,
   });
-  const host = (await appliance.owner.get(`/api/v1/hosts/${report.host_id}`)).data;
+  const host = (await owner.get(`hosts/${report.host_id}`)).data;
   expect(host).toMatchObject({
     name: "noc-1",
     hostname: "noc-1",
@@ -111,7 +110,7 @@ test("run again on an unchanged machine it writes no version, and refreshes what
   const second = await discover();
   expect(second).toMatchObject({ sequence: null, host_id: first.host_id, created: {}, updated: {}, deleted: {} });
   expect(appliance.reader.head().sequence).toBe(before);
-  const entries = (await appliance.owner.get(`/api/v1/if-entries?host_id=${first.host_id}`)).data;
+  const entries = (await owner.get(`if-entries?host_id=${first.host_id}`)).data;
   expect(entries[0].last_discovery_id).toBe(second.discovery_id);
   expect(entries[0].last_seen_at > entries[0].updated_at).toBe(true);
 });
@@ -126,28 +125,28 @@ test("run again after a port was opened it writes exactly that", async () => {
     .get(second.sequence) as { count: number };
   // The port, and the host that shows it.
   expect(versions.count).toBe(2);
-  expect((await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data.ports.length).toBe(4);
+  expect((await owner.get(`hosts/${first.host_id}`)).data.ports.length).toBe(4);
 });
 
 test("what is found no more goes, what a person entered or renamed stays", async () => {
   const first = await discover();
-  const host = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data;
-  const edited = await appliance.owner.put(`/api/v1/hosts/${host.id}`, {
+  const host = (await owner.get(`hosts/${first.host_id}`)).data;
+  const edited = await owner.put(`hosts/${host.id}`, {
     ...host,
     name: "Monitoring server",
-    ports: [...host.ports, { number: 12345, protocol: "Udp" }],
+    ports: [...host.ports, udp(12345)],
   });
   expect(edited.status).toBe(200);
   machine.ports = machine.ports.filter((port) => port.number !== 443);
   machine.addresses = machine.addresses.slice(0, 1);
   const second = await discover();
   expect(second.deleted).toEqual({ ports: 1, services: 1, bindings: 1, ip_addresses: 1 });
-  const after = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data;
+  const after = (await owner.get(`hosts/${first.host_id}`)).data;
   expect(after.name).toBe("Monitoring server");
   expect(after.ports.map((port: { number: number }) => port.number).sort((a: number, b: number) => a - b)).toEqual([
     22, 5432, 12345,
   ]);
-  const then = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}?at=${edited.data.updated_at}`)).data;
+  const then = (await owner.get(`hosts/${first.host_id}?at=${edited.data.updated_at}`)).data;
   expect(then.ports.length).toBe(4);
 });
 
@@ -170,7 +169,7 @@ test("where not all addresses can be read, those of an interface that is switche
 
 test("what a person made of a discovered record stays: a renamed service, a narrowed binding, a serial number that the machine can't tell", async () => {
   const first = await discover();
-  const host = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data;
+  const host = (await owner.get(`hosts/${first.host_id}`)).data;
   const addressId = host.ip_addresses[0].id;
   const services = host.services.map((service: { name: string; bindings: object[] }) =>
     service.name === "SSH"
@@ -181,26 +180,26 @@ test("what a person made of a discovered record stays: a renamed service, a narr
         }
       : service,
   );
-  const edited = await appliance.owner.put(`/api/v1/hosts/${host.id}`, { ...host, serial_number: "SN-1", services });
+  const edited = await owner.put(`hosts/${host.id}`, { ...host, serial_number: "SN-1", services });
   expect(edited.status).toBe(200);
   const second = await discover();
   expect(second).toMatchObject({ sequence: null, created: {}, updated: {}, deleted: {} });
-  const after = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data;
+  const after = (await owner.get(`hosts/${first.host_id}`)).data;
   expect(after.serial_number).toBe("SN-1");
   expect(after.services.map((service: { name: string }) => service.name).sort()).toEqual(["Bastion SSH", "HTTPS"]);
 });
 
 test("after its host was deleted the machine is recorded anew, as the next incarnation", async () => {
   const first = await discover();
-  await appliance.owner.delete(`/api/v1/hosts/${first.host_id}`);
+  await owner.delete(`hosts/${first.host_id}`);
   const second = await discover();
   expect(second.host_id).not.toBe(first.host_id);
-  expect((await appliance.owner.get(`/api/v1/hosts/${second.host_id}`)).data.lineage_id).toBe(first.host_id);
+  expect((await owner.get(`hosts/${second.host_id}`)).data.lineage_id).toBe(first.host_id);
 });
 
 test("a network out of reach is refused like one that does not exist", async () => {
-  const other = await appliance.newOrganization("Other");
-  const answer = await appliance.owner.post("/api/v1/discovery/self", { network_id: other.networkId });
+  const other = await newOrganization("Other");
+  const answer = await owner.post("discovery/self", { network_id: other.networkId });
   expect(answer.status).toBe(400);
   expect(answer.body).toMatchObject({
     code: "entity_reference_invalid",

@@ -1,8 +1,8 @@
 // Claiming the appliance: once, with the token from its log.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance.ts";
-import { clientOf, cookieOf } from "../support/sign-in.ts";
+import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
+import { clientOf, cookieOf } from "../support/appliance/sign-in.ts";
 
 let appliance: UnclaimedAppliance;
 
@@ -46,7 +46,7 @@ describe("an appliance that nobody has claimed", () => {
       id: user.id,
       organization: { id: organization_id, name: claim.organization_name },
     });
-    expect((await owner.get("/api/v1/networks")).data).toMatchObject([
+    expect((await owner.get("networks")).data).toMatchObject([
       { id: network_id, name: claim.network_name, organization_id },
     ]);
   });
@@ -55,7 +55,8 @@ describe("an appliance that nobody has claimed", () => {
     await appliance.anonymous.post("/api/auth/setup", claim, { "x-request-id": "the-claim" });
     const rows = appliance.reader.db
       .query(
-        "SELECT sequence, actor_type, source, request_id, (SELECT count(*) FROM history_versions) AS versions FROM history_transactions",
+        `SELECT sequence, actor_type, source, request_id, (SELECT count(*) FROM history_versions) AS versions
+          FROM history_transactions`,
       )
       .all();
     expect(rows).toEqual([

@@ -1,11 +1,15 @@
-// Credentials and tags are the organization's: a caller that is confined to networks changes them only where it reaches all that they
-// touch, by no way of writing, and is told nothing of what changes beyond.
+// Credentials and tags are the organization's: a caller that is confined to networks changes them only where it reaches
+// all that they touch, by no way of writing, and is told nothing of what changes beyond.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Answer, Client } from "../support/client.ts";
-import {
-  made,
+import { beforeEach, describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Answer, Client } from "../support/appliance/client.ts";
+import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+
+const appliance = applianceForEach();
+const {
+  clock,
+  first,
   newApiKey,
   newCredential,
   newHost,
@@ -14,10 +18,8 @@ import {
   newTag,
   newUser,
   transactionCount,
-  type Wire,
-} from "../support/factories.ts";
-
-let appliance: TestAppliance;
+  writingWatched,
+} = appliance;
 let owner: Client;
 /** An Admin's key for the first network alone. */
 let confined: Client;
@@ -25,22 +27,19 @@ let here: string;
 let beyond: string;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
   owner = appliance.owner;
-  here = appliance.first.networkId;
-  beyond = (await newNetwork(appliance, { name: "beyond" }))["id"];
-  confined = newApiKey(appliance, { permissions: "Admin", networkIds: [here] }).client;
+  here = first.networkId;
+  beyond = (await newNetwork({ name: "beyond" })).id;
+  confined = newApiKey({ permissions: "Admin", networkIds: [here] }).client;
 });
 
-afterEach(() => appliance.close());
-
-const DENIED = { status: 403, body: { code: "entity_access_denied" } };
+const DENIED = refusal(403, "entity_access_denied");
 
 /** Asks each for what is refused, and that nothing came of it. */
 async function refused(...asked: ReadonlyArray<() => Promise<Answer>>): Promise<void> {
-  const before = transactionCount(appliance);
+  const expectNothingWritten = writingWatched();
   for (const ask of asked) expect(await ask()).toMatchObject(DENIED);
-  expect(transactionCount(appliance)).toBe(before);
+  expectNothingWritten();
 }
 
 /** What a PUT of a credential takes. */
@@ -61,15 +60,15 @@ function bodyOf(credential: Wire, changes: Wire = {}): Wire {
 
 /** The instant at which a record became what it is, which is past from now on. */
 function momentOf(record: Wire): string {
-  appliance.clock.advance(60_000);
-  return record["updated_at"];
+  clock.advance(60_000);
+  return record.updated_at;
 }
 
 describe("a credential, for a caller that is confined to networks,", () => {
   let host: Wire;
 
   beforeEach(async () => {
-    host = await newHost(appliance, { name: "theirs" });
+    host = await newHost({ name: "theirs" });
   });
 
   describe.each([
@@ -81,112 +80,110 @@ describe("a credential, for a caller that is confined to networks,", () => {
     let before: string;
 
     beforeEach(async () => {
-      credential = await newCredential(appliance, { assigned_network_ids: networks() });
+      credential = await newCredential({ assigned_network_ids: networks() });
       before = momentOf(credential);
-      await made(owner.put(`/api/v1/credentials/${credential["id"]}`, bodyOf(credential, { name: "renamed since" })));
+      await made(owner.put(`credentials/${credential.id}`, bodyOf(credential, { name: "renamed since" })));
     });
 
     test("is changed in no field, not deleted, not restored and not reverted", async () => {
-      const path = `/api/v1/credentials/${credential["id"]}`;
+      const path = `credentials/${credential.id}`;
       const seen = await made(confined.get(path));
       const put = (changes: Wire) => () => confined.put(path, bodyOf(seen, changes));
-      const renamed = transactionCount(appliance);
-      const tag = await newTag(appliance);
+      const renamed = transactionCount();
+      const tag = await newTag();
       await refused(
         put({ name: "mine" }),
         put({ target_ips: ["10.9.9.9"] }),
-        put({ tags: [tag["id"]] }),
-        put({ assigned_network_ids: [here], host_assignments: [{ host_id: host["id"] }] }),
+        put({ tags: [tag.id] }),
+        put({ assigned_network_ids: [here], host_assignments: [{ host_id: host.id }] }),
         put({ name: "mine", assigned_network_ids: [], host_assignments: [] }),
         put({ credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "other" } } }),
         () => confined.delete(`${path}?cascade=true`),
-        () => confined.post("/api/v1/credentials/bulk-delete?cascade=true", [credential["id"]]),
+        () => confined.post("credentials/bulk-delete?cascade=true", [credential.id]),
         () => confined.post(`${path}/restore`, { at: before }),
-        () => confined.post(`/api/v1/transactions/${renamed}/revert`, {}),
+        () => confined.post(`transactions/${renamed}/revert`, {}),
         () =>
-          confined.put("/api/v1/tags/assign", {
+          confined.put("tags/assign", {
             entity_type: "credential",
-            entity_id: credential["id"],
-            tag_ids: [tag["id"]],
+            entity_id: credential.id,
+            tag_ids: [tag.id],
           }),
         () =>
-          confined.post("/api/v1/tags/assign/bulk-add", {
+          confined.post("tags/assign/bulk-add", {
             entity_type: "credential",
-            entity_ids: [credential["id"]],
-            tag_id: tag["id"],
+            entity_ids: [credential.id],
+            tag_id: tag.id,
           }),
       );
     });
 
     test("may be sent back as it was read, which changes nothing", async () => {
-      const path = `/api/v1/credentials/${credential["id"]}`;
+      const path = `credentials/${credential.id}`;
       const seen = await made(confined.get(path));
-      const count = transactionCount(appliance);
+      const expectNothingWritten = writingWatched();
       expect(await made(confined.put(path, bodyOf(seen)))).toEqual(seen);
-      expect(transactionCount(appliance)).toBe(count);
+      expectNothingWritten();
     });
 
     test("is not assigned from a host's side either: by an update, a new host or a bulk", async () => {
-      const items = [{ credential_id: credential["id"] }];
+      const items = [{ credential_id: credential.id }];
       const { id, name } = host;
       const write = { network_id: here, name: "new", credential_assignments: items };
       await refused(
-        () => confined.put(`/api/v1/hosts/${id}`, { id, name, hidden: false, tags: [], credential_assignments: items }),
-        () => confined.post("/api/v1/hosts", write),
-        () => confined.post("/api/v1/hosts/bulk", [{ id, name, network_id: here, credential_assignments: items }]),
+        () => confined.put(`hosts/${id}`, { id, name, hidden: false, tags: [], credential_assignments: items }),
+        () => confined.post("hosts", write),
+        () => confined.post("hosts/bulk", [{ id, name, network_id: here, credential_assignments: items }]),
       );
     });
   });
 
   test("is taken off a host and brought back with it only by who may assign it", async () => {
-    const credential = await newCredential(appliance, {
+    const credential = await newCredential({
       assigned_network_ids: [beyond],
-      host_assignments: [{ host_id: host["id"] }],
+      host_assignments: [{ host_id: host.id }],
     });
     const { id, name } = host;
-    await refused(() =>
-      confined.put(`/api/v1/hosts/${id}`, { id, name, hidden: false, tags: [], credential_assignments: [] }),
-    );
-    const at = momentOf(await made(owner.get(`/api/v1/hosts/${id}`)));
+    await refused(() => confined.put(`hosts/${id}`, { id, name, hidden: false, tags: [], credential_assignments: [] }));
+    const at = momentOf(await made(owner.get(`hosts/${id}`)));
     // What goes with the host goes: a host owns its assignments.
-    await made(confined.delete(`/api/v1/hosts/${id}`));
-    const plan = await made(confined.post(`/api/v1/hosts/${id}/restore`, { at }));
-    expect(plan["actions"].find((action: Wire) => action["entity_type"] === "credential_assignment")).toMatchObject({
+    await made(confined.delete(`hosts/${id}`));
+    const plan = await made(confined.post(`hosts/${id}/restore`, { at }));
+    expect(plan.actions.find((action: Wire) => action.entity_type === "credential_assignment")).toMatchObject({
       action: "Skip",
       reason: expect.stringContaining("stays as it is"),
     });
-    expect((await made(owner.get(`/api/v1/credentials/${credential["id"]}`)))["host_assignments"]).toEqual([]);
+    expect((await made(owner.get(`credentials/${credential.id}`))).host_assignments).toEqual([]);
   });
 
   test("is theirs to change and to assign, from either side, where it is assigned within these networks alone", async () => {
-    const credential = await newCredential(appliance, { assigned_network_ids: [here] });
-    const path = `/api/v1/credentials/${credential["id"]}`;
+    const credential = await newCredential({ assigned_network_ids: [here] });
+    const path = `credentials/${credential.id}`;
     expect(
       await made(confined.put(path, bodyOf(credential, { name: "ours", target_ips: ["10.9.9.9"] }))),
     ).toMatchObject({ name: "ours", target_ips: ["10.9.9.9"] });
     const { id, name } = host;
     const answer = await made(
-      confined.put(`/api/v1/hosts/${id}`, {
+      confined.put(`hosts/${id}`, {
         id,
         name,
         hidden: false,
         tags: [],
-        credential_assignments: [{ credential_id: credential["id"] }],
+        credential_assignments: [{ credential_id: credential.id }],
       }),
     );
-    expect(answer["credential_assignments"]).toEqual([{ credential_id: credential["id"] }]);
+    expect(answer.credential_assignments).toEqual([{ credential_id: credential.id }]);
     expect((await confined.delete(`${path}?cascade=true`)).status).toBe(200);
   });
 
   test("is created with an assignment, not without", async () => {
     const fields = {
-      organization_id: appliance.first.organizationId,
+      organization_id: first.organizationId,
       name: "new",
       credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "a community" } },
       tags: [],
     };
     await refused(() =>
-      confined.post("/api/v1/credentials", {
+      confined.post("credentials", {
         ...fields,
         assigned_network_ids: [],
         host_assignments: [],
@@ -195,10 +192,10 @@ describe("a credential, for a caller that is confined to networks,", () => {
     );
     expect(
       await made(
-        confined.post("/api/v1/credentials", {
+        confined.post("credentials", {
           ...fields,
           assigned_network_ids: [],
-          host_assignments: [{ host_id: host["id"] }],
+          host_assignments: [{ host_id: host.id }],
         }),
       ),
     ).toMatchObject({ name: "new" });
@@ -206,61 +203,60 @@ describe("a credential, for a caller that is confined to networks,", () => {
 });
 
 describe("a tag, for a caller that is confined to networks,", () => {
-  const rename = (by: Client, tag: Wire) => by.put(`/api/v1/tags/${tag["id"]}`, { name: "renamed", color: "Red" });
+  const rename = (by: Client, tag: Wire) => by.put(`tags/${tag.id}`, { name: "renamed", color: "Red" });
 
   test.each([
-    ["a host", (tag: Wire) => newHost(appliance, { network_id: beyond, tags: [tag["id"]] })],
-    ["a subnet", (tag: Wire) => newSubnet(appliance, { network_id: beyond, tags: [tag["id"]] })],
+    ["a host", (tag: Wire) => newHost({ network_id: beyond, tags: [tag.id] })],
+    ["a subnet", (tag: Wire) => newSubnet({ network_id: beyond, tags: [tag.id] })],
     [
       "a network",
-      (tag: Wire) =>
-        made(owner.put(`/api/v1/networks/${beyond}`, { name: "beyond", description: null, tags: [tag["id"]] })),
+      (tag: Wire) => made(owner.put(`networks/${beyond}`, { name: "beyond", description: null, tags: [tag.id] })),
     ],
-    ["a credential", (tag: Wire) => newCredential(appliance, { assigned_network_ids: [beyond], tags: [tag["id"]] })],
+    ["a credential", (tag: Wire) => newCredential({ assigned_network_ids: [beyond], tags: [tag.id] })],
   ])(
     "on %s beyond is not changed, deleted, restored or reverted, and goes on and off records within",
     async (_what, carry) => {
-      const tag = await newTag(appliance);
+      const tag = await newTag();
       const before = momentOf(tag);
       await made(rename(owner, tag));
-      const renamed = transactionCount(appliance);
+      const renamed = transactionCount();
       await carry(tag);
-      const path = `/api/v1/tags/${tag["id"]}`;
+      const path = `tags/${tag.id}`;
       await refused(
         () => confined.put(path, { name: "mine", color: "Red" }),
         () => confined.delete(path),
-        () => confined.post("/api/v1/tags/bulk-delete", [tag["id"]]),
+        () => confined.post("tags/bulk-delete", [tag.id]),
         () => confined.post(`${path}/restore`, { at: before }),
-        () => confined.post(`/api/v1/transactions/${renamed}/revert`, {}),
+        () => confined.post(`transactions/${renamed}/revert`, {}),
       );
-      const host = await newHost(appliance, { tags: [tag["id"]] }, confined);
-      expect(host["tags"]).toEqual([tag["id"]]);
-      expect(
-        (await confined.put("/api/v1/tags/assign", { entity_type: "host", entity_id: host["id"], tag_ids: [] })).status,
-      ).toBe(200);
+      const host = await newHost({ tags: [tag.id] }, confined);
+      expect(host.tags).toEqual([tag.id]);
+      expect((await confined.put("tags/assign", { entity_type: "host", entity_id: host.id, tag_ids: [] })).status).toBe(
+        200,
+      );
     },
   );
 
   test("on an API key is not theirs to change", async () => {
-    const tag = await newTag(appliance);
-    const { organizationId, userId } = appliance.first;
+    const tag = await newTag();
+    const { organizationId, userId } = first;
     await made(
-      owner.post("/api/v1/auth/keys", {
+      owner.post("auth/keys", {
         organization_id: organizationId,
         user_id: userId,
         name: "tagged",
-        tags: [tag["id"]],
+        tags: [tag.id],
       }),
     );
     await refused(() => rename(confined, tag));
   });
 
   test("on records within alone, or on none, is theirs to change and to delete", async () => {
-    const [worn, free] = [await newTag(appliance), await newTag(appliance)];
-    const host = await newHost(appliance, { tags: [worn["id"]] });
+    const [worn, free] = [await newTag(), await newTag()];
+    const host = await newHost({ tags: [worn.id] });
     expect((await rename(confined, worn)).status).toBe(200);
-    expect((await confined.delete(`/api/v1/tags/${worn["id"]}`)).status).toBe(200);
-    expect((await made(owner.get(`/api/v1/hosts/${host["id"]}`)))["tags"]).toEqual([]);
+    expect((await confined.delete(`tags/${worn.id}`)).status).toBe(200);
+    expect((await made(owner.get(`hosts/${host.id}`))).tags).toEqual([]);
     expect((await rename(confined, free)).status).toBe(200);
   });
 });
@@ -269,33 +265,33 @@ describe("what happens to a shared record beyond a caller's reach", () => {
   let viewer: Client;
 
   beforeEach(async () => {
-    viewer = (await newUser(appliance, { role: "Viewer", networkIds: [here] })).client;
+    viewer = (await newUser({ role: "Viewer", networkIds: [here] })).client;
   });
 
   /** By each way in which versions are told: the changed fields, newest first. */
   async function told(by: Client, plural: string, entity: string, id: string): Promise<string[][][]> {
-    const { data: history }: { data: Wire[] } = await by.get(`/api/v1/${plural}/${id}/history`);
-    const { data: feed }: { data: Wire[] } = await by.get(`/api/v1/changes?limit=1000&types=${entity}`);
-    const own = feed.filter((change) => change["record"]["id"] === id).reverse();
-    return [history, own].map((versions) => versions.map((version) => version["changed_fields"]));
+    const { data: history }: { data: Wire[] } = await by.get(`${plural}/${id}/history`);
+    const { data: feed }: { data: Wire[] } = await by.get(`changes?limit=1000&types=${entity}`);
+    const own = feed.filter((change) => change.record.id === id).reverse();
+    return [history, own].map((versions) => versions.map((version) => version.changed_fields));
   }
 
   test("is named in no changed_fields: a credential's assignments", async () => {
-    const [near, far] = [await newHost(appliance), await newHost(appliance, { network_id: beyond })];
-    const credential = await newCredential(appliance, { assigned_network_ids: [here] });
-    const path = `/api/v1/credentials/${credential["id"]}`;
+    const [near, far] = [await newHost(), await newHost({ network_id: beyond })];
+    const credential = await newCredential({ assigned_network_ids: [here] });
+    const path = `credentials/${credential.id}`;
     const put = (changes: Wire) => made(owner.put(path, bodyOf(credential, changes)));
     await put({ assigned_network_ids: [here, beyond] });
-    await put({ assigned_network_ids: [here, beyond], host_assignments: [{ host_id: far["id"] }] });
+    await put({ assigned_network_ids: [here, beyond], host_assignments: [{ host_id: far.id }] });
     await put({ name: "both", assigned_network_ids: [here, beyond], host_assignments: [] });
     await put({
       name: "both",
       assigned_network_ids: [beyond],
-      host_assignments: [{ host_id: near["id"] }, { host_id: far["id"] }],
+      host_assignments: [{ host_id: near.id }, { host_id: far.id }],
     });
     const [all, seen] = [
-      await told(owner, "credentials", "credential", credential["id"]),
-      await told(viewer, "credentials", "credential", credential["id"]),
+      await told(owner, "credentials", "credential", credential.id),
+      await told(viewer, "credentials", "credential", credential.id),
     ];
     const whole = [
       ["assigned_network_ids", "host_assignments"],
@@ -310,8 +306,8 @@ describe("what happens to a shared record beyond a caller's reach", () => {
   });
 
   test("is named in no changed_fields: a user's networks", async () => {
-    const user = await newUser(appliance, { role: "Member", networkIds: [here], name: "somebody" });
-    const path = `/api/v1/users/${user.id}`;
+    const user = await newUser({ role: "Member", networkIds: [here], name: "somebody" });
+    const path = `users/${user.id}`;
     const put = (network_ids: string[], name: string) =>
       made(owner.put(path, { email: "somebody@factory.example", role: "Member", name, network_ids }));
     await put([here, beyond], "somebody");
@@ -324,17 +320,15 @@ describe("what happens to a shared record beyond a caller's reach", () => {
   });
 
   test("is not what a diff gives for the change of a field that it shows", async () => {
-    const [near, far] = [await newHost(appliance), await newHost(appliance, { network_id: beyond })];
-    const credential = await newCredential(appliance, { assigned_network_ids: [here] });
-    const path = `/api/v1/credentials/${credential["id"]}`;
+    const [near, far] = [await newHost(), await newHost({ network_id: beyond })];
+    const credential = await newCredential({ assigned_network_ids: [here] });
+    const path = `credentials/${credential.id}`;
     const from = momentOf(credential);
-    await made(owner.put(path, bodyOf(credential, { host_assignments: [{ host_id: near["id"] }] })));
-    const shown = transactionCount(appliance);
-    await made(
-      owner.put(path, bodyOf(credential, { host_assignments: [{ host_id: near["id"] }, { host_id: far["id"] }] })),
-    );
+    await made(owner.put(path, bodyOf(credential, { host_assignments: [{ host_id: near.id }] })));
+    const shown = transactionCount();
+    await made(owner.put(path, bodyOf(credential, { host_assignments: [{ host_id: near.id }, { host_id: far.id }] })));
     const transactionOf = async (by: Client) =>
-      (await made(by.get(`/api/v1/diff?from=${from}&types=credential`)))["changed"][0].fields[0].transaction.sequence;
+      (await made(by.get(`diff?from=${from}&types=credential`))).changed[0].fields[0].transaction.sequence;
     expect(await transactionOf(owner)).toBe(shown + 1);
     expect(await transactionOf(viewer)).toBe(shown);
   });

@@ -1,16 +1,13 @@
 // Long answers: what a stream does when it cannot go on.
 
-import { afterEach, beforeEach, expect, test } from "bun:test";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import { expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 
-let appliance: TestAppliance;
-beforeEach(async () => {
-  appliance = await newAppliance();
-});
-afterEach(() => appliance.close());
+const appliance = applianceForEach();
+const { first, owner } = appliance;
 
 test("a stream that fails midway breaks off, and the log names the request", async () => {
-  await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/8" });
+  await owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" });
   const { reader } = appliance;
   const statement = reader.statement.bind(reader);
   // As a disk that fails under the second step of the read.
@@ -20,7 +17,7 @@ test("a stream that fails midway breaks off, and the log names the request", asy
   };
   let thrown: unknown = null;
   try {
-    await appliance.owner.get("/api/v1/subnets?limit=0", { "x-request-id": "broken-1" });
+    await owner.get("subnets?limit=0", { "x-request-id": "broken-1" });
   } catch (error) {
     thrown = error;
   }

@@ -1,28 +1,29 @@
 // Subnets: prefixes of a network, the addresses in them, the VLAN they are on.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
-import { csvRecords } from "../support/csv.ts";
-import {
-  made,
+import { beforeEach, describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { csvRecords } from "../support/contract/csv.ts";
+import { describeRecords } from "../support/contract/record-battery.ts";
+import { networkReference, tagReference } from "../support/contract/record-subject.ts";
+
+const appliance = applianceForEach();
+const {
+  clock,
+  first,
+  instant,
   newHost,
   newNetwork,
+  newOrganization,
   newSubnet,
   newUser,
   newVlan,
-  transactionCount,
+  owner,
+  tick,
+  writingWatched,
   versionsOf,
-  type Wire,
-} from "../support/factories.ts";
-import { instant } from "../support/past.ts";
-import { describeRecords } from "../support/record-battery.ts";
-
-let appliance: TestAppliance;
-beforeEach(async () => {
-  appliance = await newAppliance();
-});
-afterEach(() => appliance.close());
+} = appliance;
 
 describeRecords(
   {
@@ -42,7 +43,7 @@ describeRecords(
     }),
     change: {
       field: "description",
-      to: (body) => (body["description"] === "first floor" ? "second floor" : "first floor"),
+      to: (body) => (body.description === "first floor" ? "second floor" : "first floor"),
     },
     unique: "cidr",
     invalid: {
@@ -60,32 +61,20 @@ describeRecords(
       paths: ["/id", "/cidr", "/name", "/description", "/subnet_type", "/vlan_id", "/tags/0", "/tags/1", "/number"],
     },
     references: [
-      {
-        field: "network_id",
-        entity: "network",
-        naming: (body, id) => ({ ...body, network_id: id }),
-        make: async (by) => (await made(by.post("/api/v1/networks", { name: "Reference" })))["id"],
-      },
+      networkReference(),
       {
         field: "vlan_id",
         entity: "vlan",
         naming: (body, id) => ({ ...body, vlan_id: id }),
-        make: async (by, networkId) =>
-          (await made(by.post("/api/v1/vlans", { network_id: networkId, number: 77 })))["id"],
+        make: async (by, networkId) => (await made(by.post("vlans", { network_id: networkId, number: 77 }))).id,
       },
-      {
-        field: "tags",
-        entity: "tag",
-        naming: (body, id) => ({ ...body, tags: [id, id] }),
-        make: async (by) => (await made(by.post("/api/v1/tags", { name: "Reference", color: "Red" })))["id"],
-      },
+      tagReference(),
     ],
   },
   () => appliance,
 );
 
-const post = (fields: object, by: Client = appliance.owner) =>
-  by.post("/api/v1/subnets", { network_id: appliance.first.networkId, ...fields });
+const post = (fields: object, by: Client = owner) => by.post("subnets", { network_id: first.networkId, ...fields });
 const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
 describe("a subnet", () => {
@@ -115,12 +104,9 @@ describe("a subnet", () => {
     ["fe80::%eth0/64"],
     [""],
   ])("has no prefix %p", async (cidr) => {
-    const before = transactionCount(appliance);
-    expect(await post({ cidr })).toMatchObject({
-      status: 400,
-      body: { code: "validation_failed", params: { issues: [{ path: "/cidr", value: cidr }] } },
-    });
-    expect(transactionCount(appliance)).toBe(before);
+    const expectNothingWritten = writingWatched();
+    expect(await post({ cidr })).toMatchObject(invalid({ path: "/cidr", value: cidr }));
+    expectNothingWritten();
   });
 
   test.each([
@@ -130,134 +116,117 @@ describe("a subnet", () => {
     ["192.0.2.7/32", "192.0.2.7/32"],
   ])("writes the prefix %s as %s, and there is one of it in a network", async (cidr, canonical) => {
     expect(await made(post({ cidr }))).toMatchObject({ cidr: canonical, name: canonical });
-    expect(await post({ cidr: canonical })).toMatchObject({
-      status: 409,
-      body: { code: "entity_already_exists", params: { entity: "subnet", field: "cidr", value: canonical } },
-    });
+    expect(await post({ cidr: canonical })).toMatchObject(
+      refusal(409, "entity_already_exists", { entity: "subnet", field: "cidr", value: canonical }),
+    );
   });
 
   test("may lie within another one, and be in two networks", async () => {
-    const other = await newNetwork(appliance);
+    const other = await newNetwork();
     await made(post({ cidr: "10.0.0.0/8" }));
     await made(post({ cidr: "10.1.0.0/16" }));
-    await made(post({ cidr: "10.0.0.0/8", network_id: other["id"] }));
-    expect(
-      (await appliance.owner.get(`/api/v1/subnets?network_id=${appliance.first.networkId}`)).body.meta.pagination
-        .total_count,
-    ).toBe(2);
+    await made(post({ cidr: "10.0.0.0/8", network_id: other.id }));
+    expect((await owner.get(`subnets?network_id=${first.networkId}`)).body.meta.pagination.total_count).toBe(2);
   });
 
   test("is on a VLAN of its own network alone, whether another network's is in reach or not", async () => {
-    const other = await newNetwork(appliance);
-    const elsewhere = await newVlan(appliance, { network_id: other["id"] });
-    const subnet = await newSubnet(appliance);
-    const { client } = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
-    const before = transactionCount(appliance);
-    for (const by of [appliance.owner, client]) {
-      for (const id of [elsewhere["id"], UNKNOWN_ID]) {
-        const refused = {
-          status: 400,
-          body: { code: "entity_reference_invalid", params: { entity: "vlan", field: "vlan_id", ids: [id] } },
-        };
+    const other = await newNetwork();
+    const elsewhere = await newVlan({ network_id: other.id });
+    const subnet = await newSubnet();
+    const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const expectNothingWritten = writingWatched();
+    for (const by of [owner, client]) {
+      for (const id of [elsewhere.id, UNKNOWN_ID]) {
+        const refused = refusal(400, "entity_reference_invalid", { entity: "vlan", field: "vlan_id", ids: [id] });
         expect(await post({ cidr: "10.9.0.0/16", vlan_id: id }, by)).toMatchObject(refused);
-        expect(await by.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], vlan_id: id })).toMatchObject(
-          refused,
-        );
+        expect(await by.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, vlan_id: id })).toMatchObject(refused);
       }
     }
-    expect(transactionCount(appliance)).toBe(before);
+    expectNothingWritten();
   });
 
   test("keeps its VLAN where an update leaves it out, and gives it up to null", async () => {
-    const vlan = await newVlan(appliance);
-    const subnet = await newSubnet(appliance, { vlan_id: vlan["id"] });
-    expect(await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"] }))).toEqual(
-      subnet,
-    );
-    expect(
-      await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], vlan_id: null })),
-    ).toMatchObject({ vlan_id: null });
-  });
-
-  test("names all tags that do not exist, and no others", async () => {
-    const tag = await made(appliance.owner.post("/api/v1/tags", { name: "there", color: "Red" }));
-    const missing = [UNKNOWN_ID, UNKNOWN_ID.replace("dead", "beef")];
-    expect(await post({ cidr: "10.9.0.0/16", tags: [missing[0], tag["id"], missing[1], missing[0]] })).toMatchObject({
-      status: 400,
-      body: { code: "entity_reference_invalid", params: { entity: "tag", field: "tags", ids: missing } },
+    const vlan = await newVlan();
+    const subnet = await newSubnet({ vlan_id: vlan.id });
+    expect(await made(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr }))).toEqual(subnet);
+    expect(await made(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, vlan_id: null }))).toMatchObject({
+      vlan_id: null,
     });
   });
 
+  test("names all tags that do not exist, and no others", async () => {
+    const tag = await made(owner.post("tags", { name: "there", color: "Red" }));
+    const missing = [UNKNOWN_ID, UNKNOWN_ID.replace("dead", "beef")];
+    expect(await post({ cidr: "10.9.0.0/16", tags: [missing[0], tag.id, missing[1], missing[0]] })).toMatchObject(
+      refusal(400, "entity_reference_invalid", { entity: "tag", field: "tags", ids: missing }),
+    );
+  });
+
   test("drops duplicate tags, and makes no version of a list that is the same without them", async () => {
-    const tag = await made(appliance.owner.post("/api/v1/tags", { name: "there", color: "Red" }));
-    const subnet = await made(post({ cidr: "10.9.0.0/16", tags: [tag["id"], tag["id"].toUpperCase()] }));
-    expect(subnet["tags"]).toEqual([tag["id"]]);
-    expect(
-      await made(
-        appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: "10.9.0.0/16", tags: [tag["id"], tag["id"]] }),
-      ),
-    ).toEqual(subnet);
-    expect(versionsOf(appliance, subnet["id"])).toHaveLength(1);
+    const tag = await made(owner.post("tags", { name: "there", color: "Red" }));
+    const subnet = await made(post({ cidr: "10.9.0.0/16", tags: [tag.id, tag.id.toUpperCase()] }));
+    expect(subnet.tags).toEqual([tag.id]);
+    expect(await made(owner.put(`subnets/${subnet.id}`, { cidr: "10.9.0.0/16", tags: [tag.id, tag.id] }))).toEqual(
+      subnet,
+    );
+    expect(versionsOf(subnet.id)).toHaveLength(1);
   });
 
   test("is not given a prefix that leaves its addresses outside", async () => {
     const subnet = await made(post({ cidr: "10.2.2.0/23" }));
-    await newHost(appliance, {
+    await newHost({
       ip_addresses: [{ ip_address: "10.2.2.5" }, { ip_address: "10.2.3.5" }, { ip_address: "10.2.3.6" }],
     });
-    const before = transactionCount(appliance);
+    const expectNothingWritten = writingWatched();
     for (const [cidr, outside] of [
       ["10.2.2.0/24", 2],
       ["10.2.3.0/24", 1],
       ["2001:db8::/64", 3],
     ] as const) {
-      expect(await appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr })).toMatchObject({
-        status: 409,
-        body: {
-          code: "entity_in_use",
-          params: { entity: "subnet", id: subnet["id"], dependants: { ip_addresses: outside } },
-        },
-      });
+      expect(await owner.put(`subnets/${subnet.id}`, { cidr })).toMatchObject(
+        refusal(409, "entity_in_use", { entity: "subnet", id: subnet.id, dependants: { ip_addresses: outside } }),
+      );
     }
-    expect(transactionCount(appliance)).toBe(before);
-    expect(await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: "10.2.0.0/22" }))).toMatchObject({
-      id: subnet["id"],
+    expectNothingWritten();
+    expect(await made(owner.put(`subnets/${subnet.id}`, { cidr: "10.2.0.0/22" }))).toMatchObject({
+      id: subnet.id,
       cidr: "10.2.0.0/22",
     });
   });
 
   test("is not deleted under its addresses; a cascade takes them along, and their hosts know", async () => {
     const subnet = await made(post({ cidr: "10.2.3.0/24" }));
-    const host = await newHost(appliance, { ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.6" }] });
-    const before = transactionCount(appliance);
-    expect(await appliance.owner.delete(`/api/v1/subnets/${subnet["id"]}`)).toMatchObject({
+    const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.6" }] });
+    const expectNothingWritten = writingWatched();
+    expect(await owner.delete(`subnets/${subnet.id}`)).toMatchObject({
       status: 409,
       body: {
         code: "entity_in_use",
         error:
-          "The subnet is in use by 2 IP addresses; remove these first, or repeat with cascade=true, which removes them as well.",
-        params: { entity: "subnet", id: subnet["id"], dependants: { ip_addresses: 2 } },
+          "The subnet is in use by 2 IP addresses; remove them first, or repeat with cascade=true to remove them too.",
+        params: { entity: "subnet", id: subnet.id, dependants: { ip_addresses: 2 } },
       },
     });
-    expect(transactionCount(appliance)).toBe(before);
-    appliance.clock.advance(1_000);
-    const closed = await made(appliance.owner.delete(`/api/v1/subnets/${subnet["id"]}?cascade=true`));
-    appliance.clock.advance(1_000);
-    expect((await appliance.owner.get(`/api/v1/hosts/${host["id"]}`)).data).toMatchObject({
+    expectNothingWritten();
+    tick();
+    const closed = await made(owner.delete(`subnets/${subnet.id}?cascade=true`));
+    tick();
+    expect((await owner.get(`hosts/${host.id}`)).data).toMatchObject({
       ip_addresses: [],
-      updated_at: closed["valid_to"],
+      updated_at: closed.valid_to,
     });
-    expect(versionsOf(appliance, host["id"]).at(-1)).toMatchObject({ operation: "Updated", changed: ["ip_addresses"] });
-    expect(
-      (await appliance.owner.get(`/api/v1/hosts/${host["id"]}?at=${host["valid_from"]}`)).data.ip_addresses,
-    ).toMatchObject([{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.6" }]);
-    expect((await appliance.owner.get(`/api/v1/subnets?at=${host["valid_from"]}`)).data).toEqual([closed]);
+    expect(versionsOf(host.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["ip_addresses"] });
+    expect((await owner.get(`hosts/${host.id}?at=${host.valid_from}`)).data.ip_addresses).toMatchObject([
+      { ip_address: "10.2.3.5" },
+      { ip_address: "10.2.3.6" },
+    ]);
+    expect((await owner.get(`subnets?at=${host.valid_from}`)).data).toEqual([closed]);
   });
 
   test("may take over the prefix that another one gives up", async () => {
     const [first, second] = [await made(post({ cidr: "10.1.0.0/16" })), await made(post({ cidr: "10.2.0.0/16" }))];
-    await made(appliance.owner.put(`/api/v1/subnets/${first["id"]}`, { cidr: "10.3.0.0/16" }));
-    expect(await made(appliance.owner.put(`/api/v1/subnets/${second["id"]}`, { cidr: "10.1.0.0/16" }))).toMatchObject({
+    await made(owner.put(`subnets/${first.id}`, { cidr: "10.3.0.0/16" }));
+    expect(await made(owner.put(`subnets/${second.id}`, { cidr: "10.1.0.0/16" }))).toMatchObject({
       cidr: "10.1.0.0/16",
       name: "10.2.0.0/16",
     });
@@ -266,37 +235,37 @@ describe("a subnet", () => {
 
 describe("the list of subnets", () => {
   test("finds nothing in a network that is unknown, foreign or not a network", async () => {
-    const subnet = await newSubnet(appliance);
-    const second = await appliance.newOrganization("Second");
-    for (const id of [UNKNOWN_ID, second.networkId, subnet["id"], appliance.first.organizationId]) {
+    const subnet = await newSubnet();
+    const second = await newOrganization("Second");
+    for (const id of [UNKNOWN_ID, second.networkId, subnet.id, first.organizationId]) {
       for (const limit of ["50", "0"]) {
-        expect(await appliance.owner.get(`/api/v1/subnets?network_id=${id}&limit=${limit}`)).toMatchObject({
+        expect(await owner.get(`subnets?network_id=${id}&limit=${limit}`)).toMatchObject({
           status: 200,
           data: [],
           body: { meta: { pagination: { total_count: 0 } } },
         });
       }
     }
-    expect(await appliance.owner.get("/api/v1/subnets?network_id=first")).toMatchObject({
+    expect(await owner.get("subnets?network_id=first")).toMatchObject({
       status: 400,
       body: { params: { issues: [{ path: "/network_id", value: "first" }] } },
     });
   });
 
   test("counts what was in a network then", async () => {
-    const [first, second] = [await newSubnet(appliance), await newSubnet(appliance)];
-    appliance.clock.advance(1_000);
-    const at = appliance.clock.text();
-    appliance.clock.advance(1_000);
-    await made(appliance.owner.delete(`/api/v1/subnets/${first["id"]}`));
-    appliance.clock.advance(1_000);
-    const query = `/api/v1/subnets?network_id=${appliance.first.networkId}&limit=1`;
-    expect((await appliance.owner.get(query)).body).toMatchObject({
+    const [first, second] = [await newSubnet(), await newSubnet()];
+    tick();
+    const at = clock.text();
+    tick();
+    await made(owner.delete(`subnets/${first.id}`));
+    tick();
+    const query = `subnets?network_id=${appliance.first.networkId}&limit=1`;
+    expect((await owner.get(query)).body).toMatchObject({
       data: [second],
       meta: { pagination: { total_count: 1, has_more: false } },
     });
-    expect((await appliance.owner.get(`${query}&at=${at}`)).body).toMatchObject({
-      data: [{ id: first["id"] }],
+    expect((await owner.get(`${query}&at=${at}`)).body).toMatchObject({
+      data: [{ id: first.id }],
       meta: { at, pagination: { total_count: 2, has_more: true } },
     });
   });
@@ -305,45 +274,42 @@ describe("the list of subnets", () => {
 describe("whether a subnet accepts credentials", () => {
   let member: Client;
   beforeEach(async () => {
-    member = (await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).client;
+    member = (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
   });
   const put = (subnet: Wire, fields: object, by: Client) =>
-    by.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], ...fields });
-  const forAdmins = {
-    status: 403,
-    body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } },
-  };
+    by.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, ...fields });
+  const forAdmins = refusal(403, "auth_permission_denied", { required: "Admin", actual: "Member" });
 
   test("is true of an Admin's unless they say otherwise, and false of a Member's, who may not make it true", async () => {
-    const { client: admin } = await newUser(appliance, { role: "Admin" });
-    for (const by of [appliance.owner, admin]) {
-      expect(await newSubnet(appliance, {}, by)).toMatchObject({ accepts_credentials: true });
-      expect(await newSubnet(appliance, { accepts_credentials: false }, by)).toMatchObject({
+    const { client: admin } = await newUser({ role: "Admin" });
+    for (const by of [owner, admin]) {
+      expect(await newSubnet({}, by)).toMatchObject({ accepts_credentials: true });
+      expect(await newSubnet({ accepts_credentials: false }, by)).toMatchObject({
         accepts_credentials: false,
       });
     }
-    expect(await newSubnet(appliance, {}, member)).toMatchObject({ accepts_credentials: false });
-    expect(await newSubnet(appliance, { accepts_credentials: false }, member)).toMatchObject({
+    expect(await newSubnet({}, member)).toMatchObject({ accepts_credentials: false });
+    expect(await newSubnet({ accepts_credentials: false }, member)).toMatchObject({
       accepts_credentials: false,
     });
-    const before = transactionCount(appliance);
+    const expectNothingWritten = writingWatched();
     expect(await post({ cidr: "10.9.0.0/16", accepts_credentials: true }, member)).toMatchObject(forAdmins);
     expect(await post({ cidr: "10.9.0.0/16", accepts_credentials: null }, member)).toMatchObject({
       status: 400,
       body: { params: { issues: [{ path: "/accepts_credentials" }] } },
     });
-    expect(transactionCount(appliance)).toBe(before);
+    expectNothingWritten();
   });
 
   test("and what it then consists of is an Admin's to change; sent back as it is, it changes nothing", async () => {
-    const accepting = await newSubnet(appliance, { subnet_type: "Lan" });
-    const other = await newSubnet(appliance, { subnet_type: "Lan" }, member);
-    const before = transactionCount(appliance);
+    const accepting = await newSubnet({ subnet_type: "Lan" });
+    const other = await newSubnet({ subnet_type: "Lan" }, member);
+    const expectNothingWritten = writingWatched();
     for (const fields of [{ cidr: "10.9.0.0/16" }, { subnet_type: "Dmz" }, { accepts_credentials: false }]) {
       expect(await put(accepting, fields, member)).toMatchObject(forAdmins);
     }
     expect(await put(other, { accepts_credentials: true }, member)).toMatchObject(forAdmins);
-    expect(transactionCount(appliance)).toBe(before);
+    expectNothingWritten();
     // A client that changes what it may sends back the rest as it read it.
     expect(await made(put(accepting, { ...accepting, name: "Renamed" }, member))).toMatchObject({
       name: "Renamed",
@@ -355,11 +321,11 @@ describe("whether a subnet accepts credentials", () => {
       accepts_credentials: false,
     });
     const changed = await made(
-      put(accepting, { cidr: "10.8.0.0/16", subnet_type: "Dmz", accepts_credentials: false }, appliance.owner),
+      put(accepting, { cidr: "10.8.0.0/16", subnet_type: "Dmz", accepts_credentials: false }, owner),
     );
     expect(changed).toMatchObject({ cidr: "10.8.0.0/16", accepts_credentials: false });
     expect(await made(put(changed, { subnet_type: "Lan" }, member))).toMatchObject({ subnet_type: "Lan" });
-    expect(versionsOf(appliance, accepting["id"]).map(({ changed }) => changed)).toEqual([
+    expect(versionsOf(accepting.id).map(({ changed }) => changed)).toEqual([
       null,
       ["name"],
       ["accepts_credentials", "cidr", "subnet_type"],
@@ -368,56 +334,51 @@ describe("whether a subnet accepts credentials", () => {
   });
 
   test("cannot be brought back by a Member, by a restore or a revert", async () => {
-    const accepting = await newSubnet(appliance, { subnet_type: "Lan" });
-    const accepted = instant(appliance);
-    const closed = await made(put(accepting, { accepts_credentials: false }, appliance.owner));
+    const accepting = await newSubnet({ subnet_type: "Lan" });
+    const accepted = instant();
+    const closed = await made(put(accepting, { accepts_credentials: false }, owner));
     const closing = appliance.reader.head().sequence;
-    const asClosed = instant(appliance);
+    const asClosed = instant();
     await made(put(closed, { cidr: "10.8.0.0/16" }, member));
-    const path = `/api/v1/subnets/${accepting["id"]}`;
-    const before = transactionCount(appliance);
-    const refused = {
-      status: 403,
-      body: {
-        code: "auth_permission_denied",
-        params: { conflicts: [{ code: "role_too_low", field: "accepts_credentials" }] },
-      },
-    };
+    const path = `subnets/${accepting.id}`;
+    const expectNothingWritten = writingWatched();
+    const refused = refusal(403, "auth_permission_denied", {
+      conflicts: [{ code: "role_too_low", field: "accepts_credentials" }],
+    });
     expect(await member.post(`${path}/restore`, { at: accepted })).toMatchObject(refused);
-    expect(transactionCount(appliance)).toBe(before);
+    expectNothingWritten();
     expect((await member.post(`${path}/restore`, { at: asClosed })).status).toBe(200);
-    expect((await member.post(`/api/v1/transactions/${closing}/revert`, {})).status).toBe(403);
-    expect((await appliance.owner.post(`/api/v1/transactions/${closing}/revert`, {})).status).toBe(200);
+    expect((await member.post(`transactions/${closing}/revert`, {})).status).toBe(403);
+    expect((await owner.post(`transactions/${closing}/revert`, {})).status).toBe(200);
     expect(await made(member.get(path))).toMatchObject({ accepts_credentials: true });
     // What it accepts goes with it, and does not come back but by an Admin.
     await made(member.delete(path));
     const deleting = appliance.reader.head().sequence;
     expect(await member.post(`${path}/restore`, { at: accepted })).toMatchObject(refused);
-    expect((await member.post(`/api/v1/transactions/${deleting}/revert`, {})).status).toBe(403);
+    expect((await member.post(`transactions/${deleting}/revert`, {})).status).toBe(403);
     // An Admin's change of the prefix undone by a Member changes where credentials go.
-    expect((await appliance.owner.post(`${path}/restore`, { at: accepted })).status).toBe(200);
-    const moved = await made(put(accepting, { cidr: "10.7.0.0/16" }, appliance.owner));
+    expect((await owner.post(`${path}/restore`, { at: accepted })).status).toBe(200);
+    const moved = await made(put(accepting, { cidr: "10.7.0.0/16" }, owner));
     const moving = appliance.reader.head().sequence;
     expect(await member.post(`${path}/restore`, { at: accepted })).toMatchObject({
       status: 403,
       body: { params: { conflicts: [{ code: "role_too_low", field: "cidr" }] } },
     });
-    expect((await member.post(`/api/v1/transactions/${moving}/revert`, {})).status).toBe(403);
+    expect((await member.post(`transactions/${moving}/revert`, {})).status).toBe(403);
     expect(await made(member.get(path))).toEqual(moved);
   });
 
   test("is what lists and exports can be narrowed to, now and then", async () => {
-    const accepting = await newSubnet(appliance);
-    const other = await newSubnet(appliance, {}, member);
-    const at = instant(appliance);
-    await made(put(accepting, { accepts_credentials: false }, appliance.owner));
-    const found = async (query: string) =>
-      ((await appliance.owner.get(`/api/v1/subnets?${query}`)).data as Wire[]).map(({ id }) => id);
+    const accepting = await newSubnet();
+    const other = await newSubnet({}, member);
+    const at = instant();
+    await made(put(accepting, { accepts_credentials: false }, owner));
+    const found = async (query: string) => ((await owner.get(`subnets?${query}`)).data as Wire[]).map(({ id }) => id);
     expect(await found("accepts_credentials=true")).toEqual([]);
-    expect(await found("accepts_credentials=false")).toEqual([accepting["id"], other["id"]]);
-    expect(await found(`accepts_credentials=true&at=${at}`)).toEqual([accepting["id"]]);
-    expect(await found(`accepts_credentials=false&at=${at}`)).toEqual([other["id"]]);
-    const { text } = await appliance.owner.get(`/api/v1/subnets/export/csv?accepts_credentials=true&at=${at}`);
-    expect(csvRecords(text)).toMatchObject([{ id: accepting["id"], accepts_credentials: "true" }]);
+    expect(await found("accepts_credentials=false")).toEqual([accepting.id, other.id]);
+    expect(await found(`accepts_credentials=true&at=${at}`)).toEqual([accepting.id]);
+    expect(await found(`accepts_credentials=false&at=${at}`)).toEqual([other.id]);
+    const { text } = await owner.get(`subnets/export/csv?accepts_credentials=true&at=${at}`);
+    expect(csvRecords(text)).toMatchObject([{ id: accepting.id, accepts_credentials: "true" }]);
   });
 });

@@ -1,28 +1,29 @@
-// Tags: the specification's list to the letter, their order, and what becomes of the records that carry them.
+// Tags: the list of the contract to the letter, their order, and what becomes of the records that carry them.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { tagKind } from "../../src/resources/tags/tag.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import {
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { describeRecords } from "../support/contract/record-battery.ts";
+
+const appliance = applianceForEach();
+const {
+  anonymous,
+  clock,
+  first,
+  handle,
   inTransaction,
-  made,
   newApiKey,
   newNetwork,
   newSubnet,
   newTag,
   newUser,
-  transactionCount,
+  owner,
+  tick,
+  writingWatched,
   versionsOf,
   writtenIn,
-  type Wire,
-} from "../support/factories.ts";
-import { describeRecords } from "../support/record-battery.ts";
-
-let appliance: TestAppliance;
-beforeEach(async () => {
-  appliance = await newAppliance();
-});
-afterEach(() => appliance.close());
+} = appliance;
 
 describeRecords(
   {
@@ -37,7 +38,7 @@ describeRecords(
       color: "Green",
       is_application: true,
     }),
-    change: { field: "color", to: (body) => (body["color"] === "Green" ? "Fuchsia" : "Green") },
+    change: { field: "color", to: (body) => (body.color === "Green" ? "Fuchsia" : "Green") },
     unique: "name",
     invalid: {
       body: { id: "no", name: "", description: 5, color: "green", is_application: "true", extra: null },
@@ -48,16 +49,16 @@ describeRecords(
   () => appliance,
 );
 
-const list = (query: string) => appliance.owner.get(`/api/v1/tags?${query}`);
-const names = async (query: string) => ((await list(query)).data as Wire[]).map((tag) => tag["name"]);
+const list = (query: string) => owner.get(`tags?${query}`);
+const names = async (query: string) => ((await list(query)).data as Wire[]).map((tag) => tag.name);
 
 /** Made at one instant; their names ascend as their ids do. */
 function manyTags(count: number): void {
-  inTransaction(appliance, (tx) => {
+  inTransaction((tx) => {
     for (let position = 0; position < count; position += 1) {
       const name = `t${position.toString().padStart(4, "0")}`;
-      tx.create(tagKind, appliance.first.organizationId, {
-        organization_id: appliance.first.organizationId,
+      tx.create(tagKind, first.organizationId, {
+        organization_id: first.organizationId,
         name,
         description: "",
         color: "Sky",
@@ -69,42 +70,39 @@ function manyTags(count: number): void {
 
 describe("a tag", () => {
   test('has the description "" and is no application when nothing is said', async () => {
-    const tag = await made(appliance.owner.post("/api/v1/tags", { name: "core", color: "Sky" }));
+    const tag = await made(owner.post("tags", { name: "core", color: "Sky" }));
     expect(tag).toMatchObject({
-      organization_id: appliance.first.organizationId,
+      organization_id: first.organizationId,
       name: "core",
       description: "",
       color: "Sky",
       is_application: false,
     });
-    expect(
-      await made(appliance.owner.post("/api/v1/tags", { name: "edge", color: "Sky", description: null })),
-    ).toMatchObject({ description: "" });
+    expect(await made(owner.post("tags", { name: "edge", color: "Sky", description: null }))).toMatchObject({
+      description: "",
+    });
   });
 
   test("gives up its description to null and keeps it where it is left out", async () => {
-    const tag = await newTag(appliance, { name: "core", description: "the core", is_application: true });
-    const kept = await made(appliance.owner.put(`/api/v1/tags/${tag["id"]}`, { name: "core", color: "Green" }));
+    const tag = await newTag({ name: "core", description: "the core", is_application: true });
+    const kept = await made(owner.put(`tags/${tag.id}`, { name: "core", color: "Green" }));
     expect(kept).toEqual(tag);
-    const cleared = await made(
-      appliance.owner.put(`/api/v1/tags/${tag["id"]}`, { name: "core", color: "Green", description: null }),
-    );
+    const cleared = await made(owner.put(`tags/${tag.id}`, { name: "core", color: "Green", description: null }));
     expect(cleared).toMatchObject({ description: "", is_application: true });
   });
 
   test("is told apart by its exact name", async () => {
-    for (const name of ["core", "Core", "core ", "corę"]) await newTag(appliance, { name });
-    expect(await appliance.owner.post("/api/v1/tags", { name: "Core", color: "Red" })).toMatchObject({
-      status: 409,
-      body: { code: "entity_already_exists", params: { entity: "tag", field: "name", value: "Core" } },
-    });
+    for (const name of ["core", "Core", "core ", "corę"]) await newTag({ name });
+    expect(await owner.post("tags", { name: "Core", color: "Red" })).toMatchObject(
+      refusal(409, "entity_already_exists", { entity: "tag", field: "name", value: "Core" }),
+    );
     expect((await list("")).body.meta.pagination.total_count).toBe(4);
   });
 
   test("may have a name that another one gave up", async () => {
-    const tag = await newTag(appliance, { name: "old" });
-    await made(appliance.owner.put(`/api/v1/tags/${tag["id"]}`, { name: "new", color: "Green" }));
-    expect(await newTag(appliance, { name: "old" })).toMatchObject({ lineage_id: null });
+    const tag = await newTag({ name: "old" });
+    await made(owner.put(`tags/${tag.id}`, { name: "new", color: "Green" }));
+    expect(await newTag({ name: "old" })).toMatchObject({ lineage_id: null });
   });
 
   test("takes every color of the vocabulary, as it is written there", async () => {
@@ -128,108 +126,106 @@ describe("a tag", () => {
       "Lime",
       "Yellow",
     ];
-    for (const color of colors) await newTag(appliance, { color });
-    const ordered = (await list("order_by=color&limit=100")).data.map((tag: Wire) => tag["color"]);
+    for (const color of colors) await newTag({ color });
+    const ordered = (await list("order_by=color&limit=100")).data.map((tag: Wire) => tag.color);
     expect(ordered).toEqual([...colors].sort());
   });
 
   test("takes names of 255 characters, counted as characters", async () => {
-    expect((await appliance.owner.post("/api/v1/tags", { name: "😀".repeat(255), color: "Red" })).status).toBe(200);
-    expect(await appliance.owner.post("/api/v1/tags", { name: "😀".repeat(256), color: "Red" })).toMatchObject({
+    expect((await owner.post("tags", { name: "😀".repeat(255), color: "Red" })).status).toBe(200);
+    expect(await owner.post("tags", { name: "😀".repeat(256), color: "Red" })).toMatchObject({
       status: 400,
       body: { params: { issues: [{ path: "/name" }] } },
     });
-    expect(
-      (await appliance.owner.post("/api/v1/tags", { name: "a", color: "Red", description: "d".repeat(4_000) })).status,
-    ).toBe(200);
-    expect(
-      await appliance.owner.post("/api/v1/tags", { name: "b", color: "Red", description: "d".repeat(4_001) }),
-    ).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/description" }] } } });
+    expect((await owner.post("tags", { name: "a", color: "Red", description: "d".repeat(4_000) })).status).toBe(200);
+    expect(await owner.post("tags", { name: "b", color: "Red", description: "d".repeat(4_001) })).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/description" }] } },
+    });
   });
 
   test("is seen by whoever is in the organization, whatever networks they reach", async () => {
-    const tag = await newTag(appliance);
-    const { client } = await newUser(appliance, { role: "Viewer" });
-    expect((await client.get("/api/v1/tags")).data).toEqual([tag]);
-    expect((await client.get(`/api/v1/tags/${tag["id"]}`)).data).toEqual(tag);
+    const tag = await newTag();
+    const { client } = await newUser({ role: "Viewer" });
+    expect((await client.get("tags")).data).toEqual([tag]);
+    expect((await client.get(`tags/${tag.id}`)).data).toEqual(tag);
   });
 
   test("is listed for an API key as for its user", async () => {
-    const tag = await newTag(appliance);
-    const { client } = newApiKey(appliance, { permissions: "Viewer", networkIds: [] });
-    expect(await client.get("/api/v1/tags?order_by=name")).toMatchObject({ status: 200, data: [tag] });
-    expect(await client.post("/api/v1/tags", { name: "x", color: "Red" })).toMatchObject({
-      status: 403,
-      body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Viewer" } },
-    });
+    const tag = await newTag();
+    const { client } = newApiKey({ permissions: "Viewer", networkIds: [] });
+    expect(await client.get("tags?order_by=name")).toMatchObject({ status: 200, data: [tag] });
+    expect(await client.post("tags", { name: "x", color: "Red" })).toMatchObject(
+      refusal(403, "auth_permission_denied", { required: "Admin", actual: "Viewer" }),
+    );
   });
 });
 
 describe("deleting a tag", () => {
   test("takes it off every record that carries it, in the same transaction, and leaves the past as it was", async () => {
-    const [gone, kept] = [await newTag(appliance), await newTag(appliance)];
-    const network = await newNetwork(appliance, { tags: [gone["id"], kept["id"], gone["id"]] });
-    const subnet = await newSubnet(appliance, { tags: [gone["id"]] });
-    const untouched = await newSubnet(appliance, { tags: [kept["id"]] });
-    expect(network["tags"]).toEqual([gone["id"], kept["id"]]);
-    appliance.clock.advance(1_000);
-    const closed = await made(appliance.owner.delete(`/api/v1/tags/${gone["id"]}`));
-    appliance.clock.advance(1_000);
+    const [gone, kept] = [await newTag(), await newTag()];
+    const network = await newNetwork({ tags: [gone.id, kept.id, gone.id] });
+    const subnet = await newSubnet({ tags: [gone.id] });
+    const untouched = await newSubnet({ tags: [kept.id] });
+    expect(network.tags).toEqual([gone.id, kept.id]);
+    tick();
+    const closed = await made(owner.delete(`tags/${gone.id}`));
+    tick();
 
-    const at = closed["valid_to"];
-    expect((await appliance.owner.get(`/api/v1/networks/${network["id"]}`)).data).toMatchObject({
-      tags: [kept["id"]],
+    const at = closed.valid_to;
+    expect((await owner.get(`networks/${network.id}`)).data).toMatchObject({
+      tags: [kept.id],
       updated_at: at,
     });
-    expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}`)).data).toMatchObject({
+    expect((await owner.get(`subnets/${subnet.id}`)).data).toMatchObject({
       tags: [],
       updated_at: at,
     });
-    expect((await appliance.owner.get(`/api/v1/subnets/${untouched["id"]}`)).data).toEqual(untouched);
-    const sequence = versionsOf(appliance, gone["id"]).at(-1)?.sequence as number;
-    expect(versionsOf(appliance, network["id"]).at(-1)).toMatchObject({
+    expect((await owner.get(`subnets/${untouched.id}`)).data).toEqual(untouched);
+    const sequence = versionsOf(gone.id).at(-1)?.sequence as number;
+    expect(versionsOf(network.id).at(-1)).toMatchObject({
       operation: "Updated",
       sequence,
       changed: ["tags"],
     });
-    expect(versionsOf(appliance, subnet["id"]).at(-1)).toMatchObject({
+    expect(versionsOf(subnet.id).at(-1)).toMatchObject({
       operation: "Updated",
       sequence,
       changed: ["tags"],
     });
 
-    const before = (await list(`at=${subnet["valid_from"]}`)).data;
+    const before = (await list(`at=${subnet.valid_from}`)).data;
     expect(before).toEqual([{ ...gone, valid_to: at }, kept]);
-    expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}?at=${subnet["valid_from"]}`)).data).toEqual({
+    expect((await owner.get(`subnets/${subnet.id}?at=${subnet.valid_from}`)).data).toEqual({
       ...subnet,
       valid_to: at,
     });
-    expect(
-      (await appliance.owner.get(`/api/v1/networks?ids=${network["id"]}&at=${network["valid_from"]}`)).data,
-    ).toEqual([{ ...network, valid_to: at }]);
+    expect((await owner.get(`networks?ids=${network.id}&at=${network.valid_from}`)).data).toEqual([
+      { ...network, valid_to: at },
+    ]);
     expect((await list(`at=${at}`)).data).toEqual([kept]);
   });
 
   test("together with others makes one version of what carries several of them", async () => {
-    const [first, second, kept] = [await newTag(appliance), await newTag(appliance), await newTag(appliance)];
-    const network = await newNetwork(appliance, { tags: [first["id"], kept["id"], second["id"]] });
-    appliance.clock.advance(1_000);
-    const closed = await made(appliance.owner.post("/api/v1/tags/bulk-delete", [second["id"], first["id"]]));
-    expect(closed).toEqual([first, second].map((tag) => ({ ...tag, valid_to: appliance.clock.text() })));
-    expect(writtenIn(appliance)).toEqual({ "Deleted tag": 2, "Updated network": 1 });
-    expect((await appliance.owner.get(`/api/v1/networks/${network["id"]}`)).data["tags"]).toEqual([kept["id"]]);
+    const [first, second, kept] = [await newTag(), await newTag(), await newTag()];
+    const network = await newNetwork({ tags: [first.id, kept.id, second.id] });
+    tick();
+    const closed = await made(owner.post("tags/bulk-delete", [second.id, first.id]));
+    expect(closed).toEqual([first, second].map((tag) => ({ ...tag, valid_to: clock.text() })));
+    expect(writtenIn()).toEqual({ "Deleted tag": 2, "Updated network": 1 });
+    expect((await owner.get(`networks/${network.id}`)).data.tags).toEqual([kept.id]);
   });
 
   test("takes a cascade, which changes nothing", async () => {
     for (const cascade of ["true", "false"]) {
-      const [tag, other] = [await newTag(appliance), await newTag(appliance)];
-      await newNetwork(appliance, { tags: [tag["id"], other["id"]] });
-      await made(appliance.owner.delete(`/api/v1/tags/${tag["id"]}?cascade=${cascade}`));
-      expect(writtenIn(appliance)).toEqual({ "Deleted tag": 1, "Updated network": 1 });
-      await made(appliance.owner.post(`/api/v1/tags/bulk-delete?cascade=${cascade}`, [other["id"]]));
-      expect(writtenIn(appliance)).toEqual({ "Deleted tag": 1, "Updated network": 1 });
+      const [tag, other] = [await newTag(), await newTag()];
+      await newNetwork({ tags: [tag.id, other.id] });
+      await made(owner.delete(`tags/${tag.id}?cascade=${cascade}`));
+      expect(writtenIn()).toEqual({ "Deleted tag": 1, "Updated network": 1 });
+      await made(owner.post(`tags/bulk-delete?cascade=${cascade}`, [other.id]));
+      expect(writtenIn()).toEqual({ "Deleted tag": 1, "Updated network": 1 });
     }
-    expect(await appliance.owner.delete(`/api/v1/tags/${appliance.first.networkId}?cascade=1`)).toMatchObject({
+    expect(await owner.delete(`tags/${first.networkId}?cascade=1`)).toMatchObject({
       status: 400,
       body: { params: { issues: [{ path: "/cascade", value: "1" }] } },
     });
@@ -241,15 +237,15 @@ describe("the list of tags", () => {
     const ordered = ["A", "a", "B", "b", "e\u0301", "\u00e9", "SS", "ss", "Z", "z", "ß", "ß2", "Ä", "ä", "～", "😀"];
     // é composed and decomposed fold to the same text: the code points of what was written decide.
     const expected = ["A", "a", "B", "b", "SS", "ss", "Z", "z", "ß", "ß2", "Ä", "ä", "e\u0301", "\u00e9", "～", "😀"];
-    for (const name of [...ordered].reverse()) await newTag(appliance, { name });
+    for (const name of [...ordered].reverse()) await newTag({ name });
     expect(await names("order_by=name")).toEqual(expected);
     expect(await names("order_by=name&order_direction=asc")).toEqual(expected);
     expect(await names("order_by=name&order_direction=desc")).toEqual([...expected].reverse());
     expect(await names("order_by=name&limit=0")).toEqual(expected);
     expect(await names("group_by=name&order_direction=desc")).toEqual(expected);
-    appliance.clock.advance(1_000);
-    const at = appliance.clock.text();
-    appliance.clock.advance(1_000);
+    tick();
+    const at = clock.text();
+    tick();
     expect(await names(`order_by=name&at=${at}`)).toEqual(expected);
     expect(await names(`order_by=name&order_direction=desc&limit=0&at=${at}`)).toEqual([...expected].reverse());
   });
@@ -262,8 +258,8 @@ describe("the list of tags", () => {
       ["c", "Red", false],
       ["e", "Blue", false],
     ] as const) {
-      await newTag(appliance, { name, color, is_application: isApplication });
-      appliance.clock.advance(1_000);
+      await newTag({ name, color, is_application: isApplication });
+      tick();
     }
     expect(await names("")).toEqual(["b", "a", "d", "c", "e"]);
     expect(await names("order_direction=desc")).toEqual(["b", "a", "d", "c", "e"]);
@@ -288,13 +284,13 @@ describe("the list of tags", () => {
   test("orders by the last change, and as of an instant by what was the last change then", async () => {
     const tags: Wire[] = [];
     for (const name of ["a", "b", "c"]) {
-      tags.push(await newTag(appliance, { name }));
-      appliance.clock.advance(1_000);
+      tags.push(await newTag({ name }));
+      tick();
     }
-    const at = appliance.clock.text();
-    appliance.clock.advance(1_000);
-    await made(appliance.owner.put(`/api/v1/tags/${tags[0]?.["id"]}`, { name: "z", color: "Green" }));
-    appliance.clock.advance(1_000);
+    const at = clock.text();
+    tick();
+    await made(owner.put(`tags/${tags[0]?.id}`, { name: "z", color: "Green" }));
+    tick();
     expect(await names("order_by=updated_at")).toEqual(["b", "c", "z"]);
     expect(await names("order_by=updated_at&order_direction=desc")).toEqual(["z", "c", "b"]);
     expect(await names(`order_by=updated_at&at=${at}`)).toEqual(["a", "b", "c"]);
@@ -304,13 +300,13 @@ describe("the list of tags", () => {
 
   test("pages through an order without gaps or repetitions, with the same count on every page", async () => {
     for (let position = 0; position < 7; position += 1)
-      await newTag(appliance, { name: `t${position}`, color: position % 2 === 0 ? "Red" : "Blue" });
+      await newTag({ name: `t${position}`, color: position % 2 === 0 ? "Red" : "Blue" });
     const all = await names("group_by=color&order_by=name&order_direction=desc&limit=0");
     expect(all).toEqual(["t5", "t3", "t1", "t6", "t4", "t2", "t0"]);
     const paged: string[] = [];
     for (let offset = 0; offset < 7; offset += 2) {
       const page = await list(`group_by=color&order_by=name&order_direction=desc&limit=2&offset=${offset}`);
-      paged.push(...page.data.map((tag: Wire) => tag["name"]));
+      paged.push(...page.data.map((tag: Wire) => tag.name));
       expect(page.body.meta.pagination).toEqual({ total_count: 7, limit: 2, offset, has_more: offset < 5 });
     }
     expect(paged).toEqual(all);
@@ -330,16 +326,16 @@ describe("the list of tags", () => {
   test("streams what was there when it began, whatever is written meanwhile", async () => {
     manyTags(1_100);
     const expected = (await list("limit=0")).text;
-    const { key } = newApiKey(appliance);
-    const response = await appliance.handle(
+    const { key } = newApiKey();
+    const response = await handle(
       new Request("http://localhost/api/v1/tags?limit=0", { headers: { authorization: `Bearer ${key}` } }),
     );
     const chunks: Uint8Array[] = [];
     for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
       // After every chunk another tag at the end goes and one comes.
       const last = (await list(`limit=1&offset=${1_099 - chunks.length}`)).data[0];
-      await made(appliance.owner.delete(`/api/v1/tags/${last.id}`));
-      await newTag(appliance);
+      await made(owner.delete(`tags/${last.id}`));
+      await newTag();
       chunks.push(chunk);
     }
     expect(chunks.length).toBeGreaterThan(3);
@@ -347,55 +343,54 @@ describe("the list of tags", () => {
   });
 
   test("answers HEAD like GET, without the body", async () => {
-    const tag = await newTag(appliance);
-    const head = await appliance.owner.send("HEAD", `/api/v1/tags/${tag["id"]}`);
-    const { headers } = await appliance.owner.get(`/api/v1/tags/${tag["id"]}`);
+    const tag = await newTag();
+    const head = await owner.send("HEAD", `tags/${tag.id}`);
+    const { headers } = await owner.get(`tags/${tag.id}`);
     expect(head.status).toBe(200);
     expect(head.headers.get("etag")).toBe(headers.get("etag"));
-    expect((await appliance.anonymous.send("HEAD", "/api/v1/tags")).status).toBe(401);
+    expect((await anonymous.send("HEAD", "tags")).status).toBe(401);
   });
 
   test("finds by ids what there was then", async () => {
-    const tag = await newTag(appliance, { name: "was" });
-    appliance.clock.advance(1_000);
-    const at = appliance.clock.text();
-    appliance.clock.advance(1_000);
-    const closed = await made(appliance.owner.delete(`/api/v1/tags/${tag["id"]}`));
-    const again = await newTag(appliance, { name: "was" });
-    appliance.clock.advance(1_000);
-    expect((await list(`ids=${tag["id"]},${again["id"]}`)).data).toEqual([again]);
-    const then = await list(`ids=${tag["id"]},${again["id"]}&at=${at}&order_by=name`);
+    const tag = await newTag({ name: "was" });
+    tick();
+    const at = clock.text();
+    tick();
+    const closed = await made(owner.delete(`tags/${tag.id}`));
+    const again = await newTag({ name: "was" });
+    tick();
+    expect((await list(`ids=${tag.id},${again.id}`)).data).toEqual([again]);
+    const then = await list(`ids=${tag.id},${again.id}&at=${at}&order_by=name`);
     expect(then.data).toEqual([closed]);
     expect(then.body.meta.pagination.total_count).toBe(1);
-    expect(again).toMatchObject({ lineage_id: tag["id"] });
+    expect(again).toMatchObject({ lineage_id: tag.id });
   });
 
   test("shows nothing of a tag that was made and deleted between two instants that are asked for", async () => {
-    appliance.clock.advance(1_000);
-    const before = appliance.clock.text();
-    appliance.clock.advance(10);
-    const tag = await newTag(appliance);
-    appliance.clock.advance(10);
-    await made(appliance.owner.delete(`/api/v1/tags/${tag["id"]}`));
-    appliance.clock.advance(10);
-    const after = appliance.clock.text();
-    appliance.clock.advance(10);
+    tick();
+    const before = clock.text();
+    clock.advance(10);
+    const tag = await newTag();
+    clock.advance(10);
+    await made(owner.delete(`tags/${tag.id}`));
+    clock.advance(10);
+    const after = clock.text();
+    clock.advance(10);
     expect((await list(`at=${before}`)).data).toEqual([]);
-    expect((await list(`at=${tag["valid_from"]}`)).data).toMatchObject([{ id: tag["id"] }]);
+    expect((await list(`at=${tag.valid_from}`)).data).toMatchObject([{ id: tag.id }]);
     expect((await list(`at=${after}`)).data).toEqual([]);
   });
 
   test("tells who wrote the offset of an instant without escaping its plus how it is written", async () => {
-    const at = async (text: string) =>
-      (await appliance.owner.get(`/api/v1/tags?at=${text}`)).body.params.issues[0].message;
-    expect(await at("2026-11-21T10:00:00+01:00")).toEndWith("; a + is written %2B in a query");
+    const at = async (text: string) => (await owner.get(`tags?at=${text}`)).body.params.issues[0].message;
+    expect(await at("2026-11-21T10:00:00+01:00")).toEndWith("; encode + as %2B in a query");
     expect(await at("yesterday")).not.toContain("%2B");
   });
 
   test("takes any RFC 3339 instant, floors it to milliseconds and echoes it in UTC", async () => {
-    const tag = await newTag(appliance);
-    appliance.clock.advance(1_000);
-    const at = tag["valid_from"] as string;
+    const tag = await newTag();
+    tick();
+    const at = tag.valid_from as string;
     const [date, hour, rest] = [at.slice(0, 11), Number(at.slice(11, 13)), at.slice(13, -1)];
     for (const text of [
       `${date}${hour + 2}${rest}%2B02:00`,
@@ -414,10 +409,7 @@ describe("the list of tags", () => {
     ["order_direction=DESC", "/order_direction", "DESC"],
   ])("refuses %s with the words that it takes", async (query, path, value) => {
     const answer = await list(query);
-    expect(answer).toMatchObject({
-      status: 400,
-      body: { code: "validation_failed", params: { issues: [{ path, value }] } },
-    });
+    expect(answer).toMatchObject(invalid({ path, value }));
     expect(answer.body.params.issues[0].message).toMatch(
       /^must be one of .*(created_at, name, color, updated_at, is_application|asc, desc)$/,
     );
@@ -441,8 +433,8 @@ describe("the list of tags", () => {
   });
 
   test("writes nothing", async () => {
-    const before = transactionCount(appliance);
+    const expectNothingWritten = writingWatched();
     for (const query of ["", "limit=0", "order_by=name", "at=2026-01-01T00:00:00Z"]) await list(query);
-    expect(transactionCount(appliance)).toBe(before);
+    expectNothingWritten();
   });
 });

@@ -1,74 +1,85 @@
 // The topology of a network over real hosts and interfaces: at any instant, in every format, for whoever may see it.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import { openWritable } from "../../src/db/connection.ts";
 import { formatted } from "../../src/discovery/topology/formats.ts";
 import { prune } from "../../src/history/prune.ts";
-import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Answer, Client } from "../support/client.ts";
-import { inTransaction, made, newHost, newNetwork, newSubnet, newUser, type Wire } from "../support/factories.ts";
-import { hostBody, newIfEntry } from "../support/inventory.ts";
-import { DAY_MS } from "../support/store.ts";
+import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Answer, Client } from "../support/appliance/client.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { hostBody } from "../support/appliance/inventory.ts";
+import { DAY_MS } from "../support/store/store.ts";
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const {
+  clock,
+  first,
+  inTransaction,
+  newHost,
+  newIfEntry,
+  newNetwork,
+  newOrganization,
+  newSubnet,
+  newUser,
+  signedIn,
+  tick,
+} = appliance;
 let owner: Client;
 let networkId: string;
 let core: Wire;
 let access: Wire;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
   owner = appliance.owner;
-  networkId = appliance.first.networkId;
-  await newSubnet(appliance, { cidr: "192.0.2.0/24" });
-  core = await newHost(appliance, {
+  networkId = first.networkId;
+  await newSubnet({ cidr: "192.0.2.0/24" });
+  core = await newHost({
     name: "core",
     sys_name: "core.example.net",
     manufacturer: "Cisco",
     model: "C9500",
     ip_addresses: [{ ip_address: "192.0.2.9" }, { ip_address: "192.0.2.1" }],
   });
-  access = await newHost(appliance, {
+  access = await newHost({
     name: "access",
     sys_name: "access",
     ip_addresses: [{ ip_address: "192.0.2.2" }],
   });
 });
-afterEach(() => appliance.close());
 
 /** What a port hears of one of these. */
 function lldp(host: Wire, portName: string, fields: Wire = {}): Wire {
   return {
-    lldp_sys_name: host["sys_name"] ?? host["name"],
+    lldp_sys_name: host.sys_name ?? host.name,
     lldp_port_id: { subtype: "InterfaceName", value: portName },
     ...fields,
   };
 }
 
 function newPort(host: Wire, name: string, fields: Wire = {}): Promise<Wire> {
-  return newIfEntry(appliance, host["id"], { if_name: name, oper_status: "Up", if_type: 6, ...fields });
+  return newIfEntry(host.id, { if_name: name, oper_status: "Up", if_type: 6, ...fields });
 }
 
 /** Writes fields of an interface entry a second later, and gives the instant. */
 async function changePort(port: Wire, fields: Wire): Promise<string> {
-  appliance.clock.advance(1_000);
+  tick();
   return (
     await made(
-      owner.put(`/api/v1/if-entries/${port["id"]}`, {
-        if_index: port["if_index"],
-        if_descr: port["if_descr"],
+      owner.put(`if-entries/${port.id}`, {
+        if_index: port.if_index,
+        if_descr: port.if_descr,
         ...fields,
       }),
     )
-  )["updated_at"];
+  ).updated_at;
 }
 
 function ask(query = "", by: Client = owner): Promise<Answer> {
-  return by.get(`/api/v1/topology?network_id=${networkId}${query}`);
+  return by.get(`topology?network_id=${networkId}${query}`);
 }
 
 async function topology(query = "", by: Client = owner): Promise<Wire> {
@@ -77,9 +88,9 @@ async function topology(query = "", by: Client = owner): Promise<Wire> {
 
 /** A link in short: `access Gi0/24 -- core Gi1/0/7`. */
 function briefs({ nodes, links }: Wire): string[] {
-  const names = new Map(nodes.map((node: Wire) => [node["id"], node["name"]]));
+  const names = new Map(nodes.map((node: Wire) => [node.id, node.name]));
   const end = (each: Wire) =>
-    `${names.get(each["node_id"])} ${each["if_entry"] === null ? `(${each["port"]})` : each["if_entry"].name}`;
+    `${names.get(each.node_id)} ${each.if_entry === null ? `(${each.port})` : each.if_entry.name}`;
   return links.map(
     ({ ends, certainty }: Wire) =>
       `${end(ends[0])} ${certainty === "Interfaces" ? "--" : `-${certainty}-`} ${end(ends[1])}`,
@@ -100,12 +111,12 @@ describe("GET /api/v1/topology", () => {
         lldp_chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:01" },
       }),
     });
-    await newHost(appliance, { name: "lonely" });
+    await newHost({ name: "lonely" });
     expect(await topology()).toEqual({
       network_id: networkId,
       nodes: [
         {
-          id: access["id"],
+          id: access.id,
           kind: "Known",
           name: "access",
           sys_name: "access",
@@ -115,7 +126,7 @@ describe("GET /api/v1/topology", () => {
           management_address: "192.0.2.2",
         },
         {
-          id: core["id"],
+          id: core.id,
           kind: "Known",
           name: "core",
           sys_name: "core.example.net",
@@ -127,21 +138,21 @@ describe("GET /api/v1/topology", () => {
       ],
       links: [
         {
-          id: [down["id"], up["id"]].sort().join("--"),
+          id: [down.id, up.id].sort().join("--"),
           protocol: "Lldp",
           certainty: "Interfaces",
           is_shared: false,
           ends: [
             {
-              node_id: access["id"],
-              if_entry: { id: up["id"], name: "Gi0/24", if_index: up["if_index"] },
+              node_id: access.id,
+              if_entry: { id: up.id, name: "Gi0/24", if_index: up.if_index },
               port: "Gi0/24",
               speed_bps: 1_000_000_000,
               oper_status: "Dormant",
             },
             {
-              node_id: core["id"],
-              if_entry: { id: down["id"], name: "Te1/1", if_index: down["if_index"] },
+              node_id: core.id,
+              if_entry: { id: down.id, name: "Te1/1", if_index: down.if_index },
               port: "Te1/1",
               speed_bps: 10_000_000_000,
               oper_status: "Up",
@@ -149,20 +160,20 @@ describe("GET /api/v1/topology", () => {
           ],
           speed_bps: 1_000_000_000,
           oper_status: "Dormant",
-          group: `${access["id"]}--${core["id"]}`,
+          group: `${access.id}--${core.id}`,
           parallel: 1,
           evidence: [
             {
-              node_id: core["id"],
-              if_entry_id: down["id"],
+              node_id: core.id,
+              if_entry_id: down.id,
               protocol: "Lldp",
               sys_name: "access",
               port_id: { subtype: "InterfaceName", value: "Gi0/24" },
               mgmt_addr: "192.0.2.2",
             },
             {
-              node_id: access["id"],
-              if_entry_id: up["id"],
+              node_id: access.id,
+              if_entry_id: up.id,
               protocol: "Lldp",
               sys_name: "core.example.net",
               port_id: { subtype: "InterfaceName", value: "Te1/1" },
@@ -173,12 +184,12 @@ describe("GET /api/v1/topology", () => {
         },
       ],
     });
-    expect((await topology("&include_isolated=true"))["nodes"].map((node: Wire) => node["name"])).toEqual([
+    expect((await topology("&include_isolated=true")).nodes.map((node: Wire) => node.name)).toEqual([
       "access",
       "core",
       "lonely",
     ]);
-    expect((await topology("&include_isolated=false"))["nodes"]).toHaveLength(2);
+    expect((await topology("&include_isolated=false")).nodes).toHaveLength(2);
   });
 
   test("is as of one instant: before a cable is moved, at that instant, and after", async () => {
@@ -186,8 +197,8 @@ describe("GET /api/v1/topology", () => {
     const up = await newPort(access, "Gi0/24");
     const plugged = await changePort(up, lldp(core, "Te1/1"));
     const unplugged = await changePort(up, { lldp_sys_name: null, lldp_port_id: null });
-    const moved = await changePort(up, { ...lldp(core, "Te1/2"), neighbor: { type: "IfEntry", id: two["id"] } });
-    appliance.clock.advance(60_000);
+    const moved = await changePort(up, { ...lldp(core, "Te1/2"), neighbor: { type: "IfEntry", id: two.id } });
+    clock.advance(60_000);
     const before = (instant: string) => formatInstant(Date.parse(instant) - 1);
     const at = async (instant: string) => briefs(await topology(`&at=${instant}`));
     for (let k = 0; k < 2; k += 1) {
@@ -199,33 +210,31 @@ describe("GET /api/v1/topology", () => {
       expect(await at(moved)).toEqual(["access Gi0/24 -- core Te1/2"]);
       // What is changed afterwards changes nothing of it.
       await made(
-        owner
-          .delete(`/api/v1/hosts/${core["id"]}?cascade=true`)
-          .then((answer) => (k === 0 ? answer : { ...answer, status: 200 })),
+        owner.delete(`hosts/${core.id}?cascade=true`).then((answer) => (k === 0 ? answer : { ...answer, status: 200 })),
       );
-      appliance.clock.advance(60_000);
+      clock.advance(60_000);
     }
     expect(briefs(await topology())).toEqual(["access Gi0/24 -Announced- core.example.net (Te1/2)"]);
     const answer = await ask(`&at=${plugged}`);
     expect(answer.body.meta.at).toBe(plugged);
-    expect(answer.data.links[0].ends[1].if_entry.id).toBe(one["id"]);
+    expect(answer.data.links[0].ends[1].if_entry.id).toBe(one.id);
   });
 
   test("shows the neighbor that is entered, whatever is announced, and else what that comes to", async () => {
     const [first, second] = [await newPort(core, "Te1/1"), await newPort(core, "Te1/2")];
-    await newPort(access, "Gi0/1", { neighbor: { type: "IfEntry", id: first["id"] } });
+    await newPort(access, "Gi0/1", { neighbor: { type: "IfEntry", id: first.id } });
     const stubborn = await newPort(access, "Gi0/2", {
       ...lldp(core, "Te1/9"),
-      neighbor: { type: "IfEntry", id: second["id"] },
+      neighbor: { type: "IfEntry", id: second.id },
     });
-    await newPort(access, "Gi0/3", { neighbor: { type: "Host", id: core["id"] } });
+    await newPort(access, "Gi0/3", { neighbor: { type: "Host", id: core.id } });
     const shown = await topology();
     expect(briefs(shown)).toEqual([
       "access Gi0/1 -- core Te1/1",
       "access Gi0/2 -- core Te1/2",
       "access Gi0/3 -Hosts- core (null)",
     ]);
-    expect(shown["links"].map(({ protocol, parallel }: Wire) => [protocol, parallel])).toEqual([
+    expect(shown.links.map(({ protocol, parallel }: Wire) => [protocol, parallel])).toEqual([
       ["Entered", 3],
       ["Lldp", 3],
       ["Entered", 3],
@@ -286,8 +295,8 @@ describe("GET /api/v1/topology", () => {
       "ap-3 (Gi1) -Announced- core Te1/1",
     ]);
     const [ap, unknown] = [
-      shown["nodes"].find((node: Wire) => node["name"] === "ap-3"),
-      shown["nodes"].find((node: Wire) => node["name"] === "Phone 7"),
+      shown.nodes.find((node: Wire) => node.name === "ap-3"),
+      shown.nodes.find((node: Wire) => node.name === "Phone 7"),
     ];
     expect(ap).toEqual({
       id: expect.stringMatching(/^unknown-[0-9a-f]{16}$/),
@@ -300,19 +309,19 @@ describe("GET /api/v1/topology", () => {
       management_address: "192.0.2.78",
     });
     expect(unknown).toMatchObject({ kind: "Unknown", sys_name: "Phone 7", chassis_id: "192.0.2.77" });
-    appliance.clock.advance(60_000);
-    await newHost(appliance, { name: "ap-3", sys_name: "ap-3" });
-    expect((await topology(`&at=${at}`))["nodes"]).toEqual(shown["nodes"]);
+    clock.advance(60_000);
+    await newHost({ name: "ap-3", sys_name: "ap-3" });
+    expect((await topology(`&at=${at}`)).nodes).toEqual(shown.nodes);
     expect(briefs(await topology())).toContain("access Gi0/2 -Hosts- ap-3 (Gi0)");
   });
 
   test("shows every device of a hub, and what is flooded only where it is heard nowhere else", async () => {
-    const printer = await newHost(appliance, { name: "printer", sys_name: "printer" });
+    const printer = await newHost({ name: "printer", sys_name: "printer" });
     await newPort(printer, "eth0");
     const hub = await newPort(access, "Gi0/7", { ...lldp(core, "Te1/1"), cdp_device_id: "x", cdp_port_id: "eth0" });
     await newPort(core, "Te1/1", lldp(access, "Gi0/7"));
-    inTransaction(appliance, (tx) =>
-      tx.update(ifEntryKind, hub["id"], {
+    inTransaction((tx) =>
+      tx.update(ifEntryKind, hub.id, {
         more_neighbors: [
           { protocol: "Lldp", sys_name: "printer", port_id: { subtype: "InterfaceName", value: "eth0" } },
         ],
@@ -324,7 +333,7 @@ describe("GET /api/v1/topology", () => {
       "access Gi0/7 -- printer eth0",
       "access Gi0/7 -Beyond- x (eth0)",
     ]);
-    expect(shown["links"].map(({ is_shared }: Wire) => is_shared)).toEqual([true, true, true]);
+    expect(shown.links.map(({ is_shared }: Wire) => is_shared)).toEqual([true, true, true]);
     await newPort(core, "Te1/2", { cdp_device_id: "x", cdp_port_id: "eth0" });
     expect(briefs(await topology())).toEqual([
       "access Gi0/7 -- core Te1/1",
@@ -334,35 +343,35 @@ describe("GET /api/v1/topology", () => {
   });
 
   test("follows a far end that was made anew, when what named it is restored", async () => {
-    const printer = await newHost(appliance, { name: "printer", sys_name: "printer" });
+    const printer = await newHost({ name: "printer", sys_name: "printer" });
     const card = await newPort(printer, "eth0", { if_index: 1 });
     const hub = await newPort(access, "Gi0/7", { ...lldp(core, "Te1/1") });
-    inTransaction(appliance, (tx) =>
-      tx.update(ifEntryKind, hub["id"], {
-        more_neighbors: [{ protocol: "Lldp", sys_name: "printer", neighbor: { type: "IfEntry", id: card["id"] } }],
+    inTransaction((tx) =>
+      tx.update(ifEntryKind, hub.id, {
+        more_neighbors: [{ protocol: "Lldp", sys_name: "printer", neighbor: { type: "IfEntry", id: card.id } }],
       }),
     );
-    appliance.clock.advance(1_000);
-    const then = appliance.clock.text();
-    appliance.clock.advance(1_000);
-    await made(owner.delete(`/api/v1/if-entries/${card["id"]}`));
-    expect((await made(owner.get(`/api/v1/if-entries/${hub["id"]}`)))["more_neighbors"]).toEqual([
+    tick();
+    const then = clock.text();
+    tick();
+    await made(owner.delete(`if-entries/${card.id}`));
+    expect((await made(owner.get(`if-entries/${hub.id}`))).more_neighbors).toEqual([
       { protocol: "Lldp", sys_name: "printer" },
     ]);
     const anew = await newPort(printer, "eth0", { if_index: 1 });
-    await made(owner.post(`/api/v1/if-entries/${hub["id"]}/restore`, { at: then }));
-    expect((await made(owner.get(`/api/v1/if-entries/${hub["id"]}`)))["more_neighbors"]).toEqual([
-      { protocol: "Lldp", sys_name: "printer", neighbor: { type: "IfEntry", id: anew["id"] } },
+    await made(owner.post(`if-entries/${hub.id}/restore`, { at: then }));
+    expect((await made(owner.get(`if-entries/${hub.id}`))).more_neighbors).toEqual([
+      { protocol: "Lldp", sys_name: "printer", neighbor: { type: "IfEntry", id: anew.id } },
     ]);
     expect(briefs(await topology())).toContain("access Gi0/7 -- printer eth0");
   });
 
   test("says what is stale", async () => {
-    const port = await newPort(access, "Gi0/1", { neighbor: { type: "Host", id: core["id"] } });
-    const since = appliance.clock.text();
-    inTransaction(appliance, (tx) => {
-      tx.update(ifEntryKind, port["id"], { stale_since: since });
-      tx.update(hostKind, access["id"], { stale_since: since });
+    const port = await newPort(access, "Gi0/1", { neighbor: { type: "Host", id: core.id } });
+    const since = clock.text();
+    inTransaction((tx) => {
+      tx.update(ifEntryKind, port.id, { stale_since: since });
+      tx.update(hostKind, access.id, { stale_since: since });
     });
     const { nodes, links } = await topology();
     expect(nodes.map(({ stale_since }: Wire) => stale_since)).toEqual([since, undefined]);
@@ -377,7 +386,7 @@ describe("GET /api/v1/topology", () => {
     ["network_id=01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002&include_isolated=1", "/include_isolated"],
     ["network_id=01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002&depth=1", "/depth"],
   ])("refuses %p, naming %s", async (query, path) => {
-    const answer = await owner.get(`/api/v1/topology?${query}`);
+    const answer = await owner.get(`topology?${query}`);
     expect([answer.status, answer.body.code, answer.body.params.issues[0].path]).toEqual([
       400,
       "validation_failed",
@@ -387,16 +396,16 @@ describe("GET /api/v1/topology", () => {
 
   test("says where history was thinned, in meta or in headers", async () => {
     await newPort(access, "Gi0/24", lldp(core, "Te1/1"));
-    appliance.clock.advance(DAY_MS);
-    await newHost(appliance);
-    appliance.clock.advance(DAY_MS);
+    clock.advance(DAY_MS);
+    await newHost();
+    clock.advance(DAY_MS);
     const db = openWritable(appliance.databasePath);
     try {
-      prune(db, KINDS, { before: Date.UTC(2026, 10, 23), keep: "daily" }, appliance.clock.now());
+      prune(db, KINDS, { before: Date.UTC(2026, 10, 23), keep: "daily" }, clock.now());
     } finally {
       db.$client.close();
     }
-    appliance.clock.advance(DAY_MS);
+    clock.advance(DAY_MS);
     const at = "&at=2026-11-22T06:00:00Z";
     const json = await ask(at);
     expect(json.body.meta.resolution).toBe("daily");
@@ -412,36 +421,34 @@ describe("GET /api/v1/topology", () => {
 
 describe("what lies out of reach", () => {
   test("is not there: the network, its hosts, and what a neighbor of another network is", async () => {
-    const far = await newNetwork(appliance);
-    const stranger = await newHost(appliance, { network_id: far["id"], name: "stranger", sys_name: "stranger" });
+    const far = await newNetwork();
+    const stranger = await newHost({ network_id: far.id, name: "stranger", sys_name: "stranger" });
     const port = await newPort(stranger, "Gi1", {
       lldp_sys_name: "elsewhere",
       lldp_port_id: { subtype: "InterfaceName", value: "Gi2" },
     });
     await newPort(access, "Gi0/24", lldp(stranger, "Gi1"));
-    const second = await appliance.newOrganization("Second");
-    const foreigner = await appliance.signedIn(second.userId);
-    const viewer = (await newUser(appliance, { role: "Viewer", networkIds: [networkId] })).client;
-    const nobody = (await newUser(appliance, { role: "Member" })).client;
+    const second = await newOrganization("Second");
+    const foreigner = await signedIn(second.userId);
+    const viewer = (await newUser({ role: "Viewer", networkIds: [networkId] })).client;
+    const nobody = (await newUser({ role: "Member" })).client;
     expect(briefs(await topology("", viewer))).toEqual(["access Gi0/24 -Announced- stranger (Gi1)"]);
     const empty = (id: string) => ({ network_id: id, nodes: [], links: [] });
     for (const [client, id] of [
-      [viewer, far["id"]],
+      [viewer, far.id],
       [nobody, networkId],
       [foreigner, networkId],
-      [foreigner, far["id"]],
+      [foreigner, far.id],
       [owner, second.networkId],
       [owner, "01936f2e-0d5c-7d3a-9a39-00000000dead"],
-      [owner, port["id"]],
+      [owner, port.id],
     ] as const) {
       for (const query of ["", "&include_isolated=true", "&at=2030-01-01T00:00:00Z"])
-        expect(await made(client.get(`/api/v1/topology?network_id=${id}${query}`))).toEqual(empty(id));
+        expect(await made(client.get(`topology?network_id=${id}${query}`))).toEqual(empty(id));
     }
     // A neighbor that lies in another network by now is none: nothing of it shows.
-    inTransaction(appliance, (tx) =>
-      tx.update(ifEntryKind, port["id"], { neighbor: { type: "Host", id: access["id"] } }),
-    );
-    expect(briefs(await made(owner.get(`/api/v1/topology?network_id=${far["id"]}`)))).toEqual([
+    inTransaction((tx) => tx.update(ifEntryKind, port.id, { neighbor: { type: "Host", id: access.id } }));
+    expect(briefs(await made(owner.get(`topology?network_id=${far.id}`)))).toEqual([
       "elsewhere (Gi2) -Announced- stranger Gi1",
     ]);
   });
@@ -461,7 +468,10 @@ const HOSTILE = [
   "Überträger 東京 \u{1F600}",
 ];
 
-/** The nodes and edges of a GraphML document. @throws Error where it is not well-formed, or an attribute was not declared */
+/**
+ * The nodes and edges of a GraphML document.
+ * @throws Error where it is not well-formed, or an attribute was not declared
+ */
 function readGraphml(text: string): { nodes: Wire[]; edges: Wire[] } {
   const unescaped = (value: string) => {
     if (/[<]|&(?!(amp|lt|gt|quot|apos);)/.test(value)) throw new Error(`not escaped: ${value}`);
@@ -472,7 +482,6 @@ function readGraphml(text: string): { nodes: Wire[]; edges: Wire[] } {
       .replaceAll("&apos;", "'")
       .replaceAll("&amp;", "&");
   };
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what XML 1.0 does not allow.
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text))
     throw new Error("characters that XML does not have");
   const open: Array<{ name: string; attributes: Wire; text: string }> = [];
@@ -497,8 +506,8 @@ function readGraphml(text: string): { nodes: Wire[]; edges: Wire[] } {
       text: "",
     };
     if (closing !== "/") {
-      if (name === "key") keys.set(element.attributes["id"], element.attributes);
-      if (name === "node") found.nodes.push({ id: element.attributes["id"] });
+      if (name === "key") keys.set(element.attributes.id, element.attributes);
+      if (name === "node") found.nodes.push({ id: element.attributes.id });
       if (name === "edge") found.edges.push({ ...element.attributes });
       if (empty !== "/") open.push(element);
       continue;
@@ -507,8 +516,8 @@ function readGraphml(text: string): { nodes: Wire[]; edges: Wire[] } {
     if (closed?.name !== name) throw new Error(`</${name}> closes ${closed?.name}`);
     const [parent] = open.slice(-1);
     if (name !== "data" || parent === undefined || parent.name === "graph") continue;
-    const key = keys.get(closed.attributes["key"]);
-    if (key === undefined || key["for"] !== parent.name) throw new Error(`undeclared: ${closed.attributes["key"]}`);
+    const key = keys.get(closed.attributes.key);
+    if (key === undefined || key.for !== parent.name) throw new Error(`undeclared: ${closed.attributes.key}`);
     ((parent.name === "node" ? found.nodes : found.edges).at(-1) as Wire)[key["attr.name"]] = closed.text;
   }
   if (open.length > 0) throw new Error(`<${open.at(-1)?.name}> is not closed`);
@@ -548,7 +557,7 @@ describe("formats", () => {
       drawn.set(id as string, shown(label as string));
     }
     expect([...drawn.values()]).toEqual(
-      nodes.map((node: Wire) => node["name"].toWellFormed().replaceAll(/[\p{Cc}\p{Cf}]/gu, " ")),
+      nodes.map((node: Wire) => node.name.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}]/gu, " ")),
     );
     for (const line of lines.slice(1 + nodes.length, -1)) {
       const [, one, other] =
@@ -556,7 +565,7 @@ describe("formats", () => {
       expect([drawn.has(one as string), drawn.has(other as string)], line).toEqual([true, true]);
     }
     expect(lines.filter((line) => line.includes("---"))).toEqual([
-      `  n_${access["id"].replaceAll("-", "")} ---|"up - Te1/1, 2.5 Gbit/s"| n_${core["id"].replaceAll("-", "")}`,
+      `  n_${access.id.replaceAll("-", "")} ---|"up - Te1/1, 2.5 Gbit/s"| n_${core.id.replaceAll("-", "")}`,
     ]);
   });
 
@@ -567,17 +576,10 @@ describe("formats", () => {
     const graph = readGraphml(answer.text);
     const clean = (text: string) => text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}]/gu, " ");
     expect(graph.nodes.map(({ id, name, kind }) => [id, name, kind])).toEqual(
-      nodes.map((node: Wire) => [node["id"], clean(node["name"]), node["kind"]]),
+      nodes.map((node: Wire) => [node.id, clean(node.name), node.kind]),
     );
     expect(
-      graph.edges.map((edge) => [
-        edge["id"],
-        edge["source"],
-        edge["target"],
-        edge["source_port"],
-        edge["speed_bps"],
-        edge["parallel"],
-      ]),
+      graph.edges.map((edge) => [edge.id, edge.source, edge.target, edge.source_port, edge.speed_bps, edge.parallel]),
     ).toEqual(
       links.map(({ id, ends, speed_bps, parallel }: Wire) => [
         id,
@@ -588,7 +590,7 @@ describe("formats", () => {
         String(parallel),
       ]),
     );
-    expect(graph.nodes.find(({ id }) => id === core["id"])).toMatchObject({
+    expect(graph.nodes.find(({ id }) => id === core.id)).toMatchObject({
       manufacturer: "Cisco",
       model: "C9500",
       sys_name: "core.example.net",
@@ -613,17 +615,17 @@ describe("formats", () => {
   });
 
   test("are of the instant that is asked for, and empty where there is nothing", async () => {
-    const at = appliance.clock.text();
-    appliance.clock.advance(60_000);
+    const at = clock.text();
+    clock.advance(60_000);
     for (const format of ["json", "mermaid", "graphml"]) {
       const before = (await ask(`&format=${format}&at=${at}`)).text;
       await made(
         owner.put(
-          `/api/v1/hosts/${core["id"]}`,
-          hostBody(await made(owner.get(`/api/v1/hosts/${core["id"]}`)), { name: `renamed ${format}` }),
+          `hosts/${core.id}`,
+          hostBody(await made(owner.get(`hosts/${core.id}`)), { name: `renamed ${format}` }),
         ),
       );
-      appliance.clock.advance(60_000);
+      clock.advance(60_000);
       expect((await ask(`&format=${format}&at=${at}`)).text).toBe(before);
       expect((await ask(`&format=${format}`)).text).toContain(`renamed ${format}`);
     }

@@ -1,42 +1,42 @@
 // GET /api/v1/transactions for callers of some of the networks: what they see has places in no table of its own.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { LONG_READS } from "../../src/reads.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
-import { newNetwork, newSubnet, newTag, newUser, transactionCount, type Wire } from "../support/factories.ts";
+import { beforeAll, expect, test } from "bun:test";
+import type { Actor } from "../../src/access/actor.ts";
+import { transactions } from "../../src/history/transactions.ts";
+import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import type { Wire } from "../support/appliance/factories.ts";
 
-let appliance: TestAppliance;
+const appliance = applianceForAll();
+const { first, newNetwork, newSubnet, newTag, newUser, owner, tick, transactionCount } = appliance;
 const callers = new Map<string, Client>();
 
 beforeAll(async () => {
-  appliance = await newAppliance();
   const networks: string[] = [];
-  for (let each = 0; each < 70; each += 1) networks.push((await newNetwork(appliance))["id"]);
-  const member = async (networkIds: string[]) => (await newUser(appliance, { role: "Member", networkIds })).client;
-  callers.set("all networks", appliance.owner);
+  for (let each = 0; each < 70; each += 1) networks.push((await newNetwork()).id);
+  const member = async (networkIds: string[]) => (await newUser({ role: "Member", networkIds })).client;
+  callers.set("all networks", owner);
   callers.set("one network", await member(networks.slice(0, 1)));
   callers.set("three networks", await member(networks.slice(0, 3)));
   callers.set("seventy networks", await member(networks));
   for (let each = 0; each < 30; each += 1) {
-    appliance.clock.advance(1_000);
-    if (each % 5 === 0) await newTag(appliance, { name: `tag ${each}` });
+    tick();
+    if (each % 5 === 0) await newTag({ name: `tag ${each}` });
     else
-      await newSubnet(appliance, {
+      await newSubnet({
         cidr: `10.${each}.0.0/16`,
-        network_id: [networks[0], networks[2], networks[69], appliance.first.networkId][each % 4],
+        network_id: [networks[0], networks[2], networks[69], first.networkId][each % 4],
       });
   }
 });
-afterAll(() => appliance.close());
 
-const sequencesOf = (data: Wire[]) => data.map((transaction) => transaction["sequence"] as number);
+const sequencesOf = (data: Wire[]) => data.map((transaction) => transaction.sequence as number);
 
 test.each([["all networks"], ["one network"], ["three networks"], ["seventy networks"]])(
   "the pages for a caller of %s make up the whole list, newest first, and count it",
   async (whose) => {
     const caller = callers.get(whose) as Client;
-    const whole = await caller.get("/api/v1/transactions?limit=0");
+    const whole = await caller.get("transactions?limit=0");
     const sequences = sequencesOf(whole.data);
     expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => b - a));
     expect(sequences.length).toBeGreaterThan(10);
@@ -49,7 +49,7 @@ test.each([["all networks"], ["one network"], ["three networks"], ["seventy netw
       [7, sequences.length],
       [1_000, 2],
     ] as const) {
-      const page = await caller.get(`/api/v1/transactions?limit=${limit}&offset=${offset}`);
+      const page = await caller.get(`transactions?limit=${limit}&offset=${offset}`);
       expect(sequencesOf(page.data)).toEqual(sequences.slice(offset, offset + limit));
       expect(page.body.meta.pagination).toMatchObject({
         total_count: sequences.length,
@@ -61,7 +61,7 @@ test.each([["all networks"], ["one network"], ["three networks"], ["seventy netw
 
 test("what is not the caller's is left out, also as of an instant", async () => {
   const sequences = async (whose: string, query = "") =>
-    sequencesOf((await (callers.get(whose) as Client).get(`/api/v1/transactions?limit=0${query}`)).data);
+    sequencesOf((await (callers.get(whose) as Client).get(`transactions?limit=0${query}`)).data);
   const all = await sequences("all networks");
   const [one, three, seventy] = [
     await sequences("one network"),
@@ -73,7 +73,7 @@ test("what is not the caller's is left out, also as of an instant", async () => 
   expect(three).toEqual(expect.arrayContaining(one));
   expect([...new Set([one.length, three.length, seventy.length, all.length])]).toHaveLength(4);
   const middle = all[15] as number;
-  const { at } = (await appliance.owner.get(`/api/v1/transactions/${middle}`)).data;
+  const { at } = (await owner.get(`transactions/${middle}`)).data;
   for (const whose of callers.keys())
     expect(await sequences(whose, `&at=${at}`)).toEqual(
       (await sequences(whose)).filter((sequence) => sequence <= middle),
@@ -82,11 +82,18 @@ test("what is not the caller's is left out, also as of an instant", async () => 
 
 test("a long list is gone through in steps: it is counted, and what it skips is passed over, a bounded number at a time", () => {
   const organizationN = 700_000;
-  const actor = { type: "User", n: 1, userN: 1, role: "Viewer", organizationN, networkNs: [organizationN + 1] };
+  const actor: Actor = {
+    type: "User",
+    n: 1,
+    userN: 1,
+    role: "Viewer",
+    organizationN,
+    networkNs: [organizationN + 1],
+  };
   // Of another organization; what its transactions wrote does not matter here.
   const { db } = (appliance.writes as unknown as { writer: { db: { $client: import("bun:sqlite").Database } } }).writer;
   const insert = db.$client.prepare("INSERT INTO history_activity (scope, sequence, ordinal) VALUES (?, ?, ?)");
-  const head = transactionCount(appliance);
+  const head = transactionCount();
   db.$client.transaction(() => {
     for (let each = 1; each <= 9_000; each += 1) {
       insert.run(organizationN, head + each, each);
@@ -98,7 +105,7 @@ test("a long list is gone through in steps: it is counted, and what it skips is 
     }
   })();
   const page = (offset: number) => [
-    ...(LONG_READS["transactions"] as NonNullable<(typeof LONG_READS)[string]>)(appliance.reader, {
+    ...transactions(appliance.reader, {
       actor,
       until: head + 9_000,
       limit: 5,

@@ -1,17 +1,16 @@
 // What is let past others because it lowers rights: by what it comes to, whatever it says of itself.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mayLowerRights } from "../../src/access/lowering-rights.ts";
-import { SecretBox } from "../../src/base/secret-box.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { COMMANDS, mayLowerRights } from "../../src/commands.ts";
 import type { WriteQueue } from "../../src/db/write-queue.ts";
 import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writer.ts";
-import { commandsOf } from "../../src/writer.ts";
-import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance.ts";
-import type { Answer, Client } from "../support/client.ts";
-import { made, newApiKey, newNetwork, newTag, newUser, type NewUser, type Wire } from "../support/factories.ts";
-import { givePassword } from "../support/sign-in.ts";
+import { PASSWORD } from "../support/appliance/appliance.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Answer, Client } from "../support/appliance/client.ts";
+import { made, type NewUser, newApiKey, type Wire } from "../support/appliance/factories.ts";
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const { anonymous, clock, first, givePassword, newNetwork, newTag, newUser, signedIn } = appliance;
 let network: string;
 let far: string;
 let admin: NewUser;
@@ -19,12 +18,11 @@ let admin: NewUser;
 let tried: Array<[string, "urgent" | "ordinary"]>;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
-  network = appliance.first.networkId;
-  far = (await newNetwork(appliance))["id"];
-  admin = await newUser(appliance, { role: "Admin" });
-  await givePassword(appliance, admin.id);
-  admin = { ...admin, client: await appliance.signedIn(admin.id) };
+  network = first.networkId;
+  far = (await newNetwork()).id;
+  admin = await newUser({ role: "Admin" });
+  await givePassword(admin.id);
+  admin = { ...admin, client: await signedIn(admin.id) };
   tried = [];
   const { writer } = appliance.writes as unknown as { writer: Writer };
   const run = appliance.writes.run.bind(appliance.writes);
@@ -47,17 +45,16 @@ beforeEach(async () => {
     return run(command, input, actor, terms);
   };
 });
-afterEach(() => appliance.close());
 
 /** PUT of a record as it was read, with changes. */
 async function put(by: Client, plural: string, id: string, changes: Wire): Promise<Answer> {
-  const path = `/api/v1/${plural}/${id}`;
+  const path = `${plural}/${id}`;
   const { network_ids, all_networks, ...rest } = await made(by.get(path));
   return by.put(path, { ...rest, ...(plural === "users" ? { network_ids } : {}), ...changes });
 }
 
 describe("of a user", () => {
-  const member = () => newUser(appliance, { role: "Member", networkIds: [network, far] });
+  const member = () => newUser({ role: "Member", networkIds: [network, far] });
 
   test.each<[string, () => Wire]>([
     ["disabling", () => ({ is_enabled: false })],
@@ -86,11 +83,11 @@ describe("of a user", () => {
     const { id, client } = await member();
     const answer = await put(admin.client, "users", id, changes);
     expect([answer.status, tried]).toEqual([200, [["user.update", "ordinary"]]]);
-    expect((await client.get("/api/auth/me")).status).toBe(changes["is_enabled"] === false ? 401 : 200);
+    expect((await client.get("/api/auth/me")).status).toBe(changes.is_enabled === false ? 401 : 200);
   });
 
   test("more networks, enabling and another network wait for their turn", async () => {
-    const { id } = await newUser(appliance, { role: "Member", networkIds: [network] });
+    const { id } = await newUser({ role: "Member", networkIds: [network] });
     await put(admin.client, "users", id, { network_ids: [network, far] });
     await put(admin.client, "users", id, { is_enabled: false });
     await put(admin.client, "users", id, { is_enabled: true });
@@ -100,7 +97,7 @@ describe("of a user", () => {
   });
 
   test("an Admin who becomes a Member of some networks reaches less than before", async () => {
-    const { id } = await newUser(appliance, { role: "Admin" });
+    const { id } = await newUser({ role: "Admin" });
     await put(admin.client, "users", id, { role: "Member", network_ids: [network] });
     expect(tried).toEqual([["user.update", "urgent"]]);
   });
@@ -108,8 +105,8 @@ describe("of a user", () => {
   test("deleting one with keys, and many, is done before its turn", async () => {
     const [one, two] = [await member(), await member()];
     newApiKey(appliance, { userId: one.id, permissions: "Viewer" });
-    await made(admin.client.delete(`/api/v1/users/${one.id}`));
-    await made(admin.client.post("/api/v1/users/bulk-delete", [two.id]));
+    await made(admin.client.delete(`users/${one.id}`));
+    await made(admin.client.post("users/bulk-delete", [two.id]));
     expect(tried).toEqual([
       ["user.delete", "urgent"],
       ["user.bulk_delete", "urgent"],
@@ -129,7 +126,7 @@ describe("of a user", () => {
   });
 
   test("what is refused is refused at once", async () => {
-    const answer = await admin.client.delete(`/api/v1/users/${appliance.first.userId}`);
+    const answer = await admin.client.delete(`users/${first.userId}`);
     expect([answer.status, answer.body.code, tried]).toEqual([
       403,
       "auth_permission_denied",
@@ -141,8 +138,8 @@ describe("of a user", () => {
 describe("of an API key", () => {
   const key = (fields: Parameters<typeof newApiKey>[1] = {}) =>
     newApiKey(appliance, { userId: admin.id, permissions: "Member", ...fields }).id;
-  const soon = () => new Date(appliance.clock.now() + 60_000).toISOString();
-  const later = () => new Date(appliance.clock.now() + 120_000).toISOString();
+  const soon = () => new Date(clock.now() + 60_000).toISOString();
+  const later = () => new Date(clock.now() + 120_000).toISOString();
 
   test.each<[string, () => Parameters<typeof newApiKey>[1], () => Wire]>([
     ["disabling", () => ({}), () => ({ is_enabled: false })],
@@ -158,14 +155,14 @@ describe("of an API key", () => {
 
   test.each<[string, () => Parameters<typeof newApiKey>[1], () => Promise<Wire>]>([
     ["a new name", () => ({}), async () => ({ name: "another" })],
-    ["tags", () => ({}), async () => ({ tags: [(await newTag(appliance))["id"]] })],
+    ["tags", () => ({}), async () => ({ tags: [(await newTag()).id] })],
     ["enabling", () => ({ isEnabled: false }), async () => ({ is_enabled: true })],
     ["a higher role", () => ({}), async () => ({ permissions: "Admin" })],
     ["a later end", () => ({ expiresAt: soon() }), async () => ({ expires_at: later() })],
     ["no end any more", () => ({ expiresAt: soon() }), async () => ({ expires_at: null })],
     ["another network", () => ({ networkIds: [network] }), async () => ({ network_ids: [far] })],
     ["all networks instead of some", () => ({ networkIds: [network] }), async () => ({ all_networks: true })],
-    ["another user", () => ({}), async () => ({ user_id: (await newUser(appliance, { role: "Member" })).id })],
+    ["another user", () => ({}), async () => ({ user_id: (await newUser({ role: "Member" })).id })],
     [
       "disabling beside a later end",
       () => ({ expiresAt: soon() }),
@@ -178,12 +175,10 @@ describe("of an API key", () => {
 
   test("another secret, deleting, and deleting many are done before their turn", async () => {
     const [one, two, three] = [key(), key(), key()];
-    const rotated = await made(admin.client.post(`/api/v1/auth/keys/${one}/rotate`, {}));
-    expect(
-      (await appliance.anonymous.with({ authorization: `Bearer ${rotated["key"]}` }).get("/api/auth/me")).status,
-    ).toBe(200);
-    await made(admin.client.delete(`/api/v1/auth/keys/${two}`));
-    await made(admin.client.post("/api/v1/auth/keys/bulk-delete", [three]));
+    const rotated = await made(admin.client.post(`auth/keys/${one}/rotate`, {}));
+    expect((await anonymous.with({ authorization: `Bearer ${rotated.key}` }).get("/api/auth/me")).status).toBe(200);
+    await made(admin.client.delete(`auth/keys/${two}`));
+    await made(admin.client.post("auth/keys/bulk-delete", [three]));
     expect(tried).toEqual([
       ["api_key.rotate", "urgent"],
       ["api_key.delete", "urgent"],
@@ -193,8 +188,7 @@ describe("of an API key", () => {
 });
 
 test("creates, restores, reverts and writes of the inventory are never tried before their turn", () => {
-  const commands = Object.keys(commandsOf(new SecretBox(appliance.secretKey, appliance.random)));
-  expect(commands.filter(mayLowerRights).sort()).toEqual([
+  expect(Object.keys(COMMANDS).filter(mayLowerRights).sort()).toEqual([
     "api_key.bulk_delete",
     "api_key.delete",
     "api_key.rotate",

@@ -1,28 +1,33 @@
 // Users: who may make and change whom, and what disabling does.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
-import {
-  made,
+import { describe, expect, test } from "bun:test";
+import { PASSWORD } from "../support/appliance/appliance.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { describeRecords } from "../support/contract/record-battery.ts";
+import { networkReference } from "../support/contract/record-subject.ts";
+
+const appliance = applianceForEach();
+const {
+  anonymous,
+  clock,
+  first,
+  givePassword,
+  handle,
   newApiKey,
   newNetwork,
+  newOrganization,
   newSubnet,
   newUser,
+  owner,
+  signedIn,
+  tick,
   transactionCount,
+  writingWatched,
   versionsOf,
   writtenIn,
-  type Wire,
-} from "../support/factories.ts";
-import { describeRecords } from "../support/record-battery.ts";
-import { givePassword } from "../support/sign-in.ts";
-
-let appliance: TestAppliance;
-
-beforeEach(async () => {
-  appliance = await newAppliance();
-});
-afterEach(() => appliance.close());
+} = appliance;
 
 const body = {
   email: "Noc@example.net",
@@ -31,8 +36,8 @@ const body = {
   password: "a phrase of their own",
 };
 const users = "/api/v1/users";
-const signIn = (email: string, password: string) => appliance.anonymous.post("/api/auth/login", { email, password });
-const read = async (id: string, by: Client = appliance.owner): Promise<Wire> => made(by.get(`${users}/${id}`));
+const signIn = (email: string, password: string) => anonymous.post("/api/auth/login", { email, password });
+const read = async (id: string, by: Client = owner): Promise<Wire> => made(by.get(`${users}/${id}`));
 
 describeRecords(
   {
@@ -52,7 +57,7 @@ describeRecords(
     }),
     shown: ({ password: _password, ...rest }) => rest,
     holdsSecrets: true,
-    change: { field: "is_enabled", to: (body) => body["is_enabled"] !== true },
+    change: { field: "is_enabled", to: (body) => body.is_enabled !== true },
     unique: "email",
     invalid: {
       body: {
@@ -67,43 +72,36 @@ describeRecords(
       },
       paths: ["/id", "/email", "/name", "/role", "/network_ids/0", "/is_enabled", "/password", "/nick"],
     },
-    references: [
-      {
-        field: "network_ids",
-        entity: "network",
-        naming: (body, id) => ({ ...body, network_ids: [id, id] }),
-        make: async (by) => (await made(by.post("/api/v1/networks", { name: "Reference" })))["id"],
-      },
-    ],
+    references: [networkReference("network_ids", (body, id) => ({ ...body, network_ids: [id, id] }))],
   },
   () => appliance,
 );
 
 describe("creating a user", () => {
   test("answers the user, who can sign in; the password is nowhere to be seen", async () => {
-    const answer = await appliance.owner.post(users, {
+    const answer = await owner.post(users, {
       ...body,
-      network_ids: [appliance.first.networkId, appliance.first.networkId],
+      network_ids: [first.networkId, first.networkId],
     });
     expect(answer.status).toBe(200);
     expect(answer.data).toEqual({
       id: expect.any(String),
-      organization_id: appliance.first.organizationId,
+      organization_id: first.organizationId,
       email: body.email,
       name: body.name,
       role: "Member",
-      network_ids: [appliance.first.networkId],
+      network_ids: [first.networkId],
       is_enabled: true,
       last_login: null,
-      created_at: appliance.clock.text(),
-      updated_at: appliance.clock.text(),
-      valid_from: appliance.clock.text(),
+      created_at: clock.text(),
+      updated_at: clock.text(),
+      valid_from: clock.text(),
       valid_to: null,
       lineage_id: null,
     });
     expect((await signIn("noc@EXAMPLE.net", body.password)).data).toMatchObject({
       id: answer.data.id,
-      last_login: appliance.clock.text(),
+      last_login: clock.text(),
     });
     const everything =
       JSON.stringify(appliance.reader.db.query("SELECT members FROM history_versions").all()) +
@@ -114,27 +112,27 @@ describe("creating a user", () => {
   test("calls the user by the e-mail address where no name is given, and takes an id of the caller's", async () => {
     const id = "0b7f3d1e-62c8-4f0a-9d6f-2f1f6f7a0001";
     const { name: _none, ...rest } = body;
-    expect(await made(appliance.owner.post(users, { ...rest, id }))).toMatchObject({ id, name: body.email });
-    const again = await appliance.owner.post(users, { ...body, id, email: "other@example.net" });
+    expect(await made(owner.post(users, { ...rest, id }))).toMatchObject({ id, name: body.email });
+    const again = await owner.post(users, { ...body, id, email: "other@example.net" });
     expect(again.status).toBe(409);
     expect(again.body).toMatchObject({ code: "entity_already_exists", params: { field: "id" } });
   });
 
   test("is refused for an e-mail address that is used anywhere on the appliance, in any case", async () => {
-    const other = await appliance.newOrganization("Second");
-    const admin = await newUser(appliance, { role: "Admin", organizationId: other.organizationId });
-    const before = transactionCount(appliance);
+    const other = await newOrganization("Second");
+    const admin = await newUser({ role: "Admin", organizationId: other.organizationId });
+    const expectNothingWritten = writingWatched();
     const answer = await admin.client.post(users, { ...body, email: "OWNER@first.example" });
     expect(answer.status).toBe(409);
     expect(answer.body).toMatchObject({
       code: "entity_already_exists",
       params: { entity: "user", field: "email", value: "OWNER@first.example" },
     });
-    expect(transactionCount(appliance)).toBe(before);
+    expectNothingWritten();
   });
 
   test("names all that is wrong at once, and echoes no password", async () => {
-    const answer = await appliance.owner.post(users, {
+    const answer = await owner.post(users, {
       email: "nobody",
       role: "Boss",
       password: "short",
@@ -155,11 +153,11 @@ describe("creating a user", () => {
   });
 
   test("is refused with a network that does not exist, or is another organization's", async () => {
-    const other = await appliance.newOrganization("Second");
+    const other = await newOrganization("Second");
     const unknown = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0009";
-    const answer = await appliance.owner.post(users, {
+    const answer = await owner.post(users, {
       ...body,
-      network_ids: [other.networkId, appliance.first.networkId, unknown],
+      network_ids: [other.networkId, first.networkId, unknown],
     });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({
@@ -169,8 +167,8 @@ describe("creating a user", () => {
   });
 
   test("is refused in another organization", async () => {
-    const other = await appliance.newOrganization("Second");
-    const answer = await appliance.owner.post(users, { ...body, organization_id: other.organizationId });
+    const other = await newOrganization("Second");
+    const answer = await owner.post(users, { ...body, organization_id: other.organizationId });
     expect(answer.status).toBe(403);
     expect(answer.body.code).toBe("entity_access_denied");
   });
@@ -181,7 +179,7 @@ describe("creating a user", () => {
     ["Member", 403, 403, 403],
     ["Viewer", 403, 403, 403],
   ] as const)("by %s goes up to their own role", async (role, owner, admin, viewer) => {
-    const { client } = await newUser(appliance, { role });
+    const { client } = await newUser({ role });
     const statuses = await Promise.all(
       ["Owner", "Admin", "Viewer"].map(
         async (each) => (await client.post(users, { ...body, email: `${each}@example.net`, role: each })).status,
@@ -191,7 +189,7 @@ describe("creating a user", () => {
   });
 
   test("by an Admin above their role says which one it takes", async () => {
-    const { client } = await newUser(appliance, { role: "Admin" });
+    const { client } = await newUser({ role: "Admin" });
     const answer = await client.post(users, { ...body, role: "Owner" });
     expect(answer.body).toMatchObject({
       code: "auth_permission_denied",
@@ -200,24 +198,23 @@ describe("creating a user", () => {
   });
 
   test("takes an API key that reaches every network: one kept to some could give itself the rest", async () => {
-    const free = newApiKey(appliance, { permissions: "Admin" });
+    const free = newApiKey({ permissions: "Admin" });
     expect((await free.client.post(users, body)).status).toBe(200);
-    const kept = newApiKey(appliance, { permissions: "Admin", networkIds: [appliance.first.networkId] });
+    const kept = newApiKey({ permissions: "Admin", networkIds: [first.networkId] });
     const answer = await kept.client.post(users, { ...body, email: "other@example.net" });
     expect(answer.status).toBe(403);
     expect(answer.body.code).toBe("entity_access_denied");
     expect(
-      (await kept.client.put(`${users}/${appliance.first.userId}`, { email: "x@example.net", role: "Viewer" })).body
-        .code,
+      (await kept.client.put(`${users}/${first.userId}`, { email: "x@example.net", role: "Viewer" })).body.code,
     ).toBe("entity_access_denied");
   });
 });
 
 test("the documentation says what a user without network_ids reaches", async () => {
-  const document = (await (await appliance.handle(new Request("http://localhost/api/openapi.json"))).json()) as Wire;
-  const body = document["paths"]["/api/v1/users"].post.requestBody.content["application/json"].schema;
-  const written = body.properties ?? document["components"].schemas[body.$ref.split("/").at(-1)].properties;
-  for (const { network_ids } of [written, document["components"].schemas.User.properties])
+  const document = (await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as Wire;
+  const body = document.paths["/api/v1/users"].post.requestBody.content["application/json"].schema;
+  const written = body.properties ?? document.components.schemas[body.$ref.split("/").at(-1)].properties;
+  for (const { network_ids } of [written, document.components.schemas.User.properties])
     expect(network_ids.description).toBe(
       "The networks that a Member or Viewer reaches: without any, nothing. An Owner or Admin reaches every network, whatever is named here.",
     );
@@ -225,13 +222,13 @@ test("the documentation says what a user without network_ids reaches", async () 
 
 describe("reading users", () => {
   test("shows those of the own organization, with an ETag, and nothing of another's", async () => {
-    const other = await appliance.newOrganization("Second");
-    const viewer = await newUser(appliance, { role: "Viewer" });
+    const other = await newOrganization("Second");
+    const viewer = await newUser({ role: "Viewer" });
     const list = await viewer.client.get(users);
-    expect(list.data.map((user: Wire) => user["id"])).toEqual([appliance.first.userId, viewer.id]);
+    expect(list.data.map((user: Wire) => user.id)).toEqual([first.userId, viewer.id]);
     expect(list.body.meta.pagination).toEqual({ total_count: 2, limit: 50, offset: 0, has_more: false });
     expect((await viewer.client.get(`${users}?ids=${viewer.id},${other.userId}`)).data).toHaveLength(1);
-    expect((await viewer.client.get(`${users}?limit=1&offset=1`)).data.map((user: Wire) => user["id"])).toEqual([
+    expect((await viewer.client.get(`${users}?limit=1&offset=1`)).data.map((user: Wire) => user.id)).toEqual([
       viewer.id,
     ]);
     expect((await viewer.client.get(`${users}?limit=0`)).data).toHaveLength(2);
@@ -246,55 +243,55 @@ describe("reading users", () => {
   });
 
   test("shows whoever reaches some networks only these in the others' lists, at any instant", async () => {
-    const second = (await newNetwork(appliance))["id"];
-    const { networkId } = appliance.first;
-    const both = await newUser(appliance, { role: "Member", networkIds: [second, networkId] });
-    const at = (await read(both.id))["valid_from"];
-    appliance.clock.advance(1_000);
-    const viewer = await newUser(appliance, { role: "Viewer", networkIds: [networkId] });
-    expect((await read(both.id))["network_ids"]).toEqual([second, networkId]);
-    expect((await read(both.id, viewer.client))["network_ids"]).toEqual([networkId]);
-    expect((await made(viewer.client.get(`${users}/${both.id}?at=${at}`)))["network_ids"]).toEqual([networkId]);
+    const second = (await newNetwork()).id;
+    const { networkId } = first;
+    const both = await newUser({ role: "Member", networkIds: [second, networkId] });
+    const at = (await read(both.id)).valid_from;
+    tick();
+    const viewer = await newUser({ role: "Viewer", networkIds: [networkId] });
+    expect((await read(both.id)).network_ids).toEqual([second, networkId]);
+    expect((await read(both.id, viewer.client)).network_ids).toEqual([networkId]);
+    expect((await made(viewer.client.get(`${users}/${both.id}?at=${at}`))).network_ids).toEqual([networkId]);
     const listed = (await viewer.client.get(`${users}?ids=${both.id}&at=${at}`)).data;
-    expect(listed.map((user: Wire) => user["network_ids"])).toEqual([[networkId]]);
+    expect(listed.map((user: Wire) => user.network_ids)).toEqual([[networkId]]);
   });
 
   test("takes credentials", async () => {
-    expect((await appliance.anonymous.get(users)).status).toBe(401);
-    expect((await appliance.anonymous.post(users, "{")).status).toBe(401);
+    expect((await anonymous.get(users)).status).toBe(401);
+    expect((await anonymous.post(users, "{")).status).toBe(401);
   });
 });
 
 describe("changing a user", () => {
   test("replaces what is sent, keeps the optional rest, and each change is visible to at", async () => {
-    const user = await made(appliance.owner.post(users, { ...body, network_ids: [appliance.first.networkId] }));
-    appliance.clock.advance(1_000);
-    const changed = await made(appliance.owner.put(`${users}/${user["id"]}`, { email: body.email, role: "Viewer" }));
+    const user = await made(owner.post(users, { ...body, network_ids: [first.networkId] }));
+    tick();
+    const changed = await made(owner.put(`${users}/${user.id}`, { email: body.email, role: "Viewer" }));
     expect(changed).toEqual({
       ...user,
       role: "Viewer",
-      updated_at: appliance.clock.text(),
-      valid_from: appliance.clock.text(),
+      updated_at: clock.text(),
+      valid_from: clock.text(),
     });
-    expect(versionsOf(appliance, user["id"]).map((version) => version.changed)).toEqual([null, ["role"]]);
-    expect(await made(appliance.owner.get(`${users}/${user["id"]}?at=${user["updated_at"]}`))).toEqual({
+    expect(versionsOf(user.id).map((version) => version.changed)).toEqual([null, ["role"]]);
+    expect(await made(owner.get(`${users}/${user.id}?at=${user.updated_at}`))).toEqual({
       ...user,
-      valid_to: appliance.clock.text(),
+      valid_to: clock.text(),
     });
   });
 
   test("that changes nothing makes no version: what was read may be sent back", async () => {
-    const user = await read((await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).id);
-    const before = transactionCount(appliance);
-    expect(await made(appliance.owner.put(`${users}/${user["id"]}`, user))).toEqual(user);
-    expect(transactionCount(appliance)).toBe(before);
+    const user = await read((await newUser({ role: "Member", networkIds: [first.networkId] })).id);
+    const expectNothingWritten = writingWatched();
+    expect(await made(owner.put(`${users}/${user.id}`, user))).toEqual(user);
+    expectNothingWritten();
   });
 
   test("goes neither from nor to a role above the caller's own", async () => {
-    const admin = await newUser(appliance, { role: "Admin" });
-    const member = await newUser(appliance, { role: "Member" });
-    const owner = await read(appliance.first.userId);
-    const demoting = await admin.client.put(`${users}/${owner["id"]}`, { ...owner, role: "Viewer" });
+    const admin = await newUser({ role: "Admin" });
+    const member = await newUser({ role: "Member" });
+    const owner = await read(first.userId);
+    const demoting = await admin.client.put(`${users}/${owner.id}`, { ...owner, role: "Viewer" });
     expect(demoting.status).toBe(403);
     expect(demoting.body).toMatchObject({
       code: "auth_permission_denied",
@@ -311,118 +308,113 @@ describe("changing a user", () => {
   });
 
   test("takes effect on the user's rights at once", async () => {
-    const second = (await newNetwork(appliance))["id"];
-    const member = await newUser(appliance, { role: "Admin" });
-    expect((await member.client.get("/api/v1/networks")).data).toHaveLength(2);
+    const second = (await newNetwork()).id;
+    const member = await newUser({ role: "Admin" });
+    expect((await member.client.get("networks")).data).toHaveLength(2);
     await made(
-      appliance.owner.put(`${users}/${member.id}`, {
+      owner.put(`${users}/${member.id}`, {
         ...(await read(member.id)),
         role: "Member",
         network_ids: [second],
       }),
     );
-    expect((await member.client.get("/api/v1/networks")).data.map((network: Wire) => network["id"])).toEqual([second]);
-    expect((await member.client.post("/api/v1/networks", { name: "Third" })).body.code).toBe("auth_permission_denied");
+    expect((await member.client.get("networks")).data.map((network: Wire) => network.id)).toEqual([second]);
+    expect((await member.client.post("networks", { name: "Third" })).body.code).toBe("auth_permission_denied");
   });
 
   test("never leaves the organization without an Owner who can sign in", async () => {
-    const owner = await read(appliance.first.userId);
+    const owner = await read(first.userId);
     for (const change of [{ role: "Admin" }, { is_enabled: false }]) {
-      const answer = await appliance.owner.put(`${users}/${owner["id"]}`, { ...owner, ...change });
+      const answer = await appliance.owner.put(`${users}/${owner.id}`, { ...owner, ...change });
       expect(answer.status).toBe(409);
-      expect(answer.body).toMatchObject({ code: "entity_in_use", params: { entity: "user", id: owner["id"] } });
+      expect(answer.body).toMatchObject({ code: "entity_in_use", params: { entity: "user", id: owner.id } });
       expect(answer.body.error).toContain("only Owner");
     }
-    const second = await newUser(appliance, { role: "Owner" });
+    const second = await newUser({ role: "Owner" });
     await made(appliance.owner.put(`${users}/${second.id}`, { ...(await read(second.id)), is_enabled: false }));
-    expect((await appliance.owner.put(`${users}/${owner["id"]}`, { ...owner, role: "Admin" })).status).toBe(409);
+    expect((await appliance.owner.put(`${users}/${owner.id}`, { ...owner, role: "Admin" })).status).toBe(409);
     await made(appliance.owner.put(`${users}/${second.id}`, { ...(await read(second.id)), is_enabled: true }));
-    expect((await appliance.owner.put(`${users}/${owner["id"]}`, { ...owner, role: "Admin" })).status).toBe(200);
+    expect((await appliance.owner.put(`${users}/${owner.id}`, { ...owner, role: "Admin" })).status).toBe(200);
   });
 
   test("refuses another record's id, another organization's and a version that is no longer there", async () => {
-    const other = await appliance.newOrganization("Second");
-    const member = await newUser(appliance, { role: "Member" });
+    const other = await newOrganization("Second");
+    const member = await newUser({ role: "Member" });
     const user = await read(member.id);
     const path = `${users}/${member.id}`;
-    expect((await appliance.owner.put(path, { ...user, id: appliance.first.userId })).body.code).toBe(
-      "validation_id_mismatch",
-    );
-    expect((await appliance.owner.put(path, { ...user, organization_id: other.organizationId })).body.code).toBe(
+    expect((await owner.put(path, { ...user, id: first.userId })).body.code).toBe("validation_id_mismatch");
+    expect((await owner.put(path, { ...user, organization_id: other.organizationId })).body.code).toBe(
       "entity_access_denied",
     );
-    expect((await appliance.owner.put(path, user, { "if-match": '"1"' })).status).toBe(412);
-    const foreign = await appliance.owner.put(`${users}/${other.userId}`, { email: "x@example.net", role: "Viewer" });
+    expect((await owner.put(path, user, { "if-match": '"1"' })).status).toBe(412);
+    const foreign = await owner.put(`${users}/${other.userId}`, { email: "x@example.net", role: "Viewer" });
     expect(foreign.status).toBe(404);
-    expect(versionsOf(appliance, other.userId)).toHaveLength(1);
+    expect(versionsOf(other.userId)).toHaveLength(1);
   });
 });
 
 describe("deleting a user", () => {
-  const remove = (id: string, by: Client = appliance.owner) => by.delete(`${users}/${id}`);
-  const removeAll = (ids: readonly string[], by: Client = appliance.owner) => by.post(`${users}/bulk-delete`, ids);
+  const remove = (id: string, by: Client = owner) => by.delete(`${users}/${id}`);
+  const removeAll = (ids: readonly string[], by: Client = owner) => by.post(`${users}/bulk-delete`, ids);
 
   test("ends the sessions, the password and the API keys, and the e-mail address is free again", async () => {
-    const member = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
-    await givePassword(appliance, member.id);
-    const key = newApiKey(appliance, { userId: member.id });
+    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    await givePassword(member.id);
+    const key = newApiKey({ userId: member.id });
     const { email } = await read(member.id);
     expect((await signIn(email, PASSWORD)).status).toBe(200);
-    appliance.clock.advance(1_000);
-    const before = transactionCount(appliance);
+    tick();
+    const before = transactionCount();
     const closed = await remove(member.id);
     expect(closed).toMatchObject({
       status: 200,
-      data: { id: member.id, email, last_login: expect.any(String), valid_to: appliance.clock.text() },
+      data: { id: member.id, email, last_login: expect.any(String), valid_to: clock.text() },
     });
-    expect(transactionCount(appliance)).toBe(before + 1);
-    expect(writtenIn(appliance)).toEqual({ "Deleted user": 1, "Deleted api_key": 1 });
+    expect(transactionCount()).toBe(before + 1);
+    expect(writtenIn()).toEqual({ "Deleted user": 1, "Deleted api_key": 1 });
 
     for (const client of [member.client, key.client]) {
-      expect(await client.get("/api/auth/me")).toMatchObject({ status: 401, body: { code: "auth_not_authenticated" } });
-      expect(await client.put(`${users}/${member.id}`, "{")).toMatchObject({
-        status: 401,
-        body: { code: "auth_not_authenticated" },
-      });
+      expect(await client.get("/api/auth/me")).toMatchObject(refusal(401, "auth_not_authenticated"));
+      expect(await client.put(`${users}/${member.id}`, "{")).toMatchObject(refusal(401, "auth_not_authenticated"));
     }
-    expect(await signIn(email, PASSWORD)).toMatchObject({ status: 401, body: { code: "auth_invalid_credentials" } });
+    expect(await signIn(email, PASSWORD)).toMatchObject(refusal(401, "auth_invalid_credentials"));
     for (const table of ["sessions", "user_passwords"])
       expect(
         appliance.reader.db.query(`SELECT count(*) AS n FROM ${table} WHERE user_n NOT IN (SELECT n FROM users)`).get(),
       ).toEqual({ n: 0 });
     expect(appliance.reader.db.query("SELECT count(*) AS n FROM api_key_hashes").get()).toEqual({ n: 0 });
-    expect((await appliance.owner.get(`/api/v1/auth/keys/${key.id}`)).status).toBe(404);
+    expect((await owner.get(`auth/keys/${key.id}`)).status).toBe(404);
 
-    const again = await made(appliance.owner.post(users, { ...body, email }));
+    const again = await made(owner.post(users, { ...body, email }));
     expect(again).toMatchObject({ email, lineage_id: member.id });
-    expect(again["id"]).not.toBe(member.id);
+    expect(again.id).not.toBe(member.id);
     expect((await signIn(email, PASSWORD)).status).toBe(401);
   });
 
   test("leaves history as it was: what the user was, had and wrote, by name", async () => {
-    const member = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
-    const key = newApiKey(appliance, { userId: member.id, permissions: "Member" });
+    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const key = newApiKey({ userId: member.id, permissions: "Member" });
     const { name } = await read(member.id);
-    const bySession = await newSubnet(appliance, {}, member.client);
-    const byKey = await newSubnet(appliance, {}, key.client);
-    appliance.clock.advance(1_000);
-    const at = appliance.clock.text();
-    appliance.clock.advance(1_000);
-    await newSubnet(appliance);
+    const bySession = await newSubnet({}, member.client);
+    const byKey = await newSubnet({}, key.client);
+    tick();
+    const at = clock.text();
+    tick();
+    await newSubnet();
     const then = await Promise.all(
-      [users, "/api/v1/auth/keys"].map((path) => appliance.owner.get(`${path}?at=${at}&ids=${member.id},${key.id}`)),
+      [users, "/api/v1/auth/keys"].map((path) => owner.get(`${path}?at=${at}&ids=${member.id},${key.id}`)),
     );
     const closed = await made(remove(member.id));
     for (const [position, path] of [`${users}/${member.id}`, `/api/v1/auth/keys/${key.id}`].entries()) {
-      const past = await made(appliance.owner.get(`${path}?at=${at}`));
-      expect(past).toEqual({ ...then[position]?.data[0], valid_to: closed["valid_to"] });
+      const past = await made(owner.get(`${path}?at=${at}`));
+      expect(past).toEqual({ ...then[position]?.data[0], valid_to: closed.valid_to });
     }
     const actorOf = (id: string) =>
       appliance.reader.db
         .query("SELECT actor_type, actor_id, actor_name FROM history_transactions WHERE sequence = ?")
-        .get(versionsOf(appliance, id)[0]?.sequence as number);
-    expect(actorOf(bySession["id"])).toEqual({ actor_type: "User", actor_id: member.id, actor_name: name });
-    expect(actorOf(byKey["id"])).toMatchObject({
+        .get(versionsOf(id)[0]?.sequence as number);
+    expect(actorOf(bySession.id)).toEqual({ actor_type: "User", actor_id: member.id, actor_name: name });
+    expect(actorOf(byKey.id)).toMatchObject({
       actor_type: "ApiKey",
       actor_id: key.id,
       actor_name: expect.stringMatching(/^key /),
@@ -430,23 +422,19 @@ describe("deleting a user", () => {
   });
 
   test("goes up to the caller's own role", async () => {
-    const admin = await newUser(appliance, { role: "Admin" });
-    const [peer, member] = [await newUser(appliance, { role: "Admin" }), await newUser(appliance, { role: "Member" })];
+    const admin = await newUser({ role: "Admin" });
+    const [peer, member] = [await newUser({ role: "Admin" }), await newUser({ role: "Member" })];
     // Two Owners: neither is the only one.
-    const owner = await newUser(appliance, { role: "Owner" });
-    const before = transactionCount(appliance);
+    const owner = await newUser({ role: "Owner" });
+    const expectNothingWritten = writingWatched();
     for (const answer of [await remove(owner.id, admin.client), await removeAll([member.id, owner.id], admin.client)]) {
-      expect(answer).toMatchObject({
-        status: 403,
-        body: { code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } },
-      });
+      expect(answer).toMatchObject(refusal(403, "auth_permission_denied", { required: "Owner", actual: "Admin" }));
     }
-    expect(await remove(owner.id, member.client)).toMatchObject({
-      status: 403,
-      body: { code: "auth_permission_denied", params: { required: "Admin" } },
-    });
-    expect(transactionCount(appliance)).toBe(before);
-    expect((await removeAll([peer.id, member.id], admin.client)).data.map((user: Wire) => user["id"])).toEqual([
+    expect(await remove(owner.id, member.client)).toMatchObject(
+      refusal(403, "auth_permission_denied", { required: "Admin" }),
+    );
+    expectNothingWritten();
+    expect((await removeAll([peer.id, member.id], admin.client)).data.map((user: Wire) => user.id)).toEqual([
       peer.id,
       member.id,
     ]);
@@ -454,120 +442,111 @@ describe("deleting a user", () => {
   });
 
   test("never leaves the organization without an Owner who can sign in, one by one or all at once", async () => {
-    const { userId } = appliance.first;
-    const disabled = await newUser(appliance, { role: "Owner" });
-    await made(appliance.owner.put(`${users}/${disabled.id}`, { ...(await read(disabled.id)), is_enabled: false }));
-    const before = transactionCount(appliance);
+    const { userId } = first;
+    const disabled = await newUser({ role: "Owner" });
+    await made(owner.put(`${users}/${disabled.id}`, { ...(await read(disabled.id)), is_enabled: false }));
+    const expectNothingWritten = writingWatched();
     for (const answer of [
       await remove(userId),
       await removeAll([disabled.id, userId]),
       await removeAll([userId, disabled.id]),
     ]) {
-      expect(answer).toMatchObject({
-        status: 409,
-        body: { code: "entity_in_use", params: { entity: "user", id: userId, dependants: { organizations: 1 } } },
-      });
+      expect(answer).toMatchObject(
+        refusal(409, "entity_in_use", { entity: "user", id: userId, dependants: { organizations: 1 } }),
+      );
       expect(answer.body.error).toContain("only Owner");
     }
-    expect(transactionCount(appliance)).toBe(before);
-    const second = await newUser(appliance, { role: "Owner" });
-    expect(await removeAll([userId, second.id])).toMatchObject({
-      status: 409,
-      body: { code: "entity_in_use", params: { id: second.id } },
-    });
+    expectNothingWritten();
+    const second = await newUser({ role: "Owner" });
+    expect(await removeAll([userId, second.id])).toMatchObject(refusal(409, "entity_in_use", { id: second.id }));
     expect((await remove(disabled.id)).status).toBe(200);
     expect((await remove(userId, second.client)).status).toBe(200);
     expect((await remove(second.id, second.client)).body.code).toBe("entity_in_use");
   });
 
   test("may be one's own account, by session or by the key that goes with it", async () => {
-    const [admin, second] = [await newUser(appliance, { role: "Admin" }), await newUser(appliance, { role: "Admin" })];
+    const [admin, second] = [await newUser({ role: "Admin" }), await newUser({ role: "Admin" })];
     expect((await remove(admin.id, admin.client)).data).toMatchObject({ id: admin.id });
     expect((await admin.client.get(users)).status).toBe(401);
-    const { client } = newApiKey(appliance, { userId: second.id });
+    const { client } = newApiKey({ userId: second.id });
     expect((await removeAll([second.id], client)).data).toMatchObject([{ id: second.id }]);
     expect((await client.get(users)).status).toBe(401);
   });
 
   test("takes an API key that reaches every network", async () => {
-    const member = await newUser(appliance, { role: "Member" });
-    const { client } = newApiKey(appliance, { permissions: "Admin", networkIds: [appliance.first.networkId] });
+    const member = await newUser({ role: "Member" });
+    const { client } = newApiKey({ permissions: "Admin", networkIds: [first.networkId] });
     for (const answer of [await remove(member.id, client), await removeAll([member.id], client)])
-      expect(answer).toMatchObject({ status: 403, body: { code: "entity_access_denied" } });
-    expect((await read(member.id))["id"]).toBe(member.id);
+      expect(answer).toMatchObject(refusal(403, "entity_access_denied"));
+    expect((await read(member.id)).id).toBe(member.id);
   });
 
   test("tells another organization nothing: the same e-mail address there is somebody new", async () => {
-    const member = await newUser(appliance, { role: "Member" });
+    const member = await newUser({ role: "Member" });
     const { email } = await read(member.id);
     await made(remove(member.id));
-    const other = await appliance.newOrganization("Second");
-    const admin = await newUser(appliance, { role: "Admin", organizationId: other.organizationId });
+    const other = await newOrganization("Second");
+    const admin = await newUser({ role: "Admin", organizationId: other.organizationId });
     const there = await made(admin.client.post(users, { ...body, email }));
-    expect(there["lineage_id"]).toBeNull();
-    expect(await appliance.owner.post(users, { ...body, email })).toMatchObject({
-      status: 409,
-      body: { code: "entity_already_exists", params: { field: "email" } },
-    });
-    await made(admin.client.delete(`${users}/${there["id"]}`));
-    expect(await made(appliance.owner.post(users, { ...body, email }))).toMatchObject({ lineage_id: member.id });
+    expect(there.lineage_id).toBeNull();
+    expect(await owner.post(users, { ...body, email })).toMatchObject(
+      refusal(409, "entity_already_exists", { field: "email" }),
+    );
+    await made(admin.client.delete(`${users}/${there.id}`));
+    expect(await made(owner.post(users, { ...body, email }))).toMatchObject({ lineage_id: member.id });
   });
 
   test("takes a cascade, which changes nothing: the only Owner stays", async () => {
-    const [one, other] = [await newUser(appliance, { role: "Member" }), await newUser(appliance, { role: "Member" })];
-    await made(appliance.owner.delete(`${users}/${one.id}?cascade=true`));
-    await made(appliance.owner.post(`${users}/bulk-delete?cascade=true`, [other.id]));
-    expect(await appliance.owner.delete(`${users}/${appliance.first.userId}?cascade=true`)).toMatchObject({
-      status: 409,
-      body: { code: "entity_in_use" },
-    });
-    expect(await appliance.owner.post(`${users}/bulk-delete?cascade=true`, [appliance.first.userId])).toMatchObject({
-      status: 409,
-      body: { code: "entity_in_use" },
-    });
+    const [one, other] = [await newUser({ role: "Member" }), await newUser({ role: "Member" })];
+    await made(owner.delete(`${users}/${one.id}?cascade=true`));
+    await made(owner.post(`${users}/bulk-delete?cascade=true`, [other.id]));
+    expect(await owner.delete(`${users}/${first.userId}?cascade=true`)).toMatchObject(refusal(409, "entity_in_use"));
+    expect(await owner.post(`${users}/bulk-delete?cascade=true`, [first.userId])).toMatchObject(
+      refusal(409, "entity_in_use"),
+    );
   });
 });
 
 describe("disabling a user", () => {
   test("ends the sessions for good, stops the API keys, and enabling starts these again", async () => {
-    const member = await newUser(appliance, { role: "Member" });
-    await givePassword(appliance, member.id);
-    const client = await appliance.signedIn(member.id);
-    const key = newApiKey(appliance, { userId: member.id });
+    const member = await newUser({ role: "Member" });
+    await givePassword(member.id);
+    const client = await signedIn(member.id);
+    const key = newApiKey({ userId: member.id });
     const user = await read(member.id);
-    expect(await made(appliance.owner.put(`${users}/${member.id}`, { ...user, is_enabled: false }))).toMatchObject({
+    expect(await made(owner.put(`${users}/${member.id}`, { ...user, is_enabled: false }))).toMatchObject({
       is_enabled: false,
     });
     expect((await client.get("/api/auth/me")).body.code).toBe("auth_not_authenticated");
     expect((await key.client.get("/api/auth/me")).body.code).toBe("auth_key_disabled");
-    expect((await signIn(user["email"], PASSWORD)).body.code).toBe("auth_invalid_credentials");
-    await made(appliance.owner.put(`${users}/${member.id}`, { ...user, is_enabled: true }));
+    expect((await signIn(user.email, PASSWORD)).body.code).toBe("auth_invalid_credentials");
+    await made(owner.put(`${users}/${member.id}`, { ...user, is_enabled: true }));
     expect((await client.get("/api/auth/me")).status).toBe(401);
     expect((await key.client.get("/api/auth/me")).status).toBe(200);
-    expect((await signIn(user["email"], PASSWORD)).status).toBe(200);
+    expect((await signIn(user.email, PASSWORD)).status).toBe(200);
   });
 });
 
 describe("giving a user another password", () => {
   test("ends the user's sessions and is a version that says so", async () => {
-    const member = await newUser(appliance, { role: "Member" });
+    const member = await newUser({ role: "Member" });
     const user = await read(member.id);
-    const answer = await appliance.owner.put(`${users}/${member.id}`, { ...user, password: "another phrase" });
+    const answer = await owner.put(`${users}/${member.id}`, { ...user, password: "another phrase" });
     expect(answer.status).toBe(200);
     expect(answer.data).not.toHaveProperty("password");
     expect((await member.client.get("/api/auth/me")).status).toBe(401);
-    expect((await signIn(user["email"], "another phrase")).status).toBe(200);
-    expect(versionsOf(appliance, member.id).map((version) => version.changed)).toEqual([null, ["password"]]);
+    expect((await signIn(user.email, "another phrase")).status).toBe(200);
+    expect(versionsOf(member.id).map((version) => version.changed)).toEqual([null, ["password"]]);
   });
 
   test("is for others: one's own takes the present one", async () => {
-    const owner = await read(appliance.first.userId);
-    for (const client of [appliance.owner, newApiKey(appliance).client]) {
-      const answer = await client.put(`${users}/${owner["id"]}`, { ...owner, password: "another phrase" });
+    const owner = await read(first.userId);
+    for (const client of [appliance.owner, newApiKey().client]) {
+      const answer = await client.put(`${users}/${owner.id}`, { ...owner, password: "another phrase" });
       expect(answer.status).toBe(400);
       expect(answer.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/password"]);
       expect(answer.body.error).toContain("/api/auth/password");
     }
-    expect((await signIn(owner["email"], PASSWORD)).status).toBe(200);
+    expect((await signIn(owner.email, PASSWORD)).status).toBe(200);
   });
 });

@@ -1,32 +1,31 @@
-// What an Admin takes back while a scan runs: from the moment that the change is answered nobody is sent the secret any more, whatever the scan
-// knew when it began.
+// What an Admin takes back while a scan runs: from the moment that the change is answered nobody is sent the secret any
+// more, whatever the scan knew when it began.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
-import { made, newHost, newNetwork, newSubnet, newUser, type Wire } from "../support/factories.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { DEVICES_AT_A_TIME } from "../../src/discovery/scans/probes.ts";
-import { asked, communityOf, findings, holdBack, untilEnded } from "../support/scans.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
 
 const [OWN, SECOND] = ["10.2.0.1", "10.2.0.2"];
 const SECRET = "s3cret";
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const { asked, communityOf, findings, first, holdBack, newHost, newNetwork, newSubnet, newUser, probes, untilEnded } =
+  appliance;
 let owner: Client;
 let member: Client;
 let subnet: Wire;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
   owner = appliance.owner;
-  member = (await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).client;
-  subnet = await newSubnet(appliance, { cidr: "10.2.0.0/24" });
-  for (const address of [OWN, SECOND]) appliance.probes.alive.set(address, {});
+  member = (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
+  subnet = await newSubnet({ cidr: "10.2.0.0/24" });
+  for (const address of [OWN, SECOND]) probes.alive.set(address, {});
 });
-afterEach(() => appliance.close());
 
 const communities = (from = 0) =>
-  appliance.probes.asked
+  probes.asked
     .slice(from)
     .flatMap(({ address, credentials }) =>
       credentials.map((each) => [address, "community" in each ? each.community : ""]),
@@ -36,60 +35,62 @@ const communities = (from = 0) =>
 const sentTo = (from = 0) =>
   communities(from).flatMap(([address, community]) => (community === SECRET ? [address] : []));
 
-/** A scan during which something is changed once the first is about to be asked. @returns how many were asked before, and the scan */
+/**
+ * A scan during which something is changed once the first is about to be asked.
+ * @returns how many were asked before, and the scan
+ */
 async function changedWhileScanning(
   change: () => Promise<unknown>,
   fields: Wire = {},
   by: Client = member,
 ): Promise<{ before: number; scan: Wire }> {
-  const { reached, letGo } = holdBack(appliance);
-  const { id } = await asked(appliance, fields, by);
+  const { reached, letGo } = holdBack();
+  const { id } = await asked(fields, by);
   await reached;
   await change();
-  const before = appliance.probes.asked.length;
+  const before = probes.asked.length;
   letGo();
-  return { before, scan: await untilEnded(appliance, id) };
+  return { before, scan: await untilEnded(id) };
 }
 
 const update = (credential: Wire, fields: Wire) =>
-  made(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, ...fields }));
-const remove = ({ id }: Wire) => made(owner.delete(`/api/v1/credentials/${id}?cascade=true`));
+  made(owner.put(`credentials/${credential.id}`, { ...credential, ...fields }));
+const remove = ({ id }: Wire) => made(owner.delete(`credentials/${id}?cascade=true`));
 
 describe("while a scan runs, the credential of a network", () => {
   const WAYS: Record<string, (credential: Wire) => Promise<unknown>> = {
     "whose subnet accepts none any more": () =>
-      made(owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], accepts_credentials: false })),
+      made(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: false })),
     "that is not assigned any more": (credential) => update(credential, { assigned_network_ids: [] }),
     "that is deleted": remove,
   };
   for (const [how, withdraw] of Object.entries(WAYS)) {
     test(`${how} is not sent any more`, async () => {
-      const credential = await communityOf(appliance, SECRET);
+      const credential = await communityOf(SECRET);
       const { scan } = await changedWhileScanning(() => withdraw(credential));
-      expect(scan["status"]).toBe("Completed");
+      expect(scan.status).toBe("Completed");
       expect(sentTo()).toEqual([]);
     });
   }
 
   test("goes on being sent where nothing was taken back, whatever else is written meanwhile", async () => {
-    await communityOf(appliance, SECRET);
-    await changedWhileScanning(() => newHost(appliance, { ip_addresses: [{ ip_address: "10.2.0.9" }] }));
+    await communityOf(SECRET);
+    await changedWhileScanning(() => newHost({ ip_addresses: [{ ip_address: "10.2.0.9" }] }));
     expect(sentTo().sort()).toEqual([OWN, SECOND]);
   });
 
   test("is told as held back where its subnet has ceased to accept it", async () => {
-    await communityOf(appliance, SECRET);
-    const withdraw = () =>
-      made(owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], accepts_credentials: false }));
+    await communityOf(SECRET);
+    const withdraw = () => made(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: false }));
     const { scan } = await changedWhileScanning(withdraw);
-    const told = (await findings(appliance, scan)).filter(({ type }) => type === "Skipped");
+    const told = (await findings(scan)).filter(({ type }) => type === "Skipped");
     expect(told).toMatchObject([
-      { entity: "subnet", id: subnet["id"], reason: expect.stringContaining("does not accept credentials") },
+      { entity: "subnet", id: subnet.id, reason: expect.stringContaining("does not accept credentials") },
     ]);
   });
 
   test("that was used already and is changed is sent as it is now", async () => {
-    const credential = await communityOf(appliance, SECRET, { target_ips: [OWN] });
+    const credential = await communityOf(SECRET, { target_ips: [OWN] });
     const change = () =>
       update(credential, {
         target_ips: null,
@@ -110,20 +111,20 @@ describe("while a device is asked, the credential", () => {
   };
   for (const [how, withdraw] of Object.entries(OTHERS)) {
     test(`${how} is not sent to it any more`, async () => {
-      const credential = await communityOf(appliance, SECRET, { target_ips: [OWN] });
+      const credential = await communityOf(SECRET, { target_ips: [OWN] });
       const { before } = await changedWhileScanning(() => withdraw(credential));
-      expect(appliance.probes.asked[0]).toMatchObject({ address: OWN, credentials: [{ community: SECRET }] });
+      expect(probes.asked[0]).toMatchObject({ address: OWN, credentials: [{ community: SECRET }] });
       expect(before).toBe(1);
       expect(
-        appliance.probes.sent.filter((each) => "community" in each.credential && each.credential.community === SECRET),
+        probes.sent.filter((each) => "community" in each.credential && each.credential.community === SECRET),
       ).toEqual([]);
     });
   }
 
   test("goes on being sent where something else was written", async () => {
-    await communityOf(appliance, SECRET, { target_ips: [OWN] });
-    await changedWhileScanning(() => newHost(appliance, { ip_addresses: [{ ip_address: "10.2.0.9" }] }));
-    expect(appliance.probes.sent.map(({ address }) => address)).toEqual([OWN, SECOND]);
+    await communityOf(SECRET, { target_ips: [OWN] });
+    await changedWhileScanning(() => newHost({ ip_addresses: [{ ip_address: "10.2.0.9" }] }));
+    expect(probes.sent.map(({ address }) => address)).toEqual([OWN, SECOND]);
   });
 });
 
@@ -131,18 +132,18 @@ describe("while a scan runs, the credential of a host", () => {
   let host: Wire;
   let credential: Wire;
   beforeEach(async () => {
-    await made(owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], accepts_credentials: false }));
-    host = await newHost(appliance, { ip_addresses: [{ ip_address: OWN }, { ip_address: SECOND }] });
-    credential = await communityOf(appliance, SECRET, {
+    await made(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: false }));
+    host = await newHost({ ip_addresses: [{ ip_address: OWN }, { ip_address: SECOND }] });
+    credential = await communityOf(SECRET, {
       assigned_network_ids: [],
-      host_assignments: [{ host_id: host["id"] }],
+      host_assignments: [{ host_id: host.id }],
     });
   });
 
   test("that is narrowed to some of its addresses goes to these alone", async () => {
-    const [{ id }] = host["ip_addresses"];
+    const [{ id }] = host.ip_addresses;
     await changedWhileScanning(() =>
-      update(credential, { host_assignments: [{ host_id: host["id"], ip_address_ids: [id] }] }),
+      update(credential, { host_assignments: [{ host_id: host.id, ip_address_ids: [id] }] }),
     );
     expect(sentTo()).toEqual([OWN]);
   });
@@ -153,9 +154,7 @@ describe("while a scan runs, the credential of a host", () => {
   });
 
   test("does not go to an address that was taken from the host", async () => {
-    await changedWhileScanning(() =>
-      made(owner.delete(`/api/v1/ip-addresses/${host["ip_addresses"][1].id}?cascade=true`)),
-    );
+    await changedWhileScanning(() => made(owner.delete(`ip-addresses/${host.ip_addresses[1].id}?cascade=true`)));
     expect(sentTo()).toEqual([OWN]);
   });
 });
@@ -166,7 +165,7 @@ describe("while a scan runs, the credential that was given addresses to begin wi
     "and is deleted": { withdraw: remove },
     "and is assigned to another network": {
       withdraw: async (credential) =>
-        update(credential, { target_ips: null, assigned_network_ids: [(await newNetwork(appliance))["id"]] }),
+        update(credential, { target_ips: null, assigned_network_ids: [(await newNetwork()).id] }),
     },
     "and is given others": { withdraw: (credential) => update(credential, { target_ips: ["192.0.2.99"] }) },
     "and has lost them, of a scan that only tells": {
@@ -176,7 +175,7 @@ describe("while a scan runs, the credential that was given addresses to begin wi
   };
   for (const [how, { fields, withdraw }] of Object.entries(WAYS)) {
     test(`${how} is not sent to the rest of them`, async () => {
-      const credential = await communityOf(appliance, SECRET, { assigned_network_ids: [], target_ips: targets });
+      const credential = await communityOf(SECRET, { assigned_network_ids: [], target_ips: targets });
       const { before } = await changedWhileScanning(() => withdraw(credential), fields, owner);
       expect(sentTo()).toEqual(targets.slice(0, DEVICES_AT_A_TIME));
       expect(sentTo(before)).toEqual([]);
@@ -184,7 +183,7 @@ describe("while a scan runs, the credential that was given addresses to begin wi
   }
 
   test("is sent to all of them, though the scan has taken them from it", async () => {
-    await communityOf(appliance, SECRET, { assigned_network_ids: [], target_ips: targets });
+    await communityOf(SECRET, { assigned_network_ids: [], target_ips: targets });
     await changedWhileScanning(async () => {}, {}, owner);
     expect(sentTo()).toEqual(targets);
   });

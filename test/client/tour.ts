@@ -1,5 +1,6 @@
-// A client of the API as anybody would write it: openapi-fetch over the types that openapi-typescript makes of the OpenAPI document. Type-checked
-// against them and run by test/api/generated-client.test.ts; without any cast, so that it is the document that has to be right.
+// A client of the API as anybody would write it: openapi-fetch over the types that openapi-typescript makes of the
+// OpenAPI document. Type-checked against them and run by test/api/generated-client.test.ts; without any cast, so that
+// it is the document that has to be right.
 
 import createClient, { type Client, type Middleware } from "openapi-fetch";
 import type { components, paths } from "./api.ts";
@@ -7,14 +8,14 @@ import type { components, paths } from "./api.ts";
 type Host = components["schemas"]["Host"];
 type Change = components["schemas"]["Change"];
 
-export interface TourOptions {
+interface TourOptions {
   readonly fetch: (request: Request) => Promise<Response>;
   readonly email: string;
   readonly password: string;
 }
 
 /** What the tour came upon, in words that a test can look at. */
-export interface Tour {
+interface Tour {
   readonly name: string;
   readonly steps: string[];
 }
@@ -350,7 +351,7 @@ async function past(client: Json, host: Host, steps: string[]): Promise<void> {
     each.fields.map(({ field, transaction }) => `${field} in ${transaction?.sequence ?? "nobody knows which"}`),
   );
   steps.push(
-    `added ${added.join(", ")}; ${diff.removed.length} removed, ${fields.length} fields changed, ${diff.counts["host"]?.added ?? 0} host counted`,
+    `added ${added.join(", ")}; ${diff.removed.length} removed, ${fields.length} fields changed, ${diff.counts.host?.added ?? 0} host counted`,
   );
 }
 

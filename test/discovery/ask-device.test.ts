@@ -6,18 +6,18 @@ import { systemTimers } from "../../src/base/timers.ts";
 import type { Device } from "../../src/discovery/device.ts";
 import type { Reads } from "../../src/discovery/mib/reads.ts";
 import {
-  askDevice,
   type AskDeviceOptions,
   type Asked,
+  askDevice,
   type DeviceReader,
 } from "../../src/discovery/snmp/ask-device.ts";
-import { ManualTimers } from "../support/manual-timers.ts";
-import { seededRandom } from "../support/seeded-random.ts";
-import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp-agent.ts";
-import { startV3Agent, type V3Agent } from "../support/snmp-v3-agent.ts";
-import { descriptorsAtRest, descriptorsBackTo } from "../support/descriptors.ts";
-import { community, SHORT_PATIENCE, user } from "../support/snmp-sessions.ts";
-import { viewOf } from "../support/snmp-view.ts";
+import { ManualTimers } from "../support/injected/manual-timers.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp/agent.ts";
+import { community, SHORT_PATIENCE, user } from "../support/snmp/sessions.ts";
+import { startV3Agent, type V3Agent } from "../support/snmp/v3-agent.ts";
+import { viewOf } from "../support/snmp/view.ts";
+import { descriptorsAtRest, descriptorsBackTo } from "../support/sweep/descriptors.ts";
 
 const NAME = "1.3.6.1.2.1.1.5.0";
 const DESCR = "1.3.6.1.2.1.2.2.1.2";
@@ -67,8 +67,8 @@ function ask(
     signal: new AbortController().signal,
     timers: systemTimers,
     random: seededRandom(1),
-    tryingPatience: SHORT_PATIENCE,
-    patience: SHORT_PATIENCE,
+    tryingTimeouts: SHORT_PATIENCE,
+    timeouts: SHORT_PATIENCE,
   };
   return askDevice(target, { ...options, ...changes }, reader);
 }
@@ -137,7 +137,7 @@ describe("a device", () => {
     expect(
       await ask(target, [community("private"), community("public")], {
         remembered,
-        tryingPatience: { timeoutMs: 10_000, retries: 0 },
+        tryingTimeouts: { timeoutMs: 10_000, retries: 0 },
       }),
     ).toMatchObject({ ok: true });
     expect(
@@ -169,7 +169,7 @@ describe("a device", () => {
     const asked = await ask(
       target,
       [user("bob"), user("ann", { credential_id: "stale", auth_password: "another123" }), user("ann")],
-      { tryingPatience: { timeoutMs: 10_000, retries: 0 } },
+      { tryingTimeouts: { timeoutMs: 10_000, retries: 0 } },
     );
     expect(asked).toMatchObject({ ok: true, credential: { credential_id: "SnmpV3-ann", key_extension: null } });
   });
@@ -185,7 +185,7 @@ describe("a device", () => {
       credential: { key_extension: "Blumenthal" },
     });
 
-    const impatient = { tryingPatience: { timeoutMs: 10_000, retries: 0 } };
+    const impatient = { tryingTimeouts: { timeoutMs: 10_000, retries: 0 } };
     expect(
       await ask(reeder, [credential], {
         ...impatient,
@@ -298,10 +298,11 @@ describe("a device that misbehaves while it is read", () => {
         credentials: [community("public")],
         remembered: null,
         signal: new AbortController().signal,
-        timers: systemTimers,
+        // A tenth of it really passes.
+        timers: { after: (ms, action) => systemTimers.after(ms / 10, action) },
         random: seededRandom(1),
-        tryingPatience: SHORT_PATIENCE,
-        patience,
+        tryingTimeouts: SHORT_PATIENCE,
+        timeouts: patience,
       },
       { ...reader, plan: [...reader.plan.slice(0, 1), ...tables, ...reader.plan.slice(1)] },
     );
@@ -360,7 +361,7 @@ describe("a device that misbehaves while it is read", () => {
         return answer;
       },
     });
-    expect(await ask(target, [community("public")], { patience: { timeoutMs: 5_000, retries: 0 } })).toMatchObject({
+    expect(await ask(target, [community("public")], { timeouts: { timeoutMs: 5_000, retries: 0 } })).toMatchObject({
       ok: true,
     });
     expect(size()).toBe(200);
@@ -368,11 +369,18 @@ describe("a device that misbehaves while it is read", () => {
   });
 
   test("by losing every third answer is read whole", async () => {
+    const timers = new ManualTimers();
     let count = 0;
-    const target = await agent({ alter: (answer) => ((count += 1) % 3 === 0 ? null : answer) });
-    expect(await ask(target, [community("public")], { patience: { timeoutMs: 10, retries: 4 } })).toMatchObject({
-      ok: true,
+    const target = await agent({
+      alter: (answer) => {
+        count += 1;
+        if (count % 3 !== 0) return answer;
+        timers.advance(timers.waits.at(-1) as number);
+        return null;
+      },
     });
+    const timeouts = { timeoutMs: 10, retries: 4 };
+    expect(await ask(target, [community("public")], { timers, timeouts })).toMatchObject({ ok: true });
     expect(size()).toBe(200);
   });
 
@@ -383,7 +391,7 @@ describe("a device that misbehaves while it is read", () => {
         return answer;
       },
     });
-    expect(await ask(target, [community("public")], { patience: { timeoutMs: 10_000, retries: 0 } })).toMatchObject({
+    expect(await ask(target, [community("public")], { timeouts: { timeoutMs: 10_000, retries: 0 } })).toMatchObject({
       ok: true,
     });
     expect(problem()).toBe("the port is closed: no SNMP agent listens there");
@@ -403,7 +411,7 @@ test("asking leaves no socket behind, cancelled or not", async () => {
     ask(target, [community("public"), user("ann")]),
     ask(target, [community("public"), user("ann")], {
       signal: stop.signal,
-      patience: { timeoutMs: 10_000, retries: 0 },
+      timeouts: { timeoutMs: 10_000, retries: 0 },
     }),
   ]);
   stop.abort();

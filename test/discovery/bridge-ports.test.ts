@@ -1,19 +1,20 @@
-// A device that stops telling which interfaces its bridge ports are: what was known of what is learned where stays as it was.
+// A device that stops telling which interfaces its bridge ports are: what was known of what is learned where stays as
+// it was.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { PortList } from "../../src/discovery/device.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Wire } from "../support/factories.ts";
-import { deviceAt, ethernet, mac, ScanWriter } from "../support/sightings.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { deviceAt, ethernet, mac } from "../support/reconcile/sightings.ts";
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const { owner } = appliance;
 let scan: ScanWriter;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
   scan = new ScanWriter(appliance);
 });
-afterEach(() => appliance.close());
 
 const LEARNED = mac(9, 9);
 const ALL: readonly PortList[] = ["forwarding", "vlans", "native_vlan"];
@@ -24,12 +25,12 @@ const told = deviceAt("10.0.0.2", { sys_name: "sw-1", ...SERVED, interfaces: [et
 const counted = (lists: readonly PortList[] = ALL, address = "10.0.0.2") =>
   deviceAt(address, { sys_name: "sw-1", assumed_lists: lists, interfaces: [ethernet(1, learned), ethernet(2)] });
 
-const entries = async (): Promise<Wire[]> => (await appliance.owner.get("/api/v1/if-entries?order_by=if_index")).data;
+const entries = async (): Promise<Wire[]> => (await owner.get("if-entries?order_by=if_index")).data;
 const shown = async () =>
   (await entries()).map((entry) => [
-    entry["fdb_macs"] ?? [],
-    (entry["vlan_ids"] ?? []).length,
-    entry["native_vlan_id"] !== undefined,
+    entry.fdb_macs ?? [],
+    (entry.vlan_ids ?? []).length,
+    entry.native_vlan_id !== undefined,
   ]);
 const TOLD = [
   [[], 0, false],
@@ -85,7 +86,7 @@ test("a device whose agent is of another kind now is believed: nothing of the fo
   };
   await scan.devices(deviceAt("10.0.0.2", other));
   expect(await shown()).toEqual(COUNTED);
-  expect((await appliance.owner.get("/api/v1/hosts")).data).toHaveLength(1);
+  expect((await owner.get("hosts")).data).toHaveLength(1);
 });
 
 test("a device that never told counts its bridge ports as interfaces, each time anew", async () => {

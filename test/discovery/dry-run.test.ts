@@ -1,22 +1,19 @@
-// What a scan that only tells holds of what it has seen: enough to tell what it would write, and not all that devices told.
+// What a scan that only tells holds of what it has seen: enough to tell what it would write, and not all that devices
+// told.
 
-import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
+import { beforeEach, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import type { DryRun } from "../../src/discovery/scans/dry-run.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { newDryRun, switchOf, tellDevice } from "../support/dry-run.ts";
-import { mac, ScanWriter } from "../support/sightings.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { newDryRun, switchOf, tellDevice } from "../support/reconcile/dry-run.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { mac } from "../support/reconcile/sightings.ts";
 
-let appliance: TestAppliance;
+const appliance = applianceForEach({}, () => dryRun.close());
 let dryRun: DryRun;
-beforeEach(async () => {
-  appliance = await newAppliance();
+beforeEach(() => {
   dryRun = newDryRun(appliance);
-});
-afterEach(async () => {
-  dryRun.close();
-  await appliance.close();
 });
 
 test("forwarding entries are told with their interface, and not held", async () => {
@@ -26,8 +23,8 @@ test("forwarding entries are told with their interface, and not held", async () 
   const { result } = await tellDevice(appliance, dryRun, switchOf(2, [mac(4, 200)]));
   expect(result.records).toMatchObject({ fdb_entries: { created: 1, updated: 0, deleted: 0 } });
   expect(dryRun.unwritten(fdbEntryKind).size).toBe(0);
-  const told = [...dryRun.findings()].filter(({ changes }) => changes?.["fdb_macs"] !== undefined);
-  expect(told.map(({ type, label, changes }) => [type, label, changes?.["fdb_macs"]])).toEqual([
+  const told = [...dryRun.findings()].filter(({ changes }) => changes?.fdb_macs !== undefined);
+  expect(told.map(({ type, label, changes }) => [type, label, changes?.fdb_macs])).toEqual([
     ["Created", expect.any(String), { from: [], to: [mac(4, 200)] }],
     ["Changed", expect.any(String), { from: [mac(1, 200)], to: [mac(3, 200)] }],
   ]);
@@ -60,7 +57,7 @@ test("a command compares what it changes itself, not what all before it have cha
 
 test("a device of many entries takes a part of what its telling is, once it was gone through", () => {
   // In a process of its own: what other tests have left on the heap goes when it likes.
-  const child = Bun.spawnSync([process.execPath, join(import.meta.dir, "../support/dry-run-heap.ts")], {
+  const child = Bun.spawnSync([process.execPath, join(import.meta.dir, "../support/reconcile/dry-run-heap.ts")], {
     stderr: "inherit",
   });
   // With 400 forwarding entries held as records, and all that it told, it is 350 kB.

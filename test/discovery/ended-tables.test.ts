@@ -1,30 +1,30 @@
 // What an agent does not serve any more is missed for a term. Then it counts as empty, and what rested on it ends.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
-import { checkedTables, walkChecked, type CheckedTable } from "../../src/db/row-checksum.ts";
+import { type CheckedTable, checkedTables, walkChecked } from "../../src/db/row-checksum.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { EMPTIED_TERM, MISSED_TERM } from "../../src/discovery/mib/missed.ts";
 import { servedBefore } from "../../src/discovery/reconcile/served-memory.ts";
 import type { DeviceSighting, Finding } from "../../src/discovery/sightings.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Wire } from "../support/factories.ts";
-import { dotted, hex, readsWith, rows, utf8, type HandMadeStep } from "../support/hand-made-reads.ts";
-import { deviceAt, mac, ScanWriter } from "../support/sightings.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { dotted, type HandMadeStep, hex, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { deviceAt, mac } from "../support/reconcile/sightings.ts";
 
 type Steps = Readonly<Record<string, HandMadeStep>>;
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const { clock, first, signedIn } = appliance;
 let scan: ScanWriter;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
   scan = new ScanWriter(appliance);
 });
-afterEach(() => appliance.close());
 
 const port = (n: number) => ({ ifDescr: utf8(`Gi0/${n}`), ifType: 6, ifPhysAddress: hex(mac(n)), ifOperStatus: 1 });
 const SYSTEM: HandMadeStep = { scalars: { sysName: utf8("sw-1"), sysObjectID: "1.3.6.1.4.1.9.1.516" } };
@@ -34,7 +34,7 @@ const EMPTY: HandMadeStep = {};
 const SILENT: HandMadeStep = { broken: ["*"] };
 
 function sightingOf(steps: Steps): DeviceSighting {
-  const { reader, first } = appliance;
+  const { reader } = appliance;
   const before = servedBefore(reader, reader.recordN(first.networkId) as number, "10.0.0.2", null);
   const { arp: _heard, ...told } = deviceOf(readsWith({ ...BASE, ...steps }), before);
   return deviceAt("10.0.0.2", told);
@@ -51,18 +51,18 @@ const asked = (steps: Steps): Promise<Finding[]> => written(sightingOf(steps));
 /** Asks so often, the last time so much later than the first. */
 async function askedOver(steps: Steps, times: number, span: number): Promise<void> {
   for (let at = 0; at < times; at += 1) {
-    if (at > 0) appliance.clock.advance(Math.ceil(span / (times - 1)));
+    if (at > 0) clock.advance(Math.ceil(span / (times - 1)));
     await asked(steps);
   }
 }
 
 /** Sessions end while the terms pass. */
-const owner = () => appliance.signedIn(appliance.first.userId);
-const entries = async (): Promise<Wire[]> => (await (await owner()).get("/api/v1/if-entries?order_by=if_index")).data;
-const vlans = async (): Promise<number[]> => (await entries()).map((each) => (each["vlan_ids"] ?? []).length);
+const owner = () => signedIn(first.userId);
+const entries = async (): Promise<Wire[]> => (await (await owner()).get("if-entries?order_by=if_index")).data;
+const vlans = async (): Promise<number[]> => (await entries()).map((each) => (each.vlan_ids ?? []).length);
 const learned = async (): Promise<string[][]> =>
-  (await entries()).map((each) => (each["fdb_macs"] ?? []).map((address: string) => address.slice(-2)));
-const lldpName = async (): Promise<unknown> => (await entries())[0]?.["lldp_sys_name"];
+  (await entries()).map((each) => (each.fdb_macs ?? []).map((address: string) => address.slice(-2)));
+const lldpName = async (): Promise<unknown> => (await entries())[0]?.lldp_sys_name;
 
 const learnedAt = (port: number, macs: readonly number[]): HandMadeStep => ({
   columns: rows(Object.fromEntries(macs.map((n) => [dotted(mac(n)), { dot1dTpFdbPort: port, dot1dTpFdbStatus: 3 }]))),
@@ -104,7 +104,7 @@ describe("a firmware that lacks a table for good", () => {
       [1, 0],
       [["11"], []],
     ]);
-    appliance.clock.advance(DAY);
+    clock.advance(DAY);
     await asked(after);
     expect(await vlans()).toEqual([1, 0]);
     const said = await asked(after);
@@ -122,8 +122,8 @@ describe("a firmware that lacks a table for good", () => {
   test("is said with since when it is missing, and when it will count as empty", async () => {
     const saidNow = async () => ofVlans(await asked(after));
     const first = await saidNow();
-    const written = await (await owner()).get("/api/v1/hosts");
-    const since = Date.parse(written.data[0]["last_seen_at"]);
+    const written = await (await owner()).get("hosts");
+    const since = Date.parse(written.data[0].last_seen_at);
     const until = new Date(since + MISSED_TERM.age_ms).toISOString();
     const clause = `missing since ${new Date(since).toISOString()}, it counts as empty from ${until} on`;
     const problem = "the device served dot1qVlanFdbId, dot1qVlanCurrentEgressPorts before and does not any more";
@@ -161,7 +161,7 @@ describe("a firmware that lacks a table for good", () => {
   test("leaves the ports in no VLAN where nothing is left that tells them", async () => {
     const pvids = { dot1q_port_vlan_table: { columns: { dot1qPvid: { 11: 10, 12: 10 } } } };
     await asked({ ...before, ...pvids });
-    const natives = async () => (await entries()).map((each) => (each["native_vlan_id"] ?? null) !== null);
+    const natives = async () => (await entries()).map((each) => (each.native_vlan_id ?? null) !== null);
     expect(await natives()).toEqual([true, true]);
     const nothing = { bridge: BRIDGE, dot1q_tp_fdb_table: learnedInVlan(12, [0x11]) };
     await askedOver(nothing, MISSED_TERM.readings, MISSED_TERM.age_ms);
@@ -197,9 +197,9 @@ describe("a firmware that lacks a table for good", () => {
     expect(table.columns).toContain("missed");
     for (let at = 0; at <= MISSED_TERM.readings; at += 1) {
       await asked(after);
-      appliance.clock.advance(DAY);
+      clock.advance(DAY);
       const whole: boolean[] = [];
-      for (const _ of walkChecked(db, table, (found) => whole.push(...found.map(({ isWhole }) => isWhole)))) continue;
+      for (const _ of walkChecked(db, table, (found) => whole.push(...found.map(({ isWhole }) => isWhole))));
       expect(whole).toEqual([true]);
     }
     db.$client.close();
@@ -251,7 +251,7 @@ describe("the last neighbor on a link that stays up", () => {
   test("goes by CDP as well: soon where cdpGlobalRun is served, else after the long term", async () => {
     const running: HandMadeStep = { scalars: { cdpGlobalRun: 1 } };
     const cached = { cdp_cache_table: { ...running, columns: rows({ "1.1": { cdpCacheDeviceId: utf8("far") } }) } };
-    const name = async () => (await entries())[0]?.["cdp_device_id"];
+    const name = async () => (await entries())[0]?.cdp_device_id;
     for (const [now, term] of [
       [running, EMPTIED_TERM],
       [EMPTY, MISSED_TERM],

@@ -1,22 +1,23 @@
 // A device of which never all can be written, because people have said otherwise: the scan comes to its end.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { Outcome } from "../../src/db/transaction.ts";
-import { digestOf } from "../../src/discovery/reconcile/tellings.ts";
+import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import { Recorder } from "../../src/discovery/scans/recorder.ts";
 import type { DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
-import { newAppliance, TestClock, TestTimers, type TestAppliance } from "../support/appliance.ts";
-import type { Wire } from "../support/factories.ts";
-import { deviceAt, ethernet, ScanWriter } from "../support/sightings.ts";
+import { TestClock, TestTimers } from "../support/appliance/appliance.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { deviceAt, ethernet } from "../support/reconcile/sightings.ts";
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const { first, owner } = appliance;
 let scan: ScanWriter;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
   scan = new ScanWriter(appliance);
 });
-afterEach(() => appliance.close());
 
 /** More trunks for all VLANs than one command writes. */
 const TRUNKS = 26;
@@ -30,8 +31,7 @@ function aSwitch(vlans: readonly number[]): DeviceSighting {
   return deviceAt("10.0.0.2", { sys_name: "sw-1", serial_number: "SER123", interfaces, vlans: VLANS });
 }
 
-const entries = async (): Promise<Wire[]> =>
-  (await appliance.owner.get("/api/v1/if-entries?order_by=if_index&limit=0")).data;
+const entries = async (): Promise<Wire[]> => (await owner.get("if-entries?order_by=if_index&limit=0")).data;
 
 /** Hands sightings over as a scan does, in order. @returns what came of each command */
 async function recordAll(
@@ -41,7 +41,7 @@ async function recordAll(
   const lost: string[] = [];
   const recorder: Recorder = new Recorder({
     scanId: "0193aaaa-0000-7000-8000-000000000001",
-    networkId: appliance.first.networkId,
+    networkId: first.networkId,
     timers: new TestTimers(new TestClock()),
     recorded: () => {},
     lost: (label) => lost.push(label),
@@ -64,37 +64,36 @@ describe("a switch with more VLANs on its trunks than one command writes", () =>
   test("whose trunks a person has deleted is written in one command", async () => {
     await scan.devices(aSwitch([]));
     for (const { id } of await entries())
-      expect((await appliance.owner.delete(`/api/v1/if-entries/${id}?cascade=true`)).status).toBeLessThan(300);
+      expect((await owner.delete(`if-entries/${id}?cascade=true`)).status).toBeLessThan(300);
     const { outcomes, lost } = await recordAll(aSwitch(NUMBERS));
     expect(outcomes.map(({ result }) => result.unfinished)).toEqual([undefined]);
     expect(lost).toEqual([]);
     expect(await entries()).toEqual([]);
     // All of it is remembered.
     expect((await scan.devices(aSwitch(NUMBERS))).sequence).toBeNull();
-  }, 60_000);
+  });
 
   test("of whose trunks a person has set the VLANs is written in one command, and the person's word stands", async () => {
     await scan.devices(aSwitch([]));
-    const [vlan] = (await appliance.owner.get("/api/v1/vlans?order_by=number&limit=1")).data as Wire[];
+    const [vlan] = (await owner.get("vlans?order_by=number&limit=1")).data as Wire[];
     for (const { id, if_index, if_descr } of await entries()) {
-      const body = { if_index, if_descr, vlan_ids: [vlan?.["id"]] };
-      expect((await appliance.owner.put(`/api/v1/if-entries/${id}`, body)).status).toBe(200);
+      const body = { if_index, if_descr, vlan_ids: [vlan?.id] };
+      expect((await owner.put(`if-entries/${id}`, body)).status).toBe(200);
     }
     const { outcomes, lost } = await recordAll(aSwitch(NUMBERS));
     expect(outcomes.map(({ result }) => result.unfinished)).toEqual([undefined]);
     expect(lost).toEqual([]);
-    expect((await entries()).map((each) => each["vlan_ids"])).toEqual(Array(TRUNKS).fill([vlan?.["id"]]));
-  }, 60_000);
+    expect((await entries()).map((each) => each.vlan_ids)).toEqual(Array(TRUNKS).fill([vlan?.id]));
+  });
 
   test("gets the VLANs of its other trunks where a person has deleted some", async () => {
     const half = TRUNKS / 2;
     await scan.devices(aSwitch([]));
-    for (const { id } of (await entries()).slice(0, half))
-      await appliance.owner.delete(`/api/v1/if-entries/${id}?cascade=true`);
+    for (const { id } of (await entries()).slice(0, half)) await owner.delete(`if-entries/${id}?cascade=true`);
     const { outcomes } = await recordAll(aSwitch(NUMBERS));
     expect(outcomes).toHaveLength(1);
-    expect((await entries()).map((each) => each["vlan_ids"].length)).toEqual(Array(half).fill(NUMBERS.length));
-  }, 60_000);
+    expect((await entries()).map((each) => each.vlan_ids.length)).toEqual(Array(half).fill(NUMBERS.length));
+  });
 });
 
 describe("of two devices that count as one host", () => {
@@ -117,16 +116,16 @@ describe("of two devices that count as one host", () => {
   };
   const command = (told: DeviceSighting, more: Partial<DeviceSighting> = {}) =>
     ["discovery.devices", { sightings: [{ ...told, digest: digestOf(told), ...more }] }] as const;
-  const aliases = async () => [...new Set((await entries()).map((each) => each["if_alias"]))];
+  const aliases = async () => [...new Set((await entries()).map((each) => each.if_alias))];
 
   test("the second, which contradicts the first on every VLAN, is finished at once", async () => {
     const [first, second] = [at("10.0.0.2", [1]), at("10.0.0.3", NUMBERS)];
     await scan.whole([command(first), command(second)]);
     const { result } = await scan.whole([command(first), command(second)]);
     expect(result.unfinished).toBeUndefined();
-    expect((await entries()).map((each) => each["vlan_ids"].length)).toEqual(Array(TRUNKS).fill(1));
+    expect((await entries()).map((each) => each.vlan_ids.length)).toEqual(Array(TRUNKS).fill(1));
     expect(await aliases()).toEqual(["10.0.0.2"]);
-  }, 60_000);
+  });
 
   test("the second adds in several commands what the first did not tell, and the first's word stands", async () => {
     const [first, second] = [at("10.0.0.2", undefined), at("10.0.0.3", NUMBERS)];
@@ -134,7 +133,7 @@ describe("of two devices that count as one host", () => {
     expect(result.unfinished).toEqual([{ ip_address: "10.0.0.3", is_second_telling: true }]);
     const goesOn = command(second, { is_continued: true, ...result.unfinished?.[0] });
     expect((await scan.run(...goesOn)).result.unfinished).toBeUndefined();
-    expect((await entries()).map((each) => each["vlan_ids"].length)).toEqual(Array(TRUNKS).fill(NUMBERS.length));
+    expect((await entries()).map((each) => each.vlan_ids.length)).toEqual(Array(TRUNKS).fill(NUMBERS.length));
     expect(await aliases()).toEqual(["10.0.0.2"]);
-  }, 60_000);
+  });
 });

@@ -1,17 +1,17 @@
-// Agents that go in circles, lie, answer late, garbage or half a table, asked by the executable: every scan of them ends, says what was
-// wrong, and leaves alone what was known before.
+// Agents that go in circles, lie, answer late, garbage or half a table, asked by the executable: every scan of them
+// ends, says what was wrong, and leaves alone what was known before.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { community, DiscoveryClient } from "../support/discovery-client.ts";
-import { ensureExecutable, Workplace } from "../support/executable.ts";
-import type { Wire } from "../support/factories.ts";
-import { recordingText } from "../support/recorded-reads.ts";
-import { seededRandom } from "../support/seeded-random.ts";
-import { startAgent, type AgentFaults, type AgentOptions, type SnmpAgent } from "../support/snmp-agent.ts";
-import { startAgents } from "../support/snmp-agents.ts";
-import { viewOfSnmprec } from "../support/snmp-view.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
+import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { recordingText } from "../support/reconcile/recorded-reads.ts";
+import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp/agent.ts";
+import { startAgents } from "../support/snmp/agents.ts";
+import { viewOfSnmprec } from "../support/snmp/view.ts";
 
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 180_000;
 /** Of one scan: an agent that says nothing is waited for, longer where it has said something before. */
 const SCAN_MAX_MS = 40_000;
 
@@ -119,23 +119,23 @@ describe("an agent", () => {
       const asked = { network_id: id, kind: "snmp", targets: [agent.address] };
       await discovery.scanned(asked);
       const before = await inventory(id);
-      expect(before["if_entries"]).toHaveLength(8);
+      expect(before.if_entries).toHaveLength(8);
 
       Object.assign(
         agent.faults,
         faults(() => agent.close()),
       );
       const scan = await discovery.scanned(asked);
-      expect(Date.parse(scan["ended_at"]) - Date.parse(scan["started_at"])).toBeLessThan(SCAN_MAX_MS);
+      expect(Date.parse(scan.ended_at) - Date.parse(scan.started_at)).toBeLessThan(SCAN_MAX_MS);
       expect(
         (await discovery.findings(scan)).map(({ type, label, reason }) => `${type}: ${label}: ${reason}`),
       ).toContainEqual(expect.stringMatching(finding));
-      expect(scan["outcome"]).toMatchObject({ transactions: null, records: {} });
+      expect(scan.outcome).toMatchObject({ transactions: null, records: {} });
       expect(await inventory(id)).toEqual(before);
 
       agent.close();
       agents[index] = await startAgent({ ...agentAt(index), port: agent.port });
-      expect((await discovery.scanned(asked))["outcome"]).toMatchObject({
+      expect((await discovery.scanned(asked)).outcome).toMatchObject({
         transactions: null,
         records: {},
         findings: {},

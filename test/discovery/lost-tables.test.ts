@@ -1,20 +1,21 @@
-// A table that is not served any more, is silent or breaks off changes nothing of what was known: each is taken away in turn from
-// every recorded device, which is then scanned again.
+// A table that is not served any more, is silent or breaks off changes nothing of what was known: each is taken away in
+// turn from every recorded device, which is then scanned again.
 
 import { expect, test } from "bun:test";
+import type { Outcome } from "../../src/db/transaction.ts";
 import type { Device } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import type { ReadStep, Reads } from "../../src/discovery/mib/reads.ts";
 import { heardOf } from "../../src/discovery/reconcile/neighbor-tables.ts";
 import { macsBefore, servedBefore } from "../../src/discovery/reconcile/served-memory.ts";
-import type { Outcome } from "../../src/db/transaction.ts";
 import type { Recorded } from "../../src/discovery/sightings.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { handMadeDevices } from "../support/hand-made-devices.ts";
-import { fixtureNames, recordingNames } from "../support/recorded-reads.ts";
-import { recorded, reducedReads, takings, type Taken } from "../support/reduced-reads.ts";
-import { deviceAt, ScanWriter } from "../support/sightings.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
+import { handMadeDevices } from "../support/reconcile/hand-made-devices.ts";
+import { fixtureNames, recordingNames } from "../support/reconcile/recorded-reads.ts";
+import { recorded, reducedReads, type Taken, takings } from "../support/reconcile/reduced-reads.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { deviceAt } from "../support/reconcile/sightings.ts";
 
 const recordings = recordingNames();
 

@@ -1,31 +1,30 @@
 // A device that stops telling of a table: what is left of it is still followed, and so is the table when it comes back.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";
 import type { Device, ForwardingEntry } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { keptForwarding } from "../../src/discovery/reconcile/record-interfaces.ts";
 import { servedBefore } from "../../src/discovery/reconcile/served-memory.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Wire } from "../support/factories.ts";
-import { fakeDevice } from "../support/fake-probes.ts";
-import { dotted, hex, readsWith, rows, utf8, type HandMadeStep } from "../support/hand-made-reads.ts";
-import { communityOf, scanned } from "../support/scans.ts";
-import { deviceAt, ethernet, mac, ScanWriter, seenAt } from "../support/sightings.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { fakeDevice } from "../support/injected/fake-probes.ts";
+import { dotted, type HandMadeStep, hex, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const { communityOf, first, owner, probes, scanned } = appliance;
 let scan: ScanWriter;
 
 beforeEach(async () => {
-  appliance = await newAppliance();
   scan = new ScanWriter(appliance);
 });
-afterEach(() => appliance.close());
 
-const all = async (kind: string): Promise<Wire[]> => (await appliance.owner.get(`/api/v1/${kind}`)).data;
+const all = async (kind: string): Promise<Wire[]> => (await owner.get(kind)).data;
 const entries = () => all("if-entries?order_by=if_index");
 const learned = async (): Promise<string[][]> =>
-  (await entries()).map((entry) => (entry["fdb_macs"] ?? []).map((each: string) => each.slice(-2)));
+  (await entries()).map((entry) => (entry.fdb_macs ?? []).map((each: string) => each.slice(-2)));
 
 describe("of a forwarding table that was read in part", () => {
   const entry = (number: number, vlan_number: number | null) => ({ mac_address: mac(number), vlan_number });
@@ -71,7 +70,7 @@ describe("of a forwarding table that was read in part", () => {
   test("a person's list and what stands beside it stay as they are", async () => {
     await scan.devices(told([entry(0x11, 10)], []));
     const [first] = (await entries()) as [Wire];
-    const put = await appliance.owner.put(`/api/v1/if-entries/${first["id"]}`, { ...first, fdb_macs: [mac(0x77)] });
+    const put = await owner.put(`if-entries/${first.id}`, { ...first, fdb_macs: [mac(0x77)] });
     expect(put.status).toBe(200);
     await scan.devices(told([entry(0x11, 10), entry(0x12, 10)], []));
     const lists = { fdb_macs: [mac(0x77)], discovered: { fdb_macs: [mac(0x11), mac(0x12)] } };
@@ -101,24 +100,22 @@ describe("a device of which tables are missing", () => {
   test("is the host that told of itself at its address", async () => {
     await scan.devices(whole);
     expect((await scan.devices(without({}))).result.records).toEqual({});
-    expect((await all("hosts")).map((host) => host["name"])).toEqual(["sw-1"]);
+    expect((await all("hosts")).map((host) => host.name)).toEqual(["sw-1"]);
   });
 
   test("is another one where something that it does say differs, or where another's card was seen", async () => {
     await scan.devices(whole);
     await scan.devices(without({ sys_name: "sw-2", broken: ["interfaces"] }));
-    expect((await all("hosts")).map((host) => host["name"]).sort()).toEqual(["sw-1", "sw-2"]);
+    expect((await all("hosts")).map((host) => host.name).sort()).toEqual(["sw-1", "sw-2"]);
     await scan.addresses(seenAt("10.0.0.3", { mac_address: mac(8, 8) }));
     await scan.devices(deviceAt("10.0.0.2", { broken: ["system", "interfaces"] }, { mac_address: mac(8, 8) }));
-    const addresses = (await all("hosts")).map((host) =>
-      host["ip_addresses"].map((each: Wire) => each["ip_address"]).sort(),
-    );
+    const addresses = (await all("hosts")).map((host) => host.ip_addresses.map((each: Wire) => each.ip_address).sort());
     expect(addresses).toContainEqual(["10.0.0.2", "10.0.0.3"]);
   });
 
   test("leaves the MAC address of the address that it was asked at, and gives one where there was none", async () => {
     await scan.devices(whole);
-    const macNow = async () => (await all("ip-addresses")).map((each) => each["mac_address"]);
+    const macNow = async () => (await all("ip-addresses")).map((each) => each.mac_address);
     await scan.devices(without({ sys_name: "sw-1", broken: ["interfaces"], ...own }));
     expect(await macNow()).toEqual([mac(1)]);
     await scan.devices(deviceAt("10.0.0.5", { sys_name: "sw-5", broken: ["interfaces"] }, { mac_address: mac(5, 5) }));
@@ -138,7 +135,7 @@ describe("a switch of which a table has no row any more", () => {
   });
   const inVlan = (vlan: number, macs: readonly number[]) => macs.map((each) => `${vlan}.${dotted(mac(each))}`);
   async function asked(steps: Readonly<Record<string, HandMadeStep>>): Promise<void> {
-    const { reader, first } = appliance;
+    const { reader } = appliance;
     const before = servedBefore(reader, reader.recordN(first.networkId) as number, "10.0.0.2", null);
     const { arp: _heard, ...told } = deviceOf(readsWith({ ...switched, ...steps }), before);
     await scan.devices(deviceAt("10.0.0.2", told));
@@ -161,7 +158,7 @@ describe("a switch of which a table has no row any more", () => {
 
   test("forgets the neighbors on a port without a link, also where it has told of them by both versions of LLDP-MIB", async () => {
     const phone = { chassisIdSubtype: 4, chassisId: hex("001b21998877"), portIdSubtype: 5, portId: utf8("p1") };
-    const name = async () => (await entries())[0]?.["lldp_sys_name"];
+    const name = async () => (await entries())[0]?.lldp_sys_name;
     const announced = { ...phone, sysName: utf8("phone") };
     await asked({ lldp_rem_table: { columns: rows({ "0.1.1": announced }) } });
     await asked({ lldp_v2_rem_table: { columns: rows({ "0.1.1.1": announced }) } });
@@ -175,15 +172,15 @@ describe("a switch of which a table has no row any more", () => {
 describe("what an agent has told of", () => {
   const served = (...columns: string[]) =>
     fakeDevice({ sys_name: "sw", sys_object_id: "1.3.6.1.4.1.9.1.516", served: columns });
-  const told = (device: Device) => appliance.probes.devices.set("10.0.0.2", { community: "public", device });
+  const told = (device: Device) => probes.devices.set("10.0.0.2", { community: "public", device });
 
   beforeEach(async () => {
-    await communityOf(appliance, "public");
+    await communityOf("public");
     told(served("if_table.ifDescr", "if_x_table.ifName"));
   });
   const asked = async () => {
-    await scanned(appliance, { kind: "snmp", targets: ["10.0.0.2"] });
-    return appliance.probes.served.at(-1);
+    await scanned({ kind: "snmp", targets: ["10.0.0.2"] });
+    return probes.served.at(-1);
   };
 
   test("is there when it is asked again, and grows", async () => {

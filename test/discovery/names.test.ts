@@ -1,11 +1,12 @@
-// Names of neighbors, asked of a resolver that says nothing. Takes root for a resolver of the test's own, and says so where there is none.
+// Names of neighbors, asked of a resolver that says nothing. Takes root for a resolver of the test's own, and says so
+// where there is none.
 
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MUTE_RESOLVER } from "../support/mute-resolver.ts";
-import { SWEEP_LAB_MISSING } from "../support/sweep-lab.ts";
+import { MUTE_RESOLVER } from "../support/snmp/mute-resolver.ts";
+import { SWEEP_LAB_MISSING } from "../support/sweep/lab.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "netledger-names-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -17,7 +18,7 @@ test.skipIf(SWEEP_LAB_MISSING !== null)(
   async () => {
     const resolver = join(folder, "resolv.conf");
     writeFileSync(resolver, `nameserver ${MUTE_RESOLVER}\n`);
-    const script = join(import.meta.dir, "../support/mute-resolver.ts");
+    const script = join(import.meta.dir, "../support/snmp/mute-resolver.ts");
     const inside = 'ip link set lo up; mount --bind "$1" /etc/resolv.conf; exec "$2" "$3"';
     const child = Bun.spawn(
       ["unshare", "--mount", "--net", "--", "sh", "-ec", inside, "sh", resolver, process.execPath, script],

@@ -1,47 +1,47 @@
-// Devices that lie, that say the same things of themselves, and people who have their own word: the inventory keeps each apart, keeps what
-// people said, and a scan of what has not changed writes nothing.
+// Devices that lie, that say the same things of themselves, and people who have their own word: the inventory keeps
+// each apart, keeps what people said, and a scan of what has not changed writes nothing.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { LldpAnnouncement, TableReport } from "../../src/discovery/device.ts";
 import { ANNOUNCEMENTS_MAX, FORWARDING_MAX } from "../../src/discovery/reconcile/record-interfaces.ts";
+import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import { findUnseen } from "../../src/discovery/reconcile/staleness.ts";
-import { digestOf } from "../../src/discovery/reconcile/tellings.ts";
 import type { DeviceSighting, OpenPort } from "../../src/discovery/sightings.ts";
 import { linksOf } from "../../src/discovery/topology/find-links.ts";
-import { CHILDREN_MAX } from "../../src/http/schemas.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Wire } from "../support/factories.ts";
-import { device, deviceAt, ethernet, mac, ScanWriter, seenAt } from "../support/sightings.ts";
+import { CHILDREN_MAX } from "../../src/wire/schemas.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { processorMs } from "../support/measure/processor-time.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { device, deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
 
 const DAY_MS = 86_400_000;
 const VIRTUAL = "00:00:5e:00:01:0a";
 
-let appliance: TestAppliance;
+const appliance = applianceForEach();
+const { clock, owner, tick } = appliance;
 let scan: ScanWriter;
 
-beforeEach(async () => {
-  appliance = await newAppliance();
+beforeEach(() => {
   scan = new ScanWriter(appliance);
 });
-afterEach(() => appliance.close());
 
 const get = async (path: string): Promise<Wire[]> => {
-  const answer = await appliance.owner.get(path);
+  const answer = await owner.get(path);
   expect(answer.body).toMatchObject({ success: true });
   return answer.data;
 };
-const hosts = () => get("/api/v1/hosts?order_by=name");
-const entries = () => get("/api/v1/if-entries?order_by=if_index");
+const hosts = () => get("hosts?order_by=name");
+const entries = () => get("if-entries?order_by=if_index");
 const addressesOf = (host: Wire | undefined): string[] =>
-  host?.["ip_addresses"].map((each: Wire) => each["ip_address"]).sort();
+  host?.ip_addresses.map((each: Wire) => each.ip_address).sort();
 const first = async (list: Promise<Wire[]>): Promise<Wire> => (await list)[0] as Wire;
 const address = (ip_address: string, if_index = 1) => ({ ip_address, prefix_length: 24, if_index });
 const remove = async (path: string) => {
-  expect((await appliance.owner.delete(`/api/v1/${path}`)).status).toBe(200);
-  appliance.clock.advance(1_000);
+  expect((await owner.delete(path)).status).toBe(200);
+  tick();
 };
-const putBack = async (path: string, record: Wire) =>
-  (await appliance.owner.put(`/api/v1/${path}/${record["id"]}`, record)).status;
+const putBack = async (path: string, record: Wire) => (await owner.put(`${path}/${record.id}`, record)).status;
 const versionCount = () =>
   (appliance.reader.db.query("SELECT count(*) AS count FROM history_versions").get() as { count: number }).count;
 const writtenBy = async (work: () => Promise<unknown>): Promise<number> => {
@@ -50,11 +50,8 @@ const writtenBy = async (work: () => Promise<unknown>): Promise<number> => {
   return versionCount() - before;
 };
 const linkNeighbors = async () => {
-  for (const { command, input } of linksOf(
-    appliance.reader,
-    appliance.reader.recordN(appliance.first.networkId) as number,
-  ).find())
-    await scan.run(command, input);
+  for (const input of linksOf(appliance.reader, appliance.reader.recordN(appliance.first.networkId) as number).find())
+    await scan.run("discovery.links", input);
 };
 
 const switchAt = (more: object = {}, at = "10.0.0.2") =>
@@ -71,15 +68,15 @@ describe("a person's word", () => {
   test("that is taken back leaves the field to scans, also where they have said otherwise meanwhile", async () => {
     await scan.devices(switchAt());
     const host = await first(hosts());
-    const at = appliance.clock.text();
-    appliance.clock.advance(1_000);
+    const at = clock.text();
+    tick();
     expect(await putBack("hosts", { ...host, sys_location: "Basement" })).toBe(200);
     await scan.devices(switchAt({ sys_location: "Rack 9" }));
-    expect((await appliance.owner.post(`/api/v1/hosts/${host["id"]}/restore`, { at })).status).toBe(200);
+    expect((await owner.post(`hosts/${host.id}/restore`, { at })).status).toBe(200);
     await scan.devices(switchAt({ sys_location: "Rack 9" }));
     const now = await first(hosts());
-    expect(now["sys_location"]).toBe("Rack 9");
-    expect(now["discovered"]).toBeUndefined();
+    expect(now.sys_location).toBe("Rack 9");
+    expect(now.discovered).toBeUndefined();
   });
 
   test("is not what a deletion takes off other records: the neighbor is found again, the VLANs follow the device", async () => {
@@ -102,37 +99,35 @@ describe("a person's word", () => {
     });
     await scan.devices(near([10, 20]), far);
     await linkNeighbors();
-    const before = (await entries()).find((each) => each["lldp_sys_name"] === "sw-2");
-    expect(before?.["neighbor"]).toMatchObject({ type: "IfEntry" });
-    await remove(`hosts/${(await hosts()).find((each) => each["name"] === "sw-2")?.["id"]}`);
-    await remove(`discovery/ignored/${(await first(get("/api/v1/discovery/ignored")))["id"]}`);
-    await remove(`vlans/${(await first(get("/api/v1/vlans?order_by=number")))["id"]}?cascade=true`);
+    const before = (await entries()).find((each) => each.lldp_sys_name === "sw-2");
+    expect(before?.neighbor).toMatchObject({ type: "IfEntry" });
+    await remove(`hosts/${(await hosts()).find((each) => each.name === "sw-2")?.id}`);
+    await remove(`discovery/ignored/${(await first(get("discovery/ignored"))).id}`);
+    await remove(`vlans/${(await first(get("vlans?order_by=number"))).id}?cascade=true`);
     await scan.devices(near([10, 20, 30]), far);
     await linkNeighbors();
-    const after = (await entries()).find((each) => each["id"] === before?.["id"]);
-    expect(after?.["discovered"]).toBeUndefined();
-    expect(after?.["neighbor"]).toMatchObject({ type: "IfEntry" });
+    const after = (await entries()).find((each) => each.id === before?.id);
+    expect(after?.discovered).toBeUndefined();
+    expect(after?.neighbor).toMatchObject({ type: "IfEntry" });
     // VLAN 10 stays away.
-    expect(after?.["vlan_ids"]).toHaveLength(2);
+    expect(after?.vlan_ids).toHaveLength(2);
   });
 
   test("is an interface entry that somebody entered, also when the device gives its number to another interface", async () => {
     await scan.devices(switchAt());
     const host = await first(hosts());
-    const made = await appliance.owner.post("/api/v1/if-entries", {
-      host_id: host["id"],
+    const made = await owner.post("if-entries", {
+      host_id: host.id,
       if_index: 101,
       if_descr: "reserved",
     });
-    appliance.clock.advance(1_000);
+    tick();
     const renumbered = switchAt({ interfaces: [ethernet(1, { if_index: 101, if_alias: "to core" }), ethernet(2)] });
     const { result } = await scan.devices(renumbered);
     expect(result.findings).toContainEqual(
-      expect.objectContaining({ type: "Skipped", entity: "if_entry", id: made.data["id"], label: "reserved" }),
+      expect.objectContaining({ type: "Skipped", entity: "if_entry", id: made.data.id, label: "reserved" }),
     );
-    expect(
-      (await entries()).map((each) => [each["if_index"], each["if_name"] ?? each["if_descr"], each["if_alias"]]),
-    ).toEqual([
+    expect((await entries()).map((each) => [each.if_index, each.if_name ?? each.if_descr, each.if_alias])).toEqual([
       [1, "Gi0/1", "to core"],
       [2, "Gi0/2", undefined],
       [101, "reserved", undefined],
@@ -143,9 +138,9 @@ describe("a person's word", () => {
 
 describe("what a person has deleted", () => {
   test("stays away also when a person had entered it, and a scan had seen it since", async () => {
-    await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
-    await appliance.owner.post("/api/v1/vlans", { network_id: appliance.first.networkId, number: 20 });
-    await appliance.owner.post("/api/v1/hosts", {
+    await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
+    await owner.post("vlans", { network_id: appliance.first.networkId, number: 20 });
+    await owner.post("hosts", {
       network_id: appliance.first.networkId,
       name: "sw-1",
       ip_addresses: [{ ip_address: "10.0.0.2" }, { ip_address: "10.0.0.9" }],
@@ -158,22 +153,22 @@ describe("what a person has deleted", () => {
     });
     await scan.devices(whole);
     const host = await first(hosts());
-    await remove(`ip-addresses/${host["ip_addresses"].find((each: Wire) => each["ip_address"] === "10.0.0.9")["id"]}`);
-    await remove(`ports/${host["ports"][0]["id"]}`);
-    await remove(`vlans/${(await first(get("/api/v1/vlans")))["id"]}?cascade=true`);
+    await remove(`ip-addresses/${host.ip_addresses.find((each: Wire) => each.ip_address === "10.0.0.9").id}`);
+    await remove(`ports/${host.ports[0].id}`);
+    await remove(`vlans/${(await first(get("vlans"))).id}?cascade=true`);
     await scan.devices(whole);
     const now = await first(hosts());
-    expect([addressesOf(now), now["ports"], await get("/api/v1/vlans")]).toEqual([["10.0.0.2"], [], []]);
-    await remove(`subnets/${(await first(get("/api/v1/subnets")))["id"]}?cascade=true`);
+    expect([addressesOf(now), now.ports, await get("vlans")]).toEqual([["10.0.0.2"], [], []]);
+    await remove(`subnets/${(await first(get("subnets"))).id}?cascade=true`);
     await scan.devices(whole);
-    expect([addressesOf(await first(hosts())), await get("/api/v1/subnets")]).toEqual([[], []]);
+    expect([addressesOf(await first(hosts())), await get("subnets")]).toEqual([[], []]);
   });
 
   test("a subnet does not come back in pieces, and what is seen in it becomes no host without an address, however often", async () => {
     const nameless = deviceAt("10.9.9.9", { sys_descr: "thing" });
     await scan.addresses(seenAt("10.9.8.8"));
     await scan.devices(nameless, switchAt({ addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] }));
-    for (const subnet of await get("/api/v1/subnets")) await remove(`subnets/${subnet["id"]}?cascade=true`);
+    for (const subnet of await get("subnets")) await remove(`subnets/${subnet.id}?cascade=true`);
     for (let times = 0; times < 3; times += 1) {
       const { result } = await scan.devices(
         nameless,
@@ -185,21 +180,21 @@ describe("what a person has deleted", () => {
       await scan.addresses(seenAt("10.9.8.8"));
     }
     expect(await hosts()).toHaveLength(3);
-    expect(await get("/api/v1/subnets")).toEqual([]);
+    expect(await get("subnets")).toEqual([]);
   });
 
   test("an interface is known by its name: it stays away under another number, and another under its number does not", async () => {
     const three = [1, 2, 3].map((number) => ethernet(number));
     await scan.devices(switchAt({ interfaces: three }));
-    await remove(`if-entries/${(await entries())[1]?.["id"]}`);
+    await remove(`if-entries/${(await entries())[1]?.id}`);
     await scan.devices(switchAt({ interfaces: three.map((each) => ({ ...each, if_index: each.if_index + 10 })) }));
-    expect((await entries()).map((each) => each["if_name"])).toEqual(["Gi0/1", "Gi0/3"]);
+    expect((await entries()).map((each) => each.if_name)).toEqual(["Gi0/1", "Gi0/3"]);
     await scan.devices(
       switchAt({
         interfaces: [three[0], ethernet(2, { if_name: "Te1/1", if_descr: "TenGigabitEthernet1/1" }), three[2]],
       }),
     );
-    expect((await entries()).map((each) => each["if_name"])).toEqual(["Gi0/1", "Te1/1", "Gi0/3"]);
+    expect((await entries()).map((each) => each.if_name)).toEqual(["Gi0/1", "Te1/1", "Gi0/3"]);
   });
 
   test("a binding stays away, is listed, and comes back when that is lifted", async () => {
@@ -210,17 +205,15 @@ describe("what a person has deleted", () => {
       },
     });
     await scan.addresses(sighting);
-    const service = (await first(hosts()))["services"][0];
-    expect((await appliance.owner.put(`/api/v1/services/${service["id"]}`, { ...service, bindings: [] })).status).toBe(
-      200,
-    );
-    appliance.clock.advance(1_000);
+    const service = (await first(hosts())).services[0];
+    expect((await owner.put(`services/${service.id}`, { ...service, bindings: [] })).status).toBe(200);
+    tick();
     await scan.addresses(sighting);
-    const [ignored] = await get("/api/v1/discovery/ignored?entity=binding");
-    expect([(await first(hosts()))["services"][0]["bindings"], ignored?.["label"]]).toEqual([[], "OpenSSH at 22/Tcp"]);
-    await remove(`discovery/ignored/${ignored?.["id"]}`);
+    const [ignored] = await get("discovery/ignored?entity=binding");
+    expect([(await first(hosts())).services[0].bindings, ignored?.label]).toEqual([[], "OpenSSH at 22/Tcp"]);
+    await remove(`discovery/ignored/${ignored?.id}`);
     await scan.addresses(sighting);
-    expect((await first(hosts()))["services"][0]["bindings"]).toHaveLength(1);
+    expect((await first(hosts())).services[0].bindings).toHaveLength(1);
   });
 });
 
@@ -237,7 +230,7 @@ describe("devices that say the same of themselves", () => {
     await all();
     await all();
     for (let weeks = 0; weeks < 2; weeks += 1) {
-      appliance.clock.advance(7 * DAY_MS);
+      clock.advance(7 * DAY_MS);
       expect(await writtenBy(all)).toBe(0);
     }
   });
@@ -254,7 +247,7 @@ describe("devices that say the same of themselves", () => {
       const { device, ...others } = moving(1, at);
       return { ...others, device: { ...device, addresses: [address(at, 1), address("10.0.0.2", 1)] } };
     };
-    const macs = async () => (await first(hosts()))["ip_addresses"].map((each: Wire) => each["mac_address"]);
+    const macs = async () => (await first(hosts())).ip_addresses.map((each: Wire) => each.mac_address);
     await scan.devices(moving(1, "10.0.0.1"), moving(1, "10.0.0.2"));
     expect(await macs()).toEqual([mac(1), mac(1)]);
     await scan.devices(moving(2, "10.0.0.1"), moving(2, "10.0.0.2"));
@@ -271,7 +264,7 @@ describe("devices that say the same of themselves", () => {
     const nameless = (more: object, at: string) =>
       deviceAt(at, { serial_number: "SER100", interfaces: [ethernet(1)], ...more });
     await scan.devices(nameless({}, "10.0.0.1"), nameless({ sys_name: "sw-1" }, "10.0.0.2"));
-    expect((await hosts()).map((each) => [each["name"], each["sys_name"]])).toEqual([["sw-1", "sw-1"]]);
+    expect((await hosts()).map((each) => [each.name, each.sys_name])).toEqual([["sw-1", "sw-1"]]);
   });
 
   test("two members of a cluster under one name keep the address that they share", async () => {
@@ -305,7 +298,7 @@ describe("devices that say the same of themselves", () => {
         addresses: [address(`10.0.0.${number}`)],
       });
     await scan.devices(twin(1), twin(2));
-    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([
+    expect((await hosts()).map((each) => [each.name, addressesOf(each)])).toEqual([
       ["twin-1", ["10.0.0.1"]],
       ["twin-2", ["10.0.0.2"]],
     ]);
@@ -313,7 +306,7 @@ describe("devices that say the same of themselves", () => {
     expect(await writtenBy(() => scan.devices(twin(2)))).toBe(0);
     // Not so one that was renamed between two scans.
     await scan.devices(deviceAt("10.0.0.1", { ...twin(1).device, sys_name: "renamed" }));
-    expect((await hosts()).map((each) => each["name"])).toEqual(["renamed", "twin-2"]);
+    expect((await hosts()).map((each) => each.name)).toEqual(["renamed", "twin-2"]);
   });
 
   test("are two hosts if they answer in one scan with other MAC addresses, whatever name and serial number they share", async () => {
@@ -342,14 +335,14 @@ describe("devices that say the same of themselves", () => {
       });
     await scan.devices(router(11), router(12));
     expect(await writtenBy(() => scan.devices(router(12, false)))).toBe(0);
-    expect((await hosts()).map((each) => [each["sys_location"], addressesOf(each)])).toEqual([
+    expect((await hosts()).map((each) => [each.sys_location, addressesOf(each)])).toEqual([
       ["site 11", ["10.0.0.11", "192.168.88.1"]],
       ["site 12", ["10.0.0.12", "192.168.88.1"]],
     ]);
   });
 
   test("a machine that was seen at an address stays itself when a device behind a translator has the same one inside", async () => {
-    await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "192.168.1.0/24" });
+    await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "192.168.1.0/24" });
     const printer = seenAt("192.168.1.1", { mac_address: mac(77, 7), hostname: "printer" });
     await scan.addresses(printer);
     const inside = deviceAt("10.50.0.1", {
@@ -359,7 +352,7 @@ describe("devices that say the same of themselves", () => {
     });
     await scan.devices(inside);
     await scan.addresses(printer);
-    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([
+    expect((await hosts()).map((each) => [each.name, addressesOf(each)])).toEqual([
       ["cpe", ["10.50.0.1", "192.168.1.1"]],
       ["printer", ["192.168.1.1"]],
     ]);
@@ -377,7 +370,7 @@ describe("devices that say the same of themselves", () => {
       ),
     );
     for (let times = 0; times < 3; times += 1) await scan.devices(deviceAt(inner, { sys_descr: "thing" }));
-    expect((await appliance.owner.get("/api/v1/hosts?limit=1")).body.meta.pagination.total_count).toBe(71);
+    expect((await owner.get("hosts?limit=1")).body.meta.pagination.total_count).toBe(71);
   });
 
   test("one that tells the same as ever is heard out where another has just taken an address from it", async () => {
@@ -406,9 +399,9 @@ describe("devices that say the same of themselves", () => {
       await scan.devices(box(2));
       // By somebody who sees no MAC address.
       await scan.addresses(seenAt("10.0.0.5"));
-      appliance.clock.advance(DAY_MS / 2);
+      clock.advance(DAY_MS / 2);
     }
-    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([
+    expect((await hosts()).map((each) => [each.name, addressesOf(each)])).toEqual([
       ["box-1", []],
       ["box-2", ["10.0.0.5"]],
     ]);
@@ -437,11 +430,11 @@ describe("what is told of a machine from different sides", () => {
     await both();
     expect(await writtenBy(both)).toBe(0);
     await scan.addresses(seenAt("10.0.0.1", { mac_address: VIRTUAL }));
-    expect((await hosts()).map((each) => each["manufacturer"])).toEqual([null, "Intel Corporate"]);
+    expect((await hosts()).map((each) => each.manufacturer)).toEqual([null, "Intel Corporate"]);
   });
 
   test("the neighbor table of another device says nothing against who has just answered", async () => {
-    await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
+    await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
     const all = async () => {
       const seen = [seenAt("10.0.0.6", { mac_address: mac(6, 6) }), seenAt("10.0.0.7", { mac_address: mac(7, 7) })];
       const heard = [
@@ -470,7 +463,7 @@ describe("what is told of a machine from different sides", () => {
         },
       });
     const services = async () =>
-      (await first(hosts()))["services"].map((each: Wire) => [each["name"], each["bindings"].length]).sort();
+      (await first(hosts())).services.map((each: Wire) => [each.name, each.bindings.length]).sort();
     await scan.addresses(answers("nginx", "nginx"));
     await scan.addresses(answers("nginx: Welcome", "nginx"));
     expect(await services()).toEqual([
@@ -481,27 +474,23 @@ describe("what is told of a machine from different sides", () => {
     await scan.addresses(answers("nginx: Welcome", "nginx: Welcome"));
     expect(await services()).toEqual([["nginx: Welcome", 2]]);
     // Both at once: the same service under another name.
-    const before = (await first(hosts()))["services"][0]["id"];
+    const before = (await first(hosts())).services[0].id;
     await scan.addresses(answers("Caddy", "Caddy"));
     expect(await services()).toEqual([["Caddy", 2]]);
-    expect((await first(hosts()))["services"][0]["id"]).toBe(before);
+    expect((await first(hosts())).services[0].id).toBe(before);
   });
 
   test("a host that a person entered and scans have seen vanishes like any other", async () => {
-    await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
-    await appliance.owner.post("/api/v1/hosts", {
+    await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
+    await owner.post("hosts", {
       network_id: appliance.first.networkId,
       name: "entered",
       ip_addresses: [{ ip_address: "10.0.0.2" }],
     });
     await scan.addresses(seenAt("10.0.0.2"));
-    appliance.clock.advance(DAY_MS);
+    clock.advance(DAY_MS);
     const unseen = [
-      ...findUnseen(
-        appliance.reader.db,
-        appliance.reader.recordN(appliance.first.networkId) as number,
-        appliance.clock.now(),
-      ),
+      ...findUnseen(appliance.reader.db, appliance.reader.recordN(appliance.first.networkId) as number, clock.now()),
     ];
     expect(unseen.map((each) => each.entity)).toEqual(["host", "ip_address"]);
   });
@@ -509,7 +498,7 @@ describe("what is told of a machine from different sides", () => {
 
 describe("names that no name may be", () => {
   test("become such as may be sent back", async () => {
-    await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
+    await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
     await scan.addresses(seenAt("10.0.0.2"));
     await scan.devices(
       switchAt({
@@ -531,11 +520,11 @@ describe("names that no name may be", () => {
     const names: string[] = [];
     for (const host of await hosts()) {
       expect(await putBack("hosts", host)).toBe(200);
-      names.push(host["name"], ...host["ip_addresses"].map((each: Wire) => each["name"]));
+      names.push(host.name, ...host.ip_addresses.map((each: Wire) => each.name));
     }
-    for (const vlan of await get("/api/v1/vlans")) {
+    for (const vlan of await get("vlans")) {
       expect(await putBack("vlans", vlan)).toBe(200);
-      names.push(vlan["name"]);
+      names.push(vlan.name);
     }
     expect(names.every((name) => name.isWellFormed() && name.length <= 255)).toBe(true);
     expect(names).toContain("VLAN 6");
@@ -592,7 +581,7 @@ describe("devices that have more than is kept", () => {
       ["sw-1: fdb_entries", "8"],
       ["sw-1: neighbors", "5"],
     ]);
-    expect((await entries())[1]?.["more_neighbors"]).toHaveLength(ANNOUNCEMENTS_MAX - 1);
+    expect((await entries())[1]?.more_neighbors).toHaveLength(ANNOUNCEMENTS_MAX - 1);
   });
 
   test("thousands of addresses, each named by the tables of others, in a moment", async () => {
@@ -607,15 +596,16 @@ describe("devices that have more than is kept", () => {
         addresses: many,
       }),
     );
-    const started = performance.now();
-    for (let start = 0; start < count; start += 500)
-      await scan.addresses(
-        ...many
-          .slice(start, start + 500)
-          .map((each) => seenAt(each.ip_address, { mac_address: mac(each.if_index), answered: [] })),
-      );
+    const tookMs = await processorMs(async () => {
+      for (let start = 0; start < count; start += 500)
+        await scan.addresses(
+          ...many
+            .slice(start, start + 500)
+            .map((each) => seenAt(each.ip_address, { mac_address: mac(each.if_index), answered: [] })),
+        );
+    });
     // One by one with all that the host has, it is half a minute.
-    expect(performance.now() - started).toBeLessThan(8_000);
+    expect(tookMs).toBeLessThan(8_000);
   });
 });
 
@@ -637,10 +627,9 @@ describe("networks full of contradictions", () => {
     test(`settle at once: ${lie.join(", ")}`, async () => {
       const has = (what: string) => (lie as readonly string[]).includes(what);
       for (let seed = 1; seed <= 3; seed += 1) {
-        await appliance.close();
-        appliance = await newAppliance();
+        await appliance.renew();
         scan = new ScanWriter(appliance);
-        await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
+        await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
         const machines = Array.from({ length: 10 }, (_, number) => {
           const isLiar = (number * 7 + seed) % 3 !== 0;
           const macs = [

@@ -1,13 +1,14 @@
-// Networks made by chance, scanned again and again in any order while things move: every machine stays one host, and a scan of what has not
-// changed writes nothing.
+// Networks made by chance, scanned again and again in any order while things move: every machine stays one host, and a
+// scan of what has not changed writes nothing.
 
 import { expect, test } from "bun:test";
-import type { AddressSighting, DeviceSighting } from "../../src/discovery/sightings.ts";
 import { heardOf } from "../../src/discovery/reconcile/neighbor-tables.ts";
-import { newAppliance } from "../support/appliance.ts";
-import type { Wire } from "../support/factories.ts";
-import { deviceAt, ethernet, mac, ScanWriter, seenAt } from "../support/sightings.ts";
-import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
+import type { AddressSighting, DeviceSighting } from "../../src/discovery/sightings.ts";
+import { newAppliance } from "../support/appliance/appliance.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
 
 interface Machine {
   readonly number: number;
@@ -178,9 +179,9 @@ for (let seed = 1; seed <= 12; seed += 1) {
       for (let round = 0; round < 8; round += 1) {
         const again = await full();
         expect({ seed, round, again }).toEqual({ seed, round, again: 0 });
-        const hosts = (await appliance.owner.get("/api/v1/hosts?limit=0")).data as Wire[];
+        const hosts = (await appliance.owner.get("hosts?limit=0")).data as Wire[];
         const at = new Map(
-          hosts.flatMap((host) => host["ip_addresses"].map((each: Wire) => [each["ip_address"], host["id"]] as const)),
+          hosts.flatMap((host) => host.ip_addresses.map((each: Wire) => [each.ip_address, host.id] as const)),
         );
         for (const machine of world.machines) {
           const ids = new Set(machine.addresses.map((address) => at.get(address)));

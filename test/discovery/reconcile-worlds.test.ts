@@ -1,12 +1,13 @@
-// Networks made by chance, in which many machines lie in many ways at once: whatever is believed of them, the same network scanned again, in any
-// order, comes to the same.
+// Networks made by chance, in which many machines lie in many ways at once: whatever is believed of them, the same
+// network scanned again, in any order, comes to the same.
 
 import { expect, test } from "bun:test";
+import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import type { AddressSighting, DeviceSighting } from "../../src/discovery/sightings.ts";
-import { digestOf } from "../../src/discovery/reconcile/tellings.ts";
-import { newAppliance } from "../support/appliance.ts";
-import { deviceAt, ethernet, mac, ScanWriter, seenAt } from "../support/sightings.ts";
-import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
+import { newAppliance } from "../support/appliance/appliance.ts";
+import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
 
 /** Each of them is told by every second machine. */
 const LIES = [
@@ -43,7 +44,7 @@ class LyingWorld {
   }
 
   /** One scan's commands, as they come. */
-  scan(order: Order): [readonly [string, object], ...(readonly [string, object])[]] {
+  scan(order: Order): Parameters<ScanWriter["whole"]>[0] {
     return [
       [
         "discovery.devices",
@@ -125,7 +126,7 @@ for (const seed of [1, 2, 5, 28, 29, 73, 92, 126, 128, 137, 166, 471, 609, 998])
     const appliance = await newAppliance();
     try {
       const scan = new ScanWriter(appliance);
-      await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
+      await appliance.owner.post("subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
       const world = new LyingWorld(seed);
       const count = () =>
         (appliance.reader.db.query("SELECT count(*) AS count FROM history_versions").get() as { count: number }).count;

@@ -1,9 +1,16 @@
-// Real devices and the lab's agents: what the MIBs make of each recording, against a count of the raw lines that shares no code with them.
+// Real devices and the lab's agents: what the MIBs make of each recording, against a count of the raw lines that shares
+// no code with them.
 
 import { describe, expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
-import { fixtureNames, parseRecording, readsOf, recordingNames, recordingText } from "../support/recorded-reads.ts";
+import {
+  fixtureNames,
+  parseRecording,
+  readsOf,
+  recordingNames,
+  recordingText,
+} from "../support/reconcile/recorded-reads.ts";
 import {
   expectedAddresses,
   expectedArp,
@@ -21,9 +28,12 @@ import {
   rawOf,
   sorted,
   text,
-} from "../support/recorded-truth.ts";
+} from "../support/reconcile/recorded-truth.ts";
 
-/** Counted by hand, so that a mistake which both sides make shows: interfaces, LLDP, CDP, entries forwarded, VLANs, ARP, addresses. */
+/**
+ * Counted by hand, so that a mistake which both sides make shows: interfaces, LLDP, CDP, entries forwarded, VLANs, ARP,
+ * addresses.
+ */
 const COUNTS: Readonly<
   Record<
     string,
@@ -53,10 +63,12 @@ const COUNTS: Readonly<
   "cisco-unmarked-0": [28, 0, 1, 19, 124, 2, 1],
   // One of 29 rows is the switch's own address; two of four ARP entries are broadcast.
   "dlink-des3038": [32, 0, 0, 28, 3, 2, 1],
-  // 306 of 569 entries are on ports that are neither listed nor interfaces; 203 of ARP, the others of IPv6, some in both of its tables.
+  // 306 of 569 entries are on ports that are neither listed nor interfaces; 203 of ARP, the others of IPv6, some in
+  // both of its tables.
   "h3c-comware-lsq1wcmd0-2509p61": [1317, 0, 0, 263, 13, 1955, 9],
   "h3c-e528-2": [31, 1, 0, 2, 2, 10, 1],
-  // Eight of 285 rows are the switch's own address, and 259 of the other table are among the 277; ::1 is said to be anycast.
+  // Eight of 285 rows are the switch's own address, and 259 of the other table are among the 277; ::1 is said to be
+  // anycast.
   "hpe-procurve-516733-b21": [42, 5, 5, 277, 8, 0, 2],
   "huawei-s5720": [39, 0, 0, 48, 0, 49, 3],
   // 15 of ARP, three of them of no interface, and two of IPv6; five addresses of IPv4, three of IPv6.
@@ -66,7 +78,8 @@ const COUNTS: Readonly<
   "juniper-mx960-13-3r9-13": [61, 6, 0, 3, 29, 0, 0],
   // Its ipAddrTable has five numbers in an index.
   netmanage: [31, 1, 0, 2, 2, 10, 0],
-  // Two tables of 3,719 and 3,629 rows have most entries in common; all but ten are on tunnels that dot1dBasePortTable does not list.
+  // Two tables of 3,719 and 3,629 rows have most entries in common; all but ten are on tunnels that dot1dBasePortTable
+  // does not list.
   "ruijie-m18000": [3271, 0, 0, 3846, 29, 10, 5],
   // Four of 385 rows are its own address; 410 ARP entries, of which one without an address, and 499 of IPv6.
   "ruijie-s5750-24gt12sfp": [27, 0, 0, 381, 2, 908, 6],

@@ -1,12 +1,12 @@
-// Recorded devices, replayed by the tests' agent and scanned by the executable: the inventory that the API answers is what the recording
-// says, counted from its lines by recorded-truth.ts.
+// Recorded devices, replayed by the tests' agent and scanned by the executable: the inventory that the API answers is
+// what the recording says, counted from its lines by recorded-truth.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cidrContains, parseCidr, parseIp, type Cidr, type Ip } from "../../src/base/ip.ts";
-import { community, DiscoveryClient } from "../support/discovery-client.ts";
-import { ensureExecutable, Workplace } from "../support/executable.ts";
-import type { Wire } from "../support/factories.ts";
-import { fixtureNames, recordingNames, recordingText } from "../support/recorded-reads.ts";
+import { type Cidr, cidrContains, type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
+import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { fixtureNames, recordingNames, recordingText } from "../support/reconcile/recorded-reads.ts";
 import {
   expectedAddresses,
   expectedArp,
@@ -19,12 +19,12 @@ import {
   expectedVlans,
   inOrder,
   pairs,
+  type Raw,
   rawOf,
   sorted,
-  type Raw,
-} from "../support/recorded-truth.ts";
-import { startAgents } from "../support/snmp-agents.ts";
-import { type SnmpView, viewOfSnmprec } from "../support/snmp-view.ts";
+} from "../support/reconcile/recorded-truth.ts";
+import { startAgents } from "../support/snmp/agents.ts";
+import { type SnmpView, viewOfSnmprec } from "../support/snmp/view.ts";
 
 const TIMEOUT_MS = 135_000;
 
@@ -91,16 +91,16 @@ beforeAll(async () => {
       await discovery.credential(community("public"), [id]);
       const asked = { network_id: id, kind: "snmp", targets: [address] };
       const scan = await discovery.scanned(asked);
-      const rewritten = (await discovery.scanned(asked))["outcome"];
+      const rewritten = (await discovery.scanned(asked)).outcome;
       const interfaces = await discovery.all(`/api/v1/if-entries?network_id=${id}&order_by=if_index`);
       const addresses = await discovery.all(`/api/v1/ip-addresses?network_id=${id}`);
-      const isOwn = (each: Wire) => each["host_id"] === interfaces[0]?.["host_id"];
+      const isOwn = (each: Wire) => each.host_id === interfaces[0]?.host_id;
       agents[index]?.serve("public", lesser[index] as SnmpView);
       const third = await discovery.scanned(asked);
       inventories.set(name, {
         scan,
         rewritten,
-        withoutTables: third["outcome"],
+        withoutTables: third.outcome,
         missed: (await discovery.findings(third)).filter(({ type }) => type === "Partial"),
         findings: await discovery.findings(scan),
         interfaces,
@@ -138,7 +138,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
 
   test("has every address of the device, and nothing besides but the one that it was asked at", () => {
     const told = of()
-      .addresses.map((each) => each["ip_address"] as string)
+      .addresses.map((each) => each.ip_address as string)
       .filter((each) => each !== address);
     expect(sorted(told)).toEqual(sorted(Object.keys(expectedAddresses(raw))));
   });
@@ -146,7 +146,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
   test("has everybody that the device has spoken with in a subnet that is known", () => {
     const own = expectedAddresses(raw);
     // One has its own network card answer for those on the other side.
-    const cards = new Set(expectedInterfaces(raw).map((each) => each["mac_address"]));
+    const cards = new Set(expectedInterfaces(raw).map((each) => each.mac_address));
     const others = expectedArp(raw)
       .map((entry) => entry.split(" "))
       .filter(([, , mac]) => !cards.has(mac));
@@ -154,30 +154,30 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
     const placed = heard.filter(
       (each) =>
         !(each in own) &&
-        of().subnets.some((subnet) => cidrContains(parseCidr(subnet["cidr"]) as Cidr, parseIp(each) as Ip)),
+        of().subnets.some((subnet) => cidrContains(parseCidr(subnet.cidr) as Cidr, parseIp(each) as Ip)),
     );
-    const known = new Set(of().heard.map((each) => each["ip_address"]));
+    const known = new Set(of().heard.map((each) => each.ip_address));
     expect(placed.filter((each) => !known.has(each) && !isEverybodys(each))).toEqual([]);
   });
 
   test("has every VLAN, with the ports that are members of it and those whose own it is", () => {
     const named = [...expectedVlans(raw)].map(([number, name]): [number, string] => [number, name || `VLAN ${number}`]);
-    expect(new Map(of().vlans.map((vlan) => [vlan["number"], vlan["name"]]))).toEqual(
+    expect(new Map(of().vlans.map((vlan) => [vlan.number, vlan.name]))).toEqual(
       new Map([...named, ...unnamed(raw, name)]),
     );
-    const numbers = new Map(of().vlans.map((vlan) => [vlan["id"], vlan["number"]]));
+    const numbers = new Map(of().vlans.map((vlan) => [vlan.id, vlan.number]));
     const { members, natives } = expectedMembership(raw, name);
     expect(
       pairs(
         of().interfaces.flatMap((entry) =>
-          (entry["vlan_ids"] ?? []).map((id: string) => [entry["if_index"], numbers.get(id)]),
+          (entry.vlan_ids ?? []).map((id: string) => [entry.if_index, numbers.get(id)]),
         ),
       ),
     ).toEqual(pairs(members));
     expect(
       pairs(
         of().interfaces.flatMap((entry) =>
-          entry["native_vlan_id"] == null ? [] : [[entry["if_index"], numbers.get(entry["native_vlan_id"])]],
+          entry.native_vlan_id == null ? [] : [[entry.if_index, numbers.get(entry.native_vlan_id)]],
         ),
       ),
     ).toEqual(pairs(natives));
@@ -185,7 +185,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
 
   test("has every forwarding entry on its interface", () => {
     const told = of().interfaces.flatMap((entry) =>
-      (entry["fdb_macs"] ?? []).map((mac: string) => `${entry["if_index"]} ${mac}`),
+      (entry.fdb_macs ?? []).map((mac: string) => `${entry.if_index} ${mac}`),
     );
     // One MAC address on one port is told once, in however many VLANs it is.
     expect(sorted(told)).toEqual(
@@ -208,7 +208,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
   });
 
   test("accounts for every row that was read: kept, or set aside for a reason", () => {
-    const accounts = of().findings.filter((finding) => finding["type"] === "Read");
+    const accounts = of().findings.filter((finding) => finding.type === "Read");
     const read = accounts.map(({ label, rows }): [string, number] => [
       (label as string).slice(label.lastIndexOf(": ") + 2),
       rows.read,
@@ -221,18 +221,18 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
         rows.kept + Object.values(rows.set_aside as Record<string, number>).reduce((sum, count) => sum + count, 0),
       ).toBe(rows.read);
     }
-    const arp = accounts.find(({ label }) => label.endsWith(": arp"))?.["rows"];
+    const arp = accounts.find(({ label }) => label.endsWith(": arp"))?.rows;
     expect(arp?.kept ?? 0).toBe(of().heard.length);
     const outside = accounts.flatMap(({ addresses = [] }) => addresses as string[]);
     expect(outside).toHaveLength(arp?.set_aside.outside ?? 0);
     const isKnown = (address: string): boolean =>
-      of().subnets.some((subnet) => cidrContains(parseCidr(subnet["cidr"]) as Cidr, parseIp(address) as Ip));
+      of().subnets.some((subnet) => cidrContains(parseCidr(subnet.cidr) as Cidr, parseIp(address) as Ip));
     expect(outside.filter(isKnown)).toEqual([]);
   });
 
   test("is what the scan says that it made, and a second scan makes nothing of it anew", () => {
     const { scan, interfaces, vlans, rewritten } = of();
-    expect(scan["outcome"]).toMatchObject({
+    expect(scan.outcome).toMatchObject({
       problem: null,
       hosts: { devices: 1 },
       records: {
@@ -246,7 +246,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
   test("stays as it is when ifXTable, dot1dBasePortTable and entPhysicalTable are not served any more, which is said", () => {
     const { withoutTables, missed, interfaces } = of();
     expect(withoutTables).toMatchObject({ problem: null, hosts: { devices: 1 }, transactions: null, records: {} });
-    const host = interfaces[0]?.["host_id"];
+    const host = interfaces[0]?.host_id;
     const oids = [...raw.keys()];
     for (const [column, oid] of Object.entries(TAKEN)) {
       if (!oids.some((each) => each.startsWith(`${oid}.`))) continue;
@@ -265,11 +265,11 @@ function announced(interfaces: readonly Wire[], protocol: "Lldp" | "Cdp", fields
     const first = Object.fromEntries(
       fields.flatMap((field) => (entry[`${prefix}_${field}`] == null ? [] : [[field, entry[`${prefix}_${field}`]]])),
     );
-    const more: Wire[] = (entry["more_neighbors"] ?? [])
-      .filter((each: Wire) => each["protocol"] === protocol)
+    const more: Wire[] = (entry.more_neighbors ?? [])
+      .filter((each: Wire) => each.protocol === protocol)
       .map(({ protocol: _, neighbor: __, ...rest }: Wire) => rest);
     return [...(Object.keys(first).length === 0 ? [] : [first]), ...more].map((each) => ({
-      if_index: entry["if_index"],
+      if_index: entry.if_index,
       ...each,
     }));
   });

@@ -1,22 +1,20 @@
-// A scan accounts for every row that it read of a device: one finding for each table, what was kept and what was set aside, and why.
+// A scan accounts for every row that it read of a device: one finding for each table, what was kept and what was set
+// aside, and why.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { ANNOUNCEMENTS_MAX } from "../../src/discovery/reconcile/record-interfaces.ts";
 import { SCANS_WITH_READS } from "../../src/discovery/scans/scan.ts";
 import { FDB_MACS_BESIDE_MAX } from "../../src/resources/if-entries/if-entry.ts";
-import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Wire } from "../support/factories.ts";
-import { dotted, hex, type HandMadeStep, readsWith, rows, utf8 } from "../support/hand-made-reads.ts";
-import { communityOf, findings, scanned } from "../support/scans.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { dotted, type HandMadeStep, hex, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
-let appliance: TestAppliance;
+const { communityOf, findings, owner, probes, scanned } = applianceForEach();
 
 beforeEach(async () => {
-  appliance = await newAppliance();
-  await communityOf(appliance, "public");
+  await communityOf("public");
 });
-afterEach(() => appliance.close());
 
 const OWN = "001b21000001";
 const SYSTEM = (name: string): HandMadeStep => ({
@@ -34,14 +32,13 @@ const addressOf = (address: string): HandMadeStep => ({
 
 function answers(address: string, name: string, steps: Readonly<Record<string, HandMadeStep>>): void {
   const all = { system: SYSTEM(name), if_table: INTERFACES, ip_addr_table: addressOf(address), ...steps };
-  appliance.probes.devices.set(address, { device: deviceOf(readsWith(all)), community: "public" });
+  probes.devices.set(address, { device: deviceOf(readsWith(all)), community: "public" });
 }
 
 const colons = (mac: string): string => mac.replace(/..(?!$)/g, "$&:");
 const scan = (targets: readonly string[], more: Wire = {}): Promise<Wire> =>
-  scanned(appliance, { kind: "snmp", targets, ...more });
-const reads = async (asked: Wire): Promise<Wire[]> =>
-  (await findings(appliance, asked)).filter(({ type }) => type === "Read");
+  scanned({ kind: "snmp", targets, ...more });
+const reads = async (asked: Wire): Promise<Wire[]> => (await findings(asked)).filter(({ type }) => type === "Read");
 const byLabel = async (asked: Wire): Promise<Record<string, Wire>> =>
   Object.fromEntries((await reads(asked)).map(({ label, rows: count }) => [label, count]));
 
@@ -92,7 +89,7 @@ describe("whom a device has heard of", () => {
     });
     const told = await reads(await scan(["10.0.0.1", "10.0.0.2"]));
     const of = (label: string) =>
-      told.filter((each) => each["label"] === label).map(({ rows: count, addresses }) => [count, addresses]);
+      told.filter((each) => each.label === label).map(({ rows: count, addresses }) => [count, addresses]);
     expect(of("a: arp")).toEqual([[{ read: 3, kept: 1, set_aside: { answered: 1, outside: 1 } }, ["10.9.0.1"]]]);
     expect(of("b: arp")).toEqual([
       [{ read: 3, kept: 0, set_aside: { elsewhere: 1, own: 1, outside: 1 } }, ["10.9.0.1"]],
@@ -102,8 +99,8 @@ describe("whom a device has heard of", () => {
   test("is counted where a person has deleted it", async () => {
     answers("10.0.0.1", "a", { ip_net_to_media_table: arp({ "1.10.0.0.7": "001b21000007" }) });
     await scan(["10.0.0.1"]);
-    const [heard] = (await appliance.owner.get("/api/v1/hosts?search=10.0.0.7")).data;
-    await appliance.owner.delete(`/api/v1/hosts/${heard["id"]}?cascade=true`);
+    const [heard] = (await owner.get("hosts?search=10.0.0.7")).data;
+    await owner.delete(`hosts/${heard.id}?cascade=true`);
     expect((await byLabel(await scan(["10.0.0.1"])))["a: arp"]).toEqual({
       read: 1,
       kept: 0,
@@ -137,11 +134,11 @@ describe("every table of which rows were read", () => {
     expect(await byLabel(await scan(["10.0.0.2"], { commit: false }))).toEqual(expected);
     const first = await scan(["10.0.0.2"]);
     expect(await byLabel(first)).toEqual(expected);
-    expect(first["outcome"].findings).toMatchObject({ Read: 4 });
+    expect(first.outcome.findings).toMatchObject({ Read: 4 });
     const second = await scan(["10.0.0.2"]);
-    expect(second["outcome"].transactions).toBeNull();
+    expect(second.outcome.transactions).toBeNull();
     expect(await byLabel(second)).toEqual(expected);
-    const only = (await appliance.owner.get(`/api/v1/discovery/scans/${second["id"]}/findings?type=Read`)).data;
+    const only = (await owner.get(`discovery/scans/${second.id}/findings?type=Read`)).data;
     expect(only).toHaveLength(4);
   });
 
@@ -151,7 +148,7 @@ describe("every table of which rows were read", () => {
       dot1d_tp_fdb_table: learned({ "001b21000007": 2 }),
     });
     const [finding] = (await reads(await scan(["10.0.0.2"]))).filter(({ label }) => label === "sw-1: forwarding");
-    expect(finding?.["reason"]).toBe(
+    expect(finding?.reason).toBe(
       "2 rows read, 2 kept; every port in dot1dBasePortTable is the interface of its number, and so are the ports that it leaves out",
     );
   });
@@ -175,8 +172,8 @@ describe("every table of which rows were read", () => {
       dot1d_tp_fdb_table: learned({ "001b21000007": 11, "001b21000008": 12 }),
     });
     await scan(["10.0.0.2"]);
-    const [entry] = (await appliance.owner.get("/api/v1/if-entries?order_by=if_index")).data;
-    await appliance.owner.delete(`/api/v1/if-entries/${entry["id"]}?cascade=true`);
+    const [entry] = (await owner.get("if-entries?order_by=if_index")).data;
+    await owner.delete(`if-entries/${entry.id}?cascade=true`);
     for (const asked of [await scan(["10.0.0.2"]), await scan(["10.0.0.2"])]) {
       expect(await byLabel(asked)).toMatchObject({
         "sw-1: interfaces": { read: 2, kept: 1, set_aside: { deleted: 1 } },
@@ -192,8 +189,8 @@ describe("every table of which rows were read", () => {
       if_x_table: { columns: rows({ "1": { ifHighSpeed: 10_000 }, "2": { ifName: utf8(""), ifHighSpeed: 10_000 } }) },
     });
     await scan(["10.0.0.2"]);
-    for (const entry of (await appliance.owner.get("/api/v1/if-entries")).data as Wire[]) {
-      await appliance.owner.delete(`/api/v1/if-entries/${entry["id"]}?cascade=true`);
+    for (const entry of (await owner.get("if-entries")).data as Wire[]) {
+      await owner.delete(`if-entries/${entry.id}?cascade=true`);
     }
     for (const asked of [await scan(["10.0.0.2"]), await scan(["10.0.0.2"])]) {
       const count = (await byLabel(asked))["sw-1: interface_extensions"];
@@ -207,7 +204,7 @@ describe("every table of which rows were read", () => {
       if_x_table: { columns: rows({ "1": { ifHighSpeed: 10 }, "2": { ifName: utf8("two"), ifHighSpeed: 10 } }) },
     });
     const asked = await scan(["10.0.0.2"]);
-    const [first] = (await appliance.owner.get("/api/v1/if-entries?order_by=if_index")).data;
+    const [first] = (await owner.get("if-entries?order_by=if_index")).data;
     expect(first).not.toHaveProperty("speed_bps");
     const count = (await byLabel(asked))["sw-1: interface_extensions"];
     expect(count).toEqual({ read: 2, kept: 1, set_aside: { withheld: 1 } });
@@ -217,8 +214,8 @@ describe("every table of which rows were read", () => {
     const natives = { columns: { dot1qPvid: { "11": 10, "12": 20 } } };
     answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1q_port_vlan_table: natives });
     await scan(["10.0.0.2"]);
-    const [vlan] = ((await appliance.owner.get("/api/v1/vlans")).data as Wire[]).filter(({ number }) => number === 10);
-    expect((await appliance.owner.delete(`/api/v1/vlans/${vlan?.["id"]}?cascade=true`)).status).toBe(200);
+    const [vlan] = ((await owner.get("vlans")).data as Wire[]).filter(({ number }) => number === 10);
+    expect((await owner.delete(`vlans/${vlan?.id}?cascade=true`)).status).toBe(200);
     for (const asked of [await scan(["10.0.0.2"]), await scan(["10.0.0.2"])]) {
       expect((await byLabel(asked))["sw-1: vlans"]).toEqual({ read: 2, kept: 1, set_aside: { deleted: 1 } });
     }
@@ -240,8 +237,8 @@ describe("every table of which rows were read", () => {
   });
 
   const put = async (macs: readonly string[]): Promise<void> => {
-    const [{ id, if_index, if_descr }] = (await appliance.owner.get("/api/v1/if-entries?order_by=if_index")).data;
-    const answer = await appliance.owner.put(`/api/v1/if-entries/${id}`, { if_index, if_descr, fdb_macs: macs });
+    const [{ id, if_index, if_descr }] = (await owner.get("if-entries?order_by=if_index")).data;
+    const answer = await owner.put(`if-entries/${id}`, { if_index, if_descr, fdb_macs: macs });
     expect(answer.status).toBe(200);
   };
   const stationOf = (number: number): string => `001b22${number.toString(16).padStart(6, "0")}`;
@@ -294,7 +291,7 @@ describe("every table of which rows were read", () => {
     for (const asked of [await scan(["10.0.0.2"]), await scan(["10.0.0.2"])]) {
       expect((await byLabel(asked))["sw-1: forwarding"]).toEqual({ read: 6, kept: 4, set_aside: { withheld: 2 } });
     }
-    const [entry] = (await appliance.owner.get("/api/v1/if-entries?order_by=if_index")).data;
+    const [entry] = (await owner.get("if-entries?order_by=if_index")).data;
     expect(entry).toMatchObject({ fdb_macs: ["00:1b:22:00:00:09"], discovered: { fdb_macs: ["00:1b:22:00:00:01"] } });
   });
 
@@ -303,11 +300,11 @@ describe("every table of which rows were read", () => {
     const first = await scan(["10.0.0.2"]);
     expect(await reads(first)).toHaveLength(2);
     for (let count = 1; count <= SCANS_WITH_READS; count += 1) await scan(["10.0.0.2"]);
-    const left = await findings(appliance, first);
+    const left = await findings(first);
     expect(left.map(({ type }) => type)).toContain("Created");
     expect(left.map(({ type }) => type)).not.toContain("Read");
-    expect(
-      (await appliance.owner.get(`/api/v1/discovery/scans/${first["id"]}`)).data["outcome"].findings,
-    ).toMatchObject({ Read: 2 });
+    expect((await owner.get(`discovery/scans/${first.id}`)).data.outcome.findings).toMatchObject({
+      Read: 2,
+    });
   });
 });

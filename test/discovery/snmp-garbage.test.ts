@@ -1,17 +1,17 @@
 // Whatever bytes arrive at a session: none of them throw, none of them keep it, and afterwards it works as before.
 
 import { describe, expect, test } from "bun:test";
-import type { Answer } from "../../src/discovery/snmp/asking.ts";
 import { isFailure, type SnmpFailure } from "../../src/discovery/snmp/failure.ts";
+import type { Answer } from "../../src/discovery/snmp/requests.ts";
 import { SnmpSession } from "../../src/discovery/snmp/session.ts";
 import { walk } from "../../src/discovery/snmp/walk.ts";
-import { BER, integer, octets, oid, tlv } from "../support/ber.ts";
-import { ManualTimers } from "../support/manual-timers.ts";
-import { type SeededRandom, seededRandom } from "../support/seeded-random.ts";
-import { Responder, startAgent } from "../support/snmp-agent.ts";
-import { startV3Agent } from "../support/snmp-v3-agent.ts";
-import { community, never, sessionTo, user } from "../support/snmp-sessions.ts";
-import { type ServedValue, viewOf } from "../support/snmp-view.ts";
+import { ManualTimers } from "../support/injected/manual-timers.ts";
+import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+import { Responder, startAgent } from "../support/snmp/agent.ts";
+import { BER, integer, octets, oid, tlv } from "../support/snmp/ber.ts";
+import { community, never, sessionTo, user } from "../support/snmp/sessions.ts";
+import { startV3Agent } from "../support/snmp/v3-agent.ts";
+import { type ServedValue, viewOf } from "../support/snmp/view.ts";
 
 const DESCR = "1.3.6.1.2.1.2.2.1.2";
 const table: Record<string, ServedValue> = {};
@@ -139,7 +139,7 @@ describe("over real sockets", () => {
       communities: { public: view },
       faults: { alter: (answer) => (random.integer(2) === 0 ? [random.bytes(90), answer] : answer) },
     });
-    const session = await sessionTo(agent, community("public"), { patience: { timeoutMs: 20, retries: 9 } });
+    const session = await sessionTo(agent, community("public"), { timeouts: { timeoutMs: 20, retries: 9 } });
     const walked = await walk(session, { descr: DESCR }, { signal: never });
     expect(walked.columns.get("descr")).toMatchObject({ isComplete: true });
     expect(walked.columns.get("descr")?.values.size).toBe(30);
@@ -153,7 +153,7 @@ describe("over real sockets", () => {
       communities: { public: view },
       faults: { alter: (answer) => answer.subarray(0, answer.length - random.integer(120)) },
     });
-    const session = await sessionTo(agent, community("public"), { patience: { timeoutMs: 5, retries: 2 } });
+    const session = await sessionTo(agent, community("public"), { timeouts: { timeoutMs: 5, retries: 2 } });
     for (let round = 0; round < 30; round += 1) {
       const walked = await walk(session, { descr: DESCR, traffic: "1.3.6.1.2.1.31.1.1.1.6" }, { signal: never });
       for (const [index, value] of walked.columns.get("descr")?.values ?? [])
@@ -183,7 +183,7 @@ describe("over real sockets", () => {
     });
     const outcomes = new Set<string>();
     for (let round = 0; round < 60; round += 1) {
-      const session = await sessionTo(agent, user("ann"), { patience: { timeoutMs: 3, retries: 1 } });
+      const session = await sessionTo(agent, user("ann"), { timeouts: { timeoutMs: 3, retries: 1 } });
       const outcome: Answer | SnmpFailure = await session.ask(question, never);
       if (isFailure(outcome)) outcomes.add(outcome.reason);
       else expect(outcome.varbinds[0]?.value).toEqual(Buffer.from("port 1"));
@@ -208,7 +208,7 @@ function direct(credential: Parameters<typeof sessionTo>[1] = community("public"
   const session = new SnmpSession(
     credential,
     credential.version === "SnmpV3" ? { name: credential.security_name, level: 1 } : null,
-    { timers, random: seededRandom(2), patience: { timeoutMs: 100, retries: 1 } },
+    { timers, random: seededRandom(2), timeouts: { timeoutMs: 100, retries: 1 } },
   );
   const sent: Uint8Array[] = [];
   session.start({ send: (datagram) => void sent.push(datagram), close: () => {} });

@@ -1,16 +1,17 @@
-// Real devices, replayed by the tests' agent: whatever is read over the wire is what their recordings say, taken from the files another way.
+// Real devices, replayed by the tests' agent: whatever is read over the wire is what their recordings say, taken from
+// the files another way.
 
 import { afterEach, describe, expect, test } from "bun:test";
 import { systemTimers } from "../../src/base/timers.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
-import type { Reads, ReadStep, SnmpValue } from "../../src/discovery/mib/reads.ts";
+import type { ReadStep, Reads, SnmpValue } from "../../src/discovery/mib/reads.ts";
 import { readSteps } from "../../src/discovery/snmp/read-steps.ts";
 import type { SnmpSession } from "../../src/discovery/snmp/session.ts";
 import { walk } from "../../src/discovery/snmp/walk.ts";
-import { readRecording, readsOf, recordingNames, recordingText } from "../support/recorded-reads.ts";
-import { startAgent } from "../support/snmp-agent.ts";
-import { community, never, sessionTo } from "../support/snmp-sessions.ts";
-import { type SnmpView, viewOfSnmprec } from "../support/snmp-view.ts";
+import { readRecording, readsOf, recordingNames, recordingText } from "../support/reconcile/recorded-reads.ts";
+import { startAgent } from "../support/snmp/agent.ts";
+import { community, never, sessionTo } from "../support/snmp/sessions.ts";
+import { type SnmpView, viewOfSnmprec } from "../support/snmp/view.ts";
 
 const names = recordingNames();
 const COUNTER_64 = 70;
@@ -62,7 +63,7 @@ describe.skipIf(names.length === 0)(
 async function sessionAt(view: SnmpView, version: "SnmpV1" | "SnmpV2c" = "SnmpV2c"): Promise<SnmpSession> {
   const agent = await startAgent({ communities: { public: view } });
   // Nothing is lost on loopback: what is waited for is only the contexts of VLANs, which no recording has.
-  const session = await sessionTo(agent, community("public", version), { patience: { timeoutMs: 2_000, retries: 0 } });
+  const session = await sessionTo(agent, community("public", version), { timeouts: { timeoutMs: 2_000, retries: 0 } });
   open.push(session, agent);
   return session;
 }

@@ -3,16 +3,16 @@
 import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import { getEventListeners } from "node:events";
 import { Session } from "net-snmp";
-import { VARBIND_TYPE } from "../../src/discovery/snmp/asking.ts";
 import { failure } from "../../src/discovery/snmp/failure.ts";
-import { openSession, SnmpSession } from "../../src/discovery/snmp/session.ts";
-import { oid } from "../support/ber.ts";
-import { ManualTimers } from "../support/manual-timers.ts";
-import { seededRandom } from "../support/seeded-random.ts";
-import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp-agent.ts";
-import { descriptorsAtRest, descriptorsBackTo } from "../support/descriptors.ts";
-import { community, never, sessionTo, SHORT_PATIENCE } from "../support/snmp-sessions.ts";
-import { viewOf } from "../support/snmp-view.ts";
+import { VARBIND_TYPE } from "../../src/discovery/snmp/requests.ts";
+import { openSession, type SnmpSession } from "../../src/discovery/snmp/session.ts";
+import { ManualTimers } from "../support/injected/manual-timers.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp/agent.ts";
+import { oid } from "../support/snmp/ber.ts";
+import { community, never, SHORT_PATIENCE, sessionTo } from "../support/snmp/sessions.ts";
+import { viewOf } from "../support/snmp/view.ts";
+import { descriptorsAtRest, descriptorsBackTo } from "../support/sweep/descriptors.ts";
 
 const NAME = "1.3.6.1.2.1.1.5.0";
 const LOCATION = "1.3.6.1.2.1.1.6.0";
@@ -39,7 +39,7 @@ async function agent(faults: AgentFaults = {}, options: Partial<AgentOptions> = 
 
 /** With short waits. */
 function hasty(target: SnmpAgent, credential = community("public")): Promise<SnmpSession> {
-  return session(target, credential, { patience: SHORT_PATIENCE });
+  return session(target, credential, { timeouts: SHORT_PATIENCE });
 }
 
 async function session(...args: Parameters<typeof sessionTo>): Promise<SnmpSession> {
@@ -110,7 +110,7 @@ describe("a session", () => {
     let requests = 0;
     const asking = await session(await agent({ dropFirst: 1 }), community("public"), {
       onRequest: () => void (requests += 1),
-      patience: SHORT_PATIENCE,
+      timeouts: SHORT_PATIENCE,
     });
     await asking.ask(getName, never);
     await asking.ask(getName, never);
@@ -124,7 +124,7 @@ describe("silence", () => {
     const timers = new ManualTimers();
     const asking = await session(silent, community("public"), {
       timers,
-      patience: { timeoutMs: 1_000, retries: 2 },
+      timeouts: { timeoutMs: 1_000, retries: 2 },
       random: seededRandom(3),
     });
     const answer = asking.ask(getName, never);
@@ -288,7 +288,7 @@ describe("the end of a session", () => {
     const before = await descriptorsAtRest();
     for (let round = 0; round < 30; round += 1) {
       for (const target of [good, silent, gone]) {
-        const asking = await sessionTo(target, community("public"), { patience: { timeoutMs: 1, retries: 0 } });
+        const asking = await sessionTo(target, community("public"), { timeouts: { timeoutMs: 1, retries: 0 } });
         await asking.ask(getName, never);
         asking.close();
         asking.close();

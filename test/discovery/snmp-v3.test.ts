@@ -1,21 +1,22 @@
-// SNMPv3: every protocol of the contract, contexts, and why a user is not let in; at an agent of net-snmp's and, where it is there, at Debian's snmpd.
+// SNMPv3: every protocol of the contract, contexts, and why a user is not let in; at an agent of net-snmp's and, where
+// it is there, at Debian's snmpd.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Authentication, type User } from "net-snmp";
-import { ERROR_STATUS } from "../../src/discovery/snmp/asking.ts";
 import type { UserCredential } from "../../src/discovery/snmp/credential.ts";
 import { isFailure } from "../../src/discovery/snmp/failure.ts";
 import { forgetKeys } from "../../src/discovery/snmp/net-snmp-user.ts";
+import { ERROR_STATUS } from "../../src/discovery/snmp/requests.ts";
 import { openSession, type SnmpSession } from "../../src/discovery/snmp/session.ts";
 import { walk } from "../../src/discovery/snmp/walk.ts";
-import { ManualTimers } from "../support/manual-timers.ts";
-import { seededRandom } from "../support/seeded-random.ts";
-import { REPORT, startV3Agent, type V3Agent, type V3Faults } from "../support/snmp-v3-agent.ts";
-import { community, never, sessionTo, SHORT_PATIENCE, user } from "../support/snmp-sessions.ts";
-import { viewOf } from "../support/snmp-view.ts";
+import { ManualTimers } from "../support/injected/manual-timers.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { community, never, SHORT_PATIENCE, sessionTo, user } from "../support/snmp/sessions.ts";
+import { REPORT, startV3Agent, type V3Agent, type V3Faults } from "../support/snmp/v3-agent.ts";
+import { viewOf } from "../support/snmp/view.ts";
 
 const NAME = "1.3.6.1.2.1.1.5.0";
 const getName = { kind: "Get", oids: [NAME] } as const;
@@ -88,7 +89,7 @@ describe("a user", () => {
     expect(await (await session(reeder, credential, { keyExtension: "Reeder" })).ask(getName, never)).toMatchObject({
       errorStatus: 0,
     });
-    const other = await session(reeder, credential, { keyExtension: "Blumenthal", patience: BRIEF });
+    const other = await session(reeder, credential, { keyExtension: "Blumenthal", timeouts: BRIEF });
     expect(isFailure(await other.ask(getName, never))).toBe(true);
     expect(other.hasFoundEngine).toBe(true);
   });
@@ -141,7 +142,7 @@ describe("a user that is not let in", () => {
   test("for a wrong privacy password is met with silence, which is said as it is", async () => {
     const target = await agent([ann]);
     expect(
-      await (await session(target, user("ann", { priv_password: "another123" }), { patience: BRIEF })).ask(
+      await (await session(target, user("ann", { priv_password: "another123" }), { timeouts: BRIEF })).ask(
         getName,
         never,
       ),
@@ -192,7 +193,7 @@ describe("a user that is not let in", () => {
 
   test("by an agent that speaks no v3 is met with silence that says so", async () => {
     const target = await agent([ann], { alter: () => null });
-    expect(await (await session(target, user("ann"), { patience: SHORT_PATIENCE })).ask(getName, never)).toEqual({
+    expect(await (await session(target, user("ann"), { timeouts: SHORT_PATIENCE })).ask(getName, never)).toEqual({
       reason: "no_answer",
       clause: "no answer: it is silent, or does not speak SNMPv3",
     });
@@ -224,11 +225,18 @@ describe("an answer of v3", () => {
   });
 
   test("may take as many repetitions as a question has, though the engine took some before", async () => {
+    const timers = new ManualTimers();
     let count = 0;
-    const target = await agent([ann], { alter: (answer) => ((count += 1) % 2 === 1 ? null : answer) });
-    expect(
-      await (await session(target, user("ann"), { patience: { timeoutMs: 30, retries: 1 } })).ask(getName, never),
-    ).toMatchObject({ errorStatus: 0 });
+    const target = await agent([ann], {
+      alter: (answer) => {
+        count += 1;
+        if (count % 2 === 0) return answer;
+        timers.advance(timers.waits.at(-1) as number);
+        return null;
+      },
+    });
+    const asking = await session(target, user("ann"), { timers, timeouts: { timeoutMs: 30, retries: 1 } });
+    expect(await asking.ask(getName, never)).toMatchObject({ errorStatus: 0 });
     expect(target.datagramCount).toBe(4);
   });
 });
@@ -345,13 +353,13 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (left out where /usr/sbin/sn
       errorStatus: ERROR_STATUS.authorizationError,
     });
     expect(
-      await (await session(target, user("sha1aes", { priv_password: "another123" }), { patience: BRIEF })).ask(
+      await (await session(target, user("sha1aes", { priv_password: "another123" }), { timeouts: BRIEF })).ask(
         getName,
         never,
       ),
     ).toMatchObject({ reason: "no_answer", clause: expect.stringContaining("privacy password") });
     expect(
-      await (await session(target, community("private"), { patience: SHORT_PATIENCE })).ask(getName, never),
+      await (await session(target, community("private"), { timeouts: SHORT_PATIENCE })).ask(getName, never),
     ).toMatchObject({ reason: "no_answer" });
   });
 

@@ -1,8 +1,8 @@
-// What a sweep believes where the process may not ask the kernel directly, in a network of namespaces: it finds less, and invents nobody.
-// Needs root and a C compiler, and says so where there is none.
+// What a sweep believes where the process may not ask the kernel directly, in a network of namespaces: it finds less,
+// and invents nobody. Needs root and a C compiler, and says so where there is none.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { DenialWrapper, type Denial } from "../support/denial.ts";
+import { type Denial, DenialWrapper } from "../support/executable/denial.ts";
 import {
   LAB,
   SWEEP_LAB_MISSING,
@@ -10,13 +10,13 @@ import {
   type SweepOrder,
   type SweepReport,
   type SweepReports,
-} from "../support/sweep-lab.ts";
+} from "../support/sweep/lab.ts";
 
 const wrapper = new DenialWrapper();
 afterAll(() => wrapper.close());
 
 const MISSING = SWEEP_LAB_MISSING ?? wrapper.missing;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 
 const options = { isDnsOn: false };
 const ORDERS = {

@@ -1,5 +1,5 @@
-// What a sweep believes and what it does not, in a network of namespaces: silence, links, routers that answer for others and routers that lie.
-// Needs root, and says so where there is none.
+// What a sweep believes and what it does not, in a network of namespaces: silence, links, routers that answer for
+// others and routers that lie. Needs root, and says so where there is none.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
@@ -9,13 +9,13 @@ import {
   type SweepOrder,
   type SweepReport,
   type SweepReports,
-} from "../support/sweep-lab.ts";
+} from "../support/sweep/lab.ts";
 
 const title =
   SWEEP_LAB_MISSING === null
     ? "in a network of namespaces"
     : `left out ${SWEEP_LAB_MISSING}: in a network of namespaces`;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 
 /** All of them wait for what does not come, so they are made side by side. */
 const ORDERS = {

@@ -1,4 +1,5 @@
-// A sweep over loopback, on real sockets: who answers and with what, names, tools, and that nothing is left open however it ends.
+// A sweep over loopback, on real sockets: who answers and with what, names, tools, and that nothing is left open
+// however it ends.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
@@ -6,7 +7,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import type { AddressInfo } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";
+import { type Cidr, type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { systemTimers } from "../../src/base/timers.ts";
 import { FINGERPRINTS } from "../../src/discovery/fingerprints/catalog.ts";
@@ -17,10 +18,10 @@ import { hasEchoTool } from "../../src/discovery/sweep/echo-tools.ts";
 import { MAX_ANSWER_BYTES, ServiceIdentifier } from "../../src/discovery/sweep/identify-service.ts";
 import { SYSTEM_KERNEL } from "../../src/discovery/sweep/instruments.ts";
 import { ReverseDns } from "../../src/discovery/sweep/reverse-dns.ts";
-import { sweep, type SweepOptions, type SweepProgress, type SweepStats } from "../../src/discovery/sweep/sweep.ts";
-import { descriptorsAtRest, descriptorsBackTo } from "../support/descriptors.ts";
-import { DEVICE_CERTIFICATE, DEVICE_KEY } from "../support/device-certificate.ts";
-import { ManualTimers } from "../support/manual-timers.ts";
+import { type SweepOptions, type SweepProgress, type SweepStats, sweep } from "../../src/discovery/sweep/sweep.ts";
+import { ManualTimers } from "../support/injected/manual-timers.ts";
+import { descriptorsAtRest, descriptorsBackTo } from "../support/sweep/descriptors.ts";
+import { DEVICE_CERTIFICATE, DEVICE_KEY } from "../support/tls/device-certificate.ts";
 
 /** Addresses of this machine that no other test uses. */
 const HOST = "127.77.1.1";
@@ -200,7 +201,7 @@ describe("a sweep that ends early", () => {
     const controller = new AbortController();
     let told = 0;
     const running = sweep(
-      { addresses: addressesOf([parseCidr("127.78.0.0/16")!]), count: 65_534 },
+      { addresses: addressesOf([parseCidr("127.78.0.0/16") as Cidr]), count: 65_534 },
       { random: systemRandom, timers: systemTimers, isDnsOn: false, signal: controller.signal },
       {
         answer: () => {
@@ -223,7 +224,7 @@ describe("a sweep that ends early", () => {
   test("fails with whoever is told, and leaves no descriptor", async () => {
     const before = await descriptorsAtRest();
     const running = sweep(
-      { addresses: addressesOf([parseCidr("127.77.4.0/24")!]), count: 254 },
+      { addresses: addressesOf([parseCidr("127.77.4.0/24") as Cidr]), count: 254 },
       { random: systemRandom, timers: systemTimers, isDnsOn: false, tcpPorts: [9] },
       { answer: () => Promise.reject(new Error("full")) },
     );
@@ -562,7 +563,10 @@ interface NameServer {
   close(): void;
 }
 
-/** Answers PTR questions: with a name, with NXDOMAIN for null, with SERVFAIL for `failure`, and not at all for `silence`. */
+/**
+ * Answers PTR questions: with a name, with NXDOMAIN for null, with SERVFAIL for `failure`, and not at all for
+ * `silence`.
+ */
 async function nameServer(answer: (question: string) => string | null): Promise<NameServer> {
   const socket = createSocket("udp4");
   const questions: string[] = [];

@@ -1,6 +1,6 @@
-// What the appliance does on a disk that is full, cannot be written to, is slow or damaged, in the short form.
+// What the appliance does on a disk that is full, cannot be written to or is damaged, in the short form.
 
-import { disk } from "../../scripts/proof/disk.ts";
-import { proveShort } from "../support/proof.ts";
+import { otherDisks } from "../../scripts/proof/disk.ts";
+import { proveShort } from "../support/executable/proof.ts";
 
-await proveShort(disk);
+await proveShort(otherDisks);

@@ -1,6 +1,6 @@
-// The short form of `scripts/prove security`.
+// The short form of `scripts/prove security`, but for what measures time or memory.
 
-import { security } from "../../scripts/proof/security.ts";
-import { proveShort } from "../support/proof.ts";
+import { otherSecurity } from "../../scripts/proof/security.ts";
+import { proveShort } from "../support/executable/proof.ts";
 
-await proveShort(security);
+await proveShort(otherSecurity);

@@ -5,19 +5,19 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ProcessIo } from "../../src/cli/command.ts";
 import { verify as verifyCommand } from "../../src/cli/verify.ts";
-import type { Surroundings } from "../../src/cli/command.ts";
-import { USAGE_INTERVAL_MS } from "../../src/access/usage.ts";
 import { openReadOnly, openWritable, type Sql } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/data-directory.ts";
 import { checkedTables, stampChecksums } from "../../src/db/row-checksum.ts";
 import { rebuildDerived } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
-import { newAppliance, TestClock } from "../support/appliance.ts";
-import { fillStore } from "../support/filled-store.ts";
-import { seededRandom } from "../support/seeded-random.ts";
-import { unguarded } from "../support/unguarded.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { USAGE_INTERVAL_MS } from "../../src/sign-in/usage.ts";
+import { newAppliance, TestClock } from "../support/appliance/appliance.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { fillStore } from "../support/store/filled-store.ts";
+import { unguarded } from "../support/store/unguarded.ts";
 
 /** What the hash chain proves, or what is compared with what the ledger implies. */
 const LEDGER = /^history_|^live_links$/;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "netledger-beside-"));
   await fillStore(join(directory, "good"), Date.UTC(2026, 10, 24));
   good = dataFiles(join(directory, "good")).database;
-}, 120_000);
+}, 300_000);
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** A copy of the store, opened for writing past all checks. */
@@ -69,7 +69,7 @@ async function run(folder: string, ...flags: string[]): Promise<{ status: number
     clock: new TestClock(),
     random: seededRandom(1),
     print: async (more: string) => void (text += more),
-  } as unknown as Surroundings;
+  } as unknown as ProcessIo;
   return { status: await verifyCommand.execute(["--data", folder, ...flags], surroundings), text };
 }
 
@@ -123,13 +123,14 @@ test("any changed column of any table that has checksums is found, and gone when
       });
     }
   }
-}, 120_000);
+}, 300_000);
 
 test("a word that the search index has lost is found, though it has the other words of the text", () => {
   withCopy((db, path) => {
     const { changes } = db.$client.run(`
       INSERT INTO history_search (history_search, rowid, text)
-      SELECT 'delete', key, substr(text, 1, instr(text, ' ') - 1) FROM history_search_texts WHERE text LIKE '% %' LIMIT 1`);
+      SELECT 'delete', key, substr(text, 1, instr(text, ' ') - 1) FROM history_search_texts
+        WHERE text LIKE '% %' LIMIT 1`);
     expect(changes).toBe(1);
     expect(findingsOn(path)).toEqual([
       "search: history_search: does not say of all words in which texts they are as the texts do",

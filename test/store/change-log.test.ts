@@ -1,20 +1,21 @@
-// The ledger in commit order, for callers of all or some of the networks: nothing missing, nothing twice, and no step without a bound.
+// The ledger in commit order, for callers of all or some of the networks: nothing missing, nothing twice, and no step
+// without a bound.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Activity } from "../../src/db/activity.ts";
-import { ChangeLog, type Change, type ChangeStep } from "../../src/db/change-log.ts";
+import { type Change, ChangeLog, type ChangeStep } from "../../src/db/change-log.ts";
 import { openReadOnly } from "../../src/db/connection.ts";
 import type { AnyKind } from "../../src/db/kind.ts";
 import type { Reach } from "../../src/db/list-query.ts";
 import { Reader } from "../../src/db/reader.ts";
 import type { WriteTransaction } from "../../src/db/transaction.ts";
-import { changeFeed, type ChangeFeedHead, type ChangeFeedInput } from "../../src/history/change-feed.ts";
+import { type ChangeFeedHead, type ChangeFeedInput, changeFeed } from "../../src/history/change-feed.ts";
 import { Diff, type Difference } from "../../src/history/diff.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
-import { hostFields, networkFields, portFields, Store, tagFields } from "../support/store.ts";
+import { hostFields, networkFields, portFields, Store, tagFields } from "../support/store/store.ts";
 
 /** So many that each step looks at few versions. */
 const MANY_NETWORKS = 1_000;
@@ -63,7 +64,8 @@ const REACHES: Array<[string, () => Reach]> = [
 /** Every version that the reach shows, in commit order, found without any step. */
 function shown(reach: Reach, kinds: readonly AnyKind[]): string[] {
   const rows = store.rows<{ n: number; sequence: number; kind: number }>(
-    "SELECT v.key >> 31 AS n, v.key & 2147483647 AS sequence, r.kind FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 ORDER BY v.key & 2147483647, v.key",
+    `SELECT v.key >> 31 AS n, v.key & 2147483647 AS sequence, r.kind FROM history_versions v
+      JOIN history_records r ON r.n = v.key >> 31 ORDER BY v.key & 2147483647, v.key`,
   );
   const livesIn = (container: number, row: { n: number; kind: number }) =>
     store.rows("SELECT 1 FROM history_spans WHERE scope = ? AND n = ?", container * 64 + row.kind, row.n).length > 0;
@@ -339,7 +341,7 @@ describe("a diff", () => {
       "SELECT (SELECT count(*) FROM tags) + (SELECT count(*) FROM hosts) + (SELECT count(*) FROM ports) AS count",
     )[0]?.count;
     expect(added).toHaveLength(live as number);
-    expect(new Set(added.map((each) => each.record["id"])).size).toBe(added.length);
+    expect(new Set(added.map((each) => each.record.id)).size).toBe(added.length);
     expect([...diff.differences(["removed", "changed"])].flat()).toEqual([]);
   });
 });

@@ -1,10 +1,11 @@
-// The ledger's clock: strictly increasing whatever the system clock does, and what an instant between, before and after means.
+// The ledger's clock: strictly increasing whatever the system clock does, and what an instant between, before and after
+// means.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import type { WriteTransaction } from "../../src/db/transaction.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
-import { DAY_MS, hostFields, Store } from "../support/store.ts";
+import { DAY_MS, hostFields, Store } from "../support/store/store.ts";
 
 let store: Store;
 

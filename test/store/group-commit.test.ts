@@ -1,17 +1,18 @@
-// Commands that share a commit: each is done or undone alone, in order; a full disk takes all of them, and nothing else.
+// Commands that share a commit: each is done or undone alone, in order; a full disk takes all of them, and nothing
+// else.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { SYSTEM_AUTHOR } from "../../src/access/usage.ts";
+import { SYSTEM_AUTHOR } from "../../src/access/actor.ts";
 import { DomainError } from "../../src/base/errors.ts";
 import { openWritable } from "../../src/db/connection.ts";
 import type { WriteTransaction } from "../../src/db/transaction.ts";
-import { Writer, type WriteReply } from "../../src/db/writer.ts";
+import { type WriteReply, Writer } from "../../src/db/writer.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
-import { hostFields, portFields, request, Store, tagFields } from "../support/store.ts";
+import { hostFields, portFields, request, Store, tagFields } from "../support/store/store.ts";
 
 let store: Store;
 

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { hostKind } from "../../src/resources/hosts/host.ts";
-import { hostFields, Store } from "../support/store.ts";
+import { hostFields, Store } from "../support/store/store.ts";
 
 let store: Store;
 
@@ -17,7 +17,8 @@ function dump(): string {
   return JSON.stringify(
     ["history_transactions", "history_records", "history_versions"].map((table) =>
       store.rows(
-        `SELECT *, hex(hash_or_id) AS h FROM (SELECT *, ${table === "history_records" ? "id" : "hash"} AS hash_or_id FROM ${table}) ORDER BY 1`,
+        `SELECT *, hex(hash_or_id) AS h FROM (SELECT *, ${table === "history_records" ? "id" : "hash"} AS hash_or_id
+          FROM ${table}) ORDER BY 1`,
       ),
     ),
   );

@@ -2,10 +2,10 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { OUTCOME_LIMITS } from "../../src/base/write-limits.ts";
-import { KeptOutcomes, type KeptOfResult, OUTCOME_KEPT_MS, type Repeatable } from "../../src/db/kept-outcomes.ts";
-import { RETELLING } from "../../src/history/told-again.ts";
-import { tagKind, type TagRecord } from "../../src/resources/tags/tag.ts";
-import { Store, tagFields } from "../support/store.ts";
+import { type KeptOfResult, KeptOutcomes, OUTCOME_KEPT_MS, type Repeatable } from "../../src/db/kept-outcomes.ts";
+import { RETELLING } from "../../src/history/replayed-outcomes.ts";
+import { tagKind } from "../../src/resources/tags/tag.ts";
+import { Store, tagFields } from "../support/store/store.ts";
 
 const LIMITS = { ofUser: { count: 20, bytes: 20_000 }, inAll: { count: 50, bytes: 50_000 } };
 /** Everybody can look into it. */
@@ -78,7 +78,7 @@ describe("an outcome", () => {
     const ask = (role: string) => () =>
       store.write((tx) => RETELLING.assertMayBeTold(tx, known, { ...tx.author, ...{ role, networkIds: null } }));
     expect(ask("Owner")).not.toThrow();
-    expect(ask("Admin")).toThrow("takes the role Owner");
+    expect(ask("Admin")).toThrow("requires the role Owner");
   });
 
   test("that is long is packed, and comes out as it was", () => {
@@ -161,7 +161,7 @@ describe("what is kept in all", () => {
   test("is so many at most: whoever has the most loses the oldest", () => {
     const [first, modest] = users as [number, number];
     const more = Array.from({ length: 4 }, (_, n) =>
-      store.n(store.create<TagRecord>(tagKind, tagFields(store.organizationId, `tag ${n}`)).id),
+      store.n(store.create(tagKind, tagFields(store.organizationId, `tag ${n}`)).id),
     );
     const many = [first, ...more];
     keep("mine", "mine", { userN: modest });

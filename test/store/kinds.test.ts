@@ -2,10 +2,12 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { getTableColumns, getTableName } from "drizzle-orm";
-import { SCOPE_CODES } from "../../src/db/kind.ts";
+import { liveColumnOf, SCOPE_CODES } from "../../src/db/kind.ts";
 import * as schema from "../../src/db/schema.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
-import { Store } from "../support/store.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { networkKind } from "../../src/resources/networks/network.ts";
+import { TAGGED_TYPES } from "../../src/resources/tag-assignments/tag-assignment.ts";
+import { Store } from "../support/store/store.ts";
 
 let store: Store;
 
@@ -56,9 +58,24 @@ test("the store's own tables have the columns that Drizzle names", () => {
   }
 });
 
+test("every reference names a kind, and is kept where it is looked for", () => {
+  for (const kind of KINDS) {
+    for (const { to, field } of kind.references ?? []) {
+      expect([kind.name, to, KINDS.some((each) => each.name === to)]).toEqual([kind.name, to, true]);
+      const isKept = field.endsWith("_id") ? field.replace(/_id$/, "_n") in kind.table : kind.links !== undefined;
+      expect([kind.name, field, isKept]).toEqual([kind.name, field, true]);
+    }
+  }
+});
+
+test("tags can be assigned to whatever carries tags", () => {
+  const carriers = KINDS.filter((kind) => kind.references?.some(({ to }) => to === "tag"));
+  expect(carriers.map((kind) => kind.name).sort()).toEqual([...TAGGED_TYPES].sort());
+});
+
 test("each container that a kind is listed by is a column with an index", () => {
   for (const kind of KINDS) {
-    for (const column of Object.values(kind.scopes)) {
+    for (const column of Object.values(kind.scopes).map(liveColumnOf)) {
       const plan = store.rows<{ detail: string }>(
         `EXPLAIN QUERY PLAN SELECT n FROM ${getTableName(kind.table)} WHERE ${column} = 1`,
       );
@@ -71,9 +88,17 @@ test("each container that a kind is listed by is a column with an index", () => 
   }
 });
 
+test("what names its network is confined to it", () => {
+  for (const kind of KINDS) {
+    const field = kind === networkKind ? "id" : "network_n" in getTableColumns(kind.table) ? "network_id" : undefined;
+    expect([kind.name, kind.scopes.network as string | undefined]).toEqual([kind.name, field]);
+  }
+});
+
 test("every table is strict, and every rowid has a name: VACUUM renumbers others", () => {
   const tables = store.rows<{ name: string; strict: number; wr: number }>(
-    "SELECT name, strict, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
+    `SELECT name, strict, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
+      AND name NOT LIKE 'sqlite_%'`,
   );
   expect(tables.length).toBeGreaterThan(KINDS.length);
   for (const { name, strict, wr } of tables) {

@@ -1,18 +1,18 @@
-// Links between the interfaces of a network, from what is stored to what is written: only what differs, only where it still holds, and
-// never over a person's word.
+// Links between the interfaces of a network, from what is stored to what is written: only what differs, only where it
+// still holds, and never over a person's word.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { CommandActor } from "../../src/access/actor.ts";
-import { changedLinks, LINKS_COMMAND, linksOf } from "../../src/discovery/topology/find-links.ts";
-import { linkNeighbors, type NeighborLink } from "../../src/discovery/topology/link-neighbors.ts";
-import { networkFacts } from "../../src/discovery/topology/network-facts.ts";
+import type { Author } from "../../src/db/ledger.ts";
+import { linkNeighbors } from "../../src/discovery/reconcile/link-neighbors.ts";
 import type { Recorded } from "../../src/discovery/sightings.ts";
-import type { Author } from "../../src/db/transaction.ts";
-import { hostKind, type HostRecord } from "../../src/resources/hosts/host.ts";
-import { ifEntryKind, type IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";
+import { changedLinks, linksOf, type NeighborLink } from "../../src/discovery/topology/find-links.ts";
+import { networkFacts } from "../../src/discovery/topology/network-facts.ts";
+import { type HostRecord, hostKind } from "../../src/resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { removeRecord } from "../../src/resources/ignored/removal.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
-import { removeRecord } from "../../src/resources/references.ts";
-import { hostFields, ifEntryFields, networkFields, Store } from "../support/store.ts";
+import { hostFields, ifEntryFields, networkFields, Store } from "../support/store/store.ts";
 
 const SCAN_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0099";
 
@@ -81,7 +81,7 @@ describe("linking", () => {
     const { result } = link();
     expect(live(uplink.id).neighbor).toEqual({ type: "IfEntry", id: downlink.id });
     expect(live(downlink.id).neighbor).toEqual({ type: "IfEntry", id: uplink.id });
-    expect(result.records["if_entries"]).toEqual({ created: 0, updated: 2, deleted: 0 });
+    expect(result.records.if_entries).toEqual({ created: 0, updated: 2, deleted: 0 });
     expect(result.hosts).toEqual([]);
     expect(
       result.findings
@@ -98,11 +98,10 @@ describe("linking", () => {
 
   test("asks for nothing of interfaces that nobody announces anything at", () => {
     expect(
-      [...linksOf(store.reader, store.n(store.networkId)).find()].map(({ command, input }) => [
-        command,
-        input.links.map((each) => each.if_entry_id).sort(),
-      ]),
-    ).toEqual([[LINKS_COMMAND, [downlink.id, uplink.id].sort()]]);
+      [...linksOf(store.reader, store.n(store.networkId)).find()].map(({ links }) =>
+        links.map((each) => each.if_entry_id).sort(),
+      ),
+    ).toEqual([[downlink.id, uplink.id].sort()]);
   });
 
   test("goes through all of a network, however many interfaces it has", () => {

@@ -1,18 +1,18 @@
 // How SQLite goes about the statements of locate and its timeline: by an index each, never through a whole table.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Reader } from "../../src/db/reader.ts";
 import { ASKED_BY, type Asked } from "../../src/history/locate/facts.ts";
-import { locateTimeline } from "../../src/history/locate/timeline.ts";
 import { locate } from "../../src/history/locate/locate.ts";
+import { locateTimeline } from "../../src/history/locate/timeline.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
-import { addressFields, hostFields, ifEntryFields, Store, subnetFields } from "../support/store.ts";
+import { addressFields, hostFields, ifEntryFields, Store, subnetFields } from "../support/store/store.ts";
 
 const MAC = "00:1b:21:00:00:07";
 const VALUES: Readonly<Record<Asked["by"], string>> = { mac: MAC, ip: "10.0.0.7", hostname: "web" };
@@ -86,7 +86,10 @@ describe.each(ASKED_BY)("by %s", (by) => {
   });
 });
 
-/** Lists that were handed in, the search index, what a subquery has found and the few stretches of thinned history are meant to be gone through. */
+/**
+ * Lists that were handed in, the search index, what a subquery has found and the few stretches of thinned history are
+ * meant to be gone through.
+ */
 function goesThroughATable(detail: string): boolean {
   return (
     /AUTOMATIC/.test(detail) ||

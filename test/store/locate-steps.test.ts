@@ -2,14 +2,14 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Reader } from "../../src/db/reader.ts";
-import { locate, type LocateInput } from "../../src/history/locate/locate.ts";
+import { type LocateInput, locate } from "../../src/history/locate/locate.ts";
 import { locateTimeline } from "../../src/history/locate/timeline.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
-import { addressFields, hostFields, ifEntryFields, Store, subnetFields } from "../support/store.ts";
+import { addressFields, hostFields, ifEntryFields, Store, subnetFields } from "../support/store/store.ts";
 
 const HOSTS = 20;
 /** Of each host. */

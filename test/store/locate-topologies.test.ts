@@ -2,17 +2,17 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Candidate, Interval, Location } from "../../src/history/locate/answer.ts";
-import { locateTimeline } from "../../src/history/locate/timeline.ts";
 import { locationAt } from "../../src/history/locate/locate.ts";
+import { locateTimeline } from "../../src/history/locate/timeline.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
-import { ifEntryKind, type IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
-import { seededRandom } from "../support/seeded-random.ts";
-import { fdbEntryFields, hostFields, ifEntryFields, networkFields, Store } from "../support/store.ts";
-import { Topology, type Said } from "../support/topology.ts";
-import { outcomeOf } from "../support/steps.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { fdbEntryFields, hostFields, ifEntryFields, networkFields, Store } from "../support/store/store.ts";
+import { outcomeOf } from "../support/topology/steps.ts";
+import { type Said, Topology } from "../support/topology/topology.ts";
 
 let store: Store;
 let ports: Map<string, IfEntryRecord>;
@@ -120,10 +120,10 @@ describe("a core of which no forwarding table is known", () => {
     write(topology);
     const core = store.list(hostKind).items.find(({ name }) => name === "core");
     store.write((tx) => {
-      for (const { id } of store.list(ifEntryKind).items.filter(({ host_id: hostId }) => hostId === core?.["id"]))
+      for (const { id } of store.list(ifEntryKind).items.filter(({ host_id: hostId }) => hostId === core?.id))
         tx.remove(ifEntryKind, id);
-      for (const { id } of tx.children(ipAddressKind, "host_n", core?.["id"])) tx.remove(ipAddressKind, id);
-      tx.remove(hostKind, core?.["id"]);
+      for (const { id } of tx.children(ipAddressKind, "host_n", core?.id)) tx.remove(ipAddressKind, id);
+      tx.remove(hostKind, core?.id);
     });
     expect(locate(topology.macOf("web")).candidates.map(brief)).toEqual(["Uplink Gi1 of access-1 0.4"]);
   });
@@ -268,7 +268,7 @@ describe("what else is at a port", () => {
     learn("Gi1 of access-2", macs, true);
     const second = ports.get("Gi2 of access-2") as IfEntryRecord;
     const esx = store.list(hostKind).items.find(({ name }) => name === "esx");
-    store.write((tx) => tx.update(ifEntryKind, second.id, { neighbor: { type: "Host", id: esx?.["id"] } }));
+    store.write((tx) => tx.update(ifEntryKind, second.id, { neighbor: { type: "Host", id: esx?.id } }));
     learn("Gi2 of access-2", macs);
     const location = locate(topology.macOf("vm-3"));
     expect(location.candidates.map(brief).sort()).toEqual([
@@ -423,7 +423,7 @@ describe("networks drawn by lot", () => {
     }
     expect(found).toBeGreaterThan(200);
     expect(unsure).toBeGreaterThan(20);
-  }, 60_000);
+  });
 
   test("tables with gaps mislead seldom, and hardly ever surely", () => {
     let asked = 0;
@@ -451,7 +451,7 @@ describe("networks drawn by lot", () => {
     expect(asked).toBeGreaterThan(120);
     expect(misled / asked).toBeLessThan(0.15);
     expect(surely / asked).toBeLessThan(0.04);
-  }, 60_000);
+  });
 
   test("a timeline says at every transaction what locate says there, whatever tables and links do", () => {
     for (let seed = 201; seed <= 206; seed += 1) {
@@ -522,5 +522,5 @@ describe("networks drawn by lot", () => {
       store.close();
       store = new Store();
     }
-  }, 60_000);
+  });
 });

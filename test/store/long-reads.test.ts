@@ -1,19 +1,20 @@
 // Reads beside the thread: in turns, stopped when nobody wants them any more, never waited for in vain.
 
 import { describe, expect, test } from "bun:test";
+import { Counters } from "../../src/base/counters.ts";
 import { DomainError } from "../../src/base/errors.ts";
 import {
-  type FromReadWorker,
   LONG_READS_OF_CALLER_MAX,
+  type LongRead,
+  LongReadPool,
   type LongReads,
-  type LongReadTable,
+  longRead,
   serveLongReads,
-  SharedOutLongReads,
-  type ToReadWorker,
-  WorkerLongReads,
+  ThreadLongReads,
 } from "../../src/db/long-reads.ts";
 import type { Reader } from "../../src/db/reader.ts";
-import { DirectLongReads } from "../support/direct-long-reads.ts";
+import { DirectLongReads } from "../support/injected/direct-long-reads.ts";
+import { directThread } from "../support/injected/direct-thread.ts";
 
 /** Reads on one state of the database are of no matter here. */
 const READER = { snapshot: <T>(read: () => T) => read(), close: () => {} } as unknown as Reader;
@@ -24,89 +25,58 @@ let now = 0;
 /** What the reads did, in order. */
 const events: string[] = [];
 
-const READS: LongReadTable = {
-  count: function* (_reader, { name, to }: { name: string; to: number }) {
-    try {
-      for (let step = 1; step <= to; step += 1) {
-        events.push(`${name}${step}`);
-        // A step without bytes is one too.
-        yield step % 2 === 0 ? new Uint8Array() : Uint8Array.of(step);
-      }
-      events.push(`${name} done`);
-    } finally {
-      events.push(`${name} over`);
-    }
-  },
-  take: function* (
-    _reader,
-    { name, stepMs, to, tells = false }: { name: string; stepMs: number; to: number; tells?: boolean },
-  ) {
+const count = longRead("count", function* (_reader, { name, to }: { name: string; to: number }) {
+  try {
     for (let step = 1; step <= to; step += 1) {
-      now += stepMs;
       events.push(`${name}${step}`);
-      yield tells ? Uint8Array.of(step) : new Uint8Array();
+      // A step without bytes is one too.
+      yield step % 2 === 0 ? new Uint8Array() : Uint8Array.of(step);
     }
     events.push(`${name} done`);
-  },
-  refuse: function* () {
-    yield* [];
-    throw new DomainError("entity_not_found", "There is none.", { entity: "host", id: "x" });
-  },
-  break: function* () {
-    yield Uint8Array.of(1);
-    throw new Error("disk I/O error");
-  },
-};
-
-/** A thread that is none: messages are copied and come later, as if it were. */
-class FakeWorker extends EventTarget {
-  static readonly started: FakeWorker[] = [];
-  onmessage: ((event: MessageEvent) => void) | null = null;
-  onerror: ((event: ErrorEvent) => void) | null = null;
-  isTerminated = false;
-  private readonly receive = serveLongReads(
-    () => READER,
-    READS,
-    {
-      postMessage: (message: FromReadWorker) =>
-        queueMicrotask(() => this.onmessage?.({ data: structuredClone(message) } as MessageEvent)),
-    },
-    { callerOf: (input) => (input as { by?: string }).by ?? "somebody", monotonicMs: () => now },
-  );
-
-  constructor() {
-    super();
-    FakeWorker.started.push(this);
+  } finally {
+    events.push(`${name} over`);
   }
-
-  postMessage(message: ToReadWorker): void {
-    const copy = structuredClone(message);
-    queueMicrotask(() => {
-      if (!this.isTerminated) this.receive(copy);
-    });
+});
+interface Taken {
+  readonly by: string;
+  readonly name: string;
+  readonly stepMs: number;
+  readonly to: number;
+}
+const take = longRead("take", function* (_reader, { name, stepMs, to }: Taken) {
+  for (let step = 1; step <= to; step += 1) {
+    now += stepMs;
+    events.push(`${name}${step}`);
+    yield new Uint8Array();
   }
-
-  terminate(): void {
-    this.isTerminated = true;
-  }
-
-  /** Ends as a thread does that ran out of memory. */
-  crash(): void {
-    this.isTerminated = true;
-    this.onerror?.({ message: "out of memory" } as ErrorEvent);
-  }
+  events.push(`${name} done`);
+});
+const refuse = longRead("refuse", function* (_reader, _input: object) {
+  yield* [];
+  throw new DomainError("entity_not_found", "There is none.", { entity: "host", id: "x" });
+});
+const breakOff = longRead("break", function* (_reader, _input: object) {
+  yield Uint8Array.of(1);
+  throw new Error("disk I/O error");
+});
+/** One that no thread knows. */
+function idle(name: string, isInLargeSteps = false): LongRead<unknown> {
+  return longRead(name, function* () {}, { isInLargeSteps });
 }
 
-function inWorker(): { reads: WorkerLongReads; crashes: string[]; worker: () => FakeWorker } {
+const READS = [count, take, refuse, breakOff];
+
+function inThread() {
   const crashes: string[] = [];
-  FakeWorker.started.length = 0;
   events.length = 0;
-  const reads = new WorkerLongReads(
-    () => new FakeWorker() as unknown as Worker,
-    {},
-    (message) => crashes.push(message),
+  const thread = directThread(
+    serveLongReads(() => READER, READS, {
+      callerOf: (input) => (input as { by?: string }).by ?? "somebody",
+      monotonicMs: () => now,
+    }),
   );
-  return { reads, crashes, worker: () => FakeWorker.started.at(-1) as FakeWorker };
+  const reads = new ThreadLongReads(thread.start, "", (reason) => crashes.push(reason));
+  return { reads, crashes, thread };
 }
 
 function onThisThread(): { reads: LongReads } {
@@ -127,71 +97,71 @@ async function settled(): Promise<void> {
 
 describe.each([
   ["on this thread", onThisThread],
-  ["in a Worker", inWorker],
+  ["in a thread", inThread],
 ])("a long read %s", (_where, open) => {
   test("gives its bytes, in order, and is over", async () => {
     const { reads } = open();
-    expect(await bytesOf(await reads.start("count", { name: "a", to: 5 }))).toEqual([1, 3, 5]);
+    expect(await bytesOf(await reads.start(count, { name: "a", to: 5 }))).toEqual([1, 3, 5]);
     expect(events).toEqual(["a1", "a2", "a3", "a4", "a5", "a done", "a over"]);
-    expect(await bytesOf(await reads.start("count", { name: "b", to: 0 }))).toEqual([]);
-    reads.close();
+    expect(await bytesOf(await reads.start(count, { name: "b", to: 0 }))).toEqual([]);
+    await reads.close();
   });
 
   test("goes no further than it is asked to", async () => {
     const { reads } = open();
-    const chunks = (await reads.start("count", { name: "a", to: 1_000 }))[Symbol.asyncIterator]();
+    const chunks = (await reads.start(count, { name: "a", to: 1_000 }))[Symbol.asyncIterator]();
     await settled();
     expect(events).toEqual(["a1"]);
     await chunks.next();
     await chunks.next();
     await settled();
     expect(events).toEqual(["a1", "a2", "a3"]);
-    reads.close();
+    await reads.close();
   });
 
   test("ends when whoever asked goes away", async () => {
     const { reads } = open();
-    for await (const _chunk of await reads.start("count", { name: "a", to: 1_000 })) break;
+    for await (const _chunk of await reads.start(count, { name: "a", to: 1_000 })) break;
     await settled();
     expect(events).toEqual(["a1", "a over"]);
-    reads.close();
+    await reads.close();
   });
 
   test("takes turns with others", async () => {
     const { reads } = open();
-    const [a, b] = await Promise.all(["a", "b"].map((name) => reads.start("count", { name, to: 5 })));
+    const [a, b] = await Promise.all(["a", "b"].map((name) => reads.start(count, { name, to: 5 })));
     await Promise.all([bytesOf(a as AsyncIterable<Uint8Array>), bytesOf(b as AsyncIterable<Uint8Array>)]);
     expect(events.indexOf("b1")).toBeLessThan(events.indexOf("a5"));
     expect(events.indexOf("a5")).toBeLessThan(events.indexOf("b over"));
-    reads.close();
+    await reads.close();
   });
 
   test("is refused with the error that it throws before its first bytes", async () => {
     const { reads } = open();
-    const refused = await reads.start("refuse", {}).catch((error: unknown) => error);
+    const refused = await reads.start(refuse, {}).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(DomainError);
     expect(refused).toMatchObject({
       code: "entity_not_found",
       message: "There is none.",
       params: { entity: "host", id: "x" },
     });
-    reads.close();
+    await reads.close();
   });
 
   test("breaks off with what went wrong", async () => {
     const { reads } = open();
-    const broken = await bytesOf(await reads.start("break", {})).catch((error: unknown) => error);
+    const broken = await bytesOf(await reads.start(breakOff, {})).catch((error: unknown) => error);
     expect(`${broken} ${(broken as Error).cause ?? ""}`).toContain("disk I/O error");
-    reads.close();
+    await reads.close();
   });
 });
 
 describe("the callers of long reads", () => {
-  const startAll = (reads: LongReads, by: string, count: number, of: object) =>
-    Array.from({ length: count }, (_, n) => reads.start("take", { by, name: `${by}${n}.`, ...of }));
+  const startAll = (reads: LongReads, by: string, count: number, of: Pick<Taken, "stepMs" | "to">) =>
+    Array.from({ length: count }, (_, n) => reads.start(take, { by, name: `${by}${n}.`, ...of }));
 
   test("take turns, however many reads one of them has", async () => {
-    const { reads } = inWorker();
+    const { reads } = inThread();
     const theirs = startAll(reads, "many", 32, { stepMs: 10, to: 20 });
     await settled();
     const before = events.length;
@@ -206,7 +176,7 @@ describe("the callers of long reads", () => {
   });
 
   test("get as much of the thread's time, however long their steps take", async () => {
-    const { reads } = inWorker();
+    const { reads } = inThread();
     const theirs = startAll(reads, "long", 8, { stepMs: 100, to: 10 });
     await settled();
     const before = events.length;
@@ -220,8 +190,8 @@ describe("the callers of long reads", () => {
   });
 
   test("owe nothing for having had the thread while nobody else asked, and are owed nothing for not having asked", async () => {
-    const { reads } = inWorker();
-    await bytesOf(await reads.start("take", { by: "first", name: "first", stepMs: 1_000, to: 5 }));
+    const { reads } = inThread();
+    await bytesOf(await reads.start(take, { by: "first", name: "first", stepMs: 1_000, to: 5 }));
     const before = events.length;
     const [one, other] = [
       ...startAll(reads, "second", 1, { stepMs: 10, to: 50 }),
@@ -237,7 +207,7 @@ describe("the callers of long reads", () => {
   });
 
   test("have the reads of one of them served in turn as well", async () => {
-    const { reads } = inWorker();
+    const { reads } = inThread();
     const theirs = startAll(reads, "own", 3, { stepMs: 10, to: 3 });
     await Promise.all(theirs.map(async (each) => bytesOf(await each)));
     expect(events.filter((event) => !event.includes("done"))).toEqual([
@@ -257,54 +227,55 @@ describe("the callers of long reads", () => {
 
 describe("the thread of long reads", () => {
   test("is started when it is needed, and once", async () => {
-    const { reads } = inWorker();
-    expect(FakeWorker.started).toHaveLength(0);
-    await bytesOf(await reads.start("count", { name: "a", to: 3 }));
-    await bytesOf(await reads.start("count", { name: "b", to: 3 }));
-    expect(FakeWorker.started).toHaveLength(1);
+    const { reads, thread } = inThread();
+    expect(thread.started).toBe(0);
+    await bytesOf(await reads.start(count, { name: "a", to: 3 }));
+    await bytesOf(await reads.start(count, { name: "b", to: 3 }));
+    expect(thread.started).toBe(1);
     await reads.close();
-    expect(FakeWorker.started[0]?.isTerminated).toBe(true);
+    expect(thread.isTerminated).toBe(true);
   });
 
   test("is started again after a crash: what waited, and what went on from before, breaks off", async () => {
-    const { reads, crashes, worker } = inWorker();
-    const idle = (await reads.start("count", { name: "idle", to: 9 }))[Symbol.asyncIterator]();
+    const { reads, crashes, thread } = inThread();
+    const idle = (await reads.start(count, { name: "idle", to: 9 }))[Symbol.asyncIterator]();
     await idle.next();
-    const waiting = reads.start("count", { name: "waiting", to: 9 }).catch((error: unknown) => error);
-    worker().crash();
+    const waiting = reads.start(count, { name: "waiting", to: 9 }).catch((error: unknown) => error);
+    thread.crash("out of memory");
     expect(await waiting).toMatchObject({ code: "internal_error", cause: "out of memory" });
     expect(crashes).toEqual(["out of memory"]);
-    expect(await bytesOf(await reads.start("count", { name: "next", to: 3 }))).toEqual([1, 3]);
-    expect(FakeWorker.started).toHaveLength(2);
+    expect(await bytesOf(await reads.start(count, { name: "next", to: 3 }))).toEqual([1, 3]);
+    expect(thread.started).toBe(2);
     // The new thread knows nothing of it, and says so.
     expect(await idle.next().catch((error: unknown) => error)).toMatchObject({
       code: "internal_error",
       cause: expect.stringContaining("has ended"),
     });
-    reads.close();
+    await reads.close();
   });
 
   test("is not started again once the appliance stops", async () => {
-    const { reads } = inWorker();
-    const chunks = (await reads.start("count", { name: "a", to: 9 }))[Symbol.asyncIterator]();
+    const { reads, thread } = inThread();
+    const chunks = (await reads.start(count, { name: "a", to: 9 }))[Symbol.asyncIterator]();
     await chunks.next();
     const waiting = chunks.next().catch((error: unknown) => error);
-    reads.close();
+    const closing = reads.close();
     expect(await waiting).toMatchObject({ code: "internal_error", cause: "the appliance is shutting down" });
-    expect(await reads.start("count", { name: "b", to: 1 }).catch((error: unknown) => error)).toMatchObject({
+    expect(await reads.start(count, { name: "b", to: 1 }).catch((error: unknown) => error)).toMatchObject({
       code: "internal_error",
     });
-    expect(FakeWorker.started).toHaveLength(1);
+    expect(thread.started).toBe(1);
+    await closing;
   });
 
   test("knows the reads that there are, and no others", async () => {
-    const { reads } = inWorker();
+    const { reads } = inThread();
     for (const name of ["toString", "nonsense"])
-      expect(await reads.start(name, {}).catch((error: unknown) => error)).toMatchObject({
+      expect(await reads.start(idle(name), {}).catch((error: unknown) => error)).toMatchObject({
         code: "internal_error",
         cause: expect.stringContaining(`none called ${name}`),
       });
-    reads.close();
+    await reads.close();
   });
 });
 
@@ -315,7 +286,7 @@ describe("reads that are shared out", () => {
     readonly ended: string[] = [];
     isClosed = false;
 
-    async start(name: string): Promise<AsyncIterable<Uint8Array>> {
+    async start<Input>({ readName: name }: LongRead<Input>): Promise<AsyncIterable<Uint8Array>> {
       if (name === "refused") throw new DomainError("entity_not_found", "There is none.");
       this.started.push(name);
       const { ended } = this;
@@ -334,13 +305,18 @@ describe("reads that are shared out", () => {
     }
   }
 
+  const list = idle("list", true);
+  const refused = idle("refused", true);
+  const locate = idle("locate");
   const lanes = () => {
+    const { long_reads: counts } = new Counters().counts;
     const [a, b, rest] = [new Recorded(), new Recorded(), new Recorded()];
     return {
       a,
       b,
       rest,
-      shared: new SharedOutLongReads([a, b], [rest], new Set(["list", "refused"]), (input) => input),
+      counts,
+      shared: new LongReadPool([a, b], [rest], (input) => input, counts),
     };
   };
   const drain = async (chunks: AsyncIterable<Uint8Array>) => {
@@ -351,45 +327,58 @@ describe("reads that are shared out", () => {
 
   test("go where the fewest are under way, those with large steps apart from the rest", async () => {
     const { a, b, rest, shared } = lanes();
-    const first = await shared.start("list", null);
-    await shared.start("list", null);
-    await shared.start("locate", null);
+    const first = await shared.start(list, null);
+    await shared.start(list, null);
+    await shared.start(locate, null);
     expect([a.started, b.started, rest.started]).toEqual([["list"], ["list"], ["locate"]]);
     expect(await drain(first)).toEqual([1, 2]);
-    await shared.start("list", null);
+    await shared.start(list, null);
     expect([a.started.length, b.started.length]).toEqual([2, 1]);
   });
 
   test("count as over when nobody wants them any more, and when they were refused", async () => {
     const { a, b, shared } = lanes();
-    for await (const _ of await shared.start("list", null)) break;
+    for await (const _ of await shared.start(list, null)) break;
     expect(a.ended).toEqual(["list"]);
-    for (let each = 0; each < 3; each += 1) expect(await drain(await shared.start("list", null))).toEqual([1, 2]);
-    await expect(shared.start("refused", null)).rejects.toThrow("There is none.");
-    await shared.start("list", null);
+    for (let each = 0; each < 3; each += 1) expect(await drain(await shared.start(list, null))).toEqual([1, 2]);
+    await expect(shared.start(refused, null)).rejects.toThrow("There is none.");
+    await shared.start(list, null);
     expect([a.started.length, b.started.length]).toEqual([5, 0]);
+  });
+
+  test("are counted by whether they began, and told of while they are under way", async () => {
+    const { shared, counts } = lanes();
+    const first = await shared.start(list, null);
+    await shared.start(locate, null);
+    await expect(shared.start(refused, null)).rejects.toThrow("There is none.");
+    expect(shared.count).toBe(2);
+    await drain(first);
+    expect(shared.count).toBe(1);
+    for (let each = 1; each < LONG_READS_OF_CALLER_MAX; each += 1) await shared.start(locate, null);
+    await expect(shared.start(locate, null)).rejects.toThrow("already");
+    expect(counts).toEqual({ started: LONG_READS_OF_CALLER_MAX + 1, refused: 2 });
   });
 
   test("are refused to who has too many under way, and to nobody else", async () => {
     const { shared } = lanes();
     const open: Array<AsyncIterable<Uint8Array>> = [];
-    for (let each = 0; each < LONG_READS_OF_CALLER_MAX; each += 1) open.push(await shared.start("locate", "one"));
-    await expect(shared.start("list", "one")).rejects.toMatchObject({ code: "rate_limit_exceeded" });
-    expect(await drain(await shared.start("list", "other"))).toEqual([1, 2]);
+    for (let each = 0; each < LONG_READS_OF_CALLER_MAX; each += 1) open.push(await shared.start(locate, "one"));
+    await expect(shared.start(list, "one")).rejects.toMatchObject({ code: "rate_limit_exceeded" });
+    expect(await drain(await shared.start(list, "other"))).toEqual([1, 2]);
     expect(await drain(open[0] as AsyncIterable<Uint8Array>)).toEqual([1, 2]);
-    expect(await drain(await shared.start("list", "one"))).toEqual([1, 2]);
+    expect(await drain(await shared.start(list, "one"))).toEqual([1, 2]);
   });
 
   test("that were admitted elsewhere are refused to nobody, and count for nobody", async () => {
     const { shared } = lanes();
     for (let each = 0; each <= LONG_READS_OF_CALLER_MAX; each += 1)
-      await shared.start("locate", "one", { isAdmitted: true });
+      await shared.start(locate, "one", { isAdmitted: true });
     const counted: Array<AsyncIterable<Uint8Array>> = [];
-    for (let each = 0; each < LONG_READS_OF_CALLER_MAX; each += 1) counted.push(await shared.start("locate", "one"));
-    await expect(shared.start("locate", "one")).rejects.toMatchObject({ code: "rate_limit_exceeded" });
-    expect(await drain(await shared.start("locate", "one", { isAdmitted: true }))).toEqual([1, 2]);
+    for (let each = 0; each < LONG_READS_OF_CALLER_MAX; each += 1) counted.push(await shared.start(locate, "one"));
+    await expect(shared.start(locate, "one")).rejects.toMatchObject({ code: "rate_limit_exceeded" });
+    expect(await drain(await shared.start(locate, "one", { isAdmitted: true }))).toEqual([1, 2]);
     expect(await drain(counted[0] as AsyncIterable<Uint8Array>)).toEqual([1, 2]);
-    expect(await drain(await shared.start("locate", "one"))).toEqual([1, 2]);
+    expect(await drain(await shared.start(locate, "one"))).toEqual([1, 2]);
   });
 
   test("are all closed together", () => {

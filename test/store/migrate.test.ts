@@ -9,8 +9,8 @@ import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "../../src/db/migrate.ts
 import { checkedTables, walkChecked } from "../../src/db/row-checksum.ts";
 import { upgradeStore } from "../../src/history/upgrade.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
-import { writeEarlierStore } from "../support/earlier-store.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { writeEarlierStore } from "../support/store/earlier-store.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../migrations");
 /** The last schema without changes in commit order and without search. */
@@ -92,7 +92,7 @@ test("what a migration does beside its SQL sees all tables and the schema that w
 function damaged(db: Sql): unknown[] {
   const rows: unknown[] = [];
   for (const table of checkedTables(db))
-    for (const _ of walkChecked(db, table, (step) => rows.push(...step.filter(({ isWhole }) => !isWhole)))) continue;
+    for (const _ of walkChecked(db, table, (step) => rows.push(...step.filter(({ isWhole }) => !isWhole))));
   return rows;
 }
 
@@ -103,7 +103,8 @@ test("credentials go, after an upgrade, to the addresses that hosts had before, 
     const db = openWritable(path);
     const members = `json_set('{' || members || '}', '$.ip_address_ids', ${assigned})`;
     db.$client.run(
-      `UPDATE credential_assignments SET members = substr(${members}, 2, length(${members}) - 2) WHERE host_n IS NOT NULL`,
+      `UPDATE credential_assignments SET members = substr(${members}, 2, length(${members}) - 2)
+        WHERE host_n IS NOT NULL`,
     );
     migrate(db, path, upgradeStore);
     const rows = db.$client

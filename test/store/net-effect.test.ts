@@ -1,4 +1,5 @@
-// What a transaction writes: its net effect, at most one version per record, and one of each record that shows a changed part.
+// What a transaction writes: its net effect, at most one version per record, and one of each record that shows a
+// changed part.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -6,35 +7,36 @@ import { OPERATION } from "../../src/db/kind.ts";
 import type { WriteTransaction } from "../../src/db/transaction.ts";
 import { bindingKind } from "../../src/resources/bindings/binding.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
-import { hostKind, type HostRecord } from "../../src/resources/hosts/host.ts";
-import { ifEntryKind, type IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";
-import { portKind, type PortRecord } from "../../src/resources/ports/port.ts";
+import { type HostRecord, hostKind } from "../../src/resources/hosts/host.ts";
+import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { type PortRecord, portKind } from "../../src/resources/ports/port.ts";
 import { serviceKind } from "../../src/resources/services/service.ts";
-import { tagKind, type TagRecord } from "../../src/resources/tags/tag.ts";
+import { type TagRecord, tagKind } from "../../src/resources/tags/tag.ts";
 import {
   bindingFields,
   fdbEntryFields,
   hostFields,
   ifEntryFields,
   portFields,
-  serviceFields,
   Store,
+  serviceFields,
   tagFields,
-} from "../support/store.ts";
+} from "../support/store/store.ts";
 
 let store: Store;
 let host: HostRecord;
 
 beforeEach(() => {
   store = new Store();
-  host = store.create<HostRecord>(hostKind, hostFields(store.networkId, "a"));
+  host = store.create(hostKind, hostFields(store.networkId, "a"));
 });
 afterEach(() => store.close());
 
 /** What the last transaction wrote, by kind. */
 function written(sequence: number | null): Record<string, unknown> {
   const rows = store.rows<{ kind: number; operation: number; changed: string | null }>(
-    "SELECT r.kind, v.operation, v.changed FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 WHERE v.key & 2147483647 = ? ORDER BY v.key",
+    `SELECT r.kind, v.operation, v.changed FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
+      WHERE v.key & 2147483647 = ? ORDER BY v.key`,
     sequence ?? 0,
   );
   const names = new Map(
@@ -72,7 +74,7 @@ describe("nothing is written by", () => {
   });
 
   test("equal values in another order of keys, −0 for 0, and undefined for what is left out", () => {
-    const entry = store.create<IfEntryRecord>(
+    const entry = store.create(
       ifEntryKind,
       ifEntryFields(host, 1, { speed_bps: 0, lldp_chassis_id: { subtype: "MacAddress", value: "x" } }),
     );
@@ -162,7 +164,7 @@ test("an update leaves id, created_at and lineage alone and moves updated_at wit
 
 describe("a change of a part is one version of each whole", () => {
   test("a port: its host", () => {
-    const port = store.create<PortRecord>(portKind, portFields(host, 22));
+    const port = store.create(portKind, portFields(host, 22));
     expect(written(store.run((tx) => tx.update(portKind, port.id, { number: 23 })).sequence)).toEqual({
       host: ["Updated", ["ports"]],
       port: ["Updated", ["number"]],
@@ -193,7 +195,7 @@ describe("a change of a part is one version of each whole", () => {
   });
 
   test("a forwarding entry: its interface, and the interface's host", () => {
-    const entry = store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, 1));
+    const entry = store.create(ifEntryKind, ifEntryFields(host, 1));
     const { sequence } = store.run((tx) => {
       tx.create(fdbEntryKind, store.organizationId, fdbEntryFields(entry, "00:00:00:00:00:01"));
       tx.setComposed(ifEntryKind, entry.id, true);
@@ -220,15 +222,15 @@ describe("a change of a part is one version of each whole", () => {
   });
 
   test("a part that moves: the whole it left and the whole it came to", () => {
-    const other = store.create<HostRecord>(hostKind, hostFields(store.networkId, "b"));
-    const port = store.create<PortRecord>(portKind, portFields(host, 22));
+    const other = store.create(hostKind, hostFields(store.networkId, "b"));
+    const port = store.create(portKind, portFields(host, 22));
     store.write((tx) => tx.update(portKind, port.id, { host_id: other.id }));
     expect(store.versions(host.id).at(-1)?.changed).toBe('["ports"]');
     expect(store.versions(other.id).at(-1)?.changed).toBe('["ports"]');
   });
 
   test("a removal of part and whole: tombstones, and no version of the whole beside its own", () => {
-    const port = store.create<PortRecord>(portKind, portFields(host, 22));
+    const port = store.create(portKind, portFields(host, 22));
     const { sequence } = store.run((tx) => {
       tx.remove(portKind, port.id);
       tx.remove(hostKind, host.id);
@@ -249,7 +251,7 @@ describe("numbers are given in page order", () => {
       for (const id of ids) tx.create(tagKind, store.organizationId, tagFields(store.organizationId, id), { id });
     });
     expect(store.list(tagKind).items.map((tag) => tag.id)).toEqual([...ids].sort());
-    store.create<TagRecord>(tagKind, tagFields(store.organizationId, "later"), {
+    store.create(tagKind, tagFields(store.organizationId, "later"), {
       id: "00000000-0000-4000-8000-000000000001",
     });
     expect(
@@ -282,8 +284,8 @@ describe("an id that was ever used is refused", () => {
     const before = ledgerSize();
     // Of whatever kind.
     for (const write of [
-      () => store.create<HostRecord>(hostKind, hostFields(store.networkId, "b"), { id: host.id }),
-      () => store.create<TagRecord>(tagKind, tagFields(store.organizationId, "b"), { id: host.id }),
+      () => store.create(hostKind, hostFields(store.networkId, "b"), { id: host.id }),
+      () => store.create(tagKind, tagFields(store.organizationId, "b"), { id: host.id }),
     ]) {
       expect(write).toThrow(expect.objectContaining(refusal));
     }
@@ -303,23 +305,26 @@ describe("an id that was ever used is refused", () => {
 
 describe("what makes a record unique", () => {
   test("may be swapped by two records within one transaction", () => {
-    const [a, b] = ["a", "b"].map((name) =>
-      store.create<TagRecord>(tagKind, tagFields(store.organizationId, name)),
-    ) as [TagRecord, TagRecord];
+    const [a, b] = ["a", "b"].map((name) => store.create(tagKind, tagFields(store.organizationId, name))) as [
+      TagRecord,
+      TagRecord,
+    ];
     store.write((tx) => {
       tx.update(tagKind, a.id, { name: "b" });
       tx.update(tagKind, b.id, { name: "a" });
     });
     expect(store.list(tagKind).items.map((tag) => tag.name)).toEqual(["b", "a"]);
-    expect(() => store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"))).toThrow(
+    expect(() => store.create(tagKind, tagFields(store.organizationId, "a"))).toThrow(
       expect.objectContaining({ code: "entity_already_exists" }),
     );
   });
 
   test("may go around three records, and be taken over from one that goes or changes", () => {
-    const [a, b, c] = ["a", "b", "c"].map((name) =>
-      store.create<TagRecord>(tagKind, tagFields(store.organizationId, name)),
-    ) as [TagRecord, TagRecord, TagRecord];
+    const [a, b, c] = ["a", "b", "c"].map((name) => store.create(tagKind, tagFields(store.organizationId, name))) as [
+      TagRecord,
+      TagRecord,
+      TagRecord,
+    ];
     store.write((tx) => {
       tx.update(tagKind, a.id, { name: "b" });
       tx.update(tagKind, b.id, { name: "c" });
@@ -343,7 +348,7 @@ describe("what makes a record unique", () => {
   });
 
   test("stands against a second record, and nothing of the transaction is left", () => {
-    const tag = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"));
+    const tag = store.create(tagKind, tagFields(store.organizationId, "a"));
     const before = ledgerSize();
     expect(() =>
       store.write((tx) => {
@@ -373,7 +378,7 @@ describe("what makes a record unique", () => {
 describe("lineage", () => {
   test("leads every later incarnation to the first", () => {
     const ids = [1, 2, 3].map(() => {
-      const port = store.create<PortRecord>(portKind, portFields(host, 22));
+      const port = store.create(portKind, portFields(host, 22));
       store.write((tx) => tx.remove(portKind, port.id));
       return port;
     });
@@ -385,7 +390,7 @@ describe("lineage", () => {
   });
 
   test("leads there also when removal and creation are one transaction", () => {
-    const port = store.create<PortRecord>(portKind, portFields(host, 22));
+    const port = store.create(portKind, portFields(host, 22));
     const again = store.write((tx) => {
       tx.remove(portKind, port.id);
       return tx.create(portKind, store.organizationId, portFields(host, 22));
@@ -394,30 +399,32 @@ describe("lineage", () => {
   });
 
   test("is left out where the kind leaves out what has no value", () => {
-    const entry = store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, 1));
+    const entry = store.create(ifEntryKind, ifEntryFields(host, 1));
     expect(store.versions(entry.id)[0]?.members).not.toContain("lineage_id");
     store.write((tx) => tx.remove(ifEntryKind, entry.id));
-    const again = store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, 1));
+    const again = store.create(ifEntryKind, ifEntryFields(host, 1));
     expect(store.versions(again.id)[0]?.members).toContain(`"lineage_id":"${entry.id}"`);
   });
 
   test("does not follow a thing that took another's name while that lives", () => {
-    const tag = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"));
+    const tag = store.create(tagKind, tagFields(store.organizationId, "a"));
     store.write((tx) => tx.update(tagKind, tag.id, { name: "b" }));
-    const other = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"));
+    const other = store.create(tagKind, tagFields(store.organizationId, "a"));
     expect(store.versions(other.id)[0]?.members).toContain('"lineage_id":null');
     store.write((tx) => tx.remove(tagKind, tag.id));
-    const b = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "b"));
+    const b = store.create(tagKind, tagFields(store.organizationId, "b"));
     expect(store.versions(b.id)[0]?.members).toContain(`"lineage_id":"${tag.id}"`);
   });
 });
 
 describe("a transaction sees its own changes", () => {
   test("among the children of a record, with those made, moved and removed in it", () => {
-    const other = store.create<HostRecord>(hostKind, hostFields(store.networkId, "b"));
-    const [stays, moves, goes] = [1, 2, 3].map((number) =>
-      store.create<PortRecord>(portKind, portFields(host, number)),
-    ) as [PortRecord, PortRecord, PortRecord];
+    const other = store.create(hostKind, hostFields(store.networkId, "b"));
+    const [stays, moves, goes] = [1, 2, 3].map((number) => store.create(portKind, portFields(host, number))) as [
+      PortRecord,
+      PortRecord,
+      PortRecord,
+    ];
     const numbers = (tx: WriteTransaction, of: { id: string }) =>
       tx.children(portKind, "host_n", of.id).map((port) => port.number);
     store.write((tx) => {
@@ -441,9 +448,9 @@ describe("a transaction sees its own changes", () => {
   });
 
   test("among the records that name another, with those that came to name it in it", () => {
-    const tag = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"));
+    const tag = store.create(tagKind, tagFields(store.organizationId, "a"));
     const tagged = (name: string) => ({ ...hostFields(store.networkId, name), tags: [tag.id] });
-    const stored = store.create<HostRecord>(hostKind, tagged("b"));
+    const stored = store.create(hostKind, tagged("b"));
     const naming = (tx: WriteTransaction) => tx.referringTo("tags", tag.id).map((each) => each.id);
     store.write((tx) => {
       expect(naming(tx)).toEqual([stored.id]);
@@ -459,7 +466,7 @@ describe("a transaction sees its own changes", () => {
   });
 
   test("by what makes a record unique", () => {
-    const tag = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"));
+    const tag = store.create(tagKind, tagFields(store.organizationId, "a"));
     const id = (tx: WriteTransaction, name: string) =>
       tx.findByIdentity(tagKind, `${store.organizationId}/${name}`)?.id ?? null;
     store.write((tx) => {

@@ -1,15 +1,15 @@
-// Answers about the past: but for `valid_to`, the end of a version, they never change, whatever is written, observed, moved or
-// removed afterwards.
+// Answers about the past: but for `valid_to`, the end of a version, they never change, whatever is written, observed,
+// moved or removed afterwards.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import { ALIVE } from "../../src/db/schema.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
-import { hostKind, type HostRecord } from "../../src/resources/hosts/host.ts";
-import { ifEntryKind, type IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";
-import { networkKind, type NetworkRecord } from "../../src/resources/networks/network.ts";
-import { portKind, type PortRecord } from "../../src/resources/ports/port.ts";
-import { tagKind, type TagRecord } from "../../src/resources/tags/tag.ts";
+import { type HostRecord, hostKind } from "../../src/resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { networkKind } from "../../src/resources/networks/network.ts";
+import { portKind } from "../../src/resources/ports/port.ts";
+import { type TagRecord, tagKind } from "../../src/resources/tags/tag.ts";
 import {
   fdbEntryFields,
   hostFields,
@@ -20,14 +20,14 @@ import {
   Store,
   tagFields,
   type Wire,
-} from "../support/store.ts";
+} from "../support/store/store.ts";
 
 let store: Store;
 let host: HostRecord;
 
 beforeEach(() => {
   store = new Store();
-  host = store.create<HostRecord>(hostKind, hostFields(store.networkId, "a"));
+  host = store.create(hostKind, hostFields(store.networkId, "a"));
 });
 afterEach(() => store.close());
 
@@ -46,7 +46,7 @@ describe("observation values", () => {
   const seen = (time: string) => `2026-11-21T${time}:00.000Z`;
 
   test("are refreshed without a version, without a transaction and without another valid_from", () => {
-    const entry = store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, 1));
+    const entry = store.create(ifEntryKind, ifEntryFields(host, 1));
     const before = store.transactions().length;
     expect(store.run((tx) => tx.observe(ifEntryKind, entry.id, { last_seen_at: seen("10:00") })).sequence).toBeNull();
     expect(store.transactions()).toHaveLength(before);
@@ -101,7 +101,7 @@ describe("observation values", () => {
   });
 
   test("may come with a change, and are then part of its version", () => {
-    const entry = store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, 1));
+    const entry = store.create(ifEntryKind, ifEntryFields(host, 1));
     store.write((tx) => {
       tx.update(ifEntryKind, entry.id, { if_alias: "b" });
       tx.observe(ifEntryKind, entry.id, { last_seen_at: seen("10:00") });
@@ -113,7 +113,7 @@ describe("observation values", () => {
 
 describe("parts that are composed into a record", () => {
   test("are those of the instant, each once and sorted, and absent where there were none", () => {
-    const entry = store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, 1));
+    const entry = store.create(ifEntryKind, ifEntryFields(host, 1));
     const none = now();
     const learn = (mac: string) =>
       store.write((tx) => {
@@ -134,7 +134,7 @@ describe("parts that are composed into a record", () => {
       tx.setComposed(ifEntryKind, entry.id, false);
     });
     store.clock.at += 1_000;
-    const macs = (at: ReturnType<typeof asOf>) => entries(at)[0]?.["fdb_macs"] as string[] | undefined;
+    const macs = (at: ReturnType<typeof asOf>) => entries(at)[0]?.fdb_macs as string[] | undefined;
     expect([none, one, two, left].map((at) => macs(asOf(at)))).toEqual([
       undefined,
       ["00:00:00:00:00:02"],
@@ -152,8 +152,8 @@ describe("parts that are composed into a record", () => {
 
 describe("what lives in a container", () => {
   test("may leave it and come back: two spans, and lists and counts by them", () => {
-    const elsewhere = store.create<NetworkRecord>(networkKind, networkFields(store.organizationId, "elsewhere")).id;
-    const port = store.create<PortRecord>(portKind, portFields(host, 22));
+    const elsewhere = store.create(networkKind, networkFields(store.organizationId, "elsewhere")).id;
+    const port = store.create(portKind, portFields(host, 22));
     const first = now();
     store.write((tx) => tx.update(portKind, port.id, { network_id: elsewhere }));
     const away = now();
@@ -197,7 +197,7 @@ describe("what lives in a container", () => {
   });
 
   test("is asked for by a container of the right kind: an id of another kind holds nothing, then as now", () => {
-    store.create<PortRecord>(portKind, portFields(host, 22));
+    store.create(portKind, portFields(host, 22));
     for (const at of [null, asOf(now()), store.reader.present()]) {
       expect(store.list(portKind, { asOf: at, within: { host: store.networkId } })).toEqual({ items: [], total: 0 });
       expect(store.list(portKind, { asOf: at, within: { network: host.id } })).toEqual({ items: [], total: 0 });
@@ -206,7 +206,7 @@ describe("what lives in a container", () => {
   });
 
   test("of another organization is not there, whoever asks by which id", () => {
-    store.create<PortRecord>(portKind, portFields(host, 22));
+    store.create(portKind, portFields(host, 22));
     const other = store.write((tx) =>
       tx.create(networkKind, store.organizationId, networkFields(store.organizationId, "other")),
     );
@@ -219,7 +219,7 @@ describe("what lives in a container", () => {
   });
 
   test("is not there for a caller who reaches no network; a tag, which is in none, is", () => {
-    const tag = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "t"));
+    const tag = store.create(tagKind, tagFields(store.organizationId, "t"));
     store.clock.at += 1_000;
     for (const at of [null, asOf(now()), store.reader.present()]) {
       expect(store.list(hostKind, { asOf: at, reach: store.reach([]) })).toEqual({ items: [], total: 0 });
@@ -234,7 +234,7 @@ describe("a record that was there only for a while", () => {
   test("is in the lists between its creation and its end, and in none before and after", () => {
     const before = now();
     store.clock.at += 60_000;
-    const tag = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "short"));
+    const tag = store.create(tagKind, tagFields(store.organizationId, "short"));
     const born = now();
     store.write((tx) => tx.remove(tagKind, tag.id));
     const died = now();
@@ -267,7 +267,7 @@ describe("where most have died", () => {
       ),
     ) as TagRecord[];
     const full = now();
-    const inOrder = store.list(tagKind, { limit: COUNT }).items.map((item) => item["id"] as string);
+    const inOrder = store.list(tagKind, { limit: COUNT }).items.map((item) => item.id as string);
     const byId = new Map(tags.map((tag, place) => [tag.id, place]));
     const gone = inOrder.filter((id) => !isKept(byId.get(id) as number));
     store.write((tx) => {
@@ -288,8 +288,8 @@ describe("where most have died", () => {
     ] as const) {
       const at = asOf(instant);
       expect(store.list(tagKind, { asOf: at, limit: COUNT })).toMatchObject({ total: expected.length });
-      expect(store.list(tagKind, { asOf: at, limit: COUNT }).items.map((item) => item["id"])).toEqual(expected);
-      expect(store.list(tagKind, { asOf: at, limit: 2, offset: 3 }).items.map((item) => item["id"])).toEqual(
+      expect(store.list(tagKind, { asOf: at, limit: COUNT }).items.map((item) => item.id)).toEqual(expected);
+      expect(store.list(tagKind, { asOf: at, limit: 2, offset: 3 }).items.map((item) => item.id)).toEqual(
         expected.slice(3, 5),
       );
       const chunks = [
@@ -305,7 +305,7 @@ describe("where most have died", () => {
 });
 
 test("two hundred versions read as one does, at each of their instants", () => {
-  const [deep, flat] = [1, 2].map((index) => store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, index))) as [
+  const [deep, flat] = [1, 2].map((index) => store.create(ifEntryKind, ifEntryFields(host, index))) as [
     IfEntryRecord,
     IfEntryRecord,
   ];
@@ -318,9 +318,9 @@ test("two hundred versions read as one does, at each of their instants", () => {
   expect(store.versions(deep.id)).toHaveLength(200);
   instants.forEach((instant, version) => {
     const [item, other] = entries(asOf(instant));
-    expect(item?.["if_alias"]).toBe(version === 0 ? undefined : `version ${version}`);
-    expect(item?.["valid_to"]).toBe(version === 199 ? undefined : formatInstant(instants[version + 1] as number));
+    expect(item?.if_alias).toBe(version === 0 ? undefined : `version ${version}`);
+    expect(item?.valid_to).toBe(version === 199 ? undefined : formatInstant(instants[version + 1] as number));
     expect(other).toEqual(entries(null)[1] as Wire);
-    expect(other?.["id"]).toBe(flat.id);
+    expect(other?.id).toBe(flat.id);
   });
 });

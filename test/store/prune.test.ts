@@ -1,5 +1,6 @@
-// A pruned store against the model that keeps everything: what is kept is as it was, what lies between is answered as the last state
-// that is kept, what came after is exact, and all of it verifies. Tampering with what a prune leaves behind is found.
+// A pruned store against the model that keeps everything: what is kept is as it was, what lies between is answered as
+// the last state that is kept, what came after is exact, and all of it verifies. Tampering with what a prune leaves
+// behind is found.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync } from "node:fs";
@@ -8,21 +9,21 @@ import { formatInstant, type Instant } from "../../src/base/instant.ts";
 import { openWritable, type Sql } from "../../src/db/connection.ts";
 import type { AnyKind } from "../../src/db/kind.ts";
 import type { AsOf } from "../../src/db/list-query.ts";
+import { RESOLUTIONS, type Resolution } from "../../src/db/pruned-history.ts";
 import { Reader } from "../../src/db/reader.ts";
-import { RESOLUTIONS, type Resolution } from "../../src/db/thinned-past.ts";
 import { planPrune, prune } from "../../src/history/prune.ts";
 import { rebuildDerived } from "../../src/history/verify/rebuild.ts";
-import { describeReport, verifyLedger, type Report } from "../../src/history/verify/verify.ts";
+import { describeReport, type Report, verifyLedger } from "../../src/history/verify/verify.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
-import { Model, type Snapshot } from "../support/model.ts";
-import { DAY_MS, Store, type Wire } from "../support/store.ts";
-import { unguarded } from "../support/unguarded.ts";
+import { Model, type Snapshot } from "../support/model/model.ts";
+import { DAY_MS, Store, type Wire } from "../support/store/store.ts";
+import { unguarded } from "../support/store/unguarded.ts";
 
 const LISTED: readonly AnyKind[] = [hostKind, portKind, ifEntryKind, tagKind, networkKind, fdbEntryKind];
 const HOUR_MS = 3_600_000;
@@ -30,8 +31,6 @@ const HOUR_MS = 3_600_000;
 /** A store with a history of some months, and the model that remembers all of it. */
 function grown(seed: number, steps: number): { store: Store; model: Model } {
   const store = new Store({ seed });
-  // Nobody pulls a plug here.
-  store.db.$client.run("PRAGMA synchronous = OFF");
   const model = new Model(store, seed);
   grow({ store, model }, steps);
   return { store, model };
@@ -136,14 +135,15 @@ function compare(store: Store, model: Model, expected: Expectation): void {
 
   /** What was made after a prune does not know of incarnations that are wholly gone. */
   function withoutLineage(item: Wire): Wire {
-    return expected.firstAt !== null && item["created_at"] > formatInstant(expected.firstAt)
+    return expected.firstAt !== null && item.created_at > formatInstant(expected.firstAt)
       ? { ...item, lineage_id: undefined }
       : item;
   }
 }
 
-const COUNTS =
-  "SELECT (SELECT count(*) FROM history_versions) AS versions, (SELECT count(*) FROM history_thinned) AS dropped, (SELECT max(sequence) FROM history_transactions) AS head";
+const COUNTS = `SELECT (SELECT count(*) FROM history_versions) AS versions, (SELECT count(*)
+  FROM history_thinned) AS dropped,
+    (SELECT max(sequence) FROM history_transactions) AS head`;
 
 function count(store: Store): { versions: number; dropped: number; head: number } {
   return store.rows<ReturnType<typeof count>>(COUNTS)[0] as ReturnType<typeof count>;
@@ -187,7 +187,7 @@ describe.each([1, 2, 3, 5])("a random history, pruned at random (%i)", (seed) =>
     } finally {
       store.close();
     }
-  }, 60_000);
+  });
 });
 
 /** Of one grown store, for what is done to copies of it. */
@@ -200,7 +200,7 @@ beforeAll(() => {
   base = grown(3, 300);
   before = base.model.head.at - 60 * DAY_MS;
   base.store.writer.checkpoint();
-}, 60_000);
+});
 afterAll(() => base.store.close());
 
 function withCopy<T>(act: (db: Sql, path: string) => T): T {
@@ -284,7 +284,8 @@ describe("a prune", () => {
   test("of a ledger that is not sound is refused: what is wrong would never be found again", () => {
     withCopy((db) => {
       unguarded(db, [
-        "UPDATE history_versions SET observed = observed || ' ' WHERE key = (SELECT min(key) FROM history_versions WHERE operation = 2)",
+        `UPDATE history_versions SET observed = observed || ' ' WHERE key = (SELECT min(key) FROM history_versions
+          WHERE operation = 2)`,
       ]);
       expect(() => prune(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(
         /^The data are not sound, and were not pruned: version: /,
@@ -337,7 +338,8 @@ describe("a prune", () => {
       expect(
         db.$client
           .query(
-            "SELECT sequence, organization_id, actor_type, actor_name, source, lower(hex(hash)) AS hash FROM history_transactions ORDER BY sequence DESC LIMIT 1",
+            `SELECT sequence, organization_id, actor_type, actor_name, source, lower(hex(hash)) AS hash
+              FROM history_transactions ORDER BY sequence DESC LIMIT 1`,
           )
           .get(),
       ).toEqual({
@@ -419,7 +421,9 @@ describe("tampering with what a prune left behind is found:", () => {
   test("a hash that was moved", () => {
     expect(
       damaged(
-        `UPDATE history_thinned SET key = key + 1 WHERE key = (SELECT key FROM history_thinned t WHERE NOT EXISTS (SELECT 1 FROM history_thinned WHERE key = t.key + 1) AND NOT EXISTS (SELECT 1 FROM history_versions WHERE key = t.key + 1) LIMIT 1)`,
+        `UPDATE history_thinned SET key = key + 1 WHERE key = (SELECT key FROM history_thinned t
+          WHERE NOT EXISTS (SELECT 1 FROM history_thinned WHERE key = t.key + 1) AND NOT EXISTS (SELECT 1
+          FROM history_versions WHERE key = t.key + 1) LIMIT 1)`,
       ),
     ).toContainEqual(expect.stringMatching(/^transaction: /));
   });
@@ -468,7 +472,8 @@ describe("tampering with what a prune left behind is found:", () => {
 
   test("a document dropped that is needed where something is kept", () => {
     // One with a successor in thinned history, so that nothing else betrays it.
-    const key = `SELECT v.key FROM history_versions v WHERE v.operation <> 3 AND EXISTS (SELECT 1 FROM history_versions w WHERE w.key > v.key AND w.key < (((v.key >> 31) << 31) | ${until})) LIMIT 1`;
+    const key = `SELECT v.key FROM history_versions v WHERE v.operation <> 3 AND EXISTS (SELECT 1
+      FROM history_versions w WHERE w.key > v.key AND w.key < (((v.key >> 31) << 31) | ${until})) LIMIT 1`;
     expect(damaged(...dropping(key))).toContainEqual(
       expect.stringMatching(/^version: .*: was dropped, and it is needed as of transaction \d+, which is kept$/),
     );
@@ -477,7 +482,8 @@ describe("tampering with what a prune left behind is found:", () => {
   test("an end dropped of what is left before it", () => {
     const found = damaged(
       ...dropping(
-        `SELECT v.key FROM history_versions v WHERE v.operation = 3 AND (v.key & 2147483647) < ${until} AND NOT EXISTS (SELECT 1 FROM history_versions w WHERE w.key > v.key AND w.key >> 31 = v.key >> 31) LIMIT 1`,
+        `SELECT v.key FROM history_versions v WHERE v.operation = 3 AND (v.key & 2147483647) < ${until}
+          AND NOT EXISTS (SELECT 1 FROM history_versions w WHERE w.key > v.key AND w.key >> 31 = v.key >> 31) LIMIT 1`,
       ),
     );
     expect(found).toContainEqual(
@@ -494,7 +500,9 @@ describe("tampering with what a prune left behind is found:", () => {
   test("an end alone", () => {
     const found = damaged(
       ...dropping(
-        `SELECT min(key) FROM history_versions WHERE key >> 31 = (SELECT key >> 31 FROM history_versions WHERE operation = 3 GROUP BY key >> 31 HAVING (SELECT count(*) FROM history_versions v WHERE v.key >> 31 = history_versions.key >> 31) = 2 LIMIT 1)`,
+        `SELECT min(key) FROM history_versions WHERE key >> 31 = (SELECT key >> 31 FROM history_versions
+          WHERE operation = 3 GROUP BY key >> 31 HAVING (SELECT count(*) FROM history_versions v
+          WHERE v.key >> 31 = history_versions.key >> 31) = 2 LIMIT 1)`,
       ),
     );
     expect(found).toContainEqual(expect.stringMatching(/^version: .*: of the record nothing is left but its end$/));

@@ -1,23 +1,23 @@
 // How SQLite goes about the statements on the hot paths: by the index that is meant, never through a whole table, and
 // sorted only where an order was asked for. Depends on no statistics: there are none.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { getTableName } from "drizzle-orm";
 import { openWritable } from "../../src/db/connection.ts";
 import type { ListQuery } from "../../src/db/list-query.ts";
 import { Reader } from "../../src/db/reader.ts";
 import type { WriteTransaction } from "../../src/db/transaction.ts";
 import { Writer } from "../../src/db/writer.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
-import { populate, type Population } from "../support/population.ts";
-import { hostFields, portFields, request, Store, tagFields } from "../support/store.ts";
+import { type Population, populate } from "../support/store/population.ts";
+import { hostFields, portFields, request, Store, tagFields } from "../support/store/store.ts";
 
 let store: Store;
 let population: Population;
@@ -48,8 +48,13 @@ function planOf(client: Database, sql: string): string[] {
   return (client.query(`EXPLAIN QUERY PLAN ${sql}`).all() as Array<{ detail: string }>).map((row) => row.detail);
 }
 
-/** What goes through more rows than it answers with. Subqueries, JSON lists and the page itself are what is asked for. */
-/** A list that was handed in, rows of one INSERT, and the stretches of thinned history, of which there is one for each prune, are gone through. */
+/**
+ * What goes through more rows than it answers with. Subqueries, JSON lists and the page itself are what is asked for.
+ */
+/**
+ * A list that was handed in, rows of one INSERT, and the stretches of thinned history, of which there is one for each
+ * prune, are gone through.
+ */
 const isWholeTable = (detail: string) =>
   /^SCAN /.test(detail) &&
   !/^SCAN (CONSTANT ROW|\d+-ROW VALUES CLAUSE$|history_segments$|p$|\(subquery|\w+ (EXISTS )?VIRTUAL TABLE)/.test(
@@ -184,7 +189,8 @@ test("no read is planned for its values: SQLite would prepare it again for each 
       reader.find(ifEntryKind, population.entryId, store.reach(), asOf);
       reader.parts(portKind, "host", [store.n(population.hostId)], asOf);
     });
-    // As of an instant ?1 is compared with columns of the history, with neither an order nor a join beside it that it could change.
+    // As of an instant ?1 is compared with columns of the history, with neither an order nor a join beside it that it
+    // could change.
     const planned = texts.filter((sql) => /(LIMIT|OFFSET|\bl\.\w+ (=|>)) \?/.test(sql));
     expect([state, planned]).toEqual([state, []]);
     expect(texts.some((sql) => sql.includes("LIMIT +?"))).toBe(true);
@@ -343,7 +349,8 @@ test("a list by a value goes once through who is there", () => {
 test("every kind's list goes by its own indexes", () => {
   for (const kind of KINDS) {
     for (const [state, asOf] of states()) {
-      // The addresses learned by each interface on a page are sorted and made distinct: those of one interface at a time.
+      // The addresses learned by each interface on a page are sorted and made distinct: those of one interface at a
+      // time.
       const plan = pagePlan({ kind, asOf }).filter(
         (detail) => kind.name !== ifEntryKind.name || !isMadeOnTheWay(detail),
       );

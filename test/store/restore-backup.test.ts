@@ -13,12 +13,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemRandom } from "../../src/base/random.ts";
 import { restoreBackup } from "../../src/backup/restore.ts";
+import { systemRandom } from "../../src/base/random.ts";
 import { openWritable } from "../../src/db/connection.ts";
 import { DataLock } from "../../src/db/data-directory.ts";
 import { DatabaseRefused } from "../../src/db/migrate.ts";
-import { Store } from "../support/store.ts";
+import { Store } from "../support/store/store.ts";
 
 const NOW = Date.UTC(2026, 10, 21);
 const KEPT = "netledger.db.before-20261121T000000000Z";

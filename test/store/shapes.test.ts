@@ -1,11 +1,11 @@
-// A kind that has had three shapes, one of them with another name for a field: whatever is asked of any instant is what plain code
-// makes of what was written then. And what the upcasters say, against the same in plain code.
+// A kind that has had three shapes, one of them with another name for a field: whatever is asked of any instant is what
+// plain code makes of what was written then. And what the upcasters say, against the same in plain code.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../src/base/text.ts";
 import { ChangeLog } from "../../src/db/change-log.ts";
-import { liveColumns, type AnyKind, type Kind, type RecordBase } from "../../src/db/kind.ts";
+import { type AnyKind, type Kind, liveColumns, type RecordBase } from "../../src/db/kind.ts";
 import type { AsOf, ListQuery } from "../../src/db/list-query.ts";
 import {
   addsField,
@@ -20,12 +20,12 @@ import { RecordsAt } from "../../src/history/records-at.ts";
 import { Past } from "../../src/history/restore/past.ts";
 import { rebuildDerived, rebuildLiveWithin } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
 import { networks } from "../../src/resources/networks/network.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
-import { parseItems, Store, tagFields, type Wire } from "../support/store.ts";
-import { seededRandom } from "../support/seeded-random.ts";
-import { unguarded } from "../support/unguarded.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { parseItems, Store, tagFields, type Wire } from "../support/store/store.ts";
+import { unguarded } from "../support/store/unguarded.ts";
 
 interface Gadget extends RecordBase {
   readonly network_id: string;
@@ -46,7 +46,10 @@ const gadgets = sqliteTable("gadgets", {
 const TABLE = `CREATE TABLE gadgets (n INTEGER PRIMARY KEY REFERENCES history_records (n), organization_n INTEGER NOT NULL, network_n INTEGER NOT NULL, sequence INTEGER NOT NULL,
   identity TEXT UNIQUE, composed INTEGER NOT NULL, sort_keys TEXT, members TEXT NOT NULL, color TEXT, called TEXT NOT NULL) STRICT`;
 
-/** It began with a `title`; then it had a `color`, which all had been Red until then; then the `title` was called `name`. */
+/**
+ * It began with a `title`; then it had a `color`, which all had been Red until then; then the `title` was called
+ * `name`.
+ */
 const UPCASTERS = [addsField(1, "color", "Red", textSortKey("Red")), renamesField(2, "title", "name")];
 const PLAIN: ReadonlyArray<(record: Wire) => Wire> = [
   (record) => ({ ...record, color: "Red" }),
@@ -62,26 +65,18 @@ function gadgetOf(shape: number): Kind<Gadget> {
     code: 60,
     upcasters: UPCASTERS.slice(0, shape - 1),
     table: gadgets,
-    columns: (record, n) => ({
-      network_n: n(record.network_id),
-      color: (record as unknown as Wire)["color"] ?? null,
+    columns: (record) => ({
+      color: (record as unknown as Wire).color ?? null,
       called: nameOf(record),
     }),
-    scopes: { network: "network_n" },
-    scopeIds: (record) => ({ network: record.network_id }),
+    scopes: { network: "network_id" },
     links: (record) => [{ relation: "tags", ids: record.tags }],
     observed: [],
     absent: "null",
     identity: (record) => `${record.network_id}/${record.size}`,
     unique: { field: "size", value: (record) => record.size },
     search: { texts: (record) => ({ words: [nameOf(record)] }), finds: (record) => record.id, findsItself: true },
-    sortKeys: (record) => {
-      const { color } = record as unknown as Wire;
-      return {
-        [shape < 3 ? "title" : "name"]: textSortKey(nameOf(record)),
-        ...(color === undefined ? {} : { color: textSortKey(color) }),
-      };
-    },
+    sortKeys: Object.fromEntries([shape < 3 ? "title" : "name", "color"].map((field) => [field, textSortKey])),
   };
 }
 
@@ -151,7 +146,8 @@ beforeAll(() => {
       if (dice === 9 && one !== undefined) expect(sequence).toBeNull();
       if (sequence === null) continue;
       const [row] = store.rows<{ id: string; members: string | null; changed: string | null; shape: number }>(
-        "SELECT r.id, v.members, v.changed, v.shape FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 WHERE v.key & 2147483647 = ?",
+        `SELECT r.id, v.members, v.changed, v.shape FROM history_versions v
+          JOIN history_records r ON r.n = v.key >> 31 WHERE v.key & 2147483647 = ?`,
         sequence,
       ) as [{ id: string; members: string | null; changed: string | null; shape: number }];
       expect(row.shape).toBe(shape);
@@ -166,7 +162,7 @@ beforeAll(() => {
     if (shape === 3) fileFindings.push(...soundness());
   }
   store.clock.at += 60_000;
-}, 60_000);
+});
 afterAll(() => store.close());
 
 /** What was written, in today's shape, by plain code. */
@@ -180,7 +176,7 @@ function aliveAt(sequence: number): Wire[] {
   for (const version of written) if (version.sequence <= sequence) newest.set(version.id, today(version));
   const alive = [...newest.values()].filter((record) => record !== null);
   return alive.sort((a, b) =>
-    a["created_at"] === b["created_at"] ? (a["id"] < b["id"] ? -1 : 1) : a["created_at"] < b["created_at"] ? -1 : 1,
+    a.created_at === b.created_at ? (a.id < b.id ? -1 : 1) : a.created_at < b.created_at ? -1 : 1,
   );
 }
 
@@ -231,7 +227,7 @@ describe("as of every transaction", () => {
       ).toEqual(expected);
       for (const record of expected)
         expect(
-          withoutEnd(JSON.parse(store.reader.find(GADGET, record["id"], store.reach(), asOf(sequence))?.text ?? "{}")),
+          withoutEnd(JSON.parse(store.reader.find(GADGET, record.id, store.reach(), asOf(sequence))?.text ?? "{}")),
         ).toEqual(record);
       expect(
         store.reader
@@ -294,17 +290,17 @@ describe("as of every transaction", () => {
           ...new RecordsAt(store.reader, sequence, sight)
             .byIds(
               GADGET,
-              expected.map((each) => each["id"]),
+              expected.map((each) => each.id),
             )
             .values(),
         ]
           .map(({ record }) => record as unknown as Wire)
-          .sort((a, b) => (a["id"] < b["id"] ? -1 : 1)),
-      ).toEqual(expected.toSorted((a, b) => (a["id"] < b["id"] ? -1 : 1)));
+          .sort((a, b) => (a.id < b.id ? -1 : 1)),
+      ).toEqual(expected.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
       expect(
         new RecordsAt(store.reader, sequence, sight)
           .matching([GADGET], "alpha*", 1_000)
-          .map(({ record }) => (record as unknown as Wire)["name"]),
+          .map(({ record }) => (record as unknown as Wire).name),
       ).toEqual(expected.filter(({ name }) => name === "alpha").map(({ name }) => name));
       expect(past.at(store.n(id), sequence)?.record ?? null).toEqual(today(version) as never);
       expect(
@@ -379,7 +375,7 @@ test("live rows are those that the ledger comes to, before and after they are ma
 
 test("a live row that is still of an earlier shape, and a version whose text or shape is another, are found", () => {
   const { id } = aliveAt(Number.POSITIVE_INFINITY).find(
-    (record) => written.findLast((version) => version.id === record["id"])?.shape === 1,
+    (record) => written.findLast((version) => version.id === record.id)?.shape === 1,
   ) as Wire;
   const n = store.n(id);
   const [kept] = store.rows<{ members: string }>("SELECT members FROM gadgets WHERE n = ?", n) as [{ members: string }];
@@ -391,7 +387,8 @@ test("a live row that is still of an earlier shape, and a version whose text or 
     expect(soundness()).toEqual([]);
     return found;
   };
-  const written1 = `UPDATE gadgets SET members = (SELECT members FROM history_versions WHERE key = ${newest}) WHERE n = ${n}`;
+  const written1 = `UPDATE gadgets SET members = (SELECT members FROM history_versions WHERE key = ${newest})
+    WHERE n = ${n}`;
   expect(
     damaged(written1, `UPDATE gadgets SET members = '${kept.members.replaceAll("'", "''")}' WHERE n = ${n}`),
   ).toEqual([["live", "its live document is not its newest version"]]);

@@ -1,26 +1,27 @@
-// Whose turn it is to write: the lines alone, held against what was promised of them; then the writer's side of the queue with real
-// transactions.
+// Whose turn it is to write: the lines alone, held against what was promised of them; then the writer's side of the
+// queue with real transactions.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { FairLines } from "../../src/base/fair-lines.ts";
 import { DomainError } from "../../src/base/errors.ts";
-import type { Author, WriteTransaction } from "../../src/db/transaction.ts";
+import { FairLines } from "../../src/base/fair-lines.ts";
+import { takesLong } from "../../src/commands.ts";
+import type { Author } from "../../src/db/ledger.ts";
+import type { WriteTransaction } from "../../src/db/transaction.ts";
 import {
   LARGE_WRITE_BYTES,
   lineOf,
   MAX_GROUP,
   MAX_GROUP_BYTES,
   MAX_URGENT_GROUP,
-  WriteLines,
   type WaitingWrite,
+  WriteLines,
 } from "../../src/db/write-lines.ts";
-import { serveWrites, type FromWorker } from "../../src/db/write-queue.ts";
-import { GROUP_PATIENCE_MS, Writer, type WriteRequest } from "../../src/db/writer.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
-import { takesLong } from "../../src/writer.ts";
+import { serveWrites, type WriteMessages } from "../../src/db/write-queue.ts";
+import { GROUP_PATIENCE_MS, type WriteRequest, Writer } from "../../src/db/writer.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
-import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
-import { Store, tagFields, type StoreCommand } from "../support/store.ts";
+import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+import { Store, type StoreCommand, tagFields } from "../support/store/store.ts";
 
 const by = (userId: string): Author => ({
   type: "User",
@@ -234,8 +235,8 @@ describe("the commands of the next commit", () => {
 
 describe("the writer's side", () => {
   let store: Store;
-  let replies: Array<Extract<FromWorker, { type: "reply" }>>;
-  let receive: ReturnType<typeof serveWrites>;
+  let replies: Array<Extract<WriteMessages["from"], { type: "reply" }>>;
+  let receive: ReturnType<ReturnType<typeof serveWrites>>;
   let nowMs: number;
 
   beforeEach(() => {
@@ -252,11 +253,11 @@ describe("the writer's side", () => {
       // Of what is urgent here, only what writes nothing comes to less rights.
       lowersRights: (tx) => tx.netChanges().length === 0,
     });
-    receive = serveWrites(
-      { open: () => writer, takesLong: () => false, monotonicMs: () => nowMs },
-      { postMessage: (message) => void (message.type === "reply" && replies.push(message)) },
+    receive = serveWrites({ open: () => writer, takesLong: () => false, monotonicMs: () => nowMs })(
+      (message) => void (message.type === "reply" && replies.push(message)),
     );
-    receive({ type: "open", options: null, past: new SharedArrayBuffer(8) });
+    const options = { databasePath: "", secretKey: new Uint8Array() };
+    receive({ type: "open", options, past: new SharedArrayBuffer(8) });
   });
   afterEach(() => store.close());
 

@@ -1,11 +1,10 @@
-// What an answer about the past and a commit under way know of each other: nothing is written where something was answered, and
-// an answer waits for nothing but a commit that is being made.
+// What an answer about the past and a commit under way know of each other: nothing is written where something was
+// answered, and an answer waits for nothing but a commit that is being made.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Clock } from "../../src/base/clock.ts";
+import { Counters, type Counts } from "../../src/base/counters.ts";
 import { formatInstant } from "../../src/base/instant.ts";
-import { AnsweredPast } from "../../src/db/answered-past.ts";
-import type { Author, WriteTransaction } from "../../src/db/transaction.ts";
 import {
   MAX_URGENT_OF_USER,
   MAX_WAITING_BYTES_OF_USER,
@@ -14,47 +13,59 @@ import {
   RESERVED_OF_USER,
   WRITE_RETRY_AFTER_S,
 } from "../../src/base/write-limits.ts";
-import { WorkerWriteQueue, type FromWorker, type ToWorker } from "../../src/db/write-queue.ts";
-import { outcomeOf, Writer, type WriteReply, type WriteRequest } from "../../src/db/writer.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
-import { tagKind, type TagRecord } from "../../src/resources/tags/tag.ts";
-import { Store, tagFields } from "../support/store.ts";
+import type { CallsOf, Commands } from "../../src/db/command.ts";
+import type { Author } from "../../src/db/ledger.ts";
+import { ReadFence } from "../../src/db/read-fence.ts";
+import type { WriteTransaction } from "../../src/db/transaction.ts";
+import { ThreadWriteQueue, type WriteMessages } from "../../src/db/write-queue.ts";
+import { outcomeOf, type WriteReply, type WriteRequest, Writer } from "../../src/db/writer.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { type TagRecord, tagKind } from "../../src/resources/tags/tag.ts";
+import { Store, tagFields } from "../support/store/store.ts";
 
 const AUTHOR: Author = { type: "System", id: null, name: "test", organizationId: null, requestId: null };
 const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
 
+/** Of any commands. */
+type AnyQueue = ThreadWriteQueue<CallsOf<Commands>>;
+
 /** A queue whose writer is played by the test. */
 async function playedWriter(clock: Clock): Promise<{
-  queue: WorkerWriteQueue;
-  thread: AnsweredPast;
-  say: (message: FromWorker) => void;
+  queue: AnyQueue;
+  thread: ReadFence;
+  say: (message: WriteMessages["from"]) => void;
+  crash: (reason: string) => void;
+  counts: Counts["writes"];
   sent: WriteRequest[];
 }> {
   const sent: WriteRequest[] = [];
-  let thread = new AnsweredPast(clock);
-  let receive: (message: FromWorker) => void = () => {};
-  const worker = {
-    set onmessage(handler: (event: { data: FromWorker }) => void) {
-      receive = (data) => handler({ data });
+  let thread = new ReadFence(clock);
+  let receive: (message: WriteMessages["from"]) => void = () => {};
+  let end: (reason: string) => void = () => {};
+  const { writes: counts } = new Counters().counts;
+  const queue = await ThreadWriteQueue.open<CallsOf<Commands>>({
+    startThread: (hear, ended) => {
+      receive = hear;
+      end = ended;
+      return {
+        post: (message) => {
+          if (message.type === "run") sent.push(message.request);
+          if (message.type !== "open") return;
+          thread = new ReadFence(clock, message.past);
+          queueMicrotask(() => receive({ type: "opened" }));
+        },
+        terminate: () => {},
+      };
     },
-    postMessage(message: ToWorker) {
-      if (message.type === "run") sent.push(message.request);
-      if (message.type !== "open") return;
-      thread = new AnsweredPast(clock, message.past);
-      queueMicrotask(() => receive({ type: "opened" }));
-    },
-    addEventListener() {},
-    terminate() {},
-  };
-  const queue = await WorkerWriteQueue.open(
-    worker as unknown as Worker,
-    {},
+    writer: { databasePath: "", secretKey: new Uint8Array() },
     clock,
-    (command) => command === "lower",
-    () => {},
-  );
-  return { queue, thread, say: (message) => receive(message), sent };
+    mayBeUrgent: (command) => command === "lower",
+    onCommit: () => {},
+    onCrash: () => {},
+    counts,
+  });
+  return { queue, thread, say: (message) => receive(message), crash: (reason) => end(reason), counts, sent };
 }
 
 describe("the line of commands", () => {
@@ -76,6 +87,25 @@ describe("the line of commands", () => {
     expect(await next).toEqual({ sequence: null, result: "last" });
   });
 
+  test("counts commands by what came of them, and tells how many are not done yet", async () => {
+    const { queue, say, crash, counts } = await playedWriter({ now: () => 0 });
+    const refusal: WriteReply = { ok: false, code: "entity_in_use", message: "", params: {}, cause: null };
+    const replies: WriteReply[] = [
+      { ok: true, outcome: { sequence: 1, result: null } },
+      { ok: true, outcome: { sequence: null, result: null } },
+      refusal,
+      { ...refusal, code: "storage_full" },
+    ];
+    const done = [...replies, null].map(() => queue.run("test", null, AUTHOR).catch(() => {}));
+    expect(queue.waitingCount).toBe(5);
+    for (const [index, reply] of replies.entries()) say({ type: "reply", id: index + 1, reply });
+    expect(queue.waitingCount).toBe(1);
+    expect(counts).toEqual({ committed: 1, unchanged: 1, refused: 1, failed: 1 });
+    crash("gone");
+    await Promise.all(done);
+    expect(counts.failed).toBe(2);
+  });
+
   const OK: WriteReply = { ok: true, outcome: { sequence: null, result: null } };
   const user = (id: string): Author => ({ ...AUTHOR, type: "User", id });
   const keyOf = (userId: string): Author => ({ ...AUTHOR, type: "ApiKey", id: `key of ${userId}`, userId });
@@ -85,7 +115,7 @@ describe("the line of commands", () => {
       ({ code }: { code: string }) => code,
     );
   /** Sends so many that wait for ever. */
-  const crowd = (queue: WorkerWriteQueue, count: number, by: Author, command = "test") => {
+  const crowd = (queue: AnyQueue, count: number, by: Author, command = "test") => {
     for (let n = 0; n < count; n += 1) void queue.run(command, null, by).catch(() => {});
   };
 
@@ -151,14 +181,15 @@ describe("the line of commands", () => {
 
 describe("an answer about the past", () => {
   let now: number;
-  let queue: WorkerWriteQueue;
+  let queue: AnyQueue;
   /** The writer's side, played by the test. */
-  let thread: AnsweredPast;
-  let say: (message: FromWorker) => void;
+  let thread: ReadFence;
+  let say: (message: WriteMessages["from"]) => void;
+  let crash: (reason: string) => void;
 
   beforeEach(async () => {
     now = Date.UTC(2026, 10, 21);
-    ({ queue, thread, say } = await playedWriter({ now: () => now }));
+    ({ queue, thread, say, crash } = await playedWriter({ now: () => now }));
   });
 
   const isOver = async (promise: Promise<void> | null): Promise<boolean> =>
@@ -193,14 +224,14 @@ describe("an answer about the past", () => {
   });
 
   test("puts off a commit from its instant on, and none that comes later", () => {
-    queue.settlePast(now - 1, 0);
+    void queue.settlePast(now - 1, 0);
     expect(thread.close(now - 1)).toBe(false);
     expect(thread.close(now)).toBe(true);
     expect(thread.earliest()).toBe(now);
   });
 
   test("keeps later commits after it, also when the clock is set back by less than five minutes", () => {
-    queue.settlePast(now - 1, 0);
+    void queue.settlePast(now - 1, 0);
     now -= 60 * SECOND;
     expect(thread.earliest()).toBe(now + 60 * SECOND);
     now += 120 * SECOND;
@@ -210,13 +241,13 @@ describe("an answer about the past", () => {
   test("does not draw the ledger after a clock that was wrong by a day when somebody asked", () => {
     const right = now;
     now += DAY;
-    queue.settlePast(now - 1, 0);
+    void queue.settlePast(now - 1, 0);
     now = right;
     expect(thread.earliest()).toBe(right);
     expect(thread.close(right)).toBe(true);
     // And what is answered from here on is kept again.
     now += 10 * SECOND;
-    queue.settlePast(now - 1, 0);
+    void queue.settlePast(now - 1, 0);
     now -= 5 * SECOND;
     expect(thread.earliest()).toBe(right + 10 * SECOND);
   });
@@ -224,16 +255,14 @@ describe("an answer about the past", () => {
   test("goes on without a writer that is gone", async () => {
     thread.close(now);
     const waiting = queue.settlePast(now, 0);
-    (queue as unknown as { worker: { onerror: (event: { message: string }) => void } }).worker.onerror({
-      message: "gone",
-    });
+    crash("gone");
     expect(await isOver(waiting)).toBe(true);
   });
 });
 
 describe("a commit whose instant was answered while it was made", () => {
   let store: Store;
-  let past: AnsweredPast;
+  let past: ReadFence;
   let postponed: number;
   let writer: Writer;
   /** Called by each run of the command, when its transaction has its instant. */
@@ -242,7 +271,7 @@ describe("a commit whose instant was answered while it was made", () => {
 
   beforeEach(() => {
     store = new Store();
-    past = new AnsweredPast(store.clock);
+    past = new ReadFence(store.clock);
     postponed = 0;
     runs = 0;
     during = () => {};
@@ -282,7 +311,7 @@ describe("a commit whose instant was answered while it was made", () => {
     const { sequence } = write();
     expect({ runs, postponed }).toEqual({ runs: 2, postponed: 1 });
     expect(tags()).toHaveLength(1);
-    expect(tags()[0]?.["valid_from"]).toBe(formatInstant(began + 9 * SECOND + 3));
+    expect(tags()[0]?.valid_from).toBe(formatInstant(began + 9 * SECOND + 3));
     // Acknowledged at its own instant, and not before: what is there now was there then.
     expect(store.clock.at).toBe(began + 9 * SECOND + 3);
     expect(sequence).toBe(2);
@@ -353,7 +382,7 @@ describe("a writer beside another process that answers", () => {
 
   const write = () =>
     outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
-  const validFrom = () => store.list(tagKind).items[0]?.["valid_from"];
+  const validFrom = () => store.list(tagKind).items[0]?.valid_from;
 
   test("dates its commit ahead of all that may have been answered, and acknowledges it when that instant has come", () => {
     const began = store.clock.at;

@@ -1,7 +1,8 @@
-// Backups of the compiled executable: taken beside writers and without an appliance, on a disk that is too small, put back, and refused.
+// Backups of the compiled executable: taken beside writers and without an appliance, on a disk that is too small, put
+// back, and refused.
 
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   copyFileSync,
@@ -17,8 +18,8 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../../src/db/migrate.ts";
-import type { Client } from "../support/client.ts";
-import { ensureExecutable, EXECUTABLE, Workplace, type Finished } from "../support/executable.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { EXECUTABLE, ensureExecutable, type Finished, Workplace } from "../support/executable/executable.ts";
 
 let place: Workplace;
 let file: string;
@@ -79,18 +80,18 @@ describe("a backup", () => {
     const running = await place.serve();
     const client = running.withKey(key);
     const writers = new Writers(client, networkId);
-    const started = await client.post("/api/v1/backups", {});
+    const started = await client.post("backups", {});
     expect([started.status, started.data.state]).toEqual([200, "Running"]);
     await running.logged("INFO  backup_done");
     await writers.stop();
-    const { data } = await client.get(`/api/v1/backups/${started.data.name}`);
+    const { data } = await client.get(`backups/${started.data.name}`);
     const path = join(place.data, "backups", data.name);
     expect(data).toMatchObject({ state: "Done", size_bytes: statSync(path).size, reason: null });
     expect(statSync(path).mode & 0o777).toBe(0o600);
 
     await running.stop();
     const again = await place.serve();
-    expect((await again.withKey(key).get("/api/v1/backups")).data).toEqual([data]);
+    expect((await again.withKey(key).get("backups")).data).toEqual([data]);
     expect(headIn((await place.run(["restore", path, "--data", elsewhere])).out)).toMatchObject({
       sequence: data.sequence,
       hash: data.hash,
@@ -102,13 +103,13 @@ describe("a backup", () => {
     const running = await place.serve();
     const made = await running
       .withKey(key)
-      .post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "last words" });
+      .post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "last words" });
     running.kill("SIGKILL");
     await running.exited;
     expect(statSync(join(place.data, "netledger.db-wal")).size).toBeGreaterThan(0);
     expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
     const copy = await place.serve(["--read-only", file]);
-    expect((await copy.withKey(key).get(`/api/v1/subnets/${made.data.id}`)).data).toEqual(made.data);
+    expect((await copy.withKey(key).get(`subnets/${made.data.id}`)).data).toEqual(made.data);
   });
 
   test("says that the key file is not in it", async () => {
@@ -227,7 +228,7 @@ describe("a restore", () => {
       .post("/api/auth/login", { email: "owner@acme.example", password: "correct horse battery" });
     const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
     await place.run(["backup", place.path("signed in.db"), "--data", place.data]);
-    await running.withKey(key).post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "since" });
+    await running.withKey(key).post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "since" });
     running.kill("SIGKILL");
     await running.exited;
 
@@ -236,7 +237,7 @@ describe("a restore", () => {
     const kept = /^What was there before is kept: (.*)$/m.exec(restored.out)?.[1] ?? "";
     const again = await place.serve();
     expect((await again.client({ cookie }).get("/api/auth/me")).status).toBe(401);
-    expect((await again.withKey(key).get("/api/v1/subnets")).data).toEqual([]);
+    expect((await again.withKey(key).get("subnets")).data).toEqual([]);
     await again.stop();
 
     expect(kept).toMatch(/netledger\.db\.before-\d{8}T\d{9}Z$/);
@@ -249,7 +250,7 @@ describe("a restore", () => {
     const backup = await place.run(["backup", place.path("old.db"), "--data", elsewhere]);
     expect(backup.code).toBe(0);
     const copy = await place.serve(["--read-only", place.path("old.db")]);
-    expect((await copy.withKey(key).get("/api/v1/subnets")).data).toMatchObject([{ name: "since" }]);
+    expect((await copy.withKey(key).get("subnets")).data).toMatchObject([{ name: "since" }]);
   });
 
   test("is proven where it lies, and found out where it was tampered with", async () => {
@@ -272,16 +273,16 @@ describe("a restore", () => {
   test("makes other data of it: no entity tag and no place in the feed of before is taken for one of now", async () => {
     const { key } = await place.setUp();
     const before = await place.serve();
-    const { data: tag } = await before.withKey(key).post("/api/v1/tags", { name: "core", color: "Red" });
+    const { data: tag } = await before.withKey(key).post("tags", { name: "core", color: "Red" });
     await before.stop();
     await place.run(["backup", file, "--data", place.data]);
-    const path = `/api/v1/tags/${tag.id}`;
+    const path = `tags/${tag.id}`;
     /** One change, and what is known of it afterwards. */
     const changed = async (color: string) => {
       const running = await place.serve();
       const client = running.withKey(key);
       const written = await client.put(path, { name: "core", color });
-      const { feed } = (await client.get("/api/v1/changes")).body.meta;
+      const { feed } = (await client.get("changes")).body.meta;
       return { running, client, etag: written.headers.get("etag") as string, feed };
     };
     const lost = await changed("Blue");
@@ -294,8 +295,8 @@ describe("a restore", () => {
     expect((await now.client.put(path, { name: "core", color: "Blue" }, { "if-match": lost.etag })).body.code).toBe(
       "precondition_failed",
     );
-    expect((await now.client.get(`/api/v1/changes?after=${lost.feed.after}&mark=${lost.feed.mark}`)).status).toBe(400);
-    expect((await now.client.get(`/api/v1/changes?after=${now.feed.after}&mark=${now.feed.mark}`)).status).toBe(200);
+    expect((await now.client.get(`changes?after=${lost.feed.after}&mark=${lost.feed.mark}`)).status).toBe(400);
+    expect((await now.client.get(`changes?after=${now.feed.after}&mark=${now.feed.mark}`)).status).toBe(200);
     // What was in the backup is what it was.
     expect((await now.client.get(`${path}?at=${tag.valid_from}`)).headers.get("etag")).toContain("-ended");
   });
@@ -308,7 +309,7 @@ describe("a restore", () => {
     const restored = await place.run(["restore", file, "--data", place.data, "--replace"]);
     expect([restored.code, restored.err]).toEqual([0, ""]);
     const running = await place.serve();
-    expect((await running.withKey(key).get("/api/v1/networks")).data).toHaveLength(1);
+    expect((await running.withKey(key).get("networks")).data).toHaveLength(1);
   });
 
   test.each<[string, (path: string) => void, RegExp]>([
@@ -366,7 +367,7 @@ describe("a restore", () => {
     expect((await place.run(["restore", file, "--data", elsewhere])).code).toBe(0);
     expect((await place.run(["backup", place.path("new.db"), "--data", elsewhere])).code).toBe(0);
     const running = await place.serve(["--read-only", place.path("new.db")]);
-    expect((await running.withKey(key).get("/api/v1/networks?search=main")).data).toHaveLength(1);
+    expect((await running.withKey(key).get("networks?search=main")).data).toHaveLength(1);
   });
 });
 
@@ -378,7 +379,7 @@ test("a start brings the data of an older version up to date, once, and says so 
   const running = await place.serve();
   await running.logged("started");
   expect(running.log).toContain(`brought_up_to_date schema_before=${OLD_SCHEMA} schema=${SCHEMA_VERSION}`);
-  expect((await running.withKey(key).get("/api/v1/networks?search=main")).data).toHaveLength(1);
+  expect((await running.withKey(key).get("networks?search=main")).data).toHaveLength(1);
   await running.stop();
   const again = await place.serve();
   await again.logged("started");
@@ -398,7 +399,7 @@ describe("the secrets of credentials", () => {
       host_assignments: [],
       tags: [],
     };
-    const made = await running.withKey(key).post("/api/v1/credentials", body);
+    const made = await running.withKey(key).post("credentials", body);
     expect(made.status).toBe(200);
     await running.stop();
     expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
@@ -437,7 +438,7 @@ describe("the secrets of credentials", () => {
     expect([restored.code, restored.err]).toEqual([0, ""]);
     expect(restored.out).toContain("Dropped: 1 sealed secret of credentials, to be entered anew.");
     const client = (await place.serve()).withKey(key);
-    const path = `/api/v1/credentials/${credentialId}`;
+    const path = `credentials/${credentialId}`;
     const masked = (await client.get(path)).data;
     expect((await client.put(path, masked)).body.params.issues[0].message).toContain("none is stored");
     expect((await client.put(path, body)).status).toBe(200);
@@ -459,7 +460,7 @@ class Writers {
       while (!this.isStopped) {
         const mine = this.next;
         this.next += 1;
-        const answer = await client.post("/api/v1/subnets", {
+        const answer = await client.post("subnets", {
           network_id: networkId,
           cidr: `10.${mine >> 8}.${mine & 255}.0/24`,
           name: `made ${mine}`,
@@ -484,7 +485,7 @@ class Writers {
 }
 
 async function namesIn(client: Client, query: string): Promise<string[]> {
-  const { status, data } = await client.get(`/api/v1/subnets?limit=0${query}`);
+  const { status, data } = await client.get(`subnets?limit=0${query}`);
   expect(status).toBe(200);
   return data.map((each: { name: string }) => each.name);
 }
@@ -548,7 +549,9 @@ function writeOlder(path: string, today: string, schema: number): void {
     for (const { name } of triggers) db.run(`DROP TRIGGER ${name}`);
     db.run(`ATTACH DATABASE '${today}' AS today`);
     const shared = db.query(
-      "SELECT o.name, i.name FROM main.sqlite_schema o JOIN pragma_table_info(o.name, 'main') i WHERE o.type = 'table' INTERSECT SELECT o.name, i.name FROM today.sqlite_schema o JOIN pragma_table_info(o.name, 'today') i",
+      `SELECT o.name, i.name FROM main.sqlite_schema o JOIN pragma_table_info(o.name, 'main') i
+        WHERE o.type = 'table' INTERSECT SELECT o.name, i.name FROM today.sqlite_schema o
+        JOIN pragma_table_info(o.name, 'today') i`,
     );
     for (const [table, columns] of Map.groupBy(shared.values() as Array<[string, string]>, ([name]) => name)) {
       const names = columns.map(([, name]) => name).join(", ");

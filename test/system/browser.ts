@@ -1,5 +1,5 @@
-// A headless Chromium that opens one page and tells what it asked for and what it shows. Over the DevTools protocol, without a library.
-// It can resolve no name: what the page gets, it gets from this machine.
+// A headless Chromium that opens one page and tells what it asked for and what it shows. Over the DevTools protocol,
+// without a library. It can resolve no name: what the page gets, it gets from this machine.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,23 +10,29 @@ export const CHROMIUM: string | null =
   ["chromium", "chromium-browser", "google-chrome"].map((name) => Bun.which(name)).find((path) => path !== null) ??
   null;
 
-export interface PageVisit {
+interface PageVisit {
   /** Every URL that was asked for, in order. */
   readonly requests: string[];
   /** What the page's Content-Security-Policy kept it from loading. */
   readonly blocked: string[];
+  /** What its console says is wrong. */
+  readonly errors: string[];
   /** The text that it shows in the end. */
   readonly text: string;
 }
 
 const POLL_MS = 100;
 
-/** Opens a page and waits until its text has all of `expected`, or gives up and answers with the text that there is. */
+/**
+ * Opens a page and waits until its text has all of `expected`, or gives up and answers with the text that there is.
+ * @param typed what is typed into the page's field of that selector first; null for nothing
+ */
 export async function visitPage(
   executable: string,
   url: string,
   expected: readonly string[],
   timeoutMs: number,
+  typed: { readonly selector: string; readonly text: string } | null = null,
 ): Promise<PageVisit> {
   const profile = mkdtempSync(join(tmpdir(), "netledger-chromium-"));
   const flags = [
@@ -56,16 +62,27 @@ export async function visitPage(
   );
   try {
     const tools = await connect(await debuggerHost(child.stderr));
-    const visit = { requests: [] as string[], blocked: [] as string[], text: "" };
+    const visit = { requests: [] as string[], blocked: [] as string[], errors: [] as string[], text: "" };
     tools.on("Network.requestWillBeSent", (event) => visit.requests.push(event.request.url));
     tools.on("Audits.issueAdded", (event) => {
       const blocked = event.issue.details.contentSecurityPolicyIssueDetails?.blockedURL;
       if (blocked !== undefined) visit.blocked.push(blocked);
     });
-    for (const domain of ["Network", "Audits", "Page"]) await tools.send(`${domain}.enable`, {});
+    tools.on("Log.entryAdded", ({ entry }) => {
+      if (entry.level === "error") visit.errors.push(entry.text);
+    });
+    tools.on("Runtime.exceptionThrown", (event) => visit.errors.push(event.exceptionDetails.text));
+    for (const domain of ["Network", "Audits", "Log", "Runtime", "Page"]) await tools.send(`${domain}.enable`, {});
     await tools.send("Page.navigate", { url });
+    let isTyped = typed === null;
     for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += POLL_MS) {
       await Bun.sleep(POLL_MS);
+      if (!isTyped && typed !== null) {
+        const focused = `(document.readyState === "complete" && (document.querySelector("${typed.selector}")?.focus(),
+          document.activeElement?.matches("${typed.selector}"))) === true`;
+        isTyped = (await tools.send("Runtime.evaluate", { expression: focused })).result?.value === true;
+        if (isTyped) await tools.send("Input.insertText", { text: typed.text });
+      }
       const answer = await tools.send("Runtime.evaluate", {
         expression: "document.body?.innerText ?? ''",
         returnByValue: true,
@@ -82,7 +99,6 @@ export async function visitPage(
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the protocol has hundreds of messages.
 type Message = any;
 
 interface Tools {

@@ -1,7 +1,7 @@
 // A bulk write of hosts on the executable, where its body goes to the writer's thread in shared memory.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { ensureExecutable, Workplace } from "../support/executable.ts";
+import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
 
 let place: Workplace;
 
@@ -23,27 +23,27 @@ test("a bulk of 200 hosts is written as one transaction, read by others meanwhil
       lldp_sys_desc: "x".repeat(500),
     })),
   }));
-  const written = client.post("/api/v1/hosts/bulk", items);
-  expect((await client.get(`/api/v1/networks/${networkId}`)).status).toBe(200);
+  const written = client.post("hosts/bulk", items);
+  expect((await client.get(`networks/${networkId}`)).status).toBe(200);
   const { status, data } = await written;
   expect(status).toBe(200);
   expect(data.map((each: { name: string; operation: string }) => `${each.name} ${each.operation}`)).toEqual(
     items.map(({ name }) => `${name} Created`),
   );
-  expect((await client.get("/api/v1/if-entries?limit=1")).body.meta.pagination.total_count).toBe(2_000);
-  expect((await client.get(`/api/v1/hosts/${data[199].id}`)).data.created_at).toBe(data[0].updated_at);
+  expect((await client.get("if-entries?limit=1")).body.meta.pagination.total_count).toBe(2_000);
+  expect((await client.get(`hosts/${data[199].id}`)).data.created_at).toBe(data[0].updated_at);
 
   const again = await client.post(
-    "/api/v1/hosts/bulk",
+    "hosts/bulk",
     data.map((each: { id: string; name: string }, host: number) => ({ ...items[host], id: each.id })),
   );
   expect(new Set(again.data.map((each: { operation: string }) => each.operation))).toEqual(new Set(["Unchanged"]));
 
-  const refused = await client.post("/api/v1/hosts/bulk", [...items, { ...items[0], tags: [networkId] }]);
+  const refused = await client.post("hosts/bulk", [...items, { ...items[0], tags: [networkId] }]);
   expect(refused.body).toMatchObject({
     code: "entity_reference_invalid",
     params: { issues: [{ path: "/200/tags/0", value: networkId, code: "entity_reference_invalid" }] },
   });
-  expect((await client.post("/api/v1/hosts/bulk", "[{]")).body.code).toBe("malformed_json");
-  expect((await client.get("/api/v1/hosts?limit=1&include_children=false")).body.meta.pagination.total_count).toBe(200);
+  expect((await client.post("hosts/bulk", "[{]")).body.code).toBe("malformed_json");
+  expect((await client.get("hosts?limit=1&include_children=false")).body.meta.pagination.total_count).toBe(200);
 });

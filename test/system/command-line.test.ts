@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync } from "node:fs";
 import { connect } from "node:net";
 import manifest from "../../package.json" with { type: "json" };
-import { ensureExecutable, EXECUTABLE, PASSWORD, withDeadline, Workplace } from "../support/executable.ts";
+import { EXECUTABLE, ensureExecutable, PASSWORD, Workplace, withDeadline } from "../support/executable/executable.ts";
 
 const COMMANDS = [
   "serve",
@@ -63,6 +63,9 @@ describe("what is not understood is refused with status 2 and one line:", () => 
   test.each([
     [[], "a command is required; see netledger --help"],
     [["frobnicate"], 'there is no command "frobnicate"; see netledger --help'],
+    [["help", "tiem"], 'there is no page about "tiem"; near it: time; see netledger --help'],
+    [["help", "tls"], 'there is no page about "tls"; near it: running, '],
+    [["help", "xyzzyx"], 'there is no page about "xyzzyx"; see netledger --help'],
     [["--data", "x"], 'there is no command "--data"; see netledger --help'],
     [
       ["user"],
@@ -122,7 +125,7 @@ describe("what is not understood is refused with status 2 and one line:", () => 
     [["setup", "--organization", "A"], "--network NAME is required (or NETLEDGER_NETWORK); see netledger setup --help"],
     [
       ["setup", "--organization", " ", "--network", "N", "--email", "a@b", "--password-file", "/nowhere"],
-      "--organization must not be blank nor contain control characters; see netledger setup --help",
+      "--organization must not be blank or contain control characters; see netledger setup --help",
     ],
     [
       ["setup", "--organization", "A", "--network", "N", "--email", "nobody", "--password-file", "/nowhere"],
@@ -138,7 +141,7 @@ describe("what is not understood is refused with status 2 and one line:", () => 
     ],
     [
       ["key", "create", "--email", "a@b", "--name", "k", "--expires-at", "soon"],
-      "--expires-at must be an RFC 3339 timestamp of an existing date with an offset, such as 2026-11-21T09:15:00.123Z; see netledger key --help",
+      "--expires-at must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z; see netledger key --help",
     ],
   ])("%j", async (args, message) => {
     const refused = await place.run(args);
@@ -238,7 +241,7 @@ test("no request can write a line of its own into the log", async () => {
   ];
   for (const head of heads)
     expect(await raw(Number(port), `${head}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 4\d\d /);
-  const sane = await running.client().get("/api/v1/hosts", { "x-request-id": "ticket-4711" });
+  const sane = await running.client().get("hosts", { "x-request-id": "ticket-4711" });
   expect(sane.headers.get("x-request-id")).toBe("ticket-4711");
   await running.logged("request_id=ticket-4711");
   const { err } = await running.stop();
@@ -311,7 +314,7 @@ describe("the unattended set-up", () => {
         "--name",
         "k",
       ]);
-      const hosts = await running.withKey(key.out.trim()).get("/api/v1/hosts");
+      const hosts = await running.withKey(key.out.trim()).get("hosts");
       expect(hosts.data).toHaveLength(1);
     } finally {
       await unattended.close();

@@ -1,15 +1,16 @@
-// The executable in a real network: what it finds of two switches, their neighbors and a host that says nothing, what it writes when a
-// cable moves, and what it does where it is not let in, where a daemon has died, and where it is itself stopped.
+// The executable in a real network: what it finds of two switches, their neighbors and a host that says nothing, what
+// it writes when a cable moves, and what it does where it is not let in, where a daemon has died, and where it is
+// itself stopped.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { COMMUNITY, LAB_CIDR, LAB_USER, MANAGER_ADDRESS, SILENT_CIDR } from "../support/lab-network.ts";
-import { community, DiscoveryClient, user } from "../support/discovery-client.ts";
-import { ensureExecutable, Workplace, type Running } from "../support/executable.ts";
-import type { Wire } from "../support/factories.ts";
-import { Lab, LAB_MISSING } from "../support/lab.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { community, DiscoveryClient, user } from "../support/executable/discovery-client.ts";
+import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
+import { LAB_MISSING, Lab } from "../support/lab/lab.ts";
+import { COMMUNITY, LAB_CIDR, LAB_USER, MANAGER_ADDRESS, SILENT_CIDR } from "../support/lab/network.ts";
 
 /** Most of what is waited for are scans of a few seconds; a busy machine is no failure. */
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 180_000;
 
 describe.skipIf(LAB_MISSING !== null)(
   `discovery in a real network${LAB_MISSING === null ? "" : ` (left out: ${LAB_MISSING})`}`,
@@ -48,10 +49,10 @@ describe.skipIf(LAB_MISSING !== null)(
 
     /** The interface entries by `host port`. */
     async function ports(): Promise<Map<string, Wire>> {
-      const names = new Map((await hosts()).map((host) => [host["id"], host["name"]]));
+      const names = new Map((await hosts()).map((host) => [host.id, host.name]));
       return new Map(
         (await discovery.all(`/api/v1/if-entries?network_id=${networkId}`)).map((entry) => [
-          `${names.get(entry["host_id"])} ${entry["if_descr"]}`,
+          `${names.get(entry.host_id)} ${entry.if_descr}`,
           entry,
         ]),
       );
@@ -60,7 +61,7 @@ describe.skipIf(LAB_MISSING !== null)(
     /** Who is said to be at the other end of each interface, `host port -> host port`. */
     async function neighbors(): Promise<string[]> {
       const all = await ports();
-      const names = new Map([...all].map(([name, entry]) => [entry["id"], name]));
+      const names = new Map([...all].map(([name, entry]) => [entry.id, name]));
       return [...all]
         .flatMap(([name, { neighbor }]) =>
           neighbor === undefined || neighbor === null
@@ -73,16 +74,16 @@ describe.skipIf(LAB_MISSING !== null)(
     /** The cables of the topology, `host port - host port`, with how many there are between the two. */
     async function cables(at?: string): Promise<string[]> {
       const answer = await discovery.client.get(
-        `/api/v1/topology?network_id=${networkId}${at === undefined ? "" : `&at=${at}`}`,
+        `topology?network_id=${networkId}${at === undefined ? "" : `&at=${at}`}`,
       );
       expect(answer.body).toMatchObject({ success: true });
       const { nodes, links } = answer.data as { nodes: Wire[]; links: Wire[] };
-      const names = new Map(nodes.map((node) => [node["id"], node["name"]]));
+      const names = new Map(nodes.map((node) => [node.id, node.name]));
       return links
         .map(
           ({ ends, parallel }) =>
             `${ends
-              .map((end: Wire) => `${names.get(end["node_id"])} ${end["port"]}`)
+              .map((end: Wire) => `${names.get(end.node_id)} ${end.port}`)
               .sort()
               .join(" - ")} (${parallel})`,
         )
@@ -120,7 +121,7 @@ describe.skipIf(LAB_MISSING !== null)(
             .map(({ label }) => label)
             .sort(),
         ).toEqual(["cdp-box", "host", "manager.lab.example", "switch-a", "switch-b"]);
-        expect(scan["outcome"]).toMatchObject({ problem: null, transactions: null, hosts: { devices: 4 } });
+        expect(scan.outcome).toMatchObject({ problem: null, transactions: null, hosts: { devices: 4 } });
         expect(await discovery.sequence()).toBe(before);
         expect(await hosts()).toEqual([]);
       },
@@ -131,8 +132,8 @@ describe.skipIf(LAB_MISSING !== null)(
       "a scan finds every host by what it says of itself, the one of SNMPv3 as well",
       async () => {
         const scan = await scanAll();
-        expect(scan["outcome"]).toMatchObject({ problem: null, hosts: { found: 5, devices: 4, unreached: 0 } });
-        expect(scan["progress"]).toMatchObject({
+        expect(scan.outcome).toMatchObject({ problem: null, hosts: { found: 5, devices: 4, unreached: 0 } });
+        expect(scan.progress).toMatchObject({
           phase: "done",
           addresses_total: 254,
           addresses_done: 254,
@@ -146,11 +147,11 @@ describe.skipIf(LAB_MISSING !== null)(
           "switch-a",
           "switch-b",
         ]);
-        const named = new Map(found.map((host) => [host["name"], host]));
+        const named = new Map(found.map((host) => [host.name, host]));
         const addressesOf = (name: string) =>
           named
             .get(name)
-            ?.["ip_addresses"].map((address: Wire) => address["ip_address"])
+            ?.ip_addresses.map((address: Wire) => address.ip_address)
             .sort();
         expect(named.get("switch-a")).toMatchObject({
           sys_name: "switch-a",
@@ -175,8 +176,8 @@ describe.skipIf(LAB_MISSING !== null)(
       const all = await ports();
       const vlans = new Map(
         (await discovery.all(`/api/v1/vlans?network_id=${networkId}`)).map((vlan) => [
-          vlan["id"],
-          `${vlan["number"]} ${vlan["name"]}`,
+          vlan.id,
+          `${vlan.number} ${vlan.name}`,
         ]),
       );
       expect([...vlans.values()].sort()).toEqual(["1 default", "20 voice", "30 cameras"]);
@@ -202,15 +203,15 @@ describe.skipIf(LAB_MISSING !== null)(
         expect(all.get(`${name} p5`)).toMatchObject({ oper_status: "Down" });
         const learned = [...all]
           .filter(([key]) => key.startsWith(`${name} `))
-          .flatMap(([key, entry]) => (entry["fdb_macs"] ?? []).map((mac: string) => `${key.split(" ")[1]} ${mac}`));
+          .flatMap(([key, entry]) => (entry.fdb_macs ?? []).map((mac: string) => `${key.split(" ")[1]} ${mac}`));
         expect(learned.sort()).toEqual(await lab.learned(name));
       }
       const tagged = (name: string) =>
         all
           .get(name)
-          ?.["vlan_ids"]?.map((id: string) => vlans.get(id))
+          ?.vlan_ids?.map((id: string) => vlans.get(id))
           .sort();
-      expect(vlans.get(all.get("switch-b p1")?.["native_vlan_id"])).toBe("1 default");
+      expect(vlans.get(all.get("switch-b p1")?.native_vlan_id)).toBe("1 default");
       expect(tagged("switch-b p1")).toEqual(["1 default", "20 voice", "30 cameras"]);
       expect(tagged("switch-b p4")).toEqual(["20 voice"]);
       expect(tagged("switch-b p5")).toEqual(["30 cameras"]);
@@ -228,19 +229,18 @@ describe.skipIf(LAB_MISSING !== null)(
         cdp_port_id: "eth1",
         cdp_address: "10.98.0.22",
         cdp_platform: "Lab",
-        neighbor: { id: all.get("cdp-box eth1")?.["id"] },
+        neighbor: { id: all.get("cdp-box eth1")?.id },
       });
       const flooded = all.get("switch-b p1") as Wire;
-      expect(
-        [flooded["lldp_sys_name"], ...flooded["more_neighbors"].map((each: Wire) => each["sys_name"])].sort(),
-      ).toEqual(["cdp-box", "switch-a"]);
-      expect(flooded["neighbor"].id).toBe(all.get("switch-a p1")?.["id"]);
+      expect([flooded.lldp_sys_name, ...flooded.more_neighbors.map((each: Wire) => each.sys_name)].sort()).toEqual([
+        "cdp-box",
+        "switch-a",
+      ]);
+      expect(flooded.neighbor.id).toBe(all.get("switch-a p1")?.id);
     });
 
     test("a host that says nothing is found by its MAC address at the port behind which it is", async () => {
-      const located = await discovery.client.get(
-        `/api/v1/locate?mac=${lab.mac("silent", "eth1")}&network_id=${networkId}`,
-      );
+      const located = await discovery.client.get(`locate?mac=${lab.mac("silent", "eth1")}&network_id=${networkId}`);
       expect(located.data.candidates[0]).toMatchObject({
         mac_address: lab.mac("silent", "eth1"),
         switch: { name: "switch-b" },
@@ -254,14 +254,14 @@ describe.skipIf(LAB_MISSING !== null)(
       async () => {
         const before = await discovery.sequence();
         const scan = await scanAll();
-        expect(scan["outcome"]).toMatchObject({
+        expect(scan.outcome).toMatchObject({
           records: {},
           findings: {},
           transactions: null,
           hosts: { found: 5, devices: 4 },
         });
         expect(await discovery.sequence()).toBe(before);
-        expect((await discovery.diff(networkId, scan["requested_at"]))["counts"]).toEqual({});
+        expect((await discovery.diff(networkId, scan.requested_at)).counts).toEqual({});
       },
       TIMEOUT_MS,
     );
@@ -272,9 +272,9 @@ describe.skipIf(LAB_MISSING !== null)(
         const before = await ports();
         await lab.moveCable("switch-a p3", "switch-b p4");
         const scan = await scanAll();
-        const diff = await discovery.diff(networkId, scan["requested_at"]);
-        expect(diff["counts"]).toEqual({ if_entry: { changed: 5 } });
-        const names = new Map([...before].map(([name, entry]) => [entry["id"], name]));
+        const diff = await discovery.diff(networkId, scan.requested_at);
+        expect(diff.counts).toEqual({ if_entry: { changed: 5 } });
+        const names = new Map([...before].map(([name, entry]) => [entry.id, name]));
         const LLDP = [
           "lldp_chassis_id",
           "lldp_mgmt_addr",
@@ -284,7 +284,7 @@ describe.skipIf(LAB_MISSING !== null)(
           "lldp_sys_name",
         ];
         const changed = new Map(
-          (diff["changed"] as Wire[]).map(({ id, fields }) => [
+          (diff.changed as Wire[]).map(({ id, fields }) => [
             names.get(id),
             (fields as Wire[]).map(({ field }) => field).sort(),
           ]),
@@ -296,10 +296,10 @@ describe.skipIf(LAB_MISSING !== null)(
           "switch-b p1": ["fdb_macs"],
           "switch-b p4": ["fdb_macs", ...LLDP, "neighbor", "oper_status"],
         });
-        expect((diff["changed"] as Wire[]).every(({ transaction }) => transaction.actor.id === scan["id"])).toBe(true);
+        expect((diff.changed as Wire[]).every(({ transaction }) => transaction.actor.id === scan.id)).toBe(true);
         expect(await cables()).toEqual(AFTER_THE_MOVE);
-        expect(await cables(scan["requested_at"])).toEqual(CABLES);
-        expect(await cables(scan["ended_at"])).toEqual(AFTER_THE_MOVE);
+        expect(await cables(scan.requested_at)).toEqual(CABLES);
+        expect(await cables(scan.ended_at)).toEqual(AFTER_THE_MOVE);
         expect(await neighbors()).toEqual(bothWays(AFTER_THE_MOVE));
       },
       TIMEOUT_MS,
@@ -350,18 +350,18 @@ describe.skipIf(LAB_MISSING !== null)(
         const credential = await discovery.credential(community(COMMUNITY), [id], {
           target_ips: [lab.address("switch-b")],
         });
-        expect(credential["target_ips"]).toEqual([lab.address("switch-b")]);
+        expect(credential.target_ips).toEqual([lab.address("switch-b")]);
         const scan = await discovery.scanned({ network_id: id, kind: "snmp" });
-        expect((await hosts(id)).filter(({ sys_name }) => sys_name !== null).map((host) => host["name"])).toEqual([
+        expect((await hosts(id)).filter(({ sys_name }) => sys_name !== null).map((host) => host.name)).toEqual([
           "switch-b",
         ]);
-        const used = (await discovery.client.get(`/api/v1/credentials/${credential["id"]}`)).data;
-        expect(used["target_ips"]).toBeNull();
-        const history: Wire[] = await discovery.all(`/api/v1/credentials/${credential["id"]}/history`);
+        const used = (await discovery.client.get(`credentials/${credential.id}`)).data;
+        expect(used.target_ips).toBeNull();
+        const history: Wire[] = await discovery.all(`/api/v1/credentials/${credential.id}/history`);
         expect(history[0]).toMatchObject({
           operation: "Updated",
           changed_fields: ["target_ips"],
-          transaction: { actor: { type: "Discovery", id: scan["id"] } },
+          transaction: { actor: { type: "Discovery", id: scan.id } },
         });
       },
       TIMEOUT_MS,
@@ -377,10 +377,10 @@ describe.skipIf(LAB_MISSING !== null)(
         const after = await ports();
         expect(after.get("host eth1")).toEqual({
           ...before.get("host eth1"),
-          last_seen_at: after.get("host eth1")?.["last_seen_at"],
-          last_discovery_id: scan["id"],
+          last_seen_at: after.get("host eth1")?.last_seen_at,
+          last_discovery_id: scan.id,
         });
-        expect((await discovery.diff(networkId, scan["requested_at"]))["removed"]).toEqual([]);
+        expect((await discovery.diff(networkId, scan.requested_at)).removed).toEqual([]);
         expect(await cables()).toEqual(AFTER_THE_MOVE);
         expect(await neighbors()).toEqual(bothWays(AFTER_THE_MOVE));
         await lab.startDaemon("host", "lldpd");
@@ -400,9 +400,9 @@ describe.skipIf(LAB_MISSING !== null)(
         expect(unreached).toMatchObject([
           { entity: "host", label: "switch-b", reason: expect.stringMatching(/10\.98\.0\.12: .*the port is closed/) },
         ]);
-        const diff = await discovery.diff(networkId, scan["requested_at"]);
-        expect(diff["removed"]).toEqual([]);
-        expect((diff["changed"] as Wire[]).filter(({ entity_type }) => entity_type === "if_entry")).toEqual([]);
+        const diff = await discovery.diff(networkId, scan.requested_at);
+        expect(diff.removed).toEqual([]);
+        expect((diff.changed as Wire[]).filter(({ entity_type }) => entity_type === "if_entry")).toEqual([]);
         expect([...(await ports()).keys()]).toEqual([...before.keys()]);
         expect(await cables()).toEqual(AFTER_THE_MOVE);
       },
@@ -443,10 +443,10 @@ describe.skipIf(LAB_MISSING !== null)(
           status: "Interrupted",
           outcome: { problem: expect.any(String) },
         });
-        expect(await discovery.scan(waiting["id"])).toMatchObject({ status: "Interrupted" });
+        expect(await discovery.scan(waiting.id)).toMatchObject({ status: "Interrupted" });
         expect(await hosts()).toHaveLength(known);
         expect(
-          (await discovery.scanned({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] }))["outcome"],
+          (await discovery.scanned({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] })).outcome,
         ).toMatchObject({ hosts: { found: 1 } });
       },
       TIMEOUT_MS,

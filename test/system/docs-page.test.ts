@@ -7,8 +7,8 @@ import { join, resolve } from "node:path";
 import { CHROMIUM, visitPage } from "./browser.ts";
 
 const EXECUTABLE = resolve(import.meta.dir, "../../dist/netledger");
-const START_MAX_MS = 20_000;
-const PAGE_MAX_MS = 20_000;
+const START_MAX_MS = 60_000;
+const PAGE_MAX_MS = 60_000;
 
 let directory: string;
 let child: Bun.Subprocess<"ignore", "pipe", "ignore">;

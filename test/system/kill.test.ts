@@ -1,9 +1,9 @@
 // What was acknowledged survives kill -9 in the middle of writing, and the ledger is whole afterwards.
 
-import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
+import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { ensureExecutable, Workplace, type Running } from "../support/executable.ts";
+import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
 
 /** Connections that write at once, and how much is acknowledged before each kill. */
 const WRITERS = 8;
@@ -49,12 +49,12 @@ test("kill -9 under writes from several connections loses nothing that was ackno
         const cidr = `10.${mine >> 8}.${mine & 255}.0/24`;
         const id = crypto.randomUUID();
         inDoubt.add(id);
-        const made = await client.post("/api/v1/subnets", { id, network_id: networkId, cidr, name: `made ${mine}` });
+        const made = await client.post("subnets", { id, network_id: networkId, cidr, name: `made ${mine}` });
         expect(made.status).toBe(200);
         acknowledge(id, { name: made.data.name, updatedAt: made.data.updated_at });
         if (mine % 3 === 0) {
           inDoubt.add(id);
-          const renamed = await client.put(`/api/v1/subnets/${id}`, {
+          const renamed = await client.put(`subnets/${id}`, {
             network_id: networkId,
             cidr,
             name: `renamed ${mine}`,
@@ -64,7 +64,7 @@ test("kill -9 under writes from several connections loses nothing that was ackno
         }
         if (mine % 5 === 0) {
           inDoubt.add(id);
-          expect((await client.delete(`/api/v1/subnets/${id}`)).status).toBe(200);
+          expect((await client.delete(`subnets/${id}`)).status).toBe(200);
           acknowledge(id, null);
         }
       }
@@ -92,7 +92,7 @@ async function expectAllThere(
   acknowledged: ReadonlyMap<string, Acknowledged | null>,
   inDoubt: ReadonlySet<string>,
 ): Promise<void> {
-  const list = await running.withKey(key).get("/api/v1/subnets?limit=0");
+  const list = await running.withKey(key).get("subnets?limit=0");
   expect(list.status).toBe(200);
   const found = new Map<string, Acknowledged>();
   for (const subnet of list.data) found.set(subnet.id, { name: subnet.name, updatedAt: subnet.updated_at });
@@ -117,7 +117,8 @@ function expectWhole(path: string): void {
     ).toEqual([[1, 1]]);
     const differing = db.query(`SELECT r.id FROM history_records r LEFT JOIN subnets s ON s.n = r.n
       JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key >> 31 = r.n)
-      WHERE r.kind = (SELECT kind FROM history_records WHERE n = (SELECT n FROM subnets LIMIT 1)) AND v.members IS NOT s.members AND NOT (v.operation = 3 AND s.n IS NULL)`);
+      WHERE r.kind = (SELECT kind FROM history_records WHERE n = (SELECT n FROM subnets LIMIT 1))
+        AND v.members IS NOT s.members AND NOT (v.operation = 3 AND s.n IS NULL)`);
     expect(differing.values()).toEqual([]);
   } finally {
     db.close();

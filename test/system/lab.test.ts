@@ -1,8 +1,9 @@
-// The lab that discovery is tested in: that it is what it claims to be, and that nothing of it is left, however its end comes about.
+// The lab that discovery is tested in: that it is what it claims to be, and that nothing of it is left, however its end
+// comes about.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readlinkSync } from "node:fs";
-import { Lab, LAB_MISSING } from "../support/lab.ts";
+import { LAB_MISSING, Lab } from "../support/lab/lab.ts";
 
 const START_MS = 60_000;
 
@@ -53,7 +54,7 @@ describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (l
   test(
     "leaves nothing when the tests that started it are killed",
     async () => {
-      const script = `import { Lab } from ${JSON.stringify(`${import.meta.dir}/../support/lab.ts`)}; const lab = await Lab.start(); console.log(lab.pid); await new Promise(() => {});`;
+      const script = `import { Lab } from ${JSON.stringify(`${import.meta.dir}/../support/lab/lab.ts`)}; const lab = await Lab.start(); console.log(lab.pid); await new Promise(() => {});`;
       const child = Bun.spawn([process.execPath, "-e", script], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
       const { value } = await child.stdout.getReader().read();
       const namespaces = namespacesOf(Number(Buffer.from(value as Uint8Array).toString()));

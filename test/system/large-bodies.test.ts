@@ -1,9 +1,10 @@
-// Large bodies on the executable, where they are checked on a thread of their own: what they come to is what small ones do.
+// Large bodies on the executable, where they are checked on a thread of their own: what they come to is what small ones
+// do.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { BODY_LIMIT_BYTES } from "../../src/http/body.ts";
 import { LARGE_BODY_BYTES } from "../../src/http/body-checks.ts";
-import { ensureExecutable, Workplace, type Running } from "../support/executable.ts";
+import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
 
 let place: Workplace;
 let running: Running;
@@ -57,7 +58,7 @@ test("a large host is written, and repeated under its Idempotency-Key however it
 test("what is wrong with a large body is told as of a small one", async () => {
   const client = running.withKey(key);
   const { status, body: refused } = await client.post(
-    "/api/v1/hosts",
+    "hosts",
     body({ ports: [...ports, { number: 70_000, protocol: "Tcp" }], hiden: true }),
   );
   expect(status).toBe(400);

@@ -4,9 +4,10 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:te
 import { existsSync, statSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { ensureExecutable, EXECUTABLE, PASSWORD, withDeadline, Workplace } from "../support/executable.ts";
+import { EXECUTABLE, ensureExecutable, PASSWORD, Workplace, withDeadline } from "../support/executable/executable.ts";
+import { schedulingOf } from "../support/measure/processor-time.ts";
 
-/** What the specification of the appliance allows. */
+/** What whoever runs it may expect (handbook: running, "Stopping"). */
 const FIRST_ANSWER_MAX_MS = 300;
 const STOP_MAX_MS = 5_000;
 const MEMORY_AT_REST_MAX_KIB = 120 * 1024;
@@ -48,7 +49,7 @@ describe("the first start", () => {
     const signedIn = await client.post("/api/auth/login", { email: CLAIM.email, password: PASSWORD });
     expect(signedIn.status).toBe(200);
     const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
-    expect((await running.client({ cookie }).get("/api/v1/networks")).data).toHaveLength(1);
+    expect((await running.client({ cookie }).get("networks")).data).toHaveLength(1);
   });
 
   test("prints the token nowhere but on standard output", async () => {
@@ -96,10 +97,15 @@ describe("the first start", () => {
     // The best of a few: what else the machine does is not measured.
     while (tookMs.length < 5 && !tookMs.some((took) => took < FIRST_ANSWER_MAX_MS)) {
       const empty = new Workplace();
+      const before = schedulingOf(process.pid);
       const began = performance.now();
       const running = await empty.serve();
       expect((await running.client().get("/api/health")).status).toBe(200);
-      tookMs.push(performance.now() - began);
+      const passedMs = performance.now() - began;
+      const { ranMs, waitedMs } = schedulingOf(running.pid);
+      // Threads wait side by side: so much passed at most, and all that ran at least.
+      const waitedHereMs = schedulingOf(process.pid).waitedMs - before.waitedMs;
+      tookMs.push(Math.max(ranMs, passedMs - waitedMs - waitedHereMs));
       expect(running.memoryKib("RssAnon")).toBeLessThan(MEMORY_AT_REST_MAX_KIB);
       await empty.close();
     }
@@ -112,14 +118,12 @@ describe("a later start", () => {
     const { key, networkId } = await place.setUp();
     const first = await place.serve();
     expect(first.lines[2]).toStartWith(`Claimed: sign in at ${first.url}/api/auth/login`);
-    const made = await first
-      .withKey(key)
-      .post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
+    const made = await first.withKey(key).post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
     expect(made.status).toBe(200);
     expect((await first.stop()).code).toBe(0);
 
     const second = await place.serve();
-    expect((await second.withKey(key).get(`/api/v1/subnets/${made.data.id}`)).data).toEqual(made.data);
+    expect((await second.withKey(key).get(`subnets/${made.data.id}`)).data).toEqual(made.data);
   });
 
   test("beside a running appliance is refused in one sentence and disturbs nothing", async () => {
@@ -160,9 +164,9 @@ describe("the stop", () => {
       const { key, networkId } = await place.setUp();
       const running = await place.serve();
       const client = running.withKey(key);
-      expect(
-        (await client.post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" })).status,
-      ).toBe(200);
+      expect((await client.post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" })).status).toBe(
+        200,
+      );
       expect(statSync(join(place.data, "netledger.db-wal")).size).toBeGreaterThan(0);
 
       const end = await running.stop(signal);
@@ -198,7 +202,7 @@ describe("the stop", () => {
     expect((await running.exited).code).toBe(0);
 
     const again = await place.serve();
-    expect((await again.withKey(key).get("/api/v1/subnets")).data).toHaveLength(1);
+    expect((await again.withKey(key).get("subnets")).data).toHaveLength(1);
   });
 
   test("does not wait for ever for a request that never ends", async () => {
@@ -246,7 +250,7 @@ describe("the stop", () => {
 
 test("a writer that crashes ends the appliance with a line in the log and status 1", async () => {
   const running = await place.serve([], {
-    command: [process.execPath, join(import.meta.dir, "../support/serve-with-failing-writer.ts")],
+    command: [process.execPath, join(import.meta.dir, "../support/executable/serve-with-failing-writer.ts")],
   });
   // Its first command kills it: claiming the appliance.
   const claim = running

@@ -1,12 +1,12 @@
-// The executable as a hardened service runs it: without memory that becomes executable, which bun:ffi needs, and without netlink. It says so at
-// its start and to monitors, and records its machine and finds hosts all the same.
+// The executable as a hardened service runs it: without memory that becomes executable, which bun:ffi needs, and
+// without netlink. It says so at its start and to monitors, and records its machine and finds hosts all the same.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readMachine } from "../../src/discovery/self/read-machine.ts";
-import { Client } from "../support/client.ts";
-import { DenialWrapper, DENIALS, type Denial } from "../support/denial.ts";
-import { DiscoveryClient } from "../support/discovery-client.ts";
-import { ensureExecutable, EXECUTABLE, PASSWORD, Workplace, type Running } from "../support/executable.ts";
+import { Client } from "../support/appliance/client.ts";
+import { DENIALS, type Denial, DenialWrapper } from "../support/executable/denial.ts";
+import { DiscoveryClient } from "../support/executable/discovery-client.ts";
+import { EXECUTABLE, ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
 
 const wrapper = new DenialWrapper();
 afterAll(() => wrapper.close());
@@ -20,7 +20,7 @@ const MEANS: Readonly<Record<Denial, RegExp>> = {
   mdwe: /TCP.*a refused port is no sign of life/,
   netlink: /^((?!refused).)*TCP$/,
 };
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 
 for (const denial of DENIALS) {
   describe.skipIf(wrapper.missing !== null)(
@@ -59,7 +59,7 @@ for (const denial of DENIALS) {
         const signedIn = await anyone.post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD });
         expect(signedIn.status).toBe(200);
         const client = anyone.with({ cookie: signedIn.headers.get("set-cookie")?.split(";")[0] ?? "" });
-        const [network] = (await client.get("/api/v1/networks")).data;
+        const [network] = (await client.get("networks")).data;
         networkId = network.id;
         discovery = new DiscoveryClient(client, network.organization_id);
       }, TIMEOUT_MS);
@@ -81,11 +81,11 @@ for (const denial of DENIALS) {
       test("the machine was recorded with the addresses that it has", async () => {
         expect(running.log).not.toContain("self_not_recorded");
         const own = (await readMachine()).addresses.map((each) => each.ip_address).sort();
-        expect((await discovery.all("/api/v1/ip-addresses")).map((each) => each["ip_address"]).sort()).toEqual(own);
+        expect((await discovery.all("/api/v1/ip-addresses")).map((each) => each.ip_address).sort()).toEqual(own);
       });
 
       test("recorded again, its addresses and interfaces are the same", async () => {
-        const { data } = await discovery.client.post("/api/v1/discovery/self", { network_id: networkId });
+        const { data } = await discovery.client.post("discovery/self", { network_id: networkId });
         for (const counts of [data.created, data.updated, data.deleted]) {
           expect(Object.keys(counts)).not.toContain("ip_addresses");
           expect(Object.keys(counts)).not.toContain("if_entries");
@@ -101,7 +101,7 @@ for (const denial of DENIALS) {
             outcome: { problem: null, icmp: expect.stringMatching(MEANS[denial]), hosts: { found: 6 } },
           });
           const [host] = await discovery.all(`/api/v1/hosts?search=${HOST}`);
-          expect(host?.["ports"].map((port: { number: number }) => port.number)).toEqual([server.port]);
+          expect(host?.ports.map((port: { number: number }) => port.number)).toEqual([server.port]);
           const services = await discovery.all("/api/v1/services?service_definition=ssh");
           expect(services.map(({ name }) => name)).toContain("OpenSSH 9.2p1");
         },

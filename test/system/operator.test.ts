@@ -1,8 +1,9 @@
-// Organizations, users and keys made with subcommands: beside a running appliance, which sees them at once, and without one.
+// Organizations, users and keys made with subcommands: beside a running appliance, which sees them at once, and without
+// one.
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { isWellFormedApiKey } from "../../src/access/api-key.ts";
-import { ensureExecutable, PASSWORD, Workplace, type Finished } from "../support/executable.ts";
+import { ensureExecutable, type Finished, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
 let place: Workplace;
 beforeAll(ensureExecutable);
@@ -60,11 +61,11 @@ describe("setup", () => {
 
     const other = (await command("key", "create", "--email", "owner@beta.example", "--name", "b")).out.trim();
     expect(
-      (await running.withKey(other).get("/api/v1/networks")).data.map((network: { name: string }) => network.name),
+      (await running.withKey(other).get("networks")).data.map((network: { name: string }) => network.name),
     ).toEqual(["Branch"]);
-    expect(
-      (await running.withKey(key).get("/api/v1/networks")).data.map((network: { name: string }) => network.name),
-    ).toEqual(["Main"]);
+    expect((await running.withKey(key).get("networks")).data.map((network: { name: string }) => network.name)).toEqual([
+      "Main",
+    ]);
   });
 
   test("refuses an e-mail address that is taken, and makes nothing", async () => {
@@ -161,17 +162,17 @@ describe("user", () => {
     );
     const key = (await command("key", "create", "--email", "noc@acme.example", "--name", "k")).out.trim();
     const running = await place.serve();
-    expect((await running.withKey(key).get("/api/v1/tags")).status).toBe(200);
+    expect((await running.withKey(key).get("tags")).status).toBe(200);
 
     expect((await command("user", "disable", "--email", "NOC@acme.example")).code).toBe(0);
-    expect((await running.withKey(key).get("/api/v1/tags")).body.code).toBe("auth_key_disabled");
+    expect((await running.withKey(key).get("tags")).body.code).toBe("auth_key_disabled");
     expect(rows(await command("user", "list")).map(({ email, state }) => [email, state])).toEqual([
       ["owner@acme.example", "enabled"],
       ["noc@acme.example", "disabled"],
     ]);
 
     expect((await command("user", "enable", "--email", "noc@acme.example")).code).toBe(0);
-    expect((await running.withKey(key).get("/api/v1/tags")).status).toBe(200);
+    expect((await running.withKey(key).get("tags")).status).toBe(200);
   });
 
   test("disable leaves every organization an Owner", async () => {
@@ -224,8 +225,8 @@ describe("key", () => {
     expect(made.out).toEndWith("\n");
     expect(isWellFormedApiKey(made.out.slice(0, -1))).toBe(true);
     const client = running.withKey(made.out.trim());
-    expect((await client.get("/api/v1/networks")).data).toHaveLength(1);
-    expect((await client.post("/api/v1/tags", { name: "x", color: "Red" })).body.code).toBe("auth_permission_denied");
+    expect((await client.get("networks")).data).toHaveLength(1);
+    expect((await client.post("tags", { name: "x", color: "Red" })).body.code).toBe("auth_permission_denied");
   });
 
   test("list shows a mask and never a key", async () => {
@@ -249,8 +250,8 @@ describe("key", () => {
   test("disable, enable and delete take effect at once", async () => {
     const { key } = await place.setUp();
     const running = await place.serve();
-    const id = rows(await command("key", "list"))[0]?.["id"] ?? "";
-    const status = async () => (await running.withKey(key).get("/api/v1/tags")).body.code ?? "ok";
+    const id = rows(await command("key", "list"))[0]?.id ?? "";
+    const status = async () => (await running.withKey(key).get("tags")).body.code ?? "ok";
     expect(await status()).toBe("ok");
     expect((await command("key", "disable", "--id", id)).code).toBe(0);
     expect(await status()).toBe("auth_key_disabled");
@@ -286,7 +287,7 @@ test("subcommands and the appliance may write at the same time, and the ledger t
   const ended = Promise.all(users).finally(() => (busy = false));
   const made: string[] = [];
   for (let position = 0; busy; position += 1) {
-    const answer = await client.post("/api/v1/subnets", {
+    const answer = await client.post("subnets", {
       network_id: networkId,
       cidr: `10.${position >> 8}.${position & 255}.0/24`,
       name: "s",
@@ -295,7 +296,7 @@ test("subcommands and the appliance may write at the same time, and the ledger t
     made.push(answer.data.id);
   }
   expect((await ended).map(({ code, err }) => [code, err])).toEqual(users.map(() => [0, ""]));
-  const list = await client.get("/api/v1/subnets?limit=0");
+  const list = await client.get("subnets?limit=0");
   expect(list.data.map((subnet: { id: string }) => subnet.id)).toEqual(made);
   expect(rows(await command("user", "list"))).toHaveLength(5);
 });

@@ -1,10 +1,11 @@
-// netledger prune of the compiled executable: history is thinned for good and says so, and everything else goes on with what is left.
+// netledger prune of the compiled executable: history is thinned for good and says so, and everything else goes on with
+// what is left.
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { inUnits } from "../../src/backup/room.ts";
-import { ensureExecutable, EXECUTABLE, Workplace, type Finished } from "../support/executable.ts";
+import { EXECUTABLE, ensureExecutable, type Finished, Workplace } from "../support/executable/executable.ts";
 
 let place: Workplace;
 beforeAll(ensureExecutable);
@@ -31,11 +32,11 @@ async function grow(): Promise<Grown> {
   const running = await place.serve();
   const client = running.withKey(key);
   const body = { cidr: "10.0.0.0/24", description: null };
-  const made = (await client.post("/api/v1/subnets", { network_id: networkId, ...body, name: "first" })).data;
+  const made = (await client.post("subnets", { network_id: networkId, ...body, name: "first" })).data;
   let between = "";
   let before = "";
   for (let n = 0; n < RENAMES; n += 1) {
-    const { data } = await client.put(`/api/v1/subnets/${made.id}`, {
+    const { data } = await client.put(`subnets/${made.id}`, {
       ...body,
       name: `name ${n}`,
       description: word(n),
@@ -43,7 +44,7 @@ async function grow(): Promise<Grown> {
     if (n === RENAMES / 2) between = data.updated_at;
     before = data.updated_at;
   }
-  const { data } = await client.put(`/api/v1/subnets/${made.id}`, { ...body, name: "last", description: "short" });
+  const { data } = await client.put(`subnets/${made.id}`, { ...body, name: "last", description: "short" });
   before = new Date((Date.parse(before) + Date.parse(data.updated_at)) / 2 + 0.5).toISOString();
   await running.stop();
   return { key, subnetId: made.id, before, between };
@@ -101,11 +102,11 @@ describe("netledger prune", () => {
     subnetId: string,
     between: string,
   ): Promise<void> {
-    const live = await client.get(`/api/v1/subnets/${subnetId}`);
+    const live = await client.get(`subnets/${subnetId}`);
     expect([live.data.name, live.body.meta.resolution]).toEqual(["last", undefined]);
-    const then = await client.get(`/api/v1/subnets?at=${between}`);
+    const then = await client.get(`subnets?at=${between}`);
     expect([then.data, then.body.meta.resolution, then.body.meta.resolved_at]).toEqual([[], "none", null]);
-    const kept = await client.get(`/api/v1/subnets/${subnetId}/history`);
+    const kept = await client.get(`subnets/${subnetId}/history`);
     expect(kept.data.map((version: { record: { name: string } }) => version.record.name)).toEqual([
       "last",
       `name ${RENAMES - 1}`,
@@ -207,10 +208,8 @@ describe("netledger verify --head", () => {
     const short = place.path("short.db");
     copyFileSync(database(), short);
     const running = await place.serve();
-    await running
-      .withKey(key)
-      .post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "the last" });
-    const { sequence, hash } = (await running.withKey(key).get("/api/v1/ledger")).data;
+    await running.withKey(key).post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "the last" });
+    const { sequence, hash } = (await running.withKey(key).get("ledger")).data;
     const known = `${sequence}:${hash}`;
     await running.stop();
     expect(found(await verify("--head", known))).toEqual([0, undefined]);

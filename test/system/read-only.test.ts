@@ -1,12 +1,13 @@
-// A backup served to be read: everything can be asked, nothing changed, and the file is the same to the last byte afterwards.
+// A backup served to be read: everything can be asked, nothing changed, and the file is the same to the last byte
+// afterwards.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SCHEMA_VERSION } from "../../src/db/migrate.ts";
-import type { Client } from "../support/client.ts";
-import { ensureExecutable, PASSWORD, Workplace, type Running } from "../support/executable.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
 
 /** More than are gone through at once: what orders or searches them is read beside the thread that answers. */
 const SUBNETS = 1_100;
@@ -32,9 +33,9 @@ beforeAll(async () => {
     name: `made ${each}`,
   }));
   for (let first = 0; first < SUBNETS; first += 100)
-    await Promise.all(subnets.slice(first, first + 100).map((body) => client.post("/api/v1/subnets", body)));
-  const [subnet] = (await client.get("/api/v1/subnets?limit=1")).data;
-  await client.put(`/api/v1/subnets/${subnet.id}`, { cidr: subnet.cidr, name: "renamed" });
+    await Promise.all(subnets.slice(first, first + 100).map((body) => client.post("subnets", body)));
+  const [subnet] = (await client.get("subnets?limit=1")).data;
+  await client.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, name: "renamed" });
   cookieOfLive = await signIn(live.client());
   folder = place.path("archive");
   mkdirSync(folder);
@@ -82,7 +83,7 @@ test("health and version say that it is read only", async () => {
 });
 
 test("what is asked of it is answered as by the appliance itself", async () => {
-  const [first] = (await live.withKey(key).get("/api/v1/subnets?limit=1")).data;
+  const [first] = (await live.withKey(key).get("subnets?limit=1")).data;
   const paths = [
     "/api/v1/subnets?limit=7&offset=3",
     "/api/v1/subnets?limit=0",
@@ -115,7 +116,7 @@ test("signing in by password opens a session that is this process's alone", asyn
     email: "owner@acme.example",
     authenticated_by: "Session",
   });
-  expect((await session.get("/api/v1/auth/keys")).data).toHaveLength(1);
+  expect((await session.get("auth/keys")).data).toHaveLength(1);
   expect((await live.client({ cookie }).get("/api/auth/me")).status).toBe(401);
   expect((await session.post("/api/auth/logout", {})).status).toBe(200);
   expect((await session.get("/api/auth/me")).status).toBe(401);
@@ -152,14 +153,14 @@ test("every operation that would change something is refused with store_read_onl
 });
 
 test("there are no backups of it", async () => {
-  expect((await copy.withKey(key).get("/api/v1/backups")).data).toEqual([]);
-  expect((await copy.withKey(key).post("/api/v1/backups", {})).body.code).toBe("store_read_only");
+  expect((await copy.withKey(key).get("backups")).data).toEqual([]);
+  expect((await copy.withKey(key).post("backups", {})).body.code).toBe("store_read_only");
 });
 
 test("several may serve the same file, and none leaves a trace", async () => {
   const other = await place.serve(["--read-only", file]);
-  expect((await other.withKey(key).get("/api/v1/subnets?limit=0")).data).toHaveLength(SUBNETS);
-  expect((await copy.withKey(key).get("/api/v1/subnets?limit=1")).data).toHaveLength(1);
+  expect((await other.withKey(key).get("subnets?limit=0")).data).toHaveLength(SUBNETS);
+  expect((await copy.withKey(key).get("subnets?limit=1")).data).toHaveLength(1);
   expect((await other.stop()).code).toBe(0);
   expect(contents()).toEqual(before);
 });
@@ -213,12 +214,12 @@ test("stopped, it leaves the file as it was", async () => {
 });
 
 interface Operation {
-  // biome-ignore lint/suspicious/noExplicitAny: the examples are of any shape.
   readonly requestBody?: { readonly content: { readonly "application/json": { readonly example: any } } };
-  // biome-ignore lint/suspicious/noExplicitAny: the examples are of any shape.
   readonly responses: {
     readonly "200": {
-      readonly content?: { readonly "application/json"?: { readonly example: { readonly data: any } } };
+      readonly content?: {
+        readonly "application/json"?: { readonly example: { readonly data: { readonly id: string } | null } };
+      };
     };
   };
 }

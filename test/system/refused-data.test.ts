@@ -1,8 +1,8 @@
-// Data that are not to be touched: newer, foreign, damaged, without their key, under a clock that leapt. Refused in one sentence
-// with status 3, and not one byte of them changes.
+// Data that are not to be touched: newer, foreign, damaged, without their key, under a clock that leapt. Refused in one
+// sentence with status 3, and not one byte of them changes.
 
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -15,12 +15,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { SYSTEM_AUTHOR } from "../../src/access/usage.ts";
+import { SYSTEM_AUTHOR } from "../../src/access/actor.ts";
 import { SCHEMA_VERSION } from "../../src/db/migrate.ts";
 import { DirectWriteQueue } from "../../src/db/write-queue.ts";
-import { openWriter } from "../../src/writer.ts";
-import { ensureExecutable, Workplace, type Finished } from "../support/executable.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { openWriter } from "../../src/open-writer.ts";
+import { ensureExecutable, type Finished, Workplace } from "../support/executable/executable.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -38,7 +38,7 @@ describe("refused, untouched:", () => {
     await place.setUp();
     withDatabase((db) => db.run(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`));
     await expectRefused(
-      `${database} was written by a newer netledger (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}): it is left untouched. Start the newer version.`,
+      `${database} was written by a newer netledger (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}) and was left untouched. Use the newer version.`,
     );
   });
 
@@ -69,13 +69,13 @@ describe("refused, untouched:", () => {
     await place.setUp();
     writeFileSync(join(place.data, "netledger.key"), "short");
     await expectRefused(
-      `The key file ${join(place.data, "netledger.key")} has 5 bytes instead of 32: it is damaged or another file; put the right one back.`,
+      `The key file ${join(place.data, "netledger.key")} has 5 bytes instead of 32: it is damaged or the wrong file; put the right one back.`,
     );
   });
 
   test("a data folder that is a file", async () => {
     writeFileSync(place.data, "");
-    await expectRefused(`The data folder ${place.data} cannot be made or written to (EEXIST).`);
+    await expectRefused(`The data folder ${place.data} cannot be created or written to (EEXIST).`);
   });
 });
 
@@ -94,7 +94,7 @@ test("a database that is damaged at its root is refused", async () => {
   const refused = await start();
   expect([refused.code, refused.out]).toEqual([3, ""]);
   expect(refused.err).toBe(
-    `netledger: ${database} is damaged (SQLITE_CORRUPT): put a good copy in its place, as netledger restore BACKUP --replace does.\n`,
+    `netledger: ${database} is damaged (SQLITE_CORRUPT): replace it with a good copy: netledger restore BACKUP --replace.\n`,
   );
 });
 
@@ -102,7 +102,7 @@ test("a database whose last page is cut off is refused: SQLite would read zeros 
   await place.setUp();
   truncateSync(database, statSync(database).size - 5_000);
   await expectRefused(
-    `${database} is damaged: its end is cut off. Put a good copy in its place, as netledger restore BACKUP --replace does.`,
+    `${database} is damaged: its end is cut off. Replace it with a good copy: netledger restore BACKUP --replace.`,
   );
 });
 
@@ -115,7 +115,7 @@ test.each([["empty"], ["missing"]])(
     else rmSync(database);
     expectSentence(
       await start(),
-      `${database} is ${what}, and its log ${database}-wal is not. Put a good copy in its place, as netledger restore BACKUP --replace does.`,
+      `${database} is ${what}, and its log ${database}-wal is not. Replace it with a good copy: netledger restore BACKUP --replace.`,
     );
     expect(readFileSync(`${database}-wal`, "utf8")).toBe("what was written last");
   },
@@ -142,7 +142,7 @@ describe("a key file that is missing", () => {
   test("is refused where the data hold secrets sealed with it, and none is made", async () => {
     const { key, organizationId } = await place.setUp();
     const running = await place.serve();
-    const made = await running.withKey(key).post("/api/v1/credentials", {
+    const made = await running.withKey(key).post("credentials", {
       organization_id: organizationId,
       name: "SNMP",
       credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "not to be lost" } },

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { ensureExecutable, type Running, withDeadline, Workplace } from "../support/executable.ts";
+import { ensureExecutable, type Running, Workplace, withDeadline } from "../support/executable/executable.ts";
 
 let place: Workplace;
 let running: Running;

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import manifest from "../../package.json" with { type: "json" };
 import { sbomOf } from "../../scripts/sbom.ts";
-import { ensureExecutable, EXECUTABLE } from "../support/executable.ts";
+import { EXECUTABLE, ensureExecutable } from "../support/executable/executable.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
@@ -50,7 +50,7 @@ describe("the bill of materials beside the executable", () => {
     const bun = components.find(({ name }) => name === "bun");
     expect([bun?.type, bun?.version]).toEqual(["platform", Bun.version]);
     expect(bun?.components?.find(({ name }) => name === "sqlite")).toMatchObject({
-      version: process.versions["sqlite"],
+      version: process.versions.sqlite,
       licenses: [{ license: { id: "blessing" } }],
     });
   });

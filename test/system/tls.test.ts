@@ -1,4 +1,5 @@
-// HTTPS as the executable serves it: by certificate and key, or by a pair of its own; and where it refuses to go without.
+// HTTPS as the executable serves it: by certificate and key, or by a pair of its own; and where it refuses to go
+// without.
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
@@ -7,8 +8,8 @@ import { connect as connectPlain, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { connect, type SecureVersion, type TLSSocket } from "node:tls";
-import { encrypted, makePair, otherKey, writePair, type MadePair } from "../support/certificates.ts";
-import { ensureExecutable, PASSWORD, withDeadline, Workplace, type Running } from "../support/executable.ts";
+import { ensureExecutable, PASSWORD, type Running, Workplace, withDeadline } from "../support/executable/executable.ts";
+import { encrypted, type MadePair, makePair, otherKey, writePair } from "../support/tls/certificates.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -375,7 +376,7 @@ async function claimed(running: Running, ca: string): Promise<{ key: string }> {
     { name: "a", organization_id, user_id: user.id, tags: [], permissions: "Owner" },
     { cookie },
   );
-  return { key: data["key"] as unknown as string };
+  return { key: data.key as unknown as string };
 }
 
 function feedOf(body: unknown): { after: number; mark: string } {

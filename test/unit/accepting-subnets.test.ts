@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { cidrContains, cidrOf, parseCidr, parseIp, type Cidr, type Ip } from "../../src/base/ip.ts";
+import { type Cidr, cidrContains, cidrOf, type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";
 import { AcceptingSubnets, type SubnetWord } from "../../src/resources/subnets/accepting.ts";
 import { PASSED_OVER_TYPES, SUBNET_TYPES, type SubnetType } from "../../src/resources/subnets/subnet-type.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const subnet = (cidr: string, accepts_credentials: boolean, subnet_type: SubnetType = "Lan"): SubnetWord => ({
   id: cidr,

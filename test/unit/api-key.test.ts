@@ -70,7 +70,7 @@ describe("what is not an API key", () => {
   test.each([
     "",
     "nlk_",
-    "nlk_" + "z".repeat(43),
+    `nlk_${"z".repeat(43)}`,
     key.slice(0, -1),
     `${key}0`,
     ` ${key}`,

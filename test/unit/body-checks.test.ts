@@ -1,16 +1,15 @@
 // The thread that checks large bodies: whose body is next, and what a body comes to that is handed over as bytes.
 
-import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
 import {
   BodyChecks,
+  type BodyToCheck,
   checkBody,
   LARGE_BODY_BYTES,
   serveBodyChecks,
-  type BodyToCheck,
-  type FromBodyWorker,
 } from "../../src/http/body-checks.ts";
-import { Body, Uuid } from "../../src/http/schemas.ts";
+import { Body, Uuid } from "../../src/wire/schemas.ts";
 
 const ID = "01936F2E-0D5C-7D3A-9A39-3F6F1F7A0001";
 const operation = {
@@ -69,20 +68,17 @@ describe("a body that is handed over as bytes where it is large", () => {
 /** The thread, in this one; the test says when it is done with a body. */
 function playedThread() {
   const sent: BodyToCheck[] = [];
-  const worker = {
-    onmessage: (_event: { data: FromBodyWorker }) => {},
-    onerror: (_event: { message: string }) => {},
-    postMessage: (message: BodyToCheck) => void sent.push(message),
-    addEventListener() {},
-    terminate() {},
-  };
-  const receive = serveBodyChecks([operation], { postMessage: (data) => worker.onmessage({ data }) });
+  let crash = () => {};
+  let receive = (_body: BodyToCheck) => {};
   const checks = new BodyChecks(
-    () => worker as unknown as Worker,
+    (hear, ended) => {
+      receive = serveBodyChecks([operation])(hear);
+      crash = () => ended("gone");
+      return { post: (body) => void sent.push(body), terminate: () => {} };
+    },
     () => {},
   );
-  const crash = () => worker.onerror({ message: "gone" });
-  return { checks, crash, done: () => receive(sent.at(-1) as BodyToCheck), sent };
+  return { checks, crash: () => crash(), done: () => receive(sent.at(-1) as BodyToCheck), sent };
 }
 
 describe("the thread", () => {

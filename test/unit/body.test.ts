@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { DomainError } from "../../src/base/errors.ts";
+import type { DomainError } from "../../src/base/errors.ts";
 import {
   BODIES_LIMIT_BYTES,
   BODIES_OF_CALLER_LIMIT_BYTES,
   BODY_LIMIT_BYTES,
-  BODY_PATIENCE_MS,
+  BODY_TIMEOUT_MS,
   BodyAllowance,
   BodyRoom,
   parseJson,
@@ -12,7 +12,7 @@ import {
   readShared,
   SMALL_BODY_BYTES,
 } from "../../src/http/body.ts";
-import { TestClock, TestTimers } from "../support/appliance.ts";
+import { TestClock, TestTimers } from "../support/appliance/appliance.ts";
 
 const MIB = 1024 * 1024;
 
@@ -110,7 +110,7 @@ describe("a body that does not come to its end", () => {
       ),
     );
     send("[");
-    for (let passed = 0; passed < BODY_PATIENCE_MS; passed += 10_000) {
+    for (let passed = 0; passed < BODY_TIMEOUT_MS; passed += 10_000) {
       send("1,");
       await new Promise((resolve) => setImmediate(resolve));
       timers.pass(10_000);
@@ -131,7 +131,7 @@ describe("a body that does not come to its end", () => {
     for (let mib = 0; mib < 5; mib += 1) {
       send("x".repeat(MIB));
       await new Promise((resolve) => setImmediate(resolve));
-      timers.pass(BODY_PATIENCE_MS - 1);
+      timers.pass(BODY_TIMEOUT_MS - 1);
     }
     end();
     expect(await reading).toHaveLength(5 * MIB);

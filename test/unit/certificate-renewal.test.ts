@@ -1,10 +1,10 @@
 // The certificate in use while its files change, go bad and run out.
 
 import { beforeEach, expect, test } from "bun:test";
-import { TlsRefused, type TlsPair } from "../../src/tls/pair.ts";
-import { CertificateRenewal, LOOK_MS, WARN_DAYS } from "../../src/tls/renewal.ts";
 import { createLog } from "../../src/base/log.ts";
-import { ManualTimers } from "../support/manual-timers.ts";
+import { type TlsPair, TlsRefused } from "../../src/tls/pair.ts";
+import { CertificateRenewal, LOOK_MS, WARN_DAYS } from "../../src/tls/renewal.ts";
+import { ManualTimers } from "../support/injected/manual-timers.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

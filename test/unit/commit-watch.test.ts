@@ -1,17 +1,18 @@
 // Who waits for commits is told of them, whoever else asks how often.
 
 import { describe, expect, test } from "bun:test";
-import { CommitSignal } from "../../src/db/commit-signal.ts";
-import { CommitWatch, TELLING_INTERVAL_MS } from "../../src/history/commit-watch.ts";
-import { ManualTimers } from "../support/manual-timers.ts";
+import { CommitWatch } from "../../src/db/commit-watch.ts";
+import { Commits, TELLING_INTERVAL_MS } from "../../src/db/commits.ts";
+import { ManualTimers } from "../support/injected/manual-timers.ts";
 
 /** A ledger whose head moves, and time that passes by the millisecond. */
 function stage() {
   const timers = new ManualTimers();
   let now = 0;
   let head = 1;
-  const commits = new CommitSignal();
-  const watch = new CommitWatch({ commits, timers, head: () => head, monotonicMs: () => now });
+  const parts = { timers, head: () => head, monotonicMs: () => now };
+  const commits = new Commits({ ...parts, log: { info() {}, warn() {}, error() {} } });
+  const watch = new CommitWatch({ ...parts, commits });
   return {
     timers,
     watch,
@@ -19,7 +20,7 @@ function stage() {
     head: () => head,
     commit: () => {
       head += 1;
-      commits.notify();
+      commits.notify(head);
     },
     pass: async (ms: number) => {
       for (let each = 0; each < ms; each += 1) {
@@ -31,7 +32,7 @@ function stage() {
   };
 }
 
-const REQUEST = new Request("http://localhost/");
+const STAYING = new AbortController().signal;
 
 describe("who waits for a commit", () => {
   test("is told at once after a quiet time, and again after the interval with all that came", async () => {
@@ -67,7 +68,7 @@ describe("who waits for a commit", () => {
     };
     const poll = async (readMs: number) => {
       for (let known = 0; !isOver; ) {
-        const turn = watch.turn(known, REQUEST);
+        const turn = watch.turn(known, STAYING);
         if (turn !== null) await turn;
         await after(readMs);
         known = head();
@@ -106,15 +107,15 @@ describe("who waits for a commit", () => {
     commit();
     await first;
     const leaving = new AbortController();
-    const turn = watch.turn(2, new Request("http://localhost/", { signal: leaving.signal }));
+    const turn = watch.turn(2, leaving.signal);
     expect(turn).not.toBeNull();
     leaving.abort();
     await turn;
     expect(timers.pendingCount).toBe(0);
     // Whoever is behind has no turn to wait for.
-    expect(watch.turn(1, REQUEST)).toBeNull();
+    expect(watch.turn(1, STAYING)).toBeNull();
     await pass(TELLING_INTERVAL_MS);
-    expect(watch.turn(2, REQUEST)).toBeNull();
+    expect(watch.turn(2, STAYING)).toBeNull();
     watch.close();
   });
 });

@@ -9,7 +9,7 @@ import { restore } from "../../src/cli/restore.ts";
 import { serve } from "../../src/cli/serve.ts";
 import { setup } from "../../src/cli/setup.ts";
 import { userCommands } from "../../src/cli/user.ts";
-import { OPTIONS, readConfig, unknownVariables, UsageError, variableOf, type Form } from "../../src/config.ts";
+import { type Form, OPTIONS, readConfig, UsageError, unknownVariables, variableOf } from "../../src/config.ts";
 
 const SERVE = {
   name: "serve",

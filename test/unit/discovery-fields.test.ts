@@ -3,50 +3,66 @@
 import { describe, expect, test } from "bun:test";
 import { matchInterfaces } from "../../src/discovery/reconcile/interface-matching.ts";
 import { heardOf } from "../../src/discovery/reconcile/neighbor-tables.ts";
-import { mergeTold } from "../../src/discovery/reconcile/told-fields.ts";
-import { device, ethernet, mac } from "../support/sightings.ts";
+import { mergeReported } from "../../src/discovery/reconcile/reported-fields.ts";
+import type { ScanWrite } from "../../src/discovery/reconcile/scan-write.ts";
+import { type HostRecord, hostKind, UNSAID_HOST } from "../../src/resources/hosts/host.ts";
+import { DISCOVERED } from "../../src/resources/source.ts";
+import { device, ethernet, mac } from "../support/reconcile/sightings.ts";
 
 describe("what a scan tells", () => {
+  const merged = mergeReported<Record<string, unknown>>;
   const never = (): boolean => {
     throw new Error("nobody has to be asked");
   };
 
   test("changes nothing where the record says it already, and asks nobody", () => {
-    expect(mergeTold({ a: 1, list: [{ b: 2 }] }, { a: 1, list: [{ b: 2 }], missing: null }, null, never)).toEqual({});
+    expect(merged({ a: 1, list: [{ b: 2 }] }, { a: 1, list: [{ b: 2 }], missing: null }, null, never)).toEqual({});
   });
 
   test("changes nothing that it does not tell", () => {
-    expect(mergeTold({ a: 1 }, { a: undefined }, null, never)).toEqual({});
+    expect(merged({ a: 1 }, { a: undefined }, null, never)).toEqual({});
   });
 
   test("replaces what discovery had written, and clears what the device has no more", () => {
-    expect(mergeTold({ a: 1, b: "x" }, { a: 2, b: null }, null, () => false)).toEqual({ a: 2, b: null });
-    const cleared = mergeTold({ b: "x" }, { b: null }, undefined, () => false);
-    expect("b" in cleared && cleared["b"] === undefined).toBe(true);
+    expect(merged({ a: 1, b: "x" }, { a: 2, b: null }, null, () => false)).toEqual({ a: 2, b: null });
+    const cleared = merged({ b: "x" }, { b: null }, undefined, () => false);
+    expect("b" in cleared && cleared.b === undefined).toBe(true);
   });
 
   test("stands beside what a person has set, once, and goes when both agree", () => {
     const byPerson = (field: string) => field === "name";
-    const first = mergeTold({ name: "mine", model: "old" }, { name: "its", model: "new" }, null, byPerson);
+    const first = merged({ name: "mine", model: "old" }, { name: "its", model: "new" }, null, byPerson);
     expect(first).toEqual({ model: "new", discovered: { name: "its" } });
     const record = { name: "mine", model: "new", discovered: { name: "its" } };
-    expect(mergeTold(record, { name: "its", model: "new" }, null, byPerson)).toEqual({});
+    expect(merged(record, { name: "its", model: "new" }, null, byPerson)).toEqual({});
     // What a person had set may be gone, by a restore: then the scan's value counts again.
-    expect(mergeTold(record, { name: "its", model: "new" }, null, () => false)).toEqual({
+    expect(merged(record, { name: "its", model: "new" }, null, () => false)).toEqual({
       name: "its",
       discovered: undefined,
     });
-    expect(mergeTold(record, { name: "its 2" }, null, byPerson)).toEqual({ discovered: { name: "its 2" } });
-    expect(mergeTold(record, { name: "mine" }, null, never)).toEqual({ discovered: undefined });
-    expect(mergeTold(record, { name: null }, null, byPerson)).toEqual({ discovered: { name: null } });
+    expect(merged(record, { name: "its 2" }, null, byPerson)).toEqual({ discovered: { name: "its 2" } });
+    expect(merged(record, { name: "mine" }, null, never)).toEqual({ discovered: undefined });
+    expect(merged(record, { name: null }, null, byPerson)).toEqual({ discovered: { name: null } });
   });
 
   test("takes the field back when a person's value is gone", () => {
-    expect(mergeTold({ name: "mine", discovered: { name: "its" } }, { name: "other" }, null, () => false)).toEqual({
+    expect(merged({ name: "mine", discovered: { name: "its" } }, { name: "other" }, null, () => false)).toEqual({
       name: "other",
       discovered: undefined,
     });
   });
+});
+
+test("what a scan writes of a field that the record does not have does not compile", () => {
+  const write = (scan: ScanWrite, host: HostRecord, misspelled: { sys_nmae: string }) => [
+    // @ts-expect-error: again
+    scan.again(hostKind, host, { ...misspelled }),
+    // @ts-expect-error: found
+    scan.found(hostKind, { name: "core-1", network_id: "", source: DISCOVERED, ...UNSAID_HOST, ...misspelled }),
+    // @ts-expect-error: any other write
+    scan.tx.update(hostKind, host.id, { ...misspelled }),
+  ];
+  expect(write).toHaveLength(3);
 });
 
 describe("the interfaces of a device", () => {

@@ -1,11 +1,11 @@
 // Which signs make two sightings one host, and which do not.
 
-import { isOneDevices } from "../../src/base/mac.ts";
 import { describe, expect, test } from "bun:test";
-import { ENOUGH, identify, isSame, likeness, WEIGHTS } from "../../src/discovery/reconcile/identity.ts";
-import { isOwnAddress, nameSign, serialSign, signsOfDevice, type Signs } from "../../src/discovery/reconcile/signs.ts";
-import { device, ethernet, mac } from "../support/sightings.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { isOneDevices } from "../../src/base/mac.ts";
+import { ENOUGH, identify, isSame, likeness, SIGN_WEIGHTS } from "../../src/discovery/reconcile/identity.ts";
+import { isOwnAddress, nameSign, type Signs, serialSign, signsOfDevice } from "../../src/discovery/reconcile/signs.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { device, ethernet, mac } from "../support/reconcile/sightings.ts";
 
 const signs = (
   some: Partial<{ serialNumber: string; chassisId: string; macs: string[]; sysName: string; addresses: string[] }> = {},
@@ -70,10 +70,16 @@ describe("two sightings", () => {
   });
 
   test("no weak sign is enough by itself, nor is any sign that stands against a serial number", () => {
-    for (const weak of [WEIGHTS.sysName.same, WEIGHTS.chassisId.same, WEIGHTS.address.same, WEIGHTS.macs.few])
+    for (const weak of [
+      SIGN_WEIGHTS.sysName.same,
+      SIGN_WEIGHTS.chassisId.same,
+      SIGN_WEIGHTS.address.same,
+      SIGN_WEIGHTS.macs.few,
+    ])
       expect(weak).toBeLessThan(ENOUGH);
-    const all = WEIGHTS.macs.same + WEIGHTS.chassisId.same + WEIGHTS.sysName.same + WEIGHTS.address.same;
-    expect(all + WEIGHTS.serialNumber.other).toBeLessThan(ENOUGH);
+    const all =
+      SIGN_WEIGHTS.macs.same + SIGN_WEIGHTS.chassisId.same + SIGN_WEIGHTS.sysName.same + SIGN_WEIGHTS.address.same;
+    expect(all + SIGN_WEIGHTS.serialNumber.other).toBeLessThan(ENOUGH);
   });
 
   test("are as alike one way as the other, whatever they say", () => {

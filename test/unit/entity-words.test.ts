@@ -2,11 +2,19 @@
 
 import { expect, test } from "bun:test";
 import { countedEntities, oneEntity } from "../../src/base/entity-words.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
+import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
+import { organizationKind } from "../../src/resources/organizations/organization.ts";
+import { userKind } from "../../src/resources/users/user.ts";
+import { vlanKind } from "../../src/resources/vlans/vlan.ts";
 
 test("every kind has words that a sentence can use", () => {
   for (const kind of KINDS)
-    expect([kind.name, oneEntity(kind.name), countedEntities(kind.name, 2)]).toEqual([
+    expect([kind.name, oneEntity(kind), countedEntities(kind, 2)]).toEqual([
       kind.name,
       expect.stringMatching(/^(a [^aeio]|an [AIaeio])[\w ]+$/),
       expect.stringMatching(/^2 [\w ]+s$/),
@@ -14,16 +22,10 @@ test("every kind has words that a sentence can use", () => {
 });
 
 test("what the field writes in capitals stays so, and the article follows the sound", () => {
-  expect(["vlan", "ip_address", "if_entry", "api_key", "user", "organization", "host"].map(oneEntity)).toEqual([
-    "a VLAN",
-    "an IP address",
-    "an interface entry",
-    "an API key",
-    "a user",
-    "an organization",
-    "a host",
-  ]);
-  expect([countedEntities("if_entry", 1), countedEntities("if_entry", 2), countedEntities("fdb_entry", 0)]).toEqual([
+  expect(
+    [vlanKind, ipAddressKind, ifEntryKind, apiKeyKind, userKind, organizationKind, hostKind].map(oneEntity),
+  ).toEqual(["a VLAN", "an IP address", "an interface entry", "an API key", "a user", "an organization", "a host"]);
+  expect([countedEntities(ifEntryKind, 1), countedEntities(ifEntryKind, 2), countedEntities(fdbEntryKind, 0)]).toEqual([
     "1 interface entry",
     "2 interface entries",
     "0 forwarding entries",

@@ -6,7 +6,8 @@ import type { Fingerprint, Reading } from "../../src/discovery/fingerprints/fing
 import { htmlTitle } from "../../src/discovery/fingerprints/html-title.ts";
 import { identified, oneLine } from "../../src/discovery/fingerprints/service-text.ts";
 import { SERVICE_DEFINITION_MAX_LENGTH } from "../../src/resources/services/service.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { processorMs } from "../support/measure/processor-time.ts";
 
 function named(name: string): Fingerprint {
   const found = FINGERPRINTS.find((each) => each.name === name);
@@ -340,7 +341,7 @@ describe("services that are told apart", () => {
 describe("text of devices", () => {
   test("becomes one line without control characters, marks of direction and half characters", () => {
     expect(oneLine("a\0b\r\n\tc\u202ed\u200be  f\u00a0g\ud800h", 100)).toBe("a b c d e f g h");
-    expect(oneLine("x".repeat(99) + "😀", 100)).toBe("x".repeat(99));
+    expect(oneLine(`${"x".repeat(99)}😀`, 100)).toBe("x".repeat(99));
     expect(oneLine("y".repeat(200), 100)).toHaveLength(100);
   });
 
@@ -348,18 +349,19 @@ describe("text of devices", () => {
     expect(identified(" \0\n ", "ssh")).toEqual({ name: "ssh", service_definition: "ssh" });
   });
 
-  test("takes no time to speak of, whatever 16 KiB of it hold", () => {
-    const began = performance.now();
-    for (let times = 0; times < 100; times += 1)
-      for (const text of [
-        "<" + ".".repeat(16_000),
-        "<".repeat(8_000) + "@".repeat(8_000),
-        "1a".repeat(8_000),
-        "Mon " + " ".repeat(16_000),
-      ])
-        identified(text, "ssh");
+  test("takes no time to speak of, whatever 16 KiB of it hold", async () => {
+    const tookMs = await processorMs(() => {
+      for (let times = 0; times < 100; times += 1)
+        for (const text of [
+          `<${".".repeat(16_000)}`,
+          "<".repeat(8_000) + "@".repeat(8_000),
+          "1a".repeat(8_000),
+          `Mon ${" ".repeat(16_000)}`,
+        ])
+          identified(text, "ssh");
+    });
     // Each would take a tenth of a second if all of it were looked at, while whoever scans can do nothing else.
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(tookMs).toBeLessThan(2_000);
   });
 
   test("is read in the character set that the page names", () => {

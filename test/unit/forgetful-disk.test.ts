@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RECORD } from "../../scripts/proof/kill/disk-log.ts";
 import { ForgetfulDisk } from "../../scripts/proof/kill/forgetful-disk.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 let folder = "";
 let root = "";

@@ -1,5 +1,6 @@
-// What only certain files may use: time, randomness, the environment, the console, the end of the process; and how files begin.
-// The rules and their owners are the data at the top; the checkers below are themselves tested on sources that break them.
+// What only certain files may use: time, randomness, the environment, the console, the end of the process; and how
+// files begin. The rules and their owners are the data at the top; the checkers below are themselves tested on sources
+// that break them.
 
 import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
@@ -17,10 +18,13 @@ import {
   isVariableDeclaration,
 } from "typescript/unstable/ast/is";
 import manifest from "../../package.json" with { type: "json" };
-import { type Tree, importsOf, lineOf, parse, readRepository, walk } from "../support/syntax.ts";
+import { importsOf, lineOf, parse, readRepository, type Tree, walk } from "../support/source/syntax.ts";
 
 interface Owned {
-  /** Dotted names, `import:module#name` for a named import, `new Date()` for one without arguments; `.*` for every member. */
+  /**
+   * Dotted names, `import:module#name` for a named import, `new Date()` for one without arguments; `.*` for every
+   * member.
+   */
   uses: string[];
   owners: string[];
   instead: string;
@@ -76,10 +80,14 @@ const SILENCERS = ["test", "it", "describe"].flatMap((name) =>
   ["skip", "only", "todo", "failing"].map((mode) => `${name}.${mode}`),
 );
 
-/** Where the text of a version is named as it was written: to prove it, to measure it, and to bring it to today's shape. */
+/**
+ * Where the text of a version is named as it was written: to prove it, to measure it, and to bring it to today's shape.
+ */
 const NAMES_VERSIONS = new Set(["src/db/shape.ts", "src/db/hash.ts", "src/history/prune.ts"]);
 
 const MAX_HEAD_COMMENT_LINES = 3;
+/** Privates are `private`: the compiler checks them, and `#` says the same at run time with another word. */
+const HASH_PRIVATES = /\bthis\.#\w/;
 const ROOT = resolve(import.meta.dir, "../..");
 
 // Put together here, so that this file does not offend against itself.
@@ -101,9 +109,9 @@ test("no test sleeps, and every test runs and counts", async () => {
   expect(await evasions(readRepository(["test"], (path) => path.endsWith(".ts")))).toEqual([]);
 });
 
-test("every script of the manifest, and every script that the README names, is there", async () => {
-  const readme = await Bun.file(resolve(ROOT, "README.md")).text();
-  const named = [...Object.values(manifest.scripts), ...(readme.match(/\.\/scripts\/[\w./-]+[\w-]/g) ?? [])]
+test("every script of the manifest, and every script that a document names, is there", async () => {
+  const documents = Object.values(readRepository([], (path) => path.endsWith(".md"))).join("\n");
+  const named = [...Object.values(manifest.scripts), ...(documents.match(/\.\/scripts\/[\w./-]+[\w-]/g) ?? [])]
     .flatMap((text) => text.split(" "))
     .filter((word) => word.includes("/"));
   expect(named.length).toBeGreaterThan(10);
@@ -116,7 +124,7 @@ test("what a version says leaves the ledger in today's shape: SQL names the colu
   expect(rawVersions(readRepository(["src"], (path) => path.endsWith(".ts")))).toEqual([]);
 });
 
-test("nothing is left to be done, and nothing names a machine's folders or a registry's host", () => {
+test("nothing is left to be done, nothing names a machine's folders or a registry's host, and privates are `private`", () => {
   expect(leftovers(readRepository([], isText))).toEqual([]);
 });
 
@@ -241,7 +249,7 @@ describe("the checkers of the house rules", () => {
     expect(await evasions({ "test/system/a.test.ts": `test.skip("a", f);` })).toHaveLength(1);
   });
 
-  test("refuse markers, folders of a machine and hosts of a registry in any file", () => {
+  test("refuse markers, folders of a machine, hosts of a registry and privates with # in any file", () => {
     const marker = "TO" + "DO";
     const [home, root, host] = ["/ho" + "me/ann/a", "/ro" + "ot/a", "registry.npm" + "js.org"];
     expect(
@@ -249,9 +257,10 @@ describe("the checkers of the house rules", () => {
         "README.md": `a ${marker}: b`,
         "scripts/x": `cd ${home}`,
         "a.ts": `"${root}"`,
+        "b.ts": `return ${"this"}.#key;`,
         "bun.lock": `https://${host}/a`,
       }),
-    ).toHaveLength(4);
+    ).toHaveLength(5);
     expect(
       leftovers({ "README.md": `${marker}S, "$root/dist", /$bunfs/root/x, the root/a, https://a.example/home/b` }),
     ).toEqual([]);
@@ -313,7 +322,7 @@ function leftovers(tree: Tree): string[] {
   const found: string[] = [];
   for (const [path, text] of Object.entries(tree)) {
     for (const [index, line] of text.split("\n").entries()) {
-      for (const pattern of [MARKERS, MACHINE_PATHS, REGISTRY_HOSTS]) {
+      for (const pattern of [MARKERS, MACHINE_PATHS, REGISTRY_HOSTS, HASH_PRIVATES]) {
         const match = line.match(pattern);
         if (match !== null) found.push(`${path}:${index + 1} says ${match[0]}`);
       }
@@ -403,7 +412,9 @@ function isWhole(node: Node): boolean {
   );
 }
 
-/** `a.b.c` for an expression of that form, `a["b"]` and `a?.b` alike, without a leading globalThis; null for any other. */
+/**
+ * `a.b.c` for an expression of that form, `a["b"]` and `a?.b` alike, without a leading globalThis; null for any other.
+ */
 function dottedName(node: Node): string | null {
   if (isIdentifier(node)) return node.text;
   if (isMetaProperty(node)) return "import.meta";

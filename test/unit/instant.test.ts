@@ -3,12 +3,12 @@
 import { describe, expect, test } from "bun:test";
 import {
   EARLIEST_INSTANT,
-  LATEST_INSTANT,
   formatInstant,
+  LATEST_INSTANT,
   parseInstant,
   parseInstantOrAge,
 } from "../../src/base/instant.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 /** What the text means, as this API writes it. */
 function normalised(text: string): string | null {

@@ -3,15 +3,15 @@
 import { describe, expect, test } from "bun:test";
 import {
   type Cidr,
-  type Ip,
   cidrContains,
   cidrOf,
   describeCidrProblem,
+  type Ip,
   ipSortKey,
   parseCidr,
   parseIp,
 } from "../../src/base/ip.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 function ip(text: string): Ip {
   const parsed = parseIp(text);

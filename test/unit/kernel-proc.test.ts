@@ -1,4 +1,5 @@
-// The kernel's tables as /proc prints them: routes, own addresses and neighbors, for processes that may not ask in a better way.
+// The kernel's tables as /proc prints them: routes, own addresses and neighbors, for processes that may not ask in a
+// better way.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +8,7 @@ import { dirname, join } from "node:path";
 import { type Ip, parseIp } from "../../src/base/ip.ts";
 import { KernelRefused } from "../../src/discovery/kernel/libc.ts";
 import { findLimitations } from "../../src/discovery/kernel/limitations.ts";
-import { ProcRoutes } from "../../src/discovery/kernel/proc-routes.ts";
+import { ProcRoutes } from "../../src/discovery/kernel/proc-routing.ts";
 import { parseArpTable } from "../../src/discovery/kernel/proc-tables.ts";
 import { inventoryAddresses } from "../../src/discovery/self/inventory-addresses.ts";
 import { readProcAddresses } from "../../src/discovery/self/proc-addresses.ts";
@@ -39,7 +40,10 @@ const link = (name: string, ifIndex: number, type: number, flags: string, mac: s
   [`sys/class/net/${name}/address`]: `${mac}\n`,
 });
 
-/** eth0 192.0.2.2/24 and .9/32, a narrower route past it, a tunnel, a refused block; lo with 198.51.100.1/32; IPv6 on eth0. */
+/**
+ * eth0 192.0.2.2/24 and .9/32, a narrower route past it, a tunnel, a refused block; lo with 198.51.100.1/32; IPv6 on
+ * eth0.
+ */
 const TABLES = {
   "proc/net/route": [
     "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT",
@@ -91,15 +95,15 @@ const TABLES = {
 };
 
 describe("the way to an address by the tables of /proc", () => {
-  const wayTo = (address: string) => {
-    const { kind, ...rest } = new ProcRoutes({ procRoot: join(root, "proc"), sysRoot: join(root, "sys") }).wayTo(
+  const routeTo = (address: string) => {
+    const { kind, ...rest } = new ProcRoutes({ procRoot: join(root, "proc"), sysRoot: join(root, "sys") }).routeTo(
       ip(address),
     );
     return [kind, Object.keys(rest).length === 0 ? null : rest];
   };
 
   test("its own addresses are the machine's, all of 127.0.0.0/8 among them", () => {
-    expect(["192.0.2.2", "198.51.100.1", "127.9.9.9", "2001:db8::2"].map((each) => wayTo(each)[0])).toEqual([
+    expect(["192.0.2.2", "198.51.100.1", "127.9.9.9", "2001:db8::2"].map((each) => routeTo(each)[0])).toEqual([
       "Local",
       "Local",
       "Local",
@@ -108,12 +112,12 @@ describe("the way to an address by the tables of /proc", () => {
   });
 
   test("a station on an Ethernet link is asked for there, from an own address of that block", () => {
-    const [kind, way] = wayTo("192.0.2.77") as [string, { source: Ip; ifIndex: number; mac: string }];
+    const [kind, way] = routeTo("192.0.2.77") as [string, { source: Ip; ifIndex: number; mac: string }];
     expect([kind, way.ifIndex, way.mac, way.source.text]).toEqual(["Link", 4, "02:fc:00:00:00:01", "192.0.2.2"]);
   });
 
   test("the narrowest route decides: behind a router, through a tunnel, by IPv6", () => {
-    expect(["192.0.2.130", "203.0.113.5", "10.8.1.1", "2001:db8::9"].map((each) => wayTo(each)[0])).toEqual([
+    expect(["192.0.2.130", "203.0.113.5", "10.8.1.1", "2001:db8::9"].map((each) => routeTo(each)[0])).toEqual([
       "Routed",
       "Routed",
       "Routed",
@@ -123,7 +127,9 @@ describe("the way to an address by the tables of /proc", () => {
 
   test("there is none to groups, to broadcast, to what is refused and where no route leads", () => {
     expect(
-      ["224.0.0.1", "192.0.2.255", "255.255.255.255", "10.10.0.1", "fd00::1", "ff02::1"].map((each) => wayTo(each)[0]),
+      ["224.0.0.1", "192.0.2.255", "255.255.255.255", "10.10.0.1", "fd00::1", "ff02::1"].map(
+        (each) => routeTo(each)[0],
+      ),
     ).toEqual(Array(6).fill("None"));
   });
 
@@ -134,11 +140,11 @@ describe("the way to an address by the tables of /proc", () => {
         .filter((line) => !line.includes("010200C0"))
         .join("\n"),
     });
-    expect(wayTo("203.0.113.5")[0]).toBe("None");
+    expect(routeTo("203.0.113.5")[0]).toBe("None");
     write({
       "proc/net/fib_trie": `${TABLES["proc/net/fib_trie"]}\nId 51820:\n  |-- 0.0.0.0\n     /0 universe UNICAST\n`,
     });
-    expect(wayTo("203.0.113.5")[0]).toBe("Routed");
+    expect(routeTo("203.0.113.5")[0]).toBe("Routed");
   });
 });
 

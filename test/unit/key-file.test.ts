@@ -46,10 +46,11 @@ describe("a key file that is not there", () => {
   });
 
   test("is the other starter's when that one was first", () => {
-    let others: Uint8Array | null = null;
+    let isFirst = true;
     const late: Random = {
       bytes: (count) => {
-        others ??= loadOrCreateKeyFile(path, constant(5));
+        if (isFirst) loadOrCreateKeyFile(path, constant(5));
+        isFirst = false;
         return new Uint8Array(count).fill(6);
       },
     };
@@ -74,7 +75,7 @@ describe("a key file that is not there", () => {
 
   test("cannot be made in a folder that is not there, which is said", () => {
     expect(() => loadOrCreateKeyFile(join(folder, "nowhere", "secrets.key"), systemRandom)).toThrow(
-      "cannot be made (ENOENT)",
+      "cannot be created (ENOENT)",
     );
   });
 

@@ -2,9 +2,12 @@
 
 import { describe, expect, test } from "bun:test";
 import { bandsOf, isFlat } from "../../scripts/proof/load/watch.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
-/** Ten minutes of a collected memory, looked at every two seconds: 60 MB up in some time between 40 and 100 s, and down again; and what it grows by in a minute. */
+/**
+ * Ten minutes of a collected memory, looked at every two seconds: 60 MB up in some time between 40 and 100 s, and down
+ * again; and what it grows by in a minute.
+ */
 function looks(growthMb: number, seed: number) {
   const random = seededRandom(seed);
   let sawMb = 0;

@@ -3,13 +3,12 @@
 import { describe, expect, test } from "bun:test";
 import {
   CANDIDATES_MAX,
-  FACTORS,
   type Candidate,
   type EvidenceKind,
+  FACTORS,
   type Location,
 } from "../../src/history/locate/answer.ts";
 import {
-  majorityOf,
   type AddressFact,
   type Asked,
   type Facts,
@@ -17,6 +16,7 @@ import {
   type Identity,
   type LinkFact,
   type LinkSource,
+  majorityOf,
   type PortFact,
   type RecordRef,
   type Sighting,
@@ -24,7 +24,7 @@ import {
   type VlanFact,
 } from "../../src/history/locate/facts.ts";
 import { rank } from "../../src/history/locate/ranking.ts";
-import { outcomeOf } from "../support/steps.ts";
+import { outcomeOf } from "../support/topology/steps.ts";
 
 const MAC = "00:1b:21:00:00:07";
 const SINCE = "2026-11-21T09:00:00.000Z";

@@ -129,7 +129,7 @@ describe("what comes from outside cannot", () => {
       expect(lines[0]).not.toMatch(dangerous);
     }
     expect(text(value)).not.toMatch(dangerous);
-    expect(json("e", { value })["value"]).toBe(value);
+    expect(json("e", { value }).value).toBe(value);
   });
 
   test("fill the disk with one value", () => {
@@ -192,7 +192,7 @@ describe("values of secret fields", () => {
 describe("logging never throws", () => {
   test("whatever the value", () => {
     const cycle: Record<string, unknown> = {};
-    cycle["self"] = cycle;
+    cycle.self = cycle;
     const values = [
       cycle,
       10n ** 30n,
@@ -223,7 +223,7 @@ describe("logging never throws", () => {
 });
 
 test("an error is printed with its name, message, place and cause, on one line", () => {
-  const printed = String(json("crashed", { error: new TypeError("boom", { cause: new Error("spark") }) })["error"]);
+  const printed = String(json("crashed", { error: new TypeError("boom", { cause: new Error("spark") }) }).error);
   expect(printed).toContain("TypeError");
   expect(printed).toContain("boom");
   expect(printed).toContain("log.test.ts");

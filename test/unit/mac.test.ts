@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { isGroupAddress, isLocallyAdministered, parseMac, virtualRouterOf } from "../../src/base/mac.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 describe("parseMac", () => {
   test.each([

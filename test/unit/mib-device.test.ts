@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { DEVICE_TABLES, type CdpAnnouncement, type Device } from "../../src/discovery/device.ts";
+import { type CdpAnnouncement, DEVICE_TABLES, type Device } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
-import { hex, type HandMadeStep, NO_ANSWER, readsWith, rows, utf8 } from "../support/hand-made-reads.ts";
+import { type HandMadeStep, hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
 describe("the plan", () => {
   test("has a name for each step, and one table that suffers", () => {

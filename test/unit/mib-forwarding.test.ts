@@ -3,7 +3,15 @@ import type { Device, ForwardingEntry } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
-import { dotted, hex, type HandMadeStep, NO_ANSWER, readsWith, rows, utf8 } from "../support/hand-made-reads.ts";
+import {
+  dotted,
+  type HandMadeStep,
+  hex,
+  NO_ANSWER,
+  readsWith,
+  rows,
+  utf8,
+} from "../support/reconcile/hand-made-reads.ts";
 
 const A = "00:1b:21:00:00:0a";
 const B = "00:1b:21:00:00:0b";

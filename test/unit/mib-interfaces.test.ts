@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { DeviceInterface } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
-import { hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/hand-made-reads.ts";
+import { hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
 const ROW = {
   ifDescr: utf8("GigabitEthernet0/1"),

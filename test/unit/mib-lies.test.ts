@@ -6,15 +6,15 @@ import { DEVICE_TABLES, type Device } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import type { ColumnRead, Reads, SnmpValue, StepRead } from "../../src/discovery/mib/reads.ts";
-import type { RowCount } from "../../src/discovery/rows.ts";
 import { TEXT_MAX_LENGTH } from "../../src/discovery/mib/values.ts";
+import type { RowCount } from "../../src/discovery/rows.ts";
 import {
   ADMIN_STATUSES,
   CHASSIS_ID_SUBTYPES,
   OPER_STATUSES,
   PORT_ID_SUBTYPES,
 } from "../../src/resources/if-entries/vocabulary.ts";
-import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
+import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
 
 const ROUNDS = 400;
 const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/;

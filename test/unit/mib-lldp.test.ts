@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import type { Device, LldpAnnouncement } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
-import { hex, type HandMadeStep, NO_ANSWER, readsWith, rows, utf8 } from "../support/hand-made-reads.ts";
+import { processorMs } from "../support/measure/processor-time.ts";
+import { type HandMadeStep, hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
 /** Interfaces 10101, 10102, …: Gi1/0/1, Gi1/0/2, …; bridge ports 1, 2, …. */
 const NAMES = [1, 2, 3, 4].map((place) => ({
@@ -54,10 +55,10 @@ describe("a neighbor", () => {
   test("is on the interface of its local port, with what it announces", () => {
     const device = read({ lldp_rem_table: remote({ "0.2.1": { ...REMOTE, portDesc: utf8("to floor 2") } }) });
     expect(neighbors(device)).toEqual({
-      10_101: [],
-      10_102: [{ ...ANNOUNCED, port_desc: "to floor 2" }],
-      10_103: [],
-      10_104: [],
+      10101: [],
+      10102: [{ ...ANNOUNCED, port_desc: "to floor 2" }],
+      10103: [],
+      10104: [],
     });
     expect(device.tables.lldp).toEqual({ state: "complete", problem: null });
   });
@@ -138,7 +139,7 @@ describe("the index of a neighbor", () => {
     ["of the port alone", ["3", "4"]],
   ])("may be one %s", (_name, [some = "", other = ""]) => {
     const device = read({ ...local, lldp_rem_table: remote({ [some]: REMOTE, [other]: REMOTE }) });
-    expect(neighbors(device)).toEqual({ 10_101: [], 10_102: [], 10_103: [ANNOUNCED], 10_104: [ANNOUNCED] });
+    expect(neighbors(device)).toEqual({ 10101: [], 10102: [], 10103: [ANNOUNCED], 10104: [ANNOUNCED] });
   });
 
   test("that is none is counted and said", () => {
@@ -293,7 +294,7 @@ describe("the interface of a local port", () => {
 
   test("that there is not is counted and said; other neighbors are told", () => {
     const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.77.1": REMOTE }) });
-    expect(neighbors(device)).toEqual({ 10_101: [ANNOUNCED], 10_102: [], 10_103: [], 10_104: [] });
+    expect(neighbors(device)).toEqual({ 10101: [ANNOUNCED], 10102: [], 10103: [], 10104: [] });
     expect(device.tables.lldp).toEqual({
       state: "partial",
       problem: "1 of 2 neighbors are on ports that belong to no interface",
@@ -339,10 +340,10 @@ describe("LLDP-V2-MIB", () => {
       lldp_v2_rem_man_addr_table: addresses(["7.10102.1.1.1.4.10.0.0.1", "7.10102.2.1.1.4.10.0.0.1"]),
     });
     expect(neighbors(device)).toEqual({
-      10_101: [],
-      10_102: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }],
-      10_103: [],
-      10_104: [],
+      10101: [],
+      10102: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }],
+      10103: [],
+      10104: [],
     });
     expect(device.chassis_id).toEqual({ subtype: "MacAddress", value: "00:1b:21:00:00:01" });
   });
@@ -367,14 +368,14 @@ describe("LLDP-V2-MIB", () => {
 describe("what is not served or not read", () => {
   test("no LLDP at all says nothing of neighbors", () => {
     const device = read({});
-    expect(neighbors(device)).toEqual({ 10_101: undefined, 10_102: undefined, 10_103: undefined, 10_104: undefined });
+    expect(neighbors(device)).toEqual({ 10101: undefined, 10102: undefined, 10103: undefined, 10104: undefined });
     expect(device).not.toHaveProperty("chassis_id");
     expect(device.tables.lldp.state).toBe("absent");
   });
 
   test("LLDP without neighbors says that there are none", () => {
     const device = read({ lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } } });
-    expect(neighbors(device)).toEqual({ 10_101: [], 10_102: [], 10_103: [], 10_104: [] });
+    expect(neighbors(device)).toEqual({ 10101: [], 10102: [], 10103: [], 10104: [] });
     expect(device.tables.lldp.state).toBe("complete");
   });
 
@@ -399,10 +400,10 @@ describe("what is not served or not read", () => {
     ],
   ])("nothing is said of any interface where %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
     expect(neighbors(read(steps))).toEqual({
-      10_101: undefined,
-      10_102: undefined,
-      10_103: undefined,
-      10_104: undefined,
+      10101: undefined,
+      10102: undefined,
+      10103: undefined,
+      10104: undefined,
     });
   });
 
@@ -412,10 +413,10 @@ describe("what is not served or not read", () => {
       lldp_rem_man_addr_table: { ...addresses(["0.1.1.1.4.10.0.0.1"]), broken: ["*"] },
     });
     expect(neighbors(device)).toEqual({
-      10_101: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }],
-      10_102: [{ ...ANNOUNCED, mgmt_addr: null }],
-      10_103: [],
-      10_104: [],
+      10101: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }],
+      10102: [{ ...ANNOUNCED, mgmt_addr: null }],
+      10103: [],
+      10104: [],
     });
     expect(device.tables.lldp).toEqual({ state: "partial", problem: NO_ANSWER });
   });
@@ -428,35 +429,35 @@ describe("thousands of them", () => {
   /** With every interface and every way of looking at every port, it is a minute. */
   const LIMIT_MS = 5_000;
 
-  test("on ports that are called like all interfaces are placed in a moment", () => {
+  test("on ports that are called like all interfaces are placed in a moment", async () => {
     const port = 1_000_000;
-    const started = performance.now();
-    const device = deviceOf(
-      readsWith({
-        if_table: { columns: { ifDescr: byNumber(utf8("Ethernet Interface")) } },
-        if_x_table: { columns: { ifName: byNumber(utf8("Ethernet Interface")) } },
-        lldp_loc_port_table: locals(
-          Object.fromEntries(
-            numbers.map((number) => [port + number, [5, "Ethernet Interface", "Ethernet Interface"] as const]),
-          ),
+    const reads = readsWith({
+      if_table: { columns: { ifDescr: byNumber(utf8("Ethernet Interface")) } },
+      if_x_table: { columns: { ifName: byNumber(utf8("Ethernet Interface")) } },
+      lldp_loc_port_table: locals(
+        Object.fromEntries(
+          numbers.map((number) => [port + number, [5, "Ethernet Interface", "Ethernet Interface"] as const]),
         ),
-        lldp_rem_table: remote(Object.fromEntries(numbers.map((number) => [`0.${port + number}.1`, REMOTE]))),
-      }),
-    );
-    expect(performance.now() - started).toBeLessThan(LIMIT_MS);
+      ),
+      lldp_rem_table: remote(Object.fromEntries(numbers.map((number) => [`0.${port + number}.1`, REMOTE]))),
+    });
+    let device = deviceOf(readsWith({}));
+    expect(await processorMs(() => (device = deviceOf(reads)))).toBeLessThan(LIMIT_MS);
     expect(device.interfaces?.[0]?.lldp).toEqual([ANNOUNCED]);
   });
 
-  test("that differ in their time marks alone, and whose addresses bear others, get their addresses in a moment", () => {
+  test("that differ in their time marks alone, and whose addresses bear others, get their addresses in a moment", async () => {
     const many = Array.from({ length: 20_000 }, (_, at) => at);
-    const started = performance.now();
-    const device = read({
-      lldp_rem_table: remote(
-        Object.fromEntries(many.map((at) => [`${at}.2.1`, { ...REMOTE, sysName: utf8(`n-${at}`) }])),
-      ),
-      lldp_rem_man_addr_table: addresses(many.map((at) => `${at + 100_000}.2.1.1.4.10.0.${at >> 8}.${at & 255}`)),
+    let device = read({});
+    const tookMs = await processorMs(() => {
+      device = read({
+        lldp_rem_table: remote(
+          Object.fromEntries(many.map((at) => [`${at}.2.1`, { ...REMOTE, sysName: utf8(`n-${at}`) }])),
+        ),
+        lldp_rem_man_addr_table: addresses(many.map((at) => `${at + 100_000}.2.1.1.4.10.0.${at >> 8}.${at & 255}`)),
+      });
     });
-    expect(performance.now() - started).toBeLessThan(LIMIT_MS);
+    expect(tookMs).toBeLessThan(LIMIT_MS);
     expect(device.interfaces?.[1]?.lldp).toHaveLength(many.length);
     expect(device.interfaces?.[1]?.lldp?.every((each) => each.mgmt_addr === "10.0.0.0")).toBe(true);
   });

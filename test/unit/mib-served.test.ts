@@ -4,10 +4,10 @@ import { describe, expect, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
-import { servedOf, type ServedBefore } from "../../src/discovery/mib/served.ts";
-import { handMadeDevices } from "../support/hand-made-devices.ts";
-import { dotted, hex, type HandMadeStep, readsWith, rows, utf8 } from "../support/hand-made-reads.ts";
-import { type Recorded, reducedReads } from "../support/reduced-reads.ts";
+import { type ServedBefore, servedOf } from "../../src/discovery/mib/served.ts";
+import { handMadeDevices } from "../support/reconcile/hand-made-devices.ts";
+import { dotted, type HandMadeStep, hex, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { type Recorded, reducedReads } from "../support/reconcile/reduced-reads.ts";
 
 type Steps = Readonly<Record<string, HandMadeStep>>;
 

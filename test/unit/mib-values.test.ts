@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { DEVICE_TEXT_MAX_LENGTH } from "../../src/resources/if-entries/if-entry.ts";
 import {
   identifierOf,
   integerOf,
@@ -13,7 +12,9 @@ import {
   unicastOfOctets,
   writtenMacOf,
 } from "../../src/discovery/mib/values.ts";
-import { hex, utf8 } from "../support/hand-made-reads.ts";
+import { DEVICE_TEXT_MAX_LENGTH } from "../../src/resources/if-entries/if-entry.ts";
+import { processorMs } from "../support/measure/processor-time.ts";
+import { hex, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
 describe("a text", () => {
   test.each([
@@ -120,13 +121,14 @@ test("a number is whole and in its range", () => {
     expect(integerOf(other, 1, 4_094)).toBeNull();
 });
 
-test("an identifier with sixty thousand blanks inside is read in no time", () => {
-  const started = performance.now();
-  for (const blank of [0, 0x20]) {
-    const bytes = new Uint8Array([0xc3, 0xa9, ...new Uint8Array(60_000).fill(blank), 0x62]);
-    // NUL inside is no text.
-    expect(identifierOf(bytes)).toHaveLength(blank === 0 ? TEXT_MAX_LENGTH : 1);
-  }
+test("an identifier with sixty thousand blanks inside is read in no time", async () => {
+  const tookMs = await processorMs(() => {
+    for (const blank of [0, 0x20]) {
+      const bytes = new Uint8Array([0xc3, 0xa9, ...new Uint8Array(60_000).fill(blank), 0x62]);
+      // NUL inside is no text.
+      expect(identifierOf(bytes)).toHaveLength(blank === 0 ? TEXT_MAX_LENGTH : 1);
+    }
+  });
   // Looked at anew from each of them, it is seconds.
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(tookMs).toBeLessThan(500);
 });

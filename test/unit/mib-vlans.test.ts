@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
-import { hex, type HandMadeStep, NO_ANSWER, readsWith, rows, utf8 } from "../support/hand-made-reads.ts";
+import { type HandMadeStep, hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
 /** Ports 1 to 28 are interfaces 101 to 128; interface 200 is no bridge port. */
 const PORTS = Array.from({ length: 28 }, (_, at) => at + 1);

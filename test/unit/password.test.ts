@@ -47,7 +47,8 @@ describe("a password's hash", () => {
   test("is computed off the calling thread", async () => {
     const hashing = hashPassword(PASSWORD);
     await settle();
-    // Computed in the call it would be there by now; from another thread it comes through the event loop, which has not turned.
+    // Computed in the call it would be there by now; from another thread it comes through the event loop, which has not
+    // turned.
     expect(Bun.peek.status(hashing)).toBe("pending");
     await hashing;
   });

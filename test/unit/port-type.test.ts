@@ -9,13 +9,13 @@ import {
   portType,
 } from "../../src/resources/ports/port-type.ts";
 
-const CONTRACT_NAMES =
+const HANDBOOK_NAMES =
   "Ssh Telnet DnsUdp DnsTcp Samba Nfs Ftp Ipp Ldap Ldaps Kerberos Snmp Rdp Ntp Sip SipTls Rtsp Dhcp Http Http8080 Https Https8443 MySql PostgreSQL MongoDB Redis MsSql " +
   "Docker DockerTls Kubernetes Cassandra Elasticsearch InfluxDb Kafka Mqtt MqttTls AMQP AMQPTls Wireguard OpenVPN BACnet ModbusTcp OpcUa EtherNetIp JetDirect Custom";
 
 describe("PORT_TYPES", () => {
-  test("has the names of the contract, in its order, each once", () => {
-    expect([...PORT_TYPES] as string[]).toEqual(CONTRACT_NAMES.split(" "));
+  test('has the names of the contract (handbook: records, "Port types"), in its order, each once', () => {
+    expect([...PORT_TYPES] as string[]).toEqual(HANDBOOK_NAMES.split(" "));
     expect(new Set(PORT_TYPES).size).toBe(PORT_TYPES.length);
   });
 

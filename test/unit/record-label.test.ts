@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import type { RecordBase } from "../../src/db/kind.ts";
 import { subjectOf } from "../../src/history/restore/plan.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
 import { recordLabel } from "../../src/resources/record-label.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
 
 const DOCUMENTS: Array<[string, Record<string, unknown>, string]> = [
   ["vlan", { number: 10, name: "office" }, "10 office"],
@@ -25,7 +25,7 @@ function named(kindName: string, document: Record<string, unknown>): { inPlan: s
   const kind = KINDS.find((each) => each.name === kindName);
   if (kind === undefined) throw new Error(`no kind ${kindName}`);
   const record = { id: "the id", ...document };
-  return { inPlan: subjectOf(kind, record as unknown as RecordBase).name, inDiff: recordLabel(kindName, record) };
+  return { inPlan: subjectOf(kind, record as unknown as RecordBase).name, inDiff: recordLabel(kind, record) };
 }
 
 test.each(DOCUMENTS)("%s %j is called %s", (kind, document, name) => {

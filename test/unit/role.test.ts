@@ -1,7 +1,7 @@
 // The order of the roles.
 
 import { expect, test } from "bun:test";
-import { ROLES, type Role, atLeast, lesserRole } from "../../src/access/role.ts";
+import { atLeast, lesserRole, ROLES, type Role } from "../../src/access/role.ts";
 
 const FROM_LEAST: Role[] = ["Viewer", "Member", "Admin", "Owner"];
 

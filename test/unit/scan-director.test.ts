@@ -1,12 +1,11 @@
 // The director's start with scans that a former run has left behind, where nothing can be written.
 
 import { expect, test } from "bun:test";
+import { Counters } from "../../src/base/counters.ts";
 import { DomainError, type ErrorCode } from "../../src/base/errors.ts";
 import { createLog } from "../../src/base/log.ts";
-import { CommitSignal } from "../../src/db/commit-signal.ts";
-import type { WriteQueue } from "../../src/db/write-queue.ts";
-import { ScanDirector } from "../../src/discovery/scans/director.ts";
-import { ManualTimers } from "../support/manual-timers.ts";
+import { ScanDirector, type ScanDirectorOptions } from "../../src/discovery/scans/director.ts";
+import { ManualTimers } from "../support/injected/manual-timers.ts";
 
 test("a full disk does not keep the appliance from starting: that scans were interrupted is said at the next start", async () => {
   const { director, lines } = refusedWith("storage_full");
@@ -19,10 +18,9 @@ test("anything else that breaks it does", async () => {
 });
 
 function refusedWith(code: ErrorCode) {
-  const writes: WriteQueue = {
+  const writes: ScanDirectorOptions["writes"] = {
     run: () => Promise.reject(new DomainError(code, "no")),
     settlePast: () => null,
-    commits: new CommitSignal(),
     close: async () => {},
   };
   const lines: string[] = [];
@@ -34,10 +32,12 @@ function refusedWith(code: ErrorCode) {
     lines,
     director: new ScanDirector({
       writes,
+      commits: { subscribe: () => () => {} },
       startThread,
-      threadOptions: null,
+      scanner: { databasePath: "", secretKey: new Uint8Array(), secretsFolder: null, snmpPort: 161, tcpPorts: null },
       timers: new ManualTimers(),
       log,
+      counts: new Counters().counts.scans,
       organizationIdOf: () => null,
       hasLeftBehind: () => true,
       mayOrder: () => true,

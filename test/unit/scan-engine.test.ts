@@ -1,19 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
 import type { Outcome } from "../../src/db/transaction.ts";
-import { ADDRESSES_OF_HOST_MAX } from "../../src/discovery/scans/asking.ts";
 import type { ScanNote } from "../../src/discovery/scans/commands.ts";
-import { NAMES_UNANSWERED_MAX, NOTE_MS, runScan, type EngineParts } from "../../src/discovery/scans/engine.ts";
+import { ADDRESSES_OF_HOST_MAX } from "../../src/discovery/scans/device-polling.ts";
+import { type EngineParts, NAMES_UNANSWERED_MAX, NOTE_MS, runScan } from "../../src/discovery/scans/engine.ts";
 import type { Assignment, KnownAddress, KnownHost, KnownNetwork } from "../../src/discovery/scans/known-network.ts";
 import { DEVICES_AT_A_TIME, NAMES_AT_A_TIME } from "../../src/discovery/scans/probes.ts";
+import { PROGRESS_INTERVAL_MS, type ScanProgress } from "../../src/discovery/scans/scan.ts";
 import { STOP_MS } from "../../src/discovery/scans/scan-ending.ts";
 import type { ScanOrder, StopReason } from "../../src/discovery/scans/scan-thread.ts";
-import { PROGRESS_INTERVAL_MS, type ScanProgress } from "../../src/discovery/scans/scan.ts";
 import type { KnownSubnet } from "../../src/discovery/scans/scope.ts";
 import type { AddressSighting, DeviceSighting, Finding, Recorded } from "../../src/discovery/sightings.ts";
 import { AcceptingSubnets } from "../../src/resources/subnets/accepting.ts";
-import { TestClock, TestTimers } from "../support/appliance.ts";
-import { fakeDevice, FakeProbes } from "../support/fake-probes.ts";
+import { TestClock, TestTimers } from "../support/appliance/appliance.ts";
+import { FakeProbes, fakeDevice } from "../support/injected/fake-probes.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const NOTHING: Recorded = { records: {}, findings: [], hosts: [] };
@@ -220,7 +220,7 @@ describe("a full scan", () => {
       "discovery.devices",
       "discovery.addresses",
     ]);
-    expect(commands[0]?.input["sightings"]).toMatchObject([
+    expect(commands[0]?.input.sightings).toMatchObject([
       {
         ip_address: "10.0.0.3",
         mac_address: "00:00:5e:00:53:03",
@@ -228,7 +228,7 @@ describe("a full scan", () => {
         credential: { credential_id: "public" },
       },
     ]);
-    expect(commands[1]?.input["sightings"]).toHaveLength(2);
+    expect(commands[1]?.input.sightings).toHaveLength(2);
     expect(end.outcome).toMatchObject({ hosts: { found: 2, devices: 1, unreached: 0 } });
     expect(end.progress).toMatchObject({ devices_asked: 2, devices_answered: 1, errors: { no_answer: 1 } });
   });
@@ -489,7 +489,7 @@ describe("a scan by SNMP", () => {
     probes.macs.set("10.0.0.1", "00:00:5e:00:53:01");
     const { run, commands } = newRun({ kind: "snmp", probes, hosts: { core: ["10.0.0.1"] } });
     await run();
-    expect(commands[0]?.input["sightings"]).toMatchObject([{ mac_address: "00:00:5e:00:53:01" }]);
+    expect(commands[0]?.input.sightings).toMatchObject([{ mac_address: "00:00:5e:00:53:01" }]);
   });
 });
 
@@ -580,6 +580,7 @@ describe("no scan", () => {
 describe("a scan's end", () => {
   test("finds the links of what was written, and then marks what was not seen for too long, in batches", async () => {
     const cutoffs: number[] = [];
+    const batches = ["1", "2"].map((if_entry_id) => [{ if_entry_id, fingerprint: "", neighbor: null, more: [] }]);
     const unseen = Array.from({ length: 2_500 }, (_, place) => ({ entity: "host", id: String(place) }));
     const { run, commands, clock } = newRun({
       kind: "snmp",
@@ -587,10 +588,7 @@ describe("a scan's end", () => {
       staleAfterHours: 24,
       parts: {
         links: {
-          find: () => [
-            { command: "discovery.links", input: { links: [1] } },
-            { command: "discovery.links", input: { links: [2] } },
-          ],
+          find: () => batches.map((links) => ({ links })),
         },
         unseen: (networkN, cutoff) => {
           expect(networkN).toBe(7);
@@ -607,11 +605,10 @@ describe("a scan's end", () => {
       "discovery.stale",
       "discovery.stale",
     ]);
-    expect(done.slice(0, 2).map(({ input }) => input)).toEqual([
-      { scan_id: "s", network_id: "n", links: [1] },
-      { scan_id: "s", network_id: "n", links: [2] },
-    ]);
-    expect(done.slice(2).map(({ input }) => (input["records"] as unknown[]).length)).toEqual([2_000, 500]);
+    expect(done.slice(0, 2).map(({ input }) => input)).toEqual(
+      batches.map((links) => ({ scan_id: "s", network_id: "n", links })),
+    );
+    expect(done.slice(2).map(({ input }) => (input.records as unknown[]).length)).toEqual([2_000, 500]);
     expect(cutoffs).toEqual([clock.now() - 24 * 3_600_000]);
   });
 

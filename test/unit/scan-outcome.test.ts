@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { OutcomeBook } from "../../src/discovery/scans/outcome-book.ts";
 import { FINDINGS_KEPT, READS_KEPT } from "../../src/discovery/scans/scan.ts";
+import { ScanReport } from "../../src/discovery/scans/scan-report.ts";
 import type { Finding, FindingType } from "../../src/discovery/sightings.ts";
 
 const finding = (type: FindingType, id: string | null = null, more: Partial<Finding> = {}): Finding => ({
@@ -15,7 +15,7 @@ const counts = (created: number, updated = 0, deleted = 0) => ({ created, update
 
 describe("the outcome of a scan", () => {
   test("adds up records by kind, and remembers the first and the last transaction", () => {
-    const book = new OutcomeBook();
+    const book = new ScanReport();
     book.addRecorded({ records: { hosts: counts(1), ports: counts(2, 3) }, findings: [], hosts: [] }, 7);
     book.addRecorded({ records: { ports: counts(1, 0, 1) }, findings: [], hosts: [] }, null);
     book.addRecorded({ records: {}, findings: [], hosts: [] }, 5);
@@ -33,7 +33,7 @@ describe("the outcome of a scan", () => {
   });
 
   test("hands each finding on once, with its place among all", () => {
-    const book = new OutcomeBook();
+    const book = new ScanReport();
     for (const id of ["a", "b"]) book.add(finding("Created", id));
     expect(book.takeFresh()).toEqual({ ordinal: 0, findings: [finding("Created", "a"), finding("Created", "b")] });
     expect(book.takeFresh()).toEqual({ ordinal: 2, findings: [] });
@@ -43,7 +43,7 @@ describe("the outcome of a scan", () => {
   });
 
   test("tells of a record once that several commands have written to, until it was handed on", () => {
-    const book = new OutcomeBook();
+    const book = new ScanReport();
     book.add(finding("Created", "a", { records: { ports: counts(1) } }));
     book.add(finding("Changed", "a", { records: { ports: counts(0, 1), services: counts(1) } }));
     book.add(finding("Changed", "b"));
@@ -58,7 +58,7 @@ describe("the outcome of a scan", () => {
   });
 
   test("keeps findings of what was read besides, so many, and they crowd out no others", () => {
-    const book = new OutcomeBook();
+    const book = new ScanReport();
     for (let each = 0; each < READS_KEPT + 5; each += 1) book.add(finding("Read", String(each)));
     book.add(finding("Created", "a"));
     const { findings } = book.takeFresh();
@@ -68,7 +68,7 @@ describe("the outcome of a scan", () => {
   });
 
   test("keeps so many findings, and counts the rest", () => {
-    const book = new OutcomeBook();
+    const book = new ScanReport();
     for (let each = 0; each < FINDINGS_KEPT + 10; each += 1)
       book.add(finding(each % 2 === 0 ? "Created" : "Partial", String(each)));
     const { findings } = book.takeFresh();

@@ -9,8 +9,8 @@ import {
   Recorder,
 } from "../../src/discovery/scans/recorder.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
-import { TestClock, TestTimers } from "../support/appliance.ts";
-import { fakeDevice } from "../support/fake-probes.ts";
+import { TestClock, TestTimers } from "../support/appliance/appliance.ts";
+import { fakeDevice } from "../support/injected/fake-probes.ts";
 
 const NOTHING: Recorded = { records: {}, findings: [], hosts: [] };
 const device = (ip_address: string, sys_name = ""): DeviceSighting => ({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { cidrContains, cidrOf, parseCidr, parseIp, type Ip } from "../../src/base/ip.ts";
-import { SCAN_ADDRESSES_MAX, Scope, targetProblems, type KnownSubnet } from "../../src/discovery/scans/scope.ts";
+import { cidrContains, cidrOf, type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";
+import { type KnownSubnet, SCAN_ADDRESSES_MAX, Scope, targetProblems } from "../../src/discovery/scans/scope.ts";
 import { PASSED_OVER_TYPES, type SubnetType } from "../../src/resources/subnets/subnet-type.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const lan = (cidr: string, subnet_type: SubnetType = "Lan"): KnownSubnet => ({ cidr, subnet_type });
 const problems = (targets: string[], allowLarge = false) =>

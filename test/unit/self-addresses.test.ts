@@ -1,7 +1,7 @@
 // The kernel's address dump as bytes, and what of it belongs in an inventory.
 
 import { describe, expect, test } from "bun:test";
-import { parseIp } from "../../src/base/ip.ts";
+import { type Ip, parseIp } from "../../src/base/ip.ts";
 import { inventoryAddresses, isLoopbackOnly } from "../../src/discovery/self/inventory-addresses.ts";
 import { addressDumpRequest, type KernelAddress, parseAddressDatagram } from "../../src/discovery/self/rtnetlink.ts";
 
@@ -63,8 +63,8 @@ describe("parseAddressDatagram", () => {
     const plain = { peer: null, isTemporary: false, isDuplicate: false };
     expect(result).toEqual({
       addresses: [
-        { ip: parseIp("192.0.2.2")!, prefixLength: 24, ifIndex: 4, ...plain },
-        { ip: parseIp("fd00::2")!, prefixLength: 64, ifIndex: 7, ...plain },
+        { ip: parseIp("192.0.2.2") as Ip, prefixLength: 24, ifIndex: 4, ...plain },
+        { ip: parseIp("fd00::2") as Ip, prefixLength: 64, ifIndex: 7, ...plain },
       ],
       isLast: true,
       isInterrupted: false,

@@ -1,8 +1,8 @@
 // The set-up token as people read and type it, and the comparison of secrets.
 
 import { describe, expect, test } from "bun:test";
-import { generateSetupToken, sameSecret, setupTokenMatches } from "../../src/access/setup-token.ts";
 import { systemRandom } from "../../src/base/random.ts";
+import { generateSetupToken, sameSecret, setupTokenMatches } from "../../src/sign-in/setup-token.ts";
 
 describe("a setup token", () => {
   test("is seven groups of four characters that nobody confuses", () => {

@@ -11,7 +11,7 @@ import {
   SOURCE_FORGIVEN_EVERY_MS,
   SOURCE_FREE_FAILURES,
   THROTTLE_MAX_ENTRIES,
-} from "../../src/access/sign-in-throttle.ts";
+} from "../../src/sign-in/sign-in-throttle.ts";
 
 const HERE = "192.0.2.10";
 const ELSEWHERE = "198.51.100.7";

@@ -1,9 +1,9 @@
-// A reading plan carried out: what one step's failure does to the others, contexts of VLANs, deadlines, an agent that goes.
+// A reading plan carried out: what one step's failure does to the others, contexts of VLANs, deadlines, an agent that
+// goes.
 
 import { describe, expect, test } from "bun:test";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
-import type { Reads, ReadStep } from "../../src/discovery/mib/reads.ts";
-import type { Asking } from "../../src/discovery/snmp/asking.ts";
+import type { ReadStep, Reads } from "../../src/discovery/mib/reads.ts";
 import { failure } from "../../src/discovery/snmp/failure.ts";
 import {
   DEVICE_DEADLINE_MS,
@@ -11,9 +11,10 @@ import {
   readSteps,
   STEP_DEADLINE_MS,
 } from "../../src/discovery/snmp/read-steps.ts";
-import { askingView, errorOf, type Served, type ViewOptions } from "../support/asking-view.ts";
-import { ManualTimers } from "../support/manual-timers.ts";
-import { never } from "../support/snmp-sessions.ts";
+import type { SnmpRequester } from "../../src/discovery/snmp/requests.ts";
+import { askingView, errorOf, type Served, type ViewOptions } from "../support/injected/asking-view.ts";
+import { ManualTimers } from "../support/injected/manual-timers.ts";
+import { never } from "../support/snmp/sessions.ts";
 
 const [NAME, CONTACT, UP_TIME] = ["1.3.6.1.2.1.1.5.0", "1.3.6.1.2.1.1.4.0", "1.3.6.1.2.1.1.3.0"];
 const [DESCR, FDB, LLDP] = ["1.3.6.1.2.1.2.2.1.2", "1.3.6.1.2.1.17.4.3.1.2", "1.0.8802.1.1.2.1.4.1.1.9"];
@@ -29,7 +30,12 @@ const INTERFACES: ReadStep = { name: "interfaces", table: "interfaces", columns:
 const NEIGHBORS: ReadStep = { name: "lldp", table: "lldp", scalars: { up: UP_TIME }, columns: { name: LLDP } };
 const PLAN = [SYSTEM, INTERFACES, NEIGHBORS];
 
-function read(asking: Asking, plan: readonly ReadStep[], signal = never, timers = new ManualTimers()): Promise<Reads> {
+function read(
+  asking: SnmpRequester,
+  plan: readonly ReadStep[],
+  signal = never,
+  timers = new ManualTimers(),
+): Promise<Reads> {
   return readSteps(asking, plan, { signal, timers });
 }
 
@@ -232,7 +238,7 @@ describe("an agent that is silent to a part of what is asked", () => {
     const plan: ReadStep[] = mibs.map((mib) => ({ name: mib, table: "arp", columns: { value: `${mib}.1.1` } }));
     const reads = await read(askingView(served, { before }), [...plan, INTERFACES]);
     expect(waits).toEqual({ long: MAX_SILENT_STEPS * 2, brief: 3 });
-    expect(summary(reads)["interfaces"]).toBe("descr 2");
+    expect(summary(reads).interfaces).toBe("descr 2");
   });
 });
 
@@ -288,7 +294,7 @@ describe("contexts of VLANs", () => {
     columns: { port: FDB },
     vlanContexts: () => vlans,
   });
-  const inVlan = (mac: string, port: number): Asking => askingView({ [`${FDB}.${mac}`]: [2, port] });
+  const inVlan = (mac: string, port: number): SnmpRequester => askingView({ [`${FDB}.${mac}`]: [2, port] });
   const silent = askingView({}, { before: () => failure("no_answer") });
 
   test("are read one after the other, each value under its VLAN", async () => {

@@ -1,12 +1,19 @@
 // The walk over a table: how much of it is read, when it ends, and what an agent that misbehaves gets.
 
 import { describe, expect, test } from "bun:test";
-import type { Answer, Question } from "../../src/discovery/snmp/asking.ts";
 import { failure, type SnmpFailure } from "../../src/discovery/snmp/failure.ts";
 import { compareOids } from "../../src/discovery/snmp/oid.ts";
-import { newPace, walk, type WalkOptions } from "../../src/discovery/snmp/walk.ts";
-import { answerOf, askingView, errorOf, naiveOrder, type Served, type ViewOptions } from "../support/asking-view.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import type { Answer, Question } from "../../src/discovery/snmp/requests.ts";
+import { newPace, type WalkOptions, walk } from "../../src/discovery/snmp/walk.ts";
+import {
+  answerOf,
+  askingView,
+  errorOf,
+  naiveOrder,
+  type Served,
+  type ViewOptions,
+} from "../support/injected/asking-view.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const TABLE = "1.3.6.1.2.1.2.2.1";
 const [INDEX, DESCR, SPEED] = [`${TABLE}.1`, `${TABLE}.2`, `${TABLE}.10`];

@@ -1,13 +1,12 @@
 // Which addresses a sweep goes through, how many they are, and in which order.
 
 import { describe, expect, test } from "bun:test";
-import { type Cidr, parseCidr } from "../../src/base/ip.ts";
+import { type Cidr, type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";
 import { addressCount, addressesOf, isEnumerable } from "../../src/discovery/sweep/addresses.ts";
 import { hostnameIn, reverseName } from "../../src/discovery/sweep/reverse-name.ts";
 import { shuffledInBlocks } from "../../src/discovery/sweep/shuffle.ts";
 import { DEFAULT_TCP_PORTS, portsForSilent } from "../../src/discovery/sweep/tcp-ports.ts";
-import { parseIp } from "../../src/base/ip.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 function cidrs(...texts: string[]): Cidr[] {
   return texts.map((text) => {
@@ -123,8 +122,8 @@ describe("the TCP ports of a silent address", () => {
 
 describe("reverse DNS", () => {
   test("asks for the name that belongs to an address", () => {
-    expect(reverseName(parseIp("192.0.2.1")!)).toBe("1.2.0.192.in-addr.arpa");
-    expect(reverseName(parseIp("2001:db8::567:89ab")!)).toBe(
+    expect(reverseName(parseIp("192.0.2.1") as Ip)).toBe("1.2.0.192.in-addr.arpa");
+    expect(reverseName(parseIp("2001:db8::567:89ab") as Ip)).toBe(
       "b.a.9.8.7.6.5.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa",
     );
   });

@@ -3,13 +3,13 @@
 import { describe, expect, test } from "bun:test";
 import { DEVICES_AT_A_TIME } from "../../src/discovery/scans/probes.ts";
 import { SCANS_RUNNING_MAX } from "../../src/discovery/scans/scan.ts";
-import { Asking, type Open } from "../../src/discovery/sweep/asking.ts";
-import { MAX_SILENT_ADDRESSES_OF_ONE_STATION, ProxySuspicion } from "../../src/discovery/sweep/proxy-suspicion.ts";
 import { roomForConnections } from "../../src/discovery/sweep/instruments.ts";
+import { type Open, ProbeRound } from "../../src/discovery/sweep/probing.ts";
+import { MAX_SILENT_ADDRESSES_OF_ONE_STATION, ProxySuspicion } from "../../src/discovery/sweep/proxy-suspicion.ts";
 import { Pump } from "../../src/discovery/sweep/pump.ts";
 import { Slots } from "../../src/discovery/sweep/slots.ts";
 import { TokenBucket } from "../../src/discovery/sweep/token-bucket.ts";
-import { ManualTimers } from "../support/manual-timers.ts";
+import { ManualTimers } from "../support/injected/manual-timers.ts";
 
 /** Lets what is resolved go on, as far as it goes without time. */
 async function settle(): Promise<void> {
@@ -170,7 +170,7 @@ describe("a question", () => {
     const opens: Open<string>[] = [];
     const permits = { count: 0 };
     const permit = async (): Promise<void> => void (permits.count += 1);
-    const asks = new Asking<string>({ timers, pump: new Pump(timers), permit }, () => false);
+    const asks = new ProbeRound<string>({ timers, pump: new Pump(timers), permit }, () => false);
     const send =
       (errno = 0) =>
       (open: Open<string>): number => {
@@ -238,7 +238,7 @@ describe("a question", () => {
   test("that waits for its permit when all ends is not sent any more", async () => {
     const timers = new ManualTimers();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const asks = new Asking<string>({ timers, pump: new Pump(timers), permit: () => promise }, () => false);
+    const asks = new ProbeRound<string>({ timers, pump: new Pump(timers), permit: () => promise }, () => false);
     let sent = 0;
     const outcome = asks.ask([100], () => (sent += 1)).catch(String);
     asks.end("over");

@@ -2,8 +2,11 @@
 
 import { describe, expect, test } from "bun:test";
 import { type Ip, parseIp } from "../../src/base/ip.ts";
-import { neighborDumpRequest, parseNeighborDatagram } from "../../src/discovery/kernel/neighbor-messages.ts";
-import { type KernelNeighbor } from "../../src/discovery/kernel/neighbor-messages.ts";
+import {
+  type KernelNeighbor,
+  neighborDumpRequest,
+  parseNeighborDatagram,
+} from "../../src/discovery/kernel/neighbor-messages.ts";
 import { NeighborTable } from "../../src/discovery/kernel/neighbors.ts";
 import {
   linkDumpRequest,
@@ -20,7 +23,7 @@ import {
 import { arpRequest, parseArpReply } from "../../src/discovery/sweep/arp-packet.ts";
 import { echoRequest, parseEchoReply } from "../../src/discovery/sweep/echo-packet.ts";
 import { errorKindOf } from "../../src/discovery/sweep/error-kinds.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 function ip(text: string): Ip {
   const parsed = parseIp(text);

@@ -2,7 +2,7 @@
 // entries are proven, and by what it is asked.
 
 import { describe, expect, test } from "bun:test";
-import { parseIp, type Ip } from "../../src/base/ip.ts";
+import { type Ip, parseIp } from "../../src/base/ip.ts";
 import { NeighborTable } from "../../src/discovery/kernel/neighbors.ts";
 import { parseArpTable } from "../../src/discovery/kernel/proc-tables.ts";
 import type { EchoOutcome } from "../../src/discovery/sweep/echo.ts";
@@ -17,7 +17,9 @@ const TABLE = `IP address       HW type     Flags       HW address            Ma
 const NOT_SENT = { kind: "Failed", error: "NotPermitted" } as const;
 
 interface Link {
-  /** The kernel's table, of the ports that were asked so far; of one that keeps an entry of before where it is left out. */
+  /**
+   * The kernel's table, of the ports that were asked so far; of one that keeps an entry of before where it is left out.
+   */
   readonly table?: (ports: readonly number[]) => string;
   readonly tcpPorts?: readonly number[];
 }
@@ -33,7 +35,7 @@ async function asked(echo: EchoOutcome | null, tcp: TcpOutcome, { table = () => 
   let nowMs = 0;
   const during = async <Result>(work: () => Promise<Result>): Promise<Result> => await work();
   const instruments = {
-    routes: { wayTo: () => ({ kind: "Link", ifIndex: 2, source: null, mac: null }) },
+    routes: { routeTo: () => ({ kind: "Link", ifIndex: 2, source: null, mac: null }) },
     arp: null,
     areNeighborStatesTold: false,
     unresolved: { during },

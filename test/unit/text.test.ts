@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { compareCodePoints, foldCase, textSortKey } from "../../src/base/text.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 describe("foldCase", () => {
   test.each([

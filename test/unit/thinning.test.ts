@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
-import { periodOf, type Segment } from "../../src/db/thinned-past.ts";
+import { periodOf, type Segment } from "../../src/db/pruned-history.ts";
 import {
   afterPrune,
   dispensable,
@@ -11,7 +11,7 @@ import {
   keptSequences,
   parsePruneSource,
   pruneSource,
-} from "../../src/history/thinning.ts";
+} from "../../src/db/thinning.ts";
 
 const segment = (first: number, last: number, resolution: Segment["resolution"], prunedBy: number): Segment => ({
   first,

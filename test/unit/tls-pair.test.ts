@@ -5,10 +5,18 @@ import { X509Certificate } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readTlsPair, TlsRefused, type PairFiles } from "../../src/tls/pair.ts";
+import { type PairFiles, readTlsPair, TlsRefused } from "../../src/tls/pair.ts";
 import { ensureSelfSigned, namesOf, RENEW_DAYS, VALID_DAYS } from "../../src/tls/self-signed.ts";
-import { encrypted, makeRsaPair, make, makePair, otherKey, writePair, type MadePair } from "../support/certificates.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import {
+  encrypted,
+  type MadePair,
+  make,
+  makePair,
+  makeRsaPair,
+  otherKey,
+  writePair,
+} from "../support/tls/certificates.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 9);
 const DAY_MS = 24 * 60 * 60 * 1000;

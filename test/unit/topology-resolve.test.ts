@@ -1,12 +1,13 @@
-// Who is at the other end of each interface: by every way to announce it, with what misleads in real networks, and over random
-// networks whose cables are known.
+// Who is at the other end of each interface: by every way to announce it, with what misleads in real networks, and over
+// random networks whose cables are known.
 
 import { describe, expect, test } from "bun:test";
 import type { Announcement } from "../../src/discovery/topology/announcements.ts";
 import type { HostFact, PortFact } from "../../src/discovery/topology/facts.ts";
-import { resolveNeighbors, type PortResolution } from "../../src/discovery/topology/resolve.ts";
-import { macOf, Neighborhood, without } from "../support/neighborhood.ts";
-import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
+import { type PortResolution, resolveNeighbors } from "../../src/discovery/topology/resolve.ts";
+import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+import { processorMs } from "../support/measure/processor-time.ts";
+import { macOf, Neighborhood, without } from "../support/topology/neighborhood.ts";
 
 /** Where every port leads that is known to lead anywhere: `sw2 Gi0/1`, `host-sw2`. */
 function leads(hosts: readonly HostFact[], ports: readonly PortFact[]): Record<string, string> {
@@ -756,8 +757,8 @@ describe("over random networks whose cables are known", () => {
 });
 
 /**
- * A tree of bridges that speak LLDP and hear CDP, which they flood; some announce it themselves. On them hosts that speak LLDP, and boxes that speak
- * nothing but CDP.
+ * A tree of bridges that speak LLDP and hear CDP, which they flood; some announce it themselves. On them hosts that
+ * speak LLDP, and boxes that speak nothing but CDP.
  */
 function floodingNetwork(random: SeededRandom): {
   network: Neighborhood;
@@ -845,7 +846,7 @@ describe("over random networks that flood CDP", () => {
 });
 
 describe("at scale", () => {
-  test("100,000 interfaces with 20,000 announcements take less than a second", () => {
+  test("100,000 interfaces with 20,000 announcements take less than a second", async () => {
     const hosts: HostFact[] = [];
     const ports: PortFact[] = [];
     const perHost = 100;
@@ -892,18 +893,14 @@ describe("at scale", () => {
       }
     }
     let resolved = new Map<string, PortResolution>();
-    // The best of three: others may be at work on the machine.
-    let tookMs = Number.POSITIVE_INFINITY;
-    for (let k = 0; k < 3; k += 1) {
-      const started = performance.now();
-      resolved = resolveNeighbors(hosts, ports);
-      tookMs = Math.min(tookMs, performance.now() - started);
-    }
+    const tookMs: number[] = [];
+    // The best of three: with the first ones it is compiled.
+    for (let k = 0; k < 3; k += 1) tookMs.push(await processorMs(() => (resolved = resolveNeighbors(hosts, ports))));
     expect(resolved.size).toBe(20_000);
     for (const [id, { neighbor }] of resolved) {
       const back = resolved.get(neighbor?.id ?? "");
       expect(back?.neighbor).toEqual({ type: "IfEntry", id });
     }
-    expect(tookMs).toBeLessThan(1_000);
+    expect(Math.min(...tookMs)).toBeLessThan(1_000);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { TouchedRecords, type Sort } from "../../src/history/touched-records.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { type Sort, TouchedRecords } from "../../src/history/touched-records.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const ALL: readonly Sort[] = ["added", "removed", "changed"];
 

@@ -1,4 +1,5 @@
-// What SQLite's trouble with a file means to who asked, and to the operator: never an exception's text, always what is to be done.
+// What SQLite's trouble with a file means to who asked, and to the operator: never an exception's text, always what is
+// to be done.
 
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
@@ -11,22 +12,22 @@ describe("who asked is told", () => {
     [
       "SQLITE_CORRUPT",
       "internal_error",
-      "The database is damaged: this cannot be answered. The log of the appliance says what is to be done.",
+      "The database is damaged: this cannot be read. The appliance's log says what to do.",
     ],
     [
       "SQLITE_CORRUPT_INDEX",
       "internal_error",
-      "The database is damaged: this cannot be answered. The log of the appliance says what is to be done.",
+      "The database is damaged: this cannot be read. The appliance's log says what to do.",
     ],
     [
       "SQLITE_NOTADB",
       "internal_error",
-      "The database is damaged: this cannot be answered. The log of the appliance says what is to be done.",
+      "The database is damaged: this cannot be read. The appliance's log says what to do.",
     ],
-    ["SQLITE_FULL", "storage_full", "The disk is full or fails: this cannot be answered."],
-    ["SQLITE_IOERR_WRITE", "storage_full", "The disk is full or fails: this cannot be answered."],
-    ["SQLITE_READONLY_DIRECTORY", "storage_full", "The disk cannot be written to: this cannot be answered."],
-    ["SQLITE_CANTOPEN", "storage_full", "The disk cannot be written to: this cannot be answered."],
+    ["SQLITE_FULL", "storage_full", "The disk is full or fails: this cannot be read."],
+    ["SQLITE_IOERR_WRITE", "storage_full", "The disk is full or fails: this cannot be read."],
+    ["SQLITE_READONLY_DIRECTORY", "storage_full", "The disk cannot be written to: this cannot be read."],
+    ["SQLITE_CANTOPEN", "storage_full", "The disk cannot be written to: this cannot be read."],
   ])("%s as %s", (code, told, message) => {
     expect(readTroubleOf(sqliteError(code))).toMatchObject({ code: told, message });
   });
@@ -54,14 +55,14 @@ describe("who asked is told", () => {
 
 test("the log says what is to be done about damage", () => {
   expect(readTroubleOf(sqliteError("SQLITE_CORRUPT"))?.cause).toBe(
-    "The database is damaged (SQLITE_CORRUPT): stop the appliance, see what netledger verify finds, and put a good copy in its place, as netledger restore BACKUP --replace does.",
+    "The database is damaged (SQLITE_CORRUPT): stop the appliance, see what netledger verify finds, and replace it with a good copy: netledger restore BACKUP --replace.",
   );
 });
 
 test.each([
   [
     "SQLITE_CORRUPT",
-    "/d/x.db is damaged (SQLITE_CORRUPT): put a good copy in its place, as netledger restore BACKUP --replace does.",
+    "/d/x.db is damaged (SQLITE_CORRUPT): replace it with a good copy: netledger restore BACKUP --replace.",
   ],
   ["SQLITE_FULL", "/d/x.db cannot be used (SQLITE_FULL): its disk is full or fails. Make room on it."],
   [
@@ -70,11 +71,11 @@ test.each([
   ],
   [
     "SQLITE_CANTOPEN",
-    "/d/x.db cannot be opened (SQLITE_CANTOPEN): it takes a disk that has room for another file, and the right to make files in its folder.",
+    "/d/x.db cannot be opened (SQLITE_CANTOPEN): the disk needs room for another file, and the folder must be writable.",
   ],
   [
     "SQLITE_READONLY",
-    "/d/x.db cannot be written to (SQLITE_READONLY): it takes a disk that is not read-only, and the right to write to the file and to its folder.",
+    "/d/x.db cannot be written to (SQLITE_READONLY): the disk must not be read-only, and the file and its folder must be writable.",
   ],
   ["SQLITE_ERROR", "/d/x.db cannot be opened (SQLITE_ERROR)."],
 ])("the operator whose file meets %s reads one sentence", (code, sentence) => {

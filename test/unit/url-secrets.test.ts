@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { generateApiKey } from "../../src/access/api-key.ts";
 import { carriesSecret, withoutSecrets } from "../../src/http/url-secrets.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const KEY = generateApiKey(seededRandom(3));
 const encode = (text: string) => [...text].map((each) => `%${each.charCodeAt(0).toString(16)}`).join("");

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import type { Random } from "../../src/base/random.ts";
-import { UuidSource, isUuid } from "../../src/base/uuid.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { isUuid, UuidSource } from "../../src/base/uuid.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const AT = 1_795_252_500_123;
 

@@ -1,10 +1,10 @@
 // That no issue of a check echoes a secret, wherever in a value it was put; and that everything else is echoed.
 
 import { describe, expect, test } from "bun:test";
-import { Type, type TSchema } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { parseQuery } from "../../src/http/query.ts";
-import { Body, Nullable } from "../../src/http/schemas.ts";
-import { check } from "../../src/http/validation.ts";
+import { Body, Nullable } from "../../src/wire/schemas.ts";
+import { check } from "../../src/wire/validation.ts";
 
 const OPENING = "open sesame";
 

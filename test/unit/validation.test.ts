@@ -1,9 +1,11 @@
-// Checking a value against its schema: what is taken out, what becomes canonical, and that the value itself stays as it was.
+// Checking a value against its schema: what is taken out, what becomes canonical, and that the value itself stays as it
+// was.
 
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { Body, MacText, Nullable, Uuid } from "../../src/http/schemas.ts";
-import { check } from "../../src/http/validation.ts";
+import { Body, MacText, Nullable, Uuid } from "../../src/wire/schemas.ts";
+import { check } from "../../src/wire/validation.ts";
+import { processorMs } from "../support/measure/processor-time.ts";
 
 const Port = Body(
   { mac: Type.Optional(Nullable(MacText)), ids: Type.Optional(Type.Array(Uuid)) },
@@ -45,7 +47,7 @@ describe("a value that is checked", () => {
     ]) {
       expect(check(Device, JSON.parse(text))).toMatchObject({
         ok: false,
-        issues: [{ path: "/__proto__", message: "is not a field here" }],
+        issues: [{ path: "/__proto__", message: "is not a known field" }],
       });
     }
   });
@@ -76,18 +78,18 @@ describe("a value that is checked", () => {
   });
 });
 
-test("a text that is none is looked for once, however deep it stands", () => {
+test("a text that is none is looked for once, however deep it stands", async () => {
   const took = (depth: number) => {
     let value: unknown = [...Array.from({ length: 200_000 }, () => 1), "\u0000"];
     for (let level = 0; level < depth; level += 1) value = [value];
-    const began = performance.now();
-    expect(check(Type.Unknown(), value)).toMatchObject({
-      ok: false,
-      issues: [{ path: `${"/0".repeat(depth)}/200000` }],
-    });
-    return performance.now() - began;
+    return processorMs(() =>
+      expect(check(Type.Unknown(), value)).toMatchObject({
+        ok: false,
+        issues: [{ path: `${"/0".repeat(depth)}/200000` }],
+      }),
+    );
   };
-  took(1);
+  await took(1);
   // Sixty levels add nothing that is felt; gone through from each of them it would be sixty times as much.
-  expect(took(60) / took(1)).toBeLessThan(20);
+  expect((await took(60)) / (await took(1))).toBeLessThan(20);
 });

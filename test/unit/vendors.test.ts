@@ -1,9 +1,11 @@
-// Who made a device, by its MAC address: the registry as the program carries it, against the package that it was made from.
+// Who made a device, by its MAC address: the registry as the program carries it, against the package that it was made
+// from.
 
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { packRegistry, registeredName, unpackRegistry } from "../../src/discovery/vendors/registry-format.ts";
 import { vendorOf } from "../../src/discovery/vendors/vendor.ts";
+import { processorMs } from "../support/measure/processor-time.ts";
 
 const source = JSON.parse(readFileSync(Bun.resolveSync("oui-data", import.meta.dir), "utf8")) as Record<string, string>;
 
@@ -65,10 +67,11 @@ describe("vendorOf", () => {
     expect(vendorOf("00:00:0c:12:34:56")).toBe("Cisco Systems, Inc");
   });
 
-  test("answers 100,000 times in less than a second", () => {
-    const started = performance.now();
-    for (let index = 0; index < 100_000; index += 1) vendorOf("f4:a4:54:e1:23:45");
-    expect(performance.now() - started).toBeLessThan(1_000);
+  test("answers 100,000 times in less than a second", async () => {
+    const tookMs = await processorMs(() => {
+      for (let index = 0; index < 100_000; index += 1) vendorOf("f4:a4:54:e1:23:45");
+    });
+    expect(tookMs).toBeLessThan(1_000);
   });
 });
 

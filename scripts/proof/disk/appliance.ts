@@ -1,15 +1,15 @@
-// The executable on a disk of the proof's own: commands to their end, appliances until they are told to stop, and what is asked of them.
-// Must not judge what they answer.
+// The executable on a disk of the proof's own: commands to their end, appliances until they are told to stop, and what
+// is asked of them. Must not judge what they answer.
 
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Client } from "../../../test/support/client.ts";
-import { PASSWORD, Running, withDeadline, type Finished } from "../../../test/support/executable.ts";
+import type { Client } from "../../../test/support/appliance/client.ts";
+import { type Finished, PASSWORD, Running, withDeadline } from "../../../test/support/executable/executable.ts";
 
-export const EMAIL = "owner@acme.example";
+const EMAIL = "owner@acme.example";
 
 /** Where an appliance is tried. */
-export interface Place {
+interface Place {
   readonly executable: string;
   /** The data folder as the appliance sees it. */
   readonly data: string;
@@ -19,7 +19,7 @@ export interface Place {
   readonly inside?: readonly string[];
 }
 
-export interface Claimed {
+interface Claimed {
   readonly key: string;
   readonly networkId: string;
 }

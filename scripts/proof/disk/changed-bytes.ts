@@ -1,16 +1,17 @@
-// A single byte of the database that comes back from the disk as another one, anywhere: either verify finds it, or it changes no answer.
+// A single byte of the database that comes back from the disk as another one, anywhere: either verify finds it, or it
+// changes no answer.
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SecretBox } from "../../../src/base/secret-box.ts";
 import { systemRandom } from "../../../src/base/random.ts";
-import { openStill } from "../../../src/db/connection.ts";
+import { SecretBox } from "../../../src/base/secret-box.ts";
+import { openImmutable } from "../../../src/db/connection.ts";
 import { dataFiles } from "../../../src/db/data-directory.ts";
 import { trySecrets } from "../../../src/resources/credentials/sealed-secrets.ts";
-import type { Client } from "../../../test/support/client.ts";
-import { PASSWORD } from "../../../test/support/executable.ts";
-import { fillStore, type FilledStore } from "../../../test/support/filled-store.ts";
-import { seededRandom, type SeededRandom } from "../../../test/support/seeded-random.ts";
+import type { Client } from "../../../test/support/appliance/client.ts";
+import { PASSWORD } from "../../../test/support/executable/executable.ts";
+import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";
+import { type FilledStore, fillStore } from "../../../test/support/store/filled-store.ts";
 import type { Proof, Proving } from "../part.ts";
 import { ProvedAppliance } from "./appliance.ts";
 import { finding, told } from "./full.ts";
@@ -29,7 +30,9 @@ interface Change {
   readonly to: number;
 }
 
-/** Changes single bytes of a well-filled database, half of them anywhere in the file, half where something is stored. */
+/**
+ * Changes single bytes of a well-filled database, half of them anywhere in the file, half where something is stored.
+ */
 export async function changedBytes(proving: Proving): Promise<Proof> {
   const good = join(proving.directory, "changed-good");
   const store = await fillStore(good, Date.now());
@@ -121,7 +124,7 @@ class Trial {
 
   private secrets(folder: string): string {
     const files = dataFiles(folder);
-    const db = openStill(files.database);
+    const db = openImmutable(files.database);
     try {
       return JSON.stringify(trySecrets(db, new SecretBox(readFileSync(files.key), systemRandom)));
     } catch (error) {

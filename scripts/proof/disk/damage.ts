@@ -1,6 +1,7 @@
-// Data that come back from the disk as other bytes than were written: found, told in a sentence, never answered as an exception's text,
-// and brought back from a backup.
+// Data that come back from the disk as other bytes than were written: found, told in a sentence, never answered as an
+// exception's text, and brought back from a backup.
 
+import { Database } from "bun:sqlite";
 import {
   closeSync,
   cpSync,
@@ -12,10 +13,9 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import type { Client } from "../../../test/support/client.ts";
-import { Running } from "../../../test/support/executable.ts";
+import type { Client } from "../../../test/support/appliance/client.ts";
+import { Running } from "../../../test/support/executable/executable.ts";
 import type { Proof, Proving } from "../part.ts";
 import { ProvedAppliance } from "./appliance.ts";
 import { finding, isOneSentence, told } from "./full.ts";
@@ -205,7 +205,10 @@ export async function damagedWhileRunning(proving: Proving): Promise<Proof> {
   }
 }
 
-/** A frame in the middle of the write-ahead log changes: SQLite takes the log up to there, and whoever wrote the head down finds what is gone. */
+/**
+ * A frame in the middle of the write-ahead log changes: SQLite takes the log up to there, and whoever wrote the head
+ * down finds what is gone.
+ */
 export async function damagedLog(proving: Proving): Promise<Proof> {
   const folder = join(proving.directory, "damaged-log");
   const appliance = new ProvedAppliance(
@@ -357,7 +360,8 @@ function freePages(path: string): void {
   try {
     db.run("CREATE TABLE gone (a)");
     db.run(
-      "INSERT INTO gone SELECT randomblob(4000) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) SELECT i FROM n)",
+      `INSERT INTO gone SELECT randomblob(4000)
+        FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) SELECT i FROM n)`,
     );
     db.run("DROP TABLE gone");
     db.run("PRAGMA wal_checkpoint(TRUNCATE)");

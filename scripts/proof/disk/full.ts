@@ -1,10 +1,11 @@
-// A disk that fills up, slowly and to the byte, while an appliance works on it; without room from the start; without an inode left.
+// A disk that fills up, slowly and to the byte, while an appliance works on it; without room from the start; without an
+// inode left.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { PAGE_SIZE_BYTES } from "../../../src/db/connection.ts";
-import { Running } from "../../../test/support/executable.ts";
-import { seededRandom } from "../../../test/support/seeded-random.ts";
+import { Running } from "../../../test/support/executable/executable.ts";
+import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import type { Finding, Proof, Proving } from "../part.ts";
 import { ProvedAppliance, signIn, until } from "./appliance.ts";
 import { compare, percentile, ReadLoad, WriteLoad } from "./load.ts";
@@ -12,7 +13,10 @@ import { BLOCK_BYTES, SmallDisk } from "./small-disk.ts";
 
 const DISK_BYTES = { short: 48 * 2 ** 20, long: 160 * 2 ** 20 };
 const WRITERS = 6;
-/** What is left when the disk is filled, in bytes: in the middle of a bulk, of a commit, where not one page of the log fits, and nothing. */
+/**
+ * What is left when the disk is filled, in bytes: in the middle of a bulk, of a commit, where not one page of the log
+ * fits, and nothing.
+ */
 const LEFT = {
   short: [300_000, 36_864, 0],
   long: [1_500_000, 700_000, 300_000, 70_000, 36_864, 20_480, 12_288, 8_192, 4_096, 0],
@@ -21,7 +25,9 @@ const LEFT = {
 const REFUSALS = 15;
 const BULK_HOSTS = 1_000;
 const BULK_INTERFACES = 12;
-/** Frames of the log that the first 32 KiB of its index have room for: https://www.sqlite.org/walformat.html, section 2. */
+/**
+ * Frames of the log that the first 32 KiB of its index have room for: https://www.sqlite.org/walformat.html, section 2.
+ */
 const FRAMES_OF_FIRST_BLOCK = 4_062;
 /** Around what those frames take. */
 const LEFT_OF_LARGE = [-30_000_000, -300_000, -40_000, -4_096, 0, 4_096, 16_384, 33_000, 70_000].map(
@@ -87,7 +93,10 @@ export async function noInodes(proving: Proving): Promise<Proof> {
   }
 }
 
-/** One transaction that the log's index has to grow for: a second block of the memory that is mapped from -shm, which must be there before it is used. */
+/**
+ * One transaction that the log's index has to grow for: a second block of the memory that is mapped from -shm, which
+ * must be there before it is used.
+ */
 export async function logGrows(proving: Proving): Promise<Proof> {
   if (proving.form === "short") return { findings: [] };
   const disk = await SmallDisk.mount(join(proving.directory, "growing"), { bytes: 220 * 2 ** 20 });

@@ -1,13 +1,13 @@
-// A load of writes whose every acknowledgement is kept, and of reads whose answers are known: what a disk in trouble must not change.
-// Refusals are counted by their codes; nothing else may be answered.
+// A load of writes whose every acknowledgement is kept, and of reads whose answers are known: what a disk in trouble
+// must not change. Refusals are counted by their codes; nothing else may be answered.
 
-import type { Answer, Client } from "../../../test/support/client.ts";
-import { seededRandom, type SeededRandom } from "../../../test/support/seeded-random.ts";
+import type { Answer, Client } from "../../../test/support/appliance/client.ts";
+import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";
 
 type Wire = Record<string, unknown> & { readonly id: string };
 
 /** What was acknowledged: by id the record as it was answered; null where it was deleted. */
-export class Acknowledged {
+class Acknowledged {
   readonly subnets = new Map<string, Wire | null>();
   readonly hosts = new Map<string, Wire | null>();
   /** Ids of creates that were refused. */

@@ -1,5 +1,5 @@
-// Where in an SQLite file which of its b-trees stands: read from the file itself, so that a page can be chosen to be damaged.
-// The format: https://www.sqlite.org/fileformat2.html, sections 1.3 and 1.6.
+// Where in an SQLite file which of its b-trees stands: read from the file itself, so that a page can be chosen to be
+// damaged. The format: https://www.sqlite.org/fileformat2.html, sections 1.3 and 1.6.
 
 import { Database } from "bun:sqlite";
 

@@ -1,8 +1,9 @@
-// Disks that refuse writes: one that turns read-only while an appliance works on it, one that is so from the start, data of somebody else.
+// Disks that refuse writes: one that turns read-only while an appliance works on it, one that is so from the start,
+// data of somebody else.
 
 import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Running } from "../../../test/support/executable.ts";
+import { Running } from "../../../test/support/executable/executable.ts";
 import type { Finding, Proof, Proving } from "../part.ts";
 import { compileShim } from "../shim/compile.ts";
 import { ProvedAppliance, until } from "./appliance.ts";
@@ -18,7 +19,10 @@ const DISK_BYTES = 24 * 2 ** 20;
 /** Nobody's in particular. */
 const SOMEBODY = 65_534;
 
-/** Writes fail from one moment on, and work again from another: no file system in use can be made read-only, so a preload library plays it. */
+/**
+ * Writes fail from one moment on, and work again from another: no file system in use can be made read-only, so a
+ * preload library plays it.
+ */
 export async function refusesWrites(proving: Proving): Promise<Proof> {
   const shim = compileShim(proving.directory);
   if ("missing" in shim)
@@ -167,7 +171,10 @@ export async function somebodyElses(proving: Proving): Promise<Proof> {
     ["the files of root's, 0600", () => own(data, SOMEBODY, 0o700, all, 0o600)],
     [
       "the database 0400",
-      () => (own(data, SOMEBODY, 0o700, all, 0o600, SOMEBODY), chmodSync(join(data, "netledger.db"), 0o400)),
+      () => {
+        own(data, SOMEBODY, 0o700, all, 0o600, SOMEBODY);
+        chmodSync(join(data, "netledger.db"), 0o400);
+      },
     ],
   ];
   try {

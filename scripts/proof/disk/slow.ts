@@ -1,12 +1,12 @@
 // A disk that takes a fifth of a second for each sync. Writes wait for it, together; nothing else does.
 
 import { join } from "node:path";
-import type { Answer, Client } from "../../../test/support/client.ts";
-import type { Running } from "../../../test/support/executable.ts";
-import type { Proof, Proving } from "../part.ts";
-import { compileShim } from "../shim/compile.ts";
+import type { Answer, Client } from "../../../test/support/appliance/client.ts";
+import type { Running } from "../../../test/support/executable/executable.ts";
 import { requestBytes } from "../../benchmark/load.ts";
 import { KeptConnection } from "../input/wire.ts";
+import type { Proof, Proving } from "../part.ts";
+import { compileShim } from "../shim/compile.ts";
 import { ProvedAppliance, until } from "./appliance.ts";
 import { finding, told } from "./full.ts";
 import { percentile } from "./load.ts";
@@ -17,7 +17,10 @@ const WRITERS = 16;
 const READERS = 2;
 /** Of reads while writes wait: the slowest of a hundred takes less. */
 const READ_P99_MS = 50;
-/** Connections that each want a write at the same time, more than may wait; fetch would send a few hundred at once and keep the rest. */
+/**
+ * Connections that each want a write at the same time, more than may wait; fetch would send a few hundred at once and
+ * keep the rest.
+ */
 const FLOOD_CONNECTIONS = 1_500;
 const FLOOD = 4 * FLOOD_CONNECTIONS;
 const STOP_MAX_MS = 5_000;

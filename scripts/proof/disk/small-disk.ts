@@ -1,17 +1,17 @@
-// A disk that is small: a tmpfs in a mount namespace of its own, which nobody else sees and which goes with its last process.
-// Must not know what is stored on it.
+// A disk that is small: a tmpfs in a mount namespace of its own, which nobody else sees and which goes with its last
+// process. Must not know what is stored on it.
 
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-export interface DiskSize {
+interface DiskSize {
   readonly bytes: number;
   /** Files and folders that there can be; without it, as many as the kernel's custom is. */
   readonly inodes?: number;
 }
 
 /** Where it is refused or there is no such tool. */
-export interface NoDisk {
+interface NoDisk {
   readonly reason: string;
 }
 

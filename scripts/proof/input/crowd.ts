@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { Workplace } from "../../../test/support/executable.ts";
+import { Workplace } from "../../../test/support/executable/executable.ts";
 import type { Finding, Proving } from "../part.ts";
 import { KeptConnection } from "./wire.ts";
 import type { InputWorld } from "./world.ts";
@@ -34,11 +34,19 @@ export async function crowdFindings(
 async function idleAndHalfSent(world: InputWorld): Promise<Finding> {
   const before = world.footprint();
   const half = `POST /api/v1/tags HTTP/1.1\r\nHost: a\r\nCookie: ${world.cookie("owner")}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na`;
-  const sockets = await crowd(world.port, 2_000, (n) => (n % 2 === 0 ? "" : n % 4 === 1 ? half : half.slice(0, 60)));
+  const sockets: Socket[] = [];
   const wrong: string[] = [];
   let figure = "";
   try {
-    await until(() => world.footprint().descriptors - before.descriptors >= TAKEN_AT_LEAST);
+    // No more at once than may wait to be accepted: others would come again later and later, and the first time out.
+    for (const count = 2_000, group = 200; sockets.length < count; ) {
+      sockets.push(
+        ...(await crowd(world.port, group, (n) => (n % 2 === 0 ? "" : n % 4 === 1 ? half : half.slice(0, 60)))),
+      );
+      await until(
+        () => world.footprint().descriptors - before.descriptors >= sockets.length - (count - TAKEN_AT_LEAST),
+      );
+    }
     const served = await serve(world, 300);
     const during = world.footprint();
     if (served.failed > 0) wrong.push(`${served.failed} of 300 requests of another client failed`);

@@ -1,25 +1,22 @@
-// Requests made from the OpenAPI document: as it wants them, nearly so, and not at all. What stands between @@ is an id that
-// is looked up when the request is sent, so that a seed gives the same requests although ids differ. Sends nothing.
+// Requests made from the OpenAPI document: as it wants them, nearly so, and not at all. What stands between @@ is an id
+// that is looked up when the request is sent, so that a seed gives the same requests although ids differ. Sends
+// nothing.
 
 import fc, { type Arbitrary } from "fast-check";
-import type { DocumentedOperation } from "../../../test/support/openapi.ts";
-import { MUTATIONS, type Mutation } from "./json-text.ts";
+import type { DocumentedOperation } from "../../../test/support/contract/openapi.ts";
+import { type JsonValue, MUTATIONS, type Mutation } from "./json-text.ts";
 
-export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [name: string]: JsonValue };
 type Json = Record<string, unknown>;
 
-/** Who asks: the Owner of the first organization, somebody of the second one, or nobody. The guesser is who may be locked out. */
-export const ASKERS = ["owner", "viewer", "member", "guesser", "nobody"] as const;
+/**
+ * Who asks: the Owner of the first organization, somebody of the second one, or nobody. The guesser is who may be
+ * locked out.
+ */
+const ASKERS = ["owner", "viewer", "member", "guesser", "nobody"] as const;
 export type Asker = (typeof ASKERS)[number];
 
 /** What a body starts from, before it is made wrong. */
-export type BodyBase =
+type BodyBase =
   | { readonly of: "schema" | "anything"; readonly value: JsonValue }
   /** The record that the path names, as a GET gives it; or the document's example where there is none. */
   | { readonly of: "record" | "example" }
@@ -39,23 +36,23 @@ export interface Draft {
   } | null;
 }
 
-export const ENCODINGS = ["utf-8", "utf-16le", "latin1", "bom", "truncated", "broken"] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+const ENCODINGS = ["utf-8", "utf-16le", "latin1", "bom", "truncated", "broken"] as const;
+type Encoding = (typeof ENCODINGS)[number];
 
 /** Stands in every secret that is sent: no answer and no log line may hold it. */
 export const SECRET_MARK = "sEcReT-mArK";
 
 /** Drafts for one operation of a document. */
 export function draftsOf(document: Json, { method, path, operation }: DocumentedOperation): Arbitrary<Draft> {
-  const parameters = ((operation["parameters"] ?? []) as Json[]).map((each) => resolved(document, each));
+  const parameters = ((operation.parameters ?? []) as Json[]).map((each) => resolved(document, each));
   const own = path.replace(/^\/api\/(v1\/)?/, "").replace(/\/\{.*$/, "");
-  const content = ((operation["requestBody"] as Json | undefined)?.["content"] as Json | undefined)?.[
-    "application/json"
-  ] as Json | undefined;
+  const content = ((operation.requestBody as Json | undefined)?.content as Json | undefined)?.["application/json"] as
+    | Json
+    | undefined;
   const inPath = parameters
-    .filter((each) => each["in"] === "path")
-    .map((each) => fc.tuple(fc.constant(each["name"] as string), pathValue(each, own)));
-  const inQuery = parameters.filter((each) => each["in"] === "query");
+    .filter((each) => each.in === "path")
+    .map((each) => fc.tuple(fc.constant(each.name as string), pathValue(each, own)));
+  const inQuery = parameters.filter((each) => each.in === "query");
   const target = fc
     .tuple(fc.tuple(...inPath), queryOf(document, inQuery))
     .map(
@@ -64,7 +61,7 @@ export function draftsOf(document: Json, { method, path, operation }: Documented
   return fc.record({
     // Wrong passwords slow the account down.
     asker:
-      operation["operationId"] === "changePassword"
+      operation.operationId === "changePassword"
         ? fc.constantFrom<Asker>("guesser", "nobody")
         : fc.oneof(
             { weight: 8, arbitrary: fc.constant<Asker>("owner") },
@@ -88,7 +85,7 @@ export function draftsOf(document: Json, { method, path, operation }: Documented
             { weight: 1, arbitrary: bodyOf(document, {}, method, own) },
           )
         : fc.oneof(
-            { weight: 30, arbitrary: bodyOf(document, content["schema"] as Json, method, own) },
+            { weight: 30, arbitrary: bodyOf(document, content.schema as Json, method, own) },
             { weight: 1, arbitrary: fc.constant(null) },
           ),
   });
@@ -159,7 +156,7 @@ function nonsense(): Arbitrary<JsonValue> {
 }
 
 function resolved(document: Json, node: Json): Json {
-  const reference = node["$ref"];
+  const reference = node.$ref;
   if (typeof reference !== "string") return node;
   return resolved(
     document,
@@ -173,12 +170,12 @@ function resolved(document: Json, node: Json): Json {
 /** A value that the schema takes, and mostly one that the appliance can act on. */
 function valid(document: Json, given: Json, name: string, depth: number): Arbitrary<JsonValue> {
   const schema = resolved(document, given);
-  if (schema["readOnly"] === true) return fc.constantFrom<JsonValue>(null, "x", 1);
-  if (schema["const"] !== undefined) return fc.constant(schema["const"] as JsonValue);
-  if (Array.isArray(schema["enum"])) return fc.constantFrom(...(schema["enum"] as JsonValue[]));
-  if (Array.isArray(schema["anyOf"]))
-    return fc.oneof(...(schema["anyOf"] as Json[]).map((each) => valid(document, each, name, depth)));
-  const types = ([] as unknown[]).concat(schema["type"] ?? "object");
+  if (schema.readOnly === true) return fc.constantFrom<JsonValue>(null, "x", 1);
+  if (schema.const !== undefined) return fc.constant(schema.const as JsonValue);
+  if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as JsonValue[]));
+  if (Array.isArray(schema.anyOf))
+    return fc.oneof(...(schema.anyOf as Json[]).map((each) => valid(document, each, name, depth)));
+  const types = ([] as unknown[]).concat(schema.type ?? "object");
   if (types.length > 1) return fc.oneof(...types.map((type) => valid(document, { ...schema, type }, name, depth)));
   switch (types[0]) {
     case "null":
@@ -191,20 +188,20 @@ function valid(document: Json, given: Json, name: string, depth: number): Arbitr
     case "string":
       return text(schema, name);
     case "array": {
-      const least = (schema["minItems"] as number | undefined) ?? 0;
-      return fc.array(valid(document, (schema["items"] ?? {}) as Json, name, depth + 1), {
+      const least = (schema.minItems as number | undefined) ?? 0;
+      return fc.array(valid(document, (schema.items ?? {}) as Json, name, depth + 1), {
         minLength: least,
         maxLength: Math.max(least, depth > 2 ? 1 : 3),
       });
     }
     default: {
-      const properties = (schema["properties"] ?? {}) as Record<string, Json>;
-      const required = new Set((schema["required"] ?? []) as string[]);
+      const properties = (schema.properties ?? {}) as Record<string, Json>;
+      const required = new Set((schema.required ?? []) as string[]);
       const fields = Object.entries(properties).map(([field, each]) => {
         const value = valid(document, each, field, depth + 1);
         // An id of its own is seldom given; what may be left out mostly is.
         const absent = {
-          weight: field === "id" || each["readOnly"] === true ? 12 : 2,
+          weight: field === "id" || each.readOnly === true ? 12 : 2,
           arbitrary: fc.constant(undefined),
         };
         return [field, required.has(field) ? value : fc.oneof(absent, { weight: 1, arbitrary: value })] as const;
@@ -224,8 +221,8 @@ function valid(document: Json, given: Json, name: string, depth: number): Arbitr
 function integer(schema: Json, name: string): Arbitrary<number> {
   // A request that waits would only take time.
   if (name === "wait") return fc.constantFrom(0, 0, 1);
-  const low = (schema["minimum"] as number | undefined) ?? 0;
-  const high = Math.min((schema["maximum"] as number | undefined) ?? 100_000, Number.MAX_SAFE_INTEGER);
+  const low = (schema.minimum as number | undefined) ?? 0;
+  const high = Math.min((schema.maximum as number | undefined) ?? 100_000, Number.MAX_SAFE_INTEGER);
   return fc.oneof(
     { weight: 4, arbitrary: fc.integer({ min: low, max: Math.min(high, low + 300) }) },
     { weight: 1, arbitrary: fc.constant(low) },
@@ -234,13 +231,13 @@ function integer(schema: Json, name: string): Arbitrary<number> {
 }
 
 function text(schema: Json, name: string): Arbitrary<string> {
-  if (schema["format"] === "password" || schema["writeOnly"] === true)
+  if (schema.format === "password" || schema.writeOnly === true)
     return fc.nat(9_999).map((n) => `${SECRET_MARK}-${n}-${"x".repeat(10)}`);
-  if (schema["format"] === "uuid") return id(name);
+  if (schema.format === "uuid") return id(name);
   for (const [pattern, values] of VOCABULARY) if (pattern.test(name)) return values;
-  if (schema["format"] === "email") return fc.nat(99_999).map((n) => `u${n}@example.org`);
-  const most = (schema["maxLength"] as number | undefined) ?? 100;
-  const least = (schema["minLength"] as number | undefined) ?? 0;
+  if (schema.format === "email") return fc.nat(99_999).map((n) => `u${n}@example.org`);
+  const most = (schema.maxLength as number | undefined) ?? 100;
+  const least = (schema.minLength as number | undefined) ?? 0;
   return fc.oneof(
     { weight: 6, arbitrary: fc.nat(1_000_000).map((n) => `${name} ${n}`.slice(0, Math.max(most, 1))) },
     { weight: 2, arbitrary: fc.string({ minLength: least, maxLength: Math.min(most, 30), unit: "grapheme" }) },
@@ -365,11 +362,11 @@ function anyId(): Arbitrary<string> {
 }
 
 function pathValue(parameter: Json, own: string): Arbitrary<string> {
-  const schema = (parameter["schema"] ?? {}) as Json;
+  const schema = (parameter.schema ?? {}) as Json;
   const fits: Arbitrary<string> =
-    parameter["name"] === "sequence"
+    parameter.name === "sequence"
       ? fc.oneof(fc.constant("@@sequence@@"), integer(schema, "sequence").map(String))
-      : schema["format"] === "uuid"
+      : schema.format === "uuid"
         ? id("id", own)
         : fc.constantFrom("@@backup@@", "x");
   return fc.oneof(
@@ -381,8 +378,8 @@ function pathValue(parameter: Json, own: string): Arbitrary<string> {
 
 function queryOf(document: Json, parameters: readonly Json[]): Arbitrary<string> {
   const known = parameters.map((parameter) => {
-    const name = parameter["name"] as string;
-    const fits = valid(document, (parameter["schema"] ?? {}) as Json, name, 2).map((value) =>
+    const name = parameter.name as string;
+    const fits = valid(document, (parameter.schema ?? {}) as Json, name, 2).map((value) =>
       Array.isArray(value) ? value.join(",") : String(value),
     );
     const value = fc.oneof(

@@ -1,9 +1,9 @@
 // Requests written by hand, as no client would: tables of bytes and what must come of them, each table a claim.
 
+import type { DocumentedOperation, OpenApiDocument } from "../../../test/support/contract/openapi.ts";
 import type { Finding, Form } from "../part.ts";
-import type { DocumentedOperation, OpenApiDocument } from "../../../test/support/openapi.ts";
 import { faults } from "./judge.ts";
-import { exchange, type Exchange, type ExchangeOptions, type WireAnswer } from "./wire.ts";
+import { type Exchange, type ExchangeOptions, exchange, type WireAnswer } from "./wire.ts";
 import type { InputWorld } from "./world.ts";
 
 /** What is wrong with an exchange; empty where nothing is. */
@@ -347,7 +347,7 @@ function chunks(world: InputWorld): Try[] {
     },
     {
       name: "endless empty extensions",
-      bytes: forEver(start("refused") + "1", ";a", 500_000),
+      bytes: forEver(`${start("refused")}1`, ";a", 500_000),
       options: { until: 1, deadlineMs: 15_000 },
       look: refused,
     },
@@ -523,7 +523,7 @@ function lengths(world: InputWorld): Try[] {
     },
     {
       name: "a compressed body",
-      bytes: posting(world, "refused", "Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00",
+      bytes: `${posting(world, "refused", "Content-Encoding: gzip", "Content-Length: 4")}\x1f\x8b\x08\x00`,
       options: { until: 1 },
       look: answered(415),
     },
@@ -620,7 +620,10 @@ function paths(): Try[] {
   );
 }
 
-/** The documentation is for everybody, and so is what health, version and set-up tell; anything else that is answered is too much. */
+/**
+ * The documentation is for everybody, and so is what health, version and set-up tell; anything else that is answered is
+ * too much.
+ */
 function isGivenAway({ status, body, headers }: WireAnswer): boolean {
   if (status !== 200) return false;
   const text = body.toString("latin1");
@@ -733,7 +736,8 @@ function pipelines(world: InputWorld): Try[] {
       ? []
       : [`${came.length} answers, the first out of order is ${came.findIndex((id, at) => id !== ids[at])}`];
   };
-  // Bun closes a connection on which a request comes while the answer to another one is being made: nothing is mixed up.
+  // Bun closes a connection on which a request comes while the answer to another one is being made: nothing is mixed
+  // up.
   const inOrderOrClosed: Look = (seen) =>
     seen.end === "closed" || seen.end === "reset"
       ? seen.answers.every(({ headers }, at) => header(headers, "x-request-id") === ids[at])
@@ -755,13 +759,13 @@ function pipelines(world: InputWorld): Try[] {
   const posted = ids
     .map(
       (id) =>
-        head(
+        `${head(
           "POST /api/v1/tags",
           cookie,
           "Content-Type: application/json",
           `X-Request-Id: ${id}`,
           "Content-Length: 2",
-        ) + "{}",
+        )}{}`,
     )
     .join("");
   return [
@@ -798,7 +802,7 @@ function bodies(): [string, Buffer][] {
   const text = (name: string, json: string): [string, Buffer] => [name, Buffer.from(json)];
   return [
     text("arrays 100,000 deep", "[".repeat(deep) + "]".repeat(deep)),
-    text("objects 100,000 deep", '{"a":'.repeat(deep) + "1" + "}".repeat(deep)),
+    text("objects 100,000 deep", `${'{"a":'.repeat(deep)}1${"}".repeat(deep)}`),
     text("arrays 100,000 deep that do not end", "[".repeat(deep)),
     text("a field 100,000 deep", `{"name":${"[".repeat(deep)}${"]".repeat(deep)}}`),
     text("brackets that only close", "]".repeat(deep)),
@@ -829,7 +833,7 @@ function bodies(): [string, Buffer][] {
 async function everyBody(world: InputWorld, document: OpenApiDocument, form: Form): Promise<Finding> {
   const wrong: string[] = [];
   const operations = document.operations.filter(
-    ({ operation }) => operation["requestBody"] !== undefined && operation["operationId"] !== "changePassword",
+    ({ operation }) => operation.requestBody !== undefined && operation.operationId !== "changePassword",
   );
   const before = await world.head();
   let asked = 0;

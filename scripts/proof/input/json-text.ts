@@ -1,9 +1,16 @@
-// JSON as it is written: with what no value can hold, such as a key twice, half a character or a number of ten thousand digits.
+// JSON as it is written: with what no value can hold, such as a key twice, half a character or a number of ten thousand
+// digits.
 
-import type { JsonValue } from "./generate.ts";
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
 
 /** A JSON text in pieces. `raw` is written as it is. */
-export type Written =
+type Written =
   | { readonly raw: string }
   | { readonly items: readonly Written[] }
   | { readonly members: readonly (readonly [string, Written])[] };
@@ -112,9 +119,9 @@ function placesOf(root: Written): Place[] {
   const places: Place[] = [{ node: root, path: [], parent: -1, position: 0 }];
   for (let number = 0; number < places.length && places.length < 5_000; number += 1) {
     const { node, path } = places[number] as Place;
-    childrenOf(node).forEach((child, position) =>
-      places.push({ node: child, path: [...path, position], parent: number, position }),
-    );
+    childrenOf(node).forEach((child, position) => {
+      places.push({ node: child, path: [...path, position], parent: number, position });
+    });
   }
   return places;
 }

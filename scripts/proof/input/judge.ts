@@ -1,12 +1,12 @@
 // What an answer, and what happened because of the request, is measured by. Sends nothing.
 
-import type { Answer } from "../../../test/support/client.ts";
-import type { OpenApiDocument } from "../../../test/support/openapi.ts";
-import { SECRET_MARK, type Asker } from "./generate.ts";
-import { MARKS, type Transaction } from "./world.ts";
+import type { Answer } from "../../../test/support/appliance/client.ts";
+import type { OpenApiDocument } from "../../../test/support/contract/openapi.ts";
+import { type Asker, SECRET_MARK } from "./generate.ts";
 import type { WireAnswer } from "./wire.ts";
+import { MARKS, type Transaction } from "./world.ts";
 
-export interface Sent {
+interface Sent {
   readonly method: string;
   readonly target: string;
   readonly asker: Asker;
@@ -53,7 +53,10 @@ export function faults(document: OpenApiDocument, sent: Sent, raw: WireAnswer, h
   return found;
 }
 
-/** By the path as it was sent, or without its dots: Bun looks for a route by the one first, and then by the other (RFC 3986 section 5.2.4). */
+/**
+ * By the path as it was sent, or without its dots: Bun looks for a route by the one first, and then by the other (RFC
+ * 3986 section 5.2.4).
+ */
 function documentProblems(document: OpenApiDocument, { method, target }: Sent, answer: Answer): string[] {
   const problems = document.problems(method, target, answer);
   const url = problems.length === 0 ? null : URL.parse(target, "http://localhost");
@@ -61,7 +64,7 @@ function documentProblems(document: OpenApiDocument, { method, target }: Sent, a
 }
 
 /** @returns null where the body says that it is JSON, and is not */
-export function asAnswer(raw: WireAnswer): Answer | null {
+function asAnswer(raw: WireAnswer): Answer | null {
   const headers = new Headers(raw.headers.map(([name, value]) => [name, value] as [string, string]));
   const text = raw.body.toString("utf8");
   const isJson = (headers.get("content-type") ?? "").startsWith("application/json");

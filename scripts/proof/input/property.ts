@@ -1,13 +1,13 @@
-// Puts drafts to the appliance one after the other, has each answer judged, and makes the smallest draft that fails of one
-// that does. Judges nothing itself.
+// Puts drafts to the appliance one after the other, has each answer judged, and makes the smallest draft that fails of
+// one that does. Judges nothing itself.
 
 import fc from "fast-check";
-import type { DocumentedOperation, OpenApiDocument } from "../../../test/support/openapi.ts";
-import { draftsOf, type Draft } from "./generate.ts";
-import { faults, type Happened } from "./judge.ts";
+import type { DocumentedOperation, OpenApiDocument } from "../../../test/support/contract/openapi.ts";
+import { type Draft, draftsOf } from "./generate.ts";
 import { mutated, textOf, written } from "./json-text.ts";
-import type { InputWorld } from "./world.ts";
+import { faults, type Happened } from "./judge.ts";
 import type { WireAnswer } from "./wire.ts";
+import type { InputWorld } from "./world.ts";
 
 /** After so many requests the world is filled up again. */
 const FILL_EVERY = 250;
@@ -22,7 +22,7 @@ export interface Tally {
   readonly failures: { readonly operation: string; readonly faults: readonly string[]; readonly curl: string }[];
 }
 
-export interface Rounds {
+interface Rounds {
   readonly rounds: number;
   readonly runsEach: number;
   readonly seed: number;
@@ -41,7 +41,7 @@ export async function askAll(
   for (let round = 0; round < rounds; round += 1) {
     for (const [position, operation] of document.operations.entries()) {
       if (performance.now() - began > deadlineMs || tally.failures.length >= 25) return tally;
-      const name = operation.operation["operationId"] as string;
+      const name = operation.operation.operationId as string;
       if (tally.failures.some((each) => each.operation === name)) continue;
       let last: { faults: readonly string[]; curl: string } | null = null;
       const property = fc.asyncProperty(draftsOf(document.document, operation), async (draft) => {
@@ -102,7 +102,7 @@ async function ask(
   } catch (error) {
     return { faults: [`no answer: ${error instanceof Error ? error.message : error}`], curl };
   }
-  count(tally, operation.operation["operationId"] as string, answer.status);
+  count(tally, operation.operation.operationId as string, answer.status);
   const isWritten = (await world.head()) !== before;
   const happened: Happened = {
     first: isWritten ? await world.transactionsSince("first", before) : [],
@@ -110,8 +110,8 @@ async function ask(
     besides: world.beside() !== sideBefore,
   };
   const found = faults(document, { method: draft.method, target, asker: draft.asker }, answer, happened);
-  if (answer.status === 401 || /\/auth\//.test(target))
-    if (!(await world.isSignedIn(draft.asker))) await world.signIn(draft.asker);
+  if ((answer.status === 401 || target.includes("/auth/")) && !(await world.isSignedIn(draft.asker)))
+    await world.signIn(draft.asker);
   return { faults: found, curl };
 }
 
@@ -156,7 +156,6 @@ async function record(world: InputWorld, asker: Draft["asker"], target: string):
 }
 
 function exampleOf({ operation }: DocumentedOperation): unknown {
-  // biome-ignore lint/suspicious/noExplicitAny: a document.
   return (operation as any).requestBody?.content?.["application/json"]?.example ?? {};
 }
 
@@ -166,7 +165,7 @@ function kept(text: string, { operation }: DocumentedOperation): string {
     /"(?!127\.)\d{1,3}(\.\d{1,3}){3}(\/\d+)?"/g,
     (_all, _part, prefix: string | undefined) => (prefix === undefined ? '"127.1.0.9"' : `"127.9.0.0/16"`),
   );
-  if (!["createScan", "createSchedule", "updateSchedule"].includes(operation["operationId"] as string)) return near;
+  if (!["createScan", "createSchedule", "updateSchedule"].includes(operation.operationId as string)) return near;
   let value: Record<string, unknown>;
   try {
     value = JSON.parse(near);
@@ -174,16 +173,16 @@ function kept(text: string, { operation }: DocumentedOperation): string {
     return near;
   }
   if (value === null || typeof value !== "object" || Array.isArray(value)) return near;
-  const targets = value["targets"];
+  const targets = value.targets;
   const isNear =
     Array.isArray(targets) &&
     targets.length > 0 &&
     targets.every((each) => typeof each !== "string" || /^127\.0\.0\.\d+(\/3\d)?$/.test(each));
-  if (isNear && (value["cron"] === undefined || value["cron"] === "30 2 29 2 *")) return near;
+  if (isNear && (value.cron === undefined || value.cron === "30 2 29 2 *")) return near;
   return JSON.stringify({
     ...value,
     targets: isNear ? targets : ["127.0.0.1"],
-    ...(value["cron"] === undefined ? {} : { cron: "30 2 29 2 *" }),
+    ...(value.cron === undefined ? {} : { cron: "30 2 29 2 *" }),
   });
 }
 

@@ -33,9 +33,12 @@ export interface ExchangeOptions {
   readonly halfClose?: boolean;
 }
 
-export const WIRE_DEADLINE_MS = 20_000;
+const WIRE_DEADLINE_MS = 20_000;
 
-/** Sends the pieces, each when the one before has left, over a connection of its own. Never rejects for what the appliance does. */
+/**
+ * Sends the pieces, each when the one before has left, over a connection of its own. Never rejects for what the
+ * appliance does.
+ */
 export function exchange(
   port: number,
   pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>,
@@ -93,8 +96,11 @@ async function sendAll(
   }
 }
 
-/** The whole answers at the start of what came. @param isEnded whether nothing more will: an answer without a length is whole then */
-export function answersIn(bytes: Buffer, methods: readonly string[], isEnded: boolean): WireAnswer[] {
+/**
+ * The whole answers at the start of what came.
+ * @param isEnded whether nothing more will: an answer without a length is whole then
+ */
+function answersIn(bytes: Buffer, methods: readonly string[], isEnded: boolean): WireAnswer[] {
   const answers: WireAnswer[] = [];
   let rest = bytes;
   for (;;) {

@@ -1,20 +1,19 @@
-// An appliance with two organizations that must not know of each other, and who asks it. Fills it, and fills it up again
-// when requests have emptied it. Judges nothing.
+// An appliance with two organizations that must not know of each other, and who asks it. Fills it, and fills it up
+// again when requests have emptied it. Judges nothing.
 
 import { Database } from "bun:sqlite";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PASSWORD, Workplace, type Running } from "../../../test/support/executable.ts";
-import type { Client } from "../../../test/support/client.ts";
+import type { Client } from "../../../test/support/appliance/client.ts";
+import { PASSWORD, type Running, Workplace } from "../../../test/support/executable/executable.ts";
 import type { Asker } from "./generate.ts";
 import { KeptConnection } from "./wire.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: what is on the wire.
 type Wire = Record<string, any>;
 
 /** Stand in texts of each organization, and must not reach the other. */
 export const MARKS = { first: "FIRST-ONLY", second: "SECOND-ONLY" } as const;
-export type Whose = keyof typeof MARKS;
+type Whose = keyof typeof MARKS;
 
 export interface Transaction {
   readonly sequence: number;
@@ -209,7 +208,10 @@ export class InputWorld {
     return this.sequence;
   }
 
-  /** What is stored beside the ledger and must change only by what is done; observations are left out, they may come at any time. */
+  /**
+   * What is stored beside the ledger and must change only by what is done; observations are left out, they may come at
+   * any time.
+   */
   beside(): string {
     this.store ??= new Database(join(this.place.data, "netledger.db"), { readonly: true });
     return JSON.stringify(this.store.query(BESIDE).values());
@@ -227,7 +229,7 @@ export class InputWorld {
     for (const organization of [this.first, this.second]) {
       for (const plural of PLURALS) await this.fillOne(organization, plural);
     }
-    this.backup = ((await ok(this.first.keeper.get("/api/v1/backups"))) as Wire[])[0]?.["name"] ?? "none";
+    this.backup = ((await ok(this.first.keeper.get("/api/v1/backups"))) as Wire[])[0]?.name ?? "none";
     await this.head();
   }
 
@@ -265,7 +267,7 @@ export class InputWorld {
     const list = async () =>
       ((await ok(by.get(`/api/v1/${plural}?limit=60`))) as Wire[])
         .filter((each) => !isKeptOut(each, organization))
-        .map((each) => each["id"] as string);
+        .map((each) => each.id as string);
     let ids = await list();
     let isMade = false;
     for (let missing = POOL_SIZE - ids.length; missing > 0; missing -= 1) {
@@ -285,19 +287,17 @@ export class InputWorld {
   private async bindingBody({ keeper }: Organization): Promise<Wire | null> {
     this.last += 1;
     const hosts = ((await ok(keeper.get("/api/v1/hosts?limit=60"))) as Wire[]).filter(
-      (host) => host["services"].length > 0 && host["ports"].length > 0,
+      (host) => host.services.length > 0 && host.ports.length > 0,
     );
     const host = hosts[this.last % Math.max(hosts.length, 1)];
-    return host === undefined
-      ? null
-      : { type: "Port", service_id: host["services"][0].id, port_id: host["ports"][0].id };
+    return host === undefined ? null : { type: "Port", service_id: host.services[0].id, port_id: host.ports[0].id };
   }
 
   /** Deletes what discovery has found: it is noted as ignored, which nothing else makes. */
   private async ignoreOne(): Promise<void> {
     const { keeper, networkId, pools } = this.first;
     const found = await ok(keeper.post("/api/v1/discovery/self", { network_id: networkId }));
-    await ok(keeper.delete(`/api/v1/hosts/${found["host_id"]}?cascade=true`));
+    await ok(keeper.delete(`/api/v1/hosts/${found.host_id}?cascade=true`));
     await this.fill();
     if ((pools.get("discovery/ignored") ?? []).length === 0)
       throw new Error("input: nothing is ignored, although a discovered host was deleted");
@@ -382,8 +382,8 @@ export class InputWorld {
 
 /** Who asks, and what keeps order, is no part of what requests may take away. */
 function isKeptOut(record: Wire, organization: Organization): boolean {
-  if (record["id"] === organization.networkId || record["name"] === "keeper") return true;
-  const email = record["email"];
+  if (record.id === organization.networkId || record.name === "keeper") return true;
+  const email = record.email;
   return typeof email === "string" && !email.endsWith("@pool.example");
 }
 
@@ -395,7 +395,8 @@ export async function ok(answer: ReturnType<Client["get"]>): Promise<Wire> {
 }
 
 const BESIDE = `SELECT
-  (SELECT group_concat(credential_n || field || hex(sealed)) FROM (SELECT * FROM credential_secrets ORDER BY credential_n, field)),
+  (SELECT group_concat(credential_n || field || hex(sealed))
+    FROM (SELECT * FROM credential_secrets ORDER BY credential_n, field)),
   (SELECT group_concat(user_n || hash) FROM (SELECT * FROM user_passwords ORDER BY user_n)),
   (SELECT group_concat(api_key_n || hex(hash)) FROM (SELECT * FROM api_key_hashes ORDER BY hash)),
   (SELECT group_concat(user_n || hex(hash)) FROM (SELECT * FROM sessions ORDER BY hash))`;

@@ -1,6 +1,7 @@
-// What the appliance has said was written, record by record, and what it was asked and never answered. Must not speak to it.
+// What the appliance has said was written, record by record, and what it was asked and never answered. Must not speak
+// to it.
 
-import type { Wire } from "../../../test/support/factories.ts";
+import type { Wire } from "../../../test/support/appliance/factories.ts";
 
 /** A write that got no answer: it is wholly there or wholly not. */
 export interface Doubt {
@@ -23,7 +24,10 @@ interface Kept {
 
 export class Acknowledged {
   private readonly kept = new Map<string, Kept>();
-  /** Of requests without an answer: whether the last comparison found them written. Those that change nothing that it sees are left out. */
+  /**
+   * Of requests without an answer: whether the last comparison found them written. Those that change nothing that it
+   * sees are left out.
+   */
   private readonly written = new Map<number, boolean>();
   /** The request that was asked last. */
   lastRequest = 0;
@@ -31,7 +35,10 @@ export class Acknowledged {
   answered = 0;
   unanswered = 0;
 
-  /** What is about to be asked: in doubt until it is answered. @returns what to call with the answer's records, or with none of a refusal */
+  /**
+   * What is about to be asked: in doubt until it is answered.
+   * @returns what to call with the answer's records, or with none of a refusal
+   */
   ask(
     path: string,
     wanted: ReadonlyMap<string, Doubt["matches"]>,
@@ -63,7 +70,7 @@ export class Acknowledged {
   /** The instants at which records were acknowledged to have got their present version, by id. */
   get versions(): Array<{ readonly id: string; readonly at: string }> {
     return [...this.kept].flatMap(([id, { known, doubt }]) => {
-      const at = known?.["valid_from"] ?? known?.["updated_at"];
+      const at = known?.valid_from ?? known?.updated_at;
       return doubt === null && typeof at === "string" ? [{ id, at }] : [];
     });
   }
@@ -79,7 +86,7 @@ export class Acknowledged {
    * @returns what is wrong: acknowledged and not so, and half-written
    */
   compare(path: string, found: readonly Wire[]): { readonly lost: string[]; readonly half: string[] } {
-    const byId = new Map(found.map((record) => [String(record["id"]), record]));
+    const byId = new Map(found.map((record) => [String(record.id), record]));
     const [lost, half]: [string[], string[]] = [[], []];
     /** By request: whether its records are as they were before, or as it wanted. */
     const outcomes = new Map<number, Set<string>>();
@@ -145,8 +152,7 @@ const OBSERVED = new Set(["last_used", "last_seen_at"]);
 /** The fields in which it differs from the other. */
 function describe(record: Known, other: Known): string {
   if (record === null) return "nothing";
-  if (other === null)
-    return `${record["name"] ?? record["if_descr"]} of ${record["valid_from"] ?? record["updated_at"]}`;
+  if (other === null) return `${record.name ?? record.if_descr} of ${record.valid_from ?? record.updated_at}`;
   const names = Object.keys(record).filter((name) => name in other && !Bun.deepEquals(record[name], other[name]));
   return JSON.stringify(
     Object.fromEntries(names.map((name) => [name, JSON.stringify(record[name]).slice(0, 80)])),

@@ -1,9 +1,10 @@
-// Devices for scans: SNMP agents on loopback whose interfaces are others with every change. Nothing but what a scan writes down.
+// Devices for scans: SNMP agents on loopback whose interfaces are others with every change. Nothing but what a scan
+// writes down.
 
-import { seededRandom } from "../../../test/support/seeded-random.ts";
-import { startAgents } from "../../../test/support/snmp-agents.ts";
-import { startAgent, type SnmpAgent } from "../../../test/support/snmp-agent.ts";
-import { viewOf, type ServedValue, type SnmpView } from "../../../test/support/snmp-view.ts";
+import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
+import { type SnmpAgent, startAgent } from "../../../test/support/snmp/agent.ts";
+import { startAgents } from "../../../test/support/snmp/agents.ts";
+import { type ServedValue, type SnmpView, viewOf } from "../../../test/support/snmp/view.ts";
 
 export const COMMUNITY = "proof";
 const ADDRESSES = ["127.16.31.1", "127.16.31.2", "127.16.31.3"];

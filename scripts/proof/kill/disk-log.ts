@@ -1,4 +1,5 @@
-// The records that the shim logs (scripts/proof/shim/forgetful-disk.c tells their layout), one by one. Must not judge what they mean.
+// The records that the shim logs (scripts/proof/shim/forgetful-disk.c tells their layout), one by one. Must not judge
+// what they mean.
 
 /** Numbers as in the shim. */
 export const RECORD = {
@@ -31,7 +32,10 @@ const MAGIC = 0x4b534944;
 const MAGIC_BYTES = Buffer.from([0x44, 0x49, 0x53, 0x4b]);
 const HEAD_BYTES = 40;
 
-/** All that were appended whole: a kill may cut the last append of a thread short, and what it told of was not done or not synced. */
+/**
+ * All that were appended whole: a kill may cut the last append of a thread short, and what it told of was not done or
+ * not synced.
+ */
 export function* readRecords(log: Buffer): Generator<DiskRecord> {
   for (let at = 0; at < log.length; ) {
     const end = endOf(log, at);

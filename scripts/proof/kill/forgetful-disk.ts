@@ -1,5 +1,6 @@
-// What a disk would hold after the power went: made from what it held before and the shim's log. Certain is only what was synced; of the
-// rest any block may be old or new, any name may be gone or back. Must not know what is in the files.
+// What a disk would hold after the power went: made from what it held before and the shim's log. Certain is only what
+// was synced; of the rest any block may be old or new, any name may be gone or back. Must not know what is in the
+// files.
 
 import {
   chmodSync,
@@ -13,8 +14,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import type { SeededRandom } from "../../../test/support/seeded-random.ts";
-import { IS_WHOLE, readRecords, RECORD, textsOf, type DiskRecord } from "./disk-log.ts";
+import type { SeededRandom } from "../../../test/support/injected/seeded-random.ts";
+import { type DiskRecord, IS_WHOLE, RECORD, readRecords, textsOf } from "./disk-log.ts";
 
 /** What becomes of all that was not synced. */
 export type Fate =
@@ -91,8 +92,8 @@ export class ForgetfulDisk {
   }
 
   /**
-   * The power stays on: all of it stays, and what was not certain is no more so. Takes in the log first. A thread that is
-   * killed within a write has done it without having logged it: the next program reads it, and builds on it.
+   * The power stays on: all of it stays, and what was not certain is no more so. Takes in the log first. A thread that
+   * is killed within a write has done it without having logged it: the next program reads it, and builds on it.
    */
   keep(): void {
     this.takeIn();
@@ -144,7 +145,10 @@ export class ForgetfulDisk {
     return entry.unsynced.reduce((sum, change) => sum + ("bytes" in change ? change.bytes.length : 0), 0);
   }
 
-  /** Where what was logged and what is there differ, by name: nothing, unless the shim missed something. Takes in the log first. */
+  /**
+   * Where what was logged and what is there differ, by name: nothing, unless the shim missed something. Takes in the
+   * log first.
+   */
   unexplained(): string[] {
     this.takeIn();
     const differing: string[] = [];
@@ -344,8 +348,9 @@ const SECTOR_BYTES = 512;
 const PAGE_BYTES = 4_096;
 
 /**
- * The size is that after any of the changes. Since a file that was cut short gets other blocks when it grows again, nothing from before the last
- * cut that counts is left, and nothing from after the first that does not. Between these each block is as after any of the changes to it.
+ * The size is that after any of the changes. Since a file that was cut short gets other blocks when it grows again,
+ * nothing from before the last cut that counts is left, and nothing from after the first that does not. Between these
+ * each block is as after any of the changes to it.
  */
 function torn({ certain, unsynced }: Contents, random: SeededRandom): Buffer {
   const blockBytes = random.pick([SECTOR_BYTES, PAGE_BYTES]);

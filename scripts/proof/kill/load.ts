@@ -1,10 +1,11 @@
-// Writes of every sort from several connections at once, until the appliance dies. What was answered, and what was not, goes into `Acknowledged`.
+// Writes of every sort from several connections at once, until the appliance dies. What was answered, and what was not,
+// goes into `Acknowledged`.
 
 import { createHash } from "node:crypto";
-import type { Answer, Client } from "../../../test/support/client.ts";
-import type { Wire } from "../../../test/support/factories.ts";
-import type { SeededRandom } from "../../../test/support/seeded-random.ts";
-import { Acknowledged, isAs, type Doubt, type Known } from "./acknowledged.ts";
+import type { Answer, Client } from "../../../test/support/appliance/client.ts";
+import type { Wire } from "../../../test/support/appliance/factories.ts";
+import type { SeededRandom } from "../../../test/support/injected/seeded-random.ts";
+import { Acknowledged, type Doubt, isAs, type Known } from "./acknowledged.ts";
 import { DEVICE_TARGETS, type Devices } from "./devices.ts";
 
 export const HOSTS = "/api/v1/hosts";
@@ -23,13 +24,13 @@ export interface Place {
 }
 
 /** An answer about the past, to be given again for ever. */
-export interface PastAnswer {
+interface PastAnswer {
   readonly path: string;
   /** The body as it came. */
   readonly text: string;
 }
 
-export interface BackupSeen {
+interface BackupSeen {
   readonly name: string;
   readonly sequence: number;
   readonly hash: string;
@@ -60,7 +61,7 @@ export class Memory {
 }
 
 /** A POST without an answer, which a client sends again. */
-export interface CutOff {
+interface CutOff {
   readonly request: number;
   readonly path: string;
   readonly body: unknown;
@@ -73,10 +74,10 @@ export interface CutOff {
 
 /** Answers about the past that are kept to be asked for again. */
 const PAST_MAX = 40;
-export const BULK_CONNECTION = 4;
-export const CONNECTIONS = 6;
+const BULK_CONNECTION = 4;
+const CONNECTIONS = 6;
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly memory: Memory;
   readonly place: Place;
   /** Signed in: keys are made by people. */
@@ -191,7 +192,7 @@ export class Load {
     if (known === null) return;
     // Interfaces have routes of their own: those that an update sends back are not read.
     const { interfaces: _, ...fields } = this.hostFields();
-    const body = { id, hidden: false, tags: known["tags"] ?? [], ...fields };
+    const body = { id, hidden: false, tags: known.tags ?? [], ...fields };
     await this.ask(
       "PUT",
       `${HOSTS}/${id}`,
@@ -322,13 +323,13 @@ export class Load {
     const tag = (memory.tagIds[connection] ?? [])[0];
     if (tag === undefined) return this.makeTag(connection);
     const ids = (memory.hostIds[connection] ?? [])
-      .filter((id) => !(memory.acknowledged.known(id)?.["tags"] ?? [tag]).includes(tag))
+      .filter((id) => !(memory.acknowledged.known(id)?.tags ?? [tag]).includes(tag))
       .slice(0, 2 + random.integer(8));
     if (ids.length === 0) return this.makeHost(connection);
     const after = new Map(
       ids.map((id) => {
         const known = memory.acknowledged.known(id) as Wire;
-        return [id, { ...withoutVersion(known), tags: [...known["tags"], tag] }] as const;
+        return [id, { ...withoutVersion(known), tags: [...known.tags, tag] }] as const;
       }),
     );
     const wanted = new Map(ids.map((id) => [id, (found: Known) => isTagged(found, after.get(id) as Wire)] as const));
@@ -361,10 +362,10 @@ export class Load {
         { id, ...fields },
         KEYS,
         new Map([[id, asWished(fields)]]),
-        (data) => new Map([[id, data["api_key"]]]),
+        (data) => new Map([[id, data.api_key]]),
       );
       if (data === null) return;
-      memory.keyTexts.set(id, data["key"]);
+      memory.keyTexts.set(id, data.key);
       ids.push(id);
       return;
     }
@@ -383,22 +384,21 @@ export class Load {
         fields,
         KEYS,
         new Map([[id, asWished(fields)]]),
-        (data) => new Map([[id, data["api_key"] ?? data]]),
+        (data) => new Map([[id, data.api_key ?? data]]),
       );
       return;
     }
     memory.keyTexts.set(id, null);
-    const rotated = (found: Known) =>
-      found !== null && found["key"] !== known["key"] && found["name"] === known["name"];
+    const rotated = (found: Known) => found !== null && found.key !== known.key && found.name === known.name;
     const data = await this.ask(
       "POST",
       `${KEYS}/${id}/rotate`,
       undefined,
       KEYS,
       new Map([[id, rotated]]),
-      (data) => new Map([[id, data["api_key"] ?? { id, name: known["name"] }]]),
+      (data) => new Map([[id, data.api_key ?? { id, name: known.name }]]),
     );
-    if (data !== null) memory.keyTexts.set(id, data["key"]);
+    if (data !== null) memory.keyTexts.set(id, data.key);
   }
 
   private async workOnIfEntries(connection: number): Promise<void> {
@@ -488,7 +488,8 @@ export class Load {
       return;
     }
     const { name } = begun.data;
-    for (let backup = begun.data; !this.isOver; ) {
+    // Also when told to end: one that was begun is done, or goes with the appliance.
+    for (let backup = begun.data; ; ) {
       if (backup.state === "Done") {
         const sha256 = sha256Of(`${backups}/${name}`, await Bun.file(`${backups}/${name}`).bytes());
         memory.backups.push({ name, sequence: backup.sequence, hash: backup.hash, sha256 });
@@ -562,22 +563,19 @@ function endOfConnection(error: unknown): void {
 }
 
 function named(name: string): Doubt["matches"] {
-  return (found) => found?.["name"] === name;
+  return (found) => found?.name === name;
 }
 
 /** Every field as it was wished; of lists of children their number and their names. */
 function asWished(body: Wire): Doubt["matches"] {
-  const childName = (child: Wire) => child["if_descr"] ?? child["name"] ?? child["ip_address"] ?? child["number"];
+  const childName = (child: Wire) => child.if_descr ?? child.name ?? child.ip_address ?? child.number;
   return (found) =>
     found !== null &&
     Object.entries(body).every(([field, wish]) => {
       const value = found[field];
       if (field === "ip_addresses") return value.length === wish.length;
       if (field === "ports")
-        return Bun.deepEquals(
-          value.map((port: Wire) => port["id"]).sort(),
-          wish.map((port: Wire) => port["id"]).sort(),
-        );
+        return Bun.deepEquals(value.map((port: Wire) => port.id).sort(), wish.map((port: Wire) => port.id).sort());
       if (field === "services" || field === "interfaces")
         return Bun.deepEquals(value.map(childName).sort(), wish.map(childName).sort());
       if (field === "tags") return sameTags(found, body);
@@ -592,7 +590,7 @@ function isTagged(found: Known, after: Wire): boolean {
 }
 
 function sameTags(one: Wire, other: Wire): boolean {
-  return Bun.deepEquals([...(one["tags"] ?? [])].sort(), [...(other["tags"] ?? [])].sort());
+  return Bun.deepEquals([...(one.tags ?? [])].sort(), [...(other.tags ?? [])].sort());
 }
 
 /** As it is known but for what an assignment moves. */

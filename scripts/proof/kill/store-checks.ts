@@ -1,10 +1,10 @@
-// Looks at a store's file itself, without the program: SQLite's own checks, the ledger's sequence, the live rows against the newest versions.
-// For copies: it opens them as a writer would, which folds in what the log holds.
+// Looks at a store's file itself, without the program: SQLite's own checks, the ledger's sequence, the live rows
+// against the newest versions. For copies: it opens them as a writer would, which folds in what the log holds.
 
-import { existsSync, statSync } from "node:fs";
 import { Database } from "bun:sqlite";
+import { existsSync, statSync } from "node:fs";
 import { getTableName } from "drizzle-orm";
-import { KINDS } from "../../../src/resources/kinds.ts";
+import { KINDS } from "../../../src/inventory/resources.ts";
 
 /** What is wrong with a store. @param versions acknowledged, by record and instant: each is there */
 export function flawsOf(database: string, versions: readonly { readonly id: string; readonly at: string }[]): string[] {
@@ -25,7 +25,8 @@ export function flawsOf(database: string, versions: readonly { readonly id: stri
     if (gaps[0] !== 1 || gaps[1] !== 1) flaws.push("the sequence has a gap, or two transactions have one instant");
     for (const kind of KINDS) flaws.push(...livingUnlikeNewest(db, getTableName(kind.table), kind.code));
     const isThere = db.query(
-      "SELECT 1 FROM history_records r JOIN history_versions v ON v.key > (r.n << 31) AND v.key < ((r.n + 1) << 31) WHERE r.id = ? AND v.valid_from = ?",
+      `SELECT 1 FROM history_records r JOIN history_versions v ON v.key > (r.n << 31) AND v.key < ((r.n + 1) << 31)
+        WHERE r.id = ? AND v.valid_from = ?`,
     );
     const lost = versions.filter(({ id, at }) => isThere.get(id, at) === null);
     if (lost.length > 0)
@@ -44,7 +45,8 @@ function livingUnlikeNewest(db: Database, table: string, code: number): string[]
   const differing = db
     .query(
       `SELECT count(*) FROM history_records r LEFT JOIN ${table} live ON live.n = r.n
-       JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (r.n << 31) AND key < ((r.n + 1) << 31))
+       JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions
+         WHERE key > (r.n << 31) AND key < ((r.n + 1) << 31))
        WHERE r.kind = ? AND v.members IS NOT live.members AND NOT (v.operation = 3 AND live.n IS NULL)`,
     )
     .values(code)

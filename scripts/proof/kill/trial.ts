@@ -3,14 +3,14 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Client } from "../../../test/support/client.ts";
-import { PASSWORD, Running, withDeadline } from "../../../test/support/executable.ts";
-import { made, type Wire } from "../../../test/support/factories.ts";
-import type { SeededRandom } from "../../../test/support/seeded-random.ts";
+import type { Client } from "../../../test/support/appliance/client.ts";
+import { made, type Wire } from "../../../test/support/appliance/factories.ts";
+import { PASSWORD, Running, withDeadline } from "../../../test/support/executable/executable.ts";
+import type { SeededRandom } from "../../../test/support/injected/seeded-random.ts";
 import type { Devices } from "./devices.ts";
 import { COMMUNITY } from "./devices.ts";
-import { ForgetfulDisk, type Fate, type Loss } from "./forgetful-disk.ts";
-import { HOSTS, IF_ENTRIES, KEYS, Load, Memory, SCANS, sha256Of, TAGS, timeless, type Place } from "./load.ts";
+import { type Fate, ForgetfulDisk, type Loss } from "./forgetful-disk.ts";
+import { HOSTS, IF_ENTRIES, KEYS, Load, Memory, type Place, SCANS, sha256Of, TAGS, timeless } from "./load.ts";
 import { flawsOf } from "./store-checks.ts";
 
 /** When the appliance is killed. */
@@ -84,7 +84,7 @@ export function noCounts(): Counts {
   };
 }
 
-export interface TrialOptions {
+interface TrialOptions {
   readonly executable: string;
   /** Of this store alone; is made. */
   readonly directory: string;
@@ -220,7 +220,8 @@ export class Trial {
   }
 
   /**
-   * What is recovered at a start was in the page cache alone if the kill came before its sync, and is answered from then on.
+   * What is recovered at a start was in the page cache alone if the kill came before its sync, and is answered from
+   * then on.
    * @returns bytes of the log that were not synced before the start, and when it had said that it listens
    */
   async recovery(): Promise<{ readonly before: number; readonly after: number }> {
@@ -434,11 +435,11 @@ export class Trial {
     this.checkBackupFiles(join(this.data, "backups"), troubles);
     const told = await list("/api/v1/backups");
     for (const { name, sequence, hash } of this.memory.backups) {
-      const now = told.find((backup) => backup["name"] === name);
-      if (now?.["state"] !== "Done" || now["sequence"] !== sequence || now["hash"] !== hash)
+      const now = told.find((backup) => backup.name === name);
+      if (now?.state !== "Done" || now.sequence !== sequence || now.hash !== hash)
         troubles.backups.push(`${name} is told of as ${JSON.stringify(now)}`);
     }
-    if (told.some((backup) => backup["state"] === "Running"))
+    if (told.some((backup) => backup.state === "Running"))
       troubles.backups.push("a backup is said to run that nobody takes");
     return client;
   }
@@ -457,17 +458,20 @@ export class Trial {
         organization_id: organizationId,
         name: "devices",
         credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: COMMUNITY } },
-        assigned_network_ids: [scanned["id"]],
+        assigned_network_ids: [scanned.id],
         host_assignments: [],
         tags: [],
       }),
     );
-    this.place = { organizationId, userId, networkId: main.id, scannedNetworkId: scanned["id"] };
+    this.place = { organizationId, userId, networkId: main.id, scannedNetworkId: scanned.id };
     this.keyFile = fileHash(join(this.data, "netledger.key"));
     return client;
   }
 
-  /** Sends half of what was cut off again, as a client does that knows no better: each must have been done once in the end. */
+  /**
+   * Sends half of what was cut off again, as a client does that knows no better: each must have been done once in the
+   * end.
+   */
   private async repeatCutOff(running: Running, client: Client): Promise<void> {
     const { counts, random, troubles } = this.options;
     const { acknowledged, cutOff, keyTexts } = this.memory;
@@ -499,7 +503,7 @@ export class Trial {
   /** Keys are there with what they open, not only as records. */
   private async checkKeys(running: Running, troubles: Troubles): Promise<void> {
     const living = [...this.memory.keyTexts].filter(
-      ([id, text]) => text !== null && this.memory.acknowledged.known(id)?.["is_enabled"] === true,
+      ([id, text]) => text !== null && this.memory.acknowledged.known(id)?.is_enabled === true,
     );
     for (const [id, text] of living.slice(-5)) {
       const { status } = await running.withKey(text as string).get("/api/v1/networks?limit=1");
@@ -513,11 +517,10 @@ export class Trial {
     const { counts } = this.options;
     for (const [id, known] of this.memory.scans) {
       const { status, data } = await client.get(`${SCANS}/${id}`);
-      const isOpen = known["status"] === "Queued" || known["status"] === "Running";
-      if (status !== 200)
-        troubles.scans.push(`the scan ${id}, which was ${known["status"]}, is answered with ${status}`);
+      const isOpen = known.status === "Queued" || known.status === "Running";
+      if (status !== 200) troubles.scans.push(`the scan ${id}, which was ${known.status}, is answered with ${status}`);
       else if (isOpen && !["Interrupted", "Completed"].includes(data.status))
-        troubles.scans.push(`the scan ${id} was ${known["status"]} and is ${data.status}: ${data.outcome?.problem}`);
+        troubles.scans.push(`the scan ${id} was ${known.status} and is ${data.status}: ${data.outcome?.problem}`);
       else if (!isOpen && !Bun.deepEquals(data, known))
         troubles.scans.push(`the scan ${id} was ${JSON.stringify(known)} and is ${JSON.stringify(data)}`);
       else if (!isOpen && data.status !== "Completed" && data.status !== "Interrupted")
@@ -528,7 +531,7 @@ export class Trial {
     }
     for (const status of ["Queued", "Running"]) {
       const open = await client.get(`${SCANS}?status=${status}`);
-      if (open.status === 200 && open.data.some((scan: Wire) => scan["status"] === status))
+      if (open.status === 200 && open.data.some((scan: Wire) => scan.status === status))
         troubles.scans.push(`a scan is ${status} after the start`);
     }
   }
@@ -569,7 +572,10 @@ function fileHash(path: string): string {
 
 const VALID_TO = /,"valid_to":(null|"[^"]*")/g;
 
-/** Byte for byte, but for how long it stayed so: `valid_to` comes with the next version, and is that one's instant for ever. */
+/**
+ * Byte for byte, but for how long it stayed so: `valid_to` comes with the next version, and is that one's instant for
+ * ever.
+ */
 function isSamePast(then: string, now: string): boolean {
   if (then === now) return true;
   return (

@@ -1,5 +1,5 @@
-// One user's crowd of writes, in a process of its own: sent at once when a line comes on standard input, each over a connection of its
-// own; prints what came of each as JSON.
+// One user's crowd of writes, in a process of its own: sent at once when a line comes on standard input, each over a
+// connection of its own; prints what came of each as JSON.
 
 /** What it is told, in a file. */
 export interface CrowdTask {

@@ -1,9 +1,9 @@
-// Whether one user's crowd of writes keeps the others waiting: beside bulks that one Member sends at once, somebody else's small writes are
-// timed; then the Member sends more than one user may have waiting.
+// Whether one user's crowd of writes keeps the others waiting: beside bulks that one Member sends at once, somebody
+// else's small writes are timed; then the Member sends more than one user may have waiting.
 
 import { join } from "node:path";
-import { startExecutable, type Running } from "../../benchmark/executable.ts";
-import { buildStore, type BuiltStore } from "../../benchmark/store.ts";
+import { type Running, startExecutable } from "../../benchmark/executable.ts";
+import { type BuiltStore, buildStore } from "../../benchmark/store.ts";
 import type { Finding, Proving, Table } from "../part.ts";
 import type { Crowded, CrowdTask } from "./crowd.ts";
 import { CAMPUS, newPerson } from "./world.ts";
@@ -72,7 +72,8 @@ async function measured(
   );
   const answers = sent.map(({ answeredAt }) => answeredAt).sort((a, b) => a - b);
   const between = answers.slice(1).map((at, n) => at - (answers[n] as number));
-  // A machine that was busy with something else made the bulks slower as well: what was waited for is what one of them took there.
+  // A machine that was busy with something else made the bulks slower as well: what was waited for is what one of them
+  // took there.
   const ofOneMs = Math.max(bulkMs, proving.form === "short" ? Math.max(...between) : median(between));
   const written = sent.filter(({ status }) => status === 200).length;
   const [p50, p99] = [
@@ -138,7 +139,9 @@ interface Beside {
   readonly ms: number;
 }
 
-/** Writes beside a crowd from its first request to its last answer, each writer the next one when the last is answered. */
+/**
+ * Writes beside a crowd from its first request to its last answer, each writer the next one when the last is answered.
+ */
 async function withWritersBeside(
   running: Running,
   others: ReadonlyArray<{ readonly key: string }>,

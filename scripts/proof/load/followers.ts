@@ -1,7 +1,8 @@
-// Follows the changes, by long polling and by server-sent events, and tells what each follower saw. A process of its own.
-// Usage: followers.ts FILE with a Following; says `ready`, reads `until N` from standard input, and writes the Seen of each as JSON.
+// Follows the changes, by long polling and by server-sent events, and tells what each follower saw. A process of its
+// own. Usage: followers.ts FILE with a Following; says `ready`, reads `until N` from standard input, and writes the
+// Seen of each as JSON.
 
-export interface Following {
+interface Following {
   readonly port: number;
   readonly key: string;
   readonly after: number;

@@ -1,8 +1,9 @@
-// Sends an open load: each request at its time by the clock, whether or not the ones before it are answered. A process of its own, so that
-// its pauses are not the server's. Usage: generator.ts FILE with a Task; writes a Report to standard output.
+// Sends an open load: each request at its time by the clock, whether or not the ones before it are answered. A process
+// of its own, so that its pauses are not the server's. Usage: generator.ts FILE with a Task; writes a Report to
+// standard output.
 
-import { seededRandom } from "../../../test/support/seeded-random.ts";
-import { classesOf, COMPRESSION, LONG, type Chance, type Kind, type World } from "./mix.ts";
+import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
+import { type Chance, COMPRESSION, classesOf, type Kind, LONG, type World } from "./mix.ts";
 
 export interface Task {
   readonly world: World;
@@ -82,34 +83,122 @@ const EMPTY = Buffer.alloc(0);
 const BACKLOG_MAX = 20_000;
 const FAULTS_TOLD = 5;
 
-export async function generate(task: Task): Promise<Report> {
-  const random = seededRandom(task.seed);
-  const chance: Chance = () => random.integer(2 ** 32) / 2 ** 32;
-  const classes = classesOf(task.kind);
-  const total = classes.reduce((sum, { share }) => sum + share, 0);
-  const free: Connection[] = [];
-  const all = new Set<Connection>();
-  const backlog: Due[] = [];
-  const interactive = new Map<string, number[]>(classes.map(({ name }) => [name, []]));
-  const long = new Map<string, number[]>();
-  const fromSending: number[] = [];
-  const accepted: number[] = [];
-  const refusals: number[] = [];
-  const statuses: Record<string, number> = {};
-  const faults: string[] = [];
-  let [sent, unsent, unanswered, broken, withoutRetryAfter, opening] = [0, 0, 0, 0, 0, 0];
-  let isOver = false;
+/** Offers the load of a task, and measures what comes of it. */
+function generate(task: Task): Promise<Report> {
+  return new Generator(task).run();
+}
 
-  const open = () => {
-    opening += 1;
-    return Bun.connect<{ connection: Connection }>({
+class Generator {
+  private readonly task: Task;
+  private readonly chance: Chance;
+  private readonly free: Connection[] = [];
+  private readonly all = new Set<Connection>();
+  private readonly backlog: Due[] = [];
+  private readonly interactive: Map<string, number[]>;
+  private readonly long = new Map<string, number[]>();
+  private readonly fromSending: number[] = [];
+  private readonly accepted: number[] = [];
+  private readonly refusals: number[] = [];
+  private readonly statuses: Record<string, number> = {};
+  private readonly faults: string[] = [];
+  private sent = 0;
+  private unsent = 0;
+  private broken = 0;
+  private withoutRetryAfter = 0;
+  private isOver = false;
+
+  constructor(task: Task) {
+    const random = seededRandom(task.seed);
+    this.task = task;
+    this.chance = () => random.integer(2 ** 32) / 2 ** 32;
+    this.interactive = new Map(classesOf(task.kind).map(({ name }) => [name, []]));
+  }
+
+  async run(): Promise<Report> {
+    for (let each = 0; each < this.task.connections; each += 1) this.open();
+    const openBy = performance.now() + this.task.patienceMs;
+    while (this.all.size < this.task.connections && performance.now() < openBy) await Bun.sleep(5);
+
+    await this.offer();
+    // What found no connection until the end is not sent any more; what was sent is waited for.
+    this.unsent += this.backlog.splice(0).filter(({ isLong }) => !isLong).length;
+    const waitUntil = performance.now() + this.task.patienceMs;
+    const waiting = () => [...this.all].filter(({ due }) => due !== null);
+    while (waiting().length > 0 && performance.now() < waitUntil) await Bun.sleep(5);
+    const unanswered = waiting().length;
+    this.isOver = true;
+    for (const connection of this.all) connection.socket.end();
+    return this.report(unanswered);
+  }
+
+  /** Sends what is due when it is due, whatever is answered. */
+  private async offer(): Promise<void> {
+    const { task, chance } = this;
+    const classes = classesOf(task.kind);
+    const total = classes.reduce((sum, { share }) => sum + share, 0);
+    const began = performance.now();
+    const end = began + task.seconds * 1_000;
+    /** Beside the rest: when each of the long ones is due next. The first ones are spread over one interval. */
+    const longDue = LONG.map((each) => {
+      const everyMs = 3_600_000 / COMPRESSION / each.perHour;
+      return { each, everyMs, at: began + Math.min(everyMs, task.seconds * 500) * chance() };
+    });
+    let nextAt = began - Math.log(1 - chance()) * (1_000 / task.rate);
+    const enqueue = (due: Due) => {
+      // The one used last: the others' buffers stay out of the processor's cache.
+      const connection = this.free.pop();
+      if (connection !== undefined) this.dispatch(connection, due);
+      else if (this.backlog.length < BACKLOG_MAX) this.backlog.push(due);
+      else this.unsent += 1;
+    };
+    while (performance.now() < end) {
+      const now = performance.now();
+      while (nextAt <= now && nextAt < end) {
+        let ball = chance() * total;
+        const chosen = classes.find(({ share }) => (ball -= share) < 0) ?? classes[0];
+        if (chosen !== undefined)
+          enqueue({ name: chosen.name, isLong: false, at: nextAt, bytes: chosen.request(task.world, chance) });
+        nextAt -= Math.log(1 - chance()) * (1_000 / task.rate);
+      }
+      for (const next of task.withLong ? longDue : []) {
+        if (next.at > now) continue;
+        enqueue({ name: next.each.name, isLong: true, at: next.at, bytes: next.each.request(task.world, chance) });
+        next.at += next.everyMs;
+      }
+      await Bun.sleep(1);
+    }
+  }
+
+  private report(unanswered: number): Report {
+    const { sent, unsent, broken, statuses, withoutRetryAfter, faults } = this;
+    const sortedOf = (times: ReadonlyMap<string, number[]>) =>
+      Object.fromEntries([...times].map(([name, each]) => [name, latenciesOf(each)]));
+    return {
+      seconds: this.task.seconds,
+      sent,
+      unsent,
+      unanswered,
+      broken,
+      statuses,
+      withoutRetryAfter,
+      faults,
+      served: latenciesOf([...this.interactive.values()].flat()),
+      byClass: sortedOf(this.interactive),
+      long: sortedOf(this.long),
+      fromSending: latenciesOf(this.fromSending),
+      accepted: latenciesOf(this.accepted),
+      refusals: latenciesOf(this.refusals),
+    };
+  }
+
+  private open(): void {
+    void Bun.connect<{ connection: Connection }>({
       hostname: "127.0.0.1",
-      port: task.world.port,
+      port: this.task.world.port,
       socket: {
         open: (socket) => {
-          opening -= 1;
           // Opened in the place of one that ended just before the end.
-          if (isOver) return void socket.end();
+          if (this.isOver) return void socket.end();
           const connection: Connection = {
             socket: socket as never,
             due: null,
@@ -124,27 +213,25 @@ export async function generate(task: Task): Promise<Report> {
             start: "",
           };
           socket.data = { connection };
-          all.add(connection);
-          give(connection);
+          this.all.add(connection);
+          this.give(connection);
         },
-        data: (socket, chunk) => receive(socket.data.connection, chunk),
-        drain: (socket) => flush(socket.data.connection),
-        close: (socket) => gone(socket.data?.connection),
+        data: (socket, chunk) => this.receive(socket.data.connection, chunk),
+        drain: (socket) => this.flush(socket.data.connection),
+        close: (socket) => this.gone(socket.data?.connection),
         error: () => {},
-        connectError: () => {
-          opening -= 1;
-        },
+        connectError: () => {},
       },
     }).catch(() => {});
-  };
+  }
 
-  const give = (connection: Connection) => {
-    const due = backlog.shift();
-    if (due === undefined) free.push(connection);
-    else dispatch(connection, due);
-  };
+  private give(connection: Connection): void {
+    const due = this.backlog.shift();
+    if (due === undefined) this.free.push(connection);
+    else this.dispatch(connection, due);
+  }
 
-  const dispatch = (connection: Connection, due: Due) => {
+  private dispatch(connection: Connection, due: Due): void {
     connection.due = due;
     connection.sentAt = performance.now();
     connection.head = EMPTY;
@@ -152,17 +239,17 @@ export async function generate(task: Task): Promise<Report> {
     connection.tail = "";
     connection.start = "";
     connection.unwritten = due.bytes;
-    if (!due.isLong) sent += 1;
-    flush(connection);
-  };
+    if (!due.isLong) this.sent += 1;
+    this.flush(connection);
+  }
 
-  const flush = (connection: Connection) => {
+  private flush(connection: Connection): void {
     if (connection.unwritten.length === 0) return;
     const written = Math.max(0, connection.socket.write(connection.unwritten));
     connection.unwritten = connection.unwritten.subarray(written);
-  };
+  }
 
-  const receive = (connection: Connection, chunk: Buffer) => {
+  private receive(connection: Connection, chunk: Buffer): void {
     let body: Buffer = chunk;
     if (connection.left === -1) {
       const head = connection.head.length === 0 ? chunk : Buffer.concat([connection.head, chunk]);
@@ -183,110 +270,48 @@ export async function generate(task: Task): Promise<Report> {
     }
     if (connection.left === -2) {
       connection.tail = (connection.tail + body.toString("latin1", Math.max(0, body.length - 5))).slice(-5);
-      if (connection.tail === "0\r\n\r\n") answered(connection);
+      if (connection.tail === "0\r\n\r\n") this.answered(connection);
       return;
     }
     connection.left -= body.length;
-    if (connection.left <= 0) answered(connection);
-  };
+    if (connection.left <= 0) this.answered(connection);
+  }
 
-  const answered = (connection: Connection) => {
+  private answered(connection: Connection): void {
     const { due, status } = connection;
     if (due === null) return;
     connection.due = null;
     connection.left = -1;
     connection.head = EMPTY;
     const now = performance.now();
-    statuses[status] = (statuses[status] ?? 0) + 1;
+    this.statuses[status] = (this.statuses[status] ?? 0) + 1;
     const isRefusal = status === 429 || status === 503;
-    if (isRefusal && !connection.hasRetryAfter) withoutRetryAfter += 1;
-    if (!isRefusal && (status < 200 || status > 299) && faults.length < FAULTS_TOLD)
-      faults.push(`${due.name}: ${status} ${connection.start}`);
+    if (isRefusal && !connection.hasRetryAfter) this.withoutRetryAfter += 1;
+    if (!isRefusal && (status < 200 || status > 299) && this.faults.length < FAULTS_TOLD)
+      this.faults.push(`${due.name}: ${status} ${connection.start}`);
     if (!due.isLong) {
-      fromSending.push(now - connection.sentAt);
-      (isRefusal ? refusals : accepted).push(now - connection.sentAt);
+      this.fromSending.push(now - connection.sentAt);
+      (isRefusal ? this.refusals : this.accepted).push(now - connection.sentAt);
     }
     if (status >= 200 && status < 300) {
-      const into = due.isLong ? long : interactive;
+      const into = due.isLong ? this.long : this.interactive;
       const times = into.get(due.name) ?? [];
       times.push(now - due.at);
       into.set(due.name, times);
     }
     // Then another one is opened in its place.
     if (connection.isLast) connection.socket.end();
-    else give(connection);
-  };
-
-  const gone = (connection: Connection | undefined) => {
-    if (connection === undefined) return;
-    all.delete(connection);
-    const place = free.indexOf(connection);
-    if (place >= 0) free.splice(place, 1);
-    if (connection.due !== null) broken += 1;
-    if (!isOver) void open();
-  };
-
-  for (let each = 0; each < task.connections; each += 1) void open();
-  const patience = performance.now() + task.patienceMs;
-  while (all.size < task.connections && performance.now() < patience) await Bun.sleep(5);
-
-  const began = performance.now();
-  const end = began + task.seconds * 1_000;
-  /** Beside the rest: when each of the long ones is due next. The first ones are spread over one interval. */
-  const longDue = LONG.map((each) => {
-    const everyMs = 3_600_000 / COMPRESSION / each.perHour;
-    return { each, everyMs, at: began + Math.min(everyMs, task.seconds * 500) * chance() };
-  });
-  let nextAt = began - Math.log(1 - chance()) * (1_000 / task.rate);
-  const enqueue = (due: Due) => {
-    // The one used last: the others' buffers stay out of the processor's cache.
-    const connection = free.pop();
-    if (connection !== undefined) dispatch(connection, due);
-    else if (backlog.length < BACKLOG_MAX) backlog.push(due);
-    else unsent += 1;
-  };
-  while (performance.now() < end) {
-    const now = performance.now();
-    while (nextAt <= now && nextAt < end) {
-      let ball = chance() * total;
-      const chosen = classes.find(({ share }) => (ball -= share) < 0) ?? classes[0];
-      if (chosen !== undefined)
-        enqueue({ name: chosen.name, isLong: false, at: nextAt, bytes: chosen.request(task.world, chance) });
-      nextAt -= Math.log(1 - chance()) * (1_000 / task.rate);
-    }
-    for (const next of task.withLong ? longDue : []) {
-      if (next.at > now) continue;
-      enqueue({ name: next.each.name, isLong: true, at: next.at, bytes: next.each.request(task.world, chance) });
-      next.at += next.everyMs;
-    }
-    await Bun.sleep(1);
+    else this.give(connection);
   }
-  // What found no connection until the end is not sent any more; what was sent is waited for.
-  unsent += backlog.splice(0).filter(({ isLong }) => !isLong).length;
-  const waitUntil = performance.now() + task.patienceMs;
-  const waiting = () => [...all].filter(({ due }) => due !== null);
-  while (waiting().length > 0 && performance.now() < waitUntil) await Bun.sleep(5);
-  unanswered = waiting().length;
-  isOver = true;
-  for (const connection of all) connection.socket.end();
-  const sortedOf = (times: ReadonlyMap<string, number[]>) =>
-    Object.fromEntries([...times].map(([name, each]) => [name, latenciesOf(each)]));
-  return {
-    seconds: task.seconds,
-    sent,
-    unsent,
-    unanswered,
-    broken,
-    statuses,
-    withoutRetryAfter,
-    faults,
-    served: latenciesOf([...interactive.values()].flat()),
-    byClass: sortedOf(interactive),
-    long: sortedOf(long),
-    fromSending: latenciesOf(fromSending),
-    accepted: latenciesOf(accepted),
-    refusals: latenciesOf(refusals),
-  };
+
+  private gone(connection: Connection | undefined): void {
+    if (connection === undefined) return;
+    this.all.delete(connection);
+    const place = this.free.indexOf(connection);
+    if (place >= 0) this.free.splice(place, 1);
+    if (connection.due !== null) this.broken += 1;
+    if (!this.isOver) this.open();
+  }
 }
 
 function latenciesOf(times: readonly number[]): Latencies {

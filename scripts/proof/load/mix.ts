@@ -34,7 +34,7 @@ export interface World {
 /** Numbers from 0 up to, and without, 1. */
 export type Chance = () => number;
 
-export interface Class {
+interface Class {
   readonly name: string;
   /** Of all interactive requests. */
   readonly share: number;
@@ -87,14 +87,17 @@ export const INTERACTIVE: readonly Class[] = [
   { name: "tag assignment", share: 0.04, isWrite: true, request: tagAssignment },
 ];
 
-export interface Long {
+interface Long {
   readonly name: string;
   /** How many in an hour. */
   readonly perHour: number;
   readonly request: (world: World, chance: Chance) => Uint8Array;
 }
 
-/** What is long by nature, at its own pace beside the rest: reported by itself, and not under the bound of the interactive ones. */
+/**
+ * What is long by nature, at its own pace beside the rest: reported by itself, and not under the bound of the
+ * interactive ones.
+ */
 export const LONG: readonly Long[] = [
   {
     name: "sign-in",
@@ -146,7 +149,9 @@ const LARGE_PAGES: Class = {
   request: (world, chance) => get(world, chance, "if-entries?limit=1000"),
 };
 
-/** The same requests again and again, where only the kind matters: `reads` and `writes` in the proportions of the mix. */
+/**
+ * The same requests again and again, where only the kind matters: `reads` and `writes` in the proportions of the mix.
+ */
 export function classesOf(kind: Kind): readonly Class[] {
   if (kind === "floods") return [LARGE_PAGES];
   return kind === "mixed" ? INTERACTIVE : INTERACTIVE.filter(({ isWrite }) => isWrite === (kind === "writes"));

@@ -1,8 +1,9 @@
-// Looks at a running appliance from outside, now and then: its anonymous memory, its descriptors, the size of its write-ahead log.
+// Looks at a running appliance from outside, now and then: its anonymous memory, its descriptors, the size of its
+// write-ahead log.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 
-export interface Look {
+interface Look {
   /** Since the watching began. */
   readonly atS: number;
   readonly memoryMb: number;
@@ -54,8 +55,11 @@ export class Watch {
   }
 }
 
-/** A tenth of the looks lie below the one, a tenth above the other: memory that is collected now and then goes up and down between them. */
-export interface Band {
+/**
+ * A tenth of the looks lie below the one, a tenth above the other: memory that is collected now and then goes up and
+ * down between them.
+ */
+interface Band {
   readonly lowMb: number;
   readonly highMb: number;
 }
@@ -78,12 +82,15 @@ export function bandsOf(looks: readonly Pick<Look, "atS" | "memoryMb">[]): reado
   return [band(WARM_UP_S, middle), band(middle, end)];
 }
 
-/** Whether neither end of the second band lies above that of the first by more than this share: of memory that only goes up and down, neither does. */
+/**
+ * Whether neither end of the second band lies above that of the first by more than this share: of memory that only goes
+ * up and down, neither does.
+ */
 export function isFlat([first, second]: readonly [Band, Band], share: number): boolean {
   return second.lowMb <= first.lowMb * (1 + share) && second.highMb <= first.highMb * (1 + share);
 }
 
-export function anonymousMb(pid: number): number {
+function anonymousMb(pid: number): number {
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 }
 

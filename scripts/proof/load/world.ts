@@ -1,4 +1,5 @@
-// Makes what the load is about: a store with a past, hosts with children, tags, somebody who signs in, and switches to be scanned.
+// Makes what the load is about: a store with a past, hosts with children, tags, somebody who signs in, and switches to
+// be scanned.
 
 import { Database } from "bun:sqlite";
 import { dataFiles } from "../../../src/db/data-directory.ts";
@@ -6,7 +7,7 @@ import { CHANGE_KINDS } from "../../../src/history/change-view.ts";
 import type { Running } from "../../benchmark/executable.ts";
 import type { BuiltStore } from "../../benchmark/store.ts";
 import { addressOf } from "../../benchmark/switches.ts";
-import { SeenChanges, type Seen } from "./followers.ts";
+import { type Seen, SeenChanges } from "./followers.ts";
 import type { World } from "./mix.ts";
 
 /** The populations of the store: what is listed and changed, and where scans go. */
@@ -167,7 +168,8 @@ export function changesSince(store: BuiltStore, after: number, missed = 0): Omit
   const codes = CHANGE_KINDS.map(({ code }) => code).join(",");
   reading(store, (db) => {
     const rows = db.query(
-      `SELECT v.key & 0x7fffffff AS sequence, count(*) AS versions FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
+      `SELECT v.key & 0x7fffffff AS sequence, count(*) AS versions FROM history_versions v
+        JOIN history_records r ON r.n = v.key >> 31
         WHERE v.key & 0x7fffffff > ? AND r.kind IN (${codes}) GROUP BY 1 ORDER BY 1`,
     );
     const all = (rows.all(after) as { sequence: number; versions: number }[]).flatMap(({ sequence, versions }) =>
@@ -184,7 +186,8 @@ function instantsOf(store: BuiltStore): string[] {
   return reading(store, (db) => {
     const rows = db
       .query(
-        "SELECT at FROM history_transactions WHERE sequence > (SELECT max(sequence) / 3 FROM history_transactions) ORDER BY sequence",
+        `SELECT at FROM history_transactions WHERE sequence > (SELECT max(sequence) / 3 FROM history_transactions)
+          ORDER BY sequence`,
       )
       .values() as [number][];
     const step = Math.max(1, Math.floor(rows.length / INSTANTS));

@@ -1,8 +1,9 @@
-// What somebody with some rights would try to get more, or to make the appliance work for ever: credentials assigned, addresses that are
-// not devices', paths that lead elsewhere, objects that poison others, formulas, texts that expressions choke on.
+// What somebody with some rights would try to get more, or to make the appliance work for ever: credentials assigned,
+// addresses that are not devices', paths that lead elsewhere, objects that poison others, formulas, texts that
+// expressions choke on.
 
-import { parseCsv } from "../../../test/support/csv.ts";
 import { mkdirSync } from "node:fs";
+import { parseCsv } from "../../../test/support/contract/csv.ts";
 import type { Finding, Proving } from "../part.ts";
 import { headerOf, type RawAnswer } from "./raw-client.ts";
 import { median, quantile } from "./samples.ts";
@@ -12,13 +13,16 @@ import {
   MEMBER_EMAIL,
   OWNER_EMAIL,
   OWNER_PASSWORD,
-  type People,
   PERSON_PASSWORD,
+  type People,
   populate,
   Stage,
 } from "./stage.ts";
 
-/** No request takes longer, however it is made up, or than so many times what most of them take: a busy machine is given its due. */
+/**
+ * No request takes longer, however it is made up, or than so many times what most of them take: a busy machine is given
+ * its due.
+ */
 const PROMPT_MS = 1_500;
 const PROMPT_TIMES = 100;
 
@@ -78,9 +82,9 @@ async function credentials(
   const host = dataOf(
     await stage.send("POST", "/api/v1/hosts", { name: "own laptop", network_id: people.networkId }, [member]),
   );
-  const assigned = [{ credential_id: credential["id"] }];
+  const assigned = [{ credential_id: credential.id }];
   const tries = await Promise.all([
-    stage.send("PUT", `/api/v1/hosts/${host["id"]}`, { ...host, credential_assignments: assigned }, [member]),
+    stage.send("PUT", `/api/v1/hosts/${host.id}`, { ...host, credential_assignments: assigned }, [member]),
     stage.send(
       "POST",
       "/api/v1/hosts",
@@ -101,24 +105,22 @@ async function credentials(
     ),
     stage.send(
       "PUT",
-      `/api/v1/credentials/${credential["id"]}`,
+      `/api/v1/credentials/${credential.id}`,
       { ...credential, assigned_network_ids: [people.networkId] },
       [member],
     ),
-    stage.send("PUT", `/api/v1/credentials/${credential["id"]}`, { ...credential, target_ips: ["127.0.0.1"] }, [
-      member,
-    ]),
+    stage.send("PUT", `/api/v1/credentials/${credential.id}`, { ...credential, target_ips: ["127.0.0.1"] }, [member]),
     stage.send("POST", "/api/v1/credentials", body, [member]),
-    stage.send("DELETE", `/api/v1/credentials/${credential["id"]}`, undefined, [member]),
+    stage.send("DELETE", `/api/v1/credentials/${credential.id}`, undefined, [member]),
   ]);
-  const now = dataOf(await stage.send("GET", `/api/v1/credentials/${credential["id"]}`, undefined, [owner]));
+  const now = dataOf(await stage.send("GET", `/api/v1/credentials/${credential.id}`, undefined, [owner]));
   return {
     claim: "a Member assigns no credential, by no way there is",
     held:
       tries.every(({ status }) => status === 403 || status === 400) &&
       tries[0]?.status === 403 &&
       tries[1]?.status === 403 &&
-      now["updated_at"] === credential["updated_at"],
+      now.updated_at === credential.updated_at,
     figure: tries.map(({ status }) => status).join(", "),
   };
 }
@@ -190,7 +192,7 @@ async function targets(
     );
     // Its events end with it.
     await stage.send("GET", `/api/v1/discovery/scans/${id}/events`, undefined, [by, ["Accept", "text/event-stream"]]);
-    return dataOf(await stage.send("GET", `/api/v1/discovery/scans/${id}`, undefined, [by]))["status"];
+    return dataOf(await stage.send("GET", `/api/v1/discovery/scans/${id}`, undefined, [by])).status;
   };
   const ended = await scanned({}, member);
   const guestsOfMember = guests.length;
@@ -368,7 +370,8 @@ async function formulas(stage: Stage, people: People, owner: [string, string]): 
     if (!(headerOf(answer, "content-type") ?? "").startsWith("text/csv")) throw new Error(answer.text);
     cells.push(...parseCsv(answer.text).flat());
   }
-  // As a spreadsheet looks at a cell: blanks and marks that are not shown do not count, nor does what a semicolon parts.
+  // As a spreadsheet looks at a cell: blanks and marks that are not shown do not count, nor does what a semicolon
+  // parts.
   const runs = (cell: string) =>
     cell.split(/[;\t\r\n]/).some((part) => /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(part));
   const dangerous = cells.filter(runs);
@@ -379,7 +382,9 @@ async function formulas(stage: Stage, people: People, owner: [string, string]): 
   };
 }
 
-/** Texts on which an expression that goes back over what it has read would take for ever, in all places that take text. */
+/**
+ * Texts on which an expression that goes back over what it has read would take for ever, in all places that take text.
+ */
 async function expressions(stage: Stage, people: People, owner: [string, string]): Promise<Finding> {
   const size = 100_000;
   const evil = [

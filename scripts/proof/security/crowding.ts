@@ -1,11 +1,11 @@
-// One caller who sends a thousand requests at once over and over, on two connections, or asks for as many long answers as there may be:
-// whether others at the same address are still served, and how soon.
+// One caller who sends a thousand requests at once over and over, on two connections, or asks for as many long answers
+// as there may be: whether others at the same address are still served, and how soon.
 
 import { connect } from "node:net";
 import { generateApiKey } from "../../../src/access/api-key.ts";
 import { systemTimers } from "../../../src/base/timers.ts";
-import { seededRandom } from "../../../test/support/seeded-random.ts";
 import { LONG_READS_OF_CALLER_MAX } from "../../../src/db/long-reads.ts";
+import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import type { Finding, Proving } from "../part.ts";
 import { quantile } from "./samples.ts";
 import { dataOf, MEMBER_EMAIL, OWNER_EMAIL, OWNER_PASSWORD, PERSON_PASSWORD, populate, Stage } from "./stage.ts";
@@ -105,7 +105,10 @@ async function besideQuestions(stage: Stage, networkId: string, key: Header, vie
   };
 }
 
-/** Hosts of one name at several sites, each with several MAC addresses that every switch has learned, at one port or another. */
+/**
+ * Hosts of one name at several sites, each with several MAC addresses that every switch has learned, at one port or
+ * another.
+ */
 async function ambiguous(stage: Stage, networkId: string, key: Header): Promise<void> {
   const hex = (n: number) => n.toString(16).padStart(2, "0");
   dataOf(await stage.send("POST", "/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/8" }, [key]));

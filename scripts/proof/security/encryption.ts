@@ -1,4 +1,5 @@
-// What is promised when it speaks TLS itself: the cookie, HSTS, the key's file; and that it does not listen to others without.
+// What is promised when it speaks TLS itself: the cookie, HSTS, the key's file; and that it does not listen to others
+// without.
 
 import type { Finding, Proving } from "../part.ts";
 import { openToOthers } from "./needles.ts";

@@ -1,24 +1,24 @@
-// Sign-ins, first claims and changes of passwords, hundreds at once: what they cost those who read, what they take of memory, and who
-// still gets in.
+// Sign-ins, first claims and changes of passwords, hundreds at once: what they cost those who read, what they take of
+// memory, and who still gets in.
 
-import { systemTimers } from "../../../src/base/timers.ts";
 import { PASSWORD_MAX_RUNNING, PASSWORD_MEMORY_KIB } from "../../../src/access/password.ts";
-import { seededRandom } from "../../../test/support/seeded-random.ts";
+import { systemTimers } from "../../../src/base/timers.ts";
+import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import type { Finding, Proving } from "../part.ts";
 import { headerOf, memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";
 import { median, quantile } from "./samples.ts";
-import { hashTime } from "./timing.ts";
 import {
-  dataOf,
   DISABLED_EMAIL,
+  dataOf,
   MEMBER_EMAIL,
   OWNER_EMAIL,
   OWNER_PASSWORD,
   PERSON_PASSWORD,
   populate,
-  sources,
   Stage,
+  sources,
 } from "./stage.ts";
+import { hashTime } from "./timing.ts";
 
 /** Of one wave. */
 const AT_ONCE = 200;
@@ -225,8 +225,8 @@ async function getIn(stage: Stage, source: string): Promise<number | null> {
 }
 
 /**
- * Waves of requests, one as soon as the one before is answered and a little later, and reads beside them: one every 25 ms, each measured from
- * when it was to be sent, so that one that is late makes those after it late and not missing.
+ * Waves of requests, one as soon as the one before is answered and a little later, and reads beside them: one every 25
+ * ms, each measured from when it was to be sent, so that one that is late makes those after it late and not missing.
  */
 async function besides(
   stage: Stage,

@@ -1,9 +1,9 @@
-// What a page of another site can make a browser send with the victim's cookie, and what anybody can put into headers: nothing of it
-// changes anything, and nothing of it comes back as a header.
+// What a page of another site can make a browser send with the victim's cookie, and what anybody can put into headers:
+// nothing of it changes anything, and nothing of it comes back as a header.
 
 import type { Finding, Proving } from "../part.ts";
 import { headerOf, memberOf, type RawAnswer, type RawRequest } from "./raw-client.ts";
-import { dataOf, OWNER_EMAIL, OWNER_PASSWORD, type People, populate, sources, Stage } from "./stage.ts";
+import { dataOf, OWNER_EMAIL, OWNER_PASSWORD, type People, populate, Stage, sources } from "./stage.ts";
 
 type Headers = Array<[string, string]>;
 
@@ -62,7 +62,7 @@ export async function proveForeignPages(proving: Proving): Promise<Finding[]> {
 
 /** Where the ledger stands. Usage of keys and sessions is not in it. */
 async function head(stage: Stage, people: People): Promise<number> {
-  return dataOf(await stage.send("GET", "/api/v1/ledger", undefined, [people.key]))["sequence"];
+  return dataOf(await stage.send("GET", "/api/v1/ledger", undefined, [people.key])).sequence;
 }
 
 async function forgery(stage: Stage, people: People, session: [string, string]): Promise<Finding[]> {
@@ -120,7 +120,7 @@ async function forgery(stage: Stage, people: People, session: [string, string]):
     {
       claim:
         "no page of another site changes anything by the victim's cookie, whatever the content type, nor signs anybody in or out",
-      held: wrong.length === 0 && after === before && host["sequence"] === before && own.status === 200,
+      held: wrong.length === 0 && after === before && host.sequence === before && own.status === 200,
       figure: `${answers.length} requests of ${STRANGERS.length} strangers with ${CONTENT_TYPES.length} content types, ${answers.length - wrong.length} refused with auth_origin_rejected${wrong.length === 0 ? "" : ` (${wrong[0]?.status} ${wrong[0]?.text.slice(0, 120)})`}; the ledger went from ${before} to ${after}; our own page's request is answered with ${own.status}`,
     },
     {

@@ -1,4 +1,5 @@
-// Rights that are taken away from somebody whose writes wait: how soon that is done, and whether anything of theirs is written afterwards.
+// Rights that are taken away from somebody whose writes wait: how soon that is done, and whether anything of theirs is
+// written afterwards.
 
 import type { Finding, Proving } from "../part.ts";
 import { askRaw, headerOf, type RawAnswer } from "./raw-client.ts";
@@ -8,8 +9,8 @@ import {
   MEMBER_EMAIL,
   OWNER_EMAIL,
   OWNER_PASSWORD,
-  type People,
   PERSON_PASSWORD,
+  type People,
   populate,
   Stage,
 } from "./stage.ts";
@@ -126,7 +127,7 @@ async function once(
     permissions: "Member",
   };
   const key = dataOf(await stage.send("POST", "/api/v1/auth/keys", body, [session]));
-  const by: Header = way.by === "session" ? session : ["Authorization", `Bearer ${key["key"]}`];
+  const by: Header = way.by === "session" ? session : ["Authorization", `Bearer ${key.key}`];
   const answeredAt: number[] = [];
   const sent = Array.from({ length: bulks }, async (_, n) => {
     const items = Array.from({ length: hosts }, (_each, k) => ({
@@ -147,13 +148,13 @@ async function once(
   // Some are written, most wait.
   while (answeredAt.length < 2 && performance.now() - began < 20_000) await Bun.sleep(5);
   const askedAt = performance.now();
-  const taken = await way.takeAway(owner, { keyId: key["api_key"]["id"], session });
+  const taken = await way.takeAway(owner, { keyId: key.api_key.id, session });
   const tookMs = performance.now() - askedAt;
   const sequence = await headOf(stage, owner);
   const answers = await Promise.all(sent);
   const written = answers.filter(({ status }) => status === 200).length;
   const { before, after: late } = await made(stage, owner, sequence, [
-    way.by === "session" ? people.memberId : key["api_key"]["id"],
+    way.by === "session" ? people.memberId : key.api_key.id,
   ]);
   const others = answers.filter(({ status }) => status !== 200);
   const isRefused = (answer: RawAnswer) =>
@@ -205,13 +206,13 @@ async function scans(stage: Stage, people: People, owner: Header): Promise<Findi
   const { before, after: late } = await made(stage, owner, disabled, [id]);
   return {
     claim: "a scan is cancelled, and writes nothing any more, when whoever ordered it is disabled",
-    held: begun["status"] === "Running" && ended["status"] === "Cancelled" && before > 0 && late === 0,
-    figure: `${begun["status"]} with ${begun["progress"]?.addresses_done} of ${begun["progress"]?.addresses_total} addresses done, then ${ended["status"]} with ${ended["progress"]?.addresses_done}: ${ended["outcome"]?.problem}; ${before} transactions before, ${late} afterwards`,
+    held: begun.status === "Running" && ended.status === "Cancelled" && before > 0 && late === 0,
+    figure: `${begun.status} with ${begun.progress?.addresses_done} of ${begun.progress?.addresses_total} addresses done, then ${ended.status} with ${ended.progress?.addresses_done}: ${ended.outcome?.problem}; ${before} transactions before, ${late} afterwards`,
   };
 }
 
 async function headOf(stage: Stage, owner: Header): Promise<number> {
-  return dataOf(await stage.send("GET", "/api/v1/ledger", undefined, [owner]))["sequence"];
+  return dataOf(await stage.send("GET", "/api/v1/ledger", undefined, [owner])).sequence;
 }
 
 /** How many of the newest transactions these actors made up to one, and after it. */
@@ -224,7 +225,7 @@ async function made(
   const newest = dataOf(
     await stage.send("GET", "/api/v1/transactions?limit=1000", undefined, [owner]),
   ) as unknown as Json[];
-  const theirs = newest.filter((each) => actorIds.includes(each["actor"].id));
-  const after = theirs.filter((each) => each["sequence"] > sequence).length;
+  const theirs = newest.filter((each) => actorIds.includes(each.actor.id));
+  const after = theirs.filter((each) => each.sequence > sequence).length;
   return { before: theirs.length - after, after };
 }

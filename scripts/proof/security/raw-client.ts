@@ -1,5 +1,5 @@
-// HTTP/1.1 by hand, over a socket of its own for each request: any source address, any header as often as wanted, any bytes. Must not
-// know what is asked, nor judge the answer.
+// HTTP/1.1 by hand, over a socket of its own for each request: any source address, any header as often as wanted, any
+// bytes. Must not know what is asked, nor judge the answer.
 
 import { connect } from "node:net";
 
@@ -9,7 +9,10 @@ export interface RawRequest {
   readonly method?: string;
   /** As it stands in the request line. */
   readonly path: string;
-  /** In this order. `Host` and `Connection` are put before them, `Content-Length` where there is a body, unless they are here. */
+  /**
+   * In this order. `Host` and `Connection` are put before them, `Content-Length` where there is a body, unless they are
+   * here.
+   */
   readonly headers?: ReadonlyArray<readonly [name: string, value: string]>;
   readonly body?: string | Uint8Array;
 }

@@ -11,8 +11,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The two-sided probability that two sets are at least so far apart though they come from one distribution: the Mann–Whitney U test by its
- * normal approximation, which is good from about twenty values each. Ties share their ranks.
+ * The two-sided probability that two sets are at least so far apart though they come from one distribution: the
+ * Mann–Whitney U test by its normal approximation, which is good from about twenty values each. Ties share their ranks.
  */
 export function mannWhitney(some: readonly number[], others: readonly number[]): number {
   const all = [
@@ -55,7 +55,10 @@ export function noticedShift(
   );
 }
 
-/** Of the standard normal distribution, beyond z ≥ 0 (Abramowitz and Stegun 26.2.17; absolute error below 1e-7, so nothing smaller is told). */
+/**
+ * Of the standard normal distribution, beyond z ≥ 0 (Abramowitz and Stegun 26.2.17; absolute error below 1e-7, so
+ * nothing smaller is told).
+ */
 function upperTail(z: number): number {
   const t = 1 / (1 + 0.2316419 * z);
   const polynomial = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));

@@ -1,16 +1,16 @@
 // Known secrets of every kind through every path, and then looked for wherever something is kept or told.
 
 import { Database } from "bun:sqlite";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AuthProtocols, PrivProtocols, SecurityLevel, type User } from "net-snmp";
 import { systemRandom } from "../../../src/base/random.ts";
 import { SecretBox } from "../../../src/base/secret-box.ts";
 import { secretContext } from "../../../src/resources/credentials/secrets.ts";
-import { seededRandom } from "../../../test/support/seeded-random.ts";
-import { startAgent } from "../../../test/support/snmp-agent.ts";
-import { startV3Agent } from "../../../test/support/snmp-v3-agent.ts";
-import { viewOf } from "../../../test/support/snmp-view.ts";
+import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
+import { startAgent } from "../../../test/support/snmp/agent.ts";
+import { startV3Agent } from "../../../test/support/snmp/v3-agent.ts";
+import { viewOf } from "../../../test/support/snmp/view.ts";
 import type { Finding, Proving } from "../part.ts";
 import { type Find, filesBelow, formsOf, type Haystack, openToOthers, search, toldFinds } from "./needles.ts";
 import { memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";
@@ -245,7 +245,7 @@ class Exercise {
     dataOf(
       await this.ask(
         "PUT",
-        `/api/v1/users/${person["id"]}`,
+        `/api/v1/users/${person.id}`,
         { email: "person@acme.example", role: "Member", password: this.invent("password set by an administrator") },
         [owner],
       ),
@@ -260,22 +260,22 @@ class Exercise {
     const { stage } = this;
     const me = dataOf(await this.ask("GET", "/api/auth/me", undefined, [owner]));
     const body = {
-      organization_id: me["organization"]["id"],
-      user_id: me["id"],
+      organization_id: me.organization.id,
+      user_id: me.id,
       name: "canary",
       permissions: "Owner",
       tags: [],
     };
     const create = () => stage.send("POST", "/api/v1/auth/keys", body, [owner, ["Idempotency-Key", "a-key"]]);
     const [made, repeated] = [dataOf(await create()), dataOf(await create())];
-    const key = this.keep("API key", made["key"]);
+    const key = this.keep("API key", made.key);
     const rotate = () =>
-      stage.send("POST", `/api/v1/auth/keys/${made["api_key"]["id"]}/rotate`, undefined, [
+      stage.send("POST", `/api/v1/auth/keys/${made.api_key.id}/rotate`, undefined, [
         owner,
         ["Idempotency-Key", "a-rotation"],
       ]);
     const [rotated, rotatedAgain] = [dataOf(await rotate()), dataOf(await rotate())];
-    const anew = this.keep("rotated API key", rotated["key"]);
+    const anew = this.keep("rotated API key", rotated.key);
     await this.ask("GET", "/api/v1/hosts", undefined, [["Authorization", `Bearer ${key}`]]);
     const used = await this.ask("GET", "/api/v1/hosts", undefined, [["Authorization", `Bearer ${anew}`]]);
     for (const scheme of ["Basic", "Bearer  ", "Token", ""])
@@ -283,8 +283,8 @@ class Exercise {
     return {
       claim: "a repeated request is told the same key, which is kept for that sealed",
       held:
-        repeated["key"] === key &&
-        rotatedAgain["key"] === anew &&
+        repeated.key === key &&
+        rotatedAgain.key === anew &&
         used.status === 200 &&
         this.kept().some((text) => text.includes(key)) &&
         this.kept().some((text) => text.includes(anew)),
@@ -307,7 +307,7 @@ class Exercise {
     { v3Auth, v3Priv, community }: { v3Auth: string; v3Priv: string; community: string },
   ): Promise<{ ids: string[]; networkId: string }> {
     const me = dataOf(await this.ask("GET", "/api/auth/me", undefined, [owner]));
-    const networkId = me["reachable_network_ids"][0];
+    const networkId = me.reachable_network_ids[0];
     const inline = (value: string) => ({ mode: "Inline", value });
     const v3 = (auth: string, priv: string) => ({
       type: "SnmpV3",
@@ -320,7 +320,7 @@ class Exercise {
     // Each credential that a device does not know is waited for: in the short form there is one.
     const tried = new Set(this.isShort ? ["wrong", "right", "file"] : ["replaced", "v1", "wrong", "right", "file"]);
     const wish = (name: string, credential_type: Json) => ({
-      organization_id: me["organization"]["id"],
+      organization_id: me.organization.id,
       name,
       credential_type,
       assigned_network_ids: tried.has(name) ? [networkId] : [],
@@ -347,11 +347,11 @@ class Exercise {
       await create("deleted", { type: "SnmpV2c", community: inline(this.invent("community of a deleted credential")) }),
     ];
     const put = async (record: Json, fields: Json) =>
-      dataOf(await this.ask("PUT", `/api/v1/credentials/${record["id"]}`, { ...record, ...fields }, [owner]));
+      dataOf(await this.ask("PUT", `/api/v1/credentials/${record.id}`, { ...record, ...fields }, [owner]));
     const later = await put(replaced, { credential_type: { type: "SnmpV2c", community: inline(community) } });
     // As a client does that sends back what it got: the mask keeps what is stored.
     await put(later, { name: "replaced and named anew" });
-    dataOf(await this.ask("DELETE", `/api/v1/credentials/${made[5]?.["id"]}?cascade=true`, undefined, [owner]));
+    dataOf(await this.ask("DELETE", `/api/v1/credentials/${made[5]?.id}?cascade=true`, undefined, [owner]));
     const invalid: unknown[] = [
       wish("bad", { type: "SnmpV2c", community: this.invent("secret in the place of an object") }),
       wish("bad", { type: "SnmpV2c", community: { mode: "Inlin", value: this.invent("secret of a misspelled mode") } }),
@@ -376,20 +376,17 @@ class Exercise {
       if (answer.status !== 400) throw new Error(`${JSON.stringify(body)}: ${answer.status}`);
     }
     for (const record of made.slice(0, 5)) {
-      await this.ask(
-        "POST",
-        `/api/v1/credentials/${record["id"]}/restore`,
-        { at: record["updated_at"], dry_run: true },
-        [owner],
-      );
+      await this.ask("POST", `/api/v1/credentials/${record.id}/restore`, { at: record.updated_at, dry_run: true }, [
+        owner,
+      ]);
       if (record === replaced)
-        await this.ask("POST", `/api/v1/credentials/${record["id"]}/restore`, { at: record["updated_at"] }, [owner]);
+        await this.ask("POST", `/api/v1/credentials/${record.id}/restore`, { at: record.updated_at }, [owner]);
     }
-    await this.ask("POST", `/api/v1/credentials/${made[5]?.["id"]}/restore`, { at: made[5]?.["updated_at"] }, [owner]);
-    await put(dataOf(await this.ask("GET", `/api/v1/credentials/${replaced["id"]}`, undefined, [owner])), {
+    await this.ask("POST", `/api/v1/credentials/${made[5]?.id}/restore`, { at: made[5]?.updated_at }, [owner]);
+    await put(dataOf(await this.ask("GET", `/api/v1/credentials/${replaced.id}`, undefined, [owner])), {
       credential_type: { type: "SnmpV2c", community: inline(community) },
     });
-    return { ids: made.map((record) => record["id"]), networkId };
+    return { ids: made.map((record) => record.id), networkId };
   }
 
   /** Scans with right and wrong credentials: devices answer, refuse and stay silent. */
@@ -407,17 +404,17 @@ class Exercise {
       const deadline = performance.now() + SCAN_DEADLINE_MS;
       for (;;) {
         // Its events end with it.
-        await this.ask("GET", `/api/v1/discovery/scans/${scan["id"]}/events`, undefined, [
+        await this.ask("GET", `/api/v1/discovery/scans/${scan.id}/events`, undefined, [
           owner,
           ["Accept", "text/event-stream"],
         ]);
-        const now = dataOf(await this.ask("GET", `/api/v1/discovery/scans/${scan["id"]}`, undefined, [owner]));
-        if (!["Queued", "Running"].includes(now["status"]) || performance.now() > deadline) {
-          seen.push(`${now["status"]}, ${now["outcome"]?.["hosts"]?.["devices"]} devices`);
+        const now = dataOf(await this.ask("GET", `/api/v1/discovery/scans/${scan.id}`, undefined, [owner]));
+        if (!["Queued", "Running"].includes(now.status) || performance.now() > deadline) {
+          seen.push(`${now.status}, ${now.outcome?.hosts?.devices} devices`);
           break;
         }
       }
-      await this.ask("GET", `/api/v1/discovery/scans/${scan["id"]}/findings`, undefined, [owner]);
+      await this.ask("GET", `/api/v1/discovery/scans/${scan.id}/findings`, undefined, [owner]);
     }
     return {
       claim: "devices are asked with the secrets, so that those that answer had them told",
@@ -500,7 +497,7 @@ class Exercise {
     for (const id of credentialIds) await this.ask("GET", `/api/v1/credentials/${id}/history`, undefined, [owner]);
     for (const key of (memberOf(await this.ask("GET", "/api/v1/auth/keys", undefined, [owner]), "data") as Json[]) ??
       [])
-      await this.ask("GET", `/api/v1/auth/keys/${key["id"]}/history`, undefined, [owner]);
+      await this.ask("GET", `/api/v1/auth/keys/${key.id}/history`, undefined, [owner]);
     for (const path of [
       `/api/v1/diff?from=${from}`,
       `/api/v1/diff?from=${from}&format=csv`,
@@ -517,7 +514,7 @@ class Exercise {
     const { name } = dataOf(await this.ask("POST", "/api/v1/backups", undefined, [owner]));
     for (const deadline = performance.now() + SCAN_DEADLINE_MS; performance.now() < deadline; ) {
       const backup = dataOf(await this.ask("GET", `/api/v1/backups/${name}`, undefined, [owner]));
-      if (backup["status"] !== "Running") return;
+      if (backup.status !== "Running") return;
     }
     throw new Error("the backup did not come to an end");
   }

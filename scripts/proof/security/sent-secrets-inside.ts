@@ -1,12 +1,12 @@
-// The inside of sent-secrets.ts: the namespace's only processes are this one and the appliance. Keeps account of what Admins have said, and of
-// what arrived where.
+// The inside of sent-secrets.ts: the namespace's only processes are this one and the appliance. Keeps account of what
+// Admins have said, and of what arrived where.
 
-import { seededRandom, type SeededRandom } from "../../../test/support/seeded-random.ts";
-import { startAgent, type SnmpAgent } from "../../../test/support/snmp-agent.ts";
-import { viewOf } from "../../../test/support/snmp-view.ts";
+import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";
+import { type SnmpAgent, startAgent } from "../../../test/support/snmp/agent.ts";
+import { viewOf } from "../../../test/support/snmp/view.ts";
 import type { Finding, Proving } from "../part.ts";
 import type { InsideReport } from "./sent-secrets.ts";
-import { dataOf, MEMBER_EMAIL, PERSON_PASSWORD, populate, Stage, type Json, type People } from "./stage.ts";
+import { dataOf, type Json, MEMBER_EMAIL, PERSON_PASSWORD, type People, populate, Stage } from "./stage.ts";
 
 /** The Admin's subnet, one where Members may make their own, and one that is asked only where it is named. */
 const PREFIXES = ["10.66.0", "10.66.1", "10.66.2"] as const;
@@ -38,7 +38,10 @@ class Trial {
   private readonly rounds: number;
   private readonly random: SeededRandom;
   private readonly agents = new Map<string, SnmpAgent>();
-  /** What an Admin has sent where, or an honest device has told. Never taken back: what is judged is that nothing goes elsewhere. */
+  /**
+   * What an Admin has sent where, or an honest device has told. Never taken back: what is judged is that nothing goes
+   * elsewhere.
+   */
   private readonly words: Record<Secret, Set<string>> = { host: new Set(), named: new Set(), network: new Set() };
   private readonly wrong = new Set<string>();
   private readonly refusals = new Map<number, number>();
@@ -164,8 +167,8 @@ class Trial {
         ip_addresses: addresses.map((ip_address) => ({ ip_address })),
       });
     const [core, edge] = [await host("core", [HONEST]), await host("edge", ["10.66.0.3", "10.66.0.4"])];
-    this.hosts = [core["id"], edge["id"]];
-    const named = edge["ip_addresses"][0];
+    this.hosts = [core.id, edge.id];
+    const named = edge.ip_addresses[0];
     const credential = async (secret: Secret, assigned_network_ids: string[], host_assignments: Json[]) => {
       const body = {
         organization_id: organizationId,
@@ -182,14 +185,17 @@ class Trial {
       [],
       this.hosts.map((host_id) => ({ host_id })),
     );
-    await credential("named", [], [{ host_id: edge["id"], ip_address_ids: [named["id"]] }]);
+    await credential("named", [], [{ host_id: edge.id, ip_address_ids: [named.id] }]);
     await credential("network", [networkId], []);
     for (const address of [HONEST, HONEST_TOO, "10.66.0.3", "10.66.0.4"]) this.words.host.add(address);
-    this.words.named.add(named["ip_address"]);
-    this.instants.push(core["updated_at"], edge["updated_at"]);
+    this.words.named.add(named.ip_address);
+    this.instants.push(core.updated_at, edge.updated_at);
   }
 
-  /** One write at random: mostly a Member's, sometimes an Admin's that confirms nothing, or that does and is written down. */
+  /**
+   * One write at random: mostly a Member's, sometimes an Admin's that confirms nothing, or that does and is written
+   * down.
+   */
   private async write(): Promise<void> {
     const { random } = this;
     const ways: ReadonlyArray<() => Promise<void>> = [
@@ -239,12 +245,12 @@ class Trial {
   private async changeAddress(): Promise<void> {
     const address = await this.addressOf(this.random.pick(this.hosts));
     if (address !== null)
-      await this.ask("member", "PUT", `/api/v1/ip-addresses/${address["id"]}`, { ip_address: this.anyAddress() });
+      await this.ask("member", "PUT", `/api/v1/ip-addresses/${address.id}`, { ip_address: this.anyAddress() });
   }
 
   private async removeAddress(): Promise<void> {
     const address = await this.addressOf(this.random.pick(this.hosts));
-    if (address !== null) await this.ask("member", "DELETE", `/api/v1/ip-addresses/${address["id"]}`);
+    if (address !== null) await this.ask("member", "DELETE", `/api/v1/ip-addresses/${address.id}`);
   }
 
   /** A host as it is sent back by a client that has read it. @param isChanged whether its addresses are others then */
@@ -290,7 +296,7 @@ class Trial {
     if (random.integer(2) === 0) items.push({ ip_address: this.anyAddress() });
     const [a, b] = items;
     if (a !== undefined && b !== undefined && random.integer(3) === 0)
-      [a["ip_address"], b["ip_address"]] = [b["ip_address"], a["ip_address"]];
+      [a.ip_address, b.ip_address] = [b.ip_address, a.ip_address];
     return items;
   }
 
@@ -307,7 +313,7 @@ class Trial {
           ? [...this.credentials.values()]
           : ((await this.data("owner", `/api/v1/${plural}?limit=0&at=${at}`)) as Json[]);
     if (records.length > 0)
-      await this.ask(by, "POST", `/api/v1/${plural}/${this.random.pick(records)["id"]}/restore`, { at });
+      await this.ask(by, "POST", `/api/v1/${plural}/${this.random.pick(records).id}/restore`, { at });
   }
 
   private async removeHost(): Promise<void> {
@@ -355,7 +361,7 @@ class Trial {
       ({ accepts_credentials }) => accepts_credentials !== true || this.random.integer(8) === 0,
     );
     if (subnets.length > 0)
-      await this.ask("member", "DELETE", `/api/v1/subnets/${this.random.pick(subnets)["id"]}?cascade=true`);
+      await this.ask("member", "DELETE", `/api/v1/subnets/${this.random.pick(subnets).id}?cascade=true`);
   }
 
   /** What a Member may not ask for at all. */
@@ -364,7 +370,7 @@ class Trial {
     const { networkId } = this.people;
     const credential = this.credentials.get("host") as Json;
     const ways: ReadonlyArray<() => Promise<unknown>> = [
-      () => this.ask("member", "POST", `/api/v1/ip-addresses/${address?.["id"] ?? credential["id"]}/confirm`, {}),
+      () => this.ask("member", "POST", `/api/v1/ip-addresses/${address?.id ?? credential.id}/confirm`, {}),
       () =>
         this.ask("member", "POST", "/api/v1/discovery/scans", {
           network_id: networkId,
@@ -380,7 +386,7 @@ class Trial {
           targets: [this.anyAddress()],
         }),
       () =>
-        this.ask("member", "POST", `/api/v1/credentials/${credential["id"]}/restore`, {
+        this.ask("member", "POST", `/api/v1/credentials/${credential.id}/restore`, {
           at: this.random.pick(this.instants),
         }),
       () =>
@@ -388,14 +394,14 @@ class Trial {
           network_id: networkId,
           name: "mine",
           ip_addresses: [{ ip_address: "10.66.0.8" }],
-          credential_assignments: [{ credential_id: credential["id"] }],
+          credential_assignments: [{ credential_id: credential.id }],
         }),
     ];
     await this.random.pick(ways)();
   }
 
   private async sendCredential(): Promise<void> {
-    const id = this.credentials.get(this.random.pick(["host", "named", "network"]))?.["id"];
+    const id = this.credentials.get(this.random.pick(["host", "named", "network"]))?.id;
     const { organization_id, name, credential_type, assigned_network_ids, host_assignments, tags, target_ips } =
       (await this.data("owner", `/api/v1/credentials/${id}`)) as Json;
     await this.ask("owner", "PUT", `/api/v1/credentials/${id}`, {
@@ -411,7 +417,7 @@ class Trial {
 
   private async revert(): Promise<void> {
     const recent = (await this.data("owner", "/api/v1/transactions?limit=6")) as Json[];
-    await this.ask("owner", "POST", `/api/v1/transactions/${this.random.pick(recent)["sequence"]}/revert`, {});
+    await this.ask("owner", "POST", `/api/v1/transactions/${this.random.pick(recent).sequence}/revert`, {});
   }
 
   private async confirm(): Promise<void> {
@@ -421,8 +427,8 @@ class Trial {
 
   /** Writes down what the answer says goes there. */
   private async confirmed(address: Json): Promise<void> {
-    const { data } = await this.ask("owner", "POST", `/api/v1/ip-addresses/${address["id"]}/confirm`, {});
-    for (const id of (data?.["credential_ids"] ?? []) as string[]) this.said(id, [address["ip_address"]]);
+    const { data } = await this.ask("owner", "POST", `/api/v1/ip-addresses/${address.id}/confirm`, {});
+    for (const id of (data?.credential_ids ?? []) as string[]) this.said(id, [address.ip_address]);
   }
 
   /** Taken away and assigned again: to all that the hosts have. */
@@ -430,9 +436,9 @@ class Trial {
     const { id, ...credential } = this.credentials.get("host") as Json;
     const alive = (await Promise.all(this.hosts.map((each) => this.hostOf(each)))).filter((host) => host !== null);
     const body = (host_assignments: Json[]) => ({
-      organization_id: credential["organization_id"],
+      organization_id: credential.organization_id,
       name: "host",
-      credential_type: credential["credential_type"],
+      credential_type: credential.credential_type,
       assigned_network_ids: [],
       tags: [],
       host_assignments,
@@ -442,13 +448,13 @@ class Trial {
       "owner",
       "PUT",
       `/api/v1/credentials/${id}`,
-      body(alive.map((host) => ({ host_id: host["id"] }))),
+      body(alive.map((host) => ({ host_id: host.id }))),
     );
     if (data !== null)
       for (const host of alive)
         this.said(
           id,
-          host["ip_addresses"].map((each: Json) => each["ip_address"]),
+          host.ip_addresses.map((each: Json) => each.ip_address),
         );
   }
 
@@ -460,7 +466,7 @@ class Trial {
 
   private said(credentialId: string, addresses: readonly string[]): void {
     for (const [secret, credential] of this.credentials)
-      if (credential["id"] === credentialId) for (const address of addresses) this.words[secret].add(address);
+      if (credential.id === credentialId) for (const address of addresses) this.words[secret].add(address);
   }
 
   private async scan(by: By, fields: Json): Promise<void> {
@@ -471,7 +477,7 @@ class Trial {
     if (data === null) return;
     this.scans += 1;
     for (const deadline = performance.now() + SCAN_DEADLINE_MS; performance.now() < deadline; ) {
-      const { status } = (await this.data("owner", `/api/v1/discovery/scans/${data["id"]}`)) as Json;
+      const { status } = (await this.data("owner", `/api/v1/discovery/scans/${data.id}`)) as Json;
       if (status === "Completed") return;
       if (status !== "Queued" && status !== "Running") throw new Error(`a scan ended as ${status}`);
       await Bun.sleep(POLL_MS);
@@ -505,8 +511,8 @@ class Trial {
     const { networkId } = this.people;
     await this.ask("owner", "POST", "/api/v1/subnets", { network_id: networkId, cidr: "10.66.0.0/22" });
     for (const subnet of (await this.data("owner", "/api/v1/subnets?limit=0")) as Json[]) {
-      await this.ask("owner", "PUT", `/api/v1/subnets/${subnet["id"]}`, {
-        cidr: subnet["cidr"],
+      await this.ask("owner", "PUT", `/api/v1/subnets/${subnet.id}`, {
+        cidr: subnet.cidr,
         subnet_type: "Lan",
         accepts_credentials: true,
       });
@@ -514,15 +520,15 @@ class Trial {
     const fresh = await this.made("POST", "/api/v1/hosts", { network_id: networkId, name: "last", ip_addresses: [] });
     const { id, ...credential } = this.credentials.get("host") as Json;
     await this.ask("owner", "PUT", `/api/v1/credentials/${id}`, {
-      organization_id: credential["organization_id"],
+      organization_id: credential.organization_id,
       name: "host",
-      credential_type: credential["credential_type"],
+      credential_type: credential.credential_type,
       assigned_network_ids: [],
       tags: [],
-      host_assignments: [{ host_id: fresh["id"] }],
+      host_assignments: [{ host_id: fresh.id }],
     });
     const evil = "10.66.1.10";
-    const address = await this.made("POST", "/api/v1/ip-addresses", { host_id: fresh["id"], ip_address: evil });
+    const address = await this.made("POST", "/api/v1/ip-addresses", { host_id: fresh.id, ip_address: evil });
     const before = new Set([...this.arrivals()].map(String));
     await this.scan("member", { kind: "snmp" });
     const between = [...this.arrivals()].map(String).filter((pair) => !before.has(pair));
@@ -544,7 +550,7 @@ class Trial {
   }
 
   private async addressOf(hostId: string): Promise<Json | null> {
-    const addresses = ((await this.hostOf(hostId))?.["ip_addresses"] ?? []) as Json[];
+    const addresses = ((await this.hostOf(hostId))?.ip_addresses ?? []) as Json[];
     return addresses.length === 0 ? null : this.random.pick(addresses);
   }
 
@@ -563,7 +569,7 @@ class Trial {
     if (method !== "GET") this.refusals.set(answer.status, (this.refusals.get(answer.status) ?? 0) + 1);
     if (answer.status !== 200) return { data: null };
     const data = dataOf(answer);
-    if (method !== "GET" && typeof data["updated_at"] === "string") this.instants.push(data["updated_at"]);
+    if (method !== "GET" && typeof data.updated_at === "string") this.instants.push(data.updated_at);
     return { data };
   }
 

@@ -1,5 +1,5 @@
-// Whom secrets reach, at the sockets themselves: an appliance and everybody it could ask in a network namespace of their own, where whatever a
-// Member, a scan or an undoing makes of addresses and subnets is tried at random.
+// Whom secrets reach, at the sockets themselves: an appliance and everybody it could ask in a network namespace of
+// their own, where whatever a Member, a scan or an undoing makes of addresses and subnets is tried at random.
 
 import { systemTimers } from "../../../src/base/timers.ts";
 import type { Finding, Proving } from "../part.ts";

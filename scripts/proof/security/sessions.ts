@@ -1,19 +1,20 @@
-// Sessions as somebody would steal, plant or keep them: fixation, ends that must be ends, the cookie's attributes, rights that change.
+// Sessions as somebody would steal, plant or keep them: fixation, ends that must be ends, the cookie's attributes,
+// rights that change.
 
 import type { Finding, Proving } from "../part.ts";
 import { headerOf, memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";
 import {
-  dataOf,
   DISABLED_EMAIL,
+  dataOf,
   type Json,
   MEMBER_EMAIL,
   OWNER_EMAIL,
   OWNER_PASSWORD,
-  type People,
   PERSON_PASSWORD,
+  type People,
   populate,
-  sources,
   Stage,
+  sources,
 } from "./stage.ts";
 
 /** Well-formed, and of no session: what an attacker would plant. */
@@ -200,8 +201,8 @@ async function rights(stage: Stage, people: People): Promise<Finding> {
       [session],
     ),
   );
-  const key = made["api_key"];
-  const bearer: [string, string] = ["Authorization", `Bearer ${made["key"]}`];
+  const key = made.api_key;
+  const bearer: [string, string] = ["Authorization", `Bearer ${made.key}`];
   const create = async (by: readonly [string, string]) =>
     (await stage.send("POST", "/api/v1/hosts", { name: "by the member", network_id: people.networkId }, [by])).status;
   const change = async (fields: Json) => {
@@ -214,7 +215,7 @@ async function rights(stage: Stage, people: People): Promise<Finding> {
   const escalations = await Promise.all([
     stage.send(
       "PUT",
-      `/api/v1/auth/keys/${key["id"]}`,
+      `/api/v1/auth/keys/${key.id}`,
       {
         organization_id: people.organizationId,
         user_id: people.memberId,
@@ -237,7 +238,7 @@ async function rights(stage: Stage, people: People): Promise<Finding> {
       [session],
     ),
     stage.send("PUT", `/api/v1/users/${people.memberId}`, { email: MEMBER_EMAIL, role: "Owner" }, [session]),
-    stage.send("POST", `/api/v1/auth/keys/${key["id"]}/rotate`, undefined, [bearer]),
+    stage.send("POST", `/api/v1/auth/keys/${key.id}/rotate`, undefined, [bearer]),
     stage.send(
       "POST",
       `/api/v1/auth/keys`,
@@ -260,11 +261,11 @@ async function rights(stage: Stage, people: People): Promise<Finding> {
   const disabled = await stage.send("GET", "/api/auth/me", undefined, [bearer]);
   await change({ is_enabled: true });
   const rotated = dataOf(
-    await stage.send("POST", `/api/v1/auth/keys/${key["id"]}/rotate`, {}, [
+    await stage.send("POST", `/api/v1/auth/keys/${key.id}/rotate`, {}, [
       await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next()),
     ]),
   );
-  const [old, anew] = [await create(bearer), await create(["Authorization", `Bearer ${rotated["key"]}`])];
+  const [old, anew] = [await create(bearer), await create(["Authorization", `Bearer ${rotated.key}`])];
   const disabledSignIn = await stage.signIn(DISABLED_EMAIL, PERSON_PASSWORD, next());
   return {
     claim:

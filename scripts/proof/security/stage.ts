@@ -1,9 +1,9 @@
-// An appliance with two organizations, people of every standing and a key, for one chapter of the proof. What is secret in it is known,
-// so that it can be looked for.
+// An appliance with two organizations, people of every standing and a key, for one chapter of the proof. What is secret
+// in it is known, so that it can be looked for.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Finished, Running, withDeadline } from "../../../test/support/executable.ts";
+import { type Finished, Running, withDeadline } from "../../../test/support/executable/executable.ts";
 import type { Proving } from "../part.ts";
 import { askRaw, memberOf, type RawAnswer, type RawRequest, sessionOf } from "./raw-client.ts";
 
@@ -15,7 +15,6 @@ export const MEMBER_EMAIL = "member@acme.example";
 export const DISABLED_EMAIL = "disabled@acme.example";
 export const STRANGER_EMAIL = "owner@other.example";
 
-// biome-ignore lint/suspicious/noExplicitAny: what an answer holds is judged where it is used.
 export type Json = Record<string, any>;
 
 export class Stage {
@@ -194,8 +193,8 @@ export async function populate(stage: Stage, args: readonly string[] = []): Prom
   return {
     organizationId: ids.get("organization_id") ?? "",
     networkId,
-    memberId: member["id"],
-    disabledId: disabled["id"],
+    memberId: member.id,
+    disabledId: disabled.id,
     key,
     keyText,
   };

@@ -1,10 +1,11 @@
-// How long a sign-in takes that fails: whether it tells that an account exists, is disabled or belongs to somebody else.
+// How long a sign-in takes that fails: whether it tells that an account exists, is disabled or belongs to somebody
+// else.
 
 import { PASSWORD_MAX_LENGTH, PASSWORD_MEMORY_KIB, PASSWORD_TIME_COST } from "../../../src/access/password.ts";
-import { type SeededRandom, seededRandom } from "../../../test/support/seeded-random.ts";
+import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import type { Finding, Proving, Table } from "../part.ts";
 import { mannWhitney, median, noticedShift, shift } from "./samples.ts";
-import { DISABLED_EMAIL, MEMBER_EMAIL, PERSON_PASSWORD, populate, sources, Stage, STRANGER_EMAIL } from "./stage.ts";
+import { DISABLED_EMAIL, MEMBER_EMAIL, PERSON_PASSWORD, populate, STRANGER_EMAIL, Stage, sources } from "./stage.ts";
 
 /** A difference that chance makes in fewer of all comparisons than this is one. */
 const LIMIT = 1e-5;
@@ -97,7 +98,10 @@ export async function proveTiming(proving: Proving): Promise<{ findings: Finding
   }
 }
 
-/** Rounds of all cases, each round in another order: what the machine does besides falls on all alike. Each try comes from an address of its own. */
+/**
+ * Rounds of all cases, each round in another order: what the machine does besides falls on all alike. Each try comes
+ * from an address of its own.
+ */
 async function measure(
   stage: Stage,
   random: SeededRandom,

@@ -1,4 +1,5 @@
-// Compiles the preload shim where there is a compiler. What the shim does, and the variables that it reads, stand at its head.
+// Compiles the preload shim where there is a compiler. What the shim does, and the variables that it reads, stand at
+// its head.
 
 import { join } from "node:path";
 

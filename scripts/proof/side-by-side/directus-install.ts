@@ -1,4 +1,5 @@
-// Brings Directus from npm into a folder beside the product's own packages, with the two modules that have to be compiled. Nothing of it is part of the product.
+// Brings Directus from npm into a folder beside the product's own packages, with the two modules that have to be
+// compiled. Nothing of it is part of the product.
 
 import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -7,20 +7,19 @@ import { load, requestBytes } from "../../benchmark/load.ts";
 import type { InstalledDirectus } from "./directus-install.ts";
 import { cpuSecondsOf } from "./processes.ts";
 import {
+  type BulkHost,
   firstAnswerMs,
   freePort,
   normalRecord,
-  PAGE_ROWS,
-  pick,
-  updatedFields,
-  type BulkHost,
-  type Entry,
   type Operation,
+  PAGE_ROWS,
   type PagePlace,
   type PageSeen,
   type Product,
+  pick,
 } from "./product.ts";
-import type { Rows, Version } from "./rows.ts";
+import type { Entry, Rows, Version } from "./rows.ts";
+import { Served } from "./served.ts";
 
 const TOKEN = "side-by-side-static-token-of-the-administrator";
 const TYPES: Readonly<Record<string, string>> = {
@@ -50,27 +49,29 @@ const NAMES = Object.keys(TYPES);
 const SHAPE = 1;
 /** What it has no word for: a version's bounds are those of its revisions, which no list shows. */
 const WITHOUT = ["valid_from", "valid_to"];
-/** Instants at which the ways of asking for the past are tried and measured: of each, the client has to know the newest revisions. */
+/**
+ * Instants at which the ways of asking for the past are tried and measured: of each, the client has to know the newest
+ * revisions.
+ */
 const INSTANTS = 24;
 
 /** How a client makes a page of the past out of revisions. */
-export type Way = "all revisions" | "newest revisions";
+type Way = "all revisions" | "newest revisions";
 
-export class Directus implements Product {
+export class Directus extends Served implements Product {
   readonly name: string;
-  port = 0;
   /** What was faster, by network. */
   readonly chosen: Record<string, Way> = {};
   private readonly directory: string;
   private readonly installed: InstalledDirectus;
   private readonly rows: Rows;
   private readonly connections: number;
-  private readonly headers = { authorization: `Bearer ${TOKEN}` };
+  protected readonly headers = { authorization: `Bearer ${TOKEN}` };
   private readonly operations = new Map<string, Operation>();
   private child: Bun.Subprocess | null = null;
-  private updates = 0;
 
   constructor(installed: InstalledDirectus, directory: string, rows: Rows, connections: number) {
+    super();
     this.installed = installed;
     this.name = `Directus ${installed.version.split(".")[0]}`;
     this.directory = join(directory, "directus");
@@ -154,17 +155,11 @@ export class Directus implements Product {
   }
 
   livePage(): Operation {
-    return { each: 1, requests: () => this.getBytes(livePath()) };
+    return this.getting(() => livePath());
   }
 
   livePages(places: readonly PagePlace[]): Operation {
-    return {
-      each: 1,
-      requests: (i) => {
-        const { networkId, offset } = pick(places, i);
-        return this.getBytes(`${livePath(networkId)}&offset=${offset}`);
-      },
-    };
+    return this.gettingPages(places, livePath);
   }
 
   /** @param instants only the first few are used */
@@ -173,7 +168,7 @@ export class Directus implements Product {
   }
 
   count(): Operation {
-    return { each: 1, requests: () => this.getBytes("/items/if_entries?limit=1&meta=filter_count") };
+    return this.getting(() => "/items/if_entries?limit=1&meta=filter_count");
   }
 
   /** Tries both ways of asking for the past, and keeps the faster of each network. */
@@ -197,19 +192,7 @@ export class Directus implements Product {
   }
 
   update(entries: readonly Entry[]): Operation {
-    return {
-      each: 1,
-      requests: () => {
-        const i = (this.updates += 1);
-        const { id, if_index, if_descr } = entries[i % entries.length] as Entry;
-        return requestBytes(
-          "PATCH",
-          `/items/if_entries/${id}`,
-          this.headers,
-          JSON.stringify({ if_index, if_descr, ...updatedFields(i), updated_at: new Date().toISOString() }),
-        );
-      },
-    };
+    return this.updating("PATCH", "/items/if_entries", entries, () => ({ updated_at: new Date().toISOString() }));
   }
 
   /** Two requests: hosts and entries are collections of their own, and many items at once are one transaction each. */
@@ -237,7 +220,10 @@ export class Directus implements Product {
     );
   }
 
-  /** What was written between the instants; what was there before is not told by a revision, and would take as many again. */
+  /**
+   * What was written between the instants; what was there before is not told by a revision, and would take as many
+   * again.
+   */
   async diff(from: string, to: string): Promise<number> {
     const filter = `filter[collection][_eq]=if_entries&filter[activity][timestamp][_gt]=${from}&filter[activity][timestamp][_lte]=${to}`;
     const revisions = (await this.ask(
@@ -279,9 +265,9 @@ export class Directus implements Product {
   }
 
   /**
-   * The requests of a page of the past, one after the other: first the page of now, since no list of Directus knows an instant (what was
-   * deleted since is missing; nothing was here). Then either all revisions of its items up to the instant, the newest of each being the
-   * state; or the numbers of the newest revisions, and these.
+   * The requests of a page of the past, one after the other: first the page of now, since no list of Directus knows an
+   * instant (what was deleted since is missing; nothing was here). Then either all revisions of its items up to the
+   * instant, the newest of each being the state; or the numbers of the newest revisions, and these.
    */
   private async pastOperation(networkId: string, instants: readonly string[], way: Way): Promise<Operation> {
     const name = `${networkId} ${way}`;
@@ -291,9 +277,7 @@ export class Directus implements Product {
   }
 
   private async makePastOperation(networkId: string, instants: readonly string[], way: Way): Promise<Operation> {
-    const ids = ((await this.ask("GET", livePath(networkId))) as { data: Array<{ id: string }> }).data.map(
-      ({ id }) => id,
-    );
+    const ids = (await this.ask<{ data: Array<{ id: string }> }>("GET", livePath(networkId))).data.map(({ id }) => id);
     const list = this.getBytes(livePath(networkId));
     const some = Array.from({ length: INSTANTS }, (_, i) => pick(instants, i));
     if (way === "all revisions") {
@@ -308,23 +292,12 @@ export class Directus implements Product {
   }
 
   private async newestOf(ids: readonly string[], at: string): Promise<number[]> {
-    const answer = (await this.ask("GET", numbersPath(ids, at))) as { data: Array<{ max: { id: number } }> };
+    const answer = await this.ask<{ data: Array<{ max: { id: number } }> }>("GET", numbersPath(ids, at));
     return answer.data.map(({ max }) => max.id);
   }
 
   private getBytes(path: string): Uint8Array {
     return requestBytes("GET", path, this.headers);
-  }
-
-  private async ask(method: string, path: string, body?: unknown): Promise<unknown> {
-    const init = {
-      method,
-      headers: { ...this.headers, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    };
-    const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, init);
-    if (!answer.ok) throw new Error(`Directus answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
-    return answer.json();
   }
 
   private async launch(path: string): Promise<number> {
@@ -338,7 +311,7 @@ export class Directus implements Product {
       stderr: Bun.file(join(this.directory, "directus.log")),
     });
     this.child = child;
-    return firstAnswerMs(began, `http://127.0.0.1:${this.port}${path}`, this.headers, () =>
+    return firstAnswerMs(began, this.url(path), this.headers, () =>
       child.exitCode === null ? null : "Directus ended while it started",
     );
   }
@@ -346,7 +319,7 @@ export class Directus implements Product {
   /** Documented settings alone: what only costs is switched off, and what would ask the world outside. */
   private environment(): Record<string, string> {
     return {
-      PATH: process.env["PATH"] ?? "",
+      PATH: process.env.PATH ?? "",
       NODE_ENV: "production",
       HOST: "127.0.0.1",
       PORT: String(this.port),
@@ -373,26 +346,33 @@ export class Directus implements Product {
     };
   }
 
-  /** As Directus itself writes them (the form was taken from its own revisions), straight into its file: through its API it would take hours. */
+  /**
+   * As Directus itself writes them (the form was taken from its own revisions), straight into its file: through its API
+   * it would take hours.
+   */
   private insert(versions: () => Iterable<Version>): void {
     const db = new Database(this.database());
     try {
-      // A setting that the file keeps, and Directus gains by it; its commits stay as durable as SQLite's default makes them (FULL).
+      // A setting that the file keeps, and Directus gains by it; its commits stay as durable as SQLite's default makes
+      // them (FULL).
       db.run("PRAGMA journal_mode = WAL");
       const { id: user } = db.query("SELECT id FROM directus_users LIMIT 1").get() as { id: string };
       const entry = db.prepare(
         `INSERT INTO if_entries (id, ${NAMES.join(", ")}) VALUES (?${", ?".repeat(NAMES.length)})`,
       );
       const activity = db.prepare(
-        "INSERT INTO directus_activity (id, action, user, timestamp, ip, user_agent, collection, item) VALUES (?, ?, ?, ?, '127.0.0.1', 'side-by-side', 'if_entries', ?)",
+        `INSERT INTO directus_activity (id, action, user, timestamp, ip, user_agent, collection, item)
+          VALUES (?, ?, ?, ?, '127.0.0.1', 'side-by-side', 'if_entries', ?)`,
       );
       const revision = db.prepare(
-        "INSERT INTO directus_revisions (id, activity, collection, item, data, delta) VALUES (?, ?, 'if_entries', ?, ?, ?)",
+        `INSERT INTO directus_revisions (id, activity, collection, item, data, delta)
+          VALUES (?, ?, 'if_entries', ?, ?, ?)`,
       );
       let n = (
         db
           .query(
-            "SELECT max(coalesce((SELECT max(id) FROM directus_activity), 0), coalesce((SELECT max(id) FROM directus_revisions), 0)) AS n",
+            `SELECT max(coalesce((SELECT max(id) FROM directus_activity), 0), coalesce((SELECT max(id)
+              FROM directus_revisions), 0)) AS n`,
           )
           .get() as { n: number }
       ).n;

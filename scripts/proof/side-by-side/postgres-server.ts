@@ -1,13 +1,20 @@
 // The rival's server: as small as the comparison lets it be, and as fast as its parts let it be. A process of its own.
-// Usage: postgres-server.ts SOCKET PORT. Key, total and page are asked for in one prepared statement: one round trip each.
+// Usage: postgres-server.ts SOCKET PORT. Key, total and page are asked for in one prepared statement: one round trip
+// each.
 
 import { SQL } from "bun";
 
 /** How a page is made; which is fastest is found out by trying (postgres.ts). */
 export interface Variant {
-  /** Objects put together by the database, or by JavaScript out of columns; or read as they were put together when they were written. */
+  /**
+   * Objects put together by the database, or by JavaScript out of columns; or read as they were put together when they
+   * were written.
+   */
   readonly render: "sql" | "js" | "kept";
-  /** How the versions of an instant are found: by the period, or record by record (the "loose index scan" of PostgreSQL's wiki). */
+  /**
+   * How the versions of an instant are found: by the period, or record by record (the "loose index scan" of
+   * PostgreSQL's wiki).
+   */
   readonly way: "period" | "walk";
   /** Totals that a trigger keeps, counted anew, or none at all. */
   readonly total: "kept" | "counted" | "none";
@@ -53,16 +60,21 @@ function pageSql(columns: string, isNetwork: boolean, isPast: boolean, way: Vari
   if (way === "period") {
     return `SELECT ${columns} FROM (
       SELECT * FROM if_entries WHERE ${within} AND lower(period) <= $5::timestamptz
-      UNION ALL SELECT * FROM if_entries_history WHERE ${within} AND period @> $5::timestamptz) e ORDER BY id LIMIT $3 OFFSET $4`;
+      UNION ALL SELECT * FROM if_entries_history WHERE ${within} AND period @> $5::timestamptz) e
+        ORDER BY id LIMIT $3 OFFSET $4`;
   }
   const next = (after: string) =>
-    `least((SELECT id FROM if_entries WHERE ${within}${after} ORDER BY id LIMIT 1), (SELECT id FROM if_entries_history WHERE ${within}${after} ORDER BY id LIMIT 1))`;
-  return `WITH RECURSIVE walk AS (SELECT ${next("")} AS id UNION ALL SELECT ${next(" AND id > w.id")} FROM walk w WHERE w.id IS NOT NULL)
+    `least((SELECT id FROM if_entries WHERE ${within}${after} ORDER BY id LIMIT 1), (SELECT id FROM if_entries_history
+      WHERE ${within}${after} ORDER BY id LIMIT 1))`;
+  return `WITH RECURSIVE walk AS (SELECT ${next("")} AS id UNION ALL SELECT ${next(" AND id > w.id")} FROM walk w
+    WHERE w.id IS NOT NULL)
     SELECT ${columns} FROM walk w CROSS JOIN LATERAL (
       SELECT * FROM (SELECT * FROM (
         SELECT * FROM if_entries WHERE id = w.id AND ${within} AND lower(period) <= $5::timestamptz
-        UNION ALL (SELECT * FROM if_entries_history WHERE id = w.id AND ${within} AND lower(period) <= $5::timestamptz ORDER BY lower(period) DESC LIMIT 1)) v
-        ORDER BY lower(period) DESC LIMIT 1) newest WHERE upper_inf(period) OR upper(period) > $5::timestamptz) e WHERE w.id IS NOT NULL LIMIT $3 OFFSET $4`.replace(
+        UNION ALL (SELECT * FROM if_entries_history WHERE id = w.id AND ${within} AND lower(period) <= $5::timestamptz
+          ORDER BY lower(period) DESC LIMIT 1)) v
+        ORDER BY lower(period) DESC LIMIT 1) newest WHERE upper_inf(period) OR upper(period) > $5::timestamptz) e
+          WHERE w.id IS NOT NULL LIMIT $3 OFFSET $4`.replace(
     `SELECT ${columns} FROM walk`,
     `SELECT ${columns.replace(/\bid\b/, "e.id")} FROM walk`,
   );
@@ -73,11 +85,14 @@ function totalSql(isNetwork: boolean, isPast: boolean, total: Variant["total"]):
   const within = isNetwork ? "network_id = $2::uuid" : "organization_id = k.organization_id";
   if (total === "counted") {
     return isPast
-      ? `(SELECT count(*) FROM if_entries WHERE ${within} AND lower(period) <= $5::timestamptz) + (SELECT count(*) FROM if_entries_history WHERE ${within} AND period @> $5::timestamptz)`
+      ? `(SELECT count(*) FROM if_entries WHERE ${within} AND lower(period) <= $5::timestamptz) + (SELECT count(*)
+        FROM if_entries_history WHERE ${within} AND period @> $5::timestamptz)`
       : `(SELECT count(*) FROM if_entries WHERE ${within})`;
   }
   return isPast
-    ? `(SELECT coalesce(sum(total), 0) FROM (SELECT total FROM if_entry_totals WHERE ${within} AND period @> $5::timestamptz UNION ALL SELECT total FROM if_entry_totals_history WHERE ${within} AND period @> $5::timestamptz) t)`
+    ? `(SELECT coalesce(sum(total), 0) FROM (SELECT total FROM if_entry_totals
+      WHERE ${within} AND period @> $5::timestamptz UNION ALL SELECT total FROM if_entry_totals_history
+      WHERE ${within} AND period @> $5::timestamptz) t)`
     : `(SELECT coalesce(sum(total), 0) FROM if_entry_totals WHERE ${within})`;
 }
 
@@ -88,13 +103,16 @@ function listSql(isNetwork: boolean, isPast: boolean, { render, way, total }: Va
   const known = statements.get(name);
   if (known !== undefined) return known;
   const page = render === "kept" ? renderedPageSql(isNetwork, isPast, way) : pageSql(COLUMNS, isNetwork, isPast, way);
-  // row_to_json() spells instants in the session's zone (UTC), which RFC 3339 allows: to_char() would cost four calls for each row. It is
-  // within a sixth of the fastest there is (concat() by hand), and ahead of json_build_object() and json_agg() by a fifth and more.
+  // row_to_json() spells instants in the session's zone (UTC), which RFC 3339 allows: to_char() would cost four calls
+  // for each row. It is within a sixth of the fastest there is (concat() by hand), and ahead of json_build_object() and
+  // json_agg() by a fifth and more.
   const object = render === "kept" ? "e.item" : "row_to_json(e)::text";
   const text =
     render !== "js"
-      ? `SELECT ${totalSql(isNetwork, isPast, total)} AS total, (SELECT string_agg(${object}, ',') FROM (${page}) e) AS items ${KEY}`
-      : `SELECT ${totalSql(isNetwork, isPast, total)} AS total, e.* FROM (SELECT * ${KEY}) k LEFT JOIN LATERAL (${page}) e ON true`;
+      ? `SELECT ${totalSql(isNetwork, isPast, total)} AS total, (SELECT string_agg(${object}, ',')
+        FROM (${page}) e) AS items ${KEY}`
+      : `SELECT ${totalSql(isNetwork, isPast, total)} AS total, e.* FROM (SELECT * ${KEY}) k
+        LEFT JOIN LATERAL (${page}) e ON true`;
   statements.set(name, text);
   return text;
 }
@@ -116,11 +134,11 @@ async function list(request: Request, query: URLSearchParams): Promise<Response>
   >;
   const first = rows[0];
   if (first === undefined) return unauthorized();
-  const total = Number(first["total"]);
+  const total = Number(first.total);
   const items =
     variant.render !== "js"
-      ? ((first["items"] as string | null) ?? "")
-      : rows.map(({ total: _total, ...entry }) => (entry["id"] === null ? "" : JSON.stringify(plain(entry)))).join(",");
+      ? ((first.items as string | null) ?? "")
+      : rows.map(({ total: _total, ...entry }) => (entry.id === null ? "" : JSON.stringify(plain(entry)))).join(",");
   return new Response(
     `{"success":true,"data":[${items}],${TAIL}{"limit":${limit},"offset":${offset},"total_count":${total},"has_more":${offset + limit < total}}}}`,
     { headers: JSON_HEADERS },
@@ -129,7 +147,7 @@ async function list(request: Request, query: URLSearchParams): Promise<Response>
 
 /** bigint comes as text out of the driver. */
 function plain(entry: Record<string, unknown>): Record<string, unknown> {
-  if (entry["speed_bps"] !== null) entry["speed_bps"] = Number(entry["speed_bps"]);
+  if (entry.speed_bps !== null) entry.speed_bps = Number(entry.speed_bps);
   return entry;
 }
 
@@ -137,9 +155,10 @@ async function update(request: Request, id: string): Promise<Response> {
   const body = (await request.json()) as Record<string, unknown>;
   const rows = (await sql.unsafe(
     `WITH entry AS (
-       UPDATE if_entries e SET if_index = $3, if_descr = $4, oper_status = $5, if_alias = $6 FROM (SELECT * ${KEY}) k WHERE e.id = $2::uuid AND e.organization_id = k.organization_id RETURNING e.*)
+       UPDATE if_entries e SET if_index = $3, if_descr = $4, oper_status = $5, if_alias = $6 FROM (SELECT * ${KEY}) k
+         WHERE e.id = $2::uuid AND e.organization_id = k.organization_id RETURNING e.*)
      SELECT row_to_json(x)::text AS item FROM (SELECT ${COLUMNS} FROM entry) x`,
-    [hashOf(request), id, body["if_index"], body["if_descr"], body["oper_status"], body["if_alias"]],
+    [hashOf(request), id, body.if_index, body.if_descr, body.oper_status, body.if_alias],
   )) as Array<{ item: string }>;
   const item = rows[0]?.item;
   return item === undefined
@@ -164,7 +183,7 @@ async function bulk(request: Request): Promise<Response> {
         id: Bun.randomUUIDv7(),
         host_id: id,
         organization_id: organizationId,
-        network_id: host["network_id"],
+        network_id: host.network_id,
       });
   }
   await sql.begin(async (tx) => {
@@ -172,8 +191,10 @@ async function bulk(request: Request): Promise<Response> {
       JSON.stringify(hosts),
     ]);
     await tx.unsafe(
-      `INSERT INTO if_entries SELECT id, organization_id, network_id, host_id, if_index, if_type, speed_bps, now(), NULL, NULL, NULL, tstzrange(date_trunc('milliseconds', now()), NULL), mac_address, admin_status, oper_status,
-         if_descr, if_name, if_alias, lldp_chassis_id, lldp_port_id, lldp_sys_name, lldp_port_desc FROM json_populate_recordset(NULL::if_entries, $1::text::json)`,
+      `INSERT INTO if_entries SELECT id, organization_id, network_id, host_id, if_index, if_type, speed_bps, now(),
+        NULL, NULL, NULL, tstzrange(date_trunc('milliseconds', now()), NULL), mac_address, admin_status, oper_status,
+         if_descr, if_name, if_alias, lldp_chassis_id, lldp_port_id, lldp_sys_name, lldp_port_desc
+           FROM json_populate_recordset(NULL::if_entries, $1::text::json)`,
       [JSON.stringify(entries)],
     );
   });
@@ -181,16 +202,22 @@ async function bulk(request: Request): Promise<Response> {
   return Response.json({ success: true, data, meta: { api_version: 1, server_version: "1.0.0" } });
 }
 
-/** What every entry that was changed between the instants was before and after, field by field. Only what changed is looked at. */
+/**
+ * What every entry that was changed between the instants was before and after, field by field. Only what changed is
+ * looked at.
+ */
 async function diff(request: Request, query: URLSearchParams): Promise<Response> {
   if ((await organizationOf(request)) === null) return unauthorized();
   const rows = (await sql.unsafe(
     `SELECT f.item AS before, t.item AS after FROM
-       (SELECT e.id, row_to_json(e)::text AS item FROM (SELECT ${COLUMNS} FROM if_entries_history WHERE upper(period) > $1::timestamptz AND upper(period) <= $2::timestamptz AND lower(period) <= $1::timestamptz) e) f
+       (SELECT e.id, row_to_json(e)::text AS item FROM (SELECT ${COLUMNS} FROM if_entries_history
+         WHERE upper(period) > $1::timestamptz AND upper(period) <= $2::timestamptz
+         AND lower(period) <= $1::timestamptz) e) f
        FULL JOIN (SELECT e.id, row_to_json(e)::text AS item FROM (
          SELECT ${COLUMNS} FROM (
            SELECT * FROM if_entries WHERE lower(period) > $1::timestamptz AND lower(period) <= $2::timestamptz
-           UNION ALL SELECT * FROM if_entries_history WHERE lower(period) > $1::timestamptz AND lower(period) <= $2::timestamptz AND upper(period) > $2::timestamptz) v) e) t USING (id)`,
+           UNION ALL SELECT * FROM if_entries_history WHERE lower(period) > $1::timestamptz
+             AND lower(period) <= $2::timestamptz AND upper(period) > $2::timestamptz) v) e) t USING (id)`,
     [query.get("from"), query.get("to")],
   )) as Array<{ before: string | null; after: string | null }>;
   const added: unknown[] = [];
@@ -205,7 +232,7 @@ async function diff(request: Request, query: URLSearchParams): Promise<Response>
       const fields = Object.keys(is)
         .filter((field) => !PASSING.has(field) && !Bun.deepEquals(was[field], is[field]))
         .map((field) => ({ field, from: was[field], to: is[field] }));
-      if (fields.length > 0) changed.push({ id: is["id"], name: is["if_descr"], fields });
+      if (fields.length > 0) changed.push({ id: is.id, name: is.if_descr, fields });
     }
   }
   return Response.json({

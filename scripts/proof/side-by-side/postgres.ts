@@ -1,26 +1,15 @@
-// PostgreSQL 15 in the comparison: a cluster of its own on a socket in the part's folder, tuned for the machine, and the small server before it.
+// PostgreSQL 15 in the comparison: a cluster of its own on a socket in the part's folder, tuned for the machine, and
+// the small server before it.
 
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join } from "node:path";
-import { load, requestBytes } from "../../benchmark/load.ts";
+import { load } from "../../benchmark/load.ts";
 import type { Variant } from "./postgres-server.ts";
 import { cpuSecondsOf } from "./processes.ts";
-import {
-  firstAnswerMs,
-  freePort,
-  normalRecord,
-  PAGE_ROWS,
-  pick,
-  updatedFields,
-  type BulkHost,
-  type Entry,
-  type Operation,
-  type PagePlace,
-  type PageSeen,
-  type Product,
-} from "./product.ts";
+import { firstAnswerMs, freePort, type Operation, PAGE_ROWS, type PagePlace, type Product, pick } from "./product.ts";
 import type { Rows, Version } from "./rows.ts";
+import { ServedByApi } from "./served.ts";
 
 /** Where Debian keeps the programs; they are on nobody's PATH. */
 const DEBIAN_PROGRAMS = "/usr/lib/postgresql/15/bin";
@@ -38,7 +27,7 @@ export function whyNoPostgres(directory: string): string | null {
 }
 
 function programs(): string | null {
-  const folders = [DEBIAN_PROGRAMS, ...(process.env["PATH"] ?? "").split(":")];
+  const folders = [DEBIAN_PROGRAMS, ...(process.env.PATH ?? "").split(":")];
   return (
     folders.find(
       (folder) =>
@@ -52,9 +41,8 @@ function programs(): string | null {
 
 const SOCKET = ".s.PGSQL.5432";
 
-export class Postgres implements Product {
+export class Postgres extends ServedByApi implements Product {
   readonly name = "PostgreSQL 15";
-  port = 0;
   /** What was fastest of what was tried, by the page that it was tried on. */
   readonly chosen: Record<string, Variant> = {};
   private readonly renderedChosen: Record<string, Variant> = {};
@@ -63,12 +51,12 @@ export class Postgres implements Product {
   private readonly bin = programs() as string;
   private readonly rows: Rows;
   private readonly connections: number;
-  private readonly headers: Record<string, string>;
+  protected readonly headers: Record<string, string>;
   private database: Bun.Subprocess | null = null;
   private server: Bun.Subprocess | null = null;
-  private updates = 0;
 
   constructor(directory: string, rows: Rows, connections: number) {
+    super();
     this.directory = join(directory, "postgres");
     this.cluster = join(this.directory, "cluster");
     this.rows = rows;
@@ -122,7 +110,7 @@ export class Postgres implements Product {
       { stdin: "ignore", stdout: "ignore", stderr: Bun.file(join(this.directory, "..", "postgres-server.log")) },
     );
     this.server = server;
-    return firstAnswerMs(began, `http://127.0.0.1:${this.port}${path(null, null)}`, this.headers, () =>
+    return firstAnswerMs(began, this.url(path(null, null)), this.headers, () =>
       server.exitCode === null && this.database?.exitCode === null
         ? null
         : "PostgreSQL or its server ended while it started",
@@ -140,37 +128,36 @@ export class Postgres implements Product {
   }
 
   livePage(): Operation {
-    return this.get(() => path(null, null, this.chosen["live"]));
+    return this.getting(() => path(null, null, this.chosen.live));
   }
 
   livePages(places: readonly PagePlace[]): Operation {
-    return this.get((i) => {
-      const { networkId, offset } = pick(places, i);
-      return `${path(networkId, null, this.chosen["live"])}&offset=${offset}`;
-    });
+    return this.gettingPages(places, (networkId) => path(networkId, null, this.chosen.live));
   }
 
   /** As customary, without totals kept: what `count(*)` costs. */
   countedLivePage(): Operation {
-    return this.get(() => path(null, null, { render: "sql", way: "period", ...this.chosen["live"], total: "counted" }));
+    return this.getting(() =>
+      path(null, null, { render: "sql", way: "period", ...this.chosen.live, total: "counted" }),
+    );
   }
 
   /** Spared from telling how many there are. */
   uncountedLivePage(): Operation {
-    return this.get(() => path(null, null, { render: "sql", way: "period", ...this.chosen["live"], total: "none" }));
+    return this.getting(() => path(null, null, { render: "sql", way: "period", ...this.chosen.live, total: "none" }));
   }
 
   async asOfPage(networkId: string, instants: readonly string[]): Promise<Operation> {
-    return this.get((i) => path(networkId, pick(instants, i), this.chosen[networkId]));
+    return this.getting((i) => path(networkId, pick(instants, i), this.chosen[networkId]));
   }
 
   /** Of objects that are put together already; see makeRendered(). */
   renderedLivePage(): Operation {
-    return this.get(() => path(null, null, { render: "kept", way: "period", total: "kept" }));
+    return this.getting(() => path(null, null, { render: "kept", way: "period", total: "kept" }));
   }
 
   renderedAsOfPage(networkId: string, instants: readonly string[]): Operation {
-    return this.get((i) => path(networkId, pick(instants, i), this.renderedChosen[networkId]));
+    return this.getting((i) => path(networkId, pick(instants, i), this.renderedChosen[networkId]));
   }
 
   /** Makes the tables with objects that are put together already. While it runs, and after the disk was looked at. */
@@ -179,19 +166,19 @@ export class Postgres implements Product {
   }
 
   countedAsOfPage(networkId: string, instants: readonly string[]): Operation {
-    return this.get((i) =>
+    return this.getting((i) =>
       path(networkId, pick(instants, i), { render: "sql", way: "period", ...this.chosen[networkId], total: "counted" }),
     );
   }
 
   count(): Operation {
-    return this.get(() => path(null, null, this.chosen["live"], 1));
+    return this.getting(() => path(null, null, this.chosen.live, 1));
   }
 
   /** Tries every way that a page can be made, and keeps the fastest of each. */
   async choose(instants: readonly string[], seconds: number): Promise<void> {
     const renders = ["sql", "js"] as const;
-    this.chosen["live"] = await this.fastest(
+    this.chosen.live = await this.fastest(
       renders.map((render) => ({ render, way: "period", total: "kept" })),
       (variant) => () => path(null, null, variant),
       seconds,
@@ -210,44 +197,8 @@ export class Postgres implements Product {
     }
   }
 
-  update(entries: readonly Entry[]): Operation {
-    return {
-      each: 1,
-      requests: () => {
-        const i = (this.updates += 1);
-        const { id, if_index, if_descr } = entries[i % entries.length] as Entry;
-        return requestBytes(
-          "PUT",
-          `/api/v1/if-entries/${id}`,
-          this.headers,
-          JSON.stringify({ if_index, if_descr, ...updatedFields(i) }),
-        );
-      },
-    };
-  }
-
-  async bulk(hosts: readonly BulkHost[]): Promise<void> {
-    await this.ask("/api/v1/hosts/bulk", {
-      method: "POST",
-      headers: { ...this.headers, "content-type": "application/json" },
-      body: JSON.stringify(hosts),
-    });
-  }
-
-  async diff(from: string, to: string): Promise<number> {
-    const { data } = (await this.ask(`/api/v1/diff?from=${from}&to=${to}`, { headers: this.headers })) as {
-      data: { changed: unknown[] };
-    };
-    return data.changed.length;
-  }
-
-  async page(networkId: string | null, at: string | null): Promise<PageSeen> {
-    const variant = this.chosen[networkId ?? "live"];
-    const { data, meta } = (await this.ask(path(networkId, at, variant), { headers: this.headers })) as {
-      data: Array<Record<string, unknown>>;
-      meta: { pagination: { total_count: number } };
-    };
-    return { total: meta.pagination.total_count, records: data.map((record) => normalRecord(record)) };
+  protected pagePath(networkId: string | null, at: string | null): string {
+    return path(networkId, at, this.chosen[networkId ?? "live"]);
   }
 
   /** Tables and indexes; the write-ahead log apart. Stopped, so that all is written. */
@@ -266,9 +217,10 @@ export class Postgres implements Product {
     seconds: number,
   ): Promise<Variant> {
     const tried: Array<{ variant: Variant; rate: number }> = [];
-    // By the best of several turns: what else the machine does only slows down. The first one plans and warms up as well.
+    // By the best of several turns: what else the machine does only slows down. The first one plans and warms up as
+    // well.
     for (const variant of Array.from({ length: TRIALS }, () => variants).flat()) {
-      const operation = this.get(paths(variant));
+      const operation = this.getting(paths(variant));
       const { requestsPerSecond, failures } = await load({
         port: this.port,
         seconds,
@@ -283,17 +235,6 @@ export class Postgres implements Product {
       tried.push({ variant, rate: requestsPerSecond });
     }
     return (tried.sort((one, other) => other.rate - one.rate)[0] as { variant: Variant }).variant;
-  }
-
-  private get(paths: (i: number) => string): Operation {
-    return { each: 1, requests: (i) => requestBytes("GET", paths(i), this.headers) };
-  }
-
-  private async ask(path: string, init: RequestInit): Promise<unknown> {
-    const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, init);
-    if (!answer.ok)
-      throw new Error(`PostgreSQL's server answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
-    return answer.json();
   }
 
   private async startDatabase(): Promise<void> {
@@ -333,7 +274,7 @@ export class Postgres implements Product {
 
   private async copyRows(versions: () => Iterable<Version>): Promise<void> {
     const hosts = new Map<string, string>();
-    for (const { record } of versions()) hosts.set(record["host_id"] as string, record["network_id"] as string);
+    for (const { record } of versions()) hosts.set(record.host_id as string, record.network_id as string);
     const organization = this.rows.store.organizationId;
     await this.copy(
       "hosts",
@@ -400,7 +341,10 @@ const COPY_ROWS = 500;
 /** Turns in which each way of making a page is tried. */
 const TRIALS = 3;
 
-/** What is set: the rest is PostgreSQL's default, fsync and synchronous_commit among it, which are named since all depends on them. */
+/**
+ * What is set: the rest is PostgreSQL's default, fsync and synchronous_commit among it, which are named since all
+ * depends on them.
+ */
 export function tuning(): Record<string, string> {
   // The customary quarter of the memory; half for what the kernel holds as well.
   const memoryMb = totalmem() / 2 ** 20;
@@ -419,7 +363,8 @@ export function tuning(): Record<string, string> {
     // The data are in memory and on an SSD: reading here and there costs little more than reading on.
     random_page_cost: "1.1",
     effective_io_concurrency: "200",
-    // Both cores are busy with other requests: compiling a short query or splitting it up only costs. plan_cache_mode stays at auto: with generic plans forced, no gain could be told from noise.
+    // Both cores are busy with other requests: compiling a short query or splitting it up only costs. plan_cache_mode
+    // stays at auto: with generic plans forced, no gain could be told from noise.
     jit: "off",
     max_parallel_workers_per_gather: "0",
     timezone: "UTC",
@@ -462,7 +407,7 @@ function* lines(versions: () => Iterable<Version>, organization: string, live: b
   for (const { id, from, to, record } of versions()) {
     if ((to === null) !== live) continue;
     const period = `["${from}",${to === null ? "" : `"${to}"`})`;
-    yield `${[id, organization, record["network_id"], record["host_id"], ...names.map((name) => record[name]), period, ...texts.map((name) => record[name])].map(cell).join("\t")}\n`;
+    yield `${[id, organization, record.network_id, record.host_id, ...names.map((name) => record[name]), period, ...texts.map((name) => record[name])].map(cell).join("\t")}\n`;
   }
 }
 

@@ -1,6 +1,6 @@
 // What is compared: the same inventory behind three HTTP servers, each asked in its own words. Knows none of them.
 
-import type { Version } from "./rows.ts";
+import type { Entry, Version } from "./rows.ts";
 
 /** One thing that a client wants, as the requests that it takes: all are sent, one after the other, again and again. */
 export interface Operation {
@@ -56,12 +56,6 @@ export interface Product {
   page(networkId: string | null, at: string | null): Promise<PageSeen>;
   /** Rows, history and indexes on the disk, in megabytes; logs of the database apart. */
   diskMb(): Promise<number>;
-}
-
-export interface Entry {
-  readonly id: string;
-  readonly if_index: number;
-  readonly if_descr: string;
 }
 
 export const PAGE_ROWS = 50;

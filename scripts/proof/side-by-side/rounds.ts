@@ -1,11 +1,12 @@
-// Measures the products turn by turn, A B C A B C …, so that what else the machine does falls on all alike, and puts the runs beside each other.
+// Measures the products turn by turn, A B C A B C …, so that what else the machine does falls on all alike, and puts
+// the runs beside each other.
 
-import { load, type LoadResult } from "../../benchmark/load.ts";
+import { type LoadResult, load } from "../../benchmark/load.ts";
 import { cpuSecondsOf } from "./processes.ts";
 import type { Operation, Product } from "./product.ts";
 
 /** One who takes a turn. */
-export interface Contender {
+interface Contender {
   readonly product: Pick<Product, "name" | "port" | "pids">;
   readonly operation: Operation;
 }
@@ -77,7 +78,7 @@ export async function times<T extends Pick<Product, "name" | "pids">>(
   }));
 }
 
-export interface Spread {
+interface Spread {
   readonly median: number;
   readonly least: number;
   readonly most: number;

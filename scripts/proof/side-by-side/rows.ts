@@ -1,12 +1,12 @@
-// The rows of the comparison: written by netledger's own writer, and read out of its ledger version by version for the others.
+// The rows of the comparison: written by netledger's own writer, and read out of its ledger version by version for the
+// others.
 
 import { join } from "node:path";
 import { openReadOnly } from "../../../src/db/connection.ts";
 import { dataFiles } from "../../../src/db/data-directory.ts";
 import { ifEntryKind } from "../../../src/resources/if-entries/if-entry.ts";
-import { buildStore, type BuiltStore } from "../../benchmark/store.ts";
+import { type BuiltStore, buildStore } from "../../benchmark/store.ts";
 import type { Form } from "../part.ts";
-import type { Entry } from "./product.ts";
 
 /** What one record was between two instants. */
 export interface Version {
@@ -21,7 +21,14 @@ export interface Version {
   readonly changed: readonly string[] | null;
 }
 
-export interface Depth {
+/** One that the updates change. */
+export interface Entry {
+  readonly id: string;
+  readonly if_index: number;
+  readonly if_descr: string;
+}
+
+interface Depth {
   readonly versions: number;
   readonly hosts: number;
   readonly entries: number;
@@ -81,7 +88,8 @@ export async function makeRows(form: Form, directory: string, say: (line: string
   try {
     const born = db
       .query(
-        "SELECT max(sequence) FROM history_transactions WHERE sequence IN (SELECT min(key & 2147483647) FROM history_versions GROUP BY key >> 31)",
+        `SELECT max(sequence) FROM history_transactions WHERE sequence IN (SELECT min(key & 2147483647)
+          FROM history_versions GROUP BY key >> 31)`,
       )
       .values()[0]?.[0] as number;
     const at = db
@@ -100,13 +108,16 @@ export async function makeRows(form: Form, directory: string, say: (line: string
       ).toISOString();
     const some = db
       .query(
-        "SELECT r.id, l.if_index, ('{' || l.members || '}') ->> '$.if_descr' FROM if_entries l JOIN history_records r ON r.n = l.n WHERE l.network_n = (SELECT n FROM history_records WHERE id = ?) ORDER BY l.n LIMIT ?",
+        `SELECT r.id, l.if_index, ('{' || l.members || '}') ->> '$.if_descr' FROM if_entries l
+          JOIN history_records r ON r.n = l.n WHERE l.network_n = (SELECT n FROM history_records WHERE id = ?)
+          ORDER BY l.n LIMIT ?`,
       )
       .values(depths[0]?.networkId as string, SOME);
     // The second version of the first of them.
     const change = db
       .query(
-        "SELECT key & 2147483647 FROM history_versions WHERE key >= ((SELECT n FROM history_records WHERE id = ?) << 31) ORDER BY key LIMIT 1 OFFSET 1",
+        `SELECT key & 2147483647 FROM history_versions
+          WHERE key >= ((SELECT n FROM history_records WHERE id = ?) << 31) ORDER BY key LIMIT 1 OFFSET 1`,
       )
       .values(some[0]?.[0] as string)[0]?.[0] as number;
     return {
@@ -118,7 +129,8 @@ export async function makeRows(form: Form, directory: string, say: (line: string
         { length: Math.min(INSTANTS, at.length) },
         (_, i) => at[Math.floor((i * at.length) / Math.min(INSTANTS, at.length))] as string,
       ),
-      // One transaction of the store is one host with its entries, and the hosts of the widest network change one after the other.
+      // One transaction of the store is one host with its entries, and the hosts of the widest network change one after
+      // the other.
       between: DIFFS[form].map((changes) => ({
         changes,
         from: instantOf(change - 1),
@@ -137,8 +149,10 @@ function* versionsOf(store: BuiltStore): Generator<Version> {
   try {
     const rows = db
       .query(
-        `SELECT r.id, v.valid_from, v.changed, v.members, v.observed, (SELECT x.valid_from FROM history_versions x WHERE x.key > v.key AND x.key < ((r.n + 1) << 31) ORDER BY x.key LIMIT 1) AS valid_to
-         FROM history_records r CROSS JOIN history_versions v ON v.key >= (r.n << 31) AND v.key < ((r.n + 1) << 31) WHERE r.kind = ? ORDER BY v.key`,
+        `SELECT r.id, v.valid_from, v.changed, v.members, v.observed, (SELECT x.valid_from FROM history_versions x
+          WHERE x.key > v.key AND x.key < ((r.n + 1) << 31) ORDER BY x.key LIMIT 1) AS valid_to
+         FROM history_records r CROSS JOIN history_versions v ON v.key >= (r.n << 31) AND v.key < ((r.n + 1) << 31)
+           WHERE r.kind = ? ORDER BY v.key`,
       )
       .iterate(ifEntryKind.code) as Iterable<{
       id: string;

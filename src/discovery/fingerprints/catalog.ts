@@ -1,4 +1,5 @@
-// All fingerprints, in the order in which they are tried on a port that several are for: the particular before the general.
+// All fingerprints, in the order in which they are tried on a port that several are for: the particular before the
+// general.
 
 import { amqp } from "./amqp.ts";
 import { couchdb } from "./couchdb.ts";

@@ -8,5 +8,5 @@ export const couchdb = jsonOverHttp({
   transport: "Tcp",
   path: "/",
   definition: "couchdb",
-  nameIn: (body) => (body?.["couchdb"] === "Welcome" ? withVersion("CouchDB", body["version"]) : null),
+  nameIn: (body) => (body?.couchdb === "Welcome" ? withVersion("CouchDB", body.version) : null),
 });

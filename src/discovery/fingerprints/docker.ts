@@ -8,5 +8,5 @@ export const docker = jsonOverHttp({
   transport: "Tcp",
   path: "/version",
   definition: "docker",
-  nameIn: (body) => (typeof body?.["ApiVersion"] === "string" ? withVersion("Docker", body["Version"]) : null),
+  nameIn: (body) => (typeof body?.ApiVersion === "string" ? withVersion("Docker", body.Version) : null),
 });

@@ -9,8 +9,8 @@ export const elasticsearch = jsonOverHttp({
   path: "/",
   definition: "elasticsearch",
   nameIn: (body) => {
-    const version = objectOf(body?.["version"]);
-    if (version === null || typeof body?.["tagline"] !== "string") return null;
-    return withVersion(version["distribution"] === "opensearch" ? "OpenSearch" : "Elasticsearch", version["number"]);
+    const version = objectOf(body?.version);
+    if (version === null || typeof body?.tagline !== "string") return null;
+    return withVersion(version.distribution === "opensearch" ? "OpenSearch" : "Elasticsearch", version.number);
   },
 });

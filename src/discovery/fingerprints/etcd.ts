@@ -8,5 +8,5 @@ export const etcd = jsonOverHttp({
   transport: "Tcp",
   path: "/version",
   definition: "etcd-client",
-  nameIn: (body) => (typeof body?.["etcdserver"] === "string" ? withVersion("etcd", body["etcdserver"]) : null),
+  nameIn: (body) => (typeof body?.etcdserver === "string" ? withVersion("etcd", body.etcdserver) : null),
 });

@@ -1,5 +1,5 @@
-// What a fingerprint is: on which ports it is tried, what it says first, how it reads the answer.
-// The rules for all of them: nothing that changes a device, no more than one small request, and no exception on whatever bytes come back.
+// What a fingerprint is: on which ports it is tried, what it says first, how it reads the answer. The rules for all of
+// them: nothing that changes a device, no more than one small request, and no exception on whatever bytes come back.
 
 import type { IdentifiedService } from "../sightings.ts";
 
@@ -14,7 +14,7 @@ export interface Fingerprint {
   readonly read: (answer: Answer) => Reading;
 }
 
-export interface Target {
+interface Target {
   /** As in a URL: IPv6 in brackets. */
   readonly host: string;
 }

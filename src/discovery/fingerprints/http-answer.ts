@@ -17,7 +17,10 @@ export function getRequest(host: string, path: string): Uint8Array {
   return new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`);
 }
 
-/** "More" while the headers are not there; null for what is no HTTP. @param protocol `HTTP` or `RTSP`, whose answers look alike */
+/**
+ * "More" while the headers are not there; null for what is no HTTP.
+ * @param protocol `HTTP` or `RTSP`, whose answers look alike
+ */
 export function parseHttpAnswer(bytes: Uint8Array, isWhole: boolean, protocol = "HTTP"): HttpAnswer | "More" | null {
   const text = latin1Of(bytes);
   const beginning = `${protocol}/`;

@@ -1,8 +1,8 @@
 // HTTP and HTTPS: the server's name and the title of its first page.
 
 import type { Answer, Fingerprint, Reading } from "./fingerprint.ts";
-import { type HttpAnswer, getRequest, parseHttpAnswer } from "./http-answer.ts";
 import { htmlTitle } from "./html-title.ts";
+import { getRequest, type HttpAnswer, parseHttpAnswer } from "./http-answer.ts";
 import { identifiedAs, oneLine, textOf } from "./service-text.ts";
 
 const PLAIN_PORTS = [
@@ -54,7 +54,10 @@ function productOf(server: string): string {
   return oneLine(server, 60).replace(/(?<=[A-Za-z])\/(?=v?\d)/g, " ");
 }
 
-/** The title of a page that is one: those of errors and redirections say nothing about the device. The realm of a page behind a password names it, though. */
+/**
+ * The title of a page that is one: those of errors and redirections say nothing about the device. The realm of a page
+ * behind a password names it, though.
+ */
 function titleOf(answer: HttpAnswer, page: string | null): string {
   if (isSuccess(answer)) return page ?? "";
   const realm =

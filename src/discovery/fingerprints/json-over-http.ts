@@ -1,10 +1,11 @@
-// Programs that tell what they are in JSON to whoever asks by HTTP: all but the path and the reading is the same for them.
+// Programs that tell what they are in JSON to whoever asks by HTTP: all but the path and the reading is the same for
+// them.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { getRequest, type HttpAnswer, parseHttpAnswer } from "./http-answer.ts";
 import { identified, textOf } from "./service-text.ts";
 
-export interface JsonOverHttp {
+interface JsonOverHttp {
   readonly name: string;
   readonly ports: readonly number[];
   readonly transport: "Tcp" | "Tls";

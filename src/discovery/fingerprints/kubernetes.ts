@@ -9,8 +9,8 @@ export const kubernetes = jsonOverHttp({
   path: "/version",
   definition: "kubernetes",
   nameIn: (body) => {
-    if (typeof body?.["gitVersion"] === "string") return withVersion("Kubernetes", body["gitVersion"]);
+    if (typeof body?.gitVersion === "string") return withVersion("Kubernetes", body.gitVersion);
     // Those that do not tell refuse in their own words.
-    return body?.["kind"] === "Status" && body["apiVersion"] === "v1" ? "Kubernetes" : null;
+    return body?.kind === "Status" && body.apiVersion === "v1" ? "Kubernetes" : null;
   },
 });

@@ -1,10 +1,13 @@
-// Greetings in lines of text with a status before them, as FTP, SMTP, POP3 and IMAP servers send them (RFC 959 section 4.2).
-// Pure; must not know which service it is.
+// Greetings in lines of text with a status before them, as FTP, SMTP, POP3 and IMAP servers send them (RFC 959 section
+// 4.2). Pure; must not know which service it is.
 
-import { latin1Of, textOf } from "./service-text.ts";
 import type { Answer } from "./fingerprint.ts";
+import { latin1Of, textOf } from "./service-text.ts";
 
-/** The first reply, its lines with the codes taken off; null where it is no such reply, "More" where it has not come whole. */
+/**
+ * The first reply, its lines with the codes taken off; null where it is no such reply, "More" where it has not come
+ * whole.
+ */
 export function numberedReply({ bytes, isWhole }: Answer): { code: number; text: string } | "More" | null {
   const start = latin1Of(bytes.subarray(0, 4));
   if (!/^\d{0,3}$/.test(start.slice(0, 3)) || (start.length === 4 && !/[ \r\n-]/.test(start.charAt(3)))) return null;
@@ -21,7 +24,7 @@ export function numberedReply({ bytes, isWhole }: Answer): { code: number; text:
 }
 
 /** The first line, where it begins with a word; null where it does not, "More" where it has not come whole. */
-export function firstLine({ bytes, isWhole }: Answer, beginning: string): string | "More" | null {
+export function firstLine({ bytes, isWhole }: Answer, beginning: string): string | null {
   const start = latin1Of(bytes.subarray(0, beginning.length));
   if (!beginning.startsWith(start)) return null;
   const end = bytes.indexOf(0x0a);

@@ -1,4 +1,5 @@
-// PostgreSQL: whether it would speak TLS, which it answers with one letter (SSLRequest). It tells its version only to those who sign in.
+// PostgreSQL: whether it would speak TLS, which it answers with one letter (SSLRequest). It tells its version only to
+// those who sign in.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { identified } from "./service-text.ts";

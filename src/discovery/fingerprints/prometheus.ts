@@ -9,9 +9,7 @@ export const prometheus = jsonOverHttp({
   path: "/api/v1/status/buildinfo",
   definition: "prometheus",
   nameIn: (body) => {
-    const data = objectOf(body?.["data"]);
-    return body?.["status"] === "success" && data?.["goVersion"] !== undefined
-      ? withVersion("Prometheus", data["version"])
-      : null;
+    const data = objectOf(body?.data);
+    return body?.status === "success" && data?.goVersion !== undefined ? withVersion("Prometheus", data.version) : null;
   },
 });

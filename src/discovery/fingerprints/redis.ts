@@ -1,4 +1,5 @@
-// Redis and what is compatible with it: PING, and INFO of the server, which both only read. One that wants a password says so.
+// Redis and what is compatible with it: PING, and INFO of the server, which both only read. One that wants a password
+// says so.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { identified, latin1Of } from "./service-text.ts";

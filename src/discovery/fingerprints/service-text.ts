@@ -1,17 +1,18 @@
-// Bytes that a device sent as text that may be shown and stored: one line, no control characters, nothing that differs from one answer to the next.
-// Pure; must not throw on any bytes.
+// Bytes that a device sent as text that may be shown and stored: one line, no control characters, nothing that differs
+// from one answer to the next. Pure; must not throw on any bytes.
 
 import { serviceOf } from "../self/well-known-services.ts";
 import type { IdentifiedService } from "../sightings.ts";
 
 /** Code units of a service's name. */
-export const SERVICE_NAME_MAX_LENGTH = 100;
+const SERVICE_NAME_MAX_LENGTH = 100;
 /** Code units of a text that a name is made of. */
 const READ_MAX_LENGTH = 1_000;
 
 /** A service by name, cut and cleaned; by its definition where nothing is left of the name. */
 export function identified(name: string, definition: string): IdentifiedService {
-  // Cut first: what finds the times in it may take the square of its length, and a device may send 16 KiB without a line break.
+  // Cut first: what finds the times in it may take the square of its length, and a device may send 16 KiB without a
+  // line break.
   return {
     name: oneLine(steady(name.slice(0, READ_MAX_LENGTH)), SERVICE_NAME_MAX_LENGTH) || definition,
     service_definition: definition,
@@ -19,7 +20,8 @@ export function identified(name: string, definition: string): IdentifiedService 
 }
 
 /**
- * A service under the name that its port is known by, if that is one of a family that speaks alike: mail on 587 is `submission`, HTTP on 631 `ipp`.
+ * A service under the name that its port is known by, if that is one of a family that speaks alike: mail on 587 is
+ * `submission`, HTTP on 631 `ipp`.
  * @param family definitions; the first holds on all other ports
  * @param product null where nothing is known of it: then the port's own name
  */
@@ -48,7 +50,10 @@ export function latin1Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** Without control characters, marks of writing direction and other invisible ones; white space as single spaces; cut between code points. */
+/**
+ * Without control characters, marks of writing direction and other invisible ones; white space as single spaces; cut
+ * between code points.
+ */
 export function oneLine(text: string, maxLength: number): string {
   const clean = text.replace(/[\p{C}\p{Z}\s]+/gu, " ").trim();
   if (clean.length <= maxLength) return clean;
@@ -56,7 +61,10 @@ export function oneLine(text: string, maxLength: number): string {
   return clean.slice(0, end).trimEnd();
 }
 
-/** The first of the patterns that the text fits: its label, with what its group has caught behind it, which should be a version. */
+/**
+ * The first of the patterns that the text fits: its label, with what its group has caught behind it, which should be a
+ * version.
+ */
 export function productIn(
   text: string,
   products: readonly (readonly [label: string, pattern: RegExp])[],

@@ -1,4 +1,5 @@
-// Telnet: the options that a server offers first, or what it shows before a login (RFC 854). The options are not answered.
+// Telnet: the options that a server offers first, or what it shows before a login (RFC 854). The options are not
+// answered.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { identified, textOf } from "./service-text.ts";

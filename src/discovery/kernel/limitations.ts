@@ -1,11 +1,11 @@
-// What of the kernel this process may not use, found out by trying, and what is done in its place: for the log, monitors and scans.
-// Must not end anything: an appliance without them works.
+// What of the kernel this process may not use, found out by trying, and what is done in its place: for the log,
+// monitors and scans. Must not end anything: an appliance without them works.
 
 import { KernelRefused, openLibc } from "./libc.ts";
 import { openNetlink } from "./netlink-socket.ts";
 
-export const LIMITATION_CODES = ["native_calls_refused", "netlink_refused"] as const;
-export type LimitationCode = (typeof LIMITATION_CODES)[number];
+const LIMITATION_CODES = ["native_calls_refused", "netlink_refused"] as const;
+type LimitationCode = (typeof LIMITATION_CODES)[number];
 
 export interface Limitation {
   readonly code: LimitationCode;
@@ -14,7 +14,7 @@ export interface Limitation {
 }
 
 /** The ways that are tried; a test may take some away. */
-export interface TriedWays {
+interface TriedWays {
   /** Whether fping or ping works; asked only where this process itself cannot send echo requests. */
   readonly hasEchoTool: () => Promise<boolean>;
   readonly callLibc?: () => void;

@@ -1,18 +1,21 @@
-// The kernel's neighbor table (ARP and neighbor discovery) as rtnetlink(7) messages: the request, and the meaning of the answer's bytes.
-// Pure: must not open a socket.
+// The kernel's neighbor table (ARP and neighbor discovery) as rtnetlink(7) messages: the request, and the meaning of
+// the answer's bytes. Pure: must not open a socket.
 
-import { ipOfBytes } from "../self/ip-bytes.ts";
+import { ipOfBytes } from "../../base/ip.ts";
 import {
   bytesOf,
   LITTLE_ENDIAN,
+  NLM_F_DUMP,
   netlinkAttributes,
   netlinkMessages,
   netlinkRequest,
-  NLM_F_DUMP,
   viewOf,
 } from "./netlink-messages.ts";
 
-/** NUD_* of linux/neighbour.h. Resolving: asked for and not answered yet. Untold: known, in a state that /proc/net/arp does not tell. */
+/**
+ * NUD_* of linux/neighbour.h. Resolving: asked for and not answered yet. Untold: known, in a state that /proc/net/arp
+ * does not tell.
+ */
 export type NeighborState =
   | "Untold"
   | "Resolving"
@@ -32,7 +35,9 @@ export interface KernelNeighbor {
   readonly mac_address: string | null;
   readonly ifIndex: number;
   readonly state: NeighborState;
-  /** How long ago the neighbor has last proved that it is there, in steps of 10 ms; null where the kernel does not tell. */
+  /**
+   * How long ago the neighbor has last proved that it is there, in steps of 10 ms; null where the kernel does not tell.
+   */
   readonly confirmedAgoMs: number | null;
 }
 
@@ -41,7 +46,10 @@ export function neighborDumpRequest(): Uint8Array {
   return netlinkRequest(RTM_GETNEIGH, NLM_F_DUMP, new Uint8Array(NEIGHBOR_HEADER_BYTES));
 }
 
-/** Reads one datagram of the answer. Forwarding entries of bridges, which come in the same messages, are skipped; a cut-off message ends the reading. */
+/**
+ * Reads one datagram of the answer. Forwarding entries of bridges, which come in the same messages, are skipped; a
+ * cut-off message ends the reading.
+ */
 export function parseNeighborDatagram(datagram: Uint8Array): KernelNeighbor[] {
   const view = viewOf(datagram);
   const neighbors: KernelNeighbor[] = [];

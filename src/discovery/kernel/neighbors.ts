@@ -34,31 +34,34 @@ function readByProc(): KernelNeighbor[] {
   return parseArpTable(readFileSync("/proc/net/arp", "utf8"), (ifName) => ifIndexOf("/sys", ifName));
 }
 
-/** The table by address, read again when what was read is older than the caller takes. An address on two links is given once, the live entry before others. */
+/**
+ * The table by address, read again when what was read is older than the caller takes. An address on two links is given
+ * once, the live entry before others.
+ */
 export class NeighborTable {
-  readonly #monotonicMs: () => number;
-  readonly #read: () => KernelNeighbor[];
-  #byAddress: ReadonlyMap<string, KernelNeighbor> = new Map();
-  #readAtMs = Number.NEGATIVE_INFINITY;
+  private readonly monotonicMs: () => number;
+  private readonly read: () => KernelNeighbor[];
+  private byAddress: ReadonlyMap<string, KernelNeighbor> = new Map();
+  private readAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(monotonicMs: () => number, read: () => KernelNeighbor[]) {
-    this.#monotonicMs = monotonicMs;
-    this.#read = read;
+    this.monotonicMs = monotonicMs;
+    this.read = read;
   }
 
   /** The entry of an address, and when the table was read; null where there is none. */
   find(ipAddress: string, maxAgeMs: number): { neighbor: KernelNeighbor; readAtMs: number } | null {
-    const now = this.#monotonicMs();
-    if (now - this.#readAtMs > maxAgeMs) {
+    const now = this.monotonicMs();
+    if (now - this.readAtMs > maxAgeMs) {
       const byAddress = new Map<string, KernelNeighbor>();
-      for (const neighbor of this.#read()) {
+      for (const neighbor of this.read()) {
         if (neighbor.mac_address !== null || !byAddress.has(neighbor.ip_address))
           byAddress.set(neighbor.ip_address, neighbor);
       }
-      this.#byAddress = byAddress;
-      this.#readAtMs = now;
+      this.byAddress = byAddress;
+      this.readAtMs = now;
     }
-    const neighbor = this.#byAddress.get(ipAddress);
-    return neighbor === undefined ? null : { neighbor, readAtMs: this.#readAtMs };
+    const neighbor = this.byAddress.get(ipAddress);
+    return neighbor === undefined ? null : { neighbor, readAtMs: this.readAtMs };
   }
 }

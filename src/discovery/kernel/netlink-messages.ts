@@ -27,7 +27,7 @@ export interface AnswerEnd {
   refusedErrno: number | null;
 }
 
-export interface Piece {
+interface Piece {
   type: number;
   /** Where its content begins and ends in the view. */
   body: number;
@@ -89,7 +89,10 @@ export function bytesOf(view: DataView, piece: Piece): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset + piece.body, piece.end - piece.body);
 }
 
-/** Messages and attributes alike: a length of `lengthBytes` that counts the header, then the type, each record padded to four bytes. */
+/**
+ * Messages and attributes alike: a length of `lengthBytes` that counts the header, then the type, each record padded to
+ * four bytes.
+ */
 function* records(view: DataView, from: number, headerBytes: number, lengthBytes: 2 | 4, to: number) {
   for (let start = from; start + headerBytes <= to; ) {
     const length = lengthBytes === 2 ? view.getUint16(start, LITTLE_ENDIAN) : view.getUint32(start, LITTLE_ENDIAN);

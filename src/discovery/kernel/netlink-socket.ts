@@ -1,13 +1,14 @@
-// Asks the kernel over an rtnetlink socket opened through libc. Takes less than a millisecond and never waits: the kernel has answered before
-// `send` returns. I/O only: must not know what a message means.
+// Asks the kernel over an rtnetlink socket opened through libc. Takes less than a millisecond and never waits: the
+// kernel has answered before `send` returns. I/O only: must not know what a message means.
 
 import { ptr } from "bun:ffi";
 import { KernelRefused, openLibc } from "./libc.ts";
 import { type AnswerEnd, answerEnd, viewOf } from "./netlink-messages.ts";
 
 /**
- * All that the kernel lists in answer to a request for a dump, read datagram by datagram; once more where it changed meanwhile.
- * Throws KernelRefused when the kernel or the C library refuses, else an Error: no answer must not be taken for an empty list.
+ * All that the kernel lists in answer to a request for a dump, read datagram by datagram; once more where it changed
+ * meanwhile. Throws KernelRefused when the kernel or the C library refuses, else an Error: no answer must not be taken
+ * for an empty list.
  * @param what the things listed, for messages: "addresses"
  */
 export function dumpKernel<Item>(request: Uint8Array, read: (datagram: Uint8Array) => Item[], what: string): Item[] {
@@ -26,7 +27,10 @@ export function dumpKernel<Item>(request: Uint8Array, read: (datagram: Uint8Arra
 export interface NetlinkSocket {
   /** Asks for a list and reads it to its end. @returns whether it changed meanwhile */
   dump(request: Uint8Array, take: (datagram: Uint8Array) => void): boolean;
-  /** Asks for one thing: the one datagram of the answer, which is valid until the next call, or the errno by which the kernel refuses. */
+  /**
+   * Asks for one thing: the one datagram of the answer, which is valid until the next call, or the errno by which the
+   * kernel refuses.
+   */
   ask(request: Uint8Array): Uint8Array | number;
   close(): void;
 }

@@ -1,9 +1,8 @@
 // The kernel's tables of routes, own addresses and neighbors as /proc/net prints them (proc_pid_net(5)).
 // Pure: must not open a file.
 
-import { type Cidr, cidrOf, type Ip, parseIp } from "../../base/ip.ts";
+import { type Cidr, cidrOf, type Ip, ipOfBytes, parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
-import { ipOfBytes } from "../self/ip-bytes.ts";
 import type { KernelNeighbor } from "./neighbor-messages.ts";
 
 export interface ProcRoute {
@@ -69,7 +68,7 @@ export function parseFibTrie(text: string): FibTrie {
   return { local: [...local.values()], broadcast, hasOtherTables: /^Id \d+:/m.test(text) };
 }
 
-export interface ProcIpv6Address {
+interface ProcIpv6Address {
   readonly ip: Ip;
   readonly ifIndex: number;
   readonly prefixLength: number;
@@ -95,7 +94,8 @@ export function parseIfInet6(text: string): ProcIpv6Address[] {
 }
 
 /**
- * /proc/net/arp: neighbors of IPv4 on Ethernet. Whether one has proved itself lately is not in it, so that whoever is there has the state Untold.
+ * /proc/net/arp: neighbors of IPv4 on Ethernet. Whether one has proved itself lately is not in it, so that whoever is
+ * there has the state Untold.
  * @param ifIndexOf of an interface's name; 0 where there is none
  */
 export function parseArpTable(text: string, ifIndexOf: (ifName: string) => number): KernelNeighbor[] {
@@ -125,7 +125,9 @@ function meaningOf(flag: number): Pick<ProcRoute, "hasGateway" | "isRefused"> {
   return { hasGateway: (flag & RTF_GATEWAY) !== 0, isRefused: (flag & RTF_REJECT) !== 0 };
 }
 
-/** Eight hexadecimal digits in the machine's byte order, which is little-endian on all that we build for (x64, arm64). */
+/**
+ * Eight hexadecimal digits in the machine's byte order, which is little-endian on all that we build for (x64, arm64).
+ */
 function ipOfWord(word: string): Ip | null {
   return /^[0-9A-F]{8}$/.test(word) ? ipOfBytes(Uint8Array.fromHex(word).reverse()) : null;
 }

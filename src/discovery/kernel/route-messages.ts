@@ -1,24 +1,23 @@
-// Which way the kernel sends packets to an address, and its interfaces, as rtnetlink(7) messages: requests, and the meaning of the answers' bytes.
-// Pure: must not open a socket.
+// Which way the kernel sends packets to an address, and its interfaces, as rtnetlink(7) messages: requests, and the
+// meaning of the answers' bytes. Pure: must not open a socket.
 
-import type { Ip } from "../../base/ip.ts";
-import { ipOfBytes } from "../self/ip-bytes.ts";
+import { type Ip, ipOfBytes } from "../../base/ip.ts";
 import { macOfBytes } from "./neighbor-messages.ts";
 import {
   bytesOf,
   LITTLE_ENDIAN,
+  NLM_F_DUMP,
   netlinkAttribute,
   netlinkAttributes,
   netlinkMessages,
   netlinkRequest,
-  NLM_F_DUMP,
   viewOf,
 } from "./netlink-messages.ts";
 
 /** RTN_* of linux/rtnetlink.h; Refused stands for those that let nothing pass (blackhole, unreachable, prohibit …). */
-export type RouteType = "Unicast" | "Local" | "Broadcast" | "Multicast" | "Refused";
+type RouteType = "Unicast" | "Local" | "Broadcast" | "Multicast" | "Refused";
 
-export interface KernelRoute {
+interface KernelRoute {
   readonly type: RouteType;
   readonly ifIndex: number | null;
   /** Whether a router carries it on. */
@@ -89,7 +88,9 @@ export function parseLinkDatagram(datagram: Uint8Array): KernelLink[] {
   return links;
 }
 
-/** struct rtmsg: family 1, destination length 1, source length 1, TOS 1, table 1, protocol 1, scope 1, type 1, flags 4. */
+/**
+ * struct rtmsg: family 1, destination length 1, source length 1, TOS 1, table 1, protocol 1, scope 1, type 1, flags 4.
+ */
 const ROUTE_HEADER_BYTES = 12;
 /** struct ifinfomsg: family 1, padding 1, type 2, interface index 4, flags 4, change mask 4. */
 const LINK_HEADER_BYTES = 16;

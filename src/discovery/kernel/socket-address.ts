@@ -1,10 +1,12 @@
 // struct sockaddr of the families in use, as bytes. Pure.
 
-import type { Ip } from "../../base/ip.ts";
-import { ipOfBytes } from "../self/ip-bytes.ts";
+import { type Ip, ipOfBytes } from "../../base/ip.ts";
 import { AF_INET, AF_INET6, AF_PACKET } from "./sockets.ts";
 
-/** struct sockaddr_in or sockaddr_in6: what is in the machine's byte order (the family) is little-endian on all that we build for. */
+/**
+ * struct sockaddr_in or sockaddr_in6: what is in the machine's byte order (the family) is little-endian on all that we
+ * build for.
+ */
 export function socketAddress(ip: Ip, port: number): Uint8Array {
   const address = new Uint8Array(ip.version === 4 ? 16 : 28);
   const view = new DataView(address.buffer);

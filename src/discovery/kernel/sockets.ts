@@ -1,5 +1,5 @@
-// Non-blocking sockets of every kind through libc: what node:net and node:dgram do not give (raw ICMP, ARP, the true error of a connect).
-// Must not wait, nor know what is sent. Calls answer errno as a positive number, 0 for success.
+// Non-blocking sockets of every kind through libc: what node:net and node:dgram do not give (raw ICMP, ARP, the true
+// error of a connect). Must not wait, nor know what is sent. Calls answer errno as a positive number, 0 for success.
 
 import { errnoAt, KernelRefused, openLibc } from "./libc.ts";
 
@@ -24,7 +24,7 @@ export const EHOSTDOWN = 112;
 export const EHOSTUNREACH = 113;
 export const EINPROGRESS = 115;
 
-export interface Received {
+interface Received {
   /** Valid until the next call. */
   readonly bytes: Uint8Array;
   /** struct sockaddr of whom it comes from; valid until the next call. */
@@ -52,77 +52,80 @@ export function openSockets(): Sockets | null {
   }
 }
 
-/** One opening of the library; whoever opens descriptors closes them, then the library. Throws KernelRefused where there is none. */
+/**
+ * One opening of the library; whoever opens descriptors closes them, then the library. Throws KernelRefused where there
+ * is none.
+ */
 export class Sockets {
-  readonly #libc = openLibc(SYMBOLS, "to open sockets");
-  readonly #errnoLocation = this.#libc.symbols.__errno_location();
-  readonly #received = new Uint8Array(MAX_DATAGRAM_BYTES);
-  readonly #from = new Uint8Array(SOCKADDR_STORAGE_BYTES);
-  readonly #length = new Uint32Array(1);
-  readonly #value = new Int32Array(1);
-  #polled = new DataView(new ArrayBuffer(0));
+  private readonly libc = openLibc(SYMBOLS, "to open sockets");
+  private readonly errnoLocation = this.libc.symbols.__errno_location();
+  private readonly received = new Uint8Array(MAX_DATAGRAM_BYTES);
+  private readonly from = new Uint8Array(SOCKADDR_STORAGE_BYTES);
+  private readonly length = new Uint32Array(1);
+  private readonly value = new Int32Array(1);
+  private polled = new DataView(new ArrayBuffer(0));
 
   /** A descriptor that neither blocks nor outlives an exec, or a negative errno. */
   open(family: number, type: number, protocol: number): number {
-    const descriptor = this.#libc.symbols.socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
-    return descriptor >= 0 ? descriptor : -this.#errno();
+    const descriptor = this.libc.symbols.socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+    return descriptor >= 0 ? descriptor : -this.errno();
   }
 
   connect(descriptor: number, address: Uint8Array): number {
-    return this.#libc.symbols.connect(descriptor, address, address.length) === 0 ? 0 : this.#errno();
+    return this.libc.symbols.connect(descriptor, address, address.length) === 0 ? 0 : this.errno();
   }
 
   sendTo(descriptor: number, bytes: Uint8Array, address: Uint8Array): number {
     const sent = Number(
-      this.#libc.symbols.sendto(descriptor, bytes, bytes.length, MSG_NOSIGNAL, address, address.length),
+      this.libc.symbols.sendto(descriptor, bytes, bytes.length, MSG_NOSIGNAL, address, address.length),
     );
-    return sent === bytes.length ? 0 : this.#errno();
+    return sent === bytes.length ? 0 : this.errno();
   }
 
   /** The next datagram, cut to 2,048 bytes; null when there is none, or an error stood in its place. */
   receiveFrom(descriptor: number): Received | null {
-    this.#length[0] = this.#from.length;
+    this.length[0] = this.from.length;
     const length = Number(
-      this.#libc.symbols.recvfrom(descriptor, this.#received, this.#received.length, 0, this.#from, this.#length),
+      this.libc.symbols.recvfrom(descriptor, this.received, this.received.length, 0, this.from, this.length),
     );
     if (length < 0) return null;
     return {
-      bytes: this.#received.subarray(0, length),
-      from: this.#from.subarray(0, Math.min(this.#length[0] ?? 0, this.#from.length)),
+      bytes: this.received.subarray(0, length),
+      from: this.from.subarray(0, Math.min(this.length[0] ?? 0, this.from.length)),
     };
   }
 
   /** Sets `events` of each socket to what has happened of what is wanted, errors and hang-ups included. */
   poll(sockets: readonly PolledSocket[], wanted: number): void {
     // struct pollfd: descriptor 4, wanted 2, happened 2.
-    if (this.#polled.byteLength < sockets.length * 8)
-      this.#polled = new DataView(new ArrayBuffer(Math.max(512, sockets.length) * 8));
+    if (this.polled.byteLength < sockets.length * 8)
+      this.polled = new DataView(new ArrayBuffer(Math.max(512, sockets.length) * 8));
     for (const [index, { descriptor }] of sockets.entries()) {
-      this.#polled.setInt32(index * 8, descriptor, true);
-      this.#polled.setUint32(index * 8 + 4, wanted, true);
+      this.polled.setInt32(index * 8, descriptor, true);
+      this.polled.setUint32(index * 8 + 4, wanted, true);
     }
-    const count = this.#libc.symbols.poll(new Uint8Array(this.#polled.buffer), sockets.length, 0);
+    const count = this.libc.symbols.poll(new Uint8Array(this.polled.buffer), sockets.length, 0);
     for (const [index, socket] of sockets.entries())
-      socket.events = count > 0 ? this.#polled.getUint16(index * 8 + 6, true) : 0;
+      socket.events = count > 0 ? this.polled.getUint16(index * 8 + 6, true) : 0;
   }
 
   /** Whether the kernel took it. */
   setOption(descriptor: number, level: number, option: number, value: Uint8Array): boolean {
-    return this.#libc.symbols.setsockopt(descriptor, level, option, value, value.length) === 0;
+    return this.libc.symbols.setsockopt(descriptor, level, option, value, value.length) === 0;
   }
 
   /** How many bytes of `into` the kernel has written; -1 when it refuses. */
   getOption(descriptor: number, level: number, option: number, into: Uint8Array): number {
-    this.#length[0] = into.length;
-    return this.#libc.symbols.getsockopt(descriptor, level, option, into, this.#length) === 0
-      ? (this.#length[0] ?? 0)
+    this.length[0] = into.length;
+    return this.libc.symbols.getsockopt(descriptor, level, option, into, this.length) === 0
+      ? (this.length[0] ?? 0)
       : -1;
   }
 
   /** SO_ERROR: the errno that waits at the socket, which is taken away by asking; 0 for none. */
   takeError(descriptor: number): number {
-    return this.getOption(descriptor, SOL_SOCKET, SO_ERROR, new Uint8Array(this.#value.buffer)) === 4
-      ? (this.#value[0] ?? 0)
+    return this.getOption(descriptor, SOL_SOCKET, SO_ERROR, new Uint8Array(this.value.buffer)) === 4
+      ? (this.value[0] ?? 0)
       : 0;
   }
 
@@ -138,22 +141,22 @@ export class Sockets {
 
   /** The struct sockaddr of the own end; empty when the kernel refuses. */
   nameOf(descriptor: number): Uint8Array {
-    this.#length[0] = this.#from.length;
-    if (this.#libc.symbols.getsockname(descriptor, this.#from, this.#length) !== 0) return new Uint8Array();
-    return this.#from.slice(0, Math.min(this.#length[0] ?? 0, this.#from.length));
+    this.length[0] = this.from.length;
+    if (this.libc.symbols.getsockname(descriptor, this.from, this.length) !== 0) return new Uint8Array();
+    return this.from.slice(0, Math.min(this.length[0] ?? 0, this.from.length));
   }
 
   closeSocket(descriptor: number): void {
-    this.#libc.symbols.close(descriptor);
+    this.libc.symbols.close(descriptor);
   }
 
   /** Closes the library and no socket. */
   close(): void {
-    this.#libc.close();
+    this.libc.close();
   }
 
-  #errno(): number {
-    return errnoAt(this.#errnoLocation);
+  private errno(): number {
+    return errnoAt(this.errnoLocation);
   }
 }
 

@@ -7,7 +7,9 @@ import { columnOf, countStep, hasOtherIndexes, reportOn } from "./columns.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, ifIndexOf, integerOf, subIdsOf, unicastOf, unicastOfOctets } from "./values.ts";
 
-/** ipAddressTable: index InetAddressType.length.address, with a zone of four more bytes for ipv4z and ipv6z (RFC 4001). */
+/**
+ * ipAddressTable: index InetAddressType.length.address, with a zone of four more bytes for ipv4z and ipv6z (RFC 4001).
+ */
 export const IP_ADDRESS_TABLE_STEP = {
   name: "ip_address_table",
   table: "addresses",
@@ -28,7 +30,7 @@ export const IP_ADDR_TABLE_STEP = {
   },
 } as const satisfies ReadStep;
 
-/** The same of agents that number its rows and do not index them by address. */
+/** The same table of agents that number its rows. */
 export const IP_ADDR_TABLE_ADDRESSES_STEP = {
   name: "ip_addr_table_addresses",
   table: "addresses",
@@ -45,11 +47,10 @@ export const IPV6_ADDR_TABLE_STEP = {
 } as const satisfies ReadStep;
 
 /**
- * Each address once, by ipSortKey: loopback and link-local ones too, zones dropped; not the unspecified address, broadcast, multicast, and
- * not anycast(2) and broadcast(3) of ipAddressType. One address on several interfaces, as link-local ones are, is of the lowest ifIndex. Where
- * tables differ, ipAddressTable comes first. A prefix length of nought says nothing of a link, and is none told.
- *
- * Absent: no rows; a device that is asked over IP has an address. Rows whose index is no address make it partial.
+ * Each address once, by ipSortKey, loopback and link-local ones included, zones dropped; not unspecified, broadcast,
+ * multicast, anycast(2) or broadcast(3) addresses. An address on several interfaces belongs to the lowest ifIndex.
+ * Where tables differ, ipAddressTable wins. A prefix length of 0 counts as none.
+ * Absent: no rows, since a device asked over IP has an address. An unreadable index makes the table partial.
  */
 export function addressesOf(reads: Reads): AddressesTold {
   const found = new Map<string, DeviceAddress>();
@@ -83,13 +84,12 @@ export function addressesOf(reads: Reads): AddressesTold {
   return { addresses: isNoneRead ? undefined : sorted(found.values()), rows, report };
 }
 
-export interface AddressesTold {
+interface AddressesTold {
   readonly addresses: DeviceAddress[] | undefined;
   readonly rows: Readonly<Record<AddressStep, RowCount>>;
   readonly report: TableReport;
 }
 
-/** The steps whose rows are addresses. */
 type AddressStep =
   | typeof IP_ADDRESS_TABLE_STEP.name
   | typeof IP_ADDR_TABLE_STEP.name
@@ -99,13 +99,14 @@ const STEPS = [IP_ADDRESS_TABLE_STEP, IP_ADDR_TABLE_STEP, IP_ADDR_TABLE_ADDRESSE
   ({ name }) => name,
 );
 
-/** ipAddressType: what an interface shares with others. */
 const ANYCAST = 2;
 const BROADCAST = 3;
-/** ipAddressPrefixTable: a RowPointer to it ends in the prefix length. Some agents leave the column out of it, or the address's length. */
+/**
+ * ipAddressPrefixTable: a RowPointer to it ends in the prefix length. Some agents leave the column out of it, or the
+ * address's length.
+ */
 const IP_ADDRESS_PREFIX_ENTRY = "1.3.6.1.2.1.4.32.1.";
 
-/** A row by its index: the address; `index` for an index that is no address. */
 type RowOf = (index: string) => DeviceAddress | RowReason;
 
 function ipAddressRows(reads: Reads): RowOf {

@@ -1,4 +1,4 @@
-// Whom a device has spoken with on its links: ipNetToPhysicalTable and ipNetToMediaTable of IP-MIB (RFC 4293), ipv6NetToMediaTable of IPV6-MIB (RFC 2465).
+// The ARP and neighbor tables of a device: IP-MIB (RFC 4293) and IPV6-MIB (RFC 2465).
 
 import { isGroupAddress } from "../../base/mac.ts";
 import type { ArpEntry, TableReport } from "../device.ts";
@@ -17,7 +17,7 @@ export const IP_NET_TO_PHYSICAL_STEP = {
   },
 } as const satisfies ReadStep;
 
-/** ipNetToMediaTable: index ifIndex.address. Agents that serve both do not keep the same in them, so it is asked in any case. */
+/** ipNetToMediaTable: index ifIndex.address. Always asked: agents that serve both keep different entries in them. */
 export const IP_NET_TO_MEDIA_STEP = {
   name: "ip_net_to_media_table",
   table: "arp",
@@ -27,7 +27,7 @@ export const IP_NET_TO_MEDIA_STEP = {
   },
 } as const satisfies ReadStep;
 
-/** The same of agents that number its rows and do not index them by interface and address. */
+/** The same table of agents that number its rows. */
 export const IP_NET_TO_MEDIA_ADDRESSES_STEP = {
   name: "ip_net_to_media_table_addresses",
   table: "arp",
@@ -52,8 +52,8 @@ export const IPV6_NET_TO_MEDIA_STEP = {
 } as const satisfies ReadStep;
 
 /**
- * Each address on each interface once, in the order of the tables, ipNetToPhysicalTable first. Not entries that the device marks as invalid, not
- * incomplete ones (no MAC address), not those of groups and broadcast. Absent: no rows, whatever it is that a device has not spoken with.
+ * Each address on each interface once, ipNetToPhysicalTable first; no invalid, incomplete (no MAC address), group or
+ * broadcast entries. Absent: no rows.
  */
 export function arpOf(reads: Reads): ArpTold {
   const entries = new Map<string, ArpEntry>();
@@ -106,19 +106,17 @@ export function arpOf(reads: Reads): ArpTold {
   return { arp: isServed ? [...entries.values()] : undefined, rows, report: reportOn(reads, STEPS, isServed) };
 }
 
-export interface ArpTold {
+interface ArpTold {
   readonly arp: ArpEntry[] | undefined;
   readonly rows: Readonly<Record<EntryStep, RowCount>>;
   readonly report: TableReport;
 }
 
-/** The steps whose rows are entries. */
 type EntryStep =
   | typeof IP_NET_TO_PHYSICAL_STEP.name
   | typeof IP_NET_TO_MEDIA_STEP.name
   | typeof IPV6_NET_TO_MEDIA_STEP.name;
 
-/** Where a row is, by its index. */
 type WhereOf = (index: string) => Where | RowReason;
 
 interface Where {
@@ -133,7 +131,7 @@ const STEPS = [
   IPV6_NET_TO_MEDIA_STEP,
 ].map(({ name }) => name);
 
-/** By an index of interface and address. @param addressStart null for an index of another form */
+/** @param addressStart null for an index of another form */
 function indexed(index: string, addressStart: (subIds: readonly number[]) => number | null): Where | RowReason {
   const subIds = subIdsOf(index);
   const start = addressStart(subIds);
@@ -141,7 +139,7 @@ function indexed(index: string, addressStart: (subIds: readonly number[]) => num
   return located(subIds[0], unicastOfOctets(subIds, start, Math.min(subIds.length, start + 16)));
 }
 
-/** Static entries of some agents have the ifIndex 0, and are of no interface. */
+/** Some agents give static entries the ifIndex 0: they belong to no interface. */
 function located(ifIndex: SnmpValue | undefined, address: string | null): Where | RowReason {
   const number = integerOf(ifIndex, 0, IF_INDEX_MAX);
   if (number === null) return "no_interface";
@@ -154,14 +152,13 @@ const STATE_INVALID = 5;
 /** TruthValue (RFC 2579). */
 const FALSE = 2;
 
-/** With a zone behind the address for ipv4z and ipv6z (RFC 4001), which is left away: see take. */
+/** ipv4z and ipv6z (RFC 4001) end in a zone, which is ignored. */
 function physicalStart(subIds: readonly number[]): number | null {
   const length = subIds[2];
   if (length === undefined || subIds.length !== length + 3) return null;
   return length === 4 || length === 16 || length === 20 ? 3 : null;
 }
 
-/** ifIndex and the four numbers of an address. */
 const MEDIA_INDEX_LENGTH = 5;
 
 function mediaStart(subIds: readonly number[]): number | null {

@@ -1,8 +1,8 @@
 // The ports of a bridge as interfaces, and its address: the base group of BRIDGE-MIB (RFC 4188).
 
-import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { KEPT, type RowCount } from "../rows.ts";
 import { columnOf, countStep, scalarOf } from "./columns.ts";
+import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { ifIndexOf, macOf, singleSubIdOf } from "./values.ts";
 
 /** dot1dBaseBridgeAddress, dot1dBasePortTable: index dot1dBasePort. */
@@ -17,27 +17,24 @@ export const BRIDGE_STEP = {
 export const BRIDGE_PORT_MAX = 65_535;
 
 /**
- * How it is known which interface a bridge port is.
- * - table: dot1dBasePortTable says so.
- * - extended: every row of dot1dBasePortTable says that a port is the interface of its number, and every other port that is named is the number of
- *   an interface: agents that create interfaces as they go, such as the tunnels of a wireless controller, leave their ports out of the table.
- * - unclear: as extended, but not all of those other ports are known to be interfaces. Those that are in the table are what it says; of all other
- *   interfaces nothing is known.
- * - assumed: there is no dot1dBasePortTable, and ports are counted as interfaces. Of a device that once served the table that says nothing.
- * - unread: it was not read to its end.
+ * How the interface of a bridge port is known.
+ * - table: dot1dBasePortTable says it.
+ * - extended: the table maps every port to the interface of its number, and so is every other port named: some agents
+ * leave interfaces that they create as they go, such as tunnels, out of the table.
+ * - unclear: as extended, but some of those other ports are no known interfaces; only the ports in the table are known.
+ * - assumed: there is no dot1dBasePortTable; ports are taken as ifIndexes. Not used where a device once served the
+ * table.
+ * - unread: the table was not read to its end.
  */
 export type PortBasis = "table" | "extended" | "unclear" | "assumed" | "unread";
 
-/** Which interface a bridge port is. */
 export interface BridgePorts {
   readonly basis: PortBasis;
-  /** Null for a port that belongs to no interface of the device: Juniper gives 0 for those of units that it does not show. */
+  /** Null for a port of no interface: Juniper gives 0 for those of units that it hides. */
   ifIndexOf(port: number): number | null;
-  /** Whether the bridge has a port of that number, with an interface or without. */
   has(port: number): boolean;
-  /** Whether dot1dBasePortTable has a row for it. */
   isListed(port: number): boolean;
-  /** Whether an interface that no port leads to is none of a port's. */
+  /** Whether an interface that no port leads to has none. */
   isSettled(ifIndex: number): boolean;
   readonly isServed: boolean;
   /** Whether a port that is not in it is none. */
@@ -51,15 +48,14 @@ export function bridgeAddressOf(reads: Reads): string | null | undefined {
   return value instanceof Uint8Array ? macOf(value) : undefined;
 }
 
-/** The interfaces of a device, by ifIndex. */
 export interface Interfaces {
   has(ifIndex: number): boolean;
-  /** Whether an interface that is not in them is none. */
+  /** Whether an ifIndex that is missing does not exist. */
   readonly areWhole: boolean;
 }
 
 /**
- * @param named the ports that other tables name: where addresses were learned, what has a native VLAN
+ * @param named the ports that other tables name
  * @param areAllNamed whether those tables were read to their ends
  */
 export function bridgePortsOf(
@@ -114,7 +110,7 @@ function basisOf(
   return found > 0 || !interfaces.areWhole ? "unclear" : "table";
 }
 
-/** Port → ifIndex, null for one of no interface. Indexes are ports. */
+/** Port → ifIndex, null for one of no interface. */
 function portMapOf(values: ReadonlyMap<string, SnmpValue>, interfaces: Interfaces): Map<number, number | null> {
   const ports = new Map<number, number | null>();
   for (const [index, value] of values) {

@@ -22,19 +22,19 @@ export const CDP_STEP = {
   optional: ["cdpCacheAddressType", "cdpCacheAddress", "cdpCachePlatform"],
 } as const satisfies ReadStep;
 
-export interface CdpTold {
-  /** All that is announced on an interface, in a fixed order; undefined where that is not known. */
+interface CdpTold {
+  /** All announcements on an interface, in a fixed order; undefined if unknown. */
   of(ifIndex: number): CdpAnnouncement[] | undefined;
-  /** Whether there were neighbors, and there is nothing of them now: they went, or the agent tells of them no more. */
+  /** Whether neighbors were told before and none are now. */
   readonly isLost: boolean;
   readonly report: TableReport;
-  /** As if all that could be placed were told. */
+  /** As if everything that could be placed were told. */
   readonly rows: Readonly<Record<typeof CDP_STEP.name, RowCount>>;
 }
 
 /**
- * Absent: neither cdpGlobalRun nor neighbors. With cdpGlobalRun, on or off, and no row it is complete: there are none. Neighbors on an
- * interface that the device does not have are left out and said. A table that broke off says nothing of any interface.
+ * Absent: neither cdpGlobalRun nor neighbors. With cdpGlobalRun, on or off, and no rows: complete, no neighbors.
+ * Neighbors on unknown interfaces are left out and reported. A table that broke off tells nothing of any interface.
  */
 export function cdpOf(reads: Reads, interfaces: Interfaces): CdpTold {
   const types = columnOf(reads, CDP_STEP.name, "cdpCacheAddressType");

@@ -56,12 +56,12 @@ export interface CiscoPorts {
 }
 
 /** Undefined: not told; null: none. */
-export interface CiscoPort {
+interface CiscoPort {
   readonly native: number | null | undefined;
   readonly members: readonly number[] | undefined;
 }
 
-/** Every VLAN of every management domain, those that are there by default for FDDI and Token Ring (1002 to 1005) too: the device has them. */
+/** VLANs of all management domains, the FDDI and Token Ring defaults (1002 to 1005) included. */
 export function ciscoVlansOf(reads: Reads): CiscoVlans {
   const states = columnOf(reads, CISCO_VLANS_STEP.name, "vtpVlanState");
   const types = columnOf(reads, CISCO_VLANS_STEP.name, "vtpVlanType");
@@ -85,8 +85,8 @@ export function ciscoVlansOf(reads: Reads): CiscoVlans {
 }
 
 /**
- * By ifIndex. A port that acts as a trunk is a member of those VLANs that are enabled on it and that the device has; another one is of the VLAN
- * that vmVlan says. A port of which neither is told, such as a trunk without a link, is not in it. What broke off says nothing.
+ * By ifIndex. A trunk is a member of the VLANs that are enabled on it and exist; any other port of its vmVlan. Ports of
+ * which neither is told, such as a trunk without a link, are left out. A table that broke off tells nothing.
  */
 export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interfaces): CiscoPorts {
   const ports = new Map<number, CiscoPort>();
@@ -98,7 +98,7 @@ export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interf
     const vlan = integerOf(memberships.values.get(index), 0, 4_095);
     if (ifIndex === null) return "index";
     if (vlan === null) return "value";
-    // Trunks are in this table too, with a VLAN that means nothing: without their status nothing is known.
+    // Trunks are in this table too, with a meaningless VLAN.
     if (!statuses.isComplete && !statuses.values.has(index)) return "withheld";
     if (!interfaces.has(ifIndex)) return "no_interface";
     const native = vlanNumberOf(vlan);
@@ -124,18 +124,17 @@ export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interf
   return { byIfIndex: ports, rows };
 }
 
-/** Whether a port that is not among those of ciscoPortsOf is of no VLAN by these MIBs. */
+/** Whether a port missing from ciscoPortsOf has no VLAN. */
 export function areNativesComplete(reads: Reads): boolean {
   const vlans = columnOf(reads, CISCO_MEMBERSHIP_STEP.name, "vmVlan");
   const statuses = columnOf(reads, CISCO_TRUNKS_STEP.name, "vlanTrunkPortDynamicStatus");
   return areComplete([vlans, statuses]);
 }
 
-/** Whether these MIBs and the columns of others that tell the same are empty, and one of them was served once. */
+/** Whether these MIBs and the other columns are empty, and one was served once. */
 export function areCiscoPortsEnded(reads: Reads, others: readonly ColumnRead[]): boolean {
   const columnsIn = (step: string): ColumnRead[] => [...(reads.get(step)?.columns.values() ?? [])];
   const ports = [...columnsIn(CISCO_TRUNKS_STEP.name), ...columnsIn(CISCO_MEMBERSHIP_STEP.name)];
-  // Where the VLANs have ended, ports are not asked for any more.
   return areEnded([...others, ...ports, ...(hasVtp(reads) ? [] : columnsIn(CISCO_VLANS_STEP.name))]);
 }
 

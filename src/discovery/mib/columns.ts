@@ -1,11 +1,11 @@
-// What became of the steps of a plan: the columns and scalars by name, and how whole a table is. Knows no MIB.
+// The result of a plan's steps: columns and scalars by name, and how complete a table is. Knows no MIB.
 
 import type { TableReport } from "../device.ts";
 import { countRows, type RowCount, type RowFate } from "../rows.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { subIdsOf } from "./values.ts";
 
-/** A column that was not asked for is empty: nothing in it was told. One that is missing from a step that was asked was not read. */
+/** Empty for a column that was not asked; unread for one missing from a step that was asked. */
 export function columnOf(reads: Reads, step: string, column: string): ColumnRead {
   const read = reads.get(step);
   return read === undefined ? NOT_ASKED : (read.columns.get(column) ?? NOT_READ);
@@ -15,10 +15,7 @@ export function scalarOf(reads: Reads, step: string, scalar: string): SnmpValue 
   return reads.get(step)?.scalars.get(scalar);
 }
 
-/**
- * What a column says of a row: its value decoded; null where a column that the device serves, read to its end, has nothing for the row; undefined
- * where nothing is known.
- */
+/** The decoded value; null where a column read to its end has none for the row; undefined if unknown. */
 export function told<Value>(
   column: ColumnRead,
   index: string,
@@ -29,7 +26,6 @@ export function told<Value>(
   return column.isComplete && column.values.size > 0 ? null : undefined;
 }
 
-/** The indexes of all the columns, each once. */
 export function rowsOf(columns: readonly ColumnRead[]): Iterable<string> {
   const [first, ...others] = columns;
   if (first === undefined) return [];
@@ -40,40 +36,35 @@ export function rowsOf(columns: readonly ColumnRead[]): Iterable<string> {
   return rows;
 }
 
-/** Whether a row of the column has an index of another length. @param length in numbers */
+/** @param length in numbers */
 export function hasOtherIndexes({ values }: ColumnRead, length: number): boolean {
   for (const index of values.keys()) if (subIdsOf(index).length !== length) return true;
   return false;
 }
 
-/**
- * What becomes of each row of a step, in whatever columns it is.
- * @param fateOf of the row with that index
- */
+/** The fate of each row of a step, in whatever columns it is. */
 export function countStep(reads: Reads, step: Pick<ReadStep, "name">, fateOf: (index: string) => RowFate): RowCount {
   return countRows(rowsOf([...(reads.get(step.name)?.columns.values() ?? [])]), fateOf);
 }
 
-/** Whether any column of the step has a row. */
 export function hasRows(reads: Reads, step: string): boolean {
   for (const { values } of reads.get(step)?.columns.values() ?? []) if (values.size > 0) return true;
   return false;
 }
 
-/** Whether all columns of the step were read to their ends. */
 export function isWhole(reads: Reads, step: string): boolean {
   for (const { isComplete } of reads.get(step)?.columns.values() ?? []) if (!isComplete) return false;
   return true;
 }
 
-/** Whether the agent served the columns before, and has nothing in any of them now. */
+/** Whether the agent served the columns before and now has nothing in any of them. */
 export function areLost(columns: readonly ColumnRead[]): boolean {
   const isNothing = (column: ColumnRead): boolean =>
     column.values.size === 0 && (column.isComplete || column.isLost === true);
   return columns.some(({ isLost }) => isLost === true) && columns.every(isNothing);
 }
 
-/** Whether there is nothing in any of the columns, all read to their ends, and the agent served one of them once. */
+/** Whether all columns are read to their ends and empty, and one was served once. */
 export function areEnded(columns: readonly ColumnRead[]): boolean {
   return (
     columns.some(({ isEnded }) => isEnded === true) &&
@@ -81,7 +72,6 @@ export function areEnded(columns: readonly ColumnRead[]): boolean {
   );
 }
 
-/** Whether the scalars of the step could not be asked, or are missed. */
 export function hasScalarsProblem(reads: Reads, step: string): boolean {
   return (reads.get(step)?.scalarsProblem ?? null) !== null;
 }
@@ -91,9 +81,10 @@ export function areComplete(columns: readonly ColumnRead[]): boolean {
 }
 
 /**
- * How whole a table is that was read in these steps.
- * @param isServed whether the device showed that it has the table: an empty one is then complete, and clears what was known; else it is absent
- * @param notes what was read but could not be used, in clauses for people: the table is then partial
+ * How complete a table is.
+ * @param isServed whether the device showed that it has the table: an empty one is then complete and clears what was
+ * known; else it is absent
+ * @param notes what could not be used, in clauses for people: the table is then partial
  */
 export function reportOn(
   reads: Reads,
@@ -119,7 +110,6 @@ export function reportOn(
   return { state: isServed ? "complete" : "absent", problem: null };
 }
 
-/** Sets a field that was told; `undefined` leaves it out. */
 export function put<Target, Field extends keyof Target>(
   target: Target,
   field: Field,

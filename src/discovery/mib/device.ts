@@ -1,8 +1,8 @@
-// What was read of a device by the plan, as the device that it tells of. Pure and total: no device, however it lies, makes it throw.
+// Turns what the plan read into a device. Pure; no answer makes it throw.
 
 import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import { DEVICE_TABLES, type Device, type DeviceInterface, type DeviceTable, type PortList } from "../device.ts";
-import { addedRows, setAside, type RowCount } from "../rows.ts";
+import { addedRows, type RowCount, setAside } from "../rows.ts";
 import { addressesOf } from "./addresses.ts";
 import { arpOf } from "./arp.ts";
 import { bridgeAddressOf, bridgePortsOf, type PortBasis } from "./bridge.ts";
@@ -14,17 +14,16 @@ import { interfacesOf } from "./interfaces.ts";
 import { lldpOf } from "./lldp.ts";
 import { READING_PLAN, type RowStep } from "./plan.ts";
 import type { ReadStep, Reads } from "./reads.ts";
-import { servedOf, withLost, type ServedBefore } from "./served.ts";
+import { type ServedBefore, servedOf, withLost } from "./served.ts";
 import { systemOf } from "./system.ts";
 import { nativePortsOf, PORT_VLAN_STEP, vlansOf } from "./vlans.ts";
 
 /**
- * The device of whatever was read by READING_PLAN; of nothing, a device of which nothing was told.
- *
- * Rows of partial tables are in `interfaces`, `addresses`, `arp` and `vlans` as far as they were read. The lists of one interface (`vlans`, `forwarding`,
- * `lldp`, `cdp`) are there only where they are whole: what broke off clears nothing. A table is partial also where it was read to its end and some of it
- * could not be placed, which its `problem` says: then the lists are what could be.
- * @param before what the host's agent has told so far: what it does not serve any more is then as if it had broken off
+ * The device of whatever READING_PLAN read.
+ * Partial tables fill `interfaces`, `addresses`, `arp` and `vlans` as far as they were read. The lists of an interface
+ * (`vlans`, `forwarding`, `lldp`, `cdp`) are present only where complete: what broke off clears nothing. A complete
+ * table is partial too if some of it could not be placed, as its `problem` says.
+ * @param before what the agent has told so far: what it no longer serves counts as broken off
  */
 export function deviceOf(read: Reads, before: ServedBefore | null = null): Device {
   const { reads, missed } = withLost(read, before);
@@ -45,7 +44,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
     const { native, members } = vlans.of(ifIndex);
     put(draft, "native_vlan", native);
     put(draft, "vlans", members);
-    // Who was there, and whom nothing is told of any more, is not on a link that is down.
+    // A neighbor no longer announced is not on a link that is down.
     const gone = draft.oper_status !== undefined && DOWN.has(draft.oper_status) ? [] : undefined;
     put(draft, "forwarding", forwarding.of(ifIndex) ?? (forwarding.isLost ? gone : undefined));
     put(draft, "lldp", lldp.of(ifIndex) ?? (lldp.isLost ? gone : undefined));
@@ -104,7 +103,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
   return device;
 }
 
-/** ifOperStatus of what carries no frames: bridges and LLDP (IEEE 802.1AB §9.2) forget what was learned there. */
+/** ifOperStatus without frames: bridges and LLDP (IEEE 802.1AB §9.2) forget what was learned there. */
 const DOWN: ReadonlySet<OperStatus> = new Set(["Down", "NotPresent", "LowerLayerDown"] as const);
 
 function brokenOf(reads: Reads): DeviceTable[] {
@@ -112,7 +111,6 @@ function brokenOf(reads: Reads): DeviceTable[] {
   return DEVICE_TABLES.filter((table) => READING_PLAN.some((step) => step.table === table && isBroken(step)));
 }
 
-/** The steps whose rows are the items of the interfaces' lists. */
 const ITEMS: Readonly<Record<keyof ItemCounts, readonly RowStep[]>> = {
   forwarding: ["dot1q_tp_fdb_table", "dot1d_tp_fdb_table", "vlan_dot1d_tp_fdb_table"],
   lldp: ["lldp_rem_table", "lldp_v2_rem_table"],
@@ -126,7 +124,7 @@ interface ItemCounts {
 }
 
 /**
- * Those of a table's steps together. What could be placed and is not told, because something that it rests on was not read, is withheld.
+ * The row counts of a table's steps together. What could be placed but rests on something unread is withheld.
  * @param told items in the interfaces' lists
  */
 function rowsOfTables(counted: Readonly<Record<RowStep, RowCount>>, told: ItemCounts): Record<DeviceTable, RowCount> {
@@ -152,7 +150,9 @@ function sum(
 
 type Conclusions = NonNullable<Device["conclusions"]>;
 
-/** @param assumed what rests on ports being counted as interfaces */
+/**
+ * @param assumed what rests on ports taken as ifIndexes
+ */
 function conclusionsOf(
   basis: PortBasis,
   assumed: readonly PortList[],
@@ -183,7 +183,7 @@ const PORT_CONCLUSIONS = {
   readonly assumed: string;
 };
 
-/** Undefined where nothing rests on it. */
+/** Undefined if nothing does. */
 function assumedOf(isForwarding: boolean, vlans: readonly PortList[]): readonly PortList[] | undefined {
   const assumed: readonly PortList[] = isForwarding ? ["forwarding", ...vlans] : vlans;
   return assumed.length === 0 ? undefined : assumed;

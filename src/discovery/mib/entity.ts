@@ -23,13 +23,11 @@ export const ENTITY_STEP = {
 type EntityFields = Pick<Device, "manufacturer" | "model" | "serial_number">;
 
 /**
- * Of the first chassis by index that has a serial number, else the first chassis: in a stack that is its first member. What the chassis leaves empty
- * is taken from the stack above it. Where there is no chassis, of the first part with a serial number that is none that comes and goes (power
- * supplies, fans, sensors, ports). A table that broke off says something only once it has told which part that is, and
- * then only what it did say: never that there is none. The maker by enterprise number is a makeshift for a whole table
- * without one, or for none at all.
- *
- * Absent: no rows; a device that serves the table is in it itself.
+ * Of the first chassis with a serial number, else the first chassis: in a stack its first member. The stack above it
+ * fills its gaps. Without a chassis, the first part with a serial number that is not replaceable (power supply, fan,
+ * sensor, port). A table that broke off tells only what it did say, once that part is certain. The enterprise number
+ * names the maker only where a complete table, or no table, does not.
+ * Absent: no rows; a device that serves the table is in it.
  */
 export function entityOf(reads: Reads): { fields: EntityFields; rows: EntityRows; report: TableReport } {
   const classes = columnOf(reads, ENTITY_STEP.name, "entPhysicalClass");
@@ -55,7 +53,7 @@ export function entityOf(reads: Reads): { fields: EntityFields; rows: EntityRows
 
   const isWhole = areComplete(columns);
   const [first] = bodyOf(parts);
-  // A chassis that was not read may come first, and so may one whose serial number was not.
+  // An unread chassis may come first, and so may one whose serial number was not read.
   const isChosen = isWhole || (first?.partClass === CHASSIS && first.serial !== null);
   const chosen = isWhole ? bodyOf(parts) : isChosen && first !== undefined ? [first] : [];
   const pick = (field: "serial" | "maker" | "model"): string | null =>
@@ -76,7 +74,6 @@ export function entityOf(reads: Reads): { fields: EntityFields; rows: EntityRows
 
 type EntityRows = Readonly<Record<typeof ENTITY_STEP.name, RowCount>>;
 
-/** PhysicalIndex (RFC 6933). */
 const PHYSICAL_INDEX_MAX = 2 ** 31 - 1;
 
 interface Part {
@@ -87,7 +84,6 @@ interface Part {
   readonly model: string | null;
 }
 
-/** PhysicalClass (RFC 6933). */
 const CHASSIS = 3;
 const POWER_SUPPLY = 6;
 const FAN = 7;
@@ -96,11 +92,11 @@ const PORT = 10;
 const STACK = 11;
 const PASSING: readonly (number | null)[] = [POWER_SUPPLY, FAN, SENSOR, PORT];
 
-/** What manufacturers leave in where nothing was filled in. */
+/** What makers leave in unfilled fields. */
 const PLACEHOLDER =
   /^(n\/?a|none|null|nil|empty|unknown|undefined|unspecified|default( string)?|not? (available|specified|applicable|set|present|assigned|defined)|to be filled( in)? by o\.?e\.?m\.?|o\.?e\.?m\.?|system (manufacturer|product name|serial number)|chassis serial number|0?123456789(0|ab.*)?|[-.\s*#?]+|0+|x+)$/i;
 
-/** The part that is the device, then what may say what it does not. */
+/** The part that is the device, then the parts that fill its gaps. */
 function bodyOf(parts: readonly Part[]): Part[] {
   const chassis = parts.filter((part) => part.partClass === CHASSIS);
   const stacks = parts.filter((part) => part.partClass === STACK);

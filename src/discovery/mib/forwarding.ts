@@ -1,9 +1,10 @@
-// What a bridge has learned behind which interface: dot1qTpFdbTable (RFC 4363), dot1dTpFdbTable (RFC 4188), and the latter once per VLAN on Cisco switches.
+// What a bridge has learned behind which interface: dot1qTpFdbTable (RFC 4363), dot1dTpFdbTable (RFC 4188), and the
+// latter once per VLAN on Cisco switches.
 
 import { isGroupAddress } from "../../base/mac.ts";
 import type { ForwardingEntry, TableReport } from "../device.ts";
-import { BRIDGE_PORT_MAX, BRIDGE_STEP, type BridgePorts, type Interfaces } from "./bridge.ts";
 import { KEPT, type RowCount, type RowFate, type RowReason } from "../rows.ts";
+import { BRIDGE_PORT_MAX, BRIDGE_STEP, type BridgePorts, type Interfaces } from "./bridge.ts";
 import { CISCO_VLANS_STEP } from "./cisco-vlans.ts";
 import { areComplete, areEnded, areLost, columnOf, countStep, reportOn } from "./columns.ts";
 import type { ColumnRead, ReadStep, Reads } from "./reads.ts";
@@ -30,7 +31,10 @@ export const FORWARDING_STEP = {
   },
 } as const satisfies ReadStep;
 
-/** dot1dTpFdbTable of each VLAN of a Cisco switch, where there is no dot1qTpFdbTable: in its own context there is only that of VLAN 1. */
+/**
+ * dot1dTpFdbTable of each VLAN of a Cisco switch, where there is no dot1qTpFdbTable: in its own context there is only
+ * that of VLAN 1.
+ */
 export const VLAN_FORWARDING_STEP = {
   name: "vlan_dot1d_tp_fdb_table",
   table: "forwarding",
@@ -51,10 +55,12 @@ export const VLAN_BRIDGE_STEP = {
   vlanContexts: learnedVlansOf,
 } as const satisfies ReadStep;
 
-export interface ForwardingTold {
+interface ForwardingTold {
   /** In the order of MAC address and VLAN; undefined where it is not known. */
   of(ifIndex: number): ForwardingEntry[] | undefined;
-  /** Whether entries without VLAN may be missing: dot1dTpFdbTable was not read, and the tables that carry VLANs were. */
+  /**
+   * Whether entries without VLAN may be missing: dot1dTpFdbTable was not read, and the tables that carry VLANs were.
+   */
   readonly isPartial: boolean;
   /** Whether there were entries, and there is nothing of them now: they aged, or the agent tells of them no more. */
   readonly isLost: boolean;
@@ -65,30 +71,25 @@ export interface ForwardingTold {
   readonly rows: Readonly<Record<EntryStep | typeof VLAN_BRIDGE_STEP.name, RowCount>>;
 }
 
-/** The steps whose rows are forwarding entries. */
-export type EntryStep = typeof Q_FORWARDING_STEP.name | typeof FORWARDING_STEP.name | typeof VLAN_FORWARDING_STEP.name;
+type EntryStep = typeof Q_FORWARDING_STEP.name | typeof FORWARDING_STEP.name | typeof VLAN_FORWARDING_STEP.name;
 
-/** Whether learnedPortsOf tells all that there are. */
 export function areLearnedPortsWhole(reads: Reads): boolean {
   return areComplete([...columnsOf(reads, Q), ...columnsOf(reads, D)]);
 }
 
-/** The ports at which dot1qTpFdbTable and dot1dTpFdbTable say that something was learned, each as often as they say so. */
+/** The ports of learned entries, repeated as often as the tables name them. */
 export function* learnedPortsOf(reads: Reads): Generator<number> {
   for (const { port } of learnedRows(...columnsOf(reads, Q))) yield port;
   for (const { port } of learnedRows(...columnsOf(reads, D))) yield port;
 }
 
 /**
- * Only what was learned, status learned(3): self(4) are the bridge's own addresses, and so is mostly what agents call mgmt(5); invalid(2) is gone,
- * and of other(1) the port does not say where frames go (RFC 4188, dot1dTpFdbStatus). Where an agent serves no status at all, all entries are taken.
- * Not groups, and not port 0, which is "learned, but not known where". Entries on a port that belongs to no interface are left out and said.
- *
- * Both tables together: one MAC address on one interface is in it once for each VLAN that is told, and without VLAN only where none is told.
- *
- * Where the databases' VLANs were not all read, nothing is told: an entry without its VLAN is another one.
- *
- * Absent: neither bridge ports nor forwarding entries. With bridge ports and without entries it is complete, and nothing is learned.
+ * Only learned(3): self(4) is the bridge's own, as is mostly what agents call mgmt(5); invalid(2) is gone; other(1)
+ * does not say where frames go (RFC 4188). Without any status all entries count. No groups, and not port 0 ("learned,
+ * but not known where"). Entries on a port of no interface are left out and reported.
+ * Both tables together: a MAC address on an interface once per VLAN told, without a VLAN only if none is told.
+ * Nothing is told where the databases' VLANs were not all read: an entry without its VLAN is another entry.
+ * Absent: neither bridge ports nor entries. With bridge ports and no entries it is complete and empty.
  */
 export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces): ForwardingTold {
   const [q, qStatuses] = columnsOf(reads, Q);
@@ -127,7 +128,8 @@ export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Inter
   const isAnyRead = q.values.size + d.values.size + perVlan.values.size > 0;
   const basePorts = columnOf(reads, BRIDGE_STEP.name, "dot1dBasePortIfIndex");
   const isServed = ports.isServed || isAnyRead || areEnded([basePorts, q, d, perVlan]);
-  const { placed, placeless } = learned;
+  const { placed } = learned;
+  const placeless = learned.placeless.size;
   const all = placed + placeless;
   const isPlaced = ports.isComplete && interfaces.areWhole;
   const notes: string[] = [];
@@ -179,7 +181,6 @@ function columnsOf(reads: Reads, { step, port, status }: EntryColumns): [ports: 
 
 const LEARNED = 3;
 
-/** The ports of rows that say that something was learned. */
 function* learnedRows(ports: ColumnRead, statuses: ColumnRead): Generator<{ readonly port: number }> {
   for (const index of ports.values.keys()) {
     const port = learnedPortOf(index, ports, statuses);
@@ -187,14 +188,13 @@ function* learnedRows(ports: ColumnRead, statuses: ColumnRead): Generator<{ read
   }
 }
 
-/** The port of a row that says that something was learned there; else why it is not one. */
+/** The port that an entry was learned on, else why it was not. */
 function learnedPortOf(index: string, ports: ColumnRead, statuses: ColumnRead): number | RowReason {
   const hasStatuses = statuses.values.size > 0 || !statuses.isComplete;
   if (hasStatuses && statuses.values.get(index) !== LEARNED) return "not_learned";
   return integerOf(ports.values.get(index), 1, BRIDGE_PORT_MAX) ?? "no_port";
 }
 
-/** The numbers of forwarding databases in use. */
 function learnedFids(q: ColumnRead): ReadonlySet<number> {
   const texts = new Set<string>();
   for (const index of q.values.keys()) texts.add(index.slice(0, index.indexOf(".")));
@@ -210,16 +210,16 @@ function learnedVlansOf(reads: Reads): readonly number[] {
 
 class Learned {
   placed = 0;
-  placeless = 0;
-  readonly #byInterface = new Map<number, Map<string, (number | null)[]>>();
-  readonly #placeless = new Set<string>();
+  /** MAC addresses on no interface, each counted once for both tables. */
+  readonly placeless = new Set<string>();
+  private readonly byInterface = new Map<number, Map<string, (number | null)[]>>();
 
   add(ifIndex: number | null, mac: string | null, vlanOf: () => number | null): RowFate {
-    const vlans = this.#vlansOf(ifIndex, mac);
+    const vlans = this.vlansOf(ifIndex, mac);
     if (typeof vlans === "string") return vlans;
     const vlan = vlanOf();
     if (vlans.includes(vlan) || (vlan === null && vlans.length > 0)) return "duplicate";
-    // A VLAN that is not known adds nothing to one that is: of the two one is told.
+    // An unknown VLAN adds nothing to a known one.
     if (vlans[0] === null) {
       vlans[0] = vlan;
       return "duplicate";
@@ -230,7 +230,7 @@ class Learned {
   }
 
   addUnlessKnown(ifIndex: number | null, mac: string | null): RowFate {
-    const vlans = this.#vlansOf(ifIndex, mac);
+    const vlans = this.vlansOf(ifIndex, mac);
     if (typeof vlans === "string") return vlans;
     if (vlans.length > 0) return "duplicate";
     vlans.push(null);
@@ -240,7 +240,7 @@ class Learned {
 
   sorted(): Map<number, ForwardingEntry[]> {
     const lists = new Map<number, ForwardingEntry[]>();
-    for (const [ifIndex, macs] of this.#byInterface) {
+    for (const [ifIndex, macs] of this.byInterface) {
       const entries: ForwardingEntry[] = [];
       for (const mac of [...macs.keys()].sort()) {
         const vlans = macs.get(mac) as (number | null)[];
@@ -252,19 +252,15 @@ class Learned {
     return lists;
   }
 
-  #vlansOf(ifIndex: number | null, mac: string | null): (number | null)[] | RowReason {
+  private vlansOf(ifIndex: number | null, mac: string | null): (number | null)[] | RowReason {
     if (mac === null) return "index";
     if (isGroupAddress(mac)) return "group";
     if (ifIndex === null) {
-      // Both tables may have it: it is missing once.
-      if (!this.#placeless.has(mac)) {
-        this.#placeless.add(mac);
-        this.placeless += 1;
-      }
+      this.placeless.add(mac);
       return "no_interface";
     }
-    let macs = this.#byInterface.get(ifIndex);
-    if (macs === undefined) this.#byInterface.set(ifIndex, (macs = new Map()));
+    let macs = this.byInterface.get(ifIndex);
+    if (macs === undefined) this.byInterface.set(ifIndex, (macs = new Map()));
     let vlans = macs.get(mac);
     if (vlans === undefined) macs.set(mac, (vlans = []));
     return vlans;

@@ -35,14 +35,14 @@ export const IF_X_TABLE_STEP = {
 
 export type InterfaceDraft = { -readonly [Field in keyof DeviceInterface]: DeviceInterface[Field] };
 
-export interface InterfacesTold {
+interface InterfacesTold {
   /** By ifIndex, ascending. */
   readonly interfaces: ReadonlyMap<number, InterfaceDraft>;
-  /** The ifIndexes of interfaces of which a row of ifXTable is kept, ascending. */
+  /** The ifIndexes with a kept row of ifXTable, ascending. */
   readonly extended: readonly number[];
-  /** Whether an interface that is not in them is none. */
+  /** Whether an interface that is missing does not exist. */
   readonly areWhole: boolean;
-  /** Whether a name that is not told is none. */
+  /** Whether a missing name means none. */
   readonly areNamesWhole: boolean;
   readonly report: TableReport;
   readonly extensionsReport: TableReport;
@@ -50,10 +50,9 @@ export interface InterfacesTold {
 }
 
 /**
- * The rows are those of ifTable: ifXTable extends it, and a row that only ifXTable has is an interface that came or went while it was read, or a
- * leftover. Only where the device serves no ifTable at all are the rows of ifXTable the interfaces. Both are absent without rows.
- *
- * What a status or type outside its enumeration means: ifOperStatus Unknown, ifType other(1), ifAdminStatus nothing (it has no unknown).
+ * The rows are those of ifTable: a row of ifXTable alone came or went during the reading, or is a leftover. Without any
+ * ifTable they are those of ifXTable. Both absent: no rows.
+ * A value outside its enumeration: ifOperStatus Unknown, ifType other(1), ifAdminStatus nothing (it has no unknown).
  */
 export function interfacesOf(reads: Reads): InterfacesTold {
   const column = (name: keyof typeof IF_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_TABLE_STEP.name, name);
@@ -98,7 +97,7 @@ export function interfacesOf(reads: Reads): InterfacesTold {
     const fate = fateOf(index);
     if (fate !== KEPT || isExtended || isSaid(name, index) || isSaid(alias, index)) return fate;
     if (highSpeedOf(speeds.highSpeed, index) === null) return "value";
-    // A speed is told of both tables, or not at all.
+    // A speed needs both tables.
     return speedOf(speeds, index) === undefined ? "withheld" : KEPT;
   };
   return {
@@ -115,7 +114,7 @@ export function interfacesOf(reads: Reads): InterfacesTold {
   };
 }
 
-/** ifSpeed of what is faster (RFC 2863 §3.1.7). */
+/** ifSpeed of faster interfaces (RFC 2863 §3.1.7). */
 const IF_SPEED_MAX = 2 ** 32 - 1;
 const BPS_PER_HIGH_SPEED = 1_000_000;
 const OTHER = 1;
@@ -133,7 +132,7 @@ function ifIndexOfRow(index: string): number | null {
   return singleSubIdOf(index, IF_INDEX_MAX) || null;
 }
 
-/** A device that gives no text where one belongs has said nothing. */
+/** No text counts as nothing said. */
 function textOrNone(value: SnmpValue): string | null | undefined {
   const text = textOf(value);
   return text === null ? undefined : text || null;
@@ -159,15 +158,14 @@ function physAddressOf(value: SnmpValue): string | null | undefined {
   return value instanceof Uint8Array ? macOf(value) : undefined;
 }
 
-/** Millions of bits per second; null for what is none of that column. */
+/** Mbit/s; null for an invalid value. */
 function highSpeedOf(highSpeed: ColumnRead, index: string): number | null {
   return integerOf(highSpeed.values.get(index), 0, Number.MAX_SAFE_INTEGER / BPS_PER_HIGH_SPEED);
 }
 
 /**
- * Bits per second. Some agents give ifHighSpeed in bits per second too: where both say the same number, it cannot be millions.
- * Null: the device gives none; undefined: not known, also where only one of the two was read, and where ifSpeed refers
- * to an ifHighSpeed that is not there.
+ * bit/s. Some agents give ifHighSpeed in bit/s too, as equal values show. Null: none; undefined: unknown, as when only
+ * one column was read, or ifSpeed refers to a missing ifHighSpeed.
  */
 function speedOf(
   { speed, highSpeed }: { speed: ColumnRead; highSpeed: ColumnRead },

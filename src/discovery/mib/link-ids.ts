@@ -3,15 +3,15 @@
 import { parseIp } from "../../base/ip.ts";
 import {
   CHASSIS_ID_SUBTYPES,
-  PORT_ID_SUBTYPES,
   type ChassisIdSubtype,
+  PORT_ID_SUBTYPES,
   type PortIdSubtype,
 } from "../../resources/if-entries/vocabulary.ts";
 import type { LinkId } from "../device.ts";
 import type { SnmpValue } from "./reads.ts";
 import { identifierOf, integerOf, unicastOf, unicastOfOctets, writtenMacOf } from "./values.ts";
 
-/** A subtype that the standard does not have is taken as LocallyAssigned: what it identifies is not lost. Null for an empty identifier. */
+/** An unknown subtype becomes LocallyAssigned, to keep the identifier. Null for an empty one. */
 export function chassisIdOf(
   subtype: SnmpValue | undefined,
   id: SnmpValue | undefined,
@@ -24,8 +24,8 @@ export function portIdOf(subtype: SnmpValue | undefined, id: SnmpValue | undefin
   return linkIdOf(PORT_ID_SUBTYPES, subtype, id);
 }
 
-/** networkAddress: the IANA address family number, then the address. Some devices leave the family out, or write the address as text. */
-export function networkAddressOf(value: SnmpValue): string | null {
+/** networkAddress: IANA address family number, then the address. Some devices omit the family or write text. */
+function networkAddressOf(value: SnmpValue): string | null {
   if (!(value instanceof Uint8Array)) return null;
   const [family] = value;
   if (family === IPV4_FAMILY && value.length === 5) return unicastOfOctets(value, 1, 5);

@@ -1,21 +1,20 @@
-// The indexes of LLDP's tables of neighbors and of their management addresses, also where a device leaves parts of them out.
+// The indexes of LLDP's neighbors and their management addresses, also where a device leaves parts out.
 
 import { KEPT, type RowFate, type RowReason } from "../rows.ts";
 import { subIdsOf, unicastOfOctets } from "./values.ts";
 
-export interface NeighborIndex {
-  /** The row in lldpRemTable. */
+interface NeighborIndex {
   readonly index: string;
   readonly subIds: readonly number[];
-  /** The number of the local port; null for an index that cannot be one. */
+  /** The local port; null for an impossible index. */
   readonly port: number | null;
 }
 
 /**
- * A whole index is time mark, local port, in version 2 a destination address, and the neighbor's number. Shorter ones that devices serve: without the
- * time mark, without the neighbor's number, the port alone.
- * @param wholeLength numbers of a whole index
- * @param isPort whether the device has a local port of that number: of two numbers it is the one that more often is one
+ * A full index is time mark, local port, in version 2 a destination address, then the neighbor's number. Some devices
+ * omit the time mark, the neighbor's number, or all but the port.
+ * @param wholeLength numbers of a full index
+ * @param isPort whether a local port has that number: of two candidates the one that more often has wins
  */
 export function neighborIndexesOf(
   indexes: readonly string[],
@@ -31,13 +30,13 @@ export function neighborIndexesOf(
 
 export interface ManagementAddresses {
   readonly byRow: ReadonlyMap<string, string>;
-  /** What became of a row of lldpRemManAddrTable. */
   fateOf(addressIndex: string): RowFate;
 }
 
 /**
- * The management address of each neighbor, by its row: the first that is an IPv4 address, else the first IPv6 one.
- * @param addressIndexes of lldpRemManAddrTable, ascending: a neighbor's index, then subtype, length, address; some devices leave the length out
+ * The management address of each neighbor, by its row: the first IPv4 address, else the first IPv6 one.
+ * @param addressIndexes of lldpRemManAddrTable, ascending: a neighbor's index, then subtype, length (which some devices
+ * omit), address
  */
 export function managementAddressesOf(
   addressIndexes: Iterable<string>,
@@ -47,9 +46,8 @@ export function managementAddressesOf(
   const marked = lengths.filter(hasMark);
   const keys = new Set<string>();
   for (const neighbor of neighbors) for (const key of keysOf(neighbor)) keys.add(key);
-  /** By row, and by row without its time mark: of one device many rows may be the same but for that. */
+  /** By row with and without its time mark. */
   const byKey = new Map<string, string>();
-  /** The rows that those are of. */
   const chosen = new Map<string, string>();
   const fates = new Map<string, RowReason>();
   for (const index of addressIndexes) {
@@ -87,7 +85,7 @@ export function managementAddressesOf(
   return { byRow: addresses, fateOf: (index) => fates.get(index) ?? (kept.has(index) ? KEPT : "further") };
 }
 
-/** The time mark changes when the neighbor says something new, between the reading of one table and of the other. */
+/** The time mark changes when the neighbor says something new, perhaps between reading the two tables. */
 function keysOf({ index, subIds }: NeighborIndex): readonly string[] {
   return hasMark(subIds.length) ? [index, markless(subIds, subIds.length)] : [index];
 }
@@ -111,7 +109,9 @@ function markless(subIds: readonly number[], length: number): string {
   return `*.${subIds.slice(1, length).join(".")}`;
 }
 
-/** Behind the neighbor's index and the subtype; IPv4 and IPv6 differ in length. What begins with a length that is not its own was cut off. */
+/**
+ * Follows the neighbor's index and subtype; IPv4 and IPv6 differ in length. A length that does not match was cut off.
+ */
 function addressOf(subIds: readonly number[], start: number): string | null {
   const length = subIds[start + 1];
   const isCounted = length === 4 || length === 16;

@@ -1,4 +1,4 @@
-// What is asked of a device about its neighbors by LLDP: LLDP-MIB (IEEE 802.1AB-2005), else LLDP-V2-MIB (IEEE 802.1AB-2009).
+// What is asked about neighbors by LLDP: LLDP-MIB (IEEE 802.1AB-2005), else LLDP-V2-MIB (IEEE 802.1AB-2009).
 
 import { hasRows } from "./columns.ts";
 import type { ReadStep } from "./reads.ts";
@@ -29,7 +29,10 @@ export const LLDP_REMOTE_STEP = {
   optional: ["portDesc", "sysName", "sysDesc"],
 } as const satisfies ReadStep;
 
-/** lldpRemManAddrTable: the row of lldpRemTable, then lldpRemManAddrSubtype.length.address. The address itself is only in the index. */
+/**
+ * lldpRemManAddrTable: the row of lldpRemTable, then lldpRemManAddrSubtype.length.address. The address itself is only
+ * in the index.
+ */
 export const LLDP_REMOTE_ADDRESSES_STEP = {
   name: "lldp_rem_man_addr_table",
   table: "lldp",
@@ -51,7 +54,10 @@ export const LLDP_LOCAL_PORTS_STEP = {
   hangsOn: [LLDP_REMOTE_STEP.name],
 } as const satisfies ReadStep;
 
-/** lldpV2LocalSystemData. All of version 2 only where version 1 has no neighbors: who serves both says the same twice. */
+/**
+ * lldpV2LocalSystemData. Version 2 is asked only where version 1 has no neighbors: agents that serve both repeat
+ * themselves.
+ */
 export const LLDP_V2_LOCAL_STEP = {
   name: "lldp_v2_local",
   table: "lldp",

@@ -1,9 +1,9 @@
-// The neighbors of a device by LLDP, on the interfaces where they are. What is asked, and why: lldp-steps.ts.
+// The neighbors of a device by LLDP, by interface. What is asked: lldp-steps.ts.
 
 import type { ChassisIdSubtype } from "../../resources/if-entries/vocabulary.ts";
 import type { LinkId, LldpAnnouncement, TableReport } from "../device.ts";
-import type { BridgePorts } from "./bridge.ts";
 import { countRows, KEPT, type RowCount, type RowFate } from "../rows.ts";
+import type { BridgePorts } from "./bridge.ts";
 import {
   areEnded,
   areLost,
@@ -19,7 +19,7 @@ import {
 } from "./columns.ts";
 import type { InterfaceDraft } from "./interfaces.ts";
 import { chassisIdOf, portIdOf } from "./link-ids.ts";
-import { managementAddressesOf, neighborIndexesOf, type ManagementAddresses } from "./lldp-indexes.ts";
+import { type ManagementAddresses, managementAddressesOf, neighborIndexesOf } from "./lldp-indexes.ts";
 import {
   LLDP_LOCAL_PORTS_STEP,
   LLDP_LOCAL_STEP,
@@ -34,27 +34,25 @@ import { LocalPorts, type LocalPortText } from "./local-ports.ts";
 import type { ColumnRead, Reads, SnmpValue } from "./reads.ts";
 import { identifierOf, integerOf, singleSubIdOf, textOf, writtenMacOf } from "./values.ts";
 
-export interface LldpTold {
+interface LldpTold {
   /** lldpLocChassisId; null where it is empty, undefined where it is not served. */
   readonly chassisId: LinkId<ChassisIdSubtype> | null | undefined;
-  /** All that is announced on an interface, in a fixed order; undefined where that is not known. */
+  /** All announcements on an interface, in a fixed order; undefined if unknown. */
   of(ifIndex: number): LldpAnnouncement[] | undefined;
-  /** Whether there were neighbors, and there is nothing of them now: they went, or the agent tells of them no more. */
+  /** Whether neighbors were told before and none are now. */
   readonly isLost: boolean;
-  /** As if all that could be placed were told. */
+  /** As if everything that could be placed were told. */
   readonly rows: VersionRows<typeof VERSION_1> & VersionRows<typeof VERSION_2>;
   readonly report: TableReport;
 }
 
 /**
- * Neighbors of which the device says the same in several rows (of several time marks, or destination addresses) are one. Nothing is said of any
- * interface where the neighbors, the local ports or the interfaces broke off; where the management addresses did, nothing of those that
- * are missing: with some agents that table always does, and their neighbors are neighbors all the same.
- *
- * Absent: neither local system data nor neighbors. With local system data and no row of neighbors it is complete: there are none. Neighbors on a
- * port that belongs to no interface are left out and said.
- * @param interfaces by ifIndex
- * @param areInterfacesWhole whether an interface that is not in them is none, and so is a name
+ * Rows that say the same (under several time marks or destination addresses) are one neighbor. Nothing is told of any
+ * interface where neighbors, local ports or interfaces broke off. Where only the management addresses did, only what is
+ * missing stays unknown: some agents always break off there.
+ * Absent: neither local system data nor neighbors. With local system data and no rows: complete, no neighbors.
+ * Neighbors on a port of no interface are left out and reported.
+ * @param areInterfacesWhole whether a missing interface does not exist, nor a missing name
  */
 export function lldpOf(
   reads: Reads,
@@ -97,7 +95,7 @@ export function lldpOf(
   const remotes = [VERSION_1, VERSION_2].flatMap(({ remote }) => [...(reads.get(remote)?.columns.values() ?? [])]);
   const isServed = chassisId !== undefined || indexes.length > 0 || areEnded(remotes);
   const isPlaced = areInterfacesWhole && ports.isComplete && isWhole(reads, version.localPorts);
-  // A device that went over from one version to the other tells of its neighbors by that.
+  // A device may change from one version to the other.
   const isLeft = (remote: string): boolean => indexes.length > 0 && remote !== version.remote && isLost(reads, remote);
   const isSound = ({ remote }: Version): boolean => isWhole(reads, remote) || isLeft(remote);
   const isKnown = isServed && isPlaced && isSound(VERSION_1) && isSound(VERSION_2);
@@ -131,7 +129,7 @@ type VersionRows<Each extends Version> = Readonly<
   Record<Each["remote"] | Each["addresses"] | Each["localPorts"], RowCount>
 >;
 
-/** What became of the rows of a version of LLDP-MIB; those of the one that is not told say what the other one says. */
+/** The row counts of a version; those of the unused version follow the other's. */
 function rowsIn<Each extends Version>(
   reads: Reads,
   own: Each,
@@ -160,7 +158,7 @@ interface Version {
   readonly addresses: string;
   readonly localPorts: string;
   readonly indexLength: number;
-  /** What a port's number is if nothing tells: version 1 recommends the bridge's, version 2 has ifIndex. */
+  /** What a port number means by default: the bridge port in version 1, ifIndex in version 2. */
   readonly countsAs: "bridge port" | "interface";
 }
 

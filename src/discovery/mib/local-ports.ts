@@ -1,9 +1,8 @@
-// Which interface is LLDP's local port of a number. Devices number their ports as they like, so what they call them says more.
+// Maps LLDP's local port numbers to interfaces. Devices number ports freely, so their names say more.
 
 import type { BridgePorts } from "./bridge.ts";
 import type { InterfaceDraft } from "./interfaces.ts";
 
-/** A row of lldpLocPortTable. */
 export interface LocalPortText {
   /** LldpPortIdSubtype; null for one that the standard does not have. */
   readonly subtype: number | null;
@@ -16,32 +15,30 @@ export interface LocalPortText {
 }
 
 /**
- * A port is, in this order:
- * 1. the one interface that has the name (ifName, ifDescr, ifAlias) or MAC address that the port's id is, also shortened (`Gi1/0/1`); of several the
- *    one that has the port's number, else the one with the port's description, else the one that is Ethernet;
- * 2. likewise by the port's description;
- * 3. the interface that has its number: as a bridge port, as ifIndex. Which of the two the device means, its ports tell together: what is true of those
- *    that are known by name (or by the end of a name: `1` in `Slot 0 Port 1`); else under which more of those with neighbors are up, and Ethernet;
- * 4. the first of several of 1 or 2.
+ * A port is, in this order: 1. the one interface whose name (ifName, ifDescr, ifAlias, also shortened: `Gi1/0/1`) or
+ * MAC address is the port's id; of several the one with the port's number, else with its description, else the Ethernet
+ * one; 2. likewise by the port's description; 3. the interface of its number, as bridge port or ifIndex: whichever
+ * holds for the ports known by name (or by the end of a name: `1` in `Slot 0 Port 1`), else has more neighbors on
+ * interfaces that are up and Ethernet; 4. the first of several of 1 or 2.
  */
 export class LocalPorts {
-  readonly #interfaces: ReadonlyMap<number, InterfaceDraft>;
-  readonly #ports: BridgePorts;
-  readonly #texts: ReadonlyMap<number, LocalPortText>;
-  readonly #byName = new Map<string, number[]>();
-  readonly #byAlias = new Map<string, number[]>();
-  readonly #byMac = new Map<string, number[]>();
+  private readonly interfaces: ReadonlyMap<number, InterfaceDraft>;
+  private readonly ports: BridgePorts;
+  private readonly texts: ReadonlyMap<number, LocalPortText>;
+  private readonly byName = new Map<string, number[]>();
+  private readonly byAlias = new Map<string, number[]>();
+  private readonly byMac = new Map<string, number[]>();
   /** By the numbers that a name ends in. */
-  readonly #byPlace = new Map<string, { readonly word: string; readonly ifIndex: number }[]>();
-  readonly #byShort = new Map<string, readonly number[]>();
-  /** Of lists of several, made once: a device may call thousands of interfaces, and as many ports, by one name. */
-  readonly #sets = new WeakMap<readonly number[], ReadonlySet<number>>();
-  readonly #both = new WeakMap<readonly number[], WeakMap<readonly number[], number | null>>();
-  readonly #isByBridgeFirst: boolean;
+  private readonly byPlace = new Map<string, { readonly word: string; readonly ifIndex: number }[]>();
+  private readonly byShort = new Map<string, readonly number[]>();
+  /** Each made once: a device may give thousands of interfaces and ports one name. */
+  private readonly sets = new WeakMap<readonly number[], ReadonlySet<number>>();
+  private readonly both = new WeakMap<readonly number[], WeakMap<readonly number[], number | null>>();
+  private readonly isByBridgeFirst: boolean;
 
   /**
    * @param texts by port number
-   * @param countsAs what a number is if nothing tells
+   * @param countsAs what a number means by default
    * @param used the ports with neighbors
    */
   constructor(
@@ -51,34 +48,34 @@ export class LocalPorts {
     countsAs: "bridge port" | "interface",
     used: ReadonlySet<number>,
   ) {
-    this.#interfaces = interfaces;
-    this.#ports = ports;
-    this.#texts = texts;
-    this.#isByBridgeFirst = true;
+    this.interfaces = interfaces;
+    this.ports = ports;
+    this.texts = texts;
+    this.isByBridgeFirst = true;
     if (used.size === 0) return;
     for (const [ifIndex, { if_descr, if_name, if_alias, mac_address }] of interfaces) {
       for (const name of new Set([normalized(if_descr), normalized(if_name)])) {
-        add(this.#byName, name, ifIndex);
+        add(this.byName, name, ifIndex);
         const place = placeOf(name);
         if (place === null) continue;
-        const there = this.#byPlace.get(place.numbers);
-        if (there === undefined) this.#byPlace.set(place.numbers, [{ word: place.word, ifIndex }]);
+        const there = this.byPlace.get(place.numbers);
+        if (there === undefined) this.byPlace.set(place.numbers, [{ word: place.word, ifIndex }]);
         else there.push({ word: place.word, ifIndex });
       }
-      add(this.#byAlias, normalized(if_alias), ifIndex);
-      add(this.#byMac, mac_address ?? "", ifIndex);
+      add(this.byAlias, normalized(if_alias), ifIndex);
+      add(this.byMac, mac_address ?? "", ifIndex);
     }
-    this.#isByBridgeFirst = this.#moreByBridge(used) ?? countsAs === "bridge port";
+    this.isByBridgeFirst = this.moreByBridge(used) ?? countsAs === "bridge port";
   }
 
   interfaceOf(port: number): number | null {
-    const numbered = this.#numbered(port);
-    const text = this.#texts.get(port);
-    const byId = text === undefined ? NONE : this.#byId(text);
-    const byDesc = text === undefined ? NONE : this.#byDesc(text);
+    const numbered = this.numbered(port);
+    const text = this.texts.get(port);
+    const byId = text === undefined ? NONE : this.byId(text);
+    const byDesc = text === undefined ? NONE : this.byDesc(text);
     return (
-      this.#oneOf(byId, numbered, byDesc) ??
-      this.#oneOf(byDesc, numbered, byId) ??
+      this.oneOf(byId, numbered, byDesc) ??
+      this.oneOf(byDesc, numbered, byId) ??
       numbered[0] ??
       byId[0] ??
       byDesc[0] ??
@@ -86,97 +83,96 @@ export class LocalPorts {
     );
   }
 
-  #oneOf(named: readonly number[], numbered: readonly number[], others: readonly number[]): number | null {
+  private oneOf(named: readonly number[], numbered: readonly number[], others: readonly number[]): number | null {
     if (named.length <= 1) return named[0] ?? null;
-    return numbered.find((ifIndex) => this.#has(named, ifIndex)) ?? this.#oneOfBoth(named, others);
+    return numbered.find((ifIndex) => this.has(named, ifIndex)) ?? this.oneOfBoth(named, others);
   }
 
-  #oneOfBoth(named: readonly number[], others: readonly number[]): number | null {
-    const known = this.#both.get(named) ?? new WeakMap<readonly number[], number | null>();
-    this.#both.set(named, known);
+  private oneOfBoth(named: readonly number[], others: readonly number[]): number | null {
+    const known = this.both.get(named) ?? new WeakMap<readonly number[], number | null>();
+    this.both.set(named, known);
     let one = known.get(others);
     if (one === undefined) {
       one =
-        only(others.filter((ifIndex) => this.#has(named, ifIndex))) ??
-        only(named.filter((ifIndex) => ETHERNET.has(this.#interfaces.get(ifIndex)?.if_type ?? 0)));
+        only(others.filter((ifIndex) => this.has(named, ifIndex))) ??
+        only(named.filter((ifIndex) => ETHERNET.has(this.interfaces.get(ifIndex)?.if_type ?? 0)));
       known.set(others, one);
     }
     return one;
   }
 
-  #has(named: readonly number[], ifIndex: number): boolean {
+  private has(named: readonly number[], ifIndex: number): boolean {
     if (named.length <= 1) return named[0] === ifIndex;
-    let set = this.#sets.get(named);
-    if (set === undefined) this.#sets.set(named, (set = new Set(named)));
+    let set = this.sets.get(named);
+    if (set === undefined) this.sets.set(named, (set = new Set(named)));
     return set.has(ifIndex);
   }
 
-  /** The interfaces that have the number, the likelier first. */
-  #numbered(port: number): number[] {
-    const byBridge = this.#ports.ifIndexOf(port);
-    const byIfIndex = this.#interfaces.has(port) ? port : null;
-    const both = this.#isByBridgeFirst ? [byBridge, byIfIndex] : [byIfIndex, byBridge];
+  /** The likelier first. */
+  private numbered(port: number): number[] {
+    const byBridge = this.ports.ifIndexOf(port);
+    const byIfIndex = this.interfaces.has(port) ? port : null;
+    const both = this.isByBridgeFirst ? [byBridge, byIfIndex] : [byIfIndex, byBridge];
     return both.filter((ifIndex) => ifIndex !== null);
   }
 
-  #byId({ subtype, id, mac }: LocalPortText): readonly number[] {
+  private byId({ subtype, id, mac }: LocalPortText): readonly number[] {
     const name = normalized(id);
-    if (subtype === MAC_ADDRESS) return mac === null ? NONE : (this.#byMac.get(mac) ?? NONE);
-    if (subtype === INTERFACE_ALIAS) return this.#byAlias.get(name) ?? this.#byName.get(name) ?? [];
-    return this.#byName.get(name) ?? this.#byShortName(name);
+    if (subtype === MAC_ADDRESS) return mac === null ? NONE : (this.byMac.get(mac) ?? NONE);
+    if (subtype === INTERFACE_ALIAS) return this.byAlias.get(name) ?? this.byName.get(name) ?? [];
+    return this.byName.get(name) ?? this.byShortName(name);
   }
 
-  #byShortName(name: string): readonly number[] {
-    const known = this.#byShort.get(name);
+  private byShortName(name: string): readonly number[] {
+    const known = this.byShort.get(name);
     if (known !== undefined) return known;
     const short = placeOf(name);
     const found =
       short === null
         ? []
-        : (this.#byPlace.get(short.numbers) ?? []).filter(
+        : (this.byPlace.get(short.numbers) ?? []).filter(
             ({ word }) => word.startsWith(short.word) || short.word.startsWith(word),
           );
     const ifIndexes = found.length === 0 ? NONE : [...new Set(found.map(({ ifIndex }) => ifIndex))];
-    this.#byShort.set(name, ifIndexes);
+    this.byShort.set(name, ifIndexes);
     return ifIndexes;
   }
 
-  #byDesc({ desc }: LocalPortText): readonly number[] {
+  private byDesc({ desc }: LocalPortText): readonly number[] {
     const name = normalized(desc);
-    return this.#byName.get(name) ?? this.#byAlias.get(name) ?? NONE;
+    return this.byName.get(name) ?? this.byAlias.get(name) ?? NONE;
   }
 
   /** Null where neither is more likely. */
-  #moreByBridge(used: ReadonlySet<number>): boolean | null {
+  private moreByBridge(used: ReadonlySet<number>): boolean | null {
     let byBridge = 0;
     let byIfIndex = 0;
-    for (const [port, text] of this.#texts) {
-      const [byId, byDesc] = [this.#byId(text), this.#byDesc(text)];
+    for (const [port, text] of this.texts) {
+      const [byId, byDesc] = [this.byId(text), this.byDesc(text)];
       const fits = (ifIndex: number | null): boolean =>
         ifIndex !== null &&
         (byId.length + byDesc.length > 0
-          ? this.#has(byId, ifIndex) || this.#has(byDesc, ifIndex)
-          : this.#endsAlike(ifIndex, text.id));
-      if (fits(this.#ports.ifIndexOf(port))) byBridge += 1;
+          ? this.has(byId, ifIndex) || this.has(byDesc, ifIndex)
+          : this.endsAlike(ifIndex, text.id));
+      if (fits(this.ports.ifIndexOf(port))) byBridge += 1;
       if (fits(port)) byIfIndex += 1;
     }
     if (byBridge !== byIfIndex) return byBridge > byIfIndex;
     for (const port of used) {
-      byBridge += this.#likelihood(this.#ports.ifIndexOf(port));
-      byIfIndex += this.#likelihood(port);
+      byBridge += this.likelihood(this.ports.ifIndexOf(port));
+      byIfIndex += this.likelihood(port);
     }
     return byBridge === byIfIndex ? null : byBridge > byIfIndex;
   }
 
-  /** That an interface has a neighbor. */
-  #likelihood(ifIndex: number | null): number {
-    const entry = ifIndex === null ? undefined : this.#interfaces.get(ifIndex);
+  private likelihood(ifIndex: number | null): number {
+    const entry = ifIndex === null ? undefined : this.interfaces.get(ifIndex);
     return (entry?.oper_status === "Up" ? 1 : 0) + (ETHERNET.has(entry?.if_type ?? 0) ? 1 : 0);
   }
 
-  #endsAlike(ifIndex: number, id: string): boolean {
+  private endsAlike(ifIndex: number, id: string): boolean {
     const end = normalized(id);
-    const entry = this.#interfaces.get(ifIndex);
+    const entry = this.interfaces.get(ifIndex);
     return end !== "" && [entry?.if_name, entry?.if_descr].some((each) => endsWith(normalized(each), end));
   }
 }
@@ -188,7 +184,7 @@ const MAC_ADDRESS = 3;
 /** IANAifType-MIB: ethernetCsmacd and what devices still call Ethernet: fastEther, fastEtherFX, gigabitEthernet. */
 const ETHERNET: ReadonlySet<number> = new Set([6, 62, 69, 117]);
 
-/** Without case and blanks: `GigabitEthernet 0/1` is `gigabitethernet0/1`. "" for what has neither letters nor digits. */
+/** Without case and blanks: `GigabitEthernet 0/1` is `gigabitethernet0/1`. "" without letters and digits. */
 function normalized(text: string | null | undefined): string {
   const plain = (text ?? "").toLowerCase().replaceAll(/\s+/g, "");
   return /[\p{L}\p{N}]/u.test(plain) ? plain : "";
@@ -200,12 +196,11 @@ function placeOf(name: string): { word: string; numbers: string } | null {
   return word === undefined || numbers === undefined ? null : { word, numbers };
 }
 
-/** Not in the midst of a number. */
+/** Not inside a number. */
 function endsWith(name: string, end: string): boolean {
   return name.endsWith(end) && !(/^\d/.test(end) && /\d$/.test(name.slice(0, -end.length)));
 }
 
-/** One interface after the other. */
 function add(map: Map<string, number[]>, key: string, ifIndex: number): void {
   if (key === "") return;
   const known = map.get(key);

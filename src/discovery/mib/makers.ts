@@ -1,6 +1,6 @@
-// Makers of network equipment by their enterprise number under 1.3.6.1.4.1 (IANA Private Enterprise Numbers), by the name they trade under.
+// Makers of network equipment by enterprise number (IANA Private Enterprise Numbers), by trade name.
 
-/** Without those of agents that run on anybody's machines (net-snmp, Windows): they do not say who made the machine. */
+/** Without agents that run on any machine (net-snmp, Windows). */
 export const MAKERS: ReadonlyMap<number, string> = new Map([
   [2, "IBM"],
   [9, "Cisco"],

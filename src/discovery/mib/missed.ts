@@ -1,11 +1,10 @@
-// How long what an agent served before is missed until it counts as empty: a firmware may lack a table for good. Pure.
+// How long something served before may be missing until it counts as empty: a firmware may drop a table for good. Pure.
 
 import type { Instant } from "../../base/instant.ts";
 import type { Device } from "../device.ts";
 
-/** How often, and for how long, something has to be missing until it is not missed any more. */
-export interface MissedTerm {
-  /** Readings of its whole step. */
+/** How often and how long something must be missing to count as empty. */
+interface MissedTerm {
   readonly readings: number;
   /** Milliseconds since the first of them. */
   readonly age_ms: number;
@@ -13,10 +12,10 @@ export interface MissedTerm {
 
 export const MISSED_TERM: MissedTerm = { readings: 10, age_ms: 7 * 86_400_000 };
 
-/** Of a table that may be empty at any time, while the agent serves what stands beside it. */
+/** Of a table that may empty at any time while its companions are served. */
 export const EMPTIED_TERM: MissedTerm = { readings: 3, age_ms: 3_600_000 };
 
-/** The tables that an agent may have nothing in at any time, and what it serves beside them all the same. */
+/** Tables that may be empty, and what an agent still serves beside them. */
 const BESIDE_EMPTY: Readonly<Record<string, string>> = {
   lldp_rem_table: "lldp_local.chassisId",
   lldp_rem_man_addr_table: "lldp_rem_table.chassisId",
@@ -28,7 +27,6 @@ const BESIDE_EMPTY: Readonly<Record<string, string>> = {
   vlan_dot1d_tp_fdb_table: "bridge.dot1dBasePortIfIndex",
 };
 
-/** Since when something is missing, and how often that was read. */
 export interface Miss {
   readonly since: Instant;
   readonly readings: number;
@@ -37,13 +35,13 @@ export interface Miss {
 /** By name, as servedOf has it. */
 export type Missed = Readonly<Record<string, Miss>>;
 
-/** What a device told, and what it did not though it did before. */
-export type Reading = Pick<Device, "served" | "missed">;
+/** What a device told, and what it no longer does. */
+type Reading = Pick<Device, "served" | "missed">;
 
 /**
- * What is missing once a reading is counted. A name that is told of is not missing, nor is one that rows may be without
- * while its table is told of; for what was not read to its end, nothing is counted.
- * @param columns what is remembered; what is in `before` and not here counts as empty already
+ * What is missing after a reading. A name that is told is not missing, nor an optional one whose table is told; what
+ * was not read to its end is not counted.
+ * @param columns what is remembered; those in `before` alone count as empty already
  */
 export function missedNow(columns: readonly string[], before: Missed, reading: Reading, now: Instant): Missed {
   const { served = [], missed = [] } = reading;
@@ -56,21 +54,19 @@ export function missedNow(columns: readonly string[], before: Missed, reading: R
   for (const name of missed) {
     if (!known.has(name)) continue;
     const { since, readings } = before[name] ?? { since: now, readings: 0 };
-    // Beyond the term nothing is counted, so that nothing is written either.
+    // Beyond the term nothing changes, so nothing is written.
     const counted = Math.max(readings, Math.min(readings + 1, termOf(name, reading).readings));
     next.set(name, { since, readings: counted });
   }
   return Object.fromEntries([...next].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What is left of the term of something that is missing. */
-export interface LeftTerm {
+interface LeftTerm {
   readonly readings: number;
-  /** When it ends at the earliest. */
+  /** The earliest end. */
   readonly until: Instant;
 }
 
-/** @param reading the one that was counted last */
 export function leftTermOf(name: string, { since, readings }: Miss, reading: Reading): LeftTerm {
   const term = termOf(name, reading);
   return { readings: Math.max(0, term.readings - readings), until: since + term.age_ms };
@@ -81,7 +77,7 @@ function termOf(name: string, { served = [] }: Reading): MissedTerm {
   return beside !== undefined && beside !== name && served.includes(beside) ? EMPTIED_TERM : MISSED_TERM;
 }
 
-/** The step of the plan that reads it. @param name as servedOf has it */
+/** @param name as servedOf has it */
 export function stepOf(name: string): string {
   return name.slice(0, name.indexOf("."));
 }

@@ -1,16 +1,15 @@
-// PortList of Q-BRIDGE-MIB (RFC 4363): which bridge ports a list names. Not all agents write it as the MIB says, and the ports that there are tell.
+// PortList of Q-BRIDGE-MIB (RFC 4363). Not all agents follow the MIB; the existing ports show which do.
 
-/** The bridge ports that a list names, in no order; some may not exist. */
-export type PortListReading = (list: Uint8Array) => number[];
+/** The bridge ports in a list, unordered; some may not exist. */
+type PortListReading = (list: Uint8Array) => number[];
 
 /**
  * How a device writes its port lists, judged by all of them together:
- * - as the MIB says: the most significant bit of the first byte is port 1, and what is missing at the end is not set;
+ * - by the MIB: the most significant bit of the first byte is port 1, a missing end is unset;
  * - Junos: decimal numbers with commas, `59,71`;
- * - D-Link DES-30xx: the whole list as one number with port 1 as its lowest bit.
- * A device writes otherwise only where reading as the MIB says names ports that do not exist and the other way names none such.
- * @param hasPort whether the bridge has a port of that number
- * @returns null where lists name ports and no way of reading finds one that exists: what they say is not known
+ * - D-Link DES-30xx: one number with port 1 as its lowest bit. Another way counts only where the MIB's names missing
+ * ports and the other names none.
+ * @returns null where lists name ports and no way finds an existing one
  */
 export function portListReadingOf(
   lists: readonly Uint8Array[],

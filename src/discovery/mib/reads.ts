@@ -1,31 +1,31 @@
-// What is asked of an agent and what came back: between the protocol, which knows no MIB, and the MIBs, which know no protocol.
+// What is asked of an agent and what came back: the seam between the protocol and the MIBs.
 
 import type { DeviceTable } from "../device.ts";
 
 /** Integers and counters as numbers, OIDs and IpAddress as dotted text, everything else as its bytes. */
 export type SnmpValue = number | string | Uint8Array;
 
-/** One thing to ask, in the order of a plan. Everything in a step is asked together. */
+/** One thing to ask. Everything in a step is asked together. */
 export interface ReadStep {
   /** Unique in its plan: `if_table`. */
   readonly name: string;
-  /** The part of the report that suffers when it fails. */
+  /** The part of the report that fails with it. */
   readonly table: DeviceTable;
   /** Name → OID of single instances, `.0` included: asked by GET. */
   readonly scalars?: Readonly<Record<string, string>>;
   /** Name → OID of columns of one table, walked side by side. */
   readonly columns?: Readonly<Record<string, string>>;
-  /** The step that reads the same table: further columns of it, whose rows are counted there. */
+  /** The step that counts the rows of the same table. */
   readonly rowsIn?: string;
-  /** Whether it is worth asking, by what was read before; without it always. */
+  /** Whether it is worth asking after what was read before; by default always. */
   readonly isNeeded?: (reads: Reads) => boolean;
-  /** The steps without whose rows `isNeeded` does not ask for it. */
+  /** `isNeeded` is false without rows of these steps. */
   readonly hangsOn?: readonly string[];
-  /** Columns that the rows of a device may all be without, today and not tomorrow. */
+  /** Columns that all rows may lack from one day to the next. */
   readonly optional?: readonly string[];
   /**
-   * Asked once in each of these VLANs' own contexts, which is how Cisco switches keep one BRIDGE-MIB per VLAN: community `public@10`, or SNMPv3
-   * context `vlan-10`. The index of every value begins with the VLAN's number and a dot. Without it: asked once, in the device's own context.
+   * Asked in the context of each of these VLANs, as Cisco switches keep one BRIDGE-MIB per VLAN: community `public@10`,
+   * SNMPv3 context `vlan-10`. Every index then begins with the VLAN number and a dot.
    */
   readonly vlanContexts?: (reads: Reads) => readonly number[];
 }
@@ -33,9 +33,9 @@ export interface ReadStep {
 export interface ColumnRead {
   /** Read to its end. */
   readonly isComplete: boolean;
-  /** Not complete, since the agent served it before and has nothing in it now. */
+  /** Not complete: served before, empty now. */
   readonly isLost?: true;
-  /** Complete and empty, and the agent served it once: it is not missed any more. */
+  /** Complete and empty, served once, and no longer missed. */
   readonly isEnded?: true;
   /** Why not, in a clause for people: `no answer within 5 s`. */
   readonly problem: string | null;
@@ -44,12 +44,12 @@ export interface ColumnRead {
 }
 
 export interface StepRead {
-  /** Those that exist: noSuchObject, noSuchInstance and noSuchName are left out. */
+  /** noSuchObject, noSuchInstance and noSuchName are left out. */
   readonly scalars: ReadonlyMap<string, SnmpValue>;
-  /** Why the scalars could not be asked; null where they were. */
+  /** Null where the scalars were asked. */
   readonly scalarsProblem: string | null;
   readonly columns: ReadonlyMap<string, ColumnRead>;
 }
 
-/** Step name → what came of it. Steps that were not needed are not in it. */
+/** By step name, without steps that were not needed. */
 export type Reads = ReadonlyMap<string, StepRead>;

@@ -1,24 +1,23 @@
-// What an agent served before and does not any more, told from what it never had: on the wire the two are one. Pure.
+// Tells what an agent no longer serves from what it never had: on the wire both look the same. Pure.
 
 import { areComplete, hasRows } from "./columns.ts";
 import { READING_PLAN } from "./plan.ts";
 import type { ColumnRead, ReadStep, Reads, StepRead } from "./reads.ts";
 import { sysObjectIdOf } from "./system.ts";
 
-/** What the agent of a host has told so far. */
+/** What an agent has told so far. */
 export interface ServedBefore {
-  /** The kind of agent that did (sysObjectID); null where it has not said. Another kind serves other tables. */
+  /** sysObjectID, null if unknown. Another kind of agent serves other tables. */
   readonly sys_object_id: string | null;
   /** As servedOf has them. */
   readonly columns: readonly string[];
-  /** What it served once, and has not for so long that it is not missed any more: it counts as empty. */
+  /** Served once, missing too long: counts as empty. */
   readonly ended?: readonly string[];
 }
 
-/** The reads as they count, and what is missing from them. */
-export interface ReadsWithLost {
+interface ReadsWithLost {
   readonly reads: Reads;
-  /** What was served before and is not, of steps that were read whole; as servedOf has it. */
+  /** Served before and missing now, of steps read whole; as servedOf has it. */
   readonly missed: readonly string[];
 }
 
@@ -33,10 +32,10 @@ export function servedOf(reads: Reads): string[] {
 }
 
 /**
- * The same reads, in which what was served before and is not now counts as not read: nothing of what is made of it is
- * told, and the report says why. So does what was not asked since it hangs on such a table, or on one that could not be
- * read. A column that rows may be without is missed only with its whole table. What is not missed any more is empty.
- * @param before null where nothing is known of the agent, so that nothing of it can be missed
+ * The same reads, where what was served before and is missing counts as not read, as does what was not asked because it
+ * hangs on such a table or one that could not be read. An optional column is missed only with its whole table. What has
+ * ended is empty.
+ * @param before null where nothing is known of the agent
  */
 export function withLost(
   reads: Reads,
@@ -72,7 +71,9 @@ interface MissedNames {
   readonly scalars: readonly string[];
 }
 
-/** @param hasAnyRow of the whole table */
+/**
+ * @param hasAnyRow of the whole table
+ */
 function missedOf(step: ReadStep, read: StepRead, hasAnyRow: boolean, served: ReadonlySet<string>): MissedNames {
   const isServed = (name: string): boolean => served.has(`${step.name}.${name}`);
   const isMissed = (name: string, { isComplete, values }: ColumnRead): boolean =>
@@ -122,7 +123,6 @@ function lost(problem: string): ColumnRead {
   return { isComplete: false, isLost: true, problem, values: new Map() };
 }
 
-/** One clause. */
 function problemOf(names: readonly string[]): string {
   return `the device served ${names.join(", ")} before and does not any more`;
 }

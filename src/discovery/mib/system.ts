@@ -1,4 +1,4 @@
-// The system group of SNMPv2-MIB (RFC 3418): what a device is called and what it says it is.
+// The system group of SNMPv2-MIB (RFC 3418).
 
 import type { Device, TableReport } from "../device.ts";
 import { put, reportOn, scalarOf } from "./columns.ts";
@@ -19,7 +19,7 @@ export const SYSTEM_STEP = {
 
 type SystemFields = Pick<Device, "sys_name" | "sys_descr" | "sys_object_id" | "sys_location" | "sys_contact">;
 
-/** Texts without control characters, null for empty ones; what the agent does not serve is left out. */
+/** Texts without control characters, null for empty ones; columns not served are left out. */
 export function systemOf(reads: Reads): { fields: SystemFields; report: TableReport } {
   const fields: { -readonly [Field in keyof SystemFields]: SystemFields[Field] } = {};
   put(fields, "sys_name", textScalar(reads, "sysName"));
@@ -31,7 +31,7 @@ export function systemOf(reads: Reads): { fields: SystemFields; report: TableRep
   return { fields, report: reportOn(reads, [SYSTEM_STEP.name], isServed) };
 }
 
-/** Dotted; null for zeroDotZero, by which an agent says that there is none (RFC 2578 §2); undefined where it is not told. */
+/** Dotted; null for zeroDotZero, which means none (RFC 2578 §2); undefined if unknown. */
 export function sysObjectIdOf(reads: Reads): string | null | undefined {
   const value = scalarOf(reads, SYSTEM_STEP.name, "sysObjectID");
   if (typeof value !== "string" || value.length > OID_MAX_LENGTH || !/^\d+(\.\d+)+$/.test(value)) return undefined;

@@ -1,11 +1,10 @@
-// Values of varbinds and parts of their indexes as texts, addresses and numbers. Pure and total: what is not what it should be is null.
+// Varbinds and index parts as text, addresses and numbers. Pure; anything invalid is null.
 
-import { type Ip, parseIp } from "../../base/ip.ts";
+import { type Ip, ipOfBytes, parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
-import { ipOfBytes } from "../self/ip-bytes.ts";
 import type { SnmpValue } from "./reads.ts";
 
-/** Of what the inventory keeps of a device's texts, in UTF-16 units: DEVICE_TEXT_MAX_LENGTH of an interface entry, which would bring its schemas along. */
+/** UTF-16 units; DEVICE_TEXT_MAX_LENGTH of an interface entry, without importing its schemas. */
 export const TEXT_MAX_LENGTH = 4_000;
 /** InterfaceIndex (RFC 2863): 1 to 2^31 − 1. */
 export const IF_INDEX_MAX = 2 ** 31 - 1;
@@ -13,8 +12,8 @@ export const IF_INDEX_MAX = 2 ** 31 - 1;
 export const VLAN_NUMBER_MAX = 4_094;
 
 /**
- * SnmpAdminString and DisplayString: UTF-8, else ISO 8859-1, since nothing says which it is. Line breaks and tabs become one blank, other
- * control characters go, blanks around it and around line breaks too; at most TEXT_MAX_LENGTH UTF-16 units. "" for no text; null for a value that is no octet string.
+ * SnmpAdminString and DisplayString: UTF-8, else ISO 8859-1. Line breaks and tabs become one blank, other control
+ * characters and outer blanks go; at most TEXT_MAX_LENGTH UTF-16 units. "" for no text; null if not an octet string.
  */
 export function textOf(value: SnmpValue): string | null {
   if (!(value instanceof Uint8Array)) return null;
@@ -23,8 +22,8 @@ export function textOf(value: SnmpValue): string | null {
 }
 
 /**
- * An identifier whose bytes may be text or not: as text where they are UTF-8 without control characters inside, else as hexadecimal pairs with
- * colons. Devices pad them with NUL and blanks. "" for none; null for a value that is no octet string.
+ * Text where the bytes are UTF-8 without inner control characters, else hexadecimal pairs with colons. Padding by NUL
+ * and blanks is dropped. "" for none; null if not an octet string.
  */
 export function identifierOf(value: SnmpValue): string | null {
   if (!(value instanceof Uint8Array)) return null;
@@ -34,7 +33,6 @@ export function identifierOf(value: SnmpValue): string | null {
   return cut(inside === null || CONTROL.test(inside) ? hexPairs(value) : inside);
 }
 
-/** A whole number in the range; null for any other value. */
 export function integerOf(value: SnmpValue | undefined, min: number, max: number): number | null {
   return typeof value === "number" && Number.isInteger(value) && value >= min && value <= max ? value : null;
 }
@@ -47,12 +45,12 @@ export function vlanNumberOf(value: SnmpValue | undefined): number | null {
   return integerOf(value, 1, VLAN_NUMBER_MAX);
 }
 
-/** An EUI-48 of six bytes that are not all nought; null for any other value. */
+/** An EUI-48 of six bytes, not all zero; else null. */
 export function macOf(value: SnmpValue | undefined): string | null {
   return value instanceof Uint8Array ? macOfOctets(value, 0, value.length) : null;
 }
 
-/** As macOf, of the numbers of an index. A number beyond 255 makes it none. */
+/** As macOf, of the numbers of an index; null with a number beyond 255. */
 export function macOfOctets(octets: ArrayLike<number>, start: number, end: number): string | null {
   if (end - start !== 6) return null;
   let sum = 0;
@@ -67,14 +65,17 @@ export function macOfOctets(octets: ArrayLike<number>, start: number, end: numbe
   return sum === 0 ? null : mac;
 }
 
-/** As macOf, and where the device writes it out as text. */
+/** As macOf, also where written as text. */
 export function writtenMacOf(value: SnmpValue): string | null {
   const mac = macOf(value);
   if (mac !== null || !(value instanceof Uint8Array) || value.length < 12 || value.length > 20) return mac;
   return parseMac(identifierOf(value) ?? "");
 }
 
-/** An address of one station: of four or sixteen numbers; null for any other count, no address (RFC 4291 §2.5.2), broadcast and multicast. */
+/**
+ * A unicast address of four or sixteen numbers; null for any other count, unspecified (RFC 4291 §2.5.2), broadcast and
+ * multicast.
+ */
 export function unicastOfOctets(octets: ArrayLike<number>, start: number, end: number): string | null {
   for (let at = start; at < end; at++) if ((octets[at] as number) > 255) return null;
   const first = octets[start] as number;
@@ -95,7 +96,7 @@ export function unicastOf(value: SnmpValue | undefined): string | null {
   return ip === null ? null : unicastOfOctets(ip.bytes, 0, ip.bytes.length);
 }
 
-/** The numbers of an index: `0.47.2` → [0, 47, 2]. Empty for a text that is none. */
+/** `0.47.2` → [0, 47, 2]; empty for an invalid text. */
 export function subIdsOf(index: string): number[] {
   const subIds: number[] = [];
   let number = 0;
@@ -116,7 +117,6 @@ export function subIdsOf(index: string): number[] {
   return subIds;
 }
 
-/** The one number that an index is; null for any other index. */
 export function singleSubIdOf(index: string, max: number): number | null {
   const subIds = subIdsOf(index);
   const [number] = subIds;
@@ -124,7 +124,7 @@ export function singleSubIdOf(index: string, max: number): number | null {
 }
 
 /** Bytes as `00:1b:21`. */
-export function hexPairs(bytes: Uint8Array): string {
+function hexPairs(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at++)
     text += at === 0 ? HEX_PAIRS[bytes[at] as number] : `:${HEX_PAIRS[bytes[at] as number]}`;
@@ -159,7 +159,10 @@ function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** Without NUL and blanks at both ends. Not by an expression: over a long run of them inside, one that looks for the end starts anew at each. */
+/**
+ * Without NUL and blanks at both ends. No regular expression: its search for the end would be quadratic in long inner
+ * runs.
+ */
 function unpadded(text: string): string {
   const isPadding = (at: number): boolean => text[at] === "\0" || text.charAt(at).trim() === "";
   let from = 0;
@@ -174,7 +177,7 @@ function withoutControls(text: string): string {
   return lines.filter((line) => line !== "").join(" ");
 }
 
-/** Never between the two halves of one character. */
+/** Never splits a surrogate pair. */
 function cut(text: string): string {
   if (text.length <= TEXT_MAX_LENGTH) return text;
   const last = text.charCodeAt(TEXT_MAX_LENGTH - 1);

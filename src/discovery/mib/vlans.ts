@@ -1,18 +1,18 @@
-// The VLANs of a device and of its ports: the VLAN tables of Q-BRIDGE-MIB (RFC 4363); what Cisco switches say instead comes from cisco-vlans.ts.
+// The VLANs of a device and of its ports: Q-BRIDGE-MIB (RFC 4363); for Cisco switches see cisco-vlans.ts.
 
 import type { DeviceVlan, PortList, TableReport } from "../device.ts";
-import type { BridgePorts, Interfaces } from "./bridge.ts";
 import { KEPT, type RowCount } from "../rows.ts";
+import type { BridgePorts, Interfaces } from "./bridge.ts";
 import {
   areCiscoPortsEnded,
   areNativesComplete,
   CISCO_MEMBERSHIP_STEP,
   CISCO_TRUNKS_STEP,
   CISCO_VLANS_STEP,
-  ciscoPortsOf,
-  ciscoVlansOf,
   type CiscoPorts,
   type CiscoVlans,
+  ciscoPortsOf,
+  ciscoVlansOf,
 } from "./cisco-vlans.ts";
 import { areComplete, columnOf, countStep, reportOn, rowsOf } from "./columns.ts";
 import { portListReadingOf } from "./port-lists.ts";
@@ -29,7 +29,7 @@ export const VLAN_CURRENT_STEP = {
   },
 } as const satisfies ReadStep;
 
-/** dot1qVlanStaticTable: index dot1qVlanIndex. The lists of untagged ports are parts of the egress lists, and are not asked. */
+/** dot1qVlanStaticTable: index dot1qVlanIndex. Untagged lists are subsets of the egress lists and not asked. */
 export const VLAN_STATIC_STEP = {
   name: "dot1q_vlan_static_table",
   table: "vlans",
@@ -47,18 +47,17 @@ export const PORT_VLAN_STEP = {
 } as const satisfies ReadStep;
 
 /** The VLANs of one interface. Undefined: not told; null: none for untagged frames. */
-export interface PortVlans {
+interface PortVlans {
   readonly native: number | null | undefined;
   /** Ascending. */
   readonly members: readonly number[] | undefined;
 }
 
-export interface VlansTold {
+interface VlansTold {
   readonly vlans: DeviceVlan[] | undefined;
   of(ifIndex: number): PortVlans;
-  /** Whether the rows of dot1qPortVlanTable are taken to be by ifIndex. */
   readonly areNativesByIfIndex: boolean;
-  /** What is where it is only because there is no dot1dBasePortTable. */
+  /** What rests on the lack of dot1dBasePortTable. */
   readonly assumed: readonly PortList[];
   readonly rows: CiscoVlans["rows"] & CiscoPorts["rows"] & Readonly<Record<VlanStep, RowCount>>;
   readonly report: TableReport;
@@ -66,20 +65,18 @@ export interface VlansTold {
 
 type VlanStep = typeof VLAN_CURRENT_STEP.name | typeof VLAN_STATIC_STEP.name | typeof PORT_VLAN_STEP.name;
 
-/** The bridge ports that dot1qPortVlanTable has, as its rows are numbered. */
 export function nativePortsOf(reads: Reads): number[] {
   const pvids = columnOf(reads, PORT_VLAN_STEP.name, "dot1qPvid");
   return [...pvids.values.keys()].flatMap((index) => singleSubIdOf(index, IF_INDEX_MAX) ?? []);
 }
 
 /**
- * VLANs: the rows of the static table and of CISCO-VTP-MIB, with their names, and of the current table those with ports: what else is in it, agents
- * keep for themselves. Members: who is permanently assigned (static) or is one at present (current), since some agents leave ports without a link
- * out of the latter. An interface that is no bridge port is in no VLAN. Without a row of the VLAN tables, nothing is said of members; without a
- * row of dot1qPortVlanTable, nothing of native VLANs; port lists that name none of the bridge's ports say nothing.
- * Where all that told of them once has ended, there are none.
- *
- * Absent: no rows at all; a bridge with VLANs has at least its first.
+ * VLANs: the rows of the static table and of CISCO-VTP-MIB, named, and those of the current table with ports (agents
+ * keep the others for themselves). Members: static or current, since some agents drop ports without a link from the
+ * latter. An interface that is no bridge port is in no VLAN. Without VLAN rows nothing is said of members, without a
+ * row of dot1qPortVlanTable nothing of native VLANs; lists naming no existing port say nothing. Where all these have
+ * ended, there are none.
+ * Absent: no rows; a bridge with VLANs has at least one.
  */
 export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces): VlansTold {
   const staticNames = columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName");
@@ -104,7 +101,7 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
     const value = staticNames.values.get(index);
     if (number !== null && number > 0) names.set(number, (value === undefined ? null : textOf(value)) || null);
   }
-  // What Q-BRIDGE-MIB calls a VLAN comes first, also where that was not read.
+  // Q-BRIDGE-MIB wins, even where it was not read.
   for (const [number, name] of cisco.names) {
     if ((names.get(number) ?? null) === null) names.set(number, staticNames.isComplete ? name : null);
   }
@@ -131,7 +128,7 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
   const isAssumed = ports.basis === "assumed";
   const { byIfIndex: ciscoPorts, rows: ciscoPortRows } = ciscoPortsOf(reads, cisco, interfaces);
   const areCiscoNativesWhole = areNativesComplete(reads);
-  // Of what told the VLANs of ports nothing is left: no port is in any, as far as anybody can say.
+  // All that told members has ended: no port is in any VLAN.
   const areMembersEnded = areCiscoPortsEnded(reads, [staticPorts, currentPorts]);
   const areNativesEnded = areCiscoPortsEnded(reads, [pvids]);
 
@@ -182,9 +179,7 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
   };
 }
 
-/**
- * VLANs whose BRIDGE-MIB can be asked for in contexts of their own: those in use of a Cisco switch that does not serve VLANs by Q-BRIDGE-MIB.
- */
+/** VLANs to ask in their own contexts: those in use on a Cisco switch without VLANs in Q-BRIDGE-MIB. */
 export function contextVlansOf(reads: Reads): readonly number[] {
   const isQBridge =
     columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId").values.size +
@@ -193,7 +188,6 @@ export function contextVlansOf(reads: Reads): readonly number[] {
   return isQBridge ? [] : ciscoVlansOf(reads).inUse;
 }
 
-/** Whether all was read that tells the VLANs of forwarding entries. */
 export function areFidsComplete(reads: Reads): boolean {
   const fids = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId");
   const names = columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName");
@@ -201,8 +195,8 @@ export function areFidsComplete(reads: Reads): boolean {
 }
 
 /**
- * The VLAN of a forwarding database by dot1qVlanFdbId. Null where several VLANs share it, or where it is none that is known. Some agents number
- * the databases in their forwarding table by VLAN whatever they say in dot1qVlanFdbId: so they do if not all of `used` are numbers that they said.
+ * The VLAN of a forwarding database by dot1qVlanFdbId; null if shared or unknown. Some agents number databases by VLAN
+ * whatever that column says, as shown by an id in `used` that it lacks.
  * @param used the databases that the forwarding table names
  */
 export function vlanOfFidOf(reads: Reads, used: ReadonlySet<number>): (fid: number) => number | null {
@@ -224,13 +218,13 @@ export function vlanOfFidOf(reads: Reads, used: ReadonlySet<number>): (fid: numb
   return (fid) => (isByFid ? (byFid.has(fid) ? (byFid.get(fid) ?? null) : byNumber(fid)) : byNumber(fid));
 }
 
-/** Behind a time mark; some agents leave that out. */
+/** Some agents omit the time mark. */
 function currentVlanOf(index: string): number | null {
   const subIds = subIdsOf(index);
   return subIds.length === 1 || subIds.length === 2 ? vlanNumberOf(subIds.at(-1)) : null;
 }
 
-/** Of several time marks one is kept. @param names the VLANs that are told */
+/** Of several time marks one is kept. */
 function currentRowsOf(reads: Reads, names: ReadonlyMap<number, unknown>): RowCount {
   const seen = new Set<number>();
   return countStep(reads, VLAN_CURRENT_STEP, (index) => {
@@ -253,8 +247,8 @@ function listsOf(column: ColumnRead, vlanOf: (index: string) => number | null): 
 }
 
 /**
- * Some agents number the rows of dot1qPortVlanTable by ifIndex and not by bridge port: so they do where no row is that of a port in
- * dot1dBasePortTable, and all are interfaces. Null where that cannot be told: not all rows or interfaces were read.
+ * Some agents number dot1qPortVlanTable by ifIndex: so where no row is a port of dot1dBasePortTable and all are
+ * interfaces. Null if rows or interfaces were not all read.
  */
 function isByIfIndex(
   pvids: ColumnRead,
@@ -268,7 +262,9 @@ function isByIfIndex(
   return pvids.isComplete && (areInterfaces || interfaces.areWhole) ? areInterfaces : null;
 }
 
-/** @param interfaceOf null where it is not known by what the rows are numbered */
+/**
+ * @param interfaceOf null where the numbering is unknown
+ */
 function nativesOf(reads: Reads, interfaceOf: ((index: number) => number | null) | null) {
   const pvids = columnOf(reads, PORT_VLAN_STEP.name, "dot1qPvid");
   const natives = new Map<number, number | null>();
@@ -291,7 +287,6 @@ function optional(list: PortList, isThere: boolean): PortList[] {
   return isThere ? [list] : [];
 }
 
-/** VLANs come in ascending order. */
 function addTo(members: Map<number, number[]>, ifIndex: number | null, vlan: number): void {
   if (ifIndex === null) return;
   const list = members.get(ifIndex);

@@ -1,26 +1,27 @@
-// The addresses of hosts in a scan's write: given, confirmed, moved from one host to another. Who has an address is decided by its callers.
+// Gives, confirms and moves the addresses of hosts in a scan's write. The callers decide who has an address.
 
-import { isOneDevices } from "../../base/mac.ts";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { parseInstant } from "../../base/instant.ts";
+import { isOneDevices } from "../../base/mac.ts";
 import { KeyedRows } from "../../db/keyed-row.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { CHILDREN_MAX, INT32_MAX } from "../../http/schemas.ts";
-import { placeAfter } from "../../resources/host-children.ts";
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { bindingKind } from "../../resources/bindings/binding.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { placeAfter } from "../../resources/hosts/new-child.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
+import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
-import { bindingKind } from "../../resources/bindings/binding.ts";
+import { CHILDREN_MAX, INT32_MAX } from "../../wire/schemas.ts";
 import { lineOf } from "./line.ts";
+import { foundBinding, foundPort, foundService } from "./new-records.ts";
 import { isTouchedByPerson } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { nameSign } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
-/** By which hosts without interface entries are known again under another address. */
+/** How hosts without interface entries are recognized under another address. */
 const macMemory = sqliteTable("discovery_macs", {
   network_n: integer().notNull(),
   mac_address: text().notNull(),
@@ -29,26 +30,24 @@ const macMemory = sqliteTable("discovery_macs", {
 });
 const rememberedMacs = new KeyedRows(macMemory, ["network_n", "mac_address"]);
 
-/** An address that a device claims is given to another machine when the device has not confirmed it for so long. */
-export const UNCONFIRMED_AFTER_HOURS = 24;
+/** A claimed address is given to another machine after this long without confirmation. */
+const UNCONFIRMED_AFTER_HOURS = 24;
 
-export interface ToldAddress {
+interface ReportedAddress {
   readonly ip_address: string;
   /** Undefined: nothing was seen. */
   readonly mac_address?: string | null | undefined;
   readonly prefix_length: number | null;
-  /** The interface that has it; undefined where nobody tells. */
+  /** The interface; undefined if unknown. */
   readonly name?: string | undefined;
-  /** Whether it is the one under which the device that tells of it has answered: of that nobody knows better. */
+  /** Whether the device answered at it. */
   readonly isAsked?: boolean;
 }
 
-/** A host's addresses, by address, as a write has changed them so far. */
 type Addresses = Map<string, IpAddressRecord>;
 
-/** By host, read once for each write: every neighbor table names the thousands of addresses that a load balancer has, one by one. */
+/** By host, read once per write: every neighbor table may list a load balancer's thousands of addresses. */
 const READ = new WeakMap<ScanWrite, Map<string, Addresses>>();
-/** The position behind the last of them. */
 const NEXT_PLACES = new WeakMap<Addresses, number>();
 
 export class AddressBook {
@@ -64,7 +63,7 @@ export class AddressBook {
     this.read = read;
   }
 
-  /** The addresses of a host, by address. To be changed by this class alone. */
+  /** By address; changed by this class alone. */
   of(hostId: string): Addresses {
     const known = this.read.get(hostId);
     if (known !== undefined) return known;
@@ -76,17 +75,21 @@ export class AddressBook {
   }
 
   /**
-   * A host has an address.
-   * @param present its addresses, as `of` tells them; a new one is added to them
-   * @returns null for one that a person has deleted, or in a subnet that a person has deleted, and where the host has all that a host may have
+   * @param present the host's addresses by `of`, to which a new one is added
+   * @returns null where a person has deleted it or its subnet, and at the host's limit
    */
-  give(host: HostRecord, told: ToldAddress, present: Addresses): IpAddressRecord | null {
+  give(host: HostRecord, told: ReportedAddress, present: Addresses): IpAddressRecord | null {
     const { write } = this;
     const known = present.get(told.ip_address);
     if (known !== undefined) {
       const name = told.name !== undefined && known.name === "" ? lineOf(told.name) : undefined;
-      const open = told.isAsked === true ? ["mac_address"] : [];
-      const now = write.again(ipAddressKind, known, { mac_address: told.mac_address, name }, {}, open);
+      const now = write.again(
+        ipAddressKind,
+        known,
+        { mac_address: told.mac_address, name },
+        {},
+        told.isAsked === true ? ["mac_address"] : [],
+      );
       this.remember(host.id, now.mac_address);
       write.index.note(host.id, { mac: this.signOf(now) });
       present.set(told.ip_address, now);
@@ -103,6 +106,7 @@ export class AddressBook {
       mac_address: told.mac_address ?? null,
       name: lineOf(told.name ?? ""),
       position: this.nextPlace(present),
+      first_discovery_id: write.scanId,
     });
     if (made === null) return null;
     NEXT_PLACES.set(present, made.position + 1);
@@ -112,12 +116,12 @@ export class AddressBook {
     return made;
   }
 
-  /** The MAC address of an address, where it says who has it. */
+  /** Its MAC address, if that is a sign. */
   private signOf({ mac_address: mac }: IpAddressRecord): string | null {
     return mac === null || this.write.index.isShared(mac) ? null : mac;
   }
 
-  /** Keeps a MAC address as a sign of a host whose addresses may all go to others. */
+  /** Keeps a MAC address as a sign of a host that may lose all its addresses. */
   remember(hostId: string, mac: string | null): void {
     const { tx, networkId, index } = this.write;
     if (mac === null || !isOneDevices(mac) || index.isShared(mac)) return;
@@ -131,8 +135,8 @@ export class AddressBook {
   }
 
   /**
-   * Takes an address from the hosts that had it, since it was positively seen at another one. What a person entered stays, and is said; and so does
-   * what a device says of itself, as both routers of a pair do, unless its place was taken by another device of its name.
+   * Takes an address seen at another host from those that had it. What a person entered stays and is reported, as does
+   * what a device claims itself (both routers of a pair), unless another device of its name took its place.
    * @param to who has it now
    */
   takeFromOthers(address: string, to: HostRecord, others: readonly string[]): void {
@@ -160,7 +164,7 @@ export class AddressBook {
     }
   }
 
-  /** Whether the device that has an address has said so since another one has it too: so do both routers of a pair, and none took it from the other. */
+  /** Whether its device confirmed the address after the other got it, as both routers of a pair do. */
   private isShared(record: IpAddressRecord, other: IpAddressRecord | undefined): boolean {
     if (other === undefined || !hasInterfaces(this.write.tx, record.host_id)) return false;
     const { last_seen_at: lastSeen, last_discovery_id: seenBy } = this.write.tx.observedOf(record.id);
@@ -172,7 +176,7 @@ export class AddressBook {
     return Math.min(NEXT_PLACES.get(present) ?? placeAfter([...present.values()]), INT32_MAX);
   }
 
-  /** Whether the device that has an address said so itself, not long ago. */
+  /** Whether its device claimed it recently. */
   isClaimed(record: IpAddressRecord): boolean {
     const { tx } = this.write;
     if (!hasInterfaces(tx, record.host_id) && !hasTold(tx, record.host_id)) return false;
@@ -185,14 +189,14 @@ export class AddressBook {
   }
 
   /**
-   * Makes one host of two that turned out to be the same: what a sweep found under one of its addresses goes over to it. Only of a host that no person
-   * has touched and that says nothing of its own.
+   * Merges two hosts found to be one: what a sweep saw under one address. Only where no person has touched it and it
+   * says nothing itself.
    */
   absorb(host: HostRecord, otherId: string, present: Addresses): void {
-    const { tx, index } = this.write;
+    const { tx, index, scanId } = this.write;
     const other = tx.find(hostKind, otherId);
     if (other === null || otherId === host.id || !this.isNothingButSeen(other)) return;
-    // Who was seen with a network card that the device does not have is another machine, whatever the device says of its addresses.
+    // A network card that the device lacks is another machine's, whatever the device says of its addresses.
     const cards = index.signsOf(host.id)?.macs ?? new Set();
     if ([...(index.signsOf(otherId)?.macs ?? [])].some((mac) => !cards.has(mac))) return;
     for (const address of tx.children(ipAddressKind, "host_n", otherId)) {
@@ -209,15 +213,7 @@ export class AddressBook {
     const portIds = new Map<string, string>();
     for (const port of tx.children(portKind, "host_n", otherId)) {
       const key = `${port.number}/${port.protocol}`;
-      const id =
-        ports.get(key) ??
-        this.write.found(portKind, {
-          host_id: host.id,
-          network_id: host.network_id,
-          number: port.number,
-          protocol: port.protocol,
-          type: port.type,
-        })?.id;
+      const id = ports.get(key) ?? this.write.found(portKind, foundPort(host, port, scanId))?.id;
       if (id !== undefined) portIds.set(port.id, id);
     }
     const own = new Map(
@@ -227,45 +223,23 @@ export class AddressBook {
     );
     const bound = new Set(tx.children(bindingKind, "host_n", host.id).map((each) => each.port_id));
     for (const service of tx.children(serviceKind, "host_n", otherId)) {
-      const bindings = tx
+      const free = tx
         .children(bindingKind, "service_n", service.id)
-        .filter(
-          (each) =>
-            each.port_id !== null && portIds.has(each.port_id) && !bound.has(portIds.get(each.port_id) as string),
-        );
-      if (bindings.length === 0) continue;
-      const { name, service_definition, source } = service;
-      const id =
-        own.get(JSON.stringify([service_definition, name])) ??
-        this.write.found(serviceKind, {
-          host_id: host.id,
-          network_id: host.network_id,
-          name,
-          service_definition,
-          source,
-          position: own.size,
-          tags: [],
-          virtualization: null,
-        })?.id;
+        .flatMap((each) => portIds.get(each.port_id ?? "") ?? [])
+        .filter((portId) => !bound.has(portId));
+      if (free.length === 0) continue;
+      const key = JSON.stringify([service.service_definition, service.name]);
+      const id = own.get(key) ?? this.write.found(serviceKind, foundService(host, service, own.size, scanId))?.id;
       if (id === undefined) continue;
-      own.set(JSON.stringify([service_definition, name]), id);
-      for (const binding of bindings) {
-        this.write.found(bindingKind, {
-          service_id: id,
-          host_id: host.id,
-          network_id: host.network_id,
-          type: "Port",
-          port_id: portIds.get(binding.port_id as string),
-          ip_address_id: null,
-        });
-      }
+      own.set(key, id);
+      for (const portId of free) this.write.found(bindingKind, foundBinding(host, id, portId, null, scanId));
     }
     this.write.close(hostKind, other, other.name, `is the same device as ${host.name}`);
     this.read.delete(otherId);
     index.forget(otherId);
   }
 
-  /** Whether a host is only what scans have seen from outside. */
+  /** Whether scans have only seen it from outside. */
   private isNothingButSeen(host: HostRecord): boolean {
     const { tx } = this.write;
     if ([host.sys_name, host.sys_object_id, host.serial_number, host.chassis_id].some((each) => each !== null))
@@ -280,7 +254,7 @@ export class AddressBook {
   }
 }
 
-/** Whether a host has interface entries: it told of itself. Asked of every address that others have heard of, so none of them is read. */
+/** Whether a host has interface entries. Asked for every overheard address, so it reads none. */
 export function hasInterfaces(tx: WriteTransaction, hostId: string): boolean {
   const n = tx.recordN(hostId);
   const isStored =
@@ -288,7 +262,7 @@ export function hasInterfaces(tx: WriteTransaction, hostId: string): boolean {
   return isStored || tx.children(ifEntryKind, "host_n", hostId).length > 0;
 }
 
-/** Whether a host has told of itself by SNMP, with interfaces or without. */
+/** Whether a host has answered SNMP. */
 function hasTold(tx: WriteTransaction, hostId: string): boolean {
   const n = tx.recordN(hostId);
   return (

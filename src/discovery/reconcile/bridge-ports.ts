@@ -1,7 +1,7 @@
-// Of a device that once told which interfaces its bridge ports are, and does not any more, nothing is believed that rests
-// on counting them as interfaces.
+// A device that once told its bridge ports' interfaces and no longer does is not believed where ports are taken as
+// ifIndexes.
 
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { Device, DeviceInterface, DeviceTable, PortList } from "../device.ts";
 import { BRIDGE_STEP } from "../mib/bridge.ts";
 import type { ScanWrite } from "./scan-write.ts";
@@ -16,13 +16,12 @@ const TABLE_OF: Readonly<Record<PortList, DeviceTable>> = {
 /** As servedOf has it. */
 const BRIDGE_PORTS = `${BRIDGE_STEP.name}.${"dot1dBasePortIfIndex" satisfies keyof typeof BRIDGE_STEP.columns}`;
 
-/** The lists of a device's interfaces that say nothing: what was known of them stays. */
+/** The unknown lists of a device's interfaces: what was known stays. */
 export function unknownLists(write: ScanWrite, host: HostRecord, device: Device): readonly PortList[] {
   const { assumed_lists: assumed = [] } = device;
   return assumed.length > 0 && hasServed(write, host, device, BRIDGE_PORTS) ? assumed : [];
 }
 
-/** The interfaces without lists that say nothing. */
 export function withoutLists(
   interfaces: readonly DeviceInterface[],
   lists: readonly PortList[],
@@ -32,7 +31,7 @@ export function withoutLists(
   return interfaces.map((each) => ({ ...each, ...nothing }));
 }
 
-/** Says in the outcome which tables were left as they were. */
+/** Reports the tables left as they were. */
 export function tellUnknownLists(write: ScanWrite, host: HostRecord, lists: readonly PortList[]): void {
   for (const table of new Set(lists.map((list) => TABLE_OF[list]))) {
     write.tell({

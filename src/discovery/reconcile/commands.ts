@@ -1,8 +1,9 @@
-// What the writer runs for scans: what was seen, and what was not seen any more.
+// The writer's commands for what scans saw, and no longer see.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
+import { takingLong } from "../../db/command.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
@@ -15,12 +16,11 @@ import { KEPT } from "../rows.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../sightings.ts";
 import { recordAddress } from "./record-address.ts";
 import { recordDevice } from "./record-device.ts";
-import { ScanWrite, type ScanInput } from "./scan-write.ts";
+import { type ScanInput, ScanWrite } from "./scan-write.ts";
 import { SubnetPlacer } from "./subnet-placer.ts";
 
 /**
- * Devices that answered by SNMP. Whom they have heard of is written by recordAddresses, after all of them: what one has heard of may be
- * another one.
+ * Devices that answered SNMP. Their neighbors are written later, by recordAddresses: they may be other devices.
  * @throws DomainError entity_reference_invalid for a network that is gone
  */
 export function recordDevices(
@@ -36,7 +36,7 @@ export function recordDevices(
 }
 
 /**
- * Addresses that answered, or that devices have heard of: of these only such as are in a subnet of the network.
+ * Addresses that answered, and overheard ones in the network's subnets.
  * @throws DomainError entity_reference_invalid for a network that is gone
  */
 export function recordAddresses(
@@ -56,22 +56,19 @@ export function recordAddresses(
   return write.result();
 }
 
-/**
- * The command whose input comes as the bytes of its JSON: a scan's findings pass through the thread that answers requests, which is not to
- * read them.
- */
+/** For input as JSON bytes, which the answering thread passes on unread. */
 export function fromScan<Input, Result>(command: (tx: WriteTransaction, input: Input, actor: CommandActor) => Result) {
-  return (tx: WriteTransaction, input: { readonly bytes: Uint8Array }, actor: CommandActor): Result =>
-    command(tx, JSON.parse(new TextDecoder().decode(input.bytes)) as Input, actor);
+  return takingLong(
+    (tx: WriteTransaction, input: { readonly bytes: Uint8Array }, actor: CommandActor): Result =>
+      command(tx, JSON.parse(new TextDecoder().decode(input.bytes)) as Input, actor),
+  );
 }
 
-/** The kinds of records that become stale. */
 export const PERISHABLE: readonly AnyKind[] = [hostKind, ipAddressKind, ifEntryKind, portKind, serviceKind];
 
 /**
- * Marks records as stale that were not seen for longer than their network allows. Those that were seen meanwhile are left alone, and so are all
- * where the network sets no limit.
- * @param input.records as findUnseen has found them
+ * Marks records unseen for longer than their network allows as stale, unless seen meanwhile.
+ * @param input.records from findUnseen
  */
 export function markStale(
   tx: WriteTransaction,

@@ -1,4 +1,4 @@
-// Which credential opened an address the last time. Beside the ledger: it is an observation.
+// The credential that last opened an address. Beside the ledger: an observation.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
@@ -6,7 +6,7 @@ import { withChecksum } from "../../db/row-checksum.ts";
 import type { WorkingCredential } from "../sightings.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-export const workingCredentials = sqliteTable("discovery_credentials", {
+const workingCredentials = sqliteTable("discovery_credentials", {
   network_n: integer().notNull(),
   ip_address: text().notNull(),
   credential_n: integer().notNull(),
@@ -15,7 +15,6 @@ export const workingCredentials = sqliteTable("discovery_credentials", {
 });
 const workingRows = new KeyedRows(workingCredentials, ["network_n", "ip_address"]);
 
-/** Keeps the credential that worked at an address. */
 export function rememberCredential(write: ScanWrite, address: string, credential: WorkingCredential | null): void {
   const { tx, networkId } = write;
   if (credential === null) return;

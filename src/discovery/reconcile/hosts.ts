@@ -1,63 +1,23 @@
-// New hosts of a scan, and those that must not become any: what a person has deleted does not come back by itself.
+// New hosts of a scan, except those that a person has deleted.
 
-import type { SourceRecord } from "../../resources/source.ts";
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
-import { likeness, ENOUGH, isBare } from "./identity.ts";
+import { ENOUGH, isBare, likeness } from "./identity.ts";
+import { foundHost, type HostFields } from "./new-records.ts";
 import type { ScanWrite } from "./scan-write.ts";
-import { isOwnAddress, nameSign, serialSign, type Signs } from "./signs.ts";
+import { isOwnAddress, nameSign, type Signs, serialSign } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
-type Described = Partial<
-  Record<
-    | "hostname"
-    | "sys_name"
-    | "sys_descr"
-    | "sys_object_id"
-    | "sys_location"
-    | "sys_contact"
-    | "chassis_id"
-    | "manufacturer"
-    | "model"
-    | "serial_number",
-    string | null | undefined
-  >
->;
-
-export function newHost(
-  write: ScanWrite,
-  fields: Described & { readonly name: string; readonly source: SourceRecord },
-): HostRecord {
-  const { name, source, ...told } = fields;
-  const host = write.found(hostKind, {
-    name,
-    hostname: told.hostname ?? null,
-    description: null,
-    hidden: false,
-    network_id: write.networkId,
-    tags: [],
-    source,
-    virtualization: null,
-    sys_name: told.sys_name ?? null,
-    sys_descr: told.sys_descr ?? null,
-    sys_object_id: told.sys_object_id ?? null,
-    sys_location: told.sys_location ?? null,
-    sys_contact: told.sys_contact ?? null,
-    chassis_id: told.chassis_id ?? null,
-    manufacturer: told.manufacturer ?? null,
-    model: told.model ?? null,
-    serial_number: told.serial_number ?? null,
-    management_url: null,
-    asset_tag: null,
-  });
+export function newHost(write: ScanWrite, fields: HostFields): HostRecord {
+  const host = write.found(hostKind, foundHost(write.networkId, fields));
   if (host === null) throw new Error("hosts: no host is ignored by its name");
   return host;
 }
 
 /**
- * Whether what was seen is a host that a person has deleted. Says so in the outcome.
- * @param label what people call it
+ * Whether a person deleted the host, which is reported.
+ * @param label for people
  */
 export function ignoredHost(write: ScanWrite, seen: Signs, address: string, label: string): boolean {
   const ignored = ignoredHosts(write)
@@ -74,11 +34,7 @@ export function ignoredHost(write: ScanWrite, seen: Signs, address: string, labe
   return true;
 }
 
-/**
- * Whether nothing of what was seen may be written, since it is in subnets that a person has deleted: a host without an address would not be
- * known again. Says so in the outcome.
- * @param addresses all that it has
- */
+/** Whether all its addresses are in deleted subnets: a host without one would not be recognized again. Reports it. */
 export function isUnwanted(
   write: ScanWrite,
   subnets: SubnetPlacer,
@@ -101,7 +57,7 @@ export function isUnwanted(
   return true;
 }
 
-/** As for the living, but an address alone is enough where the other side has no more: it was deleted for being there. */
+/** As for living hosts, but an address alone suffices where the other side has no more. */
 function isSameAsDeleted(seen: Signs, deleted: Signs): boolean {
   if (likeness(seen, deleted).score >= ENOUGH) return true;
   const isThere = [...seen.addresses].some((address) => deleted.addresses.has(address));
@@ -113,7 +69,7 @@ interface IgnoredHost {
   readonly signs: Signs;
 }
 
-/** The hosts that people have deleted, by their signs: there may be thousands, and each is seen again by every sweep. */
+/** Deleted hosts by their signs: there may be thousands, and every sweep sees them again. */
 class IgnoredHosts {
   private readonly bySign = new Map<string, IgnoredHost[]>();
 
@@ -128,7 +84,7 @@ class IgnoredHosts {
     }
   }
 
-  /** Those that have a sign in common with what was seen: only they can be the same. */
+  /** Those with a sign in common. */
   sharing(seen: Signs): IgnoredHost[] {
     return [...new Set([...keysOf(seen)].flatMap((sign) => this.bySign.get(sign) ?? []))];
   }
@@ -142,7 +98,7 @@ function* keysOf({ serialNumber, chassisId, macs, sysName, addresses }: Signs): 
   for (const address of addresses) yield `address/${address}`;
 }
 
-/** Read once for each write, however many sightings it is about. */
+/** Read once per write. */
 const READ = new WeakMap<ScanWrite, IgnoredHosts>();
 
 function ignoredHosts(write: ScanWrite): IgnoredHosts {
@@ -153,8 +109,8 @@ function ignoredHosts(write: ScanWrite): IgnoredHosts {
   return read;
 }
 
-/** The signs that were written down when a host was deleted: `mac:00:1b:21:aa:bb:cc`. */
-export function signsOfTexts(texts: readonly string[]): Signs {
+/** Written down when a host was deleted: `mac:00:1b:21:aa:bb:cc`. */
+function signsOfTexts(texts: readonly string[]): Signs {
   const of = (name: string) =>
     texts.filter((text) => text.startsWith(`${name}:`)).map((text) => text.slice(name.length + 1));
   return {

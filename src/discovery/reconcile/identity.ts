@@ -1,32 +1,32 @@
-// Whether two sightings are the same host: every sign weighs for or against, none decides alone that could be a coincidence. Pure.
+// Whether two sightings are the same host: every sign weighs for or against, and no weak sign decides alone. Pure.
 
 import type { Signs } from "./signs.ts";
 
 /**
- * What a sign weighs where it agrees and where it differs. A serial number that differs is another device, whatever else it took over; interface
- * addresses come close to that. Names and addresses are given by people and move from device to device, chassis ids are cloned with images.
+ * The weight of a sign that agrees or differs. A differing serial number means another device; interface MAC addresses
+ * come close. Names and addresses are given by people and move, chassis ids are cloned with images.
  */
-export const WEIGHTS = {
+export const SIGN_WEIGHTS = {
   serialNumber: { same: 100, other: -200 },
-  /** At least one in two of the fewer MAC addresses is common to both. */
+  /** Half of the smaller set is common. */
   macs: { same: 60, few: 40, other: -60 },
   chassisId: { same: 40, other: -30 },
   sysName: { same: 30, other: -20 },
   address: { same: 20 },
 } as const;
 
-/** What it takes to be the same. No single weak sign has it. */
+/** The least to be the same; above any single weak sign. */
 export const ENOUGH = 50;
 
-export interface Likeness {
+interface Likeness {
   readonly score: number;
   /** What spoke for it, for people: `serial number and 12 MAC addresses`. */
   readonly reason: string;
-  /** How many addresses are common to both. One weighs as much as many, for there are those that many devices have. */
+  /** Common addresses. One weighs as much as many: some are on many devices. */
   readonly addressCount: number;
 }
 
-/** How much two sets of signs are alike. A sign that one side lacks says nothing. */
+/** A sign that one side lacks says nothing. */
 export function likeness(seen: Signs, known: Signs): Likeness {
   let score = 0;
   const reasons: string[] = [];
@@ -35,26 +35,26 @@ export function likeness(seen: Signs, known: Signs): Likeness {
     score += ours === theirs ? weight.same : weight.other;
     if (ours === theirs) reasons.push(name);
   };
-  weigh(seen.serialNumber, known.serialNumber, WEIGHTS.serialNumber, "serial number");
+  weigh(seen.serialNumber, known.serialNumber, SIGN_WEIGHTS.serialNumber, "serial number");
   const common = countCommon(seen.macs, known.macs);
   if (common > 0) {
     const isMost = common * 2 >= Math.min(seen.macs.size, known.macs.size);
-    score += isMost ? WEIGHTS.macs.same : WEIGHTS.macs.few;
+    score += isMost ? SIGN_WEIGHTS.macs.same : SIGN_WEIGHTS.macs.few;
     reasons.push(common === 1 ? "a MAC address" : `${common} MAC addresses`);
   } else if (seen.macs.size > 0 && known.macs.size > 0) {
-    score += WEIGHTS.macs.other;
+    score += SIGN_WEIGHTS.macs.other;
   }
-  weigh(seen.chassisId, known.chassisId, WEIGHTS.chassisId, "chassis id");
-  weigh(seen.sysName, known.sysName, WEIGHTS.sysName, "system name");
+  weigh(seen.chassisId, known.chassisId, SIGN_WEIGHTS.chassisId, "chassis id");
+  weigh(seen.sysName, known.sysName, SIGN_WEIGHTS.sysName, "system name");
   const addressCount = countCommon(seen.addresses, known.addresses);
   if (addressCount > 0) {
-    score += WEIGHTS.address.same;
+    score += SIGN_WEIGHTS.address.same;
     reasons.push("address");
   }
   return { score, reason: inWords(reasons), addressCount };
 }
 
-/** Whether any sign that both sides have differs. */
+/** Whether a sign that both have differs. */
 export function isOtherwise(seen: Signs, known: Signs): boolean {
   const differs = (ours: string | null, theirs: string | null) => ours !== null && theirs !== null && ours !== theirs;
   const haveMacs = seen.macs.size > 0 && known.macs.size > 0;
@@ -67,14 +67,13 @@ export function isOtherwise(seen: Signs, known: Signs): boolean {
 }
 
 /**
- * Whether nothing is known of a host but addresses (and what a person wrote): then whoever is found at one of them is it. Else every
- * host that a sweep found would be made a second time when it answers by SNMP.
+ * Whether only addresses (and what a person wrote) are known: then whoever answers there is it, or every swept host
+ * would be made again when it answers SNMP.
  */
 export function isBare(known: Signs): boolean {
   return known.serialNumber === null && known.chassisId === null && known.sysName === null && known.macs.size === 0;
 }
 
-/** Whether two sets of signs mean one host. */
 export function isSame(seen: Signs, known: Signs): Likeness | null {
   const like = likeness(seen, known);
   if (like.score >= ENOUGH) return like;
@@ -82,24 +81,23 @@ export function isSame(seen: Signs, known: Signs): Likeness | null {
   return isAddressAll ? { ...like, reason: "address, and nothing else is known" } : null;
 }
 
-export interface Candidate<Id> {
+export interface MatchCandidate<Id> {
   readonly id: Id;
   readonly signs: Signs;
-  /** Whether it is what told of itself, the last time, at the address that answers now. */
+  /** Whether it last told of itself at the address that answers now. */
   readonly toldThere?: boolean;
 }
 
 /**
- * The candidate that is the same host: the most alike of several. Of equal ones it is the one that told there the last
- * time, or clones would change places with the order in which they answer; else the one with more of its addresses,
- * else the first. Null where none is.
- * @param candidates in a fixed order: the oldest first
+ * The most alike candidate. Of equals the one that last told of itself there, or clones would swap with the order of
+ * their answers; then the one with more of the addresses, then the first. Null for none.
+ * @param candidates oldest first
  */
 export function identify<Id>(
   seen: Signs,
-  candidates: Iterable<Candidate<Id>>,
+  candidates: Iterable<MatchCandidate<Id>>,
 ): { readonly id: Id; readonly likeness: Likeness } | null {
-  let best: { candidate: Candidate<Id>; likeness: Likeness } | null = null;
+  let best: { candidate: MatchCandidate<Id>; likeness: Likeness } | null = null;
   for (const candidate of candidates) {
     const like = isSame(seen, candidate.signs);
     if (like === null) continue;
@@ -109,11 +107,11 @@ export function identify<Id>(
 }
 
 interface Alike {
-  readonly candidate: Candidate<unknown>;
+  readonly candidate: MatchCandidate<unknown>;
   readonly likeness: Likeness;
 }
 
-/** Above 0: some is more likely to be it. */
+/** Above 0: the first is likelier. */
 function precedence(some: Alike, other: Alike): number {
   return (
     some.likeness.score - other.likeness.score ||

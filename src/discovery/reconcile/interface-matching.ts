@@ -1,18 +1,16 @@
-// Which interface of a device is which interface entry of the inventory. Devices renumber their interfaces when they start (RFC 2863 §3.1.5),
-// so a name that is the only one of its kind says more than a number. Pure.
+// Which interface of a device is which entry. Devices renumber interfaces when they start (RFC 2863 §3.1.5), so a
+// unique name says more than a number. Pure.
 
-/** What an interface is known by, on either side. */
-export interface NumberedInterface {
+interface NumberedInterface {
   readonly if_index: number;
   readonly if_name?: string | null | undefined;
   readonly if_descr?: string | undefined;
 }
 
 /**
- * The entry of each interface that was told; interfaces without one are new.
- *
- * An entry of the same number and name is it. Else the one entry of that name is it, whose own number now means another interface or none; else
- * the entry of the same number, which was given another name. No entry is two interfaces.
+ * The entry of each interface told; an interface without one is new.
+ * In order: the entry of the same number and name; the one entry of that name, if its number now means another
+ * interface or none; the entry of the same number, renamed. No entry is two interfaces.
  */
 export function matchInterfaces<Told extends NumberedInterface, Stored extends NumberedInterface>(
   told: readonly Told[],
@@ -49,19 +47,18 @@ export function matchInterfaces<Told extends NumberedInterface, Stored extends N
   return matched;
 }
 
-/** An interface entry that a person has deleted. */
 export interface DeletedInterface {
   readonly if_index: number;
-  /** What was called so: more than one where several had the number one after the other. */
+  /** More than one where several had the number in turn. */
   readonly names: ReadonlySet<string>;
   readonly descrs: ReadonlySet<string>;
 }
 
 /**
- * Those of the interfaces that a person has deleted: of the same number and name, or of the same name, if that is the only one of its kind.
- * The number alone means another interface by now, unless one side says no name.
- * @param some those that have no entry
- * @param all that the device told of
+ * The interfaces that a person has deleted: same number and name, or the same unique name. The number alone does not
+ * count unless one side has no name.
+ * @param some without an entry
+ * @param all told by the device
  */
 export function deletedAmong<Told extends NumberedInterface>(
   some: readonly Told[],
@@ -102,7 +99,7 @@ function isNamedAlike(some: NumberedInterface, other: NumberedInterface): boolea
   return !hasText(some.if_descr) || !hasText(other.if_descr) || some.if_descr === other.if_descr;
 }
 
-/** By name, those whose name no other has. */
+/** By name, where it is unique. */
 function onlyOnes<Numbered extends NumberedInterface>(all: readonly Numbered[]): Map<string, Numbered> {
   const byName = new Map<string, Numbered | null>();
   for (const each of all) {

@@ -1,9 +1,9 @@
-// The rows of a device that were told and are not kept, because there are too many of them or a person has deleted what they are about;
-// and the lines of an outcome that account for every row.
+// The rows of a device that are not kept, for their number or because a person deleted their subject, and the lines of
+// an outcome that account for every row.
 
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { DEVICE_TABLES, type Device, type DeviceTable, type PortList } from "../device.ts";
-import { narrowed, rowsInWords, setAside, type RowReason } from "../rows.ts";
+import { narrowed, type RowReason, rowsInWords, setAside } from "../rows.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 type Counts = Partial<Record<DeviceTable, Partial<Record<RowReason, number>>>>;
@@ -11,7 +11,9 @@ type Counts = Partial<Record<DeviceTable, Partial<Record<RowReason, number>>>>;
 export class LeftOut {
   private readonly counts: Counts;
 
-  /** @param text as toText wrote it */
+  /**
+   * @param text by toText
+   */
   constructor(text: string | null = null) {
     this.counts = text === null ? {} : (JSON.parse(text) as Counts);
   }
@@ -22,12 +24,11 @@ export class LeftOut {
     reasons[reason] = (reasons[reason] ?? 0) + count;
   }
 
-  /** JSON; null where nothing was left out. */
+  /** JSON; null for nothing. */
   toText(): string | null {
     return Object.keys(this.counts).length === 0 ? null : JSON.stringify(this.counts);
   }
 
-  /** The rows of a device without those that were left out. */
   without(rows: Device["rows"]): Device["rows"] {
     const of = (table: DeviceTable) => narrowed(rows[table], { set_aside: this.counts[table] ?? {} });
     return Object.fromEntries(DEVICE_TABLES.map((table) => [table, of(table)])) as Device["rows"];
@@ -35,8 +36,8 @@ export class LeftOut {
 }
 
 /**
- * Says for each table of which rows were read what became of them. Whom a device has heard of (arp) is written for itself, and told when it is.
- * @param unknown lists of interfaces that were left as they were
+ * Reports what became of the rows of each table. The neighbors (arp) report their own.
+ * @param unknown lists of interfaces left as they were
  */
 export function tellRows(
   write: ScanWrite,
@@ -63,7 +64,7 @@ export function tellRows(
   }
 }
 
-/** How many rows of a table some lists of interfaces are made of. Port lists are parts of rows that tell more. */
+/** How many rows of a table make up some lists of interfaces. Port lists are parts of rows that tell more. */
 function rowsOfLists({ interfaces = [] }: Device, table: DeviceTable, lists: readonly PortList[]): number {
   if (table === "forwarding" && lists.includes("forwarding"))
     return interfaces.reduce((sum, each) => sum + (each.forwarding?.length ?? 0), 0);

@@ -1,8 +1,8 @@
-// Texts of devices as names: what the wire's names and lines may be (http/schemas.ts). Pure.
+// Texts of devices as names: what the wire's names and lines may be (wire/schemas.ts). Pure.
 
 const MAX_LENGTH = 255;
 
-/** One line without control characters, cut between two characters; "" where nothing of it could be seen. */
+/** One line without control characters, never cut inside a character; "" if nothing is visible. */
 export function lineOf(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
   if (!/[^\s\p{Cf}]/u.test(line)) return "";

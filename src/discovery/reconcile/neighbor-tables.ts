@@ -1,20 +1,20 @@
-// What a device's ARP and neighbor tables tell of others, as sightings. Pure.
+// A device's ARP and neighbor tables as sightings. Pure.
 
-import type { ArpEntry, Device } from "../device.ts";
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
+import type { ArpEntry, Device } from "../device.ts";
 import { countRows, KEPT, narrowed, type RowCount } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { isLinkLocal, isOwnAddress } from "./signs.ts";
 
 export interface Heard {
   readonly sightings: readonly AddressSighting[];
-  /** What became of the rows of its tables: those that are kept are the sightings. */
+  /** The kept rows are the sightings. */
   readonly rows: RowCount;
 }
 
 /**
- * Whom a device has spoken with, each address once, without itself and without what everybody has.
- * @param knownMacs the MAC addresses that its interfaces are known to have, where it does not tell them all
+ * The neighbors of a device, each address once, without its own and those that everybody has.
+ * @param knownMacs of its interfaces, where it does not tell them all
  */
 export function heardOf(device: Device, knownMacs: readonly string[] = []): Heard {
   const own = new Set((device.addresses ?? []).map((each) => each.ip_address));

@@ -1,13 +1,13 @@
-// Who set a field: the ledger knows. Asked only where a scan says something else than the inventory, so that it costs nothing to be right.
+// Who set a field, by the ledger. Asked only where a scan contradicts the inventory.
 
-import { parseMembers, scopeKey, type RecordBase } from "../../db/kind.ts";
+import { parseMembers, type RecordBase, scopeKey } from "../../db/kind.ts";
 import { changedSql, membersSql, ofKindSql } from "../../db/shape.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
+import { KINDS } from "../../inventory/resources.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
-import { KINDS } from "../../resources/kinds.ts";
 
-/** Versions looked at; a field that none of so many changed counts as a person's, whose word is kept in doubt. */
-export const VERSIONS_LOOKED_AT_MAX = 100_000;
+/** Versions looked at; a field unchanged in them counts as a person's. */
+const VERSIONS_LOOKED_AT_MAX = 100_000;
 
 const KIND = "(SELECT kind FROM history_records WHERE n = ?1)";
 const MEMBERS = ofKindSql(KINDS, KIND, "v", membersSql);
@@ -23,9 +23,10 @@ interface Version {
 }
 
 /**
- * Whether the value of a field of a live record was set by a person (or a program with a key), as opposed to discovery. A restore or a revert sets
- * nothing of its own: whoever set the value that it brought back, did; nor does a removal of what the field named. A value that a record was created with by a person counts unless it is
- * what everything is created with.
+ * Whether the value of a field of a live record was set by a person (or a program with a key), as opposed to discovery.
+ * A restore or a revert sets nothing of its own: whoever set the value that it brought back, did; nor does a removal of
+ * what the field named. A value that a record was created with by a person counts unless it is what everything is
+ * created with.
  * @param unsaid what the field has where nobody says anything: null, "" or the default of a create
  */
 export function isSetByPerson(
@@ -34,9 +35,9 @@ export function isSetByPerson(
   field: string,
   unsaid: readonly unknown[] = [],
 ): boolean {
-  const valueOf = ({ members }: Version) =>
+  const valueIn = ({ members }: Version) =>
     (parseMembers<RecordBase>(members) as unknown as Record<string, unknown>)[field];
-  return isLastWordAPersons(tx, id, field, valueOf, unsaid);
+  return isLastWordAPersons(tx, id, field, valueIn, unsaid);
 }
 
 /** The same of the MAC addresses that an interface entry forwards to, which are records of their own. */
@@ -49,7 +50,8 @@ function forwardingAt(tx: WriteTransaction, ifEntryId: string, sequence: number)
   const row = tx.db.$client
     .query(
       `SELECT group_concat(mac) AS macs FROM (
-         SELECT DISTINCT (SELECT ('{' || ${membersSql(fdbEntryKind, "v")} || '}') ->> '$.mac_address' FROM history_versions v
+         SELECT DISTINCT (SELECT ('{' || ${membersSql(fdbEntryKind, "v")} || '}') ->> '$.mac_address'
+           FROM history_versions v
            WHERE v.key <= ((s.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1) AS mac
          FROM history_spans s WHERE s.scope = ?1 AND s.born <= ?2 AND s.died > ?2 ORDER BY mac)`,
     )
@@ -57,12 +59,12 @@ function forwardingAt(tx: WriteTransaction, ifEntryId: string, sequence: number)
   return row.macs;
 }
 
-/** @param valueOf asked only where it matters */
+/** @param valueIn asked only where it matters */
 function isLastWordAPersons(
   tx: WriteTransaction,
   id: string,
   field: string,
-  valueOf: (version: Version) => unknown,
+  valueIn: (version: Version) => unknown,
   unsaid: readonly unknown[],
 ): boolean {
   const n = tx.recordN(id);
@@ -70,29 +72,31 @@ function isLastWordAPersons(
   if (n === null || n === 0) return false;
   const rows = tx.db.$client
     .query(
-      `SELECT v.key & 2147483647 AS sequence, v.operation, ${CHANGED} AS changed, t.actor_type, t.source, ${MEMBERS} AS members
+      `SELECT v.key & 2147483647 AS sequence, v.operation, ${CHANGED} AS changed, t.actor_type, t.source, ${MEMBERS}
+        AS members
        FROM history_versions v JOIN history_transactions t ON t.sequence = v.key & 2147483647
-       WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND v.operation <> 3 AND (v.changed IS NULL OR instr(${CHANGED}, ?2) > 0)
+       WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND v.operation <> 3
+         AND (v.changed IS NULL OR instr(${CHANGED}, ?2) > 0)
        ORDER BY v.key DESC LIMIT ${VERSIONS_LOOKED_AT_MAX}`,
     )
     .iterate(n, JSON.stringify(field)) as Iterable<Version>;
   /** The value that a restore brought back, while its origin is looked for. */
   let sought: { readonly value: unknown } | null = null;
   for (const version of rows) {
-    if (sought !== null && !Bun.deepEquals(sought.value, valueOf(version))) continue;
+    if (sought !== null && !Bun.deepEquals(sought.value, valueIn(version))) continue;
     if (isRestoring(version.source)) {
-      sought = { value: valueOf(version) };
+      sought = { value: valueIn(version) };
       continue;
     }
     if (version.operation === UPDATED && isSideEffect(version.source, field)) {
       // What was named by it went, and nobody said that there is to be nothing in its place.
-      if ((valueOf(version) ?? null) === null) return false;
+      if ((valueIn(version) ?? null) === null) return false;
       continue;
     }
     if ((version.actor_type !== "User" && version.actor_type !== "ApiKey") || version.source.startsWith(DISCOVERY))
       return false;
     if (version.operation === UPDATED) return true;
-    const value = valueOf(version) ?? null;
+    const value = valueIn(version) ?? null;
     return !unsaid.some((each) => Bun.deepEquals(each, value));
   }
   return true;
@@ -105,7 +109,8 @@ export function isTouchedByPerson(tx: WriteTransaction, id: string): boolean {
   const row = tx.db.$client
     .query(
       `SELECT 1 FROM history_versions v JOIN history_transactions t ON t.sequence = v.key & 2147483647
-       WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND t.actor_type IN ('User', 'ApiKey') AND t.source NOT LIKE '${DISCOVERY}%' LIMIT 1`,
+       WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND t.actor_type IN ('User', 'ApiKey')
+         AND t.source NOT LIKE '${DISCOVERY}%' LIMIT 1`,
     )
     .get(n);
   return row !== null;
@@ -116,8 +121,8 @@ const UPDATED = 2;
 const DISCOVERY = "discovery.";
 
 /**
- * Whether a command takes a reference off other records, as opposed to setting their fields: a removal takes itself off all that names it, and
- * an update of a host the addresses that it has no more off interface entries.
+ * Whether a command takes a reference off other records, as opposed to setting their fields: a removal takes itself off
+ * all that names it, and an update of a host the addresses that it has no more off interface entries.
  */
 function isSideEffect(source: string, field: string): boolean {
   return (

@@ -1,12 +1,13 @@
-// What is known of an address that answered, or that another device has heard of, without having asked the machine who it is: it belongs to
-// the host that has it, unless a MAC address says otherwise. One address alone never turns one host into another.
+// What is known of an address that answered, or that another device has heard of, without having asked the machine who
+// it is: it belongs to the host that has it, unless a MAC address says otherwise. One address alone never turns one
+// host into another.
 
-import { isOneDevices } from "../../base/mac.ts";
-import { CHILDREN_MAX } from "../../http/schemas.ts";
 import { parseIp } from "../../base/ip.ts";
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { isOneDevices } from "../../base/mac.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED, INFERRED } from "../../resources/source.ts";
+import { CHILDREN_MAX } from "../../wire/schemas.ts";
 import { KEPT, type RowFate } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { vendorOf } from "../vendors/vendor.ts";
@@ -14,17 +15,17 @@ import { AddressBook, hasInterfaces } from "./addresses.ts";
 import { ignoredHost, isUnwanted, newHost } from "./hosts.ts";
 import { lineOf } from "./line.ts";
 import { recordOpenPorts } from "./record-ports.ts";
-import { selfHost } from "./self-host.ts";
+import type { Reported } from "./reported-fields.ts";
 import type { ScanWrite } from "./scan-write.ts";
-import { type Signs } from "./signs.ts";
+import { selfHost } from "./self-host.ts";
+import type { Signs } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
 /** The machine that the appliance runs on. */
 const LOCALHOST: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
 /**
- * Writes an address that was seen.
- * @returns what became of it: it is not kept where a person has deleted its host, or it contradicts what a device says of itself
+ * @returns what became of it: dropped where a person deleted its host, or where a device contradicts it
  */
 export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): RowFate {
   const { ip_address: address, mac_address: mac, answered } = sighting;
@@ -53,7 +54,7 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
   return present.size >= CHILDREN_MAX ? "limit" : "deleted";
 }
 
-/** The host that an address is at; null where nobody knows. */
+/** Null if unknown. */
 function holderOf(
   write: ScanWrite,
   book: AddressBook,
@@ -64,7 +65,7 @@ function holderOf(
   const byMac = isTelling ? index.atMac(mac) : [];
   const at = index.atAddress(address);
   if (answered.length === 0) {
-    // The tables of others are hours old: against who has just answered there they say nothing.
+    // Tables of others are hours old: they do not contradict who just answered there.
     const answering = at.find((id) => wasSeenNow(write, book.of(id).get(address)));
     if (answering !== undefined) return tx.get(hostKind, answering);
   }
@@ -75,12 +76,12 @@ function holderOf(
   if (confirmed.length > 0) return tx.get(hostKind, lastSeenAt(write, book, address, confirmed));
   const records = at.flatMap((id) => book.of(id).get(address) ?? []);
   if (records.some((record) => book.isClaimed(record))) return "contradiction";
-  // The machine with this MAC address has another IP address now. Of several (clones) none is it for certain.
+  // The machine with this MAC address has a new IP address. Of several (clones) none is certain.
   if (byMac.length === 1) return tx.get(hostKind, byMac[0] as string);
   return LOCALHOST.has(address) ? selfHost(tx, write.networkId) : null;
 }
 
-/** Of several hosts that have an address, of which it is not told who answers: the one that was last seen there, so that one that is gone can vanish. */
+/** Of several hosts with an address, the one last seen there, so that a lost one can become stale. */
 function lastSeenAt(write: ScanWrite, book: AddressBook, address: string, ids: readonly string[]): string {
   const [first] = ids as readonly [string, ...string[]];
   if (ids.length === 1) return first;
@@ -88,14 +89,14 @@ function lastSeenAt(write: ScanWrite, book: AddressBook, address: string, ids: r
   return ids.reduce((latest, id) => (seenAt(id) > seenAt(latest) ? id : latest), first);
 }
 
-/** Whether a MAC address that was seen at a host's address may be one that nobody had told yet. */
+/** Whether the MAC address may be an untold one of the host. */
 function isCompatible(write: ScanWrite, record: IpAddressRecord | undefined, byMac: readonly string[]): boolean {
   if (byMac.length > 0) return false;
-  // The address moves between routers: the MAC address that it had says nothing of who had it.
+  // The address moves between routers: its old MAC address does not identify a host.
   return record !== undefined && (record.mac_address === null || !isSign(write, record.mac_address));
 }
 
-/** Whether a MAC address that was seen at an address says who has that. */
+/** Whether a MAC address identifies the holder of an address. */
 function isSign({ index }: ScanWrite, mac: string): boolean {
   return isOneDevices(mac) && !index.isShared(mac);
 }
@@ -121,7 +122,10 @@ function wasSeenNow({ tx, scanId }: ScanWrite, record: IpAddressRecord | undefin
   return record !== undefined && tx.observedOf(record.id).last_discovery_id === scanId;
 }
 
-/** The MAC address to be written at a host's address; undefined to leave what is there. @param isHearsay of an address that has just been seen */
+/**
+ * Undefined to keep the old one.
+ * @param isHearsay of an address that has just been seen
+ */
 function macToKeep(
   write: ScanWrite,
   host: HostRecord,
@@ -132,9 +136,9 @@ function macToKeep(
   if (mac === null) return undefined;
   if (known === undefined || known.mac_address === null) return mac;
   if (isHearsay) return undefined;
-  // Of two, the one that says who has the address.
+  // The one that identifies the host wins.
   if (write.index.isShared(mac) && !write.index.isShared(known.mac_address)) return undefined;
-  // What a device tells of its own interfaces is better than what others see of them.
+  // A device's word on its own interfaces beats what others see.
   return hasInterfaces(write.tx, host.id) ? undefined : mac;
 }
 
@@ -143,12 +147,12 @@ function toldOf(
   host: HostRecord,
   sighting: AddressSighting,
   present: ReadonlyMap<string, IpAddressRecord>,
-) {
+): Reported<HostRecord> {
   const { ip_address: address, mac_address: mac, hostname, answered } = sighting;
   const name = lineOf(hostname ?? "");
   const isFirst = name !== "" && isFirstOf(present, address);
   const isNamed = name !== "" && (isFirst || host.hostname === null);
-  // A host that is called by its address is called by its name once it has one.
+  // A host named by its address takes a name once it has one.
   const isCalledByAddress = host.sys_name === null && (parseIp(host.name) !== null || host.name === host.hostname);
   return {
     hostname: isNamed ? name : undefined,
@@ -164,7 +168,7 @@ function isFirstOf(present: ReadonlyMap<string, IpAddressRecord>, address: strin
   return true;
 }
 
-/** By the maker of its network interface; of a virtual router nobody made one, and of a proxy it is another machine's. */
+/** By the maker of its interface; none for virtual routers and proxies. */
 function makerOf(write: ScanWrite, mac: string | null): string | null {
   return mac !== null && isSign(write, mac) ? vendorOf(mac) : null;
 }

@@ -1,12 +1,11 @@
-// Brings a host to what its agent told: who it is, its own fields, addresses, VLANs, interfaces. A table that was not read to its end
-// leaves what it does not say as it is.
+// Writes what an agent told to its host: its fields, addresses, VLANs and interfaces. A partial table clears nothing.
 
 import { isLocallyAdministered, isOneDevices } from "../../base/mac.ts";
-import { CHILDREN_MAX } from "../../http/schemas.ts";
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
+import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED } from "../../resources/source.ts";
+import { CHILDREN_MAX } from "../../wire/schemas.ts";
 import { DEVICE_TABLES, type Device, type DeviceTable } from "../device.ts";
 import type { DeviceSighting } from "../sightings.ts";
 import { vendorOf } from "../vendors/vendor.ts";
@@ -19,24 +18,24 @@ import { LeftOut, tellRows } from "./left-out.ts";
 import { lineOf } from "./line.ts";
 import { recordInterfaces } from "./record-interfaces.ts";
 import { recordOpenPorts } from "./record-ports.ts";
+import { coverReported } from "./reported-coverage.ts";
+import type { Reported } from "./reported-fields.ts";
+import { rememberReport, reportedAsBefore } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { missedClause, rememberServed } from "./served-memory.ts";
-import { isOwnAddress, signsOfDevice, type Signs } from "./signs.ts";
+import { isOwnAddress, type Signs, signsOfDevice } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
-import { rememberTelling, seenAsBefore } from "./tellings.ts";
-import { coverTold } from "./told-coverage.ts";
 import { VlanKeeper } from "./vlan-keeper.ts";
 
 const SNMP_PORT = { number: 161, protocol: "Udp", service: { name: "SNMP", service_definition: "snmp" } } as const;
 
 /**
- * Writes a device that answered.
- * @returns its host; null for one that a person has deleted
+ * @returns its host; null if a person has deleted it
  */
 export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSighting): HostRecord | null {
   const asked = sighting.ip_address;
   write.isContinued = sighting.is_continued === true;
-  const before = seenAsBefore(write, sighting);
+  const before = reportedAsBefore(write, sighting);
   const gone = before ?? goThrough(write, subnets, sighting);
   if (gone === null) return null;
   const { host, leftOut } = gone;
@@ -45,7 +44,7 @@ export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: 
     write.sawHost(host.id, asked, "answered SNMP");
   }
   rememberCredential(write, asked, sighting.credential);
-  coverTold(write, host, sighting);
+  coverReported(write, host, sighting);
   rememberServed(write, host, sighting.device);
   for (const table of DEVICE_TABLES) {
     const { state, problem } = sighting.device.tables[table];
@@ -78,11 +77,11 @@ function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSigh
   )
     return null;
   write.seenIds = new Set();
-  // In a command that goes on, the device itself has told of the host already: what it was in the first one counts.
+  // In a continued command the device has told of the host already: the first command decides.
   const isSecond = () => known !== null && write.wasHeard(known.id, asked);
   write.isSecondTelling = write.isContinued ? sighting.is_second_telling === true : isSecond();
   try {
-    return writeTold(write, { book, sighting, known });
+    return writeReported(write, { book, sighting, known });
   } finally {
     write.isSecondTelling = false;
   }
@@ -95,7 +94,7 @@ interface Recognized {
   readonly known: ReturnType<typeof identified>;
 }
 
-function writeTold(write: ScanWrite, { book, sighting, known }: Recognized): GoneThrough {
+function writeReported(write: ScanWrite, { book, sighting, known }: Recognized): GoneThrough {
   const { device, ip_address: asked } = sighting;
   const leftOut = new LeftOut();
   const told = toldHost(device, sighting);
@@ -123,20 +122,20 @@ function writeTold(write: ScanWrite, { book, sighting, known }: Recognized): Gon
   if (device.interfaces !== undefined) {
     const interfaces = withoutLists(device.interfaces, unknownLists(write, host, device));
     const isForwardingPartial = device.is_forwarding_partial === true;
-    const toldAddresses = device.addresses;
+    const reportedAddresses = device.addresses;
     const extended = new Set(device.extended_interfaces);
-    const around = { addresses: present, toldAddresses, extended, isForwardingPartial, vlans, leftOut };
+    const around = { addresses: present, reportedAddresses, extended, isForwardingPartial, vlans, leftOut };
     isWhole = recordInterfaces(write, host, interfaces, around);
   }
   recordOpenPorts(write, host, [SNMP_PORT]);
-  if (isWhole) rememberTelling(write, sighting, host, write.seenIds, leftOut);
+  if (isWhole) rememberReport(write, sighting, host, write.seenIds, leftOut);
   else write.leaveUnfinished(asked);
   return { host, leftOut };
 }
 
 /**
- * The MAC address that was seen where a device answered, as a sign of it. Where its own are not told, one that is
- * nobody's says nothing: a device may answer by another interface than the one that has the address.
+ * The MAC address seen where a device answered, as a sign. If its own are unknown, one of nobody says nothing: it may
+ * answer by another interface.
  */
 function seenMacOf(write: ScanWrite, { device, mac_address: mac }: DeviceSighting): string | null {
   return mac !== null && isBroken(device, "interfaces") && write.index.atMac(mac).length === 0 ? null : mac;
@@ -146,7 +145,7 @@ function isBroken({ broken = [] }: Device, table: DeviceTable): boolean {
   return broken.includes(table);
 }
 
-function toldHost(device: Device, { hostname, mac_address }: DeviceSighting) {
+function toldHost(device: Device, { hostname, mac_address }: DeviceSighting): Reported<HostRecord> {
   const { sys_name, sys_descr, sys_object_id, sys_location, sys_contact, model, serial_number } = device;
   return {
     sys_name,
@@ -162,7 +161,7 @@ function toldHost(device: Device, { hostname, mac_address }: DeviceSighting) {
   };
 }
 
-/** By whom the device's own network interfaces are, else by the one that was seen where it was asked. */
+/** The maker of the device's own interfaces, else of the one seen. */
 function makerByMac(device: Device, seenMac: string | null): string | undefined {
   const own = [device.bridge_address, ...(device.interfaces ?? []).map((each) => each.mac_address), seenMac];
   const mac = own.find((each) => typeof each === "string" && isOneDevices(each) && !isLocallyAdministered(each));
@@ -173,10 +172,10 @@ function nameOf(device: Device, { hostname, ip_address }: DeviceSighting): strin
   return lineOf(device.sys_name ?? "") || lineOf(hostname ?? "") || ip_address;
 }
 
-function changedHost(write: ScanWrite, id: string, told: ReturnType<typeof toldHost>, device: Device): HostRecord {
+function changedHost(write: ScanWrite, id: string, told: Reported<HostRecord>, device: Device): HostRecord {
   const host = write.tx.get(hostKind, id);
   const { hostname, manufacturer, ...others } = told;
-  // Of the names of several addresses, and the makers of several network interfaces, the first that was found stays.
+  // The first found name and maker stay.
   const isMakerTold = typeof device.manufacturer === "string" || host.manufacturer === null;
   const named = {
     ...others,
@@ -185,12 +184,12 @@ function changedHost(write: ScanWrite, id: string, told: ReturnType<typeof toldH
   };
   const name = lineOf(device.sys_name ?? "");
   const source = host.source.type === "Inferred" ? { source: DISCOVERED } : {};
-  // What no device has named yet is called as the one calls itself that does: first or second.
-  const open = host.sys_name === null ? ["name"] : [];
+  // An unnamed host takes the name of whichever device tells one.
+  const open = host.sys_name === null ? (["name"] as const) : [];
   return write.again(hostKind, host, { ...named, ...(name === "" ? {} : { name }), ...source }, {}, open);
 }
 
-/** What it says that it has, and the address under which it answered: behind a translator of addresses they are not the same. */
+/** The addresses told, and the one that answered: with NAT they differ. */
 function recordAddresses(
   write: ScanWrite,
   book: AddressBook,
@@ -201,7 +200,7 @@ function recordAddresses(
 ): void {
   const byIndex = new Map((device.interfaces ?? []).map((each) => [each.if_index, each]));
   const own = device.addresses ?? [];
-  // Where interfaces were not told, an address keeps its MAC address: the one that was seen may be another interface's.
+  // Without interfaces an address keeps its MAC address: the one seen may be another interface's.
   const isSure = !isBroken(device, "addresses") && !isBroken(device, "interfaces");
   const orKept = (address: string, mac: string | undefined) =>
     isSure || (present.get(address)?.mac_address ?? null) === null ? mac : undefined;
@@ -222,7 +221,7 @@ function recordAddresses(
   }
   for (const address of new Set([asked, ...own.map((each) => each.ip_address).filter(isOwnAddress)])) {
     for (const other of write.index.atAddress(address)) book.absorb(host, other, present);
-    // That it answered there is proof; that it has it configured is not: so do others behind a translator, and both routers of a pair.
+    // Answering proves that it has it, not that it is configured: NAT and router pairs answer too.
     if (address === asked && present.has(address)) book.takeFromOthers(address, host, write.index.atAddress(address));
   }
   const stored = present.get(asked);
@@ -233,9 +232,9 @@ function recordAddresses(
 }
 
 /**
- * Whether a MAC address is told anew of an address that other hosts have as well, or that the host answers at and tells
- * of itself, and the one that it had is still on an interface: then it stays. Of routers that share an address each
- * tells it on another interface, and where they are taken for one, the one that answers first or last would win.
+ * Whether the told MAC address of a shared or asked address differs while the old one is still on an interface: then
+ * the old one stays. Routers that share an address each tell their own interface, and where taken for one the order of
+ * answers would decide.
  */
 function isDisputed(
   write: ScanWrite,
@@ -257,7 +256,6 @@ function isDisputed(
   return write.index.holdersOf(known.ip_address).some((id) => id !== host.id);
 }
 
-/** The host that a device is. */
 function identified(write: ScanWrite, signs: Signs, sighting: DeviceSighting): ReturnType<typeof identify<string>> {
   let candidates = write.index.candidates(signs, sighting.ip_address);
   for (;;) {
@@ -268,7 +266,7 @@ function identified(write: ScanWrite, signs: Signs, sighting: DeviceSighting): R
   }
 }
 
-/** Where tables are missing, signs are too: it is the host that told there before, unless a sign that is left differs. */
+/** With missing tables signs are missing too: it is the host that told there before, unless a sign differs. */
 function toldThere(write: ScanWrite, signs: Signs, sighting: DeviceSighting): ReturnType<typeof identify<string>> {
   for (const id of write.index.toldAt(sighting.ip_address)) {
     const known = write.index.signsOf(id);
@@ -280,8 +278,8 @@ function toldThere(write: ScanWrite, signs: Signs, sighting: DeviceSighting): Re
 }
 
 /**
- * Whether a host has told of itself in this scan, and calls itself otherwise, or has other MAC addresses on its interfaces: then what answers now is
- * another device, though it may have its serial number, its name or some of its MAC addresses. Else the two would be one host that changes with every scan.
+ * Whether the host has told of itself in this scan under another name or other MAC addresses: then this is another
+ * device, whatever signs they share, or the two would be one host that changes with every scan.
  */
 function isAnother(
   write: ScanWrite,

@@ -1,56 +1,55 @@
-// The interfaces of a device as interface entries: fields, VLANs, what they forward to, what is announced on them.
+// Writes a device's interfaces as entries: fields, VLANs, forwarding, announcements.
 
-import { CHILDREN_MAX } from "../../http/schemas.ts";
-import { fdbEntryKind, type FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";
+import { nonNull } from "../../base/fields.ts";
+import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
 import {
   FDB_MACS_BESIDE_MAX,
   FDB_MACS_MAX,
-  ifEntryKind,
   type IfEntryRecord,
+  ifEntryKind,
+  UNSAID_IF_ENTRY,
 } from "../../resources/if-entries/if-entry.ts";
-import { withFarEnd, type MoreLldpNeighbor, type MoreNeighbor } from "../../resources/if-entries/more-neighbors.ts";
+import { type MoreLldpNeighbor, type MoreNeighbor, withFarEnd } from "../../resources/if-entries/more-neighbors.ts";
 import { ignoredKind } from "../../resources/ignored/ignored.ts";
 import { namesInSigns } from "../../resources/ignored/signs.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
+import { CHILDREN_MAX } from "../../wire/schemas.ts";
 import type { CdpAnnouncement, DeviceAddress, DeviceInterface, ForwardingEntry, LldpAnnouncement } from "../device.ts";
-import { isFloodable } from "../topology/announcements.ts";
 import type { RowReason } from "../rows.ts";
-import { deletedAmong, matchInterfaces, type DeletedInterface } from "./interface-matching.ts";
-import { isForwardingSetByPerson, isSetByPerson, isTouchedByPerson } from "./provenance.ts";
+import { isFloodable } from "../topology/announcements.ts";
+import { type DeletedInterface, deletedAmong, matchInterfaces } from "./interface-matching.ts";
 import type { LeftOut } from "./left-out.ts";
-import type { ScanWrite, Told } from "./scan-write.ts";
+import { isForwardingSetByPerson, isSetByPerson, isTouchedByPerson } from "./provenance.ts";
+import type { Reported } from "./reported-fields.ts";
+import type { ScanWrite } from "./scan-write.ts";
 import type { VlanKeeper } from "./vlan-keeper.ts";
 
-interface Around {
-  /** The host's addresses, by address. */
+interface InterfaceContext {
   readonly addresses: ReadonlyMap<string, IpAddressRecord>;
-  readonly toldAddresses: readonly DeviceAddress[] | undefined;
-  /** The ifIndexes of interfaces of which ifXTable tells more. */
+  readonly reportedAddresses: readonly DeviceAddress[] | undefined;
+  /** The ifIndexes with a row of ifXTable. */
   readonly extended: ReadonlySet<number>;
-  /** Whether there may be more in the forwarding table than what was told. */
+  /** Whether the forwarding table may hold more. */
   readonly isForwardingPartial: boolean;
   readonly vlans: VlanKeeper;
   readonly leftOut: LeftOut;
 }
 
-/** What an entry has that nobody said anything about. */
-const UNSAID = { if_type: 1, admin_status: "Up", oper_status: "Unknown" } as const;
-
-/** Forwarding entries of one device: with its interfaces, addresses and subnets no more than one transaction may create. */
+/** Per device: with interfaces, addresses and subnets no more than a transaction may create. */
 export const FORWARDING_MAX = FDB_MACS_MAX;
-/** Announcements on one interface, of each protocol. */
+/** Per interface and protocol. */
 export const ANNOUNCEMENTS_MAX = 1_000;
 
 /**
- * Brings the interface entries of a host to what its device told. Entries of interfaces that it does not have any more stay: they become stale.
+ * Entries of interfaces that are gone stay and become stale.
  * @returns false where VLANs are left for another command
  */
 export function recordInterfaces(
   write: ScanWrite,
   host: HostRecord,
   interfaces: readonly DeviceInterface[],
-  around: Around,
+  context: InterfaceContext,
 ): boolean {
   const { tx } = write;
   const stored = tx.children(ifEntryKind, "host_n", host.id);
@@ -59,8 +58,8 @@ export function recordInterfaces(
     ? byInterface(tx.children(fdbEntryKind, "host_n", host.id))
     : new Map<string, FdbEntryRecord[]>();
   const addressOf = new Map<number, IpAddressRecord>();
-  for (const { if_index, ip_address } of around.toldAddresses ?? []) {
-    const record = around.addresses.get(ip_address);
+  for (const { if_index, ip_address } of context.reportedAddresses ?? []) {
+    const record = context.addresses.get(ip_address);
     if (if_index !== null && record !== undefined && !addressOf.has(if_index)) addressOf.set(if_index, record);
   }
   const held = freeIndexes(write, matched, stored);
@@ -70,28 +69,24 @@ export function recordInterfaces(
   const left = { interfaces: 0, forwarding: 0, announcements: 0 };
   let forwardingRoom = FORWARDING_MAX;
   let isWhole = true;
-  const isKept = around.isForwardingPartial ? keptForwarding(FORWARDING_MAX - toldForwarding(interfaces), left) : null;
+  const isKept = context.isForwardingPartial ? keptForwarding(FORWARDING_MAX - toldForwarding(interfaces), left) : null;
   for (const each of interfaces) {
     const before = matched.get(each) ?? null;
     if (before === null && !deleted.has(each)) {
       room -= 1;
       if (room < 0) {
         left.interfaces += 1;
-        leaveOut(around, each, "limit");
+        leaveOut(context, each, "limit");
         continue;
       }
     }
     const isHeld = before !== null && before.if_index !== each.if_index && held.has(each.if_index);
-    const fields = toldFields(each, around.vlans);
-    if (!write.mayChangeVlans(vlanChanges(write, before, fields["vlan_ids"], deleted.has(each)))) {
+    const fields = toldFields(each, context.vlans);
+    if (!write.mayChangeVlans(vlanChanges(write, before, fields.vlan_ids, deleted.has(each)))) {
       isWhole = false;
-      fields["vlan_ids"] = undefined;
+      fields.vlan_ids = undefined;
     }
-    const told: Record<string, unknown> = {
-      ...fields,
-      ...toldAnnouncements(each, before),
-      ...(isHeld ? { if_index: undefined } : {}),
-    };
+    const told = { ...fields, ...toldAnnouncements(each, before), ...(isHeld ? { if_index: undefined } : {}) };
     left.announcements +=
       Math.max(0, (each.lldp?.length ?? 0) - ANNOUNCEMENTS_MAX) +
       Math.max(0, (each.cdp?.length ?? 0) - ANNOUNCEMENTS_MAX);
@@ -100,7 +95,16 @@ export function recordInterfaces(
       before === null
         ? write.found(
             ifEntryKind,
-            { host_id: host.id, network_id: host.network_id, ...withDefaults(told), ip_address_id: address?.id },
+            {
+              host_id: host.id,
+              network_id: host.network_id,
+              if_index: each.if_index,
+              if_descr: "",
+              ...UNSAID_IF_ENTRY,
+              ...nonNull(told),
+              ip_address_id: address?.id,
+              first_discovery_id: write.scanId,
+            },
             deleted.has(each),
           )
         : write.again(
@@ -110,24 +114,24 @@ export function recordInterfaces(
               ...told,
               ...(before.ip_address_id === undefined && address !== undefined ? { ip_address_id: address.id } : {}),
             },
-            UNSAID,
+            UNSAID_IF_ENTRY,
           );
     if (entry === null) {
-      leaveOut(around, each, "deleted");
+      leaveOut(context, each, "deleted");
       continue;
     }
-    around.leftOut.add("lldp", "limit", (each.lldp?.length ?? 0) - ANNOUNCEMENTS_MAX);
-    around.leftOut.add("cdp", "limit", (each.cdp?.length ?? 0) - ANNOUNCEMENTS_MAX);
-    const isNativeDeleted = typeof each.native_vlan === "number" && fields["native_vlan_id"] === null;
-    around.leftOut.add("vlans", "deleted", isNativeDeleted ? 1 : 0);
+    context.leftOut.add("lldp", "limit", (each.lldp?.length ?? 0) - ANNOUNCEMENTS_MAX);
+    context.leftOut.add("cdp", "limit", (each.cdp?.length ?? 0) - ANNOUNCEMENTS_MAX);
+    const isNativeDeleted = typeof each.native_vlan === "number" && fields.native_vlan_id === null;
+    context.leftOut.add("vlans", "deleted", isNativeDeleted ? 1 : 0);
     write.index.note(host.id, { mac: entry.mac_address ?? null });
     if (each.forwarding === undefined) continue;
     const learned = each.forwarding.slice(0, forwardingRoom);
     forwardingRoom -= learned.length;
     left.forwarding += each.forwarding.length - learned.length;
-    around.leftOut.add("forwarding", "limit", each.forwarding.length - learned.length);
+    context.leftOut.add("forwarding", "limit", each.forwarding.length - learned.length);
     const known = forwarding.get(entry.id) ?? [];
-    syncForwarding(write, entry, { told: learned, stored: known, isKept, leftOut: around.leftOut });
+    syncForwarding(write, entry, { told: learned, stored: known, isKept, leftOut: context.leftOut });
   }
   if (left.interfaces > 0) write.tellLimit(host, ifEntryKind.plural, left.interfaces, CHILDREN_MAX);
   if (left.forwarding > 0) write.tellLimit(host, fdbEntryKind.plural, left.forwarding, FORWARDING_MAX);
@@ -136,10 +140,10 @@ export function recordInterfaces(
 }
 
 /**
- * How many VLANs an interface begins or ceases to be in by what is written of it. What never will be written is no
- * change: it would take up the room of every command, and the device would never be finished.
- * @param told ids, null for none; undefined where nothing was told
- * @param isDeleted whether it is an interface that a person has deleted
+ * How many VLANs change on an interface. What is never written counts as none: it would fill every command, and the
+ * device would never finish.
+ * @param told ids, null for none; undefined if unknown
+ * @param isDeleted whether a person has deleted it
  */
 function vlanChanges(write: ScanWrite, before: IfEntryRecord | null, told: unknown, isDeleted: boolean): number {
   if (told === undefined) return 0;
@@ -149,7 +153,7 @@ function vlanChanges(write: ScanWrite, before: IfEntryRecord | null, told: unkno
   return isSetByPerson(write.tx, before.id, "vlan_ids", [null, ""]) ? 0 : countDifferent(before.vlan_ids, told);
 }
 
-/** How many ids are in one of the lists alone. */
+/** How many ids are in only one list. */
 function countDifferent(before: readonly string[] | undefined, told: unknown): number {
   const old = new Set(before);
   const now = new Set((told ?? []) as readonly string[]);
@@ -158,8 +162,8 @@ function countDifferent(before: readonly string[] | undefined, told: unknown): n
   return fresh + old.size;
 }
 
-/** An interface that is not kept, with all that is on it: the rows that tell more of it, its native VLAN, its lists. */
-function leaveOut({ leftOut, extended }: Around, each: DeviceInterface, reason: RowReason): void {
+/** An interface that is not kept, with its other rows, native VLAN and lists. */
+function leaveOut({ leftOut, extended }: InterfaceContext, each: DeviceInterface, reason: RowReason): void {
   const { forwarding = [], lldp = [], cdp = [], native_vlan } = each;
   leftOut.add("interfaces", reason, 1);
   leftOut.add("interface_extensions", reason, extended.has(each.if_index) ? 1 : 0);
@@ -169,7 +173,6 @@ function leaveOut({ leftOut, extended }: Around, each: DeviceInterface, reason: 
   leftOut.add("cdp", reason, cdp.length);
 }
 
-/** What people have deleted of a host's interfaces. */
 function deletedInterfaces({ tx }: ScanWrite, host: HostRecord): DeletedInterface[] {
   const records = tx.children(ignoredKind, "host_n", host.id).filter((record) => record.entity === ifEntryKind.name);
   return records.map(({ identity, signs }) => ({
@@ -179,8 +182,8 @@ function deletedInterfaces({ tx }: ScanWrite, host: HostRecord): DeletedInterfac
 }
 
 /**
- * An interface that takes over the number of one that is gone ends that entry: two of one number there cannot be.
- * @returns the numbers of entries that a person has entered, which are not discovery's to end
+ * An interface that takes over a number ends the entry that had it: numbers are unique.
+ * @returns the numbers of entries by a person, which discovery may not end
  */
 function freeIndexes(
   write: ScanWrite,
@@ -215,30 +218,13 @@ function freeIndexes(
   return held;
 }
 
-function toldFields(each: DeviceInterface, vlans: VlanKeeper): Record<string, unknown> {
-  const {
-    if_index,
-    if_descr,
-    if_name,
-    if_alias,
-    if_type,
-    speed_bps,
-    admin_status,
-    oper_status,
-    mac_address,
-    native_vlan,
-    vlans: numbers,
-  } = each;
+/** The entry's fields, with VLANs as those of the network. */
+function toldFields(
+  { native_vlan, vlans: numbers, forwarding: _forwarding, lldp: _lldp, cdp: _cdp, ...own }: DeviceInterface,
+  vlans: VlanKeeper,
+) {
   return {
-    if_index,
-    if_descr,
-    if_name,
-    if_alias,
-    if_type,
-    speed_bps,
-    admin_status,
-    oper_status,
-    mac_address,
+    ...own,
     native_vlan_id: native_vlan === undefined ? undefined : native_vlan === null ? null : vlans.idOf(native_vlan),
     vlan_ids:
       numbers === undefined
@@ -247,19 +233,18 @@ function toldFields(each: DeviceInterface, vlans: VlanKeeper): Record<string, un
   };
 }
 
-function withDefaults(told: Told): Told {
-  const given = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined && value !== null));
-  return { if_descr: "", ...UNSAID, ...given };
-}
-
-/** The first of each protocol in fields of its own, the others beside them. */
-function toldAnnouncements({ lldp: announced, cdp: cached }: DeviceInterface, before: IfEntryRecord | null): Told {
+/** The first of each protocol has its own fields. */
+function toldAnnouncements(
+  { lldp: announced, cdp: cached }: DeviceInterface,
+  before: IfEntryRecord | null,
+): Reported<IfEntryRecord> {
   if (announced === undefined && cached === undefined) return {};
   const cdp = cached?.slice(0, ANNOUNCEMENTS_MAX);
   const lldp = announced === undefined ? undefined : nearestFirst(announced).slice(0, ANNOUNCEMENTS_MAX);
-  const told: Record<string, unknown> = {};
-  if (lldp !== undefined) Object.assign(told, lldpFields(lldp[0], before));
-  if (cdp !== undefined) Object.assign(told, cdpFields(cdp[0]));
+  const told: Reported<IfEntryRecord> = {
+    ...(lldp === undefined ? {} : lldpFields(lldp[0], before)),
+    ...(cdp === undefined ? {} : cdpFields(cdp[0])),
+  };
   const stored = before?.more_neighbors ?? [];
   const known = new KnownNeighbors(stored);
   const more = [
@@ -270,17 +255,17 @@ function toldAnnouncements({ lldp: announced, cdp: cached }: DeviceInterface, be
       ? stored.filter((each) => each.protocol === "Cdp")
       : cdp.slice(1).map((each) => known.withFarEnd({ protocol: "Cdp", ...each }))),
   ];
-  told["more_neighbors"] = listOrNone(more);
-  // Who was at the other end is not who is: it is worked out anew at the end of the scan.
+  told.more_neighbors = listOrNone(more);
+  // The far end is resolved anew at the end of the scan.
   if (
     before?.neighbor !== undefined &&
     FAR_END.some((field) => told[field] !== undefined && !Bun.deepEquals(told[field], before[field] ?? null))
   )
-    told["neighbor"] = null;
+    told.neighbor = null;
   return told;
 }
 
-/** Who is surely at the other end of the cable before who may be beyond it. */
+/** Those certainly at the other end first. */
 function nearestFirst(announced: readonly LldpAnnouncement[]): readonly LldpAnnouncement[] {
   if (announced.length < 2) return announced;
   const isBeyond = ({ mgmt_addr: _address, ...each }: LldpAnnouncement) => isFloodable({ protocol: "Lldp", ...each });
@@ -289,8 +274,8 @@ function nearestFirst(announced: readonly LldpAnnouncement[]): readonly LldpAnno
 
 const FAR_END = ["lldp_chassis_id", "lldp_port_id", "cdp_device_id", "cdp_port_id"] as const;
 
-function lldpFields(first: LldpAnnouncement | undefined, before: IfEntryRecord | null): Told {
-  // Where nobody knows whether it has an address, the one that the same neighbor had stays.
+function lldpFields(first: LldpAnnouncement | undefined, before: IfEntryRecord | null): Reported<IfEntryRecord> {
+  // If the address is unknown, the same neighbor keeps its own.
   const isKept =
     first?.mgmt_addr === null &&
     Bun.deepEquals([first.chassis_id, first.port_id], [before?.lldp_chassis_id, before?.lldp_port_id]);
@@ -304,7 +289,7 @@ function lldpFields(first: LldpAnnouncement | undefined, before: IfEntryRecord |
   };
 }
 
-function cdpFields(first: CdpAnnouncement | undefined): Told {
+function cdpFields(first: CdpAnnouncement | undefined): Reported<IfEntryRecord> {
   return {
     cdp_device_id: first?.device_id ?? null,
     cdp_port_id: first?.port_id ?? null,
@@ -316,12 +301,11 @@ function cdpFields(first: CdpAnnouncement | undefined): Told {
 function moreLldp({ mgmt_addr, ...announced }: LldpAnnouncement, known: KnownNeighbors): MoreNeighbor {
   const more: MoreLldpNeighbor = { protocol: "Lldp", ...announced };
   if (typeof mgmt_addr === "string") return known.withFarEnd({ ...more, mgmt_addr });
-  // Where nobody knows whether it has one, the one that it had stays.
   const before = mgmt_addr === undefined ? undefined : known.atWhateverAddress(more);
   return before ?? known.withFarEnd(more);
 }
 
-/** What an entry says of its further neighbors, to be found by what they announce: there may be hundreds. */
+/** An entry's further neighbors by what they announce: there may be hundreds. */
 class KnownNeighbors {
   private readonly byText = new Map<string, MoreNeighbor>();
   private readonly byTextWithoutAddress = new Map<string, MoreNeighbor>();
@@ -335,7 +319,7 @@ class KnownNeighbors {
     }
   }
 
-  /** What was announced before is where it was before. */
+  /** Keeps the far end of an unchanged announcement. */
   withFarEnd(announced: MoreNeighbor): MoreNeighbor {
     const before = this.byText.size === 0 ? undefined : this.byText.get(textOf(announced));
     return before?.neighbor === undefined ? announced : withFarEnd(announced, before.neighbor);
@@ -346,7 +330,7 @@ class KnownNeighbors {
   }
 }
 
-/** All that is announced, in one order. */
+/** In a fixed order. */
 function textOf(announced: MoreNeighbor): string {
   const { neighbor: _farEnd, ...rest } = announced;
   return JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -356,26 +340,23 @@ function putFirst<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): voi
   if (!map.has(key)) map.set(key, value);
 }
 
-/** Whether an entry that was not told is there all the same. @param here what was told at its interface */
+/** Whether an entry that was not told stays. @param here what was told at its interface */
 type IsKept = (record: ForwardingEntry, here: readonly ForwardingEntry[]) => boolean;
 
 interface LearnedThere {
   readonly told: readonly ForwardingEntry[];
   readonly stored: readonly FdbEntryRecord[];
-  /** Null where what was told is all of the table: then what was not is gone. */
+  /** Null where the table is complete: what was not told is gone. */
   readonly isKept: IsKept | null;
   readonly leftOut: LeftOut;
 }
 
-/**
- * Makes the forwarding entries of an interface match the table. A person's list stands, and the table's is kept beside
- * it where it is another.
- */
+/** A person's list stands, with a differing table kept beside it. */
 function syncForwarding(write: ScanWrite, entry: IfEntryRecord, { told, stored, isKept, leftOut }: LearnedThere): void {
   const { tx } = write;
   const isAll = isKept === null;
-  const before = entry.discovered?.["fdb_macs"] as readonly string[] | undefined;
-  // Of a part of the table nobody can say what is beside a person's list.
+  const before = entry.discovered?.fdb_macs as readonly string[] | undefined;
+  // A partial table cannot be compared with a person's list.
   if (!isAll && before !== undefined) return leaveOutBeside(leftOut, "withheld", told, stored, before);
   const wanted = new Map(told.map((each) => [keyOf(each), each]));
   const gone = stored.filter((record) => !wanted.delete(keyOf(record)) && (isAll || !isKept(record, told)));
@@ -399,10 +380,7 @@ function syncForwarding(write: ScanWrite, entry: IfEntryRecord, { told, stored, 
   if (isComposed !== stored.length > 0) tx.setComposed(ifEntryKind, entry.id, isComposed);
 }
 
-/**
- * Of rows that are told where a person's list stands: those that are neither in it nor beside it. As a list of MAC
- * addresses it has each of them once, in however many VLANs it is told.
- */
+/** Rows neither in a person's list nor beside it. A list of MAC addresses has each once, whatever the VLANs. */
 function leaveOutBeside(
   leftOut: LeftOut,
   reason: RowReason,
@@ -420,7 +398,7 @@ function leaveOutBeside(
 }
 
 /**
- * Of a list of MAC addresses alone, as people write it, nobody can say that its VLANs are others.
+ * A person's list of MAC addresses says nothing of VLANs.
  * @returns those that stand beside it
  */
 function keepBeside(
@@ -441,16 +419,15 @@ function keepBeside(
   return beside ?? [];
 }
 
-/** How many forwarding entries were told. */
 function toldForwarding(interfaces: readonly DeviceInterface[]): number {
   return interfaces.reduce((total, { forwarding = [] }) => total + forwarding.length, 0);
 }
 
 /**
- * Of a forwarding table that was read in part. What carries VLANs was read to its end, so that an entry with a VLAN
- * that was not told is gone. One without stays, unless its station was told of at the same interface.
- * @param room how many may stay beside what was told
- * @param left counts those for which there was no room
+ * Of a partial forwarding table. Tables with VLANs are complete, so an untold entry with a VLAN is gone. One without
+ * stays, unless its station was told at the same interface.
+ * @param room how many may stay
+ * @param left counts those without room
  */
 export function keptForwarding(room: number, left: { forwarding: number }): IsKept {
   let kept = 0;
@@ -480,7 +457,6 @@ function byInterface(entries: readonly FdbEntryRecord[]): Map<string, FdbEntryRe
   return grouped;
 }
 
-/** An empty list is none. */
 function listOrNone<T>(list: readonly T[]): readonly T[] | null {
   return list.length === 0 ? null : list;
 }

@@ -1,17 +1,16 @@
-// Ports that answered and the services behind them. A service is known again by the port that it is bound to: what a person renamed stays.
+// Open ports and their services. A service is recognized by its port: a person's name for it stays.
 
-import { CHILDREN_MAX } from "../../http/schemas.ts";
-import { bindingKind, type BindingRecord } from "../../resources/bindings/binding.ts";
+import { type BindingRecord, bindingKind } from "../../resources/bindings/binding.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
-import { portType } from "../../resources/ports/port-type.ts";
-import { portKind, type PortRecord } from "../../resources/ports/port.ts";
-import { serviceKind, type ServiceRecord } from "../../resources/services/service.ts";
-import { DISCOVERED } from "../../resources/source.ts";
+import { type PortRecord, portKind } from "../../resources/ports/port.ts";
+import { type ServiceRecord, serviceKind } from "../../resources/services/service.ts";
+import { CHILDREN_MAX } from "../../wire/schemas.ts";
 import type { IdentifiedService, OpenPort } from "../sightings.ts";
+import { foundBinding, foundPort, foundService } from "./new-records.ts";
 import { isTouchedByPerson } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-/** Writes the ports of a host that were seen open. Those that were not are left as they are: a filter may stand between. */
+/** Ports not seen stay: a filter may hide them. */
 export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readonly OpenPort[]): void {
   if (open.length === 0) return;
   const { tx } = write;
@@ -25,13 +24,7 @@ export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readon
     if (known === undefined && ports.size >= CHILDREN_MAX) continue;
     const port =
       known === undefined
-        ? write.found(portKind, {
-            host_id: host.id,
-            network_id: host.network_id,
-            number,
-            protocol,
-            type: portType(number, protocol),
-          })
+        ? write.found(portKind, foundPort(host, { number, protocol }, write.scanId))
         : write.again(portKind, known, {});
     if (port === null) continue;
     ports.set(`${number}/${protocol}`, port);
@@ -55,7 +48,7 @@ export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readon
     for (const binding of bound) {
       write.see(bindingKind, binding.id);
       const record = services.get(binding.service_id);
-      // Several services on one port, by name or address, are a person's work.
+      // Several services on one port are a person's work.
       if (record !== undefined)
         services.set(
           record.id,
@@ -73,26 +66,11 @@ export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readon
     if (alike === undefined && services.size >= CHILDREN_MAX) continue;
     const record =
       alike === undefined
-        ? write.found(serviceKind, {
-            host_id: host.id,
-            network_id: host.network_id,
-            ...service,
-            position: services.size,
-            source: DISCOVERED,
-            tags: [],
-            virtualization: null,
-          })
+        ? write.found(serviceKind, foundService(host, service, services.size, write.scanId))
         : write.again(serviceKind, alike, {});
     if (record === null) continue;
     services.set(record.id, record);
-    const binding = write.found(bindingKind, {
-      service_id: record.id,
-      host_id: host.id,
-      network_id: host.network_id,
-      type: "Port",
-      port_id: port.id,
-      ip_address_id: null,
-    });
+    const binding = write.found(bindingKind, foundBinding(host, record.id, port.id, null, write.scanId));
     if (binding !== null) bindings.push(binding);
   }
 }
@@ -105,8 +83,8 @@ interface Known {
 }
 
 /**
- * Whether what answers at a port is another service of the host than the one that it is bound to: that one is also at other ports, where something else
- * answers, or another has the name by now. Else it is the same under a new name. What a person has touched stays as it is.
+ * Whether another service answers at the port than the one bound to it: that one is also at other ports, or its new
+ * name is taken. Else it was renamed. What a person has touched stays.
  */
 function isOtherService(
   write: ScanWrite,
@@ -138,7 +116,6 @@ function isSame(some: IdentifiedService, other: IdentifiedService): boolean {
   return some.name === other.name && some.service_definition === other.service_definition;
 }
 
-/** A host has no two services of one name and definition. */
 function isTaken(
   services: Iterable<{ readonly id: string } & IdentifiedService>,
   id: string,

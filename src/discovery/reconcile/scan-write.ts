@@ -1,46 +1,52 @@
-// What every part of a scan's write shares: who writes, how a record is found anew or found again, what came of it. Knows no protocol.
+// What the parts of a scan's write share: who writes, how records are made or confirmed, and the outcome. Knows no
+// protocol.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { formatInstant } from "../../base/instant.ts";
-import type { AnyKind, Kind, Observed, RecordBase } from "../../db/kind.ts";
+import {
+  type AnyKind,
+  containerId,
+  type Kind,
+  type NoneBeside,
+  type Observed,
+  type OwnFields,
+  type RecordBase,
+} from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import type { Discoverable } from "../../resources/discovered.ts";
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import {
+  type IgnoredEntity,
+  type IgnoredRecord,
   ignoredIdentity,
   ignoredKind,
   isIgnorable,
-  type IgnoredEntity,
-  type IgnoredRecord,
 } from "../../resources/ignored/ignored.ts";
-import { removeRecord } from "../../resources/references.ts";
+import { removeRecord } from "../../resources/ignored/removal.ts";
 import type { RowReason } from "../rows.ts";
-import type { Finding, Recorded, RecordCounts, SeenDevice, Unfinished } from "../sightings.ts";
-import { HostIndex } from "./host-index.ts";
+import type { Finding, RecordCounts, Recorded, SeenDevice, Unfinished } from "../sightings.ts";
+import { KnownHosts } from "./known-hosts.ts";
 import { isSetByPerson } from "./provenance.ts";
-import { mergeTold } from "./told-fields.ts";
+import { mergeReported, type Reported } from "./reported-fields.ts";
 
 export interface ScanInput {
   readonly scan_id: string;
   readonly network_id: string;
-  /** CIDRs that the scan was told to look through. */
+  /** The scan's target CIDRs. */
   readonly blocks?: readonly string[];
-  /** Whether an Admin named them: a subnet that is made of one accepts credentials. */
+  /** Whether an Admin named them: subnets made of them accept credentials. */
   readonly are_blocks_accepting?: boolean;
 }
 
-/** A told value for each field; see mergeTold. */
-export type Told = Readonly<Record<string, unknown>>;
-
 /**
- * VLANs that interfaces of a command begin or cease to be in. Each is a row with two indexes: the 2,000,000 of a large switch would hold up
- * all other writers for as long as a quarter of a minute.
+ * VLAN memberships changed per command. Each is a row with two indexes: the 2,000,000 of a large switch would block
+ * other writers for up to 15 s.
  */
 export const VLAN_CHANGES_OF_COMMAND = 100_000;
 
-/** What transactions that stay open over several commands (of a scan that only tells what it would do) remember between them. */
-const INDEXES = new WeakMap<WriteTransaction, HostIndex>();
+/** What a dry run's transaction, open over several commands, remembers. */
+const INDEXES = new WeakMap<WriteTransaction, KnownHosts>();
 const HEARD = new WeakMap<WriteTransaction, Set<string>>();
 
 export class ScanWrite {
@@ -48,17 +54,16 @@ export class ScanWrite {
   readonly actor: CommandActor;
   readonly scanId: string;
   readonly networkId: string;
-  readonly index: HostIndex;
-  /** The observation values of what was just seen. */
+  readonly index: KnownHosts;
   readonly seen: Observed;
-  /** The records that were marked as seen since somebody last began to collect them. */
+  /** Since the last collection. */
   seenIds = new Set<string>();
   /**
-   * Whether what is written now was told by a second device that counts as the host which another one has told of before in this scan. What the first
-   * has said stands: or the two would write over each other with every scan, in whatever order they answer.
+   * Whether a second device taken for an already told host is being written. The first one's word stands, or they would
+   * overwrite each other in every scan.
    */
   isSecondTelling = false;
-  /** Whether what is written now was written in part already: what is to be told of it was told. */
+  /** Whether a part was written, and reported, before. */
   isContinued = false;
   private vlanRoom = VLAN_CHANGES_OF_COMMAND;
   private readonly unfinished: Unfinished[] = [];
@@ -66,9 +71,9 @@ export class ScanWrite {
   private ignored: Map<IgnoredEntity, IgnoredRecord[]> | null = null;
   private readonly findings: Finding[] = [];
   private readonly reasons = new Map<string, string>();
-  /** The devices that answered, by where they did. */
+  /** By where they answered. */
   readonly devices: SeenDevice[] = [];
-  /** What was heard of and is not kept. */
+  /** Overheard and not kept. */
   readonly setAside: Array<{ readonly ip_address: string; readonly reason: RowReason }> = [];
   private readonly hosts: Array<{ ip_address: string; host_id: string }> = [];
 
@@ -77,7 +82,7 @@ export class ScanWrite {
     this.actor = actor;
     this.scanId = input.scan_id;
     this.networkId = input.network_id;
-    const index = INDEXES.get(tx) ?? new HostIndex(tx, input.network_id);
+    const index = INDEXES.get(tx) ?? new KnownHosts(tx, input.network_id);
     INDEXES.set(tx, index);
     this.index = index;
     this.heard = HEARD.get(tx) ?? new Set();
@@ -86,55 +91,53 @@ export class ScanWrite {
   }
 
   /**
-   * A record of what was seen for the first time.
-   * @param isIgnored whether a person has deleted the same thing, where more than its identity tells that
-   * @returns null where a person has: it does not come back by itself
+   * Creates a record seen for the first time; its `first_discovery_id`, if any, is the scan's.
+   * @param isIgnored whether a person deleted the same thing, where its identity is not enough
+   * @returns null where a person has
    */
-  found<R extends RecordBase>(kind: Kind<R>, fields: object, isIgnored?: boolean): R | null {
-    const draft = {
-      ...fields,
-      ...(kind.observed.includes("last_discovery_id") ? { first_discovery_id: this.scanId } : {}),
-    };
-    if (isIgnored ?? this.isIgnored(kind, draft)) return null;
-    const record = this.tx.create(kind, this.actor.organizationId, draft as unknown as R, {
-      observed: this.observedOf(kind),
-    });
+  found<R extends RecordBase, T extends OwnFields<R>>(
+    kind: Kind<R>,
+    fields: T & NoneBeside<R, T>,
+    isIgnored?: boolean,
+  ): R | null {
+    if (isIgnored ?? this.isIgnored(kind, fields)) return null;
+    const record = this.tx.create(kind, this.actor.organizationId, fields, { observed: this.observedOf(kind) });
     if (kind.observed.length > 0) this.seenIds.add(record.id);
     return record;
   }
 
   /**
-   * A record of what was seen again, brought to what was told of it. What it says already is no change.
-   * @param unsaid by field, what it has where nobody says anything, besides null and ""
-   * @param open fields that a second telling may change as well
+   * Updates a record seen again.
+   * @param unsaid by field, its value when nobody says anything, besides null and ""
+   * @param open fields that a second telling may change too
    */
-  again<R extends RecordBase & Discoverable>(
+  again<R extends RecordBase & Discoverable, T extends Reported<R> & object>(
     kind: Kind<R>,
     record: R,
-    told: Told,
-    unsaid: Readonly<Record<string, unknown>> = {},
-    open: readonly string[] = [],
+    told: T & NoneBeside<R, T>,
+    unsaid: Reported<R> = {},
+    open: ReadonlyArray<keyof Reported<R>> = [],
   ): R {
     const none = kind.absent === "omitted" ? undefined : null;
     const news = this.isSecondTelling ? withoutContradictions(record, told, open) : told;
-    const changes = mergeTold(record, news, none, (field) =>
+    const changes = mergeReported(record, news, none, (field) =>
       isSetByPerson(this.tx, record.id, field, [null, "", ...(field in unsaid ? [unsaid[field]] : [])]),
     );
-    if (record.stale_since !== undefined) changes["stale_since"] = undefined;
-    let isChanged = false;
+    let isChanged = record.stale_since !== undefined;
     for (const _field in changes) isChanged = true;
-    const now = isChanged ? this.tx.update(kind, record.id, changes as Partial<R>) : record;
+    const now = isChanged
+      ? this.tx.update<R, Partial<R>>(kind, record.id, { ...changes, stale_since: undefined })
+      : record;
     this.see(kind, record.id);
     return now;
   }
 
-  /** Marks a record as seen. */
   see(kind: AnyKind, id: string): void {
     this.tx.observe(kind, id, this.observedOf(kind));
     this.seenIds.add(id);
   }
 
-  /** Ends a record that is positively not there any more. @param reason one clause */
+  /** Ends a record that is certainly gone. @param reason one clause */
   close(kind: AnyKind, record: RecordBase, label: string, reason: string): void {
     removeRecord(this.tx, kind, record.id, true);
     this.findings.push({ type: "Closed", entity: kind.name, id: record.id, label, reason });
@@ -144,19 +147,19 @@ export class ScanWrite {
     if (!this.isContinued) this.findings.push(finding);
   }
 
-  /** Whether an interface may change that many of its VLANs in this command; the first one always. */
+  /** Whether an interface may change that many VLANs in this command; the first may always. */
   mayChangeVlans(count: number): boolean {
     if (count > this.vlanRoom && this.vlanRoom < VLAN_CHANGES_OF_COMMAND) return false;
     this.vlanRoom -= count;
     return true;
   }
 
-  /** Says that what was told where a device answered is not all written. */
+  /** Reports that a device is not fully written. */
   leaveUnfinished(address: string): void {
     this.unfinished.push({ ip_address: address, is_second_telling: this.isSecondTelling });
   }
 
-  /** Says that a device tells of more than is kept. @param what kind of records, in the plural */
+  /** Reports that a device has more than is kept. @param what kind of records, in the plural */
   tellLimit(host: HostRecord, what: string, left: number, most: number): void {
     this.tell({
       type: "Partial",
@@ -167,26 +170,25 @@ export class ScanWrite {
     });
   }
 
-  /** Says how a host was seen, for the line in the outcome that tells its changes. */
+  /** Keeps how a host was seen, for the outcome. */
   sawHost(hostId: string, address: string, reason: string): void {
     this.hosts.push({ ip_address: address, host_id: hostId });
     if (!this.reasons.has(hostId)) this.reasons.set(hostId, reason);
   }
 
-  /** What people have deleted in the network, of one kind; read once for each write. */
+  /** What people have deleted, by kind; read once per write. */
   ignoredOf(entity: IgnoredEntity): readonly IgnoredRecord[] {
     this.ignored ??= Map.groupBy(this.tx.children(ignoredKind, "network_n", this.networkId), (record) => record.entity);
     return this.ignored.get(entity) ?? [];
   }
 
-  /** Says that a device told of a host. */
   heardHost(hostId: string): void {
     this.heard.add(hostId);
   }
 
   /**
-   * Whether a device told of a host before in this scan, as far as its interface entries show that.
-   * @param asked where it is told of now: a host that never was told of anywhere else was not told of before
+   * Whether a device told of a host before in this scan, as far as its entries show.
+   * @param asked where it is told of now: a host told of nowhere else does not count
    */
   wasHeard(hostId: string, asked: string): boolean {
     if (this.heard.has(hostId)) return true;
@@ -202,7 +204,6 @@ export class ScanWrite {
       .some((entry) => this.tx.observedOf(entry.id).last_discovery_id === this.scanId);
   }
 
-  /** Whether a person has deleted this very thing. */
   isIgnored(kind: AnyKind, draft: object): boolean {
     if (kind.code === hostKind.code) return false;
     const identity = kind.identity(draft as never);
@@ -213,7 +214,7 @@ export class ScanWrite {
     );
   }
 
-  /** What came of it, to be asked once, at the end. */
+  /** To be asked once, at the end. */
   result(): Recorded {
     const total = new Counter();
     const perHost = new Map<
@@ -223,8 +224,8 @@ export class ScanWrite {
     for (const { kind, id, operation, before, after } of this.tx.takeNetChanges()) {
       total.add(kind.plural, operation);
       const record = (after ?? before) as RecordBase;
-      const hostId = kind.code === hostKind.code ? id : kind.scopeIds(record).host;
-      if (typeof hostId !== "string") {
+      const hostId = kind.code === hostKind.code ? id : containerId(kind, record, "host");
+      if (hostId === null) {
         const finding = sharedFinding(kind, id, operation, record);
         if (finding !== null) this.findings.push(finding);
         continue;
@@ -262,14 +263,18 @@ export class ScanWrite {
   }
 }
 
-/** What was told of fields that are open, or that the record says nothing about yet. */
-function withoutContradictions(record: object, told: Told, open: readonly string[]): Told {
-  const said = record as Readonly<Record<string, unknown>>;
-  const isOpen = (field: string) => open.includes(field) || said[field] === undefined || said[field] === null;
-  return Object.fromEntries(Object.entries(told).filter(([field]) => isOpen(field)));
+/** Only open fields, and those that the record lacks. */
+function withoutContradictions<T extends object>(
+  record: { readonly [Name in keyof T]?: unknown },
+  told: T,
+  open: ReadonlyArray<keyof T>,
+): T {
+  const news = { ...told };
+  for (const field in told) if (!open.includes(field) && (record[field] ?? null) !== null) delete news[field];
+  return news;
 }
 
-/** A line for what is no host's: a subnet, a VLAN. */
+/** A line for a subnet or a VLAN. */
 function sharedFinding(
   kind: AnyKind,
   id: string,

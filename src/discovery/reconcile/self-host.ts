@@ -1,16 +1,15 @@
-// Which host of a network is the machine that the appliance runs on, where it has recorded itself.
+// The host of the machine that the appliance runs on, where it has recorded itself.
 
 import { eq } from "drizzle-orm";
 import { applianceSettings } from "../../access/tables.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 
-/** The name of the setting that holds its id. */
 export function selfHostSetting(networkId: string): string {
   return `self_host/${networkId}`;
 }
 
-/** Null where it has not recorded itself, and where that host is gone. */
+/** Null where it has not recorded itself, or the host is gone. */
 export function selfHost(tx: WriteTransaction, networkId: string): HostRecord | null {
   const row = tx.db
     .select({ value: applianceSettings.value })

@@ -1,5 +1,5 @@
-// What the agents of hosts have told of so far, so that a table which is no longer served is missed, and for how long.
-// Beside the ledger: without it an agent is taken to have served nothing before.
+// What the agents of hosts have served so far, so that a table no longer served is missed, and for how long. Beside the
+// ledger: without it nothing was served before.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { formatInstant, type Instant } from "../../base/instant.ts";
@@ -8,7 +8,7 @@ import type { Reader } from "../../db/reader.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
 import type { Device, DeviceTable } from "../device.ts";
-import { leftTermOf, missedNow, stepOf, type Miss, type Missed } from "../mib/missed.ts";
+import { leftTermOf, type Miss, type Missed, missedNow, stepOf } from "../mib/missed.ts";
 import { READING_PLAN } from "../mib/plan.ts";
 import type { ServedBefore } from "../mib/served.ts";
 import type { ScanWrite } from "./scan-write.ts";
@@ -25,15 +25,15 @@ const servedRows = new KeyedRows(servedTables, ["host_n"]);
 type ServedRow = typeof servedTables.$inferSelect;
 
 /**
- * Adds what a device told of to what its host's agent told of before; an agent of another kind begins anew. What has
- * been missing for its term is not remembered any more: from then on it counts as empty, until it is told of again.
+ * Adds what a device told; an agent of another kind begins anew. What is missing for its term is forgotten: it counts
+ * as empty until told again.
  */
 export function rememberServed(write: ScanWrite, host: HostRecord, device: Device): void {
   const { served } = device;
-  // What is written in several parts was read once.
+  // A device written in parts was read once.
   if (served === undefined || write.isContinued) return;
   const { tx } = write;
-  // Two tellings of one host may be in one transaction: each adds to what is there then.
+  // One transaction may hold two tellings of a host.
   tx.afterwardsRun(() => {
     const host_n = tx.recordN(host.id) as number;
     const row = rowOf(write, host_n);
@@ -59,9 +59,8 @@ function isOver(name: string, miss: Miss | undefined, device: Device, now: Insta
 }
 
 /**
- * Since when something that was served before is missing from a table of a device, and when it will count as empty: a
- * clause for people.
- * @returns null where nothing is, or the table was not read to its end
+ * Since when something is missing from a device's table, and when it will count as empty, as a clause.
+ * @returns null for nothing, or where the table is partial
  */
 export function missedClause(write: ScanWrite, host: HostRecord, device: Device, table: DeviceTable): string | null {
   if (device.missed === undefined) return null;
@@ -79,12 +78,15 @@ export function missedClause(write: ScanWrite, host: HostRecord, device: Device,
   return `missing since ${formatInstant(since)}, it counts as empty from ${formatInstant(until)} on${readings}`;
 }
 
-/** Whether the agent of a host, unless it is of another kind now, has told of a column before. @param column as servedOf has it */
+/**
+ * Whether a host's agent, if still of the same kind, served a column before.
+ * @param column as servedOf has it
+ */
 export function hasServed(write: ScanWrite, host: HostRecord, device: Device, column: string): boolean {
   return columnsOf(knownRow(write, host), device).includes(column);
 }
 
-/** Of a host that is there since an earlier transaction. */
+/** Of a host from an earlier transaction. */
 function knownRow(write: ScanWrite, host: HostRecord): ServedRow | undefined {
   const n = write.tx.recordN(host.id);
   return n !== null && n > 0 ? rowOf(write, n) : undefined;
@@ -94,12 +96,12 @@ function rowOf({ tx }: ScanWrite, hostN: number): ServedRow | undefined {
   return servedRows.find(tx.db, hostN);
 }
 
-/** What is remembered of a device's agent; nothing where that was of another kind. */
+/** None for an agent of another kind. */
 function columnsOf(row: ServedRow | undefined, device: Device): readonly string[] {
   return isOfOneKind(row, device) ? (namesIn(row?.columns) ?? []) : [];
 }
 
-/** What is missing of it; nothing where it is not known what there was. */
+/** Empty where it is unknown what was served. */
 function missedOf(row: ServedRow | undefined, device: Device): Missed {
   return isOfOneKind(row, device) && namesIn(row?.columns) !== null ? missedIn(row?.missed) : {};
 }
@@ -110,9 +112,8 @@ function isOfOneKind(row: ServedRow | undefined, { sys_object_id: told = null }:
 }
 
 /**
- * What the agent that answers at an address has told of so far: that of the host which told there last, else of the host
- * that is known to have the address.
- * @param hostId null where no host is known
+ * Of the host that last told at the address, else the one known to have it.
+ * @param hostId null for none
  */
 export function servedBefore(
   reader: Reader,
@@ -120,7 +121,7 @@ export function servedBefore(
   address: string,
   hostId: string | null,
 ): ServedBefore | null {
-  const hostN = tellingHost(reader, networkN, address, hostId);
+  const hostN = reportedHost(reader, networkN, address, hostId);
   const [row] = (hostN === null ? [] : reader.statement(SERVED).values(hostN)) as Array<
     [kind: string | null, columns: string, missed: string]
   >;
@@ -130,13 +131,13 @@ export function servedBefore(
   return { sys_object_id: row[0], columns, ...(ended.length === 0 ? {} : { ended }) };
 }
 
-/** The MAC addresses of the interfaces of the same host, as they are known. */
+/** The known MAC addresses of the interfaces of that host. */
 export function macsBefore(reader: Reader, networkN: number, address: string, hostId: string | null): string[] {
-  const hostN = tellingHost(reader, networkN, address, hostId);
+  const hostN = reportedHost(reader, networkN, address, hostId);
   return ((hostN === null ? [] : reader.statement(MACS).values(hostN)) as Array<[string]>).map(([mac]) => mac);
 }
 
-/** Null for none, and for what is damaged: a scan goes on without. */
+/** Null for none or damage: a scan goes on without. */
 function namesIn(columns: string | undefined): string[] | null {
   try {
     const names: unknown = JSON.parse(columns ?? "null");
@@ -146,7 +147,7 @@ function namesIn(columns: string | undefined): string[] | null {
   }
 }
 
-/** Nothing for what is damaged: it is missed for a whole term then. */
+/** Empty for damage: the term begins anew. */
 function missedIn(missed: string | undefined): Missed {
   try {
     const misses: unknown = JSON.parse(missed ?? "null");
@@ -161,7 +162,7 @@ function isMiss(miss: unknown): miss is Miss {
   return Number.isInteger(since) && Number.isInteger(readings);
 }
 
-function tellingHost(reader: Reader, networkN: number, address: string, hostId: string | null): number | null {
+function reportedHost(reader: Reader, networkN: number, address: string, hostId: string | null): number | null {
   const [told] = reader.statement(TELLING).values(networkN, address) as Array<[number]>;
   return told?.[0] ?? (hostId === null ? null : reader.recordN(hostId));
 }

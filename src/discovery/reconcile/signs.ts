@@ -1,5 +1,5 @@
-// What a device is known again by, and which of what it says is no sign at all: placeholders, addresses that move between routers
-// or that every machine has. Pure.
+// What identifies a device, without placeholders, addresses that move between routers and addresses that every machine
+// has. Pure.
 
 import { cidrContains, parseCidr, parseIp } from "../../base/ip.ts";
 import { isOneDevices } from "../../base/mac.ts";
@@ -7,7 +7,7 @@ import type { Device } from "../device.ts";
 
 /** Within one network. */
 export interface Signs {
-  /** Without blanks around it, in lower case; null where there is none of worth. */
+  /** Trimmed, in lower case; null for none or a placeholder. */
   readonly serialNumber: string | null;
   /** LLDP chassis id. */
   readonly chassisId: string | null;
@@ -17,34 +17,33 @@ export interface Signs {
   readonly addresses: ReadonlySet<string>;
 }
 
-/** A serial number that tells one device from another; null for placeholders. In lower case: agents differ in that between versions. */
+/** Null for placeholders. In lower case: agents differ in that between versions. */
 export function serialSign(serial: string | null | undefined): string | null {
   const text = (serial ?? "").trim().toLowerCase();
   if (text.length < 4 || NO_SERIALS.has(text) || /^(.)\1*$/.test(text)) return null;
   return text;
 }
 
-/** A system name that somebody gave; null for what devices are called before. */
+/** Null for default names. */
 export function nameSign(name: string | null | undefined): string | null {
   const text = (name ?? "").trim().toLowerCase();
   return text === "" || NO_NAMES.has(text) ? null : text;
 }
 
-/** Whether only one machine of a network can have the address: loopback and link-local ones everybody has. */
+/** False for loopback and link-local addresses. */
 export function isOwnAddress(address: string): boolean {
   const ip = parseIp(address);
   return ip !== null && !EVERYBODYS.some((block) => cidrContains(block, ip));
 }
 
-/** Whether an address is one of a link alone (RFC 3927, RFC 4291 §2.5.6). */
+/** RFC 3927, RFC 4291 §2.5.6. */
 export function isLinkLocal(address: string): boolean {
   const ip = parseIp(address);
   return ip !== null && LINK_LOCALS.some((block) => cidrContains(block, ip));
 }
 
 /**
- * The signs of a device that answered.
- * @param asked the address under which it did
+ * @param asked the address that answered
  * @param seenMac the link-layer address seen there, if any
  */
 export function signsOfDevice(device: Device, asked: string, seenMac: string | null): Signs {

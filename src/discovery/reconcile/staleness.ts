@@ -1,7 +1,7 @@
-// Which records discovery has seen once and not for a while. Read beside the writer: it goes through all that a network has.
+// Which records discovery has not seen for a while. Read beside the writer: it goes through a whole network.
 
-import { formatInstant, type Instant } from "../../base/instant.ts";
 import { getTableName } from "drizzle-orm";
+import { formatInstant, type Instant } from "../../base/instant.ts";
 import type { Reader } from "../../db/reader.ts";
 import { PERISHABLE } from "./commands.ts";
 
@@ -11,20 +11,22 @@ export interface Unseen {
 }
 
 /**
- * The living records of a network that discovery found, or saw after they were entered, that are not marked as stale yet, and that were last seen before an instant; in the order
- * of their kinds and numbers. What a person entered and no scan has ever seen is none of them.
+ * The living records that discovery found or saw, not yet stale and last seen before an instant, by kind and number.
+ * Not what a person entered and no scan saw.
  * @param cutoff now less the network's stale_after_hours
  */
 export function* findUnseen(db: Reader["db"], networkN: number, cutoff: Instant): Generator<Unseen> {
   for (const kind of PERISHABLE) {
-    // Parts are said to have been seen when they were entered, too; a host only by discovery.
+    // Parts count as seen when entered; hosts only by discovery.
     const isFound = kind.observed.includes("last_discovery_id")
       ? "AND json_extract('{' || substr(o.observed, 2) || '}', '$.last_discovery_id') IS NOT NULL"
       : "";
     const rows = db
       .query(
-        `SELECT r.id FROM ${getTableName(kind.table)} l JOIN observations o ON o.n = l.n JOIN history_records r ON r.n = l.n
-         WHERE l.network_n = +?1 AND json_extract('{' || substr(o.observed, 2) || '}', '$.last_seen_at') < ?2 AND json_extract('{' || l.members || '}', '$.stale_since') IS NULL ${isFound} ORDER BY l.n`,
+        `SELECT r.id FROM ${getTableName(kind.table)} l JOIN observations o ON o.n = l.n
+          JOIN history_records r ON r.n = l.n
+         WHERE l.network_n = +?1 AND json_extract('{' || substr(o.observed, 2) || '}', '$.last_seen_at') < ?2
+           AND json_extract('{' || l.members || '}', '$.stale_since') IS NULL ${isFound} ORDER BY l.n`,
       )
       .iterate(networkN, formatInstant(cutoff)) as Iterable<{ id: string }>;
     for (const { id } of rows) yield { entity: kind.name, id };

@@ -1,28 +1,28 @@
-// Gives addresses their subnets: the one that the device's prefix implies, made where it is not there, else the most specific one that
-// contains the address.
+// Gives addresses their subnets: the one of the device's prefix, made if missing, else the most specific one.
 
-import { cidrContains, cidrOf, parseCidr, parseIp, type Cidr, type Ip } from "../../base/ip.ts";
+import { type Cidr, cidrContains, cidrOf, type Ip, parseCidr, parseIp } from "../../base/ip.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";
 import { DISCOVERED, INFERRED, type SourceRecord } from "../../resources/source.ts";
-import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
+import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
+import { foundSubnet } from "./new-records.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 export class SubnetPlacer {
   private readonly write: ScanWrite;
-  /** By CIDR; read when the first address asks. */
+  /** By CIDR; read on first use. */
   private readonly ids = new Map<string, string>();
   private readonly lengths = { 4: new Set<number>(), 6: new Set<number>() };
   private isRead = false;
   private deletedBlocks: ReadonlyArray<{ readonly record: IgnoredRecord; readonly cidr: Cidr | null }> | null = null;
 
-  /** Of the scan's targets, those that may be a subnet. */
+  /** The scan's targets that may be a subnet. */
   private readonly blocks: readonly Cidr[];
   private readonly areBlocksAccepting: boolean;
 
   /**
-   * @param blocks CIDRs that the scan was told to look through
-   * @param areBlocksAccepting whether an Admin named them: a subnet that is one of them accepts credentials
+   * @param blocks the scan's target CIDRs
+   * @param areBlocksAccepting whether an Admin named them: subnets made of them accept credentials
    */
   constructor(write: ScanWrite, blocks: readonly string[] = [], areBlocksAccepting = false) {
     this.write = write;
@@ -36,9 +36,8 @@ export class SubnetPlacer {
   }
 
   /**
-   * The id of the subnet of an address.
-   * @param prefixLength as the device has it; null where nobody tells
-   * @returns null where a person has deleted the only subnet that it could be in
+   * @param prefixLength the device's; null if unknown
+   * @returns null where a person has deleted the only possible subnet
    */
   place(address: string, prefixLength: number | null): string | null {
     this.read();
@@ -52,15 +51,15 @@ export class SubnetPlacer {
     }
     const known = this.containing(ip);
     if (known !== null) return known;
-    // Whoever told the scan to look through a block takes it for one subnet, until a device says how it is divided.
+    // A target block counts as one subnet until a device says how it is divided.
     const told = this.toldBlock(ip);
     const block = told === null ? null : this.idOf(told, INFERRED);
     if (block !== null) return block;
-    // What a person has deleted does not come back in pieces.
+    // A deleted subnet does not come back in pieces.
     return this.deleted(ip) === null ? this.idOf(blockOfEverybody(ip) ?? cidrOf(ip, bits)) : null;
   }
 
-  /** What says that a person has deleted the only subnet that an address could be in; null where there is a place for it. Makes none. */
+  /** The deletion that leaves an address without a subnet; null where there is a place for it. Makes none. */
   unwanted(address: string): IgnoredRecord | null {
     this.read();
     const ip = parseIp(address);
@@ -71,7 +70,7 @@ export class SubnetPlacer {
       : null;
   }
 
-  /** Whether one of the network's subnets that is not the Internet contains an address. */
+  /** Whether one of the network's subnets but the Internet contains an address. */
   contains(address: string): boolean {
     this.read();
     const ip = parseIp(address);
@@ -109,44 +108,44 @@ export class SubnetPlacer {
     return this.deletedBlocks.find(({ cidr }) => cidr !== null && cidrContains(cidr, ip))?.record ?? null;
   }
 
-  /** The subnet with this prefix, made where it is not there; null where a person has deleted it. @param source of a new one */
+  /**
+   * Made if missing; null where a person has deleted it.
+   * @param source of a new one
+   */
   private idOf(cidr: Cidr, source: SourceRecord = DISCOVERED): string | null {
     const known = this.ids.get(cidr.text);
     if (known !== undefined) return known;
-    const made = this.write.found(subnetKind, {
-      network_id: this.write.networkId,
-      cidr: cidr.text,
-      name: cidr.text,
-      description: null,
-      subnet_type: typeOf(cidr),
-      vlan_id: null,
-      source,
-      tags: [],
-      // What was found on the wire is nobody's word that secrets may be sent there; what an Admin named as a target is.
-      accepts_credentials: this.areBlocksAccepting && this.blocks.some((block) => block.text === cidr.text),
-    });
+    const made = this.write.found(
+      subnetKind,
+      foundSubnet(this.write.networkId, cidr.text, {
+        subnet_type: typeOf(cidr),
+        source,
+        // Only what an Admin named as a target accepts secrets.
+        accepts_credentials: this.areBlocksAccepting && this.blocks.some((block) => block.text === cidr.text),
+      }),
+    );
     if (made === null) return null;
     this.keep(cidr.text, made.id);
     return made.id;
   }
 }
 
-/** A shorter prefix on an interface is a mistake or a default route: nothing that addresses are kept in. */
+/** A shorter prefix is a mistake or a default route. */
 const SHORTEST_PREFIX = { 4: 8, 6: 16 };
 
 const LOOPBACKS = ["127.0.0.0/8", "::1/128"].flatMap((text) => parseCidr(text) ?? []);
 const LINK_LOCALS = ["169.254.0.0/16", "fe80::/64"].flatMap((text) => parseCidr(text) ?? []);
-/** RFC 1918, RFC 6598, RFC 4193: what nobody routes on the Internet. */
+/** RFC 1918, RFC 6598, RFC 4193. */
 const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"].flatMap(
   (text) => parseCidr(text) ?? [],
 );
 
-/** Loopback and link-local addresses are of one block each, whatever mask a device gives them. */
+/** Loopback and link-local addresses have one block each, whatever their mask. */
 function blockOfEverybody(ip: Ip): Cidr | null {
   return [...LOOPBACKS, ...LINK_LOCALS].find((block) => cidrContains(block, ip)) ?? null;
 }
 
-/** What a discovered subnet is for, as far as its address tells. What is the Internet's is never swept by itself. */
+/** By its address. Internet subnets are never swept. */
 function typeOf(cidr: Cidr): SubnetType {
   const first = parseIp(cidr.text.slice(0, cidr.text.indexOf("/")));
   const isIn = (blocks: readonly Cidr[]) => first !== null && blocks.some((block) => cidrContains(block, first));

@@ -1,16 +1,15 @@
-// The VLANs of a network, as its devices have them: found by number, made where one is new, named after a device that names them.
+// The VLANs of a network: found by number, made if new, named after a device.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import { DISCOVERED } from "../../resources/source.ts";
-import { vlanKind, VLAN_NUMBER_MAX, VLAN_NUMBER_MIN } from "../../resources/vlans/vlan.ts";
+import { VLAN_NUMBER_MAX, VLAN_NUMBER_MIN, vlanKind } from "../../resources/vlans/vlan.ts";
 import type { DeviceVlan } from "../device.ts";
 import { lineOf } from "./line.ts";
 import { isSetByPerson } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-/** What a device last called its VLANs. */
 const vlanNames = sqliteTable("discovery_vlan_names", {
   host_n: integer().primaryKey(),
   names: text().notNull(),
@@ -26,7 +25,7 @@ export class VlanKeeper {
     this.write = write;
   }
 
-  /** The id of a VLAN, made where the network does not have it; null for one that a person has deleted, and for no VLAN number. */
+  /** Made if missing; null for one that a person has deleted, and for no VLAN number. */
   idOf(number: number, name: string | null = null): string | null {
     if (number < VLAN_NUMBER_MIN || number > VLAN_NUMBER_MAX) return null;
     const known = this.ids.get(number);
@@ -48,9 +47,9 @@ export class VlanKeeper {
   }
 
   /**
-   * Names the VLANs of a device. Devices call one VLAN by different names, and the network knows it by one: that one changes when the device that
-   * it came from changes it, not because another device was asked after it.
-   * @param areAll whether what is not among them it does not have, or does not name
+   * Names the VLANs of a device. Devices differ in their names for a VLAN: the network's changes only when the device
+   * that it came from changes it.
+   * @param areAll whether VLANs or names not among them are gone
    */
   name(hostId: string, vlans: readonly DeviceVlan[], areAll: boolean): void {
     const { tx } = this.write;

@@ -1,9 +1,8 @@
-// Blocks of addresses as numbers: what of them hosts have, what several cover together, and which of them is the most specific anywhere.
-// Pure; must not know what the blocks are of.
+// Blocks of addresses as numbers: the addresses of hosts in them, their union, and the most specific one anywhere.
+// Pure.
 
-import { parseCidr, parseIp, type Ip } from "../../base/ip.ts";
+import { type Ip, parseCidr, parseIp } from "../../base/ip.ts";
 
-/** A run of addresses with the same beginning. */
 export interface Block {
   readonly version: 4 | 6;
   readonly first: bigint;
@@ -20,17 +19,20 @@ export interface Range {
   readonly last: bigint;
   /** Whether they may be asked. */
   readonly isAllowed: boolean;
-  /** Whether they are gone through one by one. */
+  /** Whether each is asked in turn. */
   readonly isWalked: boolean;
   readonly cidr: string;
 }
 
-export interface JudgedBlock extends Block {
+interface JudgedBlock extends Block {
   readonly isAllowed: boolean;
   readonly isWalked: boolean;
 }
 
-/** No host has these: this network and nobody (RFC 1122), multicast, reserved, broadcast; link-local IPv6 takes a zone, which is nowhere known. */
+/**
+ * Addresses of no host: this network (RFC 1122), multicast, reserved, broadcast; link-local IPv6, whose zone is
+ * unknown.
+ */
 export const FORBIDDEN: ReadonlyArray<Block & { readonly what: string }> = [
   { ...forbidden("0.0.0.0/8"), what: "0.0.0.0/8, which no host has" },
   { ...forbidden("224.0.0.0/4"), what: "multicast" },
@@ -70,7 +72,7 @@ export function blockOf(text: string): Block | null {
   };
 }
 
-/** Without what stands for the block as a whole: its network and broadcast address; of IPv6 the routers' anycast address (RFC 4291 §2.6.1). */
+/** Without the network and broadcast address, or the subnet-router anycast address of IPv6 (RFC 4291 §2.6.1). */
 export function interior(block: Block): Block {
   const [first, last] = edgesOf(block);
   return {
@@ -80,14 +82,13 @@ export function interior(block: Block): Block {
   };
 }
 
-/** The addresses that stand for all of a block; null where there is none. */
+/** The addresses without a host in a block; null for none. */
 export function edgesOf(block: Block): [first: bigint | null, last: bigint | null] {
-  // Of /31 (RFC 3021) and /127 (RFC 6164) both addresses are hosts'.
+  // In /31 (RFC 3021) and /127 (RFC 6164) both addresses are hosts'.
   if (block.version === 4) return block.prefixLength <= 30 ? [block.first, block.last] : [null, null];
   return [block.prefixLength <= 126 ? block.first : null, null];
 }
 
-/** What is left of a block without the addresses that no host has. */
 export function withoutForbidden(block: Block): Block[] {
   let left = [block];
   for (const each of FORBIDDEN) {
@@ -102,7 +103,6 @@ export function withoutForbidden(block: Block): Block[] {
   return left;
 }
 
-/** What any of them covers, in order. */
 export function union(blocks: readonly Block[]): Range[] {
   const merged: Range[] = [];
   for (const block of [...blocks].filter(({ first, last }) => first <= last).sort(byPlace)) {
@@ -121,7 +121,7 @@ export function union(blocks: readonly Block[]): Range[] {
   return merged;
 }
 
-/** The addresses by the smallest of the blocks that they lie in. Prefixes lie in each other or apart, and never overlap otherwise. */
+/** Each address in its smallest block. Prefixes nest or are disjoint. */
 export function mostSpecific(blocks: readonly JudgedBlock[]): Range[] {
   const ranges: Range[] = [];
   const open: JudgedBlock[] = [];
@@ -157,7 +157,7 @@ export function mostSpecific(blocks: readonly JudgedBlock[]): Range[] {
   return ranges;
 }
 
-/** The address as a number of 32 or 128 bits. */
+/** 32 or 128 bits. */
 export function numberOf(ip: Pick<Ip, "bytes">): bigint {
   return BigInt(`0x${ip.bytes.toHex()}`);
 }

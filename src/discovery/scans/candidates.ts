@@ -1,18 +1,17 @@
-// Whom to ask: the addresses of a scan as devices, as far as is known before they are asked, each known host once. Pure.
+// The addresses of a scan as devices to ask, each known host once. Pure.
 
 import type { AddressSighting } from "../sightings.ts";
-import type { Candidate } from "./asking.ts";
 import type { Credentials } from "./credentials.ts";
+import type { PollTarget } from "./device-polling.ts";
 import type { KnownHost, KnownNetwork } from "./known-network.ts";
 import type { Scope } from "./scope.ts";
 
-/** An address, with the host that is known to have it. */
-export function candidateAt(address: string, network: KnownNetwork, isNamed: boolean): Candidate {
+export function candidateAt(address: string, network: KnownNetwork, isNamed: boolean): PollTarget {
   return { host: ownerOf(address, network), addresses: [address], seen: [], isNamed };
 }
 
-/** A host with its addresses that may be asked; null where it has none. */
-export function candidateOfHost(host: KnownHost, network: KnownNetwork, scope: Scope): Candidate | null {
+/** Null where none of its addresses may be asked. */
+export function candidateOfHost(host: KnownHost, network: KnownNetwork, scope: Scope): PollTarget | null {
   const addresses = host.addresses.map((each) => each.ip_address).filter((address) => scope.contains(address));
   return addresses.length === 0
     ? null
@@ -29,9 +28,9 @@ export function candidatesOf(
   seen: ReadonlyMap<string, AddressSighting>,
   network: KnownNetwork,
   scope: Scope,
-): Candidate[] {
+): PollTarget[] {
   const byHost = new Map<KnownHost, AddressSighting[]>();
-  const candidates: Candidate[] = [];
+  const candidates: PollTarget[] = [];
   for (const sighting of seen.values()) {
     const { ip_address: address } = sighting;
     const host = ownerOf(address, network);
@@ -50,8 +49,8 @@ export function candidatesOf(
   return candidates;
 }
 
-/** Every address that is walked through; of a known host the first one stands for all of its own, and the others are null. */
-export function* candidatesIn(scope: Scope, network: KnownNetwork): Generator<Candidate | null> {
+/** Every address to walk; the first of a known host stands for all of its own, the others are null. */
+export function* candidatesIn(scope: Scope, network: KnownNetwork): Generator<PollTarget | null> {
   const taken = new Set<string>();
   for (const address of scope.addresses()) {
     const candidate = candidateAt(address, network, scope.names(address));
@@ -64,18 +63,18 @@ export function* candidatesIn(scope: Scope, network: KnownNetwork): Generator<Ca
   }
 }
 
-/** Whether a host is one that should answer SNMP: it did before, or was given a credential of its own. */
+/** Whether a host should answer SNMP: it did before, or has a credential of its own. */
 export function isExpected(host: KnownHost, network: KnownNetwork, credentials: Credentials): boolean {
   return credentials.isOwn(host.id) || host.addresses.some(({ ip_address }) => network.remembered.has(ip_address));
 }
 
-/** Null for nobody, and for an address that several hosts have: it says nothing of which of them answers. */
+/** Null for nobody, and for an address of several hosts. */
 function ownerOf(address: string, network: KnownNetwork): KnownHost | null {
   const owners = network.byAddress.get(address) ?? [];
   return owners.length === 1 ? (network.hosts.get(owners[0]?.host_id ?? "") ?? null) : null;
 }
 
-/** Those that answered SNMP before come first. */
+/** Those that answered SNMP before first. */
 function provenFirst(addresses: readonly string[], network: KnownNetwork): string[] {
   return [...new Set([...addresses.filter((address) => network.remembered.has(address)), ...addresses])];
 }

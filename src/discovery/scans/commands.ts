@@ -1,11 +1,11 @@
-// What the writer runs for scans themselves: they are asked for, begin, come to something and end. What a scan finds is written
-// by the commands of reconciliation.
+// The writer's commands for scans themselves. Findings are written by the commands of reconciliation.
 
 import { and, asc, count, desc, eq, inArray, lt, notInArray } from "drizzle-orm";
-import { requireRole, type CommandActor } from "../../access/actor.ts";
-import { getReferenced } from "../../access/reach.ts";
+import { type CommandActor, requireRole } from "../../access/actor.ts";
+import { findReachable, getReferenced } from "../../access/reach.ts";
 import { atLeast, type Role } from "../../access/role.ts";
 import { DomainError, notFound } from "../../base/errors.ts";
+import type { CallsOf } from "../../db/command.ts";
 import { withChanges, withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
@@ -25,10 +25,10 @@ import {
 } from "./scan.ts";
 import { scanOf } from "./stored-scan.ts";
 import {
+  type CheckedScan,
   discoveryFindings,
   discoveryScans,
   discoveryScheduleRuns,
-  type CheckedScan,
   type StoredScan,
 } from "./tables.ts";
 
@@ -37,19 +37,19 @@ const UNDER_WAY = ["Queued", "Running"] as const;
 export interface ScanQueueing {
   readonly network_id: string;
   readonly kind: ScanKind;
-  /** Canonical, and found good; null for the network's subnets. */
+  /** Canonical and valid; null for the network's subnets. */
   readonly targets: readonly string[] | null;
   readonly commit: boolean;
   readonly allow_large: boolean;
-  /** The schedule that was due, and when. */
+  /** The due schedule and its time. */
   readonly schedule: { readonly id: string; readonly due_at: number } | null;
 }
 
 /**
- * A scan to be done in its turn.
- * @throws DomainError entity_reference_invalid for the network; entity_in_use where too many wait in it; auth_permission_denied for targets
+ * @throws DomainError entity_reference_invalid for the network; entity_in_use where too many wait in it;
+ * auth_permission_denied for targets
  */
-export function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor): Scan {
+function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor): Scan {
   assertMayName(input.targets, actor.role);
   const [network] = getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   if (network === undefined) throw new Error("scans: a network that is there is not");
@@ -81,7 +81,7 @@ export function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: Comm
       targets: input.targets,
       commit: input.commit,
       allow_large: input.allow_large,
-      // Whoever writes a schedule's targets is an Admin (schedules/commands.ts).
+      // Only an Admin writes a schedule's targets (schedules/commands.ts).
       are_targets_permitted: input.targets !== null && (input.schedule !== null || atLeast(actor.role, "Admin")),
       schedule_id: input.schedule?.id ?? null,
       requested_by: { type: actor.type, id: actor.id, name: actor.name },
@@ -95,30 +95,31 @@ export function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: Comm
   return scanOf(row, network.id);
 }
 
-/** @throws DomainError auth_permission_denied for who may not name the targets of a scan */
+/**
+ * @throws DomainError auth_permission_denied
+ */
 export function assertMayName(targets: readonly string[] | null, role: Role): void {
   if (targets !== null) requireRole(role, roleToOrder(targets), "Naming targets of a scan");
 }
 
-/** The role that it takes to order a scan of these targets; null for the network's subnets. */
+/** The role needed for a scan of these targets; null for the network's subnets. */
 export function roleToOrder(targets: readonly string[] | null): Role {
   return targets === null ? "Member" : "Admin";
 }
 
-/** What a scan begins with. */
 export interface Dispatched {
-  /** The addresses to ask first, by the credentials that they were given to. */
+  /** The addresses to ask first, by credential. */
   readonly target_ips: ReadonlyArray<{ readonly credential_id: string; readonly ip_addresses: readonly string[] }>;
-  /** Whether it has targets, and an Admin named them: then the network's credentials may be sent there. */
+  /** Whether an Admin named its targets: the network's credentials may be sent there. */
   readonly are_targets_permitted: boolean;
 }
 
 /**
- * Begins a scan. One that asks devices takes the addresses that credentials were given to begin with, and where it is to write
- * anything they are cleared (specification 2.2): those of credentials that are assigned in its network, or nowhere.
- * @returns null for a scan that does not wait any more, or whose network is gone, which ends it
+ * Begins a scan. One that asks devices takes over the first addresses of credentials assigned in its network or
+ * nowhere, and clears them unless it is a dry run.
+ * @returns null for a scan that no longer waits, or whose network is gone, which ends it
  */
-export function dispatchScan(tx: WriteTransaction, input: { id: string }, actor: CommandActor): Dispatched | null {
+function dispatchScan(tx: WriteTransaction, input: { id: string }, actor: CommandActor): Dispatched | null {
   const row = find(tx, input.id);
   if (row === null || row.status !== "Queued") return null;
   const networkId = tx.recordId(row.network_n) as string;
@@ -149,20 +150,19 @@ export function dispatchScan(tx: WriteTransaction, input: { id: string }, actor:
 
 export interface ScanNote {
   readonly id: string;
-  /** The place of the first finding among all of the scan. */
+  /** The place of the first finding in the scan. */
   readonly ordinal: number;
   readonly findings: readonly Finding[];
   readonly progress: ScanProgress;
   readonly outcome: ScanOutcome;
 }
 
-/** What whoever runs a scan has to know besides. */
-export interface ScanNoted {
+interface ScanNoted {
   readonly isNetworkGone: boolean;
 }
 
-/** What came of a running scan so far: kept also where the appliance is cut off. */
-export function noteScan(tx: WriteTransaction, input: { bytes: Uint8Array }): ScanNoted {
+/** Writes down what a running scan found so far, in case the appliance is cut off. */
+function noteScan(tx: WriteTransaction, input: { bytes: Uint8Array }): ScanNoted {
   const { id, ordinal, findings, progress, outcome } = JSON.parse(new TextDecoder().decode(input.bytes)) as ScanNote;
   const row = find(tx, id);
   const networkId = row === null ? null : tx.recordId(row.network_n);
@@ -184,15 +184,15 @@ export function noteScan(tx: WriteTransaction, input: { bytes: Uint8Array }): Sc
 export interface ScanEnd {
   readonly id: string;
   readonly status: ScanEnding;
-  /** Null: as it was noted last. */
+  /** Null: as noted last. */
   readonly progress: ScanProgress | null;
   readonly outcome: ScanOutcome | null;
-  /** Why it did not end by itself; null leaves what the outcome says. */
+  /** Null leaves the outcome's. */
   readonly problem: string | null;
 }
 
-/** Ends a scan that waits or runs; one that has ended stays as it is. */
-export function endScan(tx: WriteTransaction, input: ScanEnd): void {
+/** Ends a waiting or running scan; no change to an ended one. */
+function endScan(tx: WriteTransaction, input: ScanEnd): void {
   const row = find(tx, input.id);
   if (row === null || !isUnderWay(row)) return;
   const outcome = input.outcome ?? row.outcome ?? NO_OUTCOME;
@@ -205,18 +205,14 @@ export function endScan(tx: WriteTransaction, input: ScanEnd): void {
 }
 
 /**
- * Ends a scan that waits; of one that runs it says so, and whoever runs it is to end it.
+ * Ends a waiting scan; a running one is for its runner to end.
  * @throws DomainError entity_not_found; entity_stale for one that has ended
  */
-export function cancelScan(tx: WriteTransaction, input: { id: string }, actor: CommandActor): Scan {
+function cancelScan(tx: WriteTransaction, input: { id: string }, actor: CommandActor): Scan {
   const row = find(tx, input.id);
   const networkId = row === null ? null : tx.recordId(row.network_n);
-  const isReached =
-    row !== null &&
-    networkId !== null &&
-    row.organization_n === tx.recordN(actor.organizationId) &&
-    (actor.networkIds === null || actor.networkIds.includes(networkId));
-  if (!isReached || tx.find(networkKind, networkId) === null) throw notFound("scan", input.id);
+  if (row === null || networkId === null || findReachable(tx, networkKind, networkId, actor) === null)
+    throw notFound({ name: "scan" }, input.id);
   if (!isUnderWay(row))
     throw new DomainError("entity_stale", `The scan has ended already: ${row.status}.`, {
       entity: "scan",
@@ -227,8 +223,8 @@ export function cancelScan(tx: WriteTransaction, input: { id: string }, actor: C
   return scanOf(find(tx, row.id) as StoredScan, networkId);
 }
 
-/** Says of every scan that waits or runs that nobody does it any more. @returns how many there were */
-export function interruptScans(tx: WriteTransaction, input: { problem: string }): number {
+/** Interrupts all waiting and running scans. @returns how many there were */
+function interruptScans(tx: WriteTransaction, input: { problem: string }): number {
   const rows = tx.db
     .select()
     .from(discoveryScans)
@@ -242,8 +238,8 @@ export function interruptScans(tx: WriteTransaction, input: { problem: string })
   return rows.length;
 }
 
-/** Up to which of its due times a schedule has been looked after. Of one that is gone nothing is kept. */
-export function passSchedule(tx: WriteTransaction, input: { schedule_id: string; due_at: number }): void {
+/** The last handled due time of a schedule; nothing is kept of one that is gone. */
+function passSchedule(tx: WriteTransaction, input: { schedule_id: string; due_at: number }): void {
   const scheduleN = tx.recordN(input.schedule_id);
   if (scheduleN === null) return;
   const row = withChecksum(discoveryScheduleRuns, { schedule_n: scheduleN, due_at: input.due_at });
@@ -279,7 +275,7 @@ function numberOf(tx: WriteTransaction, id: string): number {
   return n;
 }
 
-/** The oldest that have ended, beyond those that are kept. Their findings go with them. */
+/** Deletes the oldest ended ones, with their findings. */
 function forgetOldScans(tx: WriteTransaction, networkN: number): void {
   const [oldestKept] = tx.db
     .select({ id: discoveryScans.id })
@@ -302,7 +298,7 @@ function forgetOldScans(tx: WriteTransaction, networkN: number): void {
     .run();
 }
 
-/** What the tables of devices were read of, beyond the newest scans. Of each scan it is forgotten once, when it is no longer among them. */
+/** Deletes the read findings of all but the newest scans, of each when it drops out. */
 function forgetOldReads(tx: WriteTransaction, networkN: number): void {
   const beyond = tx.db
     .select({ id: discoveryScans.id })
@@ -320,12 +316,24 @@ function forgetOldReads(tx: WriteTransaction, networkN: number): void {
   }
 }
 
-/** Credentials of an organization that were given addresses to begin with. */
+/** Credentials of an organization with first addresses. */
 function credentialsWithTargets(tx: WriteTransaction, organizationN: number): string[] {
   const rows = tx.db.$client
     .query(
-      "SELECT r.id FROM credentials c JOIN history_records r ON r.n = c.n WHERE c.organization_n = ? AND json_type('{' || c.members || '}', '$.target_ips') = 'array' ORDER BY c.n",
+      `SELECT r.id FROM credentials c JOIN history_records r ON r.n = c.n
+        WHERE c.organization_n = ? AND json_type('{' || c.members || '}', '$.target_ips') = 'array' ORDER BY c.n`,
     )
     .values(organizationN) as Array<[string]>;
   return rows.map(([id]) => id);
 }
+
+export const scanCommands = {
+  "discovery.cancel": cancelScan,
+  "discovery.dispatch": dispatchScan,
+  "discovery.end": endScan,
+  "discovery.interrupt": interruptScans,
+  "discovery.note": noteScan,
+  "discovery.queue": queueScan,
+  "discovery.schedule_pass": passSchedule,
+};
+export type ScanCommands = CallsOf<typeof scanCommands>;

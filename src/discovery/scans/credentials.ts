@@ -1,39 +1,37 @@
-// Which credentials are tried at an address, and in which order: what was named for it, what is assigned to the host there and the
-// address, to the host, to the network. Only where an Admin has sent them. Pure, but for the opening of the secrets, which is somebody else's.
+// Which credentials are tried at an address, in order: those named for it, assigned to the host and the address, to the
+// host, to the network. Only where an Admin allows it. Pure; opening secrets is passed in.
 
-import type { SnmpCredential } from "../snmp/credential.ts";
 import type { WorkingCredential } from "../sightings.ts";
+import type { SnmpCredential } from "../snmp/credential.ts";
 import type { KnownAddress, KnownNetwork } from "./known-network.ts";
 import type { OpenedCredential } from "./opened-credentials.ts";
 import type { Refusal } from "./probes.ts";
 
-/** What an address is asked with. */
 export interface Choice {
   readonly credentials: readonly SnmpCredential[];
-  /** Those that cannot be used. */
+  /** Unusable ones. */
   readonly refused: readonly Refusal[];
-  /** What opened it the last time, where that is among them. */
+  /** What last opened it, if among them. */
   readonly remembered: WorkingCredential | null;
-  /** Why it is not asked with more; null where nothing is held back. */
+  /** Null where nothing is held back. */
   readonly withheld: Withheld | null;
 }
 
-/** Credentials that are assigned, and that no Admin has sent to an address. */
+/** Assigned credentials that no Admin allows at an address. */
 export interface Withheld {
-  /** The address as hosts have it whose credentials wait for its confirmation. */
+  /** The address at hosts whose credentials wait for its confirmation. */
   readonly waiting: readonly KnownAddress[];
-  /** Whether the network's credentials stay away, since nobody lets them go there. */
+  /** Whether the network's credentials are not allowed there. */
   readonly isOutside: boolean;
 }
 
-/** What of a network decides about its credentials. */
-export type CredentialNetwork = Pick<KnownNetwork, "byAddress" | "assignments" | "remembered">;
+type CredentialNetwork = Pick<KnownNetwork, "byAddress" | "assignments" | "remembered">;
 
 export class Credentials {
   private readonly network: CredentialNetwork;
   private readonly open: (id: string) => OpenedCredential | null;
   private readonly accepts: (address: string) => boolean;
-  /** Credentials by an address that they were given to begin with. */
+  /** By address, those with it as a first address. */
   private readonly named = new Map<string, string[]>();
   private readonly broadcast: readonly string[];
   private readonly ofHost = new Map<
@@ -42,9 +40,9 @@ export class Credentials {
   >();
 
   /**
-   * @param targetIps addresses that credentials were given to begin with
-   * @param open opens a credential; null for one that is gone
-   * @param accepts whether an address is one that the network's credentials may be sent to
+   * @param targetIps credentials' first addresses
+   * @param open null for a credential that is gone
+   * @param accepts whether the network's credentials may be sent to an address
    */
   constructor(
     network: CredentialNetwork,
@@ -64,12 +62,11 @@ export class Credentials {
     }
   }
 
-  /** Whether there is nothing at all to ask anybody with. */
+  /** Whether there is no credential at all. */
   get isEmpty(): boolean {
     return this.network.assignments.length === 0 && this.named.size === 0;
   }
 
-  /** Whether a host has a credential of its own. */
   isOwn(hostId: string): boolean {
     return this.ofHost.has(hostId);
   }
@@ -89,7 +86,7 @@ export class Credentials {
     };
   }
 
-  /** From the most to the least precise, each once, and what is held back. */
+  /** Most precise first, each once. */
   private meantFor(address: string): { readonly ids: readonly string[]; readonly withheld: Withheld | null } {
     const atAddress: string[] = [];
     const atHost: string[] = [];

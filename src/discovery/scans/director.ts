@@ -1,50 +1,52 @@
-// Which scan runs when: a queue for each network, a few networks at a time, on a thread of its own whose writes go through the
-// writer like everybody's. Must not know what a scan does.
+// Which scan runs when: a queue per network, a few networks at a time, on one thread, whose writes go through the
+// writer. Knows nothing of what a scan does.
 
-import type { CommandActor, Orderer } from "../../access/actor.ts";
+import { type CommandActor, type Orderer, SYSTEM_AUTHOR } from "../../access/actor.ts";
 import { ORDER_WITHDRAWN } from "../../access/rights-now.ts";
-import { SYSTEM_AUTHOR } from "../../access/usage.ts";
-import { DomainError, type ErrorCode } from "../../base/errors.ts";
+import type { Counts } from "../../base/counters.ts";
+import { DomainError, plainError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import type { StartThread, Thread } from "../../base/thread.ts";
 import type { Timers } from "../../base/timers.ts";
+import type { WaitOutcome } from "../../db/commit-watch.ts";
+import type { CommitSource } from "../../db/commits.ts";
 import type { WriteQueue } from "../../db/write-queue.ts";
-import type { WaitOutcome } from "../../history/commit-watch.ts";
-import { roleToOrder, type Dispatched, type ScanEnd } from "./commands.ts";
-import type { FromScanner, ScanThread, StartScanThread } from "./scan-thread.ts";
-import { SCANS_RUNNING_MAX, scanName, type Scan, type ScanProgress } from "./scan.ts";
+import type { ScanCommands } from "./commands.ts";
+import { roleToOrder, type ScanEnd } from "./commands.ts";
+import { SCANS_RUNNING_MAX, type Scan, type ScanProgress, scanName } from "./scan.ts";
+import type { ScanMessages, ScannerOptions } from "./scan-thread.ts";
+import type { SightingCommands } from "./sighting-commands.ts";
 
-/** A scan that was told to stop is waited for no longer than this. */
+/** How long a cancelled scan is waited for. */
 export const CANCEL_PATIENCE_MS = 2_000;
-/** At the end of the appliance, the thread is waited for no longer than this. */
-export const STOP_PATIENCE_MS = 1_500;
-/** Whoever ordered a scan is looked at so soon after a commit, and so often besides: a key may expire. */
+/** How long the thread is waited for at shutdown. */
+const STOP_PATIENCE_MS = 1_500;
+/** When orderers' rights are checked after a commit, and regularly: a key may expire. */
 const [LOOK_SOON_MS, LOOK_MS] = [50, 1_000] as const;
-/** The end of a scan that could not be written (a full disk) is written again after this. */
+/** Retry of a scan's end that could not be written (full disk). */
 const END_AGAIN_MS = 5_000;
 
-/** How far a scan is that waits or runs. */
-export interface LiveScan {
-  /** Goes up with everything that is told of it. */
+/** The state of a waiting or running scan. */
+interface LiveScan {
+  /** Increased by every change. */
   readonly version: number;
   /** Null before its start. */
   readonly progress: ScanProgress | null;
-  /** So far. */
   readonly findings: number;
 }
 
-/** The scans that wait and run. */
 export interface Scans {
-  /** Puts a scan, which was just written down as Queued, in its place. */
+  /** Takes in a scan just written as Queued. */
   take(scan: Scan): void;
   /** Null for one that neither waits nor runs. */
   live(id: string): LiveScan | null;
-  /** Waits until more is to be told of a scan than a version of it; changed, also, for one that has ended. */
+  /** Waits until a scan is beyond a version; changed, also, for one that has ended. */
   beyond(id: string, version: number, signal: AbortSignal): Promise<WaitOutcome>;
-  /** Stops a scan, and waits for its end for a moment. */
+  /** Waits for its end for a moment. */
   cancel(id: string): Promise<void>;
 }
 
-/** Of an appliance that serves a backup: nothing runs, and every write is refused before it comes to this. */
+/** Of an appliance that serves a backup: nothing runs, every write is refused before. */
 export const NO_SCANS: Scans = {
   take: () => {},
   live: () => null,
@@ -52,15 +54,17 @@ export const NO_SCANS: Scans = {
   cancel: async () => {},
 };
 
+type ScanThread = Thread<ScanMessages>;
+
 interface Entry {
   readonly scan: Scan;
-  /** Writes as long as whoever ordered the scan may order it. */
+  /** Writes while its orderer has the right. */
   readonly author: CommandActor;
-  /** Says what became of the scan, whatever became of them. */
+  /** Writes the outcome in any case. */
   readonly teller: CommandActor;
   state: "waiting" | "dispatching" | "running" | "ending";
   isCancelled: boolean;
-  /** Whether it was cancelled because whoever ordered it lost the right to. */
+  /** Cancelled because its orderer lost the right. */
   isWithdrawn: boolean;
   live: LiveScan;
   readonly waiters: Set<(outcome: WaitOutcome) => void>;
@@ -68,27 +72,27 @@ interface Entry {
 }
 
 export interface ScanDirectorOptions {
-  readonly writes: WriteQueue;
-  readonly startThread: StartScanThread;
-  /** Handed to the thread as they are. */
-  readonly threadOptions: unknown;
+  readonly writes: WriteQueue<ScanCommands & SightingCommands>;
+  readonly commits: CommitSource;
+  readonly startThread: StartThread<ScanMessages>;
+  readonly scanner: ScannerOptions;
   readonly timers: Timers;
   readonly log: Log;
-  /** Of the organization of a network; null for a network that is not there. */
+  readonly counts: Counts["scans"];
+  /** Null for a network that is gone. */
   readonly organizationIdOf: (networkId: string) => string | null;
-  /** Whether a former run has left scans behind that wait or run. */
+  /** Whether a former run left unfinished scans. */
   readonly hasLeftBehind: () => boolean;
-  /** Whether whoever ordered a scan may still order it. */
+  /** Whether the orderer still has the right. */
   readonly mayOrder: (orderer: Orderer) => boolean;
 }
 
 export class ScanDirector implements Scans {
   private readonly options: ScanDirectorOptions;
-  /** In the order of their requests. */
+  /** By time of request. */
   private readonly entries = new Map<string, Entry>();
   private thread: ScanThread | null = null;
   private threadClosed: () => void = () => {};
-  /** Calls off the next look at who ordered what. */
   private cancelLook: () => void = () => {};
   private isLookSoon = false;
   private readonly stopListening: () => void;
@@ -97,22 +101,22 @@ export class ScanDirector implements Scans {
 
   constructor(options: ScanDirectorOptions) {
     this.options = options;
-    this.stopListening = options.writes.commits.listen(() => this.look(LOOK_SOON_MS));
+    this.stopListening = options.commits.subscribe(() => this.look(LOOK_SOON_MS), { intervalMs: 0, isOwnOnly: true });
   }
 
-  /** Says of what a former run has left behind that nobody does it any more. To be called before anything is queued. */
+  /** Interrupts what a former run left. To be called before anything is queued. */
   async start(): Promise<void> {
     if (!this.options.hasLeftBehind()) return;
     const { writes, log } = this.options;
     try {
-      const { result } = await writes.run<number>(
+      const { result } = await writes.run(
         "discovery.interrupt",
         { problem: "the appliance ended while it waited or ran" },
         SYSTEM_AUTHOR,
       );
       if (result > 0) log.warn("scans_interrupted", { count: result });
     } catch (error) {
-      // What is stored can be read all the same. The next start says it of them.
+      // Reading still works; the next start retries.
       if (!(error instanceof DomainError && error.code === "storage_full")) throw error;
       log.error("scans_not_interrupted", { cause: error });
     }
@@ -152,6 +156,10 @@ export class ScanDirector implements Scans {
     this.pump();
   }
 
+  get count(): number {
+    return this.entries.size;
+  }
+
   live(id: string): LiveScan | null {
     return this.entries.get(id)?.live ?? null;
   }
@@ -185,12 +193,11 @@ export class ScanDirector implements Scans {
     release();
   }
 
-  /** Whether a scan of a schedule waits or runs. */
   isUnderWay(scheduleId: string): boolean {
     return [...this.entries.values()].some(({ scan }) => scan.schedule_id === scheduleId);
   }
 
-  /** Stops what runs, and says so of all that waits and runs. Who follows a scan is let go at once. */
+  /** Stops all scans and interrupts them in the store. Followers are let go at once. */
   stop(): Promise<void> {
     this.stopped ??= this.stopAll();
     return this.stopped;
@@ -219,7 +226,7 @@ export class ScanDirector implements Scans {
     for (const entry of [...this.entries.values()]) this.forget(entry);
   }
 
-  /** Looks after so much time, or sooner, whether those who ordered what waits and runs still may. */
+  /** Checks the orderers' rights after so much time at the latest. */
   private look(inMs: number): void {
     if (this.isStopping || this.isLookSoon) return;
     const ordered = () =>
@@ -236,7 +243,7 @@ export class ScanDirector implements Scans {
     });
   }
 
-  /** Cancels a scan that nobody may order any more. Its writes are refused already. */
+  /** Its writes are refused already. */
   private withdraw(entry: Entry): void {
     if (entry.isWithdrawn || this.entries.get(entry.scan.id) !== entry) return;
     entry.isWithdrawn = true;
@@ -246,7 +253,7 @@ export class ScanDirector implements Scans {
     else if (entry.state === "running") this.thread?.post({ type: "cancel", id: entry.scan.id });
   }
 
-  /** Who has the fewest scans under way comes first: no organization's queue holds up another one. */
+  /** The organization with the fewest scans under way comes first. */
   private pump(): void {
     if (this.isStopping) return;
     const busy = new Set<string>();
@@ -278,8 +285,8 @@ export class ScanDirector implements Scans {
     const { writes, log } = this.options;
     entry.state = "dispatching";
     try {
-      const { result, sequence } = await writes.run<Dispatched | null>("discovery.dispatch", { id: scan.id }, author);
-      // Stopped or not: what is Running in the store and nowhere else is interrupted with the rest.
+      const { result, sequence } = await writes.run("discovery.dispatch", { id: scan.id }, author);
+      // In any case, what is Running only in the store is interrupted with the rest.
       if (this.isStopping) return;
       if (result === null) {
         this.forget(entry);
@@ -324,7 +331,7 @@ export class ScanDirector implements Scans {
     }
   }
 
-  /** The thread, started when it is first needed and again after a crash. */
+  /** Started on first use and after a crash. */
   private running(): ScanThread {
     if (this.thread !== null) return this.thread;
     const thread = this.options.startThread(
@@ -332,11 +339,11 @@ export class ScanDirector implements Scans {
       (reason) => this.crashed(thread, reason),
     );
     this.thread = thread;
-    thread.post({ type: "open", options: this.options.threadOptions });
+    thread.post({ type: "open", options: this.options.scanner });
     return thread;
   }
 
-  private receive(thread: ScanThread, message: FromScanner): void {
+  private receive(thread: ScanThread, message: ScanMessages["from"]): void {
     if (message.type === "closed") {
       this.threadClosed();
       return;
@@ -357,7 +364,7 @@ export class ScanDirector implements Scans {
 
   private async write(
     thread: ScanThread,
-    { id, scan_id, command, bytes }: Extract<FromScanner, { type: "write" }>,
+    { id, scan_id, command, bytes }: Extract<ScanMessages["from"], { type: "write" }>,
   ): Promise<void> {
     const entry = this.entries.get(scan_id);
     try {
@@ -366,23 +373,20 @@ export class ScanDirector implements Scans {
           entity: "scan",
           id: scan_id,
         });
-      // What came of it so far is told in any case.
+      // The outcome is written in any case.
       const author = command === "discovery.note" ? entry.teller : entry.author;
       const outcome = await this.options.writes.run(command, { bytes }, author, { bytes: bytes.length });
       thread.post({ type: "written", id, outcome });
     } catch (error) {
       if (entry !== undefined && isWithdrawal(error)) this.withdraw(entry);
-      const { code, message, params } =
-        error instanceof DomainError
-          ? error
-          : { code: "internal_error" as ErrorCode, message: String(error), params: {} };
-      if (code === "internal_error")
+      const refusal = plainError(error, String(error));
+      if (refusal.code === "internal_error")
         this.options.log.error("scan_not_written", {
           scan_id,
           command,
           cause: error instanceof Error ? (error.cause ?? error) : error,
         });
-      thread.post({ type: "refused", id, code, message, params });
+      thread.post({ type: "refused", id, ...refusal });
     }
   }
 
@@ -407,7 +411,7 @@ export class ScanDirector implements Scans {
   private async end(entry: Entry, end: ScanEnd): Promise<void> {
     const { writes, log, timers } = this.options;
     entry.state = "ending";
-    // What it had done by then was done with the right to.
+    // What it completed by then was permitted.
     const isCut = entry.isWithdrawn && end.status !== "Completed";
     const told: ScanEnd = isCut ? { ...end, status: "Cancelled", problem: ORDER_WITHDRAWN } : end;
     try {
@@ -418,6 +422,7 @@ export class ScanDirector implements Scans {
       return;
     }
     const { records, findings, problem } = told.outcome ?? {};
+    this.options.counts[told.status] += 1;
     log.info("scan_ended", {
       scan_id: end.id,
       network_id: entry.scan.network_id,
@@ -452,19 +457,18 @@ function tell(entry: Entry, outcome: WaitOutcome): void {
   for (const waiter of [...entry.waiters]) waiter(outcome);
 }
 
-/** Whether a write was refused because whoever ordered the scan may not any more. */
 function isWithdrawal(error: unknown): boolean {
   return error instanceof DomainError && error.code === "auth_permission_denied";
 }
 
-/** Who ordered a scan; null for a schedule, which is the organization's as hosts are, and nobody's. */
+/** Null for a schedule, which belongs to the organization. */
 function ordererOf({ requested_by: { type, id }, targets, network_id: networkId }: Scan): Orderer | null {
   return (type === "User" || type === "ApiKey") && id !== null
     ? { type, id, role: roleToOrder(targets), networkId }
     : null;
 }
 
-/** A scan may do to its network what discovery does, and nothing elsewhere. */
+/** Limited to its network. */
 function authorOf(scan: Scan, organizationId: string): CommandActor {
   return {
     type: "Discovery",

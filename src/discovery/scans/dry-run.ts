@@ -1,21 +1,23 @@
-// A scan that only tells what it would do: the same commands, on one transaction over a connection that can only read, which is never
-// finished. Finishing is what writes, so nothing is ever written.
+// A dry run: the same commands in one transaction over a read-only connection, which is never finished. Only finishing
+// writes.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { Instant } from "../../base/instant.ts";
 import type { UuidSource } from "../../base/uuid.ts";
+import type { Commands } from "../../db/command.ts";
 import type { Sql } from "../../db/connection.ts";
-import type { AnyKind, RecordBase } from "../../db/kind.ts";
+import { type AnyKind, containerId, type RecordBase } from "../../db/kind.ts";
 import { Statements } from "../../db/statements.ts";
-import { WriteTransaction, type NetChange, type Outcome } from "../../db/transaction.ts";
-import type { Commands } from "../../db/writer.ts";
-import { recordLabel } from "../../resources/record-label.ts";
-import { fdbEntryKind, type FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";
+import { type NetChange, type Outcome, WriteTransaction } from "../../db/transaction.ts";
+import { KINDS } from "../../inventory/resources.ts";
+import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { recordLabel } from "../../resources/record-label.ts";
 import type { Finding, Recorded } from "../sightings.ts";
+import type { SightingCommands } from "./sighting-commands.ts";
 
-/** What every record has, and nobody looked for. */
+/** Fields of every record, of no interest. */
 const OF_EVERY_RECORD = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id", "first_discovery_id"]);
 
 export class DryRun {
@@ -23,32 +25,35 @@ export class DryRun {
   private readonly tx: WriteTransaction;
   private readonly commands: Commands;
   private readonly actor: CommandActor;
-  /** Why a record would be written, by its id. */
+  /** By record id. */
   private readonly reasons = new Map<string, string>();
-  /** Which forwarding entries would go and come, by interface. They are most of what a scan writes, and not held as records. */
+  /** Forwarding entries that would go and come, by interface: most of what a scan writes, so not held as records. */
   private readonly forwarding = new Map<string, { readonly from: Set<string>; readonly to: Set<string> }>();
 
   /**
-   * Each command sees one state of the database, and the next one perhaps another: one state held for as long as a scan takes would keep the
-   * log from being folded in, which would grow with all that others write meanwhile.
-   * @param db a connection of its own that can only read
+   * Each command reads the current state: one held for a whole scan would keep the WAL from being checkpointed.
+   * @param db a read-only connection of its own
    */
   constructor(options: { db: Sql; commands: Commands; actor: CommandActor; now: Instant; uuids: UuidSource }) {
     this.db = options.db;
     this.commands = options.commands;
     this.actor = options.actor;
-    this.tx = new UnfinishedTransaction(
-      new Statements(this.db),
-      options.actor,
-      "discovery.dry_run",
-      options.now,
-      options.uuids,
-    );
+    this.tx = new UnfinishedTransaction({
+      statements: new Statements(this.db),
+      kinds: KINDS,
+      author: options.actor,
+      source: "discovery.dry_run",
+      wallAt: options.now,
+      uuids: options.uuids,
+    });
   }
 
-  /** As the writer would run it. @returns what would be told besides changes of records, which findings() tells at the end */
-  async run(name: string, bytes: Uint8Array): Promise<Outcome<Recorded>> {
-    // Others on this thread have their turn before.
+  /**
+   * As the writer would.
+   * @returns the outcome without changes of records, which findings() gives at the end
+   */
+  async run(name: keyof SightingCommands, bytes: Uint8Array): Promise<Outcome<Recorded>> {
+    // Lets others on this thread go first.
     await new Promise<void>((resolve) => setImmediate(resolve));
     const command = Object.hasOwn(this.commands, name) ? this.commands[name] : undefined;
     if (command === undefined) throw new Error(`scans: there is no command ${name}`);
@@ -62,7 +67,6 @@ export class DryRun {
     };
   }
 
-  /** What would be written, record by record. */
   *findings(): Generator<Finding> {
     const told = new Set<string>();
     for (const change of this.tx.eachNetChange()) {
@@ -72,7 +76,7 @@ export class DryRun {
     for (const id of this.forwarding.keys()) {
       const [record, changed] = told.has(id) ? [null] : [this.tx.find(ifEntryKind, id), this.forwardingAt(id)];
       if (record === null || changed === undefined) continue;
-      const label = labelOf(ifEntryKind.name, record);
+      const label = recordLabel(ifEntryKind, record);
       yield {
         type: "Changed",
         entity: ifEntryKind.name,
@@ -84,7 +88,7 @@ export class DryRun {
     }
   }
 
-  /** The records of a kind that would be written, each as it would be; null for one that would be gone. */
+  /** Null for a record that would be gone. */
   unwritten(kind: AnyKind): ReadonlyMap<string, RecordBase | null> {
     return new Map(
       this.tx
@@ -125,7 +129,7 @@ export class DryRun {
     forwarding: FieldChange | undefined,
   ): Finding {
     const record = (after ?? before) as RecordBase;
-    const hostId = kind.code === hostKind.code ? id : kind.scopeIds(record).host;
+    const hostId = kind.code === hostKind.code ? id : containerId(kind, record, "host");
     const changes: Record<string, FieldChange> = {};
     if (after !== null) {
       const [old, now] = [before as Record<string, unknown> | null, after as unknown as Record<string, unknown>];
@@ -133,19 +137,18 @@ export class DryRun {
         const [from, to] = [old?.[field] ?? null, now[field] ?? null];
         if (!OF_EVERY_RECORD.has(field) && (from !== null || to !== null)) changes[field] = { from, to };
       }
-      if (forwarding !== undefined) changes["fdb_macs"] = forwarding;
+      if (forwarding !== undefined) changes.fdb_macs = forwarding;
     }
     return {
       type: operation === "Created" ? "Created" : operation === "Deleted" ? "Closed" : "Changed",
       entity: kind.name,
       id,
-      label: labelOf(kind.name, record),
+      label: recordLabel(kind, record),
       reason: this.reasons.get(id) ?? this.reasonOf(hostId ?? null),
       ...(after === null ? {} : { changes }),
     };
   }
 
-  /** Why a host would be written, for what is below it. */
   private reasonOf(hostId: string | null): string {
     return (hostId === null ? undefined : this.reasons.get(hostId)) ?? "seen by the scan";
   }
@@ -160,11 +163,7 @@ function isOfRecords(type: Finding["type"]): boolean {
   return type === "Created" || type === "Changed" || type === "Closed";
 }
 
-/** What is to be done once it is written never is: it would hold all that the devices told. */
+/** Afterwards never comes: it would hold all that devices told. */
 class UnfinishedTransaction extends WriteTransaction {
   override afterwardsRun(): void {}
-}
-
-function labelOf(kind: string, record: RecordBase): string {
-  return recordLabel(kind, record as unknown as Record<string, unknown>);
 }

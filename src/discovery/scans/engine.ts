@@ -1,57 +1,57 @@
-// A scan from its beginning to its end: whom it asks, in which phases, and what it hands on. Orchestration only: how somebody is asked,
-// and what is written of the answer, is others' work.
+// A scan from beginning to end: whom it asks, in which phases, and what it passes on. Orchestration only.
 
 import type { Clock } from "../../base/clock.ts";
 import { sharedBytes } from "../../base/shared-bytes.ts";
 import type { Timers } from "../../base/timers.ts";
 import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
 import type { ServedBefore } from "../mib/served.ts";
-import { rowsInWords, type RowReason } from "../rows.ts";
-import { OUTSIDE_TOLD_MAX, type AddressSighting, type Recorded, type SeenDevice } from "../sightings.ts";
 import type { Unseen } from "../reconcile/staleness.ts";
-import { Asking, inParallel, type Candidate } from "./asking.ts";
+import { type RowReason, rowsInWords } from "../rows.ts";
+import { type AddressSighting, OUTSIDE_TOLD_MAX, type SeenDevice } from "../sightings.ts";
 import { candidateAt, candidateOfHost, candidatesIn, candidatesOf, isExpected } from "./candidates.ts";
-import type { ScanEnd, ScanNote, ScanNoted } from "./commands.ts";
-import { Credentials, type Choice } from "./credentials.ts";
+import type { ScanEnd, ScanNote } from "./commands.ts";
+import { type Choice, Credentials } from "./credentials.ts";
+import { DevicePolling, inParallel, type PollTarget } from "./device-polling.ts";
 import type { DryRun } from "./dry-run.ts";
 import type { KnownHost, KnownNetwork } from "./known-network.ts";
 import type { OpenedCredential } from "./opened-credentials.ts";
-import { OutcomeBook } from "./outcome-book.ts";
 import { NAMES_AT_A_TIME, type Probes } from "./probes.ts";
 import { Progress } from "./progress.ts";
-import { Recorder, type LostReason } from "./recorder.ts";
-import { failed, orStopped, ScanProblem, stopped, type Ending } from "./scan-ending.ts";
+import { type LostReason, Recorder } from "./recorder.ts";
+import { type Ending, failed, orStopped, ScanProblem, stopped } from "./scan-ending.ts";
+import { ScanReport } from "./scan-report.ts";
 import type { ScanOrder, ScanPorts, StopReason } from "./scan-thread.ts";
 import { Scope, targetProblems } from "./scope.ts";
+import type { SightingInputs } from "./sighting-commands.ts";
 import type { Standing } from "./standing-credentials.ts";
 import { withheldFindings } from "./withheld.ts";
 
-/** Addresses that are swept before those that answered are asked: what is known of them is kept that long. */
-export const ADDRESSES_OF_SLICE = 16_384;
-/** Devices that are asked because others have named them. */
-export const FOLLOWED_MAX = 10_000;
-/** Names of neighbors that are looked up. */
-export const NAMES_MAX = 1_000;
-/** After so many in a row that nobody answered for, nobody will: the scan does not wait for the rest. */
+/** Swept before those that answered are asked; what is known of them is kept that long. */
+const ADDRESSES_OF_SLICE = 16_384;
+/** Devices asked because others named them. */
+const FOLLOWED_MAX = 10_000;
+/** Names of neighbors looked up. */
+const NAMES_MAX = 1_000;
+/** After so many failures in a row the name server counts as dead. */
 export const NAMES_UNANSWERED_MAX = 16;
-/** Records of one command that marks them as stale. */
-export const STALE_OF_BATCH = 2_000;
-/** Records that are looked for at once to be marked, and how often. */
+/** Per command. */
+const STALE_OF_BATCH = 2_000;
+/** Records searched at once, and how often. */
 const STALE_AT_ONCE = 50_000;
 const STALE_PASSES_MAX = 1_000;
-/** What came of a scan so far is written down this often, so many findings at a time. */
+/** How often the outcome so far is written, and how many findings at once. */
 export const NOTE_MS = 1_000;
-export const FINDINGS_OF_NOTE = 500;
+const FINDINGS_OF_NOTE = 500;
 
 const LOST: Readonly<Record<LostReason, string>> = {
   broken: "what it answered could not be written; the appliance's log tells why",
   endless: "not all that it told could be written: a command that went on with it wrote nothing more",
 };
 
-/** Links between the interfaces of a network, as its devices tell of each other. */
+/** Links between interfaces, as their devices announce them. */
 export interface Links {
-  /** The inputs of the commands that bring what is written to them. */
-  find(): Iterable<{ readonly command: string; readonly input: object }>;
+  /** Inputs of the commands that write them. */
+  find(): Iterable<SightingInputs["discovery.links"]>;
 }
 
 export interface EngineParts {
@@ -59,21 +59,19 @@ export interface EngineParts {
   /** Null for a network that is gone. */
   readonly network: KnownNetwork | null;
   readonly openCredential: (id: string) => OpenedCredential | null;
-  /** Who may be sent which credential at the moment of the asking. */
+  /** Who may be sent which credential now. */
   readonly standing: (networkN: number) => Standing;
-  /** What the agent at an address has told so far, and the MAC addresses of its interfaces: reconcile/served-memory.ts. */
+  /** See reconcile/served-memory.ts. */
   readonly servedBefore: (networkN: number, address: string, hostId: string | null) => ServedBefore | null;
   readonly macsBefore: (networkN: number, address: string, hostId: string | null) => readonly string[];
-  /** Of a scan that only tells what it would do; else null. */
+  /** Else null. */
   readonly dryRun: DryRun | null;
   readonly links: Links;
-  /** Records that were last seen before an instant. */
   readonly unseen: (networkN: number, cutoff: number) => Iterable<Unseen>;
   readonly clock: Clock;
   readonly timers: Timers;
 }
 
-/** Does a scan to its end, whatever happens. */
 export async function runScan(
   order: ScanOrder,
   ports: ScanPorts,
@@ -86,17 +84,17 @@ class ScanRun {
   private readonly order: ScanOrder;
   private readonly ports: ScanPorts;
   private readonly parts: EngineParts;
-  private readonly book = new OutcomeBook();
+  private readonly book = new ScanReport();
   private readonly progress: Progress;
   private readonly recorder: Recorder;
-  /** Ends the scan of a network that is not there any more: nobody could cancel it. */
+  /** Ends the scan of a deleted network, which nobody could cancel. */
   private readonly gone = new AbortController();
   /** Told to stop, or without a network. */
   private readonly signal: AbortSignal;
-  /** Known hosts that answered a sweep, and targets by themselves that did. */
+  /** Known hosts that answered a sweep, and targets named singly that did. */
   private readonly alive = new Set<string>();
   private readonly aliveTargets = new Set<string>();
-  /** The devices that answered, by where they did, and what was heard of and is not kept, by address. */
+  /** Answered devices by address, and overheard addresses not kept. */
   private readonly devices = new Map<string, SeenDevice>();
   private readonly setAside = new Map<string, RowReason>();
   private noting: Promise<void> = Promise.resolve();
@@ -120,7 +118,7 @@ class ScanRun {
       networkId: order.network_id,
       blocks: (order.targets ?? []).filter((target) => target.includes("/")),
       areBlocksAccepting: order.are_targets_permitted,
-      run: (command, bytes) => (dryRun === null ? ports.write<Recorded>(command, bytes) : dryRun.run(command, bytes)),
+      run: (command, bytes) => (dryRun === null ? ports.write(command, bytes) : dryRun.run(command, bytes)),
       timers: parts.timers,
       recorded: (recorded, sequence) => {
         this.book.addRecorded(recorded, sequence);
@@ -192,7 +190,7 @@ class ScanRun {
     );
     const standing = parts.standing(network.n);
     const first = this.targetIps();
-    const asking = new Asking({
+    const asking = new DevicePolling({
       probes: parts.probes,
       network,
       choose: (address) => this.chosen(address, network, standing, isNamed),
@@ -221,19 +219,19 @@ class ScanRun {
     if (order.kind !== "snmp") await this.sweep(scope, network, asking, isAsking, credentials);
     else if (isAsking) await this.askKnown(scope, network, asking);
     if (isAsking) await this.follow(scope, network, asking);
-    // After all that answered, within and without this scan's targets: the writer takes those that lie in the network.
+    // Of all that answered; the writer takes those in the network.
     for (const sighting of asking.neighborsOfDevices()) await this.recorder.address(sighting);
     await this.recorder.flush();
     this.tellHeard(asking);
     await this.link();
     await this.perish(network);
     await this.tellChanges();
-    // Last: there may be very many, and they must not crowd out what was found.
+    // Last, as there may be very many: findings come first.
     this.tellUnreached(scope, network, asking, credentials);
     for (const finding of withheldFindings(asking.unanswered(), subnets, network.hosts)) book.add(finding);
   }
 
-  /** By what stands now, not by what was known when the scan began: what an Admin has taken back meanwhile is not sent any more. */
+  /** By current rights: what an Admin has taken back meanwhile is not sent. */
   private chosen(
     address: string,
     { remembered }: KnownNetwork,
@@ -251,18 +249,17 @@ class ScanRun {
     );
   }
 
-  /** What a scan that only tells would have changed. */
   private async tellChanges(): Promise<void> {
     if (this.parts.dryRun === null || this.hasToldChanges) return;
     this.hasToldChanges = true;
     for (const finding of this.parts.dryRun.findings()) {
       this.book.add(finding);
-      // As they come: all of them at once are as much again as what they tell of.
+      // As they come: all at once would double the memory.
       if (this.book.freshCount >= FINDINGS_OF_NOTE) await this.note();
     }
   }
 
-  /** The addresses that credentials were given to begin with, wherever they are; never what is no host's. */
+  /** Credentials' first addresses anywhere, without those of no host. */
   private targetIps(): Set<string> {
     const wanted = new Set(this.order.target_ips.flatMap(({ ip_addresses }) => ip_addresses));
     for (const address of wanted) {
@@ -278,12 +275,12 @@ class ScanRun {
   private async sweep(
     scope: Scope,
     network: KnownNetwork,
-    asking: Asking,
+    asking: DevicePolling,
     isAsking: boolean,
     credentials: Credentials,
   ): Promise<void> {
     const { progress, parts, recorder } = this;
-    // Of what is too large to be walked through, what is known.
+    // The known addresses of blocks too large to walk.
     const besides = [...network.byAddress.keys()].filter((address) => scope.contains(address) && !scope.walks(address));
     progress.addressesTotal = scope.total + besides.length;
     for (const slice of sliced(chained(scope.addresses(), besides), ADDRESSES_OF_SLICE)) {
@@ -311,7 +308,7 @@ class ScanRun {
       await this.ask(asking, candidatesOf(seen, network, scope));
     }
     if (!isAsking) return;
-    // A device that answers nothing but SNMP is known by having done so, or is named.
+    // Devices that answer only SNMP: known to, or named.
     const silent = [...network.hosts.values()].filter(
       (host) => !this.alive.has(host.id) && !asking.hasReached(host.id) && isExpected(host, network, credentials),
     );
@@ -325,8 +322,8 @@ class ScanRun {
     ]);
   }
 
-  /** Every address of the targets, or every known host; a host once. */
-  private async askKnown(scope: Scope, network: KnownNetwork, asking: Asking): Promise<void> {
+  /** Each host once. */
+  private async askKnown(scope: Scope, network: KnownNetwork, asking: DevicePolling): Promise<void> {
     const { progress } = this;
     progress.enter("snmp");
     if (this.order.targets === null) {
@@ -339,8 +336,8 @@ class ScanRun {
     await this.ask(asking, counted(candidatesIn(scope, network), progress), scope.total);
   }
 
-  /** Whom those that answered have named as neighbors, as far as they may be asked; and whom these name. */
-  private async follow(scope: Scope, network: KnownNetwork, asking: Asking): Promise<void> {
+  /** The permitted neighbors of those that answered, and theirs. */
+  private async follow(scope: Scope, network: KnownNetwork, asking: DevicePolling): Promise<void> {
     const { progress, parts } = this;
     progress.enter("follow");
     const knownNames = new Set(
@@ -379,8 +376,8 @@ class ScanRun {
   }
 
   private async ask(
-    asking: Asking,
-    candidates: readonly Candidate[] | Generator<Candidate>,
+    asking: DevicePolling,
+    candidates: readonly PollTarget[] | Generator<PollTarget>,
     total: number | null = Array.isArray(candidates) ? candidates.length : null,
   ): Promise<void> {
     this.progress.beginAsking(total);
@@ -389,7 +386,7 @@ class ScanRun {
     this.book.devices += this.progress.devicesAnswered - before;
   }
 
-  private tellUnreached(scope: Scope, network: KnownNetwork, asking: Asking, credentials: Credentials): void {
+  private tellUnreached(scope: Scope, network: KnownNetwork, asking: DevicePolling, credentials: Credentials): void {
     const { kind } = this.order;
     const told = new Set<string>();
     const isTold = (host: KnownHost) =>
@@ -423,8 +420,8 @@ class ScanRun {
     }
   }
 
-  /** Of each device, what became of the rows of its neighbor tables: whom it has heard of is written after all devices. */
-  private tellHeard(asking: Asking): void {
+  /** The fate of neighbor table rows by device; neighbors are written after all devices. */
+  private tellHeard(asking: DevicePolling): void {
     for (const { ip_address, rows, outside } of asking.heardRows(this.setAside)) {
       const device = this.devices.get(ip_address);
       if (device === undefined) continue;
@@ -445,19 +442,18 @@ class ScanRun {
   private async link(): Promise<void> {
     if (this.order.kind === "sweep") return;
     this.progress.enter("links");
-    for (const { command, input } of this.parts.links.find()) {
+    for (const input of this.parts.links.find()) {
       this.signal.throwIfAborted();
-      await this.recorder.command(command, input);
+      await this.recorder.command("discovery.links", input);
     }
   }
 
-  /** Marks what was not seen for too long. */
   private async perish({ n, staleAfterHours }: KnownNetwork): Promise<void> {
     if (staleAfterHours === null) return;
     this.progress.enter("stale");
     const { clock, unseen, dryRun } = this.parts;
     const cutoff = clock.now() - staleAfterHours * 3_600_000;
-    // Taken whole: a read that is held open would hold its state of the database for all scans of this thread. What is marked is not found again.
+    // Taken whole: an open read would hold its state for all scans of this thread. Marked records are not found again.
     for (let passes = 0; passes < STALE_PASSES_MAX; passes += 1) {
       const records = taken(unseen(n, cutoff), STALE_AT_ONCE);
       for (const batch of sliced(records, STALE_OF_BATCH)) {
@@ -475,7 +471,7 @@ class ScanRun {
     });
   }
 
-  /** Writes down what came of it so far, where that is more than the last time. */
+  /** If there is more than last time. */
   private async note(): Promise<void> {
     const { ordinal, findings } = this.book.takeFresh();
     const progress = this.progress.now();
@@ -491,17 +487,14 @@ class ScanRun {
         progress,
         outcome,
       };
-      const { result } = await this.ports.write<ScanNoted | undefined>(
-        "discovery.note",
-        sharedBytes(JSON.stringify(note)),
-      );
-      if (result?.isNetworkGone === true) this.gone.abort(new ScanProblem("the network was deleted"));
+      const { result } = await this.ports.write("discovery.note", sharedBytes(JSON.stringify(note)));
+      if (result.isNetworkGone) this.gone.abort(new ScanProblem("the network was deleted"));
     }
   }
 }
 
-/** Counts what is done with by what is asked for next. */
-function* counted(candidates: Iterable<Candidate | null>, progress: Progress): Generator<Candidate> {
+/** An item counts as done when the next is asked for. */
+function* counted(candidates: Iterable<PollTarget | null>, progress: Progress): Generator<PollTarget> {
   for (const candidate of candidates) {
     if (candidate !== null) yield candidate;
     progress.addressesDone += 1;

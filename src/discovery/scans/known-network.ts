@@ -1,5 +1,4 @@
-// What a scan has to know of its network before it begins: its subnets, its hosts with their addresses, who may be asked with
-// which credential. Read once, beside the writer.
+// What a scan must know of its network: subnets, hosts with addresses, credentials. Read once, beside the writer.
 
 import type { Reader } from "../../db/reader.ts";
 import type { SubnetWord } from "../../resources/subnets/accepting.ts";
@@ -15,18 +14,18 @@ export interface KnownAddress {
 export interface KnownHost {
   readonly id: string;
   readonly name: string;
-  /** As it calls itself; null where nobody has asked. */
+  /** Null if never told. */
   readonly sys_name: string | null;
-  /** In the order of their making. */
+  /** By time of creation. */
   readonly addresses: readonly KnownAddress[];
 }
 
-/** A credential that is to be tried in the network, at one of its hosts, or at some addresses of one. */
+/** A credential to try in the network, at a host, or at some of its addresses. */
 export interface Assignment {
   readonly credential_id: string;
   readonly host_id: string | null;
   readonly ip_address_ids: readonly string[] | null;
-  /** Of a host: the address values that it may be sent to (credential-assignments/coverage.ts). */
+  /** Of a host: the addresses that it may be sent to (credential-assignments/coverage.ts). */
   readonly covered: ReadonlySet<string>;
 }
 
@@ -35,14 +34,14 @@ export interface KnownNetwork {
   readonly staleAfterHours: number | null;
   readonly subnets: readonly SubnetWord[];
   readonly hosts: ReadonlyMap<string, KnownHost>;
-  /** Who has an address: routers that share one are several. */
+  /** Routers may share an address. */
   readonly byAddress: ReadonlyMap<string, readonly KnownAddress[]>;
   readonly assignments: readonly Assignment[];
-  /** What opened an address the last time. */
+  /** What last opened an address. */
   readonly remembered: ReadonlyMap<string, WorkingCredential>;
 }
 
-/** Null for a network that is not there any more. */
+/** Null for a network that is gone. */
 export function readKnownNetwork(reader: Reader, networkId: string): KnownNetwork | null {
   return reader.snapshot(() => {
     const n = reader.recordN(networkId);
@@ -95,7 +94,7 @@ export function readKnownNetwork(reader: Reader, networkId: string): KnownNetwor
   });
 }
 
-/** All subnets of a network, in the order of their making. */
+/** By time of creation. */
 export function readSubnets(reader: Reader, networkN: number): SubnetWord[] {
   const rows = reader.statement(SUBNETS).values(networkN) as Array<[string, string, SubnetType, number]>;
   return rows.map(([id, cidr, subnet_type, accepts]) => ({
@@ -106,17 +105,22 @@ export function readSubnets(reader: Reader, networkN: number): SubnetWord[] {
   }));
 }
 
-const ADDRESSES =
-  "SELECT r.id, a.ip_address, h.id FROM ip_addresses a JOIN history_records r ON r.n = a.n JOIN history_records h ON h.n = a.host_n WHERE a.network_n = ? ORDER BY a.n";
-const HOSTS =
-  "SELECT r.id, json_extract('{' || h.members || '}', '$.name'), json_extract('{' || h.members || '}', '$.sys_name') FROM hosts h JOIN history_records r ON r.n = h.n WHERE h.network_n = ? ORDER BY h.n";
-const SUBNETS =
-  "SELECT r.id, s.cidr, json_extract('{' || s.members || '}', '$.subnet_type'), s.accepts_credentials FROM subnets s JOIN history_records r ON r.n = s.n WHERE s.network_n = ? ORDER BY s.n";
-/** In the order of the credentials' making. */
-const ASSIGNMENTS =
-  "SELECT a.n, c.id, h.id, json_extract('{' || a.members || '}', '$.ip_address_ids') FROM credential_assignments a JOIN history_records c ON c.n = a.credential_n LEFT JOIN history_records h ON h.n = a.host_n WHERE a.network_n = ? ORDER BY a.credential_n, a.n";
-const COVERED =
-  "SELECT v.assignment_n, v.ip_address FROM credential_assignments a JOIN credential_coverage v ON v.assignment_n = a.n WHERE a.network_n = ? AND a.host_n IS NOT NULL AND v.until IS NULL";
+const ADDRESSES = `SELECT r.id, a.ip_address, h.id FROM ip_addresses a JOIN history_records r ON r.n = a.n
+    JOIN history_records h ON h.n = a.host_n WHERE a.network_n = ? ORDER BY a.n`;
+const HOSTS = `SELECT r.id, json_extract('{' || h.members || '}', '$.name'), json_extract('{' || h.members || '}',
+  '$.sys_name')
+    FROM hosts h JOIN history_records r ON r.n = h.n WHERE h.network_n = ? ORDER BY h.n`;
+const SUBNETS = `SELECT r.id, s.cidr, json_extract('{' || s.members || '}', '$.subnet_type'), s.accepts_credentials
+  FROM subnets s
+    JOIN history_records r ON r.n = s.n WHERE s.network_n = ? ORDER BY s.n`;
+/** By creation of the credentials. */
+const ASSIGNMENTS = `SELECT a.n, c.id, h.id, json_extract('{' || a.members || '}', '$.ip_address_ids')
+  FROM credential_assignments a
+    JOIN history_records c ON c.n = a.credential_n LEFT JOIN history_records h ON h.n = a.host_n
+    WHERE a.network_n = ? ORDER BY a.credential_n, a.n`;
+const COVERED = `SELECT v.assignment_n, v.ip_address FROM credential_assignments a
+    JOIN credential_coverage v ON v.assignment_n = a.n WHERE a.network_n = ? AND a.host_n IS NOT NULL
+    AND v.until IS NULL`;
 const NOTHING_COVERED: ReadonlySet<string> = new Set();
-const REMEMBERED =
-  "SELECT d.ip_address, r.id, d.key_extension FROM discovery_credentials d JOIN history_records r ON r.n = d.credential_n WHERE d.network_n = ?";
+const REMEMBERED = `SELECT d.ip_address, r.id, d.key_extension FROM discovery_credentials d
+    JOIN history_records r ON r.n = d.credential_n WHERE d.network_n = ?`;

@@ -1,19 +1,17 @@
-// Credentials with their secrets in the clear, opened anew each time that they are needed: one that was changed or deleted meanwhile must not
-// be sent as it was. Must not log nor keep them.
+// Credentials with their secrets in the clear, opened on each use, as they may have changed. Never logged or kept.
 
 import type { SecretBox } from "../../base/secret-box.ts";
 import type { Reader } from "../../db/reader.ts";
 import {
-  USM_PASSWORD_MIN_LENGTH,
   type CredentialType,
   type SecretField,
+  USM_PASSWORD_MIN_LENGTH,
 } from "../../resources/credentials/credential.ts";
 import { secretContext, secretIn } from "../../resources/credentials/secrets.ts";
 import type { SnmpCredential } from "../snmp/credential.ts";
 import type { Refusal } from "./probes.ts";
-import { SecretUnreadable, type SecretFiles } from "./secret-files.ts";
+import { type SecretFiles, SecretUnreadable } from "./secret-files.ts";
 
-/** A credential, or why it cannot be used. */
 export type OpenedCredential =
   | { readonly ok: true; readonly credential: SnmpCredential }
   | { readonly ok: false; readonly refusal: Refusal };
@@ -31,7 +29,7 @@ export class OpenedCredentials {
     this.files = files;
   }
 
-  /** Null for a credential that is not there any more. */
+  /** Null for a credential that is gone. */
   get(id: string): OpenedCredential | null {
     return this.reader.snapshot(() => this.open(id));
   }
@@ -80,7 +78,7 @@ export class OpenedCredentials {
   private secret(id: string, n: number, type: CredentialType, field: SecretField, minLength: number): string {
     const secret = secretIn(type, field);
     const text = secret?.mode === "FilePath" ? this.files.read(secret.path) : this.sealed(id, n, field);
-    // What was entered was checked; what stands in a file nobody has seen.
+    // A secret file was never checked.
     if ([...text].length < minLength) throw new SecretUnreadable(`it has fewer than ${minLength} characters`);
     return text;
   }

@@ -1,4 +1,4 @@
-// How far a scan is, as it is told while it runs: a few times a second, and how long it may still take by how it went so far.
+// The progress of a running scan, reported a few times a second, with an estimate of the rest.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Instant } from "../../base/instant.ts";
@@ -6,11 +6,10 @@ import type { Timers } from "../../base/timers.ts";
 import type { SweepProgress } from "./probes.ts";
 import { NO_PROGRESS, PROGRESS_INTERVAL_MS, type ScanPhase, type ScanProgress } from "./scan.ts";
 
-/** Nothing is said of the rest before so much has gone by. */
+/** No estimate before. */
 const ESTIMATE_AFTER_MS = 2_000;
 
-/** Where a slice of a sweep began. */
-export interface SliceBegin {
+interface SliceBegin {
   readonly addressesDone: number;
   readonly requests: number;
   readonly errors: ReadonlyMap<string, number>;
@@ -45,11 +44,11 @@ export class Progress {
     this.phase = phase;
     if (phase === "sweep") this.walkBegan ??= this.clock.now();
     if (phase !== "snmp" && phase !== "follow" && phase !== "target_ips") this.asking = null;
-    // Who looks wants to see at once what begins; but no more often than was promised.
+    // New phases show at once, within the promised rate.
     if (this.clock.now() - this.reportedAt >= PROGRESS_INTERVAL_MS) this.tell();
   }
 
-  /** So many are about to be asked; null where nobody knows how many. */
+  /** Null for an unknown number. */
   beginAsking(total: number | null): void {
     this.asking = { began: this.clock.now(), total, done: 0 };
   }
@@ -62,7 +61,7 @@ export class Progress {
     return { addressesDone: this.addressesDone, requests: this.requests, errors: new Map(this.errors) };
   }
 
-  /** What a sweep has come to since its slice began. */
+  /** Since the slice began. */
   sweptTo(begin: SliceBegin, { done, requests, errors }: SweepProgress): void {
     this.addressesDone = begin.addressesDone + done;
     this.requests = begin.requests + requests;
@@ -89,7 +88,6 @@ export class Progress {
     };
   }
 
-  /** Tells no more. */
   end(): void {
     this.isOver = true;
     this.cancelTimer();
@@ -118,7 +116,7 @@ export class Progress {
   }
 }
 
-/** Milliseconds for the rest, if it goes as it went; null where that is not known. */
+/** Milliseconds, at the rate so far; null if unknown. */
 function left(elapsedMs: number, done: number, total: number): number | null {
   if (done >= total) return 0;
   return done === 0 || elapsedMs < ESTIMATE_AFTER_MS ? null : (elapsedMs / done) * (total - done);

@@ -1,32 +1,32 @@
-// Hands what a scan sees to who writes it: in batches, in order, a few commands under way at a time, so that a fast network waits for
-// a slow disk and not in memory. Must not know what becomes of it.
+// Passes what a scan sees to the writer, in batches and in order, a few commands at a time, so that a fast network
+// waits for a slow disk and does not fill memory.
 
 import { DomainError } from "../../base/errors.ts";
 import { sharedBytes } from "../../base/shared-bytes.ts";
 import type { Timers } from "../../base/timers.ts";
 import type { Outcome } from "../../db/transaction.ts";
 import type { AddressSighting, DeviceSighting, Recorded, Unfinished } from "../sightings.ts";
+import type { SightingCommands, SightingInputs } from "./sighting-commands.ts";
 
 export const DEVICES_OF_BATCH = 16;
-export const ADDRESSES_OF_BATCH = 500;
-/** Characters of JSON of a batch, about: one device may have a hundred thousand rows. */
+const ADDRESSES_OF_BATCH = 500;
+/** Characters of JSON per batch: one device may have a hundred thousand rows. */
 export const LENGTH_OF_BATCH = 2_000_000;
-/** What waits for its batch to fill up waits no longer. */
+/** The longest wait for a batch to fill. */
 export const BATCH_MS = 200;
 export const COMMANDS_AT_A_TIME = 2;
-/** A store that is busy is asked again so often. */
+/** Retries of a busy store. */
 const BUSY_TRIES = 120;
 const BUSY_MS = 1_000;
-/** What is wrong with one sighting, and says nothing of the others. */
+/** Errors of one sighting that say nothing of the others. */
 const BREAKS_ONE: ReadonlySet<string> = new Set(["internal_error", "payload_too_large"]);
 
 /** Runs a command on the bytes of its input. @throws DomainError */
-export type RunCommand = (command: string, bytes: Uint8Array) => Promise<Outcome<Recorded>>;
+type RunCommand = (command: keyof SightingCommands, bytes: Uint8Array) => Promise<Outcome<Recorded>>;
 
-/** broken: it broke the command that was to write it; endless: a command went on with it and wrote nothing more. */
+/** broken: it broke its command; endless: a command went on with it and wrote nothing more. */
 export type LostReason = "broken" | "endless";
 
-/** What a batch holds of one sighting: where it was, and its JSON. */
 interface Item {
   readonly label: string;
   readonly text: string;
@@ -39,17 +39,17 @@ interface Batch {
   length: number;
 }
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly scanId: string;
   readonly networkId: string;
-  /** The blocks among the scan's targets. */
+  /** Of the scan's targets. */
   readonly blocks?: readonly string[];
-  /** Whether an Admin named them: a subnet that is made of one accepts credentials. */
+  /** Whether an Admin named them: subnets made of them accept credentials. */
   readonly areBlocksAccepting?: boolean;
   readonly run: RunCommand;
   readonly timers: Timers;
   readonly recorded: (recorded: Recorded, sequence: number | null) => void;
-  /** Told of what was not written, or not all of it; the rest of its batch is written without it. */
+  /** Told of what was not, or not fully, written; the rest of its batch is. */
   readonly lost: (label: string, reason: LostReason) => void;
 }
 
@@ -64,9 +64,8 @@ export class Recorder {
   };
   private cancelTimer: () => void = () => {};
   private isTimerSet = false;
-  /** Commands that wait for their turn, in order. */
   private readonly turns: Array<() => void> = [];
-  /** Whoever has more to hand over, and waits for room. */
+  /** Callers that wait for room. */
   private held: Array<() => void> = [];
   private underWay = 0;
   private readonly sending = new Set<Promise<void>>();
@@ -77,31 +76,33 @@ export class Recorder {
     this.options = options;
   }
 
-  /** Resolves when there is room for more. @throws what broke the recording as a whole */
+  /** Resolves when there is room for more. @throws what broke the recording */
   device(sighting: DeviceSighting): Promise<void> {
     return this.add(this.devices, sighting.ip_address, sighting);
   }
 
-  /** As device. What was handed over before is written before. */
+  /** As device, after what was passed on before. */
   address(sighting: AddressSighting): Promise<void> {
     return this.add(this.addresses, sighting.ip_address, sighting);
   }
 
-  /** A command of another kind, after all that was handed over before. @param input what it takes besides the scan and its network */
-  async command(command: string, input: object): Promise<void> {
+  /**
+   * Another command, after what was passed on before.
+   * @param input besides the scan and its network
+   */
+  async command<N extends keyof SightingInputs>(command: N, input: SightingInputs[N]): Promise<void> {
     this.flushBatches();
-    await this.send(() => this.run(command, input));
+    await this.send(() => this.runText(command, JSON.stringify(input).slice(1, -1)));
     this.assertWhole();
   }
 
-  /** Waits until all that was handed over is written. */
   async flush(): Promise<void> {
     this.flushBatches();
     while (this.sending.size > 0) await Promise.all(this.sending);
     this.assertWhole();
   }
 
-  /** Takes nothing more, drops what no command has yet, and waits for those that are under way. */
+  /** Takes nothing more, drops what is not yet sent, and waits for the rest. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.cancelTimer();
@@ -146,8 +147,7 @@ export class Recorder {
     }
   }
 
-  /** In the order of the calls. */
-  private send(work: () => Promise<void>): Promise<void> {
+  private send(work: () => Promise<unknown>): Promise<void> {
     const sent = this.whenFree(work).catch((error: unknown) => {
       this.failure ??= error;
     });
@@ -156,8 +156,8 @@ export class Recorder {
     return sent;
   }
 
-  private async whenFree(work: () => Promise<void>): Promise<void> {
-    // A turn is handed on by who had it, so that nobody comes in between.
+  private async whenFree(work: () => Promise<unknown>): Promise<void> {
+    // A turn is passed on directly, so that nobody comes in between.
     if (this.underWay >= COMMANDS_AT_A_TIME) await new Promise<void>((resolve) => this.turns.push(resolve));
     else this.underWay += 1;
     try {
@@ -171,10 +171,10 @@ export class Recorder {
   }
 
   /**
-   * A sighting that breaks its command must not take its neighbors along.
-   * @param isContinued whether a command before wrote a part of it
+   * A sighting that breaks its command must not take others along.
+   * @param isContinued whether an earlier command wrote a part of it
    */
-  private async sightings(command: string, items: readonly Item[], isContinued = false): Promise<void> {
+  private async sightings(command: Batch["command"], items: readonly Item[], isContinued = false): Promise<void> {
     try {
       const { blocks = [], areBlocksAccepting = false } = this.options;
       const told =
@@ -183,12 +183,12 @@ export class Recorder {
         command,
         `${told}"sightings":[${items.map(({ text }) => text).join(",")}]`,
       );
-      // What one command does not finish the next one does, and others have their turn in between.
+      // What one command does not finish the next one does; others come in between.
       for (const { label, text } of items) {
         const left = unfinished.find(({ ip_address }) => ip_address === label);
         if (left === undefined) continue;
         if (this.isClosed) return;
-        // Where one has nothing to write, neither has the next.
+        // The next would write nothing either.
         if (isContinued && Object.keys(records).length === 0) this.options.lost(label, "endless");
         else await this.sightings(command, [{ label, text: isContinued ? text : continued(text, left) }], true);
       }
@@ -203,12 +203,10 @@ export class Recorder {
     }
   }
 
-  private async run(command: string, input: object): Promise<void> {
-    await this.runText(command, JSON.stringify(input).slice(1, -1));
-  }
-
-  /** @param members of the input, as JSON */
-  private async runText(command: string, members: string): Promise<Recorded> {
+  /**
+   * @param members of the input, as JSON
+   */
+  private async runText(command: keyof SightingCommands, members: string): Promise<Recorded> {
     const { scanId, networkId, run, timers, recorded } = this.options;
     const bytes = sharedBytes(
       `{"scan_id":${JSON.stringify(scanId)},"network_id":${JSON.stringify(networkId)}${members === "" ? "" : `,${members}`}}`,
@@ -235,7 +233,6 @@ export class Recorder {
   }
 }
 
-/** @param text the JSON of a sighting */
 function continued(text: string, { is_second_telling }: Unfinished): string {
   return `{"is_continued":true,"is_second_telling":${is_second_telling},${text.slice(1)}`;
 }

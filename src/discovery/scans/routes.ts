@@ -1,12 +1,19 @@
 // /api/v1/discovery/scans: asking for scans, and what became of them.
 
-import { Type, type Static } from "@sinclair/typebox";
-import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { type Access, type Actor, MEMBER, VIEWER } from "../../access/actor.ts";
 import { DomainError, invalid, notFound } from "../../base/errors.ts";
+import type { CommitWatch } from "../../db/commit-watch.ts";
 import { untilOver } from "../../db/long-reads.ts";
-import type { CommitWatch } from "../../history/commit-watch.ts";
-import { HeldConnections } from "../../history/held-connections.ts";
+import type { Reader } from "../../db/reader.ts";
 import { byteStream } from "../../http/byte-stream.ts";
+import { HeldConnections } from "../../http/held-connections.ts";
+import type { Surface } from "../../http/surface.ts";
+import type { Backend, ResourceCall } from "../../inventory/backend.ts";
+import { logBrokenStream } from "../../inventory/broken-stream.ts";
+import { notFoundThen, readAt, readingAt } from "../../inventory/read-instant.ts";
+import { runWrite, termsOf } from "../../inventory/write-answers.ts";
+import { ORDER_DIRECTIONS } from "../../resources/ordering.ts";
 import {
   commaSeparated,
   LIST_HEAD,
@@ -16,55 +23,44 @@ import {
   metaAt,
   resolvedMembers,
   successBody,
-} from "../../http/envelope.ts";
-import { AtQuery, IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../http/schemas.ts";
-import type { Surface } from "../../http/surface.ts";
-import {
-  failed,
-  notFoundThen,
-  readAt,
-  readingAt,
-  termsOf,
-  runWrite,
-  type Inventory,
-  type ResourceCall,
-} from "../../resources/answers.ts";
-import { ORDER_DIRECTIONS } from "../../resources/ordering.ts";
+} from "../../wire/envelope.ts";
+import { At, IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
 import { FINDING_TYPES } from "../sightings.ts";
+import type { ScanCommands } from "./commands.ts";
 import { assertMayName, type ScanQueueing } from "./commands.ts";
 import type { Scans } from "./director.ts";
 import {
-  countScans,
-  findingsAfter,
-  findingsOf,
-  findScan,
-  pageOfScans,
-  scansAfter,
-  type FoundScan,
-  type ScanQuery,
-  type ScansAt,
-} from "./scan-reads.ts";
-import {
-  Finding,
   FINDING_EXAMPLE,
   FINDINGS_KEPT,
+  Finding,
   NO_PROGRESS,
   QUEUED_EXAMPLE,
   READS_KEPT,
-  Scan,
   SCAN_EXAMPLE,
   SCAN_STATUSES,
-  ScanCreate,
   SCANS_KEPT,
   SCANS_RUNNING_MAX,
   SCANS_WAITING_MAX,
   SCANS_WITH_READS,
+  Scan,
+  ScanCreate,
 } from "./scan.ts";
+import {
+  countScans,
+  type FoundScan,
+  findingsAfter,
+  findingsOf,
+  findScan,
+  pageOfScans,
+  type ScanQuery,
+  type ScansAt,
+  scansAfter,
+} from "./scan-reads.ts";
 import { targetProblems } from "./scope.ts";
 import { scanOf } from "./stored-scan.ts";
 
 /** Streams of events at a time, and of one user and that user's keys. */
-export const SCAN_STREAMS_MAX = 256;
+const SCAN_STREAMS_MAX = 256;
 export const SCAN_STREAMS_OF_USER_MAX = 32;
 /** Between two signs of life on a stream. */
 const HEARTBEAT_MS = 15_000;
@@ -90,25 +86,21 @@ const Findings = Type.Object({
   type: Type.Optional(QueryList(OneOf(FINDING_TYPES), { description: "Only these." })),
   ...PageQuery,
 });
-const At = Type.Object(AtQuery);
 
 type Params = Static<typeof IdParams>;
+
+/** A scan as it is answered, with how far it is while it runs. */
+type Shown = (scan: FoundScan) => Scan;
 
 /** /api/v1/discovery/scans. */
 export function scanRoutes(
   surface: Surface<Actor, Access>,
-  inventory: Inventory,
+  backend: Backend<ScanCommands>,
   scans: Scans,
   watch: CommitWatch,
 ): void {
-  const { reader } = inventory;
-  const streams = new HeldConnections({
-    maxOfUser: SCAN_STREAMS_OF_USER_MAX,
-    max: SCAN_STREAMS_MAX,
-    what: "streams of scans open",
-    remedy: "close one, or ask for the scan now and then",
-  });
-  const shown = ({ row, networkId }: FoundScan): Scan =>
+  const { reader } = backend;
+  const shown: Shown = ({ row, networkId }) =>
     scanOf(row, networkId, row.status === "Running" ? (scans.live(row.id)?.progress ?? null) : null);
 
   surface
@@ -135,10 +127,10 @@ export function scanRoutes(
           );
         const targets = named === null ? null : [...new Set(named)];
         const input: ScanQueueing = { network_id, kind, targets, commit, allow_large, schedule: null };
-        const { result, isReplayed } = await inventory.writes.run<Scan>(
+        const { result, isReplayed } = await backend.writes.run(
           "discovery.queue",
           input,
-          inventory.authorOf(call),
+          backend.authorOf(call),
           termsOf(call),
         );
         if (isReplayed === true) call.headers["idempotency-replayed"] = "true";
@@ -161,7 +153,7 @@ export function scanRoutes(
       },
       (call) => {
         const { limit = LIMIT_DEFAULT, offset = 0, order_direction: direction = "asc" } = call.query;
-        return asOf(call, (actor, then, asked, members) => {
+        return asOf(backend, call, (actor, then, asked, members) => {
           const query: ScanQuery = {
             reach: actor,
             then,
@@ -173,7 +165,12 @@ export function scanRoutes(
           if (limit === 0)
             return json(
               call,
-              byteStream(LIST_HEAD, commaSeparated(allOf(query, offset)), tail, failed(inventory, call)),
+              byteStream(
+                LIST_HEAD,
+                commaSeparated(allOf(reader, query, offset, shown)),
+                tail,
+                logBrokenStream(backend, call),
+              ),
             );
           return json(
             call,
@@ -201,9 +198,9 @@ export function scanRoutes(
         example: { data: SCAN_EXAMPLE },
       },
       (call) =>
-        asOf(call, (actor, then, asked, members) => {
+        asOf(backend, call, (actor, then, asked, members) => {
           const found = findScan(reader, call.params.id, actor, then);
-          if (found === null) throw notFoundThen("scan", call.params.id, asked, then?.asOf.thinned);
+          if (found === null) throw notFoundThen({ name: "scan" }, call.params.id, asked, then?.asOf.thinned);
           return json(call, successBody(JSON.stringify(shown(found)), metaAt(asked, members)));
         }),
     )
@@ -222,13 +219,32 @@ export function scanRoutes(
         example: { data: { ...SCAN_EXAMPLE, status: "Cancelled" } },
       },
       async (call) => {
-        const { result } = await runWrite<Scan>(inventory, call, "discovery.cancel", { id: call.params.id });
+        const { result } = await runWrite(backend, call, "discovery.cancel", { id: call.params.id });
         await scans.cancel(result.id);
         const found = call.again((actor) => findScan(reader, call.params.id, actor, null));
-        if (found === null) throw notFound("scan", call.params.id);
+        if (found === null) throw notFound({ name: "scan" }, call.params.id);
         return json(call, successBody(JSON.stringify(shown(found)), META));
       },
-    )
+    );
+  outcomeRoutes(surface, backend, scans, watch, shown);
+}
+
+/** What a scan found, and what happens while it runs. */
+function outcomeRoutes(
+  surface: Surface<Actor, Access>,
+  backend: Backend,
+  scans: Scans,
+  watch: CommitWatch,
+  shown: Shown,
+): void {
+  const { reader } = backend;
+  const streams = new HeldConnections({
+    maxOfUser: SCAN_STREAMS_OF_USER_MAX,
+    max: SCAN_STREAMS_MAX,
+    what: "streams of scans open",
+    remedy: "close one, or ask for the scan now and then",
+  });
+  surface
     .get(
       "/api/v1/discovery/scans/:id/findings",
       {
@@ -246,9 +262,9 @@ export function scanRoutes(
       (call) => {
         const { limit = LIMIT_DEFAULT, offset = 0, type } = call.query;
         const { id } = call.params;
-        return asOf(call, (actor, then, asked, members) => {
+        return asOf(backend, call, (actor, then, asked, members) => {
           const found = findScan(reader, id, actor, then);
-          if (found === null) throw notFoundThen("scan", id, asked, then?.asOf.thinned);
+          if (found === null) throw notFoundThen({ name: "scan" }, id, asked, then?.asOf.thinned);
           const isKnown = then === null || found.row.ended_at !== null;
           const { items, total } = isKnown
             ? findingsOf(reader, id, type, limit === 0 ? STEP_ROWS : limit, offset)
@@ -257,7 +273,12 @@ export function scanRoutes(
           if (limit !== 0 || items.length < STEP_ROWS) return json(call, LIST_HEAD + items.join(",") + tail);
           return json(
             call,
-            byteStream(LIST_HEAD, commaSeparated(allFindings(id, type, offset)), tail, failed(inventory, call)),
+            byteStream(
+              LIST_HEAD,
+              commaSeparated(allFindings(reader, id, type, offset)),
+              tail,
+              logBrokenStream(backend, call),
+            ),
           );
         });
       },
@@ -284,7 +305,8 @@ export function scanRoutes(
         example: { data: null },
       },
       (call) => {
-        if (findScan(reader, call.params.id, call.actor, null) === null) throw notFound("scan", call.params.id);
+        if (findScan(reader, call.params.id, call.actor, null) === null)
+          throw notFound({ name: "scan" }, call.params.id);
         const release = streams.take(call.actor.userN);
         // For proxies that would wait for the end of it.
         const headers = {
@@ -298,74 +320,91 @@ export function scanRoutes(
           return new Response(null, { headers });
         }
         return new Response(
-          byteStream(`retry: ${RETRY_MS}\n\n`, untilOver(follow(call), release), "", failed(inventory, call)),
+          byteStream(
+            `retry: ${RETRY_MS}\n\n`,
+            untilOver(follow(call, reader, scans, watch, shown), release),
+            "",
+            logBrokenStream(backend, call),
+          ),
           { headers },
         );
       },
     );
+}
 
-  /** Reads on one state of what is stored, as of what `at` means. */
-  function asOf<Q extends { readonly at?: string }>(
-    call: ResourceCall<unknown, Q, unknown>,
-    read: (actor: Actor, then: ScansAt | null, asked: string | null, members: string) => Response,
-  ): Response | Promise<Response> {
-    const { at, asked } = readAt(call.query.at, reader.now());
-    return readingAt(inventory, at, (found) =>
-      read(
-        call.actor,
-        at === null || found === null ? null : { at, asOf: found },
-        asked,
-        resolvedMembers(found?.thinned),
-      ),
-    );
+/** Reads on one state of what is stored, as of what `at` means. */
+function asOf<Q extends { readonly at?: string }>(
+  backend: Backend,
+  call: ResourceCall<unknown, Q, unknown>,
+  read: (actor: Actor, then: ScansAt | null, asked: string | null, members: string) => Response,
+): Response | Promise<Response> {
+  const { at, asked } = readAt(call.query.at, backend.reader.now());
+  return readingAt(backend, at, (found) =>
+    read(
+      call.actor,
+      at === null || found === null ? null : { at, asOf: found },
+      asked,
+      resolvedMembers(found?.thinned),
+    ),
+  );
+}
+
+/** Each step reads what is there when it is asked for. */
+function* allOf(reader: Reader, query: ScanQuery, offset: number, shown: Shown): Generator<Uint8Array> {
+  let step = pageOfScans(reader, query, STEP_ROWS, offset);
+  for (let last = step.at(-1); last !== undefined; last = step.at(-1)) {
+    yield encoder.encode(step.map((each) => JSON.stringify(shown(each))).join(","));
+    step = scansAfter(reader, query, last.row.id, STEP_ROWS);
   }
+}
 
-  /** Each step reads what is there when it is asked for. */
-  function* allOf(query: ScanQuery, offset: number): Generator<Uint8Array> {
-    let step = pageOfScans(reader, query, STEP_ROWS, offset);
-    for (let last = step.at(-1); last !== undefined; last = step.at(-1)) {
-      yield encoder.encode(step.map((each) => JSON.stringify(shown(each))).join(","));
-      step = scansAfter(reader, query, last.row.id, STEP_ROWS);
-    }
+function* allFindings(
+  reader: Reader,
+  id: string,
+  types: Static<typeof Findings>["type"],
+  offset: number,
+): Generator<Uint8Array> {
+  let step = findingsAfter(reader, id, types, -1, STEP_ROWS, offset);
+  while (step.items.length > 0) {
+    yield encoder.encode(step.items.join(","));
+    step = findingsAfter(reader, id, types, step.last, STEP_ROWS, 0);
   }
+}
 
-  function* allFindings(id: string, types: Static<typeof Findings>["type"], offset: number): Generator<Uint8Array> {
-    let step = findingsAfter(reader, id, types, -1, STEP_ROWS, offset);
-    while (step.items.length > 0) {
-      yield encoder.encode(step.items.join(","));
-      step = findingsAfter(reader, id, types, step.last, STEP_ROWS, 0);
-    }
-  }
-
-  async function* follow(call: ResourceCall<Params, unknown, unknown>): AsyncGenerator<Uint8Array> {
-    let [toldStatus, toldVersion] = ["", -1];
-    try {
-      for (;;) {
-        // Each time with the rights of the moment: a key that is disabled hears no more.
-        const found = call.again((actor) => findScan(reader, call.params.id, actor, null));
-        if (found === null) return;
-        const { row } = found;
-        const live = scans.live(row.id);
-        if (row.ended_at !== null) {
-          yield event("end", shown(found));
-          return;
-        }
-        // Nobody does it any more: the next start says so of it.
-        if (live === null) return;
-        if (row.status !== toldStatus) yield event("scan", shown(found));
-        else if (live.version !== toldVersion && live.progress !== null)
-          yield event("progress", { ...live.progress, findings: live.findings });
-        [toldStatus, toldVersion] = [row.status, live.version];
-        const { signal, release } = watch.patience(HEARTBEAT_MS, call.request);
-        const outcome = await scans.beyond(row.id, live.version, signal);
-        release();
-        if (outcome === "closed" || call.request.signal.aborted) return;
-        if (outcome === "elapsed") yield HEARTBEAT;
+async function* follow(
+  call: ResourceCall<Params, unknown, unknown>,
+  reader: Reader,
+  scans: Scans,
+  watch: CommitWatch,
+  shown: Shown,
+): AsyncGenerator<Uint8Array> {
+  let [toldStatus, toldVersion] = ["", -1];
+  try {
+    for (;;) {
+      // Each time with the rights of the moment: a key that is disabled hears no more.
+      const found = call.again((actor) => findScan(reader, call.params.id, actor, null));
+      if (found === null) return;
+      const { row } = found;
+      const live = scans.live(row.id);
+      if (row.ended_at !== null) {
+        yield event("end", shown(found));
+        return;
       }
-    } catch (error) {
-      // Rights that were lost end the stream: connecting again tells why. Anything else breaks it off, and is logged.
-      if (!(error instanceof DomainError && error.code.startsWith("auth_"))) throw error;
+      // Nobody does it any more: the next start says so of it.
+      if (live === null) return;
+      if (row.status !== toldStatus) yield event("scan", shown(found));
+      else if (live.version !== toldVersion && live.progress !== null)
+        yield event("progress", { ...live.progress, findings: live.findings });
+      [toldStatus, toldVersion] = [row.status, live.version];
+      const { signal, release } = watch.deadline(HEARTBEAT_MS, call.request.signal);
+      const outcome = await scans.beyond(row.id, live.version, signal);
+      release();
+      if (outcome === "closed" || call.request.signal.aborted) return;
+      if (outcome === "elapsed") yield HEARTBEAT;
     }
+  } catch (error) {
+    // Rights that were lost end the stream: connecting again tells why. Anything else breaks it off, and is logged.
+    if (!(error instanceof DomainError && error.code.startsWith("auth_"))) throw error;
   }
 }
 

@@ -1,27 +1,27 @@
-// How a scan ends that does not come to its own end: stopped from outside, or failed, and what is said of it. Must not write it down.
+// How a scan ends that was stopped or failed, and what is said of it.
 
 import { DomainError } from "../../base/errors.ts";
 import type { Timers } from "../../base/timers.ts";
-import type { StopReason } from "./scan-thread.ts";
 import type { ScanEnding } from "./scan.ts";
+import type { StopReason } from "./scan-thread.ts";
 
-/** A scan that was told to stop and does not is left behind after this. */
+/** A stopped scan is left behind after this. */
 export const STOP_MS = 800;
 
-/** What is said of an end: of a fault of ours people are told no more than that, and the log its cause. */
+/** People are not told the cause of an internal error; the log is. */
 export interface Ending {
   readonly status: ScanEnding;
-  /** One clause; null where there is nothing to be said. */
+  /** One clause; null for none. */
   readonly problem: string | null;
   readonly cause: string | null;
 }
 
-/** Why a scan cannot be done, in words for people. */
+/** In words for people. */
 export class ScanProblem extends Error {
   override readonly name = "ScanProblem";
 }
 
-/** The work, or after its stop a moment more of it. */
+/** The work, or a moment more of it after the signal. */
 export async function orStopped(work: Promise<void>, signal: AbortSignal, timers: Timers): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
   let release = () => {};
@@ -35,7 +35,6 @@ export async function orStopped(work: Promise<void>, signal: AbortSignal, timers
   } finally {
     release();
     signal.removeEventListener("abort", stop);
-    // What it still comes to is nobody's any more.
     work.catch(() => {});
   }
 }

@@ -1,5 +1,5 @@
-// The scanning thread's parts put together: its own connection to read by, the secrets' key, what asks the network. Does not write:
-// writes go through the ports that each scan is given.
+// The scanning thread's parts put together: its own connection to read by, the secrets' key, what asks the network.
+// Does not write: writes go through the ports that each scan is given.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -7,33 +7,21 @@ import type { Random } from "../../base/random.ts";
 import { SecretBox } from "../../base/secret-box.ts";
 import type { Timers } from "../../base/timers.ts";
 import { UuidSource } from "../../base/uuid.ts";
+import type { Commands } from "../../db/command.ts";
 import { openReadOnly } from "../../db/connection.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import { Reader } from "../../db/reader.ts";
-import type { Commands } from "../../db/writer.ts";
 import { macsBefore, servedBefore } from "../reconcile/served-memory.ts";
 import { findUnseen } from "../reconcile/staleness.ts";
 import { DryRun } from "./dry-run.ts";
-import { runScan, type Links } from "./engine.ts";
+import { type Links, runScan } from "./engine.ts";
 import { readKnownNetwork } from "./known-network.ts";
 import { OpenedCredentials } from "./opened-credentials.ts";
 import type { Probes } from "./probes.ts";
 import { scanName } from "./scan.ts";
-import type { ScanMachine, ScanOrder } from "./scan-thread.ts";
+import type { ScanMachine, ScannerOptions, ScanOrder } from "./scan-thread.ts";
 import { SecretFiles } from "./secret-files.ts";
 import { StandingCredentials } from "./standing-credentials.ts";
-
-/** What crosses to the thread at its start. */
-export interface ScannerOptions {
-  readonly databasePath: string;
-  /** Opens credentials' secrets. */
-  readonly secretKey: Uint8Array;
-  /** Absolute; null where none is configured. */
-  readonly secretsFolder: string | null;
-  readonly snmpPort: number;
-  /** Ports that a sweep connects to; null for its own list. */
-  readonly tcpPorts: readonly number[] | null;
-}
 
 export interface MachineParts {
   readonly probes: Probes;

@@ -1,5 +1,5 @@
-// Scans and their findings as callers see them: of the networks that they reach and that are there, now or then. Reads rows; knows
-// nothing of what runs.
+// Scans and their findings as callers see them, in living networks within reach, now or then. Reads rows; knows nothing
+// of what runs.
 
 import type { Instant } from "../../base/instant.ts";
 import type { AsOf, Reach } from "../../db/list-query.ts";
@@ -10,13 +10,12 @@ import type { ScanStatus } from "./scan.ts";
 import { scanThen } from "./stored-scan.ts";
 import type { StoredScan } from "./tables.ts";
 
-/** A scan with the id of its network. */
 export interface FoundScan {
   readonly row: StoredScan;
   readonly networkId: string;
 }
 
-/** As of when scans are looked at; null for the present. */
+/** Null for the present. */
 export interface ScansAt {
   readonly at: Instant;
   readonly asOf: AsOf;
@@ -30,7 +29,7 @@ export interface ScanQuery {
   readonly direction: "asc" | "desc";
 }
 
-/** The scan; null where the caller sees none. */
+/** Null where the caller sees none. */
 export function findScan(reader: Reader, id: string, reach: Reach, then: ScansAt | null): FoundScan | null {
   const { sql, values } = conditions(reader, { reach, then, direction: "asc" });
   const rows = reader.statement(`${SELECT} WHERE s.id = ? AND ${sql}`).values(id, ...values) as Row[];
@@ -38,14 +37,14 @@ export function findScan(reader: Reader, id: string, reach: Reach, then: ScansAt
   return found === undefined ? null : scanIn(found, then);
 }
 
-/** How many match, whatever the page. */
+/** Regardless of the page. */
 export function countScans(reader: Reader, query: ScanQuery): number {
   const { sql, values } = conditions(reader, query);
   const row = reader.statement(`SELECT count(*) FROM discovery_scans s WHERE ${sql}`).values(...values)[0] as [number];
   return row[0];
 }
 
-/** One page, in the order of their requests. @param limit rows */
+/** By time of request. @param limit rows */
 export function pageOfScans(reader: Reader, query: ScanQuery, limit: number, offset: number): FoundScan[] {
   const { sql, values } = conditions(reader, query);
   const rows = reader
@@ -54,18 +53,18 @@ export function pageOfScans(reader: Reader, query: ScanQuery, limit: number, off
   return rows.map((row) => scanIn(row, query.then));
 }
 
-/** Those that come after one of them in the order of the query. */
 export function scansAfter(reader: Reader, query: ScanQuery, after: string, limit: number): FoundScan[] {
   const { sql, values } = conditions(reader, query);
   const rows = reader
     .statement(
-      `${SELECT} WHERE ${sql} AND s.id ${query.direction === "asc" ? ">" : "<"} ? ORDER BY s.id ${query.direction} LIMIT ?`,
+      `${SELECT} WHERE ${sql} AND s.id ${query.direction === "asc" ? ">" : "<"} ? ORDER BY s.id ${query.direction}
+        LIMIT ?`,
     )
     .values(...values, after, limit) as Row[];
   return rows.map((row) => scanIn(row, query.then));
 }
 
-/** Findings of a scan, as JSON, in the order in which they were made. @param limit rows */
+/** As JSON, in order. @param limit rows */
 export function findingsOf(
   reader: Reader,
   scanId: string,
@@ -83,7 +82,7 @@ export function findingsOf(
   return { items: rows.map(([finding]) => finding), total };
 }
 
-/** Those after an ordinal, −1 for all, so many passed over. */
+/** After an ordinal, −1 for all, with an offset. */
 export function findingsAfter(
   reader: Reader,
   scanId: string,
@@ -96,23 +95,24 @@ export function findingsAfter(
     types === undefined ? ["", []] : [" AND type IN (SELECT value FROM json_each(?))", [JSON.stringify(types)]];
   const rows = reader
     .statement(
-      `SELECT ordinal, finding FROM discovery_findings WHERE scan_id = ? AND ordinal > ?${filter} ORDER BY ordinal LIMIT ? OFFSET ?`,
+      `SELECT ordinal, finding FROM discovery_findings WHERE scan_id = ? AND ordinal > ?${filter}
+        ORDER BY ordinal LIMIT ? OFFSET ?`,
     )
     .values(scanId, after, ...values, limit, offset) as Array<[number, string]>;
   return { items: rows.map(([, finding]) => finding), last: rows.at(-1)?.[0] ?? after };
 }
 
-/** The organization of a network; null for a network that is not there. */
+/** Null for a network that is gone. */
 export function organizationIdOf(reader: Reader, networkId: string): string | null {
   const rows = reader
     .statement(
-      "SELECT o.id FROM networks w JOIN history_records r ON r.n = w.n JOIN history_records o ON o.n = w.organization_n WHERE r.id = ?",
+      `SELECT o.id FROM networks w JOIN history_records r ON r.n = w.n
+        JOIN history_records o ON o.n = w.organization_n WHERE r.id = ?`,
     )
     .values(networkId) as Array<[string]>;
   return rows[0]?.[0] ?? null;
 }
 
-/** Whether there are scans that wait or run. */
 export function areScansUnderWay(reader: Reader): boolean {
   return (
     reader.statement("SELECT 1 FROM discovery_scans WHERE status IN ('Queued', 'Running') LIMIT 1").values().length > 0
@@ -133,7 +133,8 @@ type Row = [
   string,
 ];
 
-const SELECT = `SELECT s.id, s.organization_n, s.network_n, s.status, s.requested_at, s.started_at, s.ended_at, s.request, s.progress, s.outcome, r.id
+const SELECT = `SELECT s.id, s.organization_n, s.network_n, s.status, s.requested_at, s.started_at, s.ended_at,
+  s.request, s.progress, s.outcome, r.id
   FROM discovery_scans s JOIN history_records r ON r.n = s.network_n`;
 
 /** What a row's status was at ?, ?. */

@@ -1,9 +1,9 @@
-// The scan: what was asked for, how far it came and what came of it. Not a record of the ledger: a scan that finds nothing new
-// writes nothing there.
+// The scan: what was asked for, how far it came and what came of it. Not a record of the ledger: a scan that finds
+// nothing new writes nothing there.
 
-import { Type, type Static } from "@sinclair/typebox";
-import { Body, Nullable, OneOf, TargetText, Timestamp, Uuid } from "../../http/schemas.ts";
-import { SCAN_KINDS, TARGETS_MAX, type ScanKind } from "../../resources/schedules/schedule.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { SCAN_KINDS, type ScanKind, TARGETS_MAX } from "../../resources/schedules/schedule.ts";
+import { Body, Nullable, OneOf, TargetText, Timestamp, Uuid } from "../../wire/schemas.ts";
 import { ROW_REASONS } from "../rows.ts";
 import { FINDING_TYPES, OUTSIDE_TOLD_MAX } from "../sightings.ts";
 
@@ -13,7 +13,7 @@ export type ScanStatus = (typeof SCAN_STATUSES)[number];
 export type ScanEnding = Exclude<ScanStatus, "Queued" | "Running">;
 
 /** In their order; a scan of many addresses sweeps and asks in turns. */
-export const SCAN_PHASES = ["dispatch", "target_ips", "sweep", "snmp", "follow", "links", "stale", "done"] as const;
+const SCAN_PHASES = ["dispatch", "target_ips", "sweep", "snmp", "follow", "links", "stale", "done"] as const;
 export type ScanPhase = (typeof SCAN_PHASES)[number];
 
 /** Scans that wait for their turn in one network. */
@@ -31,7 +31,7 @@ export const SCANS_WITH_READS = 10;
 /** Between two reports of a running scan. */
 export const PROGRESS_INTERVAL_MS = 250;
 
-export interface RequestedBy {
+interface RequestedBy {
   readonly type: "User" | "ApiKey" | "Discovery" | "System";
   readonly id: string | null;
   readonly name: string;

@@ -1,17 +1,19 @@
-// Has scans asked for when schedules are due. A due time that was missed while nobody ran is made up for once, at the start; one that
-// finds the scan of the last one still waiting or running is passed over. Must not know how a scan is done.
+// Has scans asked for when schedules are due. A due time that was missed while nobody ran is made up for once, at the
+// start; one that finds the scan of the last one still waiting or running is passed over. Must not know how a scan is
+// done.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DomainError } from "../../base/errors.ts";
-import { formatInstant, parseInstant, type Instant } from "../../base/instant.ts";
+import { formatInstant, type Instant, parseInstant } from "../../base/instant.ts";
 import type { Log } from "../../base/log.ts";
 import type { Timers } from "../../base/timers.ts";
+import type { CommitSource } from "../../db/commits.ts";
 import type { Reader } from "../../db/reader.ts";
 import type { WriteQueue } from "../../db/write-queue.ts";
 import { nextDue } from "../../resources/schedules/cron.ts";
 import type { ScheduleRecord } from "../../resources/schedules/schedule.ts";
-import type { ScanQueueing } from "./commands.ts";
+import type { ScanCommands, ScanQueueing } from "./commands.ts";
 import type { Scan } from "./scan.ts";
 
 /** The clock is looked at this often at least: it may be set. Timers take 2^31 − 1 ms at most. */
@@ -32,7 +34,8 @@ interface Due {
 
 export class ScheduleRunner {
   private readonly reader: Reader;
-  private readonly writes: WriteQueue;
+  private readonly writes: WriteQueue<ScanCommands>;
+  private readonly commits: CommitSource;
   private readonly scans: ScheduledScans;
   private readonly clock: Clock;
   private readonly timers: Timers;
@@ -49,7 +52,8 @@ export class ScheduleRunner {
 
   constructor(options: {
     reader: Reader;
-    writes: WriteQueue;
+    writes: WriteQueue<ScanCommands>;
+    commits: CommitSource;
     scans: ScheduledScans;
     clock: Clock;
     timers: Timers;
@@ -57,6 +61,7 @@ export class ScheduleRunner {
   }) {
     this.reader = options.reader;
     this.writes = options.writes;
+    this.commits = options.commits;
     this.scans = options.scans;
     this.clock = options.clock;
     this.timers = options.timers;
@@ -65,7 +70,7 @@ export class ScheduleRunner {
 
   /** Begins with what was missed. */
   start(): void {
-    this.stopListening = this.writes.commits.listen(() => this.look());
+    this.stopListening = this.commits.subscribe(() => this.look(), { isOwnOnly: true });
     this.look();
   }
 
@@ -147,7 +152,7 @@ export class ScheduleRunner {
         allow_large: false,
         schedule: { id, due_at: dueAt },
       };
-      const { result } = await this.writes.run<Scan>("discovery.queue", input, author);
+      const { result } = await this.writes.run("discovery.queue", input, author);
       this.log.info("scheduled_scan_queued", { ...told, scan_id: result.id });
       this.scans.take(result);
     } catch (error) {
@@ -172,7 +177,9 @@ export class ScheduleRunner {
   private read(): Due[] {
     const rows = this.reader
       .statement(
-        `SELECT '{' || s.members || '}', o.id, d.due_at FROM schedules s JOIN history_records o ON o.n = s.organization_n LEFT JOIN discovery_schedule_runs d ON d.schedule_n = s.n WHERE s.is_enabled = 1 ORDER BY s.n`,
+        `SELECT '{' || s.members || '}', o.id, d.due_at FROM schedules s
+          JOIN history_records o ON o.n = s.organization_n LEFT JOIN discovery_schedule_runs d ON d.schedule_n = s.n
+          WHERE s.is_enabled = 1 ORDER BY s.n`,
       )
       .values() as Array<[string, string, Instant | null]>;
     const now = this.clock.now();
@@ -186,7 +193,10 @@ export class ScheduleRunner {
   }
 }
 
-/** Whether an instant is of a clock that was wrong and has been set back since: waiting for it to come again would be waiting for months. */
+/**
+ * Whether an instant is of a clock that was wrong and has been set back since: waiting for it to come again would be
+ * waiting for months.
+ */
 function isAhead(instant: Instant, now: Instant): boolean {
   // Less than this is a correction, after which nothing is to be done twice.
   return instant > now + LOOK_MS;

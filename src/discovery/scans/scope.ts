@@ -1,32 +1,32 @@
-// Which addresses a scan may ask: those of its targets, or of the network's subnets. Pure; every address that is asked has been
-// asked about here. Must not know how they are asked.
+// Which addresses a scan may ask: those of its targets, or of the network's subnets. Pure; every address that is asked
+// has been asked about here. Must not know how they are asked.
 
 import { parseIp } from "../../base/ip.ts";
 import { PASSED_OVER_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
 import {
+  type Block,
   blockOf,
   edgesOf,
   FORBIDDEN,
   interior,
   mostSpecific,
   numberOf,
+  type Range,
   textOf,
   union,
   withoutForbidden,
-  type Block,
-  type Range,
 } from "./address-blocks.ts";
 
 /** A target or subnet above this is walked through only where that is asked for. */
-export const LARGEST_PREFIX_V4 = 16;
+const LARGEST_PREFIX_V4 = 16;
 /** A target or subnet above this is never walked through: nobody lives to see the end of it. */
-export const LARGEST_PREFIX_V6 = 112;
+const LARGEST_PREFIX_V6 = 112;
 /** Addresses of one scan, whatever is asked for: a /12. */
 export const SCAN_ADDRESSES_MAX = 1_048_576;
 
 /**
- * What only this machine reaches, itself and what a cloud tells it (169.254.169.254), whatever a subnet with these addresses is said to be:
- * whoever may write subnets may not see it.
+ * What only this machine reaches, itself and what a cloud tells it (169.254.169.254), whatever a subnet with these
+ * addresses is said to be: whoever may write subnets may not see it.
  */
 const OWN_ADDRESSES: readonly Block[] = ["127.0.0.0/8", "::1", "169.254.0.0/16", "fd00:ec2::254"].flatMap(
   (text) => blockOf(text) ?? [],
@@ -38,14 +38,14 @@ export interface KnownSubnet {
 }
 
 /** What of a network is not walked through. */
-export interface PassedOver {
+interface PassedOver {
   readonly cidr: string;
   /** One clause. */
   readonly reason: string;
 }
 
 /** A target that cannot be taken. */
-export interface TargetProblem {
+interface TargetProblem {
   /** Its place in the list. */
   readonly index: number;
   /** The rest of a sentence: "is larger than …". */
@@ -99,8 +99,8 @@ export class Scope {
   }
 
   /**
-   * Of all the subnets of a network. The most specific subnet that an address lies in decides. What is too large is not walked through,
-   * and its addresses that are known may still be asked.
+   * Of all the subnets of a network. The most specific subnet that an address lies in decides. What is too large is not
+   * walked through, and its addresses that are known may still be asked.
    */
   static ofSubnets(subnets: readonly KnownSubnet[], inhabited: ReadonlySet<string> = new Set()): Scope {
     const passedOver: PassedOver[] = [];

@@ -1,5 +1,6 @@
-// Who may be sent which credential at this moment: asked anew just before one is sent, since an Admin may have taken it back while the scan
-// runs. Reads little for each address; what holds for the whole network is kept until a subnet, a credential or an assignment changes.
+// Who may be sent which credential at this moment: asked anew just before one is sent, since an Admin may have taken it
+// back while the scan runs. Reads little for each address; what holds for the whole network is kept until a subnet, a
+// credential or an assignment changes.
 
 import type { Reader } from "../../db/reader.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
@@ -7,10 +8,10 @@ import { credentialKind } from "../../resources/credentials/credential.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
-import { readSubnets, type Assignment, type KnownAddress, type KnownNetwork } from "./known-network.ts";
+import { type Assignment, type KnownAddress, type KnownNetwork, readSubnets } from "./known-network.ts";
 
 /** What decides about one address. Of the hosts' assignments and the addresses, those that concern it. */
-export interface StandingWord extends Pick<KnownNetwork, "assignments" | "byAddress"> {
+interface StandingWord extends Pick<KnownNetwork, "assignments" | "byAddress"> {
   readonly subnets: AcceptingSubnets;
 }
 
@@ -79,8 +80,8 @@ export class StandingCredentials implements Standing {
   }
 
   /**
-   * A scan's own writes move the ledger all the time: what they wrote is looked through once, and the network is read again only for what
-   * can change the answer.
+   * A scan's own writes move the ledger all the time: what they wrote is looked through once, and the network is read
+   * again only for what can change the answer.
    */
   private networkWord(): NetworkWord {
     const { reader, networkN, word } = this;
@@ -117,11 +118,16 @@ const TOUCHED_SINCE = `SELECT EXISTS (SELECT 1 FROM history_versions v CROSS JOI
   WHERE (v.key & 2147483647) > ?1 AND r.kind IN (${DECIDING}))`;
 const BROADCAST = `SELECT c.id FROM credential_assignments a JOIN history_records c ON c.n = a.credential_n
   WHERE a.network_n = ? AND a.host_n IS NULL ORDER BY a.credential_n, a.n`;
-/** By the address: all of a network are far more than share a value. In the order of their making, and of the credentials. */
+/**
+ * By the address: all of a network are far more than share a value. In the order of their making, and of the
+ * credentials.
+ */
 const AT_ADDRESS = `SELECT r.id, h.id, c.id, json_extract('{' || a.members || '}', '$.ip_address_ids'),
-    EXISTS (SELECT 1 FROM credential_coverage v WHERE v.assignment_n = a.n AND v.ip_address = i.ip_address AND v.until IS NULL)
+    EXISTS (SELECT 1 FROM credential_coverage v WHERE v.assignment_n = a.n AND v.ip_address = i.ip_address
+      AND v.until IS NULL)
   FROM ip_addresses i CROSS JOIN credential_assignments a ON a.host_n = i.host_n
-    JOIN history_records r ON r.n = i.n JOIN history_records h ON h.n = i.host_n JOIN history_records c ON c.n = a.credential_n
+    JOIN history_records r ON r.n = i.n JOIN history_records h ON h.n = i.host_n
+      JOIN history_records c ON c.n = a.credential_n
   WHERE i.ip_address = ?2 AND +i.network_n = ?1 ORDER BY i.n, a.credential_n, a.n`;
 /** The addresses that it is given now, and whether it is assigned, but not in this network. */
 const NAMED = `SELECT json_extract('{' || c.members || '}', '$.target_ips'),

@@ -1,4 +1,5 @@
-// The probes of a real network: the sweep, SNMP with the MIBs, the kernel's neighbor table and the system's resolver, put together.
+// The probes of a real network: the sweep, SNMP with the MIBs, the kernel's neighbor table and the system's resolver,
+// put together.
 
 import { parseIp } from "../../base/ip.ts";
 import type { Random } from "../../base/random.ts";
@@ -14,7 +15,7 @@ const NEIGHBORS_MAX_AGE_MS = 1_000;
 /** A name that nobody answers for by then has no address. */
 const NAME_TIMEOUT_MS = 3_000;
 
-export interface SystemProbesOptions {
+interface SystemProbesOptions {
   readonly snmpPort: number;
   /** Null for the sweep's own list. */
   readonly tcpPorts: readonly number[] | null;
@@ -56,8 +57,9 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
       const cancel = timers.after(NAME_TIMEOUT_MS, end);
       signal.addEventListener("abort", end);
       try {
-        // A name without dots is looked for in the domains of this machine, as people here would. Not by getaddrinfo(3): it holds one of the few
-        // threads that hash passwords as well, for as long as nobody answers, and whoever announces names decides who that is.
+        // A name without dots is looked for in the domains of this machine, as people here would. Not by
+        // getaddrinfo(3): it holds one of the few threads that hash passwords as well, for as long as nobody answers,
+        // and whoever announces names decides who that is.
         const found = await Promise.race([Bun.dns.lookup(name, { backend: "c-ares" }).catch(() => []), over]);
         return found === null ? null : [...new Set(found.flatMap(({ address }) => parseIp(address)?.text ?? []))];
       } finally {

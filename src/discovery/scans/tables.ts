@@ -1,4 +1,5 @@
-// The tables of scans as Drizzle sees them; migrations/0006_discovery.sql says why each is there. None of them has history.
+// The tables of scans as Drizzle sees them; migrations/0006_discovery.sql says why each is there. None of them has
+// history.
 
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Finding, FindingType } from "../sightings.ts";

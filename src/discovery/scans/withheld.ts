@@ -1,14 +1,14 @@
 // Says of addresses that stayed silent that credentials were not sent to them, where, and who can change that. Pure.
 
-import type { AcceptingSubnets, SubnetWord } from "../../resources/subnets/accepting.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import type { AcceptingSubnets, SubnetWord } from "../../resources/subnets/accepting.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import type { Finding } from "../sightings.ts";
 import type { Withheld } from "./credentials.ts";
 import type { KnownHost } from "./known-network.ts";
 
 /** Addresses that are named in one finding. */
-export const ADDRESSES_NAMED_MAX = 3;
+const ADDRESSES_NAMED_MAX = 3;
 
 interface Silence {
   readonly addresses: string[];
@@ -16,7 +16,8 @@ interface Silence {
 }
 
 /**
- * One finding for each subnet that keeps the network's credentials away, and for each address of a host that waits for its confirmation.
+ * One finding for each subnet that keeps the network's credentials away, and for each address of a host that waits for
+ * its confirmation.
  * @param unanswered addresses with what they were not asked with
  */
 export function* withheldFindings(

@@ -2,18 +2,18 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { WriteQueue, WriteTerms } from "../../db/write-queue.ts";
-import { readMachine } from "./read-machine.ts";
-import type { SelfDiscovered, SelfDiscoveryInput } from "./reconcile.ts";
 import type { MachineSnapshot } from "./machine.ts";
+import { readMachine } from "./read-machine.ts";
+import type { SelfCommands, SelfDiscovered, SelfDiscoveryInput } from "./reconcile.ts";
 
-export interface SelfDiscoveryReport extends SelfDiscovered {
+interface SelfDiscoveryReport extends SelfDiscovered {
   /** The ledger transaction that it made; null where the machine was as the inventory knew it. */
   readonly sequence: number | null;
 }
 
 /** @throws DomainError entity_reference_invalid for a network out of the actor's reach */
 export async function discoverSelf(
-  writes: WriteQueue,
+  writes: WriteQueue<SelfCommands>,
   options: {
     networkId: string;
     discoveryId: string;
@@ -24,11 +24,6 @@ export async function discoverSelf(
 ): Promise<SelfDiscoveryReport & { readonly isReplayed: boolean }> {
   const machine = await (options.read ?? readMachine)();
   const input: SelfDiscoveryInput = { network_id: options.networkId, discovery_id: options.discoveryId, machine };
-  const { sequence, result, isReplayed } = await writes.run<SelfDiscovered>(
-    "discovery.self",
-    input,
-    options.actor,
-    options.terms,
-  );
+  const { sequence, result, isReplayed } = await writes.run("discovery.self", input, options.actor, options.terms);
   return { ...result, sequence, isReplayed: isReplayed === true };
 }

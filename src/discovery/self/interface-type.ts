@@ -2,7 +2,7 @@
 // Pure, and independent of anything that can change while the interface stays the same (MTU, state, addresses).
 
 /** What /sys/class/net/<name> says about the kind. */
-export interface InterfaceMarks {
+interface InterfaceMarks {
   /** ARPHRD_… of include/uapi/linux/if_arp.h: the file `type`. */
   hardwareType: number;
   /** DEVTYPE of the file `uevent`; null when the driver gives none. */
@@ -11,7 +11,7 @@ export interface InterfaceMarks {
   entries: ReadonlySet<string>;
 }
 
-export const IF_TYPE = {
+const IF_TYPE = {
   other: 1,
   ethernetCsmacd: 6,
   fddi: 15,
@@ -30,8 +30,9 @@ export const IF_TYPE = {
 } as const;
 
 /**
- * The most telling mark wins: a bridge, a bond and a VLAN are all Ethernet by their hardware type. What only looks like Ethernet (veth, tap, dummy,
- * macvlan) is ethernetCsmacd, as SNMP agents say; encapsulation in IP, also of Ethernet, is tunnel.
+ * The most telling mark wins: a bridge, a bond and a VLAN are all Ethernet by their hardware type. What only looks like
+ * Ethernet (veth, tap, dummy, macvlan) is ethernetCsmacd, as SNMP agents say; encapsulation in IP, also of Ethernet, is
+ * tunnel.
  */
 export function interfaceType({ hardwareType, deviceType, entries }: InterfaceMarks): number {
   if (hardwareType === ARPHRD_LOOPBACK) return IF_TYPE.softwareLoopback;

@@ -1,7 +1,7 @@
 // Which of a machine's addresses belong in an inventory, and the subnet that each implies.
 // Pure: must not read anything.
 
-import { type Ip, cidrContains, cidrOf, ipSortKey, parseCidr, parseIp } from "../../base/ip.ts";
+import { cidrContains, cidrOf, type Ip, ipSortKey, parseCidr, parseIp } from "../../base/ip.ts";
 import type { MachineAddress, MachinePort } from "./machine.ts";
 import type { KernelAddress } from "./rtnetlink.ts";
 
@@ -9,12 +9,15 @@ import type { KernelAddress } from "./rtnetlink.ts";
  * The addresses by which a machine is known in its network, by address, each once.
  *
  * Left out:
- * - loopback (127.0.0.0/8, ::1) and link-local (169.254.0.0/16, RFC 3927; fe80::/10, RFC 4291 §2.5.6): every machine and every link has the same block, so it
+ * - loopback (127.0.0.0/8, ::1) and link-local (169.254.0.0/16, RFC 3927; fe80::/10, RFC 4291 §2.5.6): every machine
+ * and every link has the same block, so it
  *   is no subnet of the network, and the address leads nowhere without its zone. The loopback INTERFACE may have others, such as a router's /32.
  * - temporary ones (RFC 8981): replaced daily by chance, each would be a change of a machine that did not change.
- * - duplicates, which IPv6 found another machine to have (RFC 4862 §5.4.5). Tentative ones stay: without a carrier they are so for ever.
+ * - duplicates, which IPv6 found another machine to have (RFC 4862 §5.4.5). Tentative ones stay: without a carrier they
+ * are so for ever.
  *
- * An address on several interfaces (unnumbered links) is given once: where its prefix is shortest, then at the lowest index.
+ * An address on several interfaces (unnumbered links) is given once: where its prefix is shortest, then at the lowest
+ * index.
  */
 export function inventoryAddresses(addresses: readonly KernelAddress[]): MachineAddress[] {
   const kept = addresses.filter(({ ip, isTemporary, isDuplicate }) => !isTemporary && !isDuplicate && !isZoneLocal(ip));

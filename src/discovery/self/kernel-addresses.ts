@@ -3,8 +3,8 @@
 
 import { KernelRefused } from "../kernel/libc.ts";
 import { dumpKernel } from "../kernel/netlink-socket.ts";
-import { addressDumpRequest, type KernelAddress, parseAddressDatagram } from "./rtnetlink.ts";
 import { readProcAddresses } from "./proc-addresses.ts";
+import { addressDumpRequest, type KernelAddress, parseAddressDatagram } from "./rtnetlink.ts";
 
 export interface KernelAddresses {
   readonly addresses: readonly KernelAddress[];
@@ -15,12 +15,13 @@ export interface KernelAddresses {
 /**
  * Every address of every interface, in the kernel's order.
  *
- * Netlink because nothing simpler is exact. /proc/net has no IPv4 prefix length next to its interface: `fib_trie` and `route` show what routing made
- * of the addresses, without those of interfaces that are down. node:os `networkInterfaces()` leaves out what has no carrier, so that a pulled cable
- * would delete addresses, and names IPv4 aliases by their label. Through bun:ffi it works the same in a compiled executable.
+ * Netlink because nothing simpler is exact. /proc/net has no IPv4 prefix length next to its interface: `fib_trie` and
+ * `route` show what routing made of the addresses, without those of interfaces that are down. node:os
+ * `networkInterfaces()` leaves out what has no carrier, so that a pulled cable would delete addresses, and names IPv4
+ * aliases by their label. Through bun:ffi it works the same in a compiled executable.
  *
- * Where netlink or bun:ffi is refused, those that /proc/net tells. Throws an Error when neither is to be had: no answer must not be taken for a
- * machine without addresses.
+ * Where netlink or bun:ffi is refused, those that /proc/net tells. Throws an Error when neither is to be had: no answer
+ * must not be taken for a machine without addresses.
  */
 export function readKernelAddresses(): KernelAddresses {
   try {

@@ -1,5 +1,5 @@
-// What self discovery learns about the machine that it runs on: plain data, in a fixed order, equal for an unchanged machine.
-// Must not know how it is read, nor how the store keeps it.
+// What self discovery learns about the machine that it runs on: plain data, in a fixed order, equal for an unchanged
+// machine. Must not know how it is read, nor how the store keeps it.
 
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import type { PortProtocol } from "../../resources/ports/port-type.ts";
@@ -8,8 +8,8 @@ export interface MachineSnapshot {
   /** The kernel's node name; `localhost` when it has none. */
   hostname: string;
   /**
-   * A UUID that stays the same for one installation of the operating system, derived from /etc/machine-id with a key of our own: machine-id(5)
-   * forbids to show the original on a network. Null where there is none, as in most containers.
+   * A UUID that stays the same for one installation of the operating system, derived from /etc/machine-id with a key of
+   * our own: machine-id(5) forbids to show the original on a network. Null where there is none, as in most containers.
    */
   machine_id: string | null;
   /** By `if_index`. The loopback interface is one of them. */
@@ -48,7 +48,10 @@ export interface MachineAddress {
   /** Canonical. */
   ip_address: string;
   prefix_length: number;
-  /** The interface that has it. Not among `interfaces` where /sys shows another network namespace than the one that this process is in. */
+  /**
+   * The interface that has it. Not among `interfaces` where /sys shows another network namespace than the one that this
+   * process is in.
+   */
   if_index: number;
   /** The subnet that address and prefix length imply, canonical; `/32` or `/128` for an address that stands alone. */
   cidr: string;
@@ -58,8 +61,9 @@ export interface MachinePort {
   number: number;
   protocol: PortProtocol;
   /**
-   * The canonical addresses that it is bound to, in order; empty for all addresses. They need not be among the machine's `addresses`: loopback,
-   * link-local (without its zone), multicast and broadcast addresses, and addresses that the machine does not have yet, can be bound to.
+   * The canonical addresses that it is bound to, in order; empty for all addresses. They need not be among the
+   * machine's `addresses`: loopback, link-local (without its zone), multicast and broadcast addresses, and addresses
+   * that the machine does not have yet, can be bound to.
    */
   bound: string[];
 }

@@ -9,7 +9,7 @@ import { ifIndexOf } from "../kernel/proc-links.ts";
 import { parseFibTrie, parseIfInet6, parseRouteTable } from "../kernel/proc-tables.ts";
 import { IFA_F_DADFAILED, IFA_F_TEMPORARY, type KernelAddress } from "./rtnetlink.ts";
 
-export interface ProcAddressesOptions {
+interface ProcAddressesOptions {
   readonly procRoot?: string;
   readonly sysRoot?: string;
   /** As node:os has them: exact, but of interfaces that run only, and refused where netlink is. */
@@ -17,8 +17,9 @@ export interface ProcAddressesOptions {
 }
 
 /**
- * Every IPv6 address, and the IPv4 addresses of interfaces that are switched on. The prefix length of an IPv4 address is that of its interface
- * where that runs, else that of the narrowest route to a link that contains it, else 32. Throws an Error where the tables are missing.
+ * Every IPv6 address, and the IPv4 addresses of interfaces that are switched on. The prefix length of an IPv4 address
+ * is that of its interface where that runs, else that of the narrowest route to a link that contains it, else 32.
+ * Throws an Error where the tables are missing.
  */
 export function readProcAddresses(options: ProcAddressesOptions = {}): KernelAddress[] {
   const { procRoot = "/proc", sysRoot = "/sys", running = networkInterfaces } = options;

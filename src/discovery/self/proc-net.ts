@@ -1,20 +1,19 @@
-// Reads the kernel's socket tables /proc/net/{tcp,tcp6,udp,udp6} (proc_pid_net(5)) as text into the ports that are served.
-// Pure: must not open a file.
+// Reads the kernel's socket tables /proc/net/{tcp,tcp6,udp,udp6} (proc_pid_net(5)) as text into the ports that are
+// served. Pure: must not open a file.
 
-import { type Ip, ipSortKey, parseIp } from "../../base/ip.ts";
+import { type Ip, ipOfBytes, ipSortKey, parseIp } from "../../base/ip.ts";
 import type { PortProtocol } from "../../resources/ports/port-type.ts";
-import { ipOfBytes } from "./ip-bytes.ts";
 import type { MachinePort } from "./machine.ts";
 
 /** The texts of the four tables; empty for one that the kernel does not have. */
-export interface SocketTables {
+interface SocketTables {
   tcp: string;
   tcp6: string;
   udp: string;
   udp6: string;
 }
 
-export interface LocalEndpoint {
+interface LocalEndpoint {
   /** An IPv4-mapped address is given as the IPv4 address that it stands for. */
   ip: Ip;
   port: number;
@@ -23,12 +22,13 @@ export interface LocalEndpoint {
 /** Socket states of include/net/tcp_states.h as the tables print them. */
 export const TCP_LISTEN = "0A";
 /** A UDP socket that is bound and not connected to one peer has the state of a closed TCP socket. */
-export const UDP_UNCONNECTED = "07";
+const UDP_UNCONNECTED = "07";
 
 /**
- * The listening TCP ports, and the UDP ports below `firstEphemeralPort` that are bound and not connected: above it, a UDP client that waits for its
- * answer looks like a server, and two looks at an unchanged machine would differ. A socket on 0.0.0.0 or [::] makes the port one on all
- * addresses; whether [::] also takes IPv4 (IPV6_V6ONLY) is not in the tables.
+ * The listening TCP ports, and the UDP ports below `firstEphemeralPort` that are bound and not connected: above it, a
+ * UDP client that waits for its answer looks like a server, and two looks at an unchanged machine would differ. A
+ * socket on 0.0.0.0 or [::] makes the port one on all addresses; whether [::] also takes IPv4 (IPV6_V6ONLY) is not in
+ * the tables.
  */
 export function servedPorts(tables: SocketTables, firstEphemeralPort: number): MachinePort[] {
   const tcp = [...localEndpoints(tables.tcp, TCP_LISTEN), ...localEndpoints(tables.tcp6, TCP_LISTEN)];
@@ -44,8 +44,9 @@ export function servedPorts(tables: SocketTables, firstEphemeralPort: number): M
 }
 
 /**
- * The local ends of the sockets in one state, as often as they occur (SO_REUSEPORT). Lines that are none of the table's are skipped. One pass over the text
- * without a copy of its lines: a busy proxy has 100,000 of them, of which a few listen.
+ * The local ends of the sockets in one state, as often as they occur (SO_REUSEPORT). Lines that are none of the table's
+ * are skipped. One pass over the text without a copy of its lines: a busy proxy has 100,000 of them, of which a few
+ * listen.
  */
 export function localEndpoints(table: string, state: string): LocalEndpoint[] {
   const endpoints: LocalEndpoint[] = [];
@@ -57,7 +58,10 @@ export function localEndpoints(table: string, state: string): LocalEndpoint[] {
   return endpoints;
 }
 
-/** The lower end of /proc/sys/net/ipv4/ip_local_port_range, or the kernel's default when the text is missing or none of its kind. */
+/**
+ * The lower end of /proc/sys/net/ipv4/ip_local_port_range, or the kernel's default when the text is missing or none of
+ * its kind.
+ */
 export function firstEphemeralPort(range: string | null): number {
   const first = Number(/^\s*(\d{1,5})\s+\d{1,5}\s*$/.exec(range ?? "")?.[1]);
   return first >= 1 && first <= 65_535 ? first : DEFAULT_FIRST_EPHEMERAL_PORT;
@@ -70,7 +74,10 @@ const SOCKET_LINE = /^ *\d+: ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) [0-9A-F]+:
 
 const MAPPED = "::ffff:";
 
-/** The tables print an address as 32-bit words in the machine's byte order, which is little-endian on all that we build for (x64, arm64). */
+/**
+ * The tables print an address as 32-bit words in the machine's byte order, which is little-endian on all that we build
+ * for (x64, arm64).
+ */
 function kernelIp(words: string): Ip | null {
   const bytes = Uint8Array.fromHex(words);
   for (let start = 0; start < bytes.length; start += 4) bytes.subarray(start, start + 4).reverse();

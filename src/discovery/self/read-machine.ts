@@ -12,7 +12,7 @@ import { firstEphemeralPort, servedPorts } from "./proc-net.ts";
 import { readInterfaces } from "./read-interfaces.ts";
 
 /** Where to look; the defaults are this machine. */
-export interface ReadMachineOptions {
+interface ReadMachineOptions {
   procRoot?: string;
   sysRoot?: string;
   etcRoot?: string;
@@ -20,8 +20,8 @@ export interface ReadMachineOptions {
 }
 
 /**
- * The machine as it is now. What a kernel or container does not have is null or empty; a table that is there and cannot be read is an Error, never an
- * empty list. Two snapshots of an unchanged machine are equal.
+ * The machine as it is now. What a kernel or container does not have is null or empty; a table that is there and cannot
+ * be read is an Error, never an empty list. Two snapshots of an unchanged machine are equal.
  */
 export async function readMachine(options: ReadMachineOptions = {}): Promise<MachineSnapshot> {
   const { procRoot = "/proc", sysRoot = "/sys", etcRoot = "/etc", readAddresses = readKernelAddresses } = options;
@@ -58,7 +58,10 @@ async function readHostname(procRoot: string, etcRoot: string): Promise<string> 
   return (await readAttribute(join(etcRoot, "hostname"))) ?? "localhost";
 }
 
-/** As sd_id128_get_machine_app_specific(3): HMAC-SHA256 of our purpose with the machine's id as the key, cut to a version 4 UUID. */
+/**
+ * As sd_id128_get_machine_app_specific(3): HMAC-SHA256 of our purpose with the machine's id as the key, cut to a
+ * version 4 UUID.
+ */
 async function readMachineId(etcRoot: string): Promise<string | null> {
   const machineId = await readAttribute(join(etcRoot, "machine-id"));
   // Besides an id it can be empty or `uninitialized`.

@@ -1,30 +1,32 @@
 // Brings what the inventory knows of a host to what the machine says of itself, as a write transaction: only what
 // differs becomes a version. What a person entered stays; what discovery found and finds no more goes.
 
+import { eq } from "drizzle-orm";
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
 import { applianceSettings } from "../../access/tables.ts";
-import { eq } from "drizzle-orm";
+import { nonNull } from "../../base/fields.ts";
 import { formatInstant } from "../../base/instant.ts";
 import { isOneDevices } from "../../base/mac.ts";
+import { type CallsOf, takingLong } from "../../db/command.ts";
+import type { AnyKind, Kind, NoneBeside, Observed, OwnFields, RecordBase } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import type { AnyKind, Observed } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
+import { removeRecord } from "../../resources/ignored/removal.ts";
+import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../resources/networks/network.ts";
-import { portType } from "../../resources/ports/port-type.ts";
 import { portKind } from "../../resources/ports/port.ts";
-import { removeRecord } from "../../resources/references.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import { DISCOVERED } from "../../resources/source.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
-import { HostIndex } from "../reconcile/host-index.ts";
 import { identify } from "../reconcile/identity.ts";
+import { KnownHosts } from "../reconcile/known-hosts.ts";
+import { foundBinding, foundHost, foundPort, foundService, foundSubnet } from "../reconcile/new-records.ts";
 import { selfHost, selfHostSetting } from "../reconcile/self-host.ts";
-import { isOwnAddress, nameSign, serialSign, type Signs } from "../reconcile/signs.ts";
+import { isOwnAddress, nameSign, type Signs, serialSign } from "../reconcile/signs.ts";
 import { isLoopbackOnly } from "./inventory-addresses.ts";
 import type { MachineSnapshot } from "./machine.ts";
 import { serviceOf } from "./well-known-services.ts";
@@ -47,11 +49,11 @@ export interface SelfDiscovered {
 }
 
 /**
- * Brings the records of this machine in a network to what was just read of it. An unchanged machine makes no version; what a person
- * renamed, narrowed or entered stays.
+ * Brings the records of this machine in a network to what was just read of it. An unchanged machine makes no version;
+ * what a person renamed, narrowed or entered stays.
  * @throws DomainError entity_reference_invalid for the network
  */
-export function recordSelf(tx: WriteTransaction, input: SelfDiscoveryInput, actor: CommandActor): SelfDiscovered {
+function recordSelf(tx: WriteTransaction, input: SelfDiscoveryInput, actor: CommandActor): SelfDiscovered {
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   return new SelfReconciliation(tx, input, actor).run();
 }
@@ -115,31 +117,16 @@ class SelfReconciliation {
         Object.entries(told).filter(([field]) => present[field as keyof typeof told] === null),
       ) as typeof told;
       // What an agent on it has told by SNMP stays as it was told.
-      tx.update(hostKind, present.id, withoutUnknown(present.sys_object_id === null ? told : unknown));
+      tx.update(hostKind, present.id, nonNull(present.sys_object_id === null ? told : unknown));
       tx.observe(hostKind, present.id, { last_seen_at: this.seen.last_seen_at ?? null });
       if (ownHost === null) this.set(setting, present.id);
       return present;
     }
+    const named = { name: machine.hostname, hostname: machine.hostname, source: DISCOVERED };
     const host = tx.create(
       hostKind,
       this.actor.organizationId,
-      {
-        name: machine.hostname,
-        hostname: machine.hostname,
-        description: null,
-        hidden: false,
-        network_id: this.input.network_id,
-        tags: [],
-        source: DISCOVERED,
-        virtualization: null,
-        sys_object_id: null,
-        sys_location: null,
-        sys_contact: null,
-        chassis_id: null,
-        management_url: null,
-        asset_tag: null,
-        ...told,
-      },
+      foundHost(this.input.network_id, { ...named, ...told }),
       { observed: { last_seen_at: this.seen.last_seen_at ?? null } },
     );
     this.set(setting, host.id);
@@ -157,7 +144,7 @@ class SelfReconciliation {
       sysName: nameSign(machine.hostname),
       addresses: new Set(machine.addresses.map((each) => each.ip_address).filter(isOwnAddress)),
     };
-    const known = identify(signs, new HostIndex(tx, this.input.network_id).candidates(signs));
+    const known = identify(signs, new KnownHosts(tx, this.input.network_id).candidates(signs));
     return known === null ? null : tx.find(hostKind, known.id);
   }
 
@@ -204,7 +191,14 @@ class SelfReconciliation {
       if (present === undefined)
         ids.set(
           address.ip_address,
-          this.found(ipAddressKind, { host_id: host.id, network_id: host.network_id, ...fields, name, position }),
+          this.found(ipAddressKind, {
+            host_id: host.id,
+            network_id: host.network_id,
+            ...fields,
+            name,
+            position,
+            first_discovery_id: this.input.discovery_id,
+          }),
         );
       else ids.set(address.ip_address, this.again(ipAddressKind, present.id, fields));
     }
@@ -241,13 +235,19 @@ class SelfReconciliation {
         if_type: each.if_type,
         admin_status: each.admin_status,
         oper_status: each.oper_status,
-        ...withoutUnknown({ if_alias: each.if_alias, speed_bps: each.speed_bps, mac_address: each.mac_address }),
+        ...nonNull({ if_alias: each.if_alias, speed_bps: each.speed_bps, mac_address: each.mac_address }),
       };
       const addressId = address === undefined ? undefined : addressIds.get(address.ip_address);
       const present = known.get(each.if_index);
       known.delete(each.if_index);
       if (present === undefined)
-        this.found(ifEntryKind, { host_id: host.id, network_id: host.network_id, ...fields, ip_address_id: addressId });
+        this.found(ifEntryKind, {
+          host_id: host.id,
+          network_id: host.network_id,
+          ...fields,
+          ip_address_id: addressId,
+          first_discovery_id: this.input.discovery_id,
+        });
       else this.again(ifEntryKind, present.id, { ...fields, ip_address_id: present.ip_address_id ?? addressId });
     }
     this.forget(ifEntryKind, known.values());
@@ -260,18 +260,17 @@ class SelfReconciliation {
     for (const port of this.machine.ports) {
       const present = known.get(portName(port));
       known.delete(portName(port));
-      const fields = { number: port.number, protocol: port.protocol, type: portType(port.number, port.protocol) };
-      if (present === undefined)
-        ids.set(portName(port), this.found(portKind, { host_id: host.id, network_id: host.network_id, ...fields }));
-      else ids.set(portName(port), this.again(portKind, present.id, fields));
+      const fields = foundPort(host, port, this.input.discovery_id);
+      if (present === undefined) ids.set(portName(port), this.found(portKind, fields));
+      else ids.set(portName(port), this.again(portKind, present.id, { type: fields.type }));
     }
     this.forget(portKind, known.values());
     return ids;
   }
 
   /**
-   * A service is known again by the port that it is bound to, or by its name: what a person renamed or narrowed stays as it is. Only
-   * a service on ports that the inventory has bound to nothing is new.
+   * A service is known again by the port that it is bound to, or by its name: what a person renamed or narrowed stays
+   * as it is. Only a service on ports that the inventory has bound to nothing is new.
    */
   private services(host: HostRecord, addressIds: Map<string, string>, portIds: Map<string, string>): void {
     const { tx } = this;
@@ -295,31 +294,15 @@ class SelfReconciliation {
       if (bound.length > 0) continue;
       const serviceId =
         byName.get(nameOf(service)) ??
-        this.found(serviceKind, {
-          host_id: host.id,
-          network_id: host.network_id,
-          ...service,
-          position: byName.size,
-          source: DISCOVERED,
-          tags: [],
-          virtualization: null,
-        });
+        this.found(serviceKind, foundService(host, service, byName.size, this.input.discovery_id));
       byName.set(nameOf(service), serviceId);
       served.add(serviceId);
       const places =
         port.bound.length === 0
           ? [null]
           : port.bound.map((text) => addressIds.get(text)).filter((id) => id !== undefined);
-      for (const addressId of places) {
-        this.found(bindingKind, {
-          service_id: serviceId,
-          host_id: host.id,
-          network_id: host.network_id,
-          type: "Port",
-          port_id: portId,
-          ip_address_id: addressId,
-        });
-      }
+      for (const addressId of places)
+        this.found(bindingKind, foundBinding(host, serviceId, portId, addressId, this.input.discovery_id));
     }
     const isGone = (record: Found) => !served.has(record.id);
     this.forget(bindingKind, bindings.filter(isGone));
@@ -331,32 +314,18 @@ class SelfReconciliation {
     const { tx } = this;
     const networkId = this.input.network_id;
     const present = tx.findByIdentity(subnetKind, `${networkId}/${cidr}`);
-    return (
-      present?.id ??
-      tx.create(subnetKind, this.actor.organizationId, {
-        network_id: networkId,
-        cidr,
-        name: cidr,
-        description: null,
-        subnet_type: "Unknown",
-        vlan_id: null,
-        source: DISCOVERED,
-        tags: [],
-        accepts_credentials: false,
-      }).id
-    );
+    return present?.id ?? tx.create(subnetKind, this.actor.organizationId, foundSubnet(networkId, cidr, {})).id;
   }
 
-  private found(kind: AnyKind, fields: object): string {
-    return this.tx.create(
-      kind,
-      this.actor.organizationId,
-      { ...fields, first_discovery_id: this.input.discovery_id },
-      { observed: this.seen },
-    ).id;
+  private found<R extends RecordBase, T extends OwnFields<R>>(kind: Kind<R>, fields: T & NoneBeside<R, T>): string {
+    return this.tx.create(kind, this.actor.organizationId, fields, { observed: this.seen }).id;
   }
 
-  private again(kind: AnyKind, id: string, fields: object): string {
+  private again<R extends RecordBase, T extends Partial<OwnFields<R>> & object>(
+    kind: Kind<R>,
+    id: string,
+    fields: T & NoneBeside<R, T>,
+  ): string {
     if (this.wasSeenByScan(id)) {
       // Both describe it in their own words: the words of the last scan stay.
       this.tx.observe(kind, id, { last_seen_at: this.seen.last_seen_at ?? null });
@@ -381,8 +350,8 @@ class SelfReconciliation {
   }
 
   /**
-   * What a scan saw after this machine last recorded itself is not its to end or to describe: from outside other things are seen than the kernel
-   * tells, in other words.
+   * What a scan saw after this machine last recorded itself is not its to end or to describe: from outside other things
+   * are seen than the kernel tells, in other words.
    */
   private wasSeenByScan(id: string): boolean {
     const by = this.tx.observedOf(id).last_discovery_id ?? null;
@@ -405,9 +374,5 @@ function portName(port: { number: number; protocol: string }): string {
   return `${port.number}/${port.protocol}`;
 }
 
-/** What is known of the fields told: null says that the machine does not tell. */
-function withoutUnknown<T extends Record<string, unknown>>(told: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
-  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)) as {
-    [Name in keyof T]?: NonNullable<T[Name]>;
-  };
-}
+export const selfCommands = { "discovery.self": takingLong(recordSelf) };
+export type SelfCommands = CallsOf<typeof selfCommands>;

@@ -1,19 +1,18 @@
 // The kernel's address dump as rtnetlink(7) messages: the request, and the meaning of the answer's bytes.
 // Pure: must not open a socket.
 
-import type { Ip } from "../../base/ip.ts";
+import { type Ip, ipOfBytes } from "../../base/ip.ts";
 import {
   type AnswerEnd,
   answerEnd,
   bytesOf,
   LITTLE_ENDIAN,
+  NLM_F_DUMP,
   netlinkAttributes,
   netlinkMessages,
   netlinkRequest,
-  NLM_F_DUMP,
   viewOf,
 } from "../kernel/netlink-messages.ts";
-import { ipOfBytes } from "./ip-bytes.ts";
 
 /** One address of one interface, as the kernel has it. */
 export interface KernelAddress {
@@ -29,7 +28,7 @@ export interface KernelAddress {
   isDuplicate: boolean;
 }
 
-export interface AddressDatagram extends AnswerEnd {
+interface AddressDatagram extends AnswerEnd {
   addresses: KernelAddress[];
 }
 
@@ -42,7 +41,10 @@ export function addressDumpRequest(): Uint8Array {
   return netlinkRequest(RTM_GETADDR, NLM_F_DUMP, new Uint8Array(ADDRESS_HEADER_BYTES));
 }
 
-/** Reads one datagram of the answer. Families other than IPv4 and IPv6 and attributes of no use here are skipped; a cut-off message ends the reading. */
+/**
+ * Reads one datagram of the answer. Families other than IPv4 and IPv6 and attributes of no use here are skipped; a
+ * cut-off message ends the reading.
+ */
 export function parseAddressDatagram(datagram: Uint8Array): AddressDatagram {
   const view = viewOf(datagram);
   const addresses: KernelAddress[] = [];
@@ -78,7 +80,8 @@ function readAddress(view: DataView, body: number, end: number): KernelAddress |
     if (attribute.type === IFA_FLAGS && attribute.end - attribute.body >= 4)
       flags = view.getUint32(attribute.body, LITTLE_ENDIAN);
   }
-  // With a peer, ADDRESS is the far end and LOCAL our own; without one, IPv6 leaves LOCAL out and IPv4 repeats the address in it.
+  // With a peer, ADDRESS is the far end and LOCAL our own; without one, IPv6 leaves LOCAL out and IPv4 repeats the
+  // address in it.
   const ip = local ?? address;
   if (!ip) return null;
   return {

@@ -3,24 +3,30 @@
 
 import type { PortProtocol } from "../../resources/ports/port-type.ts";
 
-export interface WellKnownService {
+interface WellKnownService {
   /** For people. */
   name: string;
   /**
-   * Its name in the IANA Service Name and Transport Protocol Port Number Registry (RFC 6335), or the product's own in the same form where it is
-   * commonly found on a number that it never registered. Fixed: clients filter by it.
+   * Its name in the IANA Service Name and Transport Protocol Port Number Registry (RFC 6335), or the product's own in
+   * the same form where it is commonly found on a number that it never registered. Fixed: clients filter by it.
    */
   service_definition: string;
 }
 
-/** The well-known service of a port; null for all other numbers, for those that only clients bind (68, 546), and over a protocol that it does not speak. */
+/**
+ * The well-known service of a port; null for all other numbers, for those that only clients bind (68, 546), and over a
+ * protocol that it does not speak.
+ */
 export function serviceOf(port: { number: number; protocol: PortProtocol }): WellKnownService | null {
   return SERVICE_BY_PORT[port.protocol].get(port.number) ?? null;
 }
 
 type Row = readonly [name: string, definition: string, number: number, ...protocols: PortProtocol[]];
 
-/** Rows with the same name and definition are one service on several ports. 3000, 8000, 9000 and 9100 are absent: too many products use them. */
+/**
+ * Rows with the same name and definition are one service on several ports. 3000, 8000, 9000 and 9100 are absent: too
+ * many products use them.
+ */
 const SERVICES: readonly Row[] = [
   ["FTP", "ftp", 21, "Tcp"],
   ["SSH", "ssh", 22, "Tcp"],

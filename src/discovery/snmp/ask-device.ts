@@ -1,24 +1,25 @@
-// Finds the credential that opens a device and reads the device with it. What is read and what it means is for the MIBs to say.
+// Finds the credential that opens a device and reads the device with it. What is read and what it means is for the MIBs
+// to say.
 
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
 import type { Device } from "../device.ts";
 import { deviceOf } from "../mib/device.ts";
 import { READING_PLAN } from "../mib/plan.ts";
-import type { Reads, ReadStep } from "../mib/reads.ts";
+import type { ReadStep, Reads } from "../mib/reads.ts";
 import type { ServedBefore } from "../mib/served.ts";
 import type { WorkingCredential } from "../sightings.ts";
 import type { SnmpCredential } from "./credential.ts";
-import { type FailureReason, type SnmpFailure, failure, isFailure } from "./failure.ts";
-import { type KeyExtension, hasKeyExtension } from "./net-snmp-user.ts";
+import { type FailureReason, failure, isFailure, type SnmpFailure } from "./failure.ts";
+import { hasKeyExtension, type KeyExtension } from "./net-snmp-user.ts";
 import { readSteps } from "./read-steps.ts";
-import { PATIENCE, type Patience, type SnmpSession, openSession } from "./session.ts";
+import { openSession, SNMP_TIMEOUTS, type SnmpSession, type SnmpTimeouts } from "./session.ts";
 import { errorFailure } from "./walk.ts";
 
-export const SNMP_PORT = 161;
+const SNMP_PORT = 161;
 
 /** While a credential is tried: most of those that are wrong say nothing, and each of them costs as much as this. */
-export const TRYING_PATIENCE: Patience = { timeoutMs: 1_000, retries: 1 };
+const TRYING_TIMEOUTS: SnmpTimeouts = { timeoutMs: 1_000, retries: 1 };
 
 export interface AskDeviceOptions {
   /** In the order in which they are tried. */
@@ -34,9 +35,9 @@ export interface AskDeviceOptions {
   readonly random: Random;
   /** Called for every datagram that is sent. */
   readonly onRequest?: () => void;
-  readonly tryingPatience?: Patience;
+  readonly tryingTimeouts?: SnmpTimeouts;
   /** Of the reading itself; those of session.ts and read-steps.ts unless told. */
-  readonly patience?: Patience;
+  readonly timeouts?: SnmpTimeouts;
   readonly deviceDeadlineMs?: number;
   readonly stepDeadlineMs?: number;
 }
@@ -47,7 +48,7 @@ export interface DeviceReader {
   readonly deviceOf: (reads: Reads, served: ServedBefore | null) => Device;
 }
 
-export interface TriedCredential {
+interface TriedCredential {
   readonly credential_id: string;
   readonly reason: FailureReason;
   /** For people. */
@@ -59,9 +60,9 @@ export type Asked =
   | { readonly ok: false; readonly failures: readonly TriedCredential[]; readonly requests: number };
 
 /**
- * Tries the credentials one after the other, each with one small question, and reads the device with the first that is answered. Never rejects
- * because of what a device does, and leaves no socket behind. A closed port or an address that cannot be reached ends the trying: the one failure
- * is then the last.
+ * Tries the credentials one after the other, each with one small question, and reads the device with the first that is
+ * answered. Never rejects because of what a device does, and leaves no socket behind. A closed port or an address that
+ * cannot be reached ends the trying: the one failure is then the last.
  */
 export async function askDevice(
   target: { readonly address: string; readonly port?: number },
@@ -133,7 +134,7 @@ async function open(
 ): Promise<Opened | SnmpFailure> {
   let problem = failure("no_answer");
   for (const extension of extensions) {
-    const { timers, random, onRequest = () => {}, tryingPatience = TRYING_PATIENCE } = options;
+    const { timers, random, onRequest = () => {}, tryingTimeouts: tryingPatience = TRYING_TIMEOUTS } = options;
     const maySend = (): boolean => options.maySend?.(credential) !== false;
     const keyExtension = extension ?? "Blumenthal";
     const session = await openSession(target, credential, {
@@ -141,13 +142,13 @@ async function open(
       random,
       onRequest,
       maySend,
-      patience: tryingPatience,
+      timeouts: tryingPatience,
       keyExtension,
     });
     if (isFailure(session)) return session;
     const refusal = await tryOut(session, options.signal);
     if (refusal === null) {
-      session.patience = options.patience ?? PATIENCE;
+      session.timeouts = options.timeouts ?? SNMP_TIMEOUTS;
       return { session, extension };
     }
     session.close();

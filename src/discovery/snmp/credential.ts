@@ -1,4 +1,5 @@
-// What a device is asked with, its secrets in the clear: lives as long as a scan and is never stored, logged or put into an error.
+// What a device is asked with, its secrets in the clear: lives as long as a scan and is never stored, logged or put
+// into an error.
 
 import type { AUTH_PROTOCOLS, PRIV_PROTOCOLS } from "../../resources/credentials/credential.ts";
 

@@ -1,6 +1,7 @@
-// A UDP socket that hears one address and port alone, and hears as well that nobody is there. Knows nothing of what it carries.
+// A UDP socket that hears one address and port alone, and hears as well that nobody is there. Knows nothing of what it
+// carries.
 
-import { type SnmpFailure, failure } from "./failure.ts";
+import { failure, type SnmpFailure } from "./failure.ts";
 
 export interface Listener {
   received(datagram: Buffer): void;
@@ -61,7 +62,10 @@ function report(error: unknown, listener: Listener): void {
   if (problem !== null) listener.failed(problem);
 }
 
-/** errno(3) of ICMP errors (ip(7)) and of what the routing table says; null for others, such as full buffers, which pass. */
+/**
+ * errno(3) of ICMP errors (ip(7)) and of what the routing table says; null for others, such as full buffers, which
+ * pass.
+ */
 function failureOfCode(code: string): SnmpFailure | null {
   if (code === "ECONNREFUSED") return failure("port_closed");
   return UNREACHABLE.has(code) ? failure("unreachable", `the address cannot be reached (${code})`) : null;

@@ -1,6 +1,7 @@
-// Why a device could not be read, told apart as far as the protocol lets one. Words only: who decides what is in the other files.
+// Why a device could not be read, told apart as far as the protocol lets one. Words only: who decides what is in the
+// other files.
 
-export const FAILURE_REASONS = [
+const FAILURE_REASONS = [
   "no_answer",
   "port_closed",
   "unreachable",

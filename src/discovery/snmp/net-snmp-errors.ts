@@ -1,11 +1,14 @@
 // What the errors of net-snmp say about a device. Pure.
 
 import { ResponseInvalidCode } from "net-snmp";
-import { type SnmpFailure, failure } from "./failure.ts";
+import { failure, type SnmpFailure } from "./failure.ts";
 
-export interface Verdict {
+interface Verdict {
   readonly failure: SnmpFailure;
-  /** Whether asking again is of no use: the agent itself has said so. What merely does not fit may have been meant for somebody else. */
+  /**
+   * Whether asking again is of no use: the agent itself has said so. What merely does not fit may have been meant for
+   * somebody else.
+   */
   readonly isCertain: boolean;
 }
 

@@ -1,11 +1,11 @@
-// A session of net-snmp over a socket that is not its own, with what it gets wrong put right: it encodes, decodes and keeps the security of SNMPv3.
-// It waits for nothing and repeats nothing.
+// A session of net-snmp over a socket that is not its own, with what it gets wrong put right: it encodes, decodes and
+// keeps the security of SNMPv3. It waits for nothing and repeats nothing.
 
 import { SecurityLevel, Session, type User, Version1, Version2c, Version3 } from "net-snmp";
-import type { Varbind } from "./asking.ts";
 import type { SnmpCredential } from "./credential.ts";
+import type { Varbind } from "./requests.ts";
 
-export interface ResponsePdu {
+interface ResponsePdu {
   readonly id: number;
   readonly varbinds: readonly Varbind[];
   readonly errorStatus: number;
@@ -38,7 +38,8 @@ export interface NetSnmp {
 
 /**
  * @param user of SNMPv3
- * @param send sends a datagram; before it does, or not at all where it does not, it calls `register`, which has net-snmp wait for the answer:
+ * @param send sends a datagram; before it does, or not at all where it does not, it calls `register`, which has
+ * net-snmp wait for the answer:
  *   net-snmp's own way, a callback once the datagram is sent, may come after the answer
  */
 export function createNetSnmp(
@@ -64,7 +65,8 @@ export function createNetSnmp(
   const options = {
     version: credential.version === "SnmpV1" ? Version1 : credential.version === "SnmpV2c" ? Version2c : Version3,
     dgramModule: { createSocket: () => socket },
-    // Its own repetitions come all at the same moment, and it takes no answer to the first of two for one to the second.
+    // Its own repetitions come all at the same moment, and it takes no answer to the first of two for one to the
+    // second.
     retries: 0,
     timeout: NEVER_MS,
   };

@@ -1,11 +1,14 @@
 // A credential as a user of net-snmp, and the keys that it keeps of the passwords. No I/O.
 
-import { AuthProtocols, Authentication, PrivProtocols, SecurityLevel, type User } from "net-snmp";
+import { Authentication, AuthProtocols, PrivProtocols, SecurityLevel, type User } from "net-snmp";
 import type { WorkingCredential } from "../sightings.ts";
 import type { AuthProtocol, PrivProtocol, UserCredential } from "./credential.ts";
-import { type SnmpFailure, failure } from "./failure.ts";
+import { failure, type SnmpFailure } from "./failure.ts";
 
-/** How a key of 256 bits is made of a digest that has less: draft-blumenthal-aes-usm-04, and the one of Cisco and others after draft-reeder-snmpv3-usm-3desede. */
+/**
+ * How a key of 256 bits is made of a digest that has less: draft-blumenthal-aes-usm-04, and the one of Cisco and others
+ * after draft-reeder-snmpv3-usm-3desede.
+ */
 export type KeyExtension = NonNullable<WorkingCredential["key_extension"]>;
 
 /** Whether there are two ways to make its privacy key: a digest of 256 bits or more is long enough as it is. */
@@ -31,7 +34,10 @@ export function userOf(credential: UserCredential, extension: KeyExtension): Use
   return { name, level: SecurityLevel.authPriv, authProtocol, authKey, privProtocol, privKey };
 }
 
-/** Forgets the keys that net-snmp keeps by password and engine, for ever: when a scan has ended. They are made anew when they are missing. */
+/**
+ * Forgets the keys that net-snmp keeps by password and engine, for ever: when a scan has ended. They are made anew when
+ * they are missing.
+ */
 export function forgetKeys(): void {
   (Authentication as unknown as { authToKeyCache: Record<string, unknown> }).authToKeyCache = {};
 }

@@ -1,8 +1,8 @@
 // The order of dotted OIDs, and of indexes, which are their ends. Pure.
 
 /**
- * Less than, equal to or greater than nought as `a` comes before, is, or comes after `b`: by their numbers, one after the other, a
- * shorter one first. Both as net-snmp writes them: decimal, without leading noughts.
+ * Less than, equal to or greater than nought as `a` comes before, is, or comes after `b`: by their numbers, one after
+ * the other, a shorter one first. Both as net-snmp writes them: decimal, without leading noughts.
  */
 export function compareOids(a: string, b: string): number {
   const length = Math.min(a.length, b.length);

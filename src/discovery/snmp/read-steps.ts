@@ -1,17 +1,18 @@
-// Carries out a reading plan on one agent, step by step: what fails in one step stays in it. Knows no MIB and no sockets.
+// Carries out a reading plan on one agent, step by step: what fails in one step stays in it. Knows no MIB and no
+// sockets.
 
 import type { Timers } from "../../base/timers.ts";
-import type { ColumnRead, Reads, ReadStep, SnmpValue, StepRead } from "../mib/reads.ts";
-import type { Answer, Asking } from "./asking.ts";
-import { type FailureReason, type SnmpFailure, failure as failureFor, isFailure, isFinal } from "./failure.ts";
+import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../mib/reads.ts";
+import { type FailureReason, failure as failureFor, isFailure, isFinal, type SnmpFailure } from "./failure.ts";
+import type { Answer, SnmpRequester } from "./requests.ts";
 import { getScalars } from "./scalars.ts";
 import { limited } from "./time-limit.ts";
-import { type Pace, type Walked, newPace, walk } from "./walk.ts";
+import { newPace, type Pace, type Walked, walk } from "./walk.ts";
 
 export const DEVICE_DEADLINE_MS = 600_000;
 export const STEP_DEADLINE_MS = 120_000;
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly signal: AbortSignal;
   readonly timers: Timers;
   readonly deviceDeadlineMs?: number;
@@ -21,10 +22,15 @@ export interface ReadOptions {
 }
 
 /**
- * Reads what the plan asks for. Never rejects: what could not be read says why. Once the agent has gone (its port closed, or silent to a step and
- * to the simplest question after it) the steps that are left fail for that reason without being asked.
+ * Reads what the plan asks for. Never rejects: what could not be read says why. Once the agent has gone (its port
+ * closed, or silent to a step and to the simplest question after it) the steps that are left fail for that reason
+ * without being asked.
  */
-export async function readSteps(asking: Asking, plan: readonly ReadStep[], options: ReadOptions): Promise<Reads> {
+export async function readSteps(
+  asking: SnmpRequester,
+  plan: readonly ReadStep[],
+  options: ReadOptions,
+): Promise<Reads> {
   const reads = new Map<string, StepRead>();
   const device = limited(options.signal, options.deviceDeadlineMs ?? DEVICE_DEADLINE_MS, options.timers);
   const pace = newPace();
@@ -62,7 +68,10 @@ export async function readSteps(asking: Asking, plan: readonly ReadStep[], optio
   return reads;
 }
 
-/** Steps that are waited for in vain at full length, of a device that answers others. Whatever is asked of it then is first asked briefly. */
+/**
+ * Steps that are waited for in vain at full length, of a device that answers others. Whatever is asked of it then is
+ * first asked briefly.
+ */
 export const MAX_SILENT_STEPS = 3;
 
 /** Which parts of a device have said nothing while others answered. */
@@ -85,7 +94,10 @@ class Silences {
   }
 }
 
-/** What a whole MIB stands under: a group of mib-2, one of an enterprise's, or of another registry. One process of an agent serves it, or none. */
+/**
+ * What a whole MIB stands under: a group of mib-2, one of an enterprise's, or of another registry. One process of an
+ * agent serves it, or none.
+ */
 function moduleOf(oid: string): string {
   const arcs = oid.split(".");
   return arcs.slice(0, oid.startsWith("1.3.6.1.2.1.") ? 7 : oid.startsWith("1.3.6.1.4.1.") ? 9 : 6).join(".");
@@ -101,8 +113,10 @@ function isEmpty({ scalars, columns }: StepRead): boolean {
   );
 }
 
-/** Its silence to the smallest question of a step, without waiting for long; null where it answers, whatever that is. */
-async function briefSilence(asking: Asking, step: ReadStep, signal: AbortSignal): Promise<SnmpFailure | null> {
+/**
+ * Its silence to the smallest question of a step, without waiting for long; null where it answers, whatever that is.
+ */
+async function briefSilence(asking: SnmpRequester, step: ReadStep, signal: AbortSignal): Promise<SnmpFailure | null> {
   const oid = firstOid(step);
   if (oid === null) return null;
   const kind = step.scalars === undefined ? "GetNext" : "Get";
@@ -120,7 +134,7 @@ interface StepOutcome {
 }
 
 async function readStep(
-  asking: Asking,
+  asking: SnmpRequester,
   step: ReadStep,
   reads: Reads,
   signal: AbortSignal,
@@ -136,7 +150,7 @@ async function readStep(
 
 /** @param before what ended the step already */
 async function readColumns(
-  asking: Asking,
+  asking: SnmpRequester,
   step: ReadStep,
   reads: Reads,
   before: SnmpFailure | null,
@@ -151,11 +165,11 @@ async function readColumns(
 }
 
 /**
- * The columns of every context in one, each index after the VLAN's number. An agent that says nothing or no to the first of them, and answers in its
- * own context, has none: then there is nothing in them, and that is all.
+ * The columns of every context in one, each index after the VLAN's number. An agent that says nothing or no to the
+ * first of them, and answers in its own context, has none: then there is nothing in them, and that is all.
  */
 async function readContexts(
-  asking: Asking,
+  asking: SnmpRequester,
   columns: Readonly<Record<string, string>>,
   vlans: readonly number[],
   signal: AbortSignal,
@@ -204,7 +218,11 @@ const REFUSALS: ReadonlySet<FailureReason> = new Set(["no_answer", "unsupported"
 const REFUSED = failureFor("refused").clause;
 
 /** After a step that broke off: why there is no use in going on, or null. */
-async function whetherGone(asking: Asking, failure: SnmpFailure, signal: AbortSignal): Promise<SnmpFailure | null> {
+async function whetherGone(
+  asking: SnmpRequester,
+  failure: SnmpFailure,
+  signal: AbortSignal,
+): Promise<SnmpFailure | null> {
   if (isFinal(failure)) return failure;
   if (failure.reason !== "no_answer") return null;
   // A table that it says nothing to is one thing, an agent that says nothing any more another.
@@ -212,7 +230,7 @@ async function whetherGone(asking: Asking, failure: SnmpFailure, signal: AbortSi
   return isFailure(answer) ? answer : null;
 }
 
-function probe(asking: Asking, signal: AbortSignal): Promise<Answer | SnmpFailure> {
+function probe(asking: SnmpRequester, signal: AbortSignal): Promise<Answer | SnmpFailure> {
   return asking.ask({ kind: "Get", oids: [SYS_UP_TIME] }, signal);
 }
 

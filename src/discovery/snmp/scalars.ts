@@ -1,12 +1,13 @@
-// Reads single instances by GET, however little of them an agent answers at once. Pure: it knows no sockets and no time, only answers.
+// Reads single instances by GET, however little of them an agent answers at once. Pure: it knows no sockets and no
+// time, only answers.
 
 import type { SnmpValue } from "../mib/reads.ts";
-import { type Answer, type Asking, ERROR_STATUS } from "./asking.ts";
-import { type SnmpFailure, failure, isFailure } from "./failure.ts";
-import { isException, valueOf } from "./value.ts";
+import { failure, isFailure, type SnmpFailure } from "./failure.ts";
+import { type Answer, ERROR_STATUS, type SnmpRequester } from "./requests.ts";
+import { isException, varbindValue } from "./value.ts";
 import { errorFailure } from "./walk.ts";
 
-export interface ScalarsRead {
+interface ScalarsRead {
   /** Those that exist. */
   readonly values: ReadonlyMap<string, SnmpValue>;
   /** Why those of them that are missing could not be asked; null where all were. */
@@ -20,7 +21,7 @@ export interface ScalarsRead {
  * @param scalars name → OID
  */
 export async function getScalars(
-  asking: Asking,
+  asking: SnmpRequester,
   scalars: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<ScalarsRead> {
@@ -74,7 +75,7 @@ function take(
   const isAnswered =
     varbinds.length === group.length && varbinds.every((varbind, index) => varbind.oid === group[index]?.oid);
   if (!isAnswered) return { problem: failure("garbage", "the device answers something else than what was asked") };
-  const read = varbinds.map((varbind) => (isException(varbind) ? null : valueOf(varbind)));
+  const read = varbinds.map((varbind) => (isException(varbind) ? null : varbindValue(varbind)));
   if (read.includes(undefined)) return { problem: failure("garbage") };
   for (const [index, value] of read.entries())
     if (value !== null && value !== undefined) values.set((group[index] as Scalar).name, value);

@@ -1,41 +1,38 @@
-// Asks one SNMP agent over net-snmp: one question at a time, again where no answer comes, never for longer than told. It makes nothing of the answers,
-// and nothing that arrives, whatever its bytes, may throw out of it.
+// Asks one SNMP agent through net-snmp: one question at a time, repeated without an answer, within a time limit. Does
+// not interpret answers; nothing that arrives makes it throw.
 
 import { type User, Version3 } from "net-snmp";
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
-import type { Answer, Asking, Question } from "./asking.ts";
 import type { SnmpCredential } from "./credential.ts";
 import { type DatagramSocket, type Listener, openDatagramSocket } from "./datagram-socket.ts";
-import { type SnmpFailure, failure, isFailure } from "./failure.ts";
+import { failure, isFailure, type SnmpFailure } from "./failure.ts";
 import { verdictOf } from "./net-snmp-errors.ts";
 import { type Answered, createNetSnmp, type NetSnmp } from "./net-snmp-session.ts";
 import { type KeyExtension, userOf } from "./net-snmp-user.ts";
+import type { Answer, Question, SnmpRequester } from "./requests.ts";
 
-/** How long a question is waited for. */
-export interface Patience {
-  /** Until the first repetition; each after it takes half as long again. */
+export interface SnmpTimeouts {
+  /** Until the first repetition; each further wait is half as long again. */
   readonly timeoutMs: number;
-  /** Repetitions of a question that gets no answer. */
   readonly retries: number;
 }
 
-export const PATIENCE: Patience = { timeoutMs: 1_500, retries: 2 };
+export const SNMP_TIMEOUTS: SnmpTimeouts = { timeoutMs: 1_500, retries: 2 };
 
 export interface SessionOptions {
   readonly timers: Timers;
   readonly random: Random;
-  readonly patience?: Patience;
-  /** Called for every datagram that is sent. */
+  readonly timeouts?: SnmpTimeouts;
   readonly onRequest?: () => void;
-  /** Asked before every datagram; false ends the question as `cancelled`, with nothing sent. */
+  /** Asked before every datagram; false ends the question as `cancelled`, unsent. */
   readonly maySend?: () => boolean;
   /** Of AES-256; Blumenthal unless told. */
   readonly keyExtension?: KeyExtension;
 }
 
 /**
- * Opens a socket to the agent; sends nothing yet. The caller closes what it gets.
+ * Sends nothing yet. The caller closes the session.
  * @param target IPv4 or IPv6 address and UDP port
  */
 export async function openSession(
@@ -52,11 +49,10 @@ export async function openSession(
   return session;
 }
 
-export class SnmpSession implements Asking {
+export class SnmpSession implements SnmpRequester {
   readonly hasBulk: boolean;
   readonly listener: Listener;
-  /** For the questions from now on. */
-  patience: Patience;
+  timeouts: SnmpTimeouts;
   private readonly options: SessionOptions;
   private readonly snmp: NetSnmp;
   /** Community or context name of its own. */
@@ -64,16 +60,15 @@ export class SnmpSession implements Asking {
   private socket: DatagramSocket | null = null;
   private pending: Pending | null = null;
   private hasAnswered = false;
-  /** Whether a context that is not its own has: until then nobody knows that there are any. */
+  /** Whether another context answered: until then it is unknown whether there are any. */
   private hasAnsweredElsewhere = false;
-  /** Of all answers so far the longest. */
+  /** The longest answer so far. */
   private slowestMs = 0;
   private isClosed = false;
 
-  /** For openSession. */
   constructor(credential: SnmpCredential, user: User | null, options: SessionOptions) {
     this.options = options;
-    this.patience = options.patience ?? PATIENCE;
+    this.timeouts = options.timeouts ?? SNMP_TIMEOUTS;
     this.hasBulk = credential.version !== "SnmpV1";
     this.context = credential.version === "SnmpV3" ? (credential.context_name ?? "") : credential.community;
     this.listener = { received: (datagram) => this.receive(datagram), failed: (problem) => this.settle(problem) };
@@ -81,7 +76,6 @@ export class SnmpSession implements Asking {
     this.snmp.on("error", () => this.tryAgain(failure("garbage")));
   }
 
-  /** For openSession. */
   start(socket: DatagramSocket): void {
     this.socket = socket;
     if (this.isClosed) socket.close();
@@ -96,24 +90,24 @@ export class SnmpSession implements Asking {
     return this.askIn(this.context, question, signal);
   }
 
-  briefly(): Asking {
+  briefly(): SnmpRequester {
     const ask = (question: Question, signal: AbortSignal) =>
-      this.askIn(this.context, question, signal, this.briefPatience());
+      this.askIn(this.context, question, signal, this.briefTimeouts());
     return { hasBulk: this.hasBulk, ask, briefly: () => this.briefly(), inVlan: (vlan) => this.inVlan(vlan) };
   }
 
-  inVlan(vlan: number): Asking {
+  inVlan(vlan: number): SnmpRequester {
     const context = this.snmp.version === Version3 ? `vlan-${vlan}` : `${this.context}@${vlan}`;
-    const asking = (patience?: () => Patience): Asking => ({
+    const asking = (timeouts?: () => SnmpTimeouts): SnmpRequester => ({
       hasBulk: this.hasBulk,
-      ask: (question, signal) => this.askIn(context, question, signal, patience?.()),
-      briefly: () => asking(() => this.briefPatience()),
+      ask: (question, signal) => this.askIn(context, question, signal, timeouts?.()),
+      briefly: () => asking(() => this.briefTimeouts()),
       inVlan: (other) => this.inVlan(other),
     });
     return asking();
   }
 
-  /** Frees the socket at once; an open question is answered `cancelled`. Any number of times. */
+  /** Frees the socket; an open question is answered `cancelled`. Idempotent. */
   close(): void {
     this.isClosed = true;
     this.settle(failure("cancelled"));
@@ -124,7 +118,7 @@ export class SnmpSession implements Asking {
     context: string,
     question: Question,
     signal: AbortSignal,
-    patience?: Patience,
+    timeouts?: SnmpTimeouts,
   ): Promise<Answer | SnmpFailure> {
     if (this.pending !== null) throw new Error("The question before has not been answered.");
     if (signal.aborted) return Promise.resolve(failureOf(signal));
@@ -135,8 +129,8 @@ export class SnmpSession implements Asking {
       const pending: Pending = {
         question,
         context,
-        patience:
-          patience ?? (context === this.context || this.hasAnsweredElsewhere ? this.patience : this.briefPatience()),
+        timeouts:
+          timeouts ?? (context === this.context || this.hasAnsweredElsewhere ? this.timeouts : this.briefTimeouts()),
         sentAtMs: 0,
         attempt: 0,
         issue: 0,
@@ -157,13 +151,13 @@ export class SnmpSession implements Asking {
     });
   }
 
-  /** What may not be there (a context, say) is not waited for like what is: an agent that answers fast elsewhere would here as well. */
-  private briefPatience(): Patience {
+  /** What may not exist (a context, say) gets less time: an agent that answers fast elsewhere would here too. */
+  private briefTimeouts(): SnmpTimeouts {
     const timeoutMs = Math.max(MIN_BRIEF_TIMEOUT_MS, SLOWER_ELSEWHERE * this.slowestMs);
-    return { ...this.patience, timeoutMs: Math.min(this.patience.timeoutMs, timeoutMs) };
+    return { ...this.timeouts, timeoutMs: Math.min(this.timeouts.timeoutMs, timeoutMs) };
   }
 
-  /** Hands the question to net-snmp, which sends it, after finding the engine where it has to. */
+  /** net-snmp sends it, after finding the engine where needed. */
   private issue(pending: Pending): void {
     pending.issue += 1;
     pending.sendCount = 0;
@@ -191,7 +185,9 @@ export class SnmpSession implements Asking {
     else this.snmp.getBulk(oids, 0, question.maxRepetitions ?? 1, answered);
   }
 
-  /** @param register has net-snmp wait for the answer, which might come before a callback of the socket would */
+  /**
+   * @param register has net-snmp wait for the answer, which might come before a socket callback
+   */
   private send(datagram: Uint8Array, register: () => void): void {
     const pending = this.pending;
     if (pending === null) return;
@@ -202,7 +198,7 @@ export class SnmpSession implements Asking {
     }
     if (this.isTakenBack()) return;
     register();
-    // The second of one issue is an advance: the engine has been found.
+    // The second send of one issue means that the engine has been found.
     if (pending.sendCount > 1) pending.attempt = 0;
     pending.datagram = datagram;
     pending.sentAtMs = performance.now();
@@ -212,11 +208,11 @@ export class SnmpSession implements Asking {
   private transmit(pending: Pending, datagram: Uint8Array): void {
     pending.stopWaiting?.();
     const [byte = 0] = this.options.random.bytes(1);
-    const waitMs = pending.patience.timeoutMs * BACKOFF ** pending.attempt * (1 + (JITTER * byte) / 255);
+    const waitMs = pending.timeouts.timeoutMs * BACKOFF ** pending.attempt * (1 + (JITTER * byte) / 255);
     pending.stopWaiting = this.options.timers.after(waitMs, () => {
       pending.waitedMs += waitMs;
       pending.attempt += 1;
-      if (pending.attempt > pending.patience.retries) this.settle(this.silence(pending));
+      if (pending.attempt > pending.timeouts.retries) this.settle(this.silence(pending));
       else if (!this.isTakenBack()) this.transmit(pending, pending.datagram ?? datagram);
     });
     this.options.onRequest?.();
@@ -237,7 +233,7 @@ export class SnmpSession implements Asking {
     try {
       this.snmp.onMsg(datagram);
     } catch {
-      // Decoded, but not what net-snmp reckons with: signed where nothing is signed, fields that are missing.
+      // Decodable but unexpected by net-snmp: signed where nothing is signed, missing fields.
       if (this.pending === pending && pending.issue === issue) this.tryAgain(failure("garbage"));
     }
     if (this.pending === pending && pending.issue === issue && pending.sendCount === sendCount) pending.strayCount += 1;
@@ -249,13 +245,13 @@ export class SnmpSession implements Asking {
     else this.tryAgain(verdict.failure);
   }
 
-  /** Something came that is no answer, and net-snmp may wait for none any more: asked anew, at once, as often as if there had been silence. */
+  /** What came is no answer, and net-snmp may have stopped waiting: asked again at once, as often as after silence. */
   private tryAgain(problem: SnmpFailure): void {
     const pending = this.pending;
     if (pending === null) return;
     pending.problem = problem;
     pending.attempt += 1;
-    if (pending.attempt > pending.patience.retries) {
+    if (pending.attempt > pending.timeouts.retries) {
       this.settle(problem);
       return;
     }
@@ -272,7 +268,7 @@ export class SnmpSession implements Asking {
     pending.settle(result);
   }
 
-  /** Has net-snmp wait for nothing: it keeps a timer and a callback for each. */
+  /** Frees net-snmp's timer and callback for each. */
   private forgetRequests(pending: Pending): void {
     pending.issue += 1;
     if (this.snmp.reqCount > 0) this.snmp.cancelRequests(new Error("given up"));
@@ -293,35 +289,34 @@ export class SnmpSession implements Asking {
   }
 }
 
-/** Of a credential that must not be sent any more. */
-export const TAKEN_BACK = "the credential was taken back or changed meanwhile";
+const TAKEN_BACK = "the credential was taken back or changed meanwhile";
 
 const BACKOFF = 1.5;
-/** Part of a waiting time that chance adds: what began together does not repeat together. */
+/** Random part of a wait, so that repetitions spread. */
 const JITTER = 0.25;
 const MIN_BRIEF_TIMEOUT_MS = 200;
 const SLOWER_ELSEWHERE = 4;
-/** SNMPv3 takes up to three: for the engine's id, its time, the answer. */
+/** Up to three in SNMPv3: for the engine's id, its time, the answer. */
 const MAX_SENDS = 4;
 
 interface Pending {
   readonly question: Question;
   readonly context: string;
-  readonly patience: Patience;
+  readonly timeouts: SnmpTimeouts;
   readonly settle: (result: Answer | SnmpFailure) => void;
   attempt: number;
-  /** Grows with each request that net-snmp makes of the question: callbacks of earlier ones mean nothing. */
+  /** Incremented per request to net-snmp: callbacks of earlier ones are ignored. */
   issue: number;
   /** Datagrams of this issue, without repetitions. */
   sendCount: number;
-  /** Datagrams that came and answered nothing that was asked. */
+  /** Datagrams that answered nothing. */
   strayCount: number;
-  /** Size of the last datagram that came. */
+  /** Of the last datagram received. */
   byteCount: number;
   waitedMs: number;
-  /** When the datagram left for the first time, by performance.now. */
+  /** Of the first datagram, by performance.now. */
   sentAtMs: number;
-  /** What is repeated: an answer to any repetition answers the question. */
+  /** Repeated as is: an answer to any repetition counts. */
   datagram: Uint8Array | null;
   /** Why what came was no answer. */
   problem: SnmpFailure | null;

@@ -1,15 +1,15 @@
-// An end to waiting, inside another end to waiting. Whoever is asked learns from the signal alone that it is over, and why.
+// A deadline inside another one. The signal tells that it is over, and why.
 
 import type { Timers } from "../../base/timers.ts";
 import { failure } from "./failure.ts";
 
-export interface TimeLimit {
+interface TimeLimit {
   readonly signal: AbortSignal;
-  /** When what it limits has ended: frees its timer. */
+  /** Frees its timer. */
   release(): void;
 }
 
-/** A signal that is aborted with the failure `deadline` after so long, or as `outer` is, with its reason. */
+/** Aborts with the failure `deadline` after so long, or as `outer` does, with its reason. */
 export function limited(outer: AbortSignal, ms: number, timers: Timers): TimeLimit {
   const controller = new AbortController();
   const pass = (): void => controller.abort(outer.reason);

@@ -1,18 +1,18 @@
-// The values of varbinds as the MIBs want them. Pure.
+// Values of varbinds for the MIBs. Pure.
 
 import type { SnmpValue } from "../mib/reads.ts";
-import { VARBIND_TYPE, type Varbind } from "./asking.ts";
+import { VARBIND_TYPE, type Varbind } from "./requests.ts";
 
-/** Whether there is no value and none beyond: noSuchObject, noSuchInstance, endOfMibView. */
+/** noSuchObject, noSuchInstance, endOfMibView. */
 export function isException({ type }: Varbind): boolean {
   return type >= VARBIND_TYPE.NoSuchObject && type <= VARBIND_TYPE.EndOfMibView;
 }
 
 /**
- * Null for a value that is none or of a type that no MIB has any more (Null, BitString); undefined for one that was cut off.
- * Counter64 becomes a number: exact up to 2^53.
+ * Null for no value or an obsolete type (Null, BitString); undefined for one cut off. Counter64 becomes a number: exact
+ * up to 2^53.
  */
-export function valueOf({ type, value }: Varbind): SnmpValue | null | undefined {
+export function varbindValue({ type, value }: Varbind): SnmpValue | null | undefined {
   switch (type) {
     case VARBIND_TYPE.OctetString:
     case VARBIND_TYPE.Opaque:

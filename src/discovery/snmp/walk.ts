@@ -1,35 +1,35 @@
-// Reads columns of a table side by side, to their ends and never round in circles. Pure: it knows no sockets and no time, only answers.
+// Reads columns of a table side by side to their ends, never in circles. Pure: knows only answers.
 
 import type { ColumnRead, SnmpValue } from "../mib/reads.ts";
-import { type Answer, type Asking, ERROR_STATUS, type Varbind } from "./asking.ts";
-import { type SnmpFailure, failure, isFailure } from "./failure.ts";
+import { failure, isFailure, type SnmpFailure } from "./failure.ts";
 import { compareOids } from "./oid.ts";
-import { isException, valueOf } from "./value.ts";
+import { type Answer, ERROR_STATUS, type SnmpRequester, type Varbind } from "./requests.ts";
+import { isException, varbindValue } from "./value.ts";
 
-/** Rows of one column beyond which an agent is taken to invent them. */
-export const ROW_CAP = 200_000;
-/** Values of one device, all its walks together: an agent that invents rows does so in every table. */
-export const VALUE_CAP = 800_000;
-/** Bytes of answers of one device. */
-export const BYTE_CAP = 64 * 2 ** 20;
+/** More rows in a column are taken as invented. */
+const ROW_CAP = 200_000;
+/** Per device, all walks together: an agent that invents rows does so in every table. */
+const VALUE_CAP = 800_000;
+/** Answers per device. */
+const BYTE_CAP = 64 * 2 ** 20;
 
 export interface WalkOptions {
-  /** Ends the walk with what it has: see Asking.ask. */
+  /** Ends the walk with what it has. */
   readonly signal: AbortSignal;
-  /** Carried from walk to walk of one device, so that what was learned of it is. */
+  /** Kept from walk to walk of one device. */
   readonly pace?: Pace;
-  /** So many questions in a row without an answer, each smaller than the one before, and it is over. */
+  /** Unanswered questions in a row, each smaller, that end the walk. */
   readonly maxSilences?: number;
   /** ROW_CAP and VALUE_CAP unless told. */
   readonly rowCap?: number;
   readonly valueCap?: number;
 }
 
-/** How much one device takes at once, and how much it has told. */
+/** How much a device answers at once, and in total. */
 export interface Pace {
-  /** Varbinds asked for in one question, at most. */
+  /** Most varbinds per question. */
   ceiling: number;
-  /** Bytes of one varbind of an answer, as last seen. */
+  /** Size of an answered varbind, as last seen. */
   varbindBytes: number;
   valueCount: number;
   byteCount: number;
@@ -37,7 +37,7 @@ export interface Pace {
 
 export interface Walked {
   readonly columns: ReadonlyMap<string, ColumnRead>;
-  /** What ended the walk as a whole; null where each column came to an end of its own. */
+  /** What ended the whole walk; null where each column ended by itself. */
   readonly failure: SnmpFailure | null;
 }
 
@@ -46,12 +46,13 @@ export function newPace(): Pace {
 }
 
 /**
- * Walks the columns, each until the agent leaves it. What was read stays when it breaks off; one column that fails takes no other with it.
- * A column is complete only if the agent said what comes after it: a later OID, the end of its view, or noSuchName in v1.
+ * Walks the columns, each until the agent leaves it. What was read stays when it breaks off; a failed column does not
+ * affect the others. A column is complete only if the agent said what follows: a later OID, the end of its view, or
+ * noSuchName in v1.
  * @param columns name → OID
  */
 export async function walk(
-  asking: Asking,
+  asking: SnmpRequester,
   columns: Readonly<Record<string, string>>,
   options: WalkOptions,
 ): Promise<Walked> {
@@ -59,18 +60,18 @@ export async function walk(
   return running.run();
 }
 
-/** Answers larger than this come in fragments, which firewalls drop and small agents do not send. */
+/** Larger answers come in fragments, which firewalls drop and small agents do not send. */
 const ANSWER_BYTES = 1_400;
 const FIRST_VARBIND_BYTES = 50;
 const MAX_VARBINDS = 100;
-/** Columns beyond wait for those before them to end. */
+/** Further columns wait. */
 const MAX_WIDTH = 16;
 const MAX_SILENCES = 2;
 
 interface Column {
   readonly name: string;
   readonly oid: string;
-  /** The OID with its dot. */
+  /** With its dot. */
   readonly prefix: string;
   readonly values: Map<string, SnmpValue>;
   /** Index of the last value; "" before the first. */
@@ -80,7 +81,7 @@ interface Column {
 }
 
 class Walk {
-  private readonly asking: Asking;
+  private readonly asking: SnmpRequester;
   private readonly signal: AbortSignal;
   private readonly pace: Pace;
   private readonly maxSilences: number;
@@ -90,11 +91,11 @@ class Walk {
   private active: Column[];
   private failure: SnmpFailure | null = null;
   private silences = 0;
-  /** At most so many columns, and one row, in the next questions: to find out which of them the agent stumbles over. */
+  /** Columns per question, while narrowing down to one row what the agent fails on. */
   private width = MAX_WIDTH;
   private singleRows = 0;
 
-  constructor(asking: Asking, columns: Readonly<Record<string, string>>, options: WalkOptions) {
+  constructor(asking: SnmpRequester, columns: Readonly<Record<string, string>>, options: WalkOptions) {
     this.asking = asking;
     this.signal = options.signal;
     this.pace = options.pace ?? newPace();
@@ -126,7 +127,7 @@ class Walk {
       else this.takeAnswer(answer, group, rows);
       if (this.active.some(isOver)) this.active = this.active.filter((column) => !isOver(column));
     }
-    // Silence to the smallest question is no sign that the larger ones were too large.
+    // Silence even to the smallest question: size was not the cause.
     if (this.failure?.reason === "no_answer") this.pace.ceiling = ceiling;
     const columns = new Map(
       this.columns.map(({ name, isComplete, problem, values }) => [name, { isComplete, problem, values }]),
@@ -172,7 +173,7 @@ class Walk {
       at = at + 1 === group.length ? 0 : at + 1;
       if (isOver(column)) continue;
       if (!this.take(column, varbind)) {
-        // Cut off here: what stands behind it may be anything.
+        // What follows a cut-off varbind may be anything.
         if (varbind === answer.varbinds[0]) this.narrow(group, rows, failure("garbage"));
         break;
       }
@@ -200,7 +201,7 @@ class Walk {
           : `the device's answers do not go forward: after ${column.prefix}${column.last} came ${oid}`;
       return true;
     }
-    const value = valueOf(varbind);
+    const value = varbindValue(varbind);
     if (value === undefined) return false;
     if (column.values.size >= this.rowCap) {
       column.problem = `it has more than ${this.rowCap.toLocaleString("en")} rows`;
@@ -229,19 +230,19 @@ class Walk {
       return;
     }
     const { clause } = errorFailure(errorStatus);
-    // The rows before the one that it stumbles over are still to be had.
+    // Earlier rows are still to be had.
     if (rows > 1 || column === undefined) this.narrow(group, rows, failure("agent_error", clause));
     else this.fail(column, clause);
   }
 
-  /** Asks for less at once, for good. */
+  /** For good. */
   private shrink(group: Column[], rows: number, problem: SnmpFailure): void {
     const asked = group.length * rows;
     if (asked > 1) this.pace.ceiling = Math.max(1, Math.floor(asked / 2));
     else this.fail(group[0] as Column, problem.clause);
   }
 
-  /** Asks row by row, then column by column, until what is wrong is by itself. */
+  /** Row by row, then column by column, until the failure is isolated. */
   private narrow(group: Column[], rows: number, problem: SnmpFailure): void {
     if (rows > 1) {
       this.singleRows = rows;
@@ -265,11 +266,10 @@ class Walk {
   }
 }
 
-/** What a message is around its varbinds. */
+/** A message without its varbinds. */
 const ENVELOPE_BYTES = 60;
 const MIN_VARBIND_BYTES = 10;
 
-/** What an error status of a whole answer says, in words. */
 export function errorFailure(errorStatus: number): SnmpFailure {
   if (errorStatus === ERROR_STATUS.noAccess || errorStatus === ERROR_STATUS.authorizationError)
     return failure("refused");

@@ -1,19 +1,17 @@
-// The addresses of blocks, one after the other: a /8 takes no more memory than a /24. Pure.
+// The addresses of blocks in turn, in constant memory. Pure.
 
-import { type Cidr, cidrContains, ipSortKey } from "../../base/ip.ts";
-import { ipOfBytes } from "../self/ip-bytes.ts";
+import { type Cidr, cidrContains, ipOfBytes, ipSortKey } from "../../base/ip.ts";
 
-/** The longest IPv6 block whose addresses are gone through: 65,536. A /64 at 3,000 a second takes 195 million years. */
-export const MIN_IPV6_PREFIX_LENGTH = 112;
+/** The longest IPv6 block walked: 65,536 addresses. A /64 at 3,000 a second takes 195 million years. */
+const MIN_IPV6_PREFIX_LENGTH = 112;
 
-/** Whether the addresses of a block can be gone through at all. */
 export function isEnumerable(cidr: Cidr): boolean {
   return cidr.version === 4 || cidr.prefixLength >= MIN_IPV6_PREFIX_LENGTH;
 }
 
 /**
- * Every address of the blocks once, canonical, in the order of the blocks; without the network and broadcast addresses of IPv4 prefixes shorter than
- * /31 (RFC 3021). A block inside another one counts as part of that. Throws a RangeError for a block that is not enumerable.
+ * Every address once, canonical, in the order of the blocks, without network and broadcast addresses of IPv4 prefixes
+ * shorter than /31 (RFC 3021). Nested blocks count once. Throws a RangeError for a block that is not enumerable.
  */
 export function addressesOf(cidrs: Iterable<Cidr>): Iterable<string> {
   const ranges = rangesOf(cidrs);
@@ -26,7 +24,7 @@ export function addressesOf(cidrs: Iterable<Cidr>): Iterable<string> {
   };
 }
 
-/** How many `addressesOf` gives. Throws as that does. */
+/** The count of `addressesOf`, which throws as that does. */
 export function addressCount(cidrs: Iterable<Cidr>): bigint {
   return rangesOf(cidrs).reduce((sum, { first, last }) => sum + (last - first) + 1n, 0n);
 }
@@ -47,7 +45,7 @@ function rangesOf(cidrs: Iterable<Cidr>): Range[] {
   });
 }
 
-/** Blocks either lie inside each other or have nothing in common. */
+/** Blocks nest or are disjoint. */
 function outermost(cidrs: readonly Cidr[]): Cidr[] {
   const sorted = cidrs.map((cidr, place) => ({ cidr, place, key: ipSortKey(cidr) }));
   sorted.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.cidr.prefixLength - b.cidr.prefixLength));

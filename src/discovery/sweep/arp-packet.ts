@@ -1,18 +1,18 @@
-// ARP (RFC 826) for IPv4 over Ethernet as bytes: the question who has an address, and the answer. Pure.
+// ARP (RFC 826) requests and replies for IPv4 over Ethernet. Pure.
 
-import type { Ip } from "../../base/ip.ts";
+import { type Ip, ipOfBytes } from "../../base/ip.ts";
 import { macOfBytes } from "../kernel/neighbor-messages.ts";
-import { ipOfBytes } from "../self/ip-bytes.ts";
 
-/** Its EtherType. */
 export const ETHERTYPE_ARP = 0x0806;
 
-export interface ArpAnswer {
+interface ArpAnswer {
   readonly ip_address: string;
   readonly mac_address: string;
 }
 
-/** @param mac canonical, of the interface that asks @param source an IPv4 address of it */
+/**
+ * @param mac canonical, of the asking interface @param source its IPv4 address
+ */
 export function arpRequest(mac: string, source: Ip, target: Ip): Uint8Array {
   const message = new Uint8Array(MESSAGE_BYTES);
   message.set(HEADER);
@@ -23,7 +23,7 @@ export function arpRequest(mac: string, source: Ip, target: Ip): Uint8Array {
   return message;
 }
 
-/** Who answers for which address; null for everything but replies of one station (neither broadcast nor multicast nor zeros). */
+/** Null for everything but replies of one station (no broadcast, multicast or zeros). */
 export function parseArpReply(message: Uint8Array): ArpAnswer | null {
   if (
     message.length < MESSAGE_BYTES ||

@@ -1,24 +1,24 @@
-// Who is there on a link, asked by ARP of this process's own: the kernel's neighbor table, which has room for a thousand, is left alone.
-// Must not know what an answer means: a router may answer for others.
+// Finds stations on a link by this process's own ARP, sparing the kernel's neighbor table of a thousand entries. A
+// router may answer for others.
 
 import type { Ip } from "../../base/ip.ts";
 import { ifIndexOfLinkAddress, linkBroadcastAddress } from "../kernel/socket-address.ts";
 import { AF_PACKET, SOCK_DGRAM, type Sockets } from "../kernel/sockets.ts";
 import { arpRequest, ETHERTYPE_ARP, parseArpReply } from "./arp-packet.ts";
-import { Asking, type AskingParts, type Open, type Outcome } from "./asking.ts";
+import { type Open, type Outcome, ProbeRound, type ProbeRoundOptions } from "./probing.ts";
 
-export interface ArpSocketParts extends AskingParts {
+interface ArpSocketParts extends ProbeRoundOptions {
   readonly sockets: Sockets;
 }
 
-/** The link and the own addresses on it. */
+/** The link and our addresses on it. */
 export interface ArpLink {
   readonly ifIndex: number;
   readonly source: Ip;
   readonly mac: string;
 }
 
-/** Null where this process may not (CAP_NET_RAW). */
+/** Null without CAP_NET_RAW. */
 export function openArpSocket(parts: ArpSocketParts): ArpSocket | null {
   const protocol = ((ETHERTYPE_ARP & 0xff) << 8) | (ETHERTYPE_ARP >>> 8);
   const descriptor = parts.sockets.open(AF_PACKET, SOCK_DGRAM, protocol);
@@ -29,54 +29,51 @@ export function openArpSocket(parts: ArpSocketParts): ArpSocket | null {
 
 const BUFFER_BYTES = 1024 * 1024;
 
-/** As long as a telephone that saves its battery takes to wake up. */
+/** As long as a telephone takes to wake from power saving. */
 const WAITS_MS = [800, 1_200];
 
 const MAX_PER_ROUND = 1_024;
 
 export class ArpSocket {
-  readonly #descriptor: number;
-  readonly #parts: ArpSocketParts;
-  readonly #asking: Asking<string>;
-  /** Whether anything was asked. */
+  private readonly descriptor: number;
+  private readonly parts: ArpSocketParts;
+  private readonly asking: ProbeRound<string>;
   isUsed = false;
   /** By interface and address. */
-  readonly #open = new Map<string, Open<string>>();
+  private readonly open = new Map<string, Open<string>>();
 
   constructor(descriptor: number, parts: ArpSocketParts) {
-    this.#descriptor = descriptor;
-    this.#parts = parts;
-    this.#asking = new Asking(parts, () => this.#drain());
+    this.descriptor = descriptor;
+    this.parts = parts;
+    this.asking = new ProbeRound(parts, () => this.drain());
   }
 
-  /** The MAC address that answers for an IPv4 address. */
   async ask(ip: Ip, link: ArpLink): Promise<Outcome<string>> {
     const key = keyOf(link.ifIndex, ip.text);
     const request = arpRequest(link.mac, link.source, ip);
     const everybody = linkBroadcastAddress(link.ifIndex, ETHERTYPE_ARP);
     try {
-      return await this.#asking.ask(WAITS_MS, (open) => {
-        this.#open.set(key, open);
+      return await this.asking.ask(WAITS_MS, (open) => {
+        this.open.set(key, open);
         this.isUsed = true;
-        return this.#parts.sockets.sendTo(this.#descriptor, request, everybody);
+        return this.parts.sockets.sendTo(this.descriptor, request, everybody);
       });
     } finally {
-      this.#open.delete(key);
+      this.open.delete(key);
     }
   }
 
   end(reason: unknown): void {
-    this.#asking.end(reason);
-    this.#parts.sockets.closeSocket(this.#descriptor);
+    this.asking.end(reason);
+    this.parts.sockets.closeSocket(this.descriptor);
   }
 
-  #drain(): boolean {
+  private drain(): boolean {
     for (let count = 0; count < MAX_PER_ROUND; count += 1) {
-      const received = this.#parts.sockets.receiveFrom(this.#descriptor);
+      const received = this.parts.sockets.receiveFrom(this.descriptor);
       if (received === null) return count > 0;
       const reply = parseArpReply(received.bytes);
-      if (reply)
-        this.#open.get(keyOf(ifIndexOfLinkAddress(received.from), reply.ip_address))?.answer(reply.mac_address);
+      if (reply) this.open.get(keyOf(ifIndexOfLinkAddress(received.from), reply.ip_address))?.answer(reply.mac_address);
     }
     return true;
   }

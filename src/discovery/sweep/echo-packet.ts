@@ -1,22 +1,22 @@
-// ICMP and ICMPv6 echo (RFC 792, RFC 4443 section 4) as bytes: the request, and what of an answer tells that it belongs to one. Pure.
+// ICMP and ICMPv6 echo messages (RFC 792, RFC 4443 section 4). Pure.
 
-/** Random bytes in each request, which whoever has not seen it cannot know. */
+/** Random bytes in each request, which only its receiver can know. */
 export const ECHO_TOKEN_BYTES = 16;
 
-export interface EchoRequest {
+interface EchoRequest {
   readonly version: 4 | 6;
   readonly identifier: number;
   readonly sequence: number;
   readonly token: Uint8Array;
 }
 
-export interface EchoReply {
+interface EchoReply {
   readonly identifier: number;
   readonly sequence: number;
   readonly token: Uint8Array;
 }
 
-/** The message, with its checksum in IPv4; in IPv6 the kernel adds it, which alone knows the source address. */
+/** With its checksum in IPv4; in IPv6 the kernel adds it, as it knows the source address. */
 export function echoRequest({ version, identifier, sequence, token }: EchoRequest): Uint8Array {
   const message = new Uint8Array(HEADER_BYTES + ECHO_TOKEN_BYTES + SIGNATURE.length);
   const view = new DataView(message.buffer);
@@ -30,8 +30,8 @@ export function echoRequest({ version, identifier, sequence, token }: EchoReques
 }
 
 /**
- * What an echo reply carries; null for every other message, also for the errors of routers that quote a request.
- * @param hasIpHeader whether the IPv4 header stands before it, as a raw socket gives it
+ * Null for all but echo replies, also for router errors that quote a request.
+ * @param hasIpHeader whether the IPv4 header precedes it, as on raw sockets
  */
 export function parseEchoReply(version: 4 | 6, packet: Uint8Array, hasIpHeader: boolean): EchoReply | null {
   const start = hasIpHeader ? ((packet[0] ?? 0) & 0x0f) * 4 : 0;
@@ -53,7 +53,7 @@ const REPLY_V4 = 0;
 const ECHO_V6 = 128;
 const REPLY_V6 = 129;
 
-/** For whoever looks at the wire and wonders. */
+/** For people reading the wire. */
 const SIGNATURE = new TextEncoder().encode("netledger sweep\0");
 
 /** RFC 1071, of an even number of bytes. */

@@ -1,22 +1,22 @@
-// ICMP echo through a socket of this process, datagram or raw: many addresses at once, each answer matched to what was asked.
-// Must not take an answer from somebody else, an error of a router, nor a reply to another program.
+// ICMP echo through a datagram or raw socket: many addresses at once, each answer matched to its request. Ignores other
+// senders, router errors and replies to other programs.
 
 import type { Ip } from "../../base/ip.ts";
 import type { Random } from "../../base/random.ts";
 import { ipOfSocketAddress, socketAddress } from "../kernel/socket-address.ts";
 import { AF_INET, AF_INET6, SOCK_DGRAM, SOCK_RAW, type Sockets } from "../kernel/sockets.ts";
-import { Asking, type AskingParts, type Open } from "./asking.ts";
 import type { Echo, EchoOutcome } from "./echo.ts";
 import { ECHO_TOKEN_BYTES, echoRequest, parseEchoReply } from "./echo-packet.ts";
+import { type Open, ProbeRound, type ProbeRoundOptions } from "./probing.ts";
 
-export interface EchoSocketParts extends AskingParts {
+export interface EchoSocketParts extends ProbeRoundOptions {
   readonly sockets: Sockets;
   readonly random: Random;
 }
 
-export type EchoSocketType = "IcmpDatagram" | "IcmpRaw";
+type EchoSocketType = "IcmpDatagram" | "IcmpRaw";
 
-/** Null where this process may not open such a socket, or the kernel does not speak that version of IP. */
+/** Null where the process may not open it, or the kernel lacks that IP version. */
 export function openEchoSocket(version: 4 | 6, type: EchoSocketType, parts: EchoSocketParts): Echo | null {
   const { sockets } = parts;
   const descriptor = sockets.open(
@@ -26,12 +26,12 @@ export function openEchoSocket(version: 4 | 6, type: EchoSocketType, parts: Echo
   );
   if (descriptor < 0) return null;
   if (type === "IcmpRaw") {
-    // All ICMP of the machine comes to a raw socket: without what is no echo reply, its buffer is free for those that are.
+    // A raw socket gets all ICMP of the machine: filtering leaves room for echo replies.
     if (version === 4)
       sockets.setOption(descriptor, SOL_RAW, ICMP_FILTER, new Uint8Array(Uint32Array.of(~(1 << ECHO_REPLY_V4)).buffer));
     else sockets.setOption(descriptor, IPPROTO_ICMPV6, ICMP6_FILTER, icmp6FilterFor(ECHO_REPLY_V6));
   }
-  // What goes to a neighbor that the kernel has not found yet waits in the socket's buffer, for seconds.
+  // Packets to unresolved neighbors stay in the buffer for seconds.
   sockets.widenBuffers(descriptor, BUFFER_BYTES);
   return new EchoSocket(version, type, descriptor, parts);
 }
@@ -45,13 +45,13 @@ const ECHO_REPLY_V4 = 0;
 const ECHO_REPLY_V6 = 129;
 const BUFFER_BYTES = 4 * 1024 * 1024;
 
-/** How long an answer to the first and to the second request is waited for; one to the first counts during the second, too. */
+/** Waits for the first and second request; a late answer to the first counts. */
 const WAITS_MS = [700, 1_000];
 
-/** So many are taken in one round, so that a flood does not hold the thread. */
+/** Per round, so that a flood does not block the thread. */
 const MAX_PER_ROUND = 1_024;
 
-/** struct icmp6_filter: 256 bits, those that are set are blocked. */
+/** struct icmp6_filter: 256 bits; set ones are blocked. */
 function icmp6FilterFor(type: number): Uint8Array {
   const words = new Uint32Array(8).fill(0xffff_ffff);
   words[type >>> 5] = ~(1 << (type & 31));
@@ -66,65 +66,65 @@ interface Sent {
 
 class EchoSocket implements Echo {
   readonly means: EchoSocketType;
-  readonly #version: 4 | 6;
-  readonly #descriptor: number;
-  readonly #parts: EchoSocketParts;
-  readonly #asking: Asking<null>;
-  readonly #identifier: number;
-  readonly #sent = new Map<number, Sent>();
-  #sequence: number;
+  private readonly version: 4 | 6;
+  private readonly descriptor: number;
+  private readonly parts: EchoSocketParts;
+  private readonly asking: ProbeRound<null>;
+  private readonly identifier: number;
+  private readonly sent = new Map<number, Sent>();
+  private sequence: number;
 
   constructor(version: 4 | 6, means: EchoSocketType, descriptor: number, parts: EchoSocketParts) {
-    this.#version = version;
+    this.version = version;
     this.means = means;
-    this.#descriptor = descriptor;
-    this.#parts = parts;
-    this.#asking = new Asking(parts, () => this.#drain());
+    this.descriptor = descriptor;
+    this.parts = parts;
+    this.asking = new ProbeRound(parts, () => this.drain());
     const [a = 0, b = 0, c = 0, d = 0] = parts.random.bytes(4);
-    this.#identifier = (a << 8) | b;
-    this.#sequence = (c << 8) | d;
+    this.identifier = (a << 8) | b;
+    this.sequence = (c << 8) | d;
   }
 
   async ask(ip: Ip): Promise<EchoOutcome> {
     const sequences: number[] = [];
     const address = socketAddress(ip, 0);
     try {
-      const outcome = await this.#asking.ask(WAITS_MS, (open) => {
-        const sequence = this.#nextSequence();
-        const token = this.#parts.random.bytes(ECHO_TOKEN_BYTES);
+      const outcome = await this.asking.ask(WAITS_MS, (open) => {
+        const sequence = this.nextSequence();
+        const token = this.parts.random.bytes(ECHO_TOKEN_BYTES);
         sequences.push(sequence);
-        this.#sent.set(sequence, { ip, token, open });
-        const request = echoRequest({ version: this.#version, identifier: this.#identifier, sequence, token });
-        return this.#parts.sockets.sendTo(this.#descriptor, request, address);
+        this.sent.set(sequence, { ip, token, open });
+        const request = echoRequest({ version: this.version, identifier: this.identifier, sequence, token });
+        return this.parts.sockets.sendTo(this.descriptor, request, address);
       });
       return outcome.kind === "Failed" ? outcome : { kind: outcome.kind };
     } finally {
-      for (const sequence of sequences) this.#sent.delete(sequence);
+      for (const sequence of sequences) this.sent.delete(sequence);
     }
   }
 
   end(reason: unknown): void {
-    this.#asking.end(reason);
-    this.#parts.sockets.closeSocket(this.#descriptor);
+    this.asking.end(reason);
+    this.parts.sockets.closeSocket(this.descriptor);
   }
 
-  /** Two bytes that no request on its way has. */
-  #nextSequence(): number {
-    do this.#sequence = (this.#sequence + 1) & 0xffff;
-    while (this.#sent.has(this.#sequence));
-    return this.#sequence;
+  /** Not used by an open request. */
+  private nextSequence(): number {
+    do this.sequence = (this.sequence + 1) & 0xffff;
+    while (this.sent.has(this.sequence));
+    return this.sequence;
   }
 
-  #drain(): boolean {
-    const hasIpHeader = this.means === "IcmpRaw" && this.#version === 4;
+  private drain(): boolean {
+    const hasIpHeader = this.means === "IcmpRaw" && this.version === 4;
     for (let count = 0; count < MAX_PER_ROUND; count += 1) {
-      const received = this.#parts.sockets.receiveFrom(this.#descriptor);
+      const received = this.parts.sockets.receiveFrom(this.descriptor);
       if (received === null) return count > 0;
-      const reply = parseEchoReply(this.#version, received.bytes, hasIpHeader);
-      const sent = reply === null ? undefined : this.#sent.get(reply.sequence);
+      const reply = parseEchoReply(this.version, received.bytes, hasIpHeader);
+      const sent = reply === null ? undefined : this.sent.get(reply.sequence);
       if (reply === null || sent === undefined) continue;
-      // The identifier of a datagram socket is the kernel's own, which has matched it already.
-      const isOurs = this.means === "IcmpDatagram" || reply.identifier === this.#identifier;
+      // The kernel has matched the identifier of a datagram socket already.
+      const isOurs = this.means === "IcmpDatagram" || reply.identifier === this.identifier;
       const isWhole = Buffer.compare(reply.token, sent.token) === 0;
       if (isOurs && isWhole && ipOfSocketAddress(received.from)?.ip.text === sent.ip.text) sent.open.answer(null);
     }

@@ -1,5 +1,4 @@
-// ICMP echo through the programs fping or ping, which have the right to it where this process has not.
-// Must not start a shell, nor leave a child behind.
+// ICMP echo through fping or ping, which may where this process may not. Starts no shell and leaves no child.
 
 import { type Ip, parseIp } from "../../base/ip.ts";
 import type { Timers } from "../../base/timers.ts";
@@ -8,13 +7,13 @@ import { Slots } from "./slots.ts";
 
 export interface EchoToolParts {
   readonly timers: Timers;
-  /** Resolves when one more request may go out. */
+  /** Resolves when one more request may be sent. */
   readonly permit: () => Promise<void>;
-  /** The path of a program of this name; null where it is not installed. */
+  /** Null where the program is not installed. */
   readonly findTool: (name: string) => string | null;
 }
 
-/** Null where the program is not installed, or may not send echoes: it is tried on this machine itself. */
+/** Null where the program is missing or may not send echoes, as tried on this machine. */
 export async function openEchoTool(
   version: 4 | 6,
   means: "Fping" | "Ping",
@@ -33,7 +32,7 @@ export async function openEchoTool(
   }
 }
 
-/** Whether fping or ping works here; neither is left running. */
+/** Leaves neither running. */
 export async function hasEchoTool(parts: EchoToolParts): Promise<boolean> {
   for (const means of ["Fping", "Ping"] as const) {
     const echo = await openEchoTool(4, means, parts);
@@ -43,44 +42,44 @@ export async function hasEchoTool(parts: EchoToolParts): Promise<boolean> {
   return false;
 }
 
-/** Children at once, each with one address. */
+/** Children at once, one address each. */
 const MAX_PINGS = 64;
 
-/** Children at once, each with a batch of addresses, one every millisecond, which is as fast as fping lets anybody but root be. */
+/** Children at once, each with a batch of addresses at one per millisecond, fping's limit for users other than root. */
 const MAX_FPINGS = 8;
 const BATCH_SIZE = 128;
-/** What is asked within this time goes to one child. */
+/** Requests within this time share a child. */
 const GATHER_MS = 20;
 const FPING_OPTIONS = ["-a", "-i", "1", "-r", "1", "-B", "1.4", "-t", "700"];
 
 class PingEcho implements Echo {
   readonly means = "Ping";
-  readonly #path: string;
-  readonly #permit: () => Promise<void>;
-  readonly #slots = new Slots(MAX_PINGS);
-  readonly #children = new Children();
+  private readonly path: string;
+  private readonly permit: () => Promise<void>;
+  private readonly slots = new Slots(MAX_PINGS);
+  private readonly children = new Children();
 
   constructor(path: string, parts: EchoToolParts) {
-    this.#path = path;
-    this.#permit = parts.permit;
+    this.path = path;
+    this.permit = parts.permit;
   }
 
   async ask(ip: Ip): Promise<EchoOutcome> {
     for (let attempt = 1; attempt <= 2; attempt += 1) {
-      await this.#permit();
-      const { exitCode } = await this.#slots.during(() =>
-        this.#children.run([this.#path, "-n", "-q", "-c", "1", "-W", "1", ip.text], ""),
+      await this.permit();
+      const { exitCode } = await this.slots.during(() =>
+        this.children.run([this.path, "-n", "-q", "-c", "1", "-W", "1", ip.text], ""),
       );
       if (exitCode === 0) return { kind: "Answered" };
-      // 1: no answer. All else: no route, no right, no such option.
+      // 1: no answer. Others: no route, permission or such option.
       if (exitCode !== 1) return { kind: "Failed", error: "Tool" };
     }
     return { kind: "Silent" };
   }
 
   end(reason: unknown): void {
-    this.#slots.end(reason);
-    this.#children.end(reason);
+    this.slots.end(reason);
+    this.children.end(reason);
   }
 }
 
@@ -92,46 +91,46 @@ interface Waiting {
 
 class FpingEcho implements Echo {
   readonly means = "Fping";
-  readonly #path: string;
-  readonly #parts: EchoToolParts;
-  readonly #slots = new Slots(MAX_FPINGS);
-  readonly #children = new Children();
-  #batch: Waiting[] = [];
-  #cancelGathering: (() => void) | null = null;
+  private readonly path: string;
+  private readonly parts: EchoToolParts;
+  private readonly slots = new Slots(MAX_FPINGS);
+  private readonly children = new Children();
+  private batch: Waiting[] = [];
+  private cancelGathering: (() => void) | null = null;
 
   constructor(path: string, parts: EchoToolParts) {
-    this.#path = path;
-    this.#parts = parts;
+    this.path = path;
+    this.parts = parts;
   }
 
   async ask(ip: Ip): Promise<EchoOutcome> {
-    await this.#parts.permit();
+    await this.parts.permit();
     return await new Promise((settle, refuse) => {
-      this.#batch.push({ ip, settle, refuse });
-      if (this.#batch.length >= BATCH_SIZE) this.#send();
-      else this.#cancelGathering ??= this.#parts.timers.after(GATHER_MS, () => this.#send());
+      this.batch.push({ ip, settle, refuse });
+      if (this.batch.length >= BATCH_SIZE) this.send();
+      else this.cancelGathering ??= this.parts.timers.after(GATHER_MS, () => this.send());
     });
   }
 
   end(reason: unknown): void {
-    this.#cancelGathering?.();
-    for (const { refuse } of this.#batch.splice(0)) refuse(reason);
-    this.#slots.end(reason);
-    this.#children.end(reason);
+    this.cancelGathering?.();
+    for (const { refuse } of this.batch.splice(0)) refuse(reason);
+    this.slots.end(reason);
+    this.children.end(reason);
   }
 
-  #send(): void {
-    this.#cancelGathering?.();
-    this.#cancelGathering = null;
-    const batch = this.#batch;
-    this.#batch = [];
+  private send(): void {
+    this.cancelGathering?.();
+    this.cancelGathering = null;
+    const batch = this.batch;
+    this.batch = [];
     const targets = batch.map(({ ip }) => `${ip.text}\n`).join("");
-    this.#slots
-      .during(() => this.#children.run([this.#path, ...FPING_OPTIONS], targets))
+    this.slots
+      .during(() => this.children.run([this.path, ...FPING_OPTIONS], targets))
       .then(
         ({ exitCode, output }) => {
           const alive = new Set(output.split("\n").map((line) => parseIp(line.trim())?.text));
-          // 0: all answer. 1: some do not. 2: some are no addresses to it. All else: no right, no such option.
+          // 0: all answer. 1: some do not. 2: some names are no addresses. Others: no permission or such option.
           const isWorking = exitCode !== null && exitCode <= 2;
           for (const { ip, settle } of batch)
             settle(
@@ -149,41 +148,41 @@ class FpingEcho implements Echo {
   }
 }
 
-/** Programs that run; all of them end when the sweep does. */
+/** All end with the sweep. */
 class Children {
-  readonly #running = new Set<Bun.Subprocess>();
-  #ended: { reason: unknown } | null = null;
+  private readonly running = new Set<Bun.Subprocess>();
+  private ended: { reason: unknown } | null = null;
 
-  /** The exit code is null where the program could not be started or was killed. */
+  /** The exit code is null for a program not started or killed. */
   async run(command: string[], input: string): Promise<{ exitCode: number | null; output: string }> {
-    this.#throwIfEnded();
+    this.throwIfEnded();
     const child = start(command, input);
     if (child === null) return { exitCode: null, output: "" };
-    this.#running.add(child);
+    this.running.add(child);
     try {
       const [output] = await Promise.all([new Response(child.stdout).text(), child.exited]);
-      this.#throwIfEnded();
+      this.throwIfEnded();
       return { exitCode: child.exitCode, output };
     } finally {
-      this.#running.delete(child);
+      this.running.delete(child);
     }
   }
 
   end(reason: unknown): void {
-    this.#ended ??= { reason };
-    for (const child of this.#running) child.kill("SIGKILL");
+    this.ended ??= { reason };
+    for (const child of this.running) child.kill("SIGKILL");
   }
 
-  #throwIfEnded(): void {
-    if (this.#ended) throw this.#ended.reason;
+  private throwIfEnded(): void {
+    if (this.ended) throw this.ended.reason;
   }
 }
 
-/** Through a pipe: Bun keeps the descriptor of a buffer that it hands to a child. */
+/** By a pipe: Bun keeps the descriptor of a buffer given to a child. */
 function start(command: string[], input: string): Bun.Subprocess<"pipe", "pipe", "ignore"> | null {
   try {
     const child = Bun.spawn(command, { stdin: "pipe", stdout: "pipe", stderr: "ignore" });
-    // One that ends before it has read everything says why by its exit code.
+    // The exit code tells why it stopped reading.
     feed(child, input).catch(() => {});
     return child;
   } catch {

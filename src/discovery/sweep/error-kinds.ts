@@ -1,4 +1,4 @@
-// What can go wrong with a probe, in words that a scan's errors are counted by. Pure.
+// The kinds of probe errors that a scan counts. Pure.
 
 import {
   EACCES,
@@ -15,9 +15,10 @@ import {
 } from "../kernel/sockets.ts";
 
 /**
- * NoRoute: this machine knows no way there. HostUnreachable, NetworkUnreachable, PortUnreachable: a router or the own kernel says so, which tells
- * nothing about the address. NotPermitted: a rule of this machine forbids it. Exhausted: this machine had no descriptor, local port or buffer
- * left. Intercepted: every port is open, as no host has them: something on the way accepts whatever is sent there. NameServer: reverse DNS was not answered, or by a failure. Tool: fping or ping failed. Other: an errno of no use to anybody.
+ * NoRoute: none on this machine. HostUnreachable, NetworkUnreachable, PortUnreachable: said by a router or our kernel;
+ * no evidence on the address. NotPermitted: by a rule of this machine. Exhausted: no descriptor, local port or buffer
+ * left. Intercepted: every port is open, so something on the way accepts all. NameServer: reverse DNS failed. Tool:
+ * fping or ping failed. Other: any other errno.
  */
 export type ErrorKind =
   | "NoRoute"

@@ -1,5 +1,5 @@
-// Talks with open TCP ports to learn what answers there: what a fingerprint wants to say is said, what comes back is given to it to read.
-// Must not know any protocol, and says nothing on ports that no fingerprint names: a printer would print it.
+// Identifies services on open TCP ports by their fingerprints. Knows no protocol, and is silent on ports without a
+// fingerprint: a printer would print what it gets.
 
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -7,91 +7,91 @@ import type { Ip } from "../../base/ip.ts";
 import type { Timers } from "../../base/timers.ts";
 import { FINGERPRINTS } from "../fingerprints/catalog.ts";
 import type { Fingerprint, Reading } from "../fingerprints/fingerprint.ts";
-import type { IdentifiedService } from "../sightings.ts";
 import { serviceOf } from "../self/well-known-services.ts";
+import type { IdentifiedService } from "../sightings.ts";
 
-/** What is read of an answer, at most. */
+/** Most bytes read of an answer. */
 export const MAX_ANSWER_BYTES = 16 * 1024;
 
 /** From connecting to the last byte. */
-export const CONVERSATION_MS = 3_000;
+const CONVERSATION_MS = 3_000;
 
-export interface ServiceIdentifierParts {
+interface ServiceIdentifierParts {
   readonly timers: Timers;
-  /** Runs a conversation when there is room for it. */
+  /** Runs a conversation when there is room. */
   readonly permit: <Result>(conversation: () => Promise<Result>) => Promise<Result>;
 }
 
-/** The service that a port is known by, when nothing was asked; null where it is known by none. */
+/** By port number alone; null for none. */
 export function knownService(port: number): IdentifiedService | null {
   const known = serviceOf({ number: port, protocol: "Tcp" });
   return known === null ? null : { name: known.name, service_definition: known.service_definition };
 }
 
-/** Asks open ports, each with one connection per fingerprint until one fits. */
+/** One connection per fingerprint until one fits. */
 export class ServiceIdentifier {
-  readonly #parts: ServiceIdentifierParts;
-  readonly #fingerprints: readonly Fingerprint[];
-  readonly #greetings: readonly Fingerprint[];
-  readonly #open = new Set<(reason: unknown) => void>();
-  #ended: { reason: unknown } | null = null;
+  private readonly parts: ServiceIdentifierParts;
+  private readonly fingerprints: readonly Fingerprint[];
+  private readonly greetings: readonly Fingerprint[];
+  private readonly open = new Set<(reason: unknown) => void>();
+  private ended: { reason: unknown } | null = null;
 
   constructor(parts: ServiceIdentifierParts, fingerprints: readonly Fingerprint[] = FINGERPRINTS) {
-    this.#parts = parts;
-    this.#fingerprints = fingerprints;
-    this.#greetings = fingerprints.filter(({ request, transport }) => request === null && transport === "Tcp");
+    this.parts = parts;
+    this.fingerprints = fingerprints;
+    this.greetings = fingerprints.filter(({ request, transport }) => request === null && transport === "Tcp");
   }
 
-  /** What answers at an open port; the service that the port is known by where nothing recognizable does; null where it is known by none. */
+  /** What answers; else the service known for the port; null for none. */
   async identify(ip: Ip, port: number): Promise<IdentifiedService | null> {
-    const ofPort = this.#fingerprints.filter(({ ports }) => ports.includes(port));
+    const ofPort = this.fingerprints.filter(({ ports }) => ports.includes(port));
     const isGreeting = ({ request, transport }: Fingerprint): boolean => request === null && transport === "Tcp";
-    // Whoever speaks first may be anything: an SSH server on 8022, a mail server on 21.
+    // Servers that speak first may be on any port: SSH on 8022, mail on 21.
     if (ofPort.length === 0 || ofPort.some(isGreeting)) {
-      const service = await this.#converse(ip, port, "Tcp", null, this.#greetings);
+      const service = await this.converse(ip, port, "Tcp", null, this.greetings);
       if (service) return service;
     }
     for (const fingerprint of ofPort.filter((each) => !isGreeting(each))) {
       const request = fingerprint.request?.({ host: ip.version === 6 ? `[${ip.text}]` : ip.text }) ?? null;
-      const service = await this.#converse(ip, port, fingerprint.transport, request, [fingerprint]);
+      const service = await this.converse(ip, port, fingerprint.transport, request, [fingerprint]);
       if (service) return service;
     }
     return knownService(port);
   }
 
-  /** Whoever asks gets the reason as an error, now and later; all connections are closed. */
+  /** Callers get the reason as an error, now and later; all connections are closed. */
   end(reason: unknown): void {
-    this.#ended ??= { reason };
-    for (const refuse of [...this.#open]) refuse(reason);
+    this.ended ??= { reason };
+    for (const refuse of [...this.open]) refuse(reason);
   }
 
-  #converse(
+  private converse(
     ip: Ip,
     port: number,
     transport: Fingerprint["transport"],
     request: Uint8Array | null,
     readers: readonly Fingerprint[],
   ): Promise<IdentifiedService | null> {
-    return this.#parts.permit(
+    return this.parts.permit(
       () =>
         new Promise((resolve, reject) => {
-          if (this.#ended) return reject(this.#ended.reason);
+          if (this.ended) return reject(this.ended.reason);
           let bytes: Uint8Array = new Uint8Array();
           const settle = (how: () => void): void => {
-            if (!this.#open.delete(refuse)) return;
+            if (!this.open.delete(refuse)) return;
             cancelTimer();
             socket.destroy();
             how();
           };
           const refuse = (reason: unknown): void => settle(() => reject(reason));
           const conclude = (): void => settle(() => resolve(serviceIn(readingOf(readers, bytes, true, port))));
-          const cancelTimer = this.#parts.timers.after(CONVERSATION_MS, conclude);
-          this.#open.add(refuse);
+          const cancelTimer = this.parts.timers.after(CONVERSATION_MS, conclude);
+          this.open.add(refuse);
           const socket = connect(ip, port, transport, () => {
             if (request) socket.write(request);
           });
           socket.on("data", (chunk: Uint8Array) => {
-            if (!this.#open.has(refuse)) return;
+            if (!this.open.has(refuse)) return;
             bytes = Buffer.concat([bytes, chunk]).subarray(0, MAX_ANSWER_BYTES);
             const isWhole = bytes.length >= MAX_ANSWER_BYTES;
             const reading = readingOf(readers, bytes, isWhole, port);
@@ -103,7 +103,7 @@ export class ServiceIdentifier {
   }
 }
 
-/** The first that recognizes it; More as long as one of them may still. */
+/** The first match; More while one may still match. */
 function readingOf(readers: readonly Fingerprint[], bytes: Uint8Array, isWhole: boolean, port: number): Reading {
   const readings = readers.map(({ read }) => read({ bytes, isWhole, port }));
   return (
@@ -116,7 +116,9 @@ function serviceIn(reading: Reading): IdentifiedService | null {
   return typeof reading === "object" ? reading : null;
 }
 
-/** Certificates of devices are their own or out of date, and nothing that is said is secret: none is refused, nor is an old version. */
+/**
+ * Devices' certificates are self-signed or expired and nothing is secret: all are accepted, as are old TLS versions.
+ */
 function connect(ip: Ip, port: number, transport: Fingerprint["transport"], ready: () => void): Socket {
   if (transport === "Tcp") return connectTcp({ host: ip.text, port }, ready);
   return connectTls({ host: ip.text, port, rejectUnauthorized: false, minVersion: "TLSv1" }, ready);

@@ -1,34 +1,34 @@
-// Whether anybody is at an address: ARP or the kernel's neighbor table on the machine's own links, ICMP echo, a few TCP ports.
-// Must not believe an error that only claims something, nor a neighbor that proved itself before it was asked.
+// Whether a host is at an address: by ARP or the neighbor table on own links, ICMP echo, a few TCP ports. Believes no
+// claim by others, nor a neighbor confirmed before it was asked.
 
 import type { Ip } from "../../base/ip.ts";
+import type { LinkRoute } from "../kernel/ip-route.ts";
 import type { NeighborState } from "../kernel/neighbor-messages.ts";
-import type { LinkWay } from "../kernel/way.ts";
 import type { ArpLink, ArpSocket } from "./arp-socket.ts";
 import type { EchoOutcome } from "./echo.ts";
 import type { Instruments } from "./instruments.ts";
 import { portsForSilent } from "./tcp-ports.ts";
 import type { TcpOutcome } from "./tcp-prober.ts";
 
-export type Evidence = "Icmp" | "Tcp" | "Neighbor";
+type Evidence = "Icmp" | "Tcp" | "Neighbor";
 
 export interface Presence {
   readonly answered: ReadonlySet<Evidence>;
   readonly mac_address: string | null;
-  /** Of the ports that were asked already. */
+  /** Of the ports already asked. */
   readonly tcp: ReadonlyMap<number, TcpOutcome>;
 }
 
 /**
- * Null where nobody is.
- * @param tcpPorts the TCP ports that an address may be asked for; a few of them where it does not answer otherwise
+ * Null for none.
+ * @param tcpPorts the permitted TCP ports; a few are asked where nothing else answers
  */
 export async function presenceAt(
   ip: Ip,
   instruments: Instruments,
   tcpPorts: readonly number[],
 ): Promise<Presence | null> {
-  const way = instruments.routes.wayTo(ip);
+  const way = instruments.routes.routeTo(ip);
   if (way.kind === "None") {
     instruments.count("NoRoute");
     return null;
@@ -40,7 +40,7 @@ export async function presenceAt(
     : await presenceByKernel(ip, instruments, portsForSilent(tcpPorts));
 }
 
-/** One port of an address, within the bounds of the sweep. */
+/** One port, within the sweep's limits. */
 export async function askPort(ip: Ip, port: number, waitMs: number, instruments: Instruments): Promise<TcpOutcome> {
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await instruments.connections.during(async () => {
@@ -48,33 +48,35 @@ export async function askPort(ip: Ip, port: number, waitMs: number, instruments:
       return await instruments.tcp.connect(ip, port, waitMs);
     });
     if (outcome.kind === "Failed") instruments.count(outcome.error);
-    // This machine's own shortage, which says nothing and passes.
+    // Our own shortage passes.
     if (outcome.kind !== "Failed" || outcome.error !== "Exhausted" || attempt >= MAX_ATTEMPTS) return outcome;
     await instruments.pause(EXHAUSTED_WAIT_MS);
   }
 }
 
-/** Whether an outcome comes from the address itself. */
+/** Whether the address itself answered. */
 export function isAnswer({ kind }: TcpOutcome): boolean {
   return kind === "Open" || kind === "Refused";
 }
 
-/** Three ports of 4,096 addresses, 512 at once: eight seconds. One request of the kernel, which repeats it after a second only. */
+/** Three ports of 4,096 addresses, 512 at once: eight seconds. One SYN, as the kernel repeats it after a second. */
 const SILENT_WAIT_MS = 350;
 
-/** As of a host that is known to be there. */
+/** As for a known host. */
 const PORTS_AT_ONCE = 6;
 
 const MAX_ATTEMPTS = 5;
 const EXHAUSTED_WAIT_MS = 200;
 
-/** The kernel asks a link three times, a second apart. */
+/** The kernel asks three times, a second apart. */
 const RESOLVING_MS = 3_200;
-/** An entry of before is doubted for five seconds, then asked for three. */
+/** An old entry is doubted for five seconds, then asked for three. */
 const DOUBTING_MS = 9_000;
 const TABLE_AGE_MS = 250;
 
-/** @param isOwn whether the address is this machine's, where nobody else could refuse */
+/**
+ * @param isOwn of this machine, where nobody else could refuse
+ */
 async function presenceByItself(
   ip: Ip,
   instruments: Instruments,
@@ -85,7 +87,7 @@ async function presenceByItself(
   const fewPorts = portsForSilent(tcpPorts);
   const tcp = await askPorts(ip, fewPorts, instruments);
   const isThere = () => tcp.values().some((outcome) => isAnswer(outcome) || (isOwn && outcome.kind === "Unproven"));
-  // Somebody says no at once, and only a port that is open tells whether it was the address itself.
+  // Something refused; only an open port proves that it was the address itself.
   const others = tcpPorts.filter((port) => !fewPorts.includes(port));
   while (others.length > 0 && !isThere() && tcp.values().some(({ kind }) => kind === "Unproven")) {
     for (const [port, outcome] of await askPorts(ip, others.splice(0, PORTS_AT_ONCE), instruments))
@@ -100,7 +102,7 @@ async function askPorts(ip: Ip, ports: readonly number[], instruments: Instrumen
   );
 }
 
-/** Without an answer to ARP nothing else would arrive. */
+/** Without an ARP answer nothing else would arrive. */
 async function presenceByArp(
   ip: Ip,
   instruments: Instruments,
@@ -115,7 +117,9 @@ async function presenceByArp(
   return { answered, mac_address: outcome.answer, tcp: new Map() };
 }
 
-/** The first request makes the kernel ask the link, and its table tells what came of that: more requests would only make it ask again. */
+/**
+ * The first request makes the kernel resolve the neighbor, and its table shows the result; more would only repeat that.
+ */
 async function presenceByKernel(
   ip: Ip,
   instruments: Instruments,
@@ -136,9 +140,9 @@ async function presenceByKernel(
     if (echoed?.kind === "Answered") answered.add("Icmp");
     else if (entryOf(ip, instruments).mac_address !== null)
       await Promise.all(fewPorts.map((port) => ask(port, SILENT_WAIT_MS)));
-    // An echo request that could not be sent has made the kernel ask no more than one that nothing could be sent with.
+    // A failed echo request may not have made the kernel ask.
     else if (first !== undefined && echoed?.kind !== "Silent") await ask(first, RESOLVING_MS);
-    // A request that failed may never have left this machine: the kernel has had no reason to doubt anything.
+    // A failed request may not have left this machine, so the kernel doubts nothing.
     const isAsked = [echoed, ...tcp.values()].some((outcome) => outcome !== null && outcome.kind !== "Failed");
     const askedMs = instruments.monotonicMs();
     const neighbor = await neighborSince(
@@ -148,27 +152,27 @@ async function presenceByKernel(
     );
     if (neighbor.kind === "There")
       return { answered: answered.add("Neighbor"), mac_address: neighbor.mac_address, tcp };
-    // Nobody on the link has that address: a refusal was made up on the way. An echo reply with our own token cannot be.
+    // No neighbor has the address, so the refusal is forged. An echo reply with our token is not.
     if (neighbor.kind === "Absent" && !answered.has("Icmp")) return null;
     return answered.size === 0 ? null : { answered, mac_address: neighbor.mac_address, tcp };
   });
 }
 
 interface NeighborFinding {
-  /** There: it has proved itself since. Unknown: the kernel has an entry and does not doubt it, or has none. */
+  /** There: confirmed since. Unknown: no entry, or one the kernel does not doubt. */
   readonly kind: "There" | "Absent" | "Unknown";
   readonly mac_address: string | null;
 }
 
 interface Asked {
   readonly startedMs: number;
-  /** When the asking was over. */
+  /** End of the asking. */
   readonly askedMs: number;
-  /** Whether the kernel had an entry before; told only of entries whose state is not. */
+  /** Whether there was an entry before; only for entries without a state. */
   readonly wasThere: boolean;
-  /** Whether anything was surely sent, so that the kernel doubts an entry that nobody confirms. */
+  /** Whether something was surely sent, so that the kernel doubts an unconfirmed entry. */
   readonly isAsked: boolean;
-  /** Whether the address has answered by itself, so that nothing is worth waiting for. */
+  /** Whether the address answered by itself, so that no wait is needed. */
   readonly isKnown: boolean;
 }
 
@@ -178,12 +182,12 @@ async function neighborSince(
   instruments: Instruments,
 ): Promise<NeighborFinding> {
   for (;;) {
-    // A table that was read before the asking tells of before.
+    // An earlier table shows the earlier state.
     const sinceMs = instruments.areNeighborStatesTold ? Number.NEGATIVE_INFINITY : askedMs;
     const { mac_address, state, confirmedAtMs } = entryOf(ip, instruments, sinceMs);
-    // Reachable: it has proved itself within the minute, and the kernel sees no reason to ask.
+    // Reachable: confirmed within the minute, so the kernel does not ask.
     const isProven = state === "Reachable" || (confirmedAtMs !== null && confirmedAtMs >= startedMs);
-    // Untold: an entry that is new has been proved; one of before by outliving the kernel's doubts.
+    // Untold: a new entry is confirmed; an old one once it outlives the kernel's doubts.
     const isNew = state === "Untold" && !wasThere;
     if (mac_address !== null && state !== "Permanent" && (isProven || isNew)) return { kind: "There", mac_address };
     if (isKnown || state === "Permanent" || state === "NoArp")
@@ -202,7 +206,9 @@ interface Entry {
   readonly confirmedAtMs: number | null;
 }
 
-/** @param sinceMs the table must not have been read before */
+/**
+ * @param sinceMs the oldest table to accept
+ */
 function entryOf(ip: Ip, { neighbors, monotonicMs }: Instruments, sinceMs = Number.NEGATIVE_INFINITY): Entry {
   const found = neighbors.find(ip.text, Math.min(TABLE_AGE_MS, monotonicMs() - sinceMs));
   if (found === null) return { mac_address: null, state: "None", confirmedAtMs: null };
@@ -214,7 +220,7 @@ async function answersEcho(ip: Ip, instruments: Instruments): Promise<boolean> {
   return (await echoOf(ip, instruments))?.kind === "Answered";
 }
 
-/** Null where there is nothing to ask with. */
+/** Null without a means. */
 async function echoOf(ip: Ip, instruments: Instruments): Promise<EchoOutcome | null> {
   const echo = await instruments.echo(ip.version);
   if (echo === null) return null;
@@ -223,6 +229,6 @@ async function echoOf(ip: Ip, instruments: Instruments): Promise<EchoOutcome | n
   return outcome;
 }
 
-function arpLinkOf(ip: Ip, { ifIndex, source, mac }: LinkWay): ArpLink | null {
+function arpLinkOf(ip: Ip, { ifIndex, source, mac }: LinkRoute): ArpLink | null {
   return ip.version === 4 && source !== null && mac !== null ? { ifIndex, source, mac } : null;
 }

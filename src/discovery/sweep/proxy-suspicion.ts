@@ -1,22 +1,22 @@
-// Addresses that show themselves by nothing but one MAC address: a few are hosts that drop everything, many are a router that answers
-// for its whole network (proxy ARP, RFC 1027). Pure.
+// Addresses known only by one MAC address: a few are hosts that drop everything, many are a router's proxy ARP (RFC
+// 1027). Pure.
 
-/** A station may have a few addresses that drop everything; with more of them it answers for others. */
+/** With more silent addresses a station answers for others. */
 export const MAX_SILENT_ADDRESSES_OF_ONE_STATION = 4;
 
 export class ProxySuspicion<Sighting> {
-  /** Null for a station that has too many. */
-  readonly #held = new Map<string, Sighting[] | null>();
+  /** Null for a station with too many. */
+  private readonly held = new Map<string, Sighting[] | null>();
 
   hold(mac: string, sighting: Sighting): void {
-    const held = this.#held.get(mac);
+    const held = this.held.get(mac);
     if (held === null) return;
     const all = [...(held ?? []), sighting];
-    this.#held.set(mac, all.length > MAX_SILENT_ADDRESSES_OF_ONE_STATION ? null : all);
+    this.held.set(mac, all.length > MAX_SILENT_ADDRESSES_OF_ONE_STATION ? null : all);
   }
 
-  /** What may be believed, now that all was seen. */
+  /** What is credible at the end. */
   *unsuspected(): Generator<Sighting> {
-    for (const held of this.#held.values()) yield* held ?? [];
+    for (const held of this.held.values()) yield* held ?? [];
   }
 }

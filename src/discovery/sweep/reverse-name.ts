@@ -1,4 +1,4 @@
-// The name under which an address is asked for in DNS, and what of an answer is a host's name. Pure.
+// The DNS name of an address, and the host name in an answer. Pure.
 
 import type { Ip } from "../../base/ip.ts";
 
@@ -9,15 +9,15 @@ export function reverseName(ip: Ip): string {
 }
 
 /**
- * The host name in the answers, in lower case, without the dot at the end; null where none of them is one: whoever owns the address may write anything
- * there. Of several the first by letters, as servers give them in another order each time.
+ * In lower case, without the final dot; null where none is a host name, as anything may be there. Of several the first
+ * in alphabetical order, since servers rotate them.
  */
 export function hostnameIn(answers: readonly string[]): string | null {
   const names = answers.map((answer) => answer.toLowerCase().replace(/\.$/, "")).filter(isHostname);
   return names.sort()[0] ?? null;
 }
 
-/** RFC 1123 section 2.1, with the underscore that Windows and many a device put into their names. */
+/** RFC 1123 section 2.1, with the underscore used by Windows and many devices. */
 function isHostname(name: string): boolean {
   return name.length <= MAX_LENGTH && name.split(".").every((label) => LABEL.test(label)) && !/^[\d.]+$/.test(name);
 }

@@ -1,4 +1,4 @@
-// Random order without holding everything: whole blocks in turn, each shuffled in itself.
+// Random order in bounded memory: block by block, each shuffled.
 
 import type { Random } from "../../base/random.ts";
 
@@ -17,7 +17,7 @@ export function* shuffledInBlocks<Item>(
   yield* shuffled(block, random);
 }
 
-/** Fisher and Yates, in place. Four bytes for each choice: the bias of a remainder is one in a million. */
+/** Fisher–Yates, in place. Four bytes per choice: the modulo bias is one in a million. */
 function shuffled<Item>(items: Item[], random: Random): Item[] {
   const bytes = random.bytes(items.length * 4);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

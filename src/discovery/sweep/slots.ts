@@ -1,16 +1,15 @@
-// So many at once and no more; whoever comes later waits for a turn, in the order of coming.
+// Limits concurrency; others wait in order.
 
-/** Ends as a whole: whoever waits then, or comes later, gets the reason as an error. */
+/** When ended, waiting and later callers get the reason as an error. */
 export class Slots {
-  readonly #waiting: { enter: () => void; refuse: (reason: unknown) => void }[] = [];
-  #free: number;
-  #ended: { reason: unknown } | null = null;
+  private readonly waiting: { enter: () => void; refuse: (reason: unknown) => void }[] = [];
+  private free: number;
+  private ended: { reason: unknown } | null = null;
 
   constructor(capacity: number) {
-    this.#free = capacity;
+    this.free = capacity;
   }
 
-  /** Runs the work when there is room for it. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.take();
     try {
@@ -20,24 +19,24 @@ export class Slots {
     }
   }
 
-  /** Resolves when there is room, which is then taken: exactly one `give` follows. */
+  /** Waits for room and takes it; exactly one `give` follows. */
   take(): Promise<void> {
-    if (this.#ended) return Promise.reject(this.#ended.reason);
-    if (this.#free > 0) {
-      this.#free -= 1;
+    if (this.ended) return Promise.reject(this.ended.reason);
+    if (this.free > 0) {
+      this.free -= 1;
       return Promise.resolve();
     }
-    return new Promise((enter, refuse) => this.#waiting.push({ enter, refuse }));
+    return new Promise((enter, refuse) => this.waiting.push({ enter, refuse }));
   }
 
   give(): void {
-    const next = this.#waiting.shift();
+    const next = this.waiting.shift();
     if (next) next.enter();
-    else this.#free += 1;
+    else this.free += 1;
   }
 
   end(reason: unknown): void {
-    this.#ended ??= { reason };
-    for (const { refuse } of this.#waiting.splice(0)) refuse(reason);
+    this.ended ??= { reason };
+    for (const { refuse } of this.waiting.splice(0)) refuse(reason);
   }
 }

@@ -1,5 +1,5 @@
-// Goes through addresses and tells of each that answers: how, its MAC address and name, its open ports and what they are.
-// Must not keep more than a block of addresses in memory, nor anything open when it ends, however that is.
+// Probes addresses and tells of each that answers: how, its MAC address and name, its open ports and services. Keeps at
+// most a block of addresses, and nothing open at the end.
 
 import { type Ip, parseIp } from "../../base/ip.ts";
 import type { Random } from "../../base/random.ts";
@@ -15,7 +15,7 @@ import { shuffledInBlocks } from "./shuffle.ts";
 import { DEFAULT_TCP_PORTS } from "./tcp-ports.ts";
 import type { TcpOutcome } from "./tcp-prober.ts";
 
-export interface SweepTargets {
+interface SweepTargets {
   /** Canonical; gone through once. */
   readonly addresses: Iterable<string>;
   readonly count: number;
@@ -24,40 +24,39 @@ export interface SweepTargets {
 export interface SweepOptions {
   /** Each at most once; empty for none. Default DEFAULT_TCP_PORTS. */
   readonly tcpPorts?: readonly number[];
-  /** TCP connections on their way at once, 1–512; default 512. */
+  /** Concurrent TCP connections, 1–512; default 512. */
   readonly concurrency?: number;
-  /** Requests of all kinds in a second; default 3,000. */
+  /** Requests of all kinds per second; default 3,000. */
   readonly ratePerSecond?: number;
-  /** The means of ICMP to try, best first; empty for no ICMP. */
+  /** Best first; empty for no ICMP. */
   readonly echoMeans?: readonly EchoMeans[];
-  /** Whether links of this machine may be asked by ARP of our own rather than through the kernel; default true. */
+  /** Whether own links may be asked by our own ARP rather than through the kernel; default true. */
   readonly isArpOn?: boolean;
-  /** Whether names are asked for by reverse DNS; default true. */
+  /** Whether names come from reverse DNS; default true. */
   readonly isDnsOn?: boolean;
-  /** In place of the system's resolvers: IP addresses, with a port where it is not 53. */
+  /** In place of the system's resolvers: IP addresses, with a port other than 53. */
   readonly dnsServers?: readonly string[];
-  /** Whether open ports are asked what they are; default true. Without it they are named by their numbers. */
+  /** Whether open ports are identified; default true. Else they are named by number. */
   readonly isIdentifyingOn?: boolean;
   readonly signal?: AbortSignal;
   readonly random: Random;
   readonly timers: Timers;
-  /** Milliseconds that only go forward; default the process's own. */
+  /** Monotonic clock; default the process's own. */
   readonly monotonicMs?: () => number;
-  /** The path of a program; default as the system looks for it. */
   readonly findTool?: (name: string) => string | null;
-  /** What the kernel is asked by; default as far as this process may. */
+  /** Default: as far as this process may. */
   readonly kernel?: KernelAccess;
 }
 
 export interface SweepProgress {
   /** Addresses done. */
   readonly done: number;
-  /** Of them, those that answered. What only its link knows of is counted at the end. */
+  /** Those that answered. Ones known only to their link are counted at the end. */
   readonly found: number;
   /** Echo requests, ARP questions, TCP connections, conversations with open ports, names asked for. */
   readonly requests: number;
   readonly errors: Readonly<Partial<Record<ErrorKind, number>>>;
-  /** What it asks with, for people: `ICMP by raw socket, ARP, TCP`. Whole once an address was done. */
+  /** For people: `ICMP by raw socket, ARP, TCP`. Final once an address was done. */
   readonly means: string;
 }
 
@@ -65,17 +64,17 @@ export interface SweepStats extends SweepProgress {
   readonly elapsedMs: number;
 }
 
-export interface SweepListeners {
-  /** Somebody answered. The next of those that were found meanwhile wait for what it returns; when it fails, the sweep does. */
+interface SweepListeners {
+  /** The next answers wait for it; if it fails, the sweep does. */
   readonly answer: (sighting: AddressSighting) => void | Promise<void>;
-  /** Not more often than every 200 ms, and once at the end. */
+  /** At most every 200 ms, and once at the end. */
   readonly progress?: (progress: SweepProgress) => void;
 }
 
 /**
- * Asks every address, in random order within blocks of 1,024. ICMP echo first, with one retry; on a link of this machine its neighbors first. An address
- * that is there is asked for all TCP ports, one that is silent for three of them. Rejects with the signal's reason when that is aborted, with the
- * first error of a listener, and with an Error where the machine tells no routes; in each case after everything is closed.
+ * Probes addresses in random order within blocks of 1,024: ICMP echo with one retry first, on own links the neighbors.
+ * All TCP ports of a host that is there, three of a silent address. Rejects with the signal's reason, a listener's
+ * first error, or an Error where the machine tells no routes; always after everything is closed.
  */
 export async function sweep(targets: SweepTargets, options: SweepOptions, on: SweepListeners): Promise<SweepStats> {
   options.signal?.throwIfAborted();
@@ -83,41 +82,41 @@ export async function sweep(targets: SweepTargets, options: SweepOptions, on: Sw
   return await run.run();
 }
 
-/** Addresses on their way at once: most of them wait for answers that never come. */
+/** Most wait for answers that never come. */
 const MAX_ADDRESSES_AT_ONCE = 2_048;
 const BLOCK_SIZE = 1_024;
-export const MAX_CONCURRENCY = 512;
+const MAX_CONCURRENCY = 512;
 const DEFAULT_RATE_PER_SECOND = 3_000;
-/** Ports of one address at once, so that a small device is not overrun. */
+/** So as not to overrun a small device. */
 const MAX_PORTS_AT_ONCE = 6;
-/** The kernel repeats an unanswered request after a second: one that got lost costs no port. */
+/** The kernel repeats a SYN after a second: one loss costs no port. */
 const PORT_WAIT_MS = 1_500;
-/** With fewer it may well be that all of them are open. */
+/** Fewer may well all be open. */
 const MIN_PORTS_TO_SUSPECT = 12;
 const PROGRESS_EVERY_MS = 200;
 
 class SweepRun {
-  readonly #targets: SweepTargets;
-  readonly #options: SweepOptions;
-  readonly #on: SweepListeners;
-  readonly #tcpPorts: readonly number[];
-  readonly #monotonicMs: () => number;
-  readonly #startedMs: number;
-  readonly #instruments: Instruments;
-  readonly #suspicion = new ProxySuspicion<AddressSighting>();
-  #done = 0;
-  #found = 0;
-  #toldAtMs: number;
-  #failure: { reason: unknown } | null = null;
+  private readonly targets: SweepTargets;
+  private readonly options: SweepOptions;
+  private readonly on: SweepListeners;
+  private readonly tcpPorts: readonly number[];
+  private readonly monotonicMs: () => number;
+  private readonly startedMs: number;
+  private readonly instruments: Instruments;
+  private readonly suspicion = new ProxySuspicion<AddressSighting>();
+  private done = 0;
+  private found = 0;
+  private toldAtMs: number;
+  private failure: { reason: unknown } | null = null;
 
   constructor(targets: SweepTargets, options: SweepOptions, on: SweepListeners) {
-    this.#targets = targets;
-    this.#options = options;
-    this.#on = on;
-    this.#tcpPorts = [...new Set(options.tcpPorts ?? DEFAULT_TCP_PORTS)];
-    this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
-    this.#startedMs = this.#toldAtMs = this.#monotonicMs();
-    this.#instruments = new Instruments({
+    this.targets = targets;
+    this.options = options;
+    this.on = on;
+    this.tcpPorts = [...new Set(options.tcpPorts ?? DEFAULT_TCP_PORTS)];
+    this.monotonicMs = options.monotonicMs ?? (() => performance.now());
+    this.startedMs = this.toldAtMs = this.monotonicMs();
+    this.instruments = new Instruments({
       concurrency: Math.max(1, Math.min(MAX_CONCURRENCY, options.concurrency ?? MAX_CONCURRENCY)),
       ratePerSecond: Math.max(1, options.ratePerSecond ?? DEFAULT_RATE_PER_SECOND),
       echoMeans: options.echoMeans ?? ECHO_MEANS,
@@ -127,58 +126,58 @@ class SweepRun {
       kernel: options.kernel ?? SYSTEM_KERNEL,
       random: options.random,
       timers: options.timers,
-      monotonicMs: this.#monotonicMs,
+      monotonicMs: this.monotonicMs,
     });
   }
 
   async run(): Promise<SweepStats> {
-    const abort = (): void => void this.#fail(this.#options.signal?.reason);
-    this.#options.signal?.addEventListener("abort", abort, { once: true });
+    const abort = (): void => void this.fail(this.options.signal?.reason);
+    this.options.signal?.addEventListener("abort", abort, { once: true });
     try {
-      const addresses = shuffledInBlocks(this.#targets.addresses, BLOCK_SIZE, this.#options.random);
-      const workers = Math.max(1, Math.min(MAX_ADDRESSES_AT_ONCE, this.#targets.count));
-      // All of them end before the sweep does, whichever fails.
-      await Promise.all(Array.from({ length: workers }, () => this.#work(addresses)));
-      for (const sighting of this.#suspicion.unsuspected())
-        if (!this.#failure) await this.#tell(sighting).catch((error: unknown) => this.#fail(error));
+      const addresses = shuffledInBlocks(this.targets.addresses, BLOCK_SIZE, this.options.random);
+      const workers = Math.max(1, Math.min(MAX_ADDRESSES_AT_ONCE, this.targets.count));
+      // All end before the sweep does.
+      await Promise.all(Array.from({ length: workers }, () => this.work(addresses)));
+      for (const sighting of this.suspicion.unsuspected())
+        if (!this.failure) await this.tell(sighting).catch((error: unknown) => this.fail(error));
     } finally {
-      this.#options.signal?.removeEventListener("abort", abort);
-      await this.#instruments.end(new Error("The sweep is over."));
+      this.options.signal?.removeEventListener("abort", abort);
+      await this.instruments.end(new Error("The sweep is over."));
     }
-    if (this.#failure) throw this.#failure.reason;
-    this.#on.progress?.(this.#progress());
-    return { ...this.#progress(), elapsedMs: this.#monotonicMs() - this.#startedMs };
+    if (this.failure) throw this.failure.reason;
+    this.on.progress?.(this.progress());
+    return { ...this.progress(), elapsedMs: this.monotonicMs() - this.startedMs };
   }
 
   /** Never rejects. */
-  async #work(addresses: Iterator<string>): Promise<void> {
+  private async work(addresses: Iterator<string>): Promise<void> {
     try {
-      for (let next = addresses.next(); !next.done && !this.#failure; next = addresses.next()) {
+      for (let next = addresses.next(); !next.done && !this.failure; next = addresses.next()) {
         const ip = parseIp(next.value);
-        if (ip) await this.#visit(ip);
-        this.#done += 1;
-        this.#tellProgress();
+        if (ip) await this.visit(ip);
+        this.done += 1;
+        this.tellProgress();
       }
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
   }
 
-  #fail(reason: unknown): void {
-    if (this.#failure) return;
-    this.#failure = { reason };
-    void this.#instruments.end(reason);
+  private fail(reason: unknown): void {
+    if (this.failure) return;
+    this.failure = { reason };
+    void this.instruments.end(reason);
   }
 
-  async #visit(ip: Ip): Promise<void> {
-    const presence = await presenceAt(ip, this.#instruments, this.#tcpPorts);
+  private async visit(ip: Ip): Promise<void> {
+    const presence = await presenceAt(ip, this.instruments, this.tcpPorts);
     if (!presence) return;
     const [ports, hostname] = await Promise.all([
-      this.#instruments.hosts.during(() => this.#portsOf(ip, presence)),
-      this.#hostnameOf(ip),
+      this.instruments.hosts.during(() => this.portsOf(ip, presence)),
+      this.hostnameOf(ip),
     ]);
     const isIntercepted = isAllOpen(ports.outcomes);
-    if (isIntercepted) this.#instruments.count("Intercepted");
+    if (isIntercepted) this.instruments.count("Intercepted");
     const answered = new Set(presence.answered);
     if (ports.outcomes.values().some(isAnswer)) answered.add("Tcp");
     if (isIntercepted) answered.delete("Tcp");
@@ -188,27 +187,27 @@ class SweepRun {
       mac_address: presence.mac_address,
       ...(hostname === undefined ? {} : { hostname }),
       answered: (["Icmp", "Tcp", "Neighbor"] as const).filter((evidence) => answered.has(evidence)),
-      ...(this.#tcpPorts.length === 0 || isIntercepted ? {} : { ports: { asked: ports.asked, open: ports.open } }),
+      ...(this.tcpPorts.length === 0 || isIntercepted ? {} : { ports: { asked: ports.asked, open: ports.open } }),
     };
-    // What nothing but the link knows of may be a router that answers for all addresses.
+    // May be a router that answers for all addresses.
     if (answered.size === 1 && answered.has("Neighbor") && presence.mac_address !== null)
-      this.#suspicion.hold(presence.mac_address, sighting);
-    else await this.#tell(sighting);
+      this.suspicion.hold(presence.mac_address, sighting);
+    else await this.tell(sighting);
   }
 
-  async #portsOf(
+  private async portsOf(
     ip: Ip,
     presence: Presence,
   ): Promise<{ asked: number[]; open: OpenPort[]; outcomes: ReadonlyMap<number, TcpOutcome> }> {
     const outcomes = new Map(presence.tcp);
     const ports = shuffledInBlocks(
-      this.#tcpPorts.filter((port) => !outcomes.has(port) || outcomes.get(port)?.kind === "Silent"),
+      this.tcpPorts.filter((port) => !outcomes.has(port) || outcomes.get(port)?.kind === "Silent"),
       BLOCK_SIZE,
-      this.#options.random,
+      this.options.random,
     );
     const ask = async (): Promise<void> => {
       for (let next = ports.next(); !next.done; next = ports.next()) {
-        outcomes.set(next.value, await askPort(ip, next.value, PORT_WAIT_MS, this.#instruments));
+        outcomes.set(next.value, await askPort(ip, next.value, PORT_WAIT_MS, this.instruments));
       }
     };
     await Promise.all(Array.from({ length: MAX_PORTS_AT_ONCE }, ask));
@@ -216,49 +215,51 @@ class SweepRun {
     if (isAllOpen(outcomes)) return { asked: [], open, outcomes };
     for (const number of ascending([...outcomes.keys()].filter((port) => outcomes.get(port)?.kind === "Open"))) {
       const service =
-        this.#options.isIdentifyingOn === false
+        this.options.isIdentifyingOn === false
           ? knownService(number)
-          : await this.#instruments.services.identify(ip, number);
+          : await this.instruments.services.identify(ip, number);
       open.push({ number, protocol: "Tcp", service });
     }
-    // What this machine could not ask is not asked.
+    // Skips what this machine could not ask.
     const asked = ascending([...outcomes.keys()].filter((port) => !isOwnFault(outcomes.get(port))));
     return { asked, open, outcomes };
   }
 
-  async #hostnameOf(ip: Ip): Promise<string | null | undefined> {
-    if (this.#options.isDnsOn === false) return undefined;
-    await this.#instruments.permit();
-    const hostname = await this.#instruments.dns.nameOf(ip);
-    if (hostname === undefined) this.#instruments.count("NameServer");
+  private async hostnameOf(ip: Ip): Promise<string | null | undefined> {
+    if (this.options.isDnsOn === false) return undefined;
+    await this.instruments.permit();
+    const hostname = await this.instruments.dns.nameOf(ip);
+    if (hostname === undefined) this.instruments.count("NameServer");
     return hostname;
   }
 
-  async #tell(sighting: AddressSighting): Promise<void> {
-    this.#found += 1;
-    await this.#on.answer(sighting);
+  private async tell(sighting: AddressSighting): Promise<void> {
+    this.found += 1;
+    await this.on.answer(sighting);
   }
 
-  #tellProgress(): void {
-    const now = this.#monotonicMs();
-    if (now - this.#toldAtMs < PROGRESS_EVERY_MS) return;
-    this.#toldAtMs = now;
-    this.#on.progress?.(this.#progress());
+  private tellProgress(): void {
+    const now = this.monotonicMs();
+    if (now - this.toldAtMs < PROGRESS_EVERY_MS) return;
+    this.toldAtMs = now;
+    this.on.progress?.(this.progress());
   }
 
-  #progress(): SweepProgress {
-    const { requests, errors } = this.#instruments;
+  private progress(): SweepProgress {
+    const { requests, errors } = this.instruments;
     return {
-      done: this.#done,
-      found: this.#found,
+      done: this.done,
+      found: this.found,
       requests,
       errors: Object.fromEntries(errors),
-      means: this.#instruments.describe(this.#tcpPorts.length > 0),
+      means: this.instruments.describe(this.tcpPorts.length > 0),
     };
   }
 }
 
-/** No host serves printers, databases, mail and remote desktops at once: a proxy or a firewall on the way accepts every connection. */
+/**
+ * No host serves printers, databases, mail and remote desktops at once: a proxy or firewall accepts every connection.
+ */
 function isAllOpen(outcomes: ReadonlyMap<number, TcpOutcome>): boolean {
   return outcomes.size >= MIN_PORTS_TO_SUSPECT && outcomes.values().every(({ kind }) => kind === "Open");
 }

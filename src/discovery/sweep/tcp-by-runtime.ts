@@ -1,5 +1,5 @@
-// Whether a TCP port is open or silent, through the runtime's own sockets: for processes that may not call libc.
-// Must not call a port refused: the runtime says so of hosts and networks that cannot be reached as well.
+// TCP probes through the runtime's sockets, for processes that may not call libc. Never "refused": the runtime says so
+// of unreachable hosts too.
 
 import { connect, type Socket } from "node:net";
 import type { Ip } from "../../base/ip.ts";
@@ -8,31 +8,31 @@ import type { ErrorKind } from "./error-kinds.ts";
 import type { TcpConnector, TcpOutcome } from "./tcp-prober.ts";
 
 export class RuntimeTcpProber implements TcpConnector {
-  readonly #timers: Timers;
-  readonly #open = new Set<(reason: unknown) => void>();
-  #ended: { reason: unknown } | null = null;
+  private readonly timers: Timers;
+  private readonly open = new Set<(reason: unknown) => void>();
+  private ended: { reason: unknown } | null = null;
 
   constructor(timers: Timers) {
-    this.#timers = timers;
+    this.timers = timers;
   }
 
   async connect(ip: Ip, port: number, waitMs: number): Promise<TcpOutcome> {
-    if (this.#ended) throw this.#ended.reason;
+    if (this.ended) throw this.ended.reason;
     return await new Promise((resolve, reject) => {
       let socket: Socket | null = null;
       const settle = (how: () => void): void => {
-        if (!this.#open.delete(refuse)) return;
+        if (!this.open.delete(refuse)) return;
         cancelTimer();
         socket?.destroy();
         how();
       };
       const refuse = (reason: unknown): void => settle(() => reject(reason));
       const conclude = (outcome: TcpOutcome): void => settle(() => resolve(outcome));
-      const cancelTimer = this.#timers.after(waitMs, () => conclude({ kind: "Silent" }));
-      this.#open.add(refuse);
+      const cancelTimer = this.timers.after(waitMs, () => conclude({ kind: "Silent" }));
+      this.open.add(refuse);
       try {
         socket = connect({ host: ip.text, port });
-        // Errors that come after the end are nobody's.
+        // Late errors are ignored.
         socket.on("error", (error) => conclude(outcomeOf(error)));
         socket.on("connect", () => conclude({ kind: isToItself(socket, port) ? "Refused" : "Open" }));
       } catch (error) {
@@ -42,12 +42,12 @@ export class RuntimeTcpProber implements TcpConnector {
   }
 
   end(reason: unknown): void {
-    this.#ended ??= { reason };
-    for (const refuse of [...this.#open]) refuse(reason);
+    this.ended ??= { reason };
+    for (const refuse of [...this.open]) refuse(reason);
   }
 }
 
-/** A socket that connects to a free port of this machine may be given that same port for its own end, and meets itself. */
+/** A connection to a free local port may get that port itself, and meet itself. */
 function isToItself(socket: Socket | null, port: number): boolean {
   return socket !== null && socket.localPort === port && socket.localAddress === socket.remoteAddress;
 }

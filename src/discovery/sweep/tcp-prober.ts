@@ -1,5 +1,5 @@
-// Whether a TCP port is open, refused or silent, through non-blocking sockets of libc: Bun calls unreachable hosts refused as well.
-// Must not send data, nor believe a refusal that did not come as TCP.
+// TCP probes through non-blocking libc sockets, as Bun calls unreachable hosts refused. Sends no data; believes a
+// refusal only if it came as TCP.
 
 import type { Ip } from "../../base/ip.ts";
 import type { Timers } from "../../base/timers.ts";
@@ -20,22 +20,22 @@ import { type ErrorKind, errorKindOf } from "./error-kinds.ts";
 import type { Pump } from "./pump.ts";
 
 /**
- * Open: the port accepted. Refused: the address itself said no, by a TCP reset. Silent: no answer in time. Failed: an error that only claims
- * something about the address, a router's "port unreachable" among them. Unproven: it is not open, and whether the address itself said so or this
- * machine did not reach it is not told.
+ * Open: accepted. Refused: a TCP reset of the address itself. Silent: no answer in time. Failed: an error that proves
+ * nothing about the address, such as a router's "port unreachable". Unproven: not open, but unknown whether the address
+ * said so.
  */
 export type TcpOutcome =
   | { readonly kind: "Open" | "Refused" | "Silent" | "Unproven" }
   | { readonly kind: "Failed"; readonly error: ErrorKind };
 
 export interface TcpConnector {
-  /** One connection, closed at once. The caller bounds how many there are: each is a descriptor. */
+  /** Closed at once. The caller limits their number: each is a descriptor. */
   connect(ip: Ip, port: number, waitMs: number): Promise<TcpOutcome>;
-  /** Whoever waits gets the reason as an error, now and later; all descriptors are closed. */
+  /** Callers get the reason as an error, now and later; all descriptors are closed. */
   end(reason: unknown): void;
 }
 
-export interface TcpProberParts {
+interface TcpProberParts {
   readonly sockets: Sockets;
   readonly pump: Pump;
   readonly timers: Timers;
@@ -50,88 +50,90 @@ interface Connecting extends PolledSocket {
 }
 
 export class TcpProber implements TcpConnector {
-  readonly #parts: TcpProberParts;
-  readonly #connecting = new Set<Connecting>();
-  readonly #drainBound = (): boolean => this.#drain();
-  #ended: { reason: unknown } | null = null;
+  private readonly parts: TcpProberParts;
+  private readonly connecting = new Set<Connecting>();
+  private readonly drainBound = (): boolean => this.drain();
+  private ended: { reason: unknown } | null = null;
 
   constructor(parts: TcpProberParts) {
-    this.#parts = parts;
+    this.parts = parts;
   }
 
   async connect(ip: Ip, port: number, waitMs: number): Promise<TcpOutcome> {
-    if (this.#ended) throw this.#ended.reason;
-    const { sockets, timers } = this.#parts;
+    if (this.ended) throw this.ended.reason;
+    const { sockets, timers } = this.parts;
     const descriptor = sockets.open(ip.version === 4 ? AF_INET : AF_INET6, SOCK_STREAM, 0);
     if (descriptor < 0) return { kind: "Failed", error: errorKindOf(-descriptor) };
     const errno = sockets.connect(descriptor, socketAddress(ip, port));
     if (errno !== EINPROGRESS) {
-      const outcome = this.#outcomeOf(descriptor, ip, port, errno);
+      const outcome = this.outcomeOf(descriptor, ip, port, errno);
       sockets.closeSocket(descriptor);
       return outcome;
     }
     return await new Promise((settle, refuse) => {
-      const cancelTimer = timers.after(waitMs, () => this.#conclude(connecting, { kind: "Silent" }));
+      const cancelTimer = timers.after(waitMs, () => this.conclude(connecting, { kind: "Silent" }));
       const connecting: Connecting = { descriptor, events: 0, ip, port, settle, refuse, cancelTimer };
-      this.#connecting.add(connecting);
-      if (this.#connecting.size === 1) this.#parts.pump.add(this.#drainBound);
+      this.connecting.add(connecting);
+      if (this.connecting.size === 1) this.parts.pump.add(this.drainBound);
     });
   }
 
   end(reason: unknown): void {
-    this.#ended ??= { reason };
-    for (const connecting of [...this.#connecting]) {
-      this.#forget(connecting);
+    this.ended ??= { reason };
+    for (const connecting of [...this.connecting]) {
+      this.forget(connecting);
       connecting.refuse(reason);
     }
   }
 
-  #drain(): boolean {
-    const connecting = [...this.#connecting];
-    this.#parts.sockets.poll(connecting, POLLOUT);
+  private drain(): boolean {
+    const connecting = [...this.connecting];
+    this.parts.sockets.poll(connecting, POLLOUT);
     const ready = connecting.filter(({ events }) => events !== 0);
     for (const each of ready) {
-      const errno = this.#parts.sockets.takeError(each.descriptor);
-      // An error that did not end the connecting is at the socket all the same: whatever it is, the port is not open.
+      const errno = this.parts.sockets.takeError(each.descriptor);
+      // Any error at the socket means that the port is not open.
       const isOpen = errno === 0 && (each.events & (POLLOUT | POLLERR | POLLHUP)) === POLLOUT;
-      this.#conclude(
+      this.conclude(
         each,
         errno === 0 && !isOpen
           ? { kind: "Failed", error: "Other" }
-          : this.#outcomeOf(each.descriptor, each.ip, each.port, errno),
+          : this.outcomeOf(each.descriptor, each.ip, each.port, errno),
       );
     }
     return ready.length > 0;
   }
 
-  #conclude(connecting: Connecting, outcome: TcpOutcome): void {
-    this.#forget(connecting);
+  private conclude(connecting: Connecting, outcome: TcpOutcome): void {
+    this.forget(connecting);
     connecting.settle(outcome);
   }
 
-  #forget(connecting: Connecting): void {
+  private forget(connecting: Connecting): void {
     connecting.cancelTimer();
-    this.#connecting.delete(connecting);
-    if (this.#connecting.size === 0) this.#parts.pump.remove(this.#drainBound);
-    this.#parts.sockets.closeSocket(connecting.descriptor);
+    this.connecting.delete(connecting);
+    if (this.connecting.size === 0) this.parts.pump.remove(this.drainBound);
+    this.parts.sockets.closeSocket(connecting.descriptor);
   }
 
-  #outcomeOf(descriptor: number, ip: Ip, port: number, errno: number): TcpOutcome {
-    if (errno === 0) return { kind: this.#isToItself(descriptor, ip, port) ? "Refused" : "Open" };
+  private outcomeOf(descriptor: number, ip: Ip, port: number, errno: number): TcpOutcome {
+    if (errno === 0) return { kind: this.isToItself(descriptor, ip, port) ? "Refused" : "Open" };
     if (errno !== ECONNREFUSED) return { kind: "Failed", error: errorKindOf(errno) };
-    return this.#hasReceivedSegment(descriptor) ? { kind: "Refused" } : { kind: "Failed", error: "PortUnreachable" };
+    return this.hasReceivedSegment(descriptor) ? { kind: "Refused" } : { kind: "Failed", error: "PortUnreachable" };
   }
 
-  /** A socket that connects to a free port of this machine may be given that same port for its own end, and meets itself. */
-  #isToItself(descriptor: number, ip: Ip, port: number): boolean {
-    const own = ipOfSocketAddress(this.#parts.sockets.nameOf(descriptor));
+  /** A connection to a free local port may get that port itself, and meet itself. */
+  private isToItself(descriptor: number, ip: Ip, port: number): boolean {
+    const own = ipOfSocketAddress(this.parts.sockets.nameOf(descriptor));
     return own?.port === port && own.ip.text === ip.text;
   }
 
-  /** ICMP "port unreachable", which any router or firewall on the way may send, gives the same errno as a reset, but no TCP segment comes in. */
-  #hasReceivedSegment(descriptor: number): boolean {
+  /**
+   * ICMP "port unreachable", which routers and firewalls send too, gives the errno of a reset without a TCP segment.
+   */
+  private hasReceivedSegment(descriptor: number): boolean {
     const info = new Uint8Array(SEGMENTS_IN_OFFSET + 4);
-    if (this.#parts.sockets.getOption(descriptor, IPPROTO_TCP, TCP_INFO, info) < info.length) return false;
+    if (this.parts.sockets.getOption(descriptor, IPPROTO_TCP, TCP_INFO, info) < info.length) return false;
     return new DataView(info.buffer).getUint32(SEGMENTS_IN_OFFSET, true) > 0;
   }
 }

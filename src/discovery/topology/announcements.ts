@@ -1,4 +1,4 @@
-// What is announced on an interface, as one list of one shape: the entry's own LLDP and CDP fields, then what more there is. Pure.
+// The announcements on an interface as one list: the entry's own LLDP and CDP fields, then the others. Pure.
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
@@ -7,7 +7,7 @@ import type { MoreNeighbor, Neighbor } from "../../resources/if-entries/more-nei
 import type { ChassisIdSubtype, PortIdSubtype } from "../../resources/if-entries/vocabulary.ts";
 import { deviceName } from "./device-names.ts";
 
-/** What a neighbor says of itself on one link, and what the entry says of where that leads. */
+/** What a neighbor announces on one link, and where that leads by the entry. */
 export interface Announcement {
   readonly protocol: "Lldp" | "Cdp";
   readonly chassis_id?: { readonly subtype: ChassisIdSubtype; readonly value: string };
@@ -21,8 +21,7 @@ export interface Announcement {
   readonly address?: string;
 }
 
-/** The fields of an interface entry that tell of its far end. */
-export type AnnouncingFields = Pick<
+type AnnouncingFields = Pick<
   IfEntryRecord,
   | "lldp_chassis_id"
   | "lldp_port_id"
@@ -36,11 +35,11 @@ export type AnnouncingFields = Pick<
   | "cdp_address"
 > & { readonly more_neighbors?: readonly MoreNeighbor[] | undefined };
 
-export interface Announced {
+interface Announced {
   readonly announcements: readonly Announcement[];
-  /** How many of them are the entry's own; the others are its `more_neighbors`, in their order. */
+  /** How many are the entry's own; the others are its `more_neighbors`, in order. */
   readonly ownCount: number;
-  /** Where those of `more_neighbors` lead, as the entry says. */
+  /** By the entry. */
   readonly moreNeighbors: ReadonlyArray<Neighbor | null>;
 }
 
@@ -71,10 +70,7 @@ export function announcementsOf(entry: AnnouncingFields): Announced {
   };
 }
 
-/**
- * What a decision on an entry's far ends rests on, in few characters: equal for equal announcements, whatever else the entry says.
- * For comparing within one version of the appliance; never stored.
- */
+/** Equal for equal announcements, whatever else the entry says. For comparing within one version; never stored. */
 export function announcementsFingerprint(entry: AnnouncingFields): string {
   const { lldp_chassis_id: chassis, lldp_port_id: port } = entry;
   const own = [
@@ -96,9 +92,9 @@ export function announcementsFingerprint(entry: AnnouncingFields): string {
 }
 
 /**
- * Whether switches that do not take part in the protocol pass the announcement on, so that who announces need not be at the other end of the cable:
- * CDP's, whose group address is an ordinary one to them; LLDP's own no bridge forwards (IEEE 802.1Q table 8-1). Also CDP that an agent
- * gives out as LLDP, as lldpd and ProCurve do: the device id in place of a chassis id, and of the system name.
+ * Whether switches without the protocol pass the announcement on, so that its sender may be further away: CDP, whose
+ * group address is an ordinary one to them, not LLDP (IEEE 802.1Q table 8-1). Also CDP that an agent reports as LLDP
+ * (lldpd, ProCurve): the device id as chassis id and system name.
  */
 export function isFloodable({ protocol, chassis_id: chassis, sys_name: sysName }: Announcement): boolean {
   if (protocol === "Cdp") return true;
@@ -142,7 +138,6 @@ function cdp(
   });
 }
 
-/** Without the fields that have no value. */
 function present(
   fields: { protocol: Announcement["protocol"] } & { [Name in keyof Announcement]?: Announcement[Name] | undefined },
 ): Announcement {

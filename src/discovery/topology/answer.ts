@@ -1,8 +1,8 @@
 // The wire schemas of a network's topology, and an example of one.
 
 import { Type } from "@sinclair/typebox";
-import { Nullable, OneOf, Timestamp, Uuid } from "../../http/schemas.ts";
 import { CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../../resources/if-entries/vocabulary.ts";
+import { Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
 import { CERTAINTIES, LINK_PROTOCOLS, NODE_KINDS } from "./map.ts";
 
 const StaleSince = Type.Optional({
@@ -17,7 +17,7 @@ const Speed = Nullable(Type.Integer({ minimum: 0 }), { description: "Bits per se
 const Status = Nullable(OneOf(OPER_STATUSES));
 const text = Type.Optional(Type.String());
 
-export const TopologyNode = Type.Object(
+const TopologyNode = Type.Object(
   {
     id: NodeId,
     kind: OneOf(NODE_KINDS, { description: "Unknown: announced by LLDP or CDP, and no host of the inventory." }),
@@ -65,7 +65,7 @@ const TopologyEvidence = Type.Object(
   { $id: "TopologyEvidence" },
 );
 
-export const TopologyLink = Type.Object(
+const TopologyLink = Type.Object(
   {
     id: Type.String({ description: "Made of its ends." }),
     protocol: OneOf(LINK_PROTOCOLS, {

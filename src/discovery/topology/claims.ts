@@ -1,38 +1,37 @@
-// What each device that is announced on an interface says of itself, brought to forms in which it can be compared. LLDP and CDP of one
-// device are one claim. Pure; who the device is, is judged elsewhere.
+// What each device announced on an interface says of itself, in comparable form. LLDP and CDP of one device are one
+// claim. Pure.
 
-import { isGroupAddress, parseMac, virtualRouterOf } from "../../base/mac.ts";
 import { parseIp } from "../../base/ip.ts";
+import { isGroupAddress, parseMac, virtualRouterOf } from "../../base/mac.ts";
 import { foldCase } from "../../base/text.ts";
 import type { PortIdSubtype } from "../../resources/if-entries/vocabulary.ts";
-import { isFloodable, type Announcement } from "./announcements.ts";
+import { type Announcement, isFloodable } from "./announcements.ts";
 import { compareNames, deviceName, macIn, readDeviceId, serialKey } from "./device-names.ts";
 import type { PortFact } from "./facts.ts";
 
-/** One device, as it is announced on one interface. */
 export interface Claim {
   readonly port: PortFact;
-  /** Which of the port's announcements are its. */
+  /** The announcements that it is made of. */
   readonly places: readonly number[];
-  /** Whether all of these may come from beyond the other end of the cable. */
+  /** Whether all of these may come from beyond the cable. */
   readonly isFloodable: boolean;
   readonly chassisMac: string | null;
-  /** A chassis id that is no MAC address, folded; `weight` is what it is worth, as in scores. */
+  /** A folded chassis id that is no MAC address; `weight` as in scores. */
   readonly chassisText: { readonly text: string; readonly weight: number } | null;
   /** As deviceName gives them. */
   readonly names: readonly string[];
-  /** Whether at least one of them is a name for certain. */
+  /** Whether one of them is certainly a name. */
   readonly isNamed: boolean;
   readonly serials: readonly string[];
-  /** MAC addresses that are the device's besides that of the chassis. */
+  /** Besides that of the chassis. */
   readonly macs: readonly string[];
   readonly addresses: readonly string[];
-  /** What the interface at the other end calls itself. */
+  /** The interface at the other end. */
   readonly portIds: ReadonlyArray<{ readonly subtype: PortIdSubtype; readonly value: string }>;
   readonly portDesc: string | null;
 }
 
-/** The claims on an interface; those that are not floodable first, else in the order of its announcements. */
+/** Those that cannot be flooded first, else in order. */
 export function claimsOf(port: PortFact): Claim[] {
   const said = port.announcements.map((announcement, place) => claimOf(port, announcement, place));
   const direct = said.filter((claim) => !claim.isFloodable);
@@ -46,7 +45,7 @@ export function claimsOf(port: PortFact): Claim[] {
   return merged;
 }
 
-/** Whether two claims share anything that only one device should have. */
+/** Whether two claims share a sign of a single device. */
 function isSameDevice(one: Claim, other: Claim): boolean {
   if (one.names.some((name) => other.names.some((each) => compareNames(name, each) !== "Different"))) return true;
   if (one.serials.some((serial) => other.serials.includes(serial))) return true;
@@ -54,12 +53,11 @@ function isSameDevice(one: Claim, other: Claim): boolean {
   return macs.some((mac) => others.includes(mac)) || one.addresses.some((address) => other.addresses.includes(address));
 }
 
-/** All MAC addresses that are the device's. */
 export function macsOf(claim: Claim): readonly string[] {
   return claim.chassisMac === null ? claim.macs : [claim.chassisMac, ...claim.macs];
 }
 
-/** An address that can be a device's own in the network; null for others, such as 127.0.0.1 and link-local ones, which many have. */
+/** Null for addresses that many devices have, such as 127.0.0.1 and link-local ones. */
 export function usableAddress(text: string | undefined): string | null {
   const ip = text === undefined ? null : parseIp(text.trim());
   if (ip === null) return null;
@@ -73,7 +71,7 @@ export function usableAddress(text: string | undefined): string | null {
     : ip.text;
 }
 
-/** A MAC address of one station; null for others: groups, what routers share, nothing but noughts. */
+/** Null for groups, shared router addresses and all zeros. */
 export function usableMac(text: string | null | undefined): string | null {
   const mac = text === null || text === undefined ? null : parseMac(text);
   return mac === null || mac === "00:00:00:00:00:00" || isGroupAddress(mac) || virtualRouterOf(mac) !== null
@@ -81,12 +79,11 @@ export function usableMac(text: string | null | undefined): string | null {
     : mac;
 }
 
-/** A text of a device in the form in which equal ones are equal. */
 export function foldText(text: string): string {
   return foldCase(text.trim());
 }
 
-/** What a chassis id that is no MAC address is worth: an interface's name is one that many devices have. */
+/** The weight of a chassis id that is no MAC address: many devices share an interface name. */
 const CHASSIS_WEIGHTS = {
   ChassisComponent: 2,
   LocallyAssigned: 2,
@@ -131,7 +128,7 @@ function claimOf(port: PortFact, announcement: Announcement, place: number): Cla
   };
 }
 
-/** Two claims of one device as one: what the first says comes first. */
+/** Two claims of one device as one; the first wins. */
 function together(one: Claim, other: Claim): Claim {
   return {
     port: one.port,

@@ -1,10 +1,10 @@
-// What devices call themselves in announcements, and when two names are one. Pure.
+// The names of devices in announcements, and when two are one. Pure.
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
 import { foldCase } from "../../base/text.ts";
 
-/** Names that are given to devices which nobody has named, and so tell nothing. */
+/** Default names. */
 const NO_NAMES = new Set([
   "",
   "localhost",
@@ -19,7 +19,7 @@ const NO_NAMES = new Set([
   "-",
 ]);
 
-/** A name whatever its case, with the dot of the DNS root or without; null for one that names nothing, or is an address. */
+/** A name in lower case without the root dot; null for an address or a default name. */
 export function deviceName(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
   const folded = foldCase(text.trim()).replace(/\.$/, "");
@@ -34,19 +34,19 @@ export function firstLabel(name: string): string {
   return dot <= 0 ? name : name.slice(0, dot);
 }
 
-export type NameRelation = "Same" | "Short" | "Different";
+type NameRelation = "Same" | "Short" | "Different";
 
-/** Of names as deviceName gives them. Short: one is the other without its domain. Two names in different domains are different. */
+/** Of names as deviceName gives them. Short: one lacks its domain. Different domains make different names. */
 export function compareNames(one: string, other: string): NameRelation {
   if (one === other) return "Same";
   return one.startsWith(`${other}.`) || other.startsWith(`${one}.`) ? "Short" : "Different";
 }
 
-/** What a CDP device id may be; only some of it is there. */
-export interface DeviceId {
+/** The possible meanings of a CDP device id. */
+interface DeviceId {
   /** As deviceName gives it. */
   readonly name: string | null;
-  /** Whether it is a name for certain, and not perhaps a serial number. */
+  /** Whether it is certainly a name, not a serial number. */
   readonly isNamed: boolean;
   /** As serialKey gives it. */
   readonly serial: string | null;
@@ -56,14 +56,14 @@ export interface DeviceId {
 const NO_ID: DeviceId = { name: null, isNamed: false, serial: null, mac: null };
 
 /**
- * Reads a CDP device id: `sw1.example.com`, `sw1(FOC1234X0YZ)` (NX-OS), `TBA04120731(sw1)` (CatOS), a serial number, a MAC address in any
- * form, `SEP001122334455` (telephones).
+ * Examples: `sw1.example.com`, `sw1(FOC1234X0YZ)` (NX-OS), `TBA04120731(sw1)` (CatOS), a serial number, a MAC address
+ * in any form, `SEP001122334455` (telephones).
  */
 export function readDeviceId(text: string | undefined): DeviceId {
   const trimmed = text?.trim() ?? "";
   if (trimmed === "") return NO_ID;
   const mac = macIn(trimmed);
-  // A telephone's name is made of its address, and is a name all the same.
+  // A telephone's name is made of its address.
   if (mac !== null) return { name: deviceName(trimmed), isNamed: true, serial: null, mac };
   const [, outside, inside] = /^([^()]+)\(([^()]+)\)$/.exec(trimmed) ?? [];
   if (outside !== undefined && inside !== undefined) {
@@ -76,13 +76,13 @@ export function readDeviceId(text: string | undefined): DeviceId {
     : { name: deviceName(trimmed), isNamed: true, serial: null, mac: null };
 }
 
-/** A serial number in the form in which equal ones are equal; null for none. */
+/** In comparable form; null for none. */
 export function serialKey(text: string | null | undefined): string | null {
   const key = text?.trim().toUpperCase() ?? "";
   return key === "" ? null : key;
 }
 
-/** A MAC address in any of its forms, without separators and behind a telephone's prefix as well; null for any other text. */
+/** A MAC address in any form, also after a telephone's prefix; null for any other text. */
 export function macIn(text: string): string | null {
   const trimmed = text.trim();
   if (trimmed.length < 12 || trimmed.length > 20) return null;
@@ -95,7 +95,7 @@ export function macIn(text: string): string | null {
 
 const BARE_MAC = /^[0-9a-f]{12}$/i;
 
-/** Capitals and digits alone, some of each, as long as a maker's: `FOC1234X0YZ`. */
+/** Capitals and digits, both, as long as a maker's: `FOC1234X0YZ`. */
 function looksLikeSerial(text: string): boolean {
   return /^[A-Z0-9]{8,16}$/.test(text) && /[A-Z]/.test(text) && (text.match(/\d/g) ?? []).length >= 4;
 }

@@ -1,7 +1,7 @@
-// What is known of one network's hosts and interfaces where links are concerned. Plain data: it is read in one place and judged in others.
+// What is known of a network's hosts and interfaces that concerns links. Plain data.
 
-import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
+import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import type { Announcement } from "./announcements.ts";
 
 export interface HostFact {
@@ -30,11 +30,11 @@ export interface PortFact {
   readonly if_alias: string | null;
   readonly if_type: number;
   readonly mac_address: string | null;
-  /** The address that the entry names as its own. */
+  /** The entry's own. */
   readonly ip_address: string | null;
   /** In the order of announcementsOf. */
   readonly announcements: readonly Announcement[];
-  /** How many of them are fields of the entry itself; the others are its `more_neighbors`. */
+  /** How many are fields of the entry itself; the others are its `more_neighbors`. */
   readonly ownCount: number;
 }
 
@@ -46,7 +46,7 @@ export interface ShownHost extends HostFact {
   readonly stale_since: string | null;
 }
 
-/** An interface as it is shown, and what it says of its far ends today. */
+/** With what it says of its far ends today. */
 export interface ShownPort extends PortFact {
   readonly speed_bps: number | null;
   readonly oper_status: OperStatus;

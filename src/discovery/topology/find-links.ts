@@ -1,40 +1,47 @@
-// What is to be written of a network's links at the end of a scan: the neighbors that its announcements come to and its entries do not say.
-// Reads and resolves; writes nothing.
+// The links of a network to write at the end of a scan: neighbors that announcements lead to and entries lack. Writes
+// nothing.
 
 import type { Reader } from "../../db/reader.ts";
-import { networkFacts, type Unwritten } from "./network-facts.ts";
+import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
 import type { NetworkFacts, ShownPort } from "./facts.ts";
-import type { NeighborLink } from "./link-neighbors.ts";
-import { resolveNeighbors, type PortResolution } from "./resolve.ts";
+import { networkFacts, type Unwritten } from "./network-facts.ts";
+import { type PortResolution, resolveNeighbors } from "./resolve.ts";
 
-/** The command, as the writer knows it. */
-export const LINKS_COMMAND = "discovery.links";
+/** Where one interface entry leads. Plain data: it crosses threads. */
+export interface NeighborLink {
+  readonly if_entry_id: string;
+  /** announcementsFingerprint of the entry as it was when this was decided. */
+  readonly fingerprint: string;
+  readonly neighbor: Neighbor | null;
+  /** Of each of its `more_neighbors`, in their order. */
+  readonly more: ReadonlyArray<Neighbor | null>;
+}
+
 /** Entries of one command. */
-export const LINKS_OF_BATCH = 1_000;
+const LINKS_OF_BATCH = 1_000;
 
 /**
- * How a scan finds the links of its network: nothing to write where nothing has changed.
- * @param unwritten what a scan that only tells what it would do would have written before
+ * @param unwritten what a dry run would have written before
  */
 export function linksOf(
   reader: Reader,
   networkN: number,
   unwritten?: Unwritten,
-): { find(): Generator<{ readonly command: string; readonly input: { readonly links: readonly NeighborLink[] } }> } {
+): { find(): Generator<{ readonly links: readonly NeighborLink[] }> } {
   return {
     *find() {
       const facts = networkFacts(reader, networkN, null, unwritten);
-      // A network's worth of parsed records is left behind: the collector would wait until there are several, and keep the room.
+      // A network's worth of parsed records is garbage now: the collector would wait for several.
       Bun.gc(true);
       const links = changedLinks(facts);
       Bun.gc(true);
       for (let start = 0; start < links.length; start += LINKS_OF_BATCH)
-        yield { command: LINKS_COMMAND, input: { links: links.slice(start, start + LINKS_OF_BATCH) } };
+        yield { links: links.slice(start, start + LINKS_OF_BATCH) };
     },
   };
 }
 
-/** The links of which an entry says something else than what is announced comes to. */
+/** The links whose entry differs from what is announced. */
 export function changedLinks({ hosts, ports }: NetworkFacts): NeighborLink[] {
   const resolutions = resolveNeighbors(hosts, ports);
   return ports.flatMap((port) => {

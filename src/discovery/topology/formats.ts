@@ -1,6 +1,6 @@
-// A network's map as it is answered: JSON, Mermaid, GraphML. What devices call themselves is text to all of them, whatever it holds.
+// A network's map as JSON, Mermaid and GraphML. All device names are escaped.
 
-import { metaAt } from "../../http/envelope.ts";
+import { metaAt } from "../../wire/envelope.ts";
 import type { MapLink, MapNode, NetworkMap } from "./map.ts";
 
 export const TOPOLOGY_FORMATS = ["json", "mermaid", "graphml"] as const;
@@ -12,9 +12,9 @@ export const TOPOLOGY_TYPES: Readonly<Record<TopologyFormat, string>> = {
   graphml: "application/graphml+xml",
 };
 
-export interface Framing {
+interface Framing {
   readonly networkId: string;
-  /** The instant to be echoed; null where none was asked for. */
+  /** Null where none was asked for. */
   readonly at: string | null;
   /** What `meta` says besides, from resolvedMembers. */
   readonly resolved: string;
@@ -23,7 +23,6 @@ export interface Framing {
 /** Nodes or links of one chunk of an answer. */
 const CHUNK_ITEMS = 200;
 
-/** The map in a format, in chunks. */
 export function* formatted(map: NetworkMap, format: TopologyFormat, framing: Framing): Generator<string> {
   yield* FORMATS[format](map, framing);
 }
@@ -42,7 +41,10 @@ function* json({ nodes, links }: NetworkMap, { networkId, at, resolved }: Framin
   yield `]},"meta":${metaAt(at, resolved)}}\n`;
 }
 
-/** `graph LR` (mermaid.js.org). Devices that are no hosts are rounded and dashed, links whose interfaces are not both known are dotted. */
+/**
+ * `graph LR` (mermaid.js.org). Devices that are no hosts are rounded and dashed; links without both interfaces are
+ * dotted.
+ */
 function* mermaid({ nodes, links }: NetworkMap, { at }: Framing): Generator<string> {
   yield `graph LR\n${at === null ? "" : `  %% as of ${at}\n`}`;
   yield* inChunks(
@@ -68,7 +70,9 @@ function mermaidId(nodeId: string): string {
   return `n_${nodeId.replaceAll(/[^0-9A-Za-z]/g, "")}`;
 }
 
-/** Everything but letters, digits and harmless marks as an entity: a quotation mark ends a label, `%%{` begins a directive wherever it stands. */
+/**
+ * Escapes all but letters, digits and harmless marks: a quotation mark ends a label, `%%{` begins a directive anywhere.
+ */
 function mermaidText(text: string): string {
   const line = oneLine(text);
   return line.replaceAll(/[^\p{L}\p{M}\p{N} .,_/()+-]/gu, (character) => `#${character.codePointAt(0)};`);
@@ -104,7 +108,7 @@ const EDGE_KEYS: ReadonlyArray<GraphKey<MapLink>> = [
   { id: "e8", name: "parallel", type: "int", value: ({ parallel }) => parallel },
 ];
 
-/** GraphML 1.0 (graphml.graphdrawing.org), undirected; every attribute is declared. */
+/** GraphML 1.0 (graphml.graphdrawing.org), undirected. */
 function* graphml({ nodes, links }: NetworkMap, { networkId, at }: Framing): Generator<string> {
   yield `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
@@ -143,14 +147,14 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** Text of an element or an attribute; what XML 1.0 has no place for (section 2.2) is left out. */
+/** Without characters that XML 1.0 forbids (section 2.2). */
 function xmlText(text: string): string {
   return oneLine(text)
     .replaceAll(/[\uFFFE\uFFFF]/g, "")
     .replaceAll(/[&<>"']/g, (character) => XML_ENTITIES[character] as string);
 }
 
-/** Without line ends, control characters, invisible ones that turn the direction of writing, and halves of characters. */
+/** Without line ends, control characters, bidirectional controls and lone surrogates. */
 function oneLine(text: string): string {
   return text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ");
 }

@@ -1,35 +1,35 @@
-// Which hosts a claim may mean, and how well each fits. Pure. Never by one weak sign against another: signs add up, what contradicts
-// counts against, and who decides wants the best to be clearly better.
+// The hosts that a claim may mean, scored. Pure. Signs add up, contradictions subtract; the best must be clearly
+// better.
 
 import { parseMac } from "../../base/mac.ts";
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
-import { foldText, macsOf, usableAddress, usableMac, type Claim } from "./claims.ts";
+import { type Claim, foldText, macsOf, usableAddress, usableMac } from "./claims.ts";
 import { compareNames, deviceName, firstLabel, serialKey } from "./device-names.ts";
 import type { HostFact, PortFact } from "./facts.ts";
 
-/** What signs are worth. What a claim and a host both tell and tell differently counts against it: chassis and name as much as for it. */
-export const WEIGHTS = {
-  /** The chassis id is one of the host's MAC addresses; and against a host that has another one. */
+/** A chassis id or name that both tell and that differs counts against the host as much. */
+export const CLAIM_WEIGHTS = {
+  /** Of the host's MAC addresses. */
   chassisMac: 4,
   serial: 4,
-  /** Another of its MAC addresses, that of the announcing port for example. */
+  /** Another MAC address, such as the announcing port's. */
   mac: 3,
-  /** Its own system name; and against a host that calls itself otherwise. */
+  /** Its own system name. */
   sysName: 3,
-  /** The same without the domain, or a name that others gave it. */
+  /** The same without the domain, or a name given by others. */
   otherName: 2,
   address: 2,
   /** The host says the same of the opposite direction. */
   opposite: 3,
-  /** The host names the near device, at a port that can't be told. */
+  /** The host names the near device, at an unknown port. */
   oppositeHost: 2,
 } as const;
 
-/** The least that a host must reach, and the least by which it must be ahead of every other. */
+/** The least score, and the least lead over every other host. */
 export const SCORE_MIN = 2;
 export const LEAD_MIN = 2;
 
-/** What more hosts than this have in common names none of them. */
+/** Signs shared by more hosts than this name none of them. */
 const SHARED_BY_MAX = 64;
 
 interface Known {
@@ -41,13 +41,12 @@ interface Known {
   readonly serial: string | null;
 }
 
-export class HostIndex {
+export class ClaimedHosts {
   private readonly known: readonly Known[];
-  /** Only what some claim names is kept, each with the places of the hosts that have it. */
+  /** Only what some claim names is kept, with the places of its hosts. */
   private readonly byMac = new Map<string, number[]>();
   private readonly byText = new Map<string, number[]>();
 
-  /** @param hostPlaces of the hosts, by id */
   constructor(
     hosts: readonly HostFact[],
     ports: readonly PortFact[],
@@ -69,19 +68,18 @@ export class HostIndex {
       for (const key of keysOfHost(host, known)) note(this.byText, key, place);
       return known;
     });
-    // One that stands for more hosts answers on their behalf: it is none of them.
+    // Proxy ARP: it answers for other hosts.
     for (const [mac, places] of byAddressMac) {
       if (places.length <= ADDRESSES_PER_MAC_MAX) for (const place of places) this.noteMac(mac, place);
     }
     for (const { mac_address: mac, host_id: hostId } of ports) {
-      // Most are nobody's sign.
       if (mac === null || !this.byMac.has(mac)) continue;
       const place = hostPlaces.get(hostId);
       if (place !== undefined) this.noteMac(mac, place);
     }
   }
 
-  /** The places of the hosts that share at least one sign with a claim, each with what speaks for it (see WEIGHTS). */
+  /** The places of hosts that share a sign with a claim, each with its weight. */
   candidates(claim: Claim): Map<number, number> {
     const found = new Map<number, number>();
     const add = (places: readonly number[] | undefined) => {
@@ -93,15 +91,15 @@ export class HostIndex {
     return found;
   }
 
-  /** How well a host fits a claim: below nought where more speaks against it. */
+  /** Negative where more speaks against it. */
   score(claim: Claim, place: number): number {
     const known = this.known[place] as Known;
     let score = chassisScore(claim, known, (mac) => this.has(mac, place));
-    if (claim.macs.some((mac) => this.has(mac, place))) score += WEIGHTS.mac;
-    if (known.serial !== null && claim.serials.includes(known.serial)) score += WEIGHTS.serial;
+    if (claim.macs.some((mac) => this.has(mac, place))) score += CLAIM_WEIGHTS.mac;
+    if (known.serial !== null && claim.serials.includes(known.serial)) score += CLAIM_WEIGHTS.serial;
     score += nameScore(claim, known);
     if (claim.addresses.some((address) => this.byText.get(`a ${address}`)?.includes(place) === true))
-      score += WEIGHTS.address;
+      score += CLAIM_WEIGHTS.address;
     return score;
   }
 
@@ -116,8 +114,8 @@ export class HostIndex {
 
 function chassisScore(claim: Claim, known: Known, has: (mac: string) => boolean): number {
   if (claim.chassisMac !== null) {
-    if (has(claim.chassisMac)) return WEIGHTS.chassisMac;
-    return known.chassisMac === null ? 0 : -WEIGHTS.chassisMac;
+    if (has(claim.chassisMac)) return CLAIM_WEIGHTS.chassisMac;
+    return known.chassisMac === null ? 0 : -CLAIM_WEIGHTS.chassisMac;
   }
   if (claim.chassisText === null || known.chassisText === null) return 0;
   const { text, weight } = claim.chassisText;
@@ -128,14 +126,14 @@ function nameScore(claim: Claim, known: Known): number {
   if (claim.names.length === 0) return 0;
   if (known.sysName === null) {
     return claim.names.some((name) => known.otherNames.some((other) => compareNames(name, other) !== "Different"))
-      ? WEIGHTS.otherName
+      ? CLAIM_WEIGHTS.otherName
       : 0;
   }
   const own = known.sysName;
   const relations = claim.names.map((name) => compareNames(name, own));
-  if (relations.includes("Same")) return WEIGHTS.sysName;
-  if (relations.includes("Short")) return WEIGHTS.otherName;
-  return claim.isNamed ? -WEIGHTS.sysName : 0;
+  if (relations.includes("Same")) return CLAIM_WEIGHTS.sysName;
+  if (relations.includes("Short")) return CLAIM_WEIGHTS.otherName;
+  return claim.isNamed ? -CLAIM_WEIGHTS.sysName : 0;
 }
 
 function knownOf(host: HostFact): Known {
@@ -150,7 +148,7 @@ function knownOf(host: HostFact): Known {
   };
 }
 
-/** What a claim is looked up by. A name without a domain is also that of all who have it in one; a name in a domain also that of who has none. */
+/** The keys of a claim. A name without a domain matches it in any; a name in a domain also matches without. */
 function keysOf(claim: Claim): string[] {
   const keys = claim.addresses.map((address) => `a ${address}`);
   for (const serial of claim.serials) keys.push(`r ${serial}`);
@@ -179,7 +177,6 @@ function keysOfHost(host: HostFact, { chassisText, sysName, otherNames, serial }
   return keys;
 }
 
-/** Keeps who has something, each once, where it is wanted. */
 function note(index: Map<string, number[]>, key: string, place: number): void {
   const places = index.get(key);
   if (places !== undefined && !places.includes(place)) places.push(place);

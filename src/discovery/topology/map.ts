@@ -1,5 +1,5 @@
-// A network as nodes and links, as its records say and what they announce comes to. Pure, and in one order. One link per cable: what both
-// ends say of it is its evidence. What is announced and is no host of the inventory is a node of its own.
+// A network as nodes and links, from its records and their announcements. Pure and ordered. One link per cable, with
+// both ends as evidence. An announced device that is no host is a node of its own.
 
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
@@ -8,15 +8,15 @@ import type { Announcement } from "./announcements.ts";
 import type { Claim } from "./claims.ts";
 import { firstLabel } from "./device-names.ts";
 import type { NetworkFacts, ShownHost, ShownPort } from "./facts.ts";
-import { resolveNeighbors, type PortResolution, type ResolvedClaim } from "./resolve.ts";
+import { type PortResolution, type ResolvedClaim, resolveNeighbors } from "./resolve.ts";
 
 export const NODE_KINDS = ["Known", "Unknown"] as const;
 export const LINK_PROTOCOLS = ["Lldp", "Cdp", "Entered"] as const;
-/** How far a link is known: both interfaces; the devices, but not for certain both interfaces; a device that is no host of the inventory; flooded. */
+/** How well a link is known: both interfaces; the hosts, but not both interfaces; a device that is no host; flooded. */
 export const CERTAINTIES = ["Interfaces", "Hosts", "Announced", "Beyond"] as const;
 
 export interface MapNode {
-  /** The host's; of what is unknown one that is made of what it says of itself. */
+  /** The host's, else made of what the device says of itself. */
   readonly id: string;
   readonly kind: (typeof NODE_KINDS)[number];
   readonly name: string;
@@ -28,11 +28,11 @@ export interface MapNode {
   readonly stale_since?: string;
 }
 
-export interface MapEnd {
+interface MapEnd {
   readonly node_id: string;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   readonly if_entry: { readonly id: string; readonly name: string; readonly if_index: number } | null;
-  /** The interface's name, or how it is announced; null where nobody says. */
+  /** The interface's name, or how it is announced; null if unknown. */
   readonly port: string | null;
   readonly speed_bps: number | null;
   readonly oper_status: OperStatus | null;
@@ -40,7 +40,7 @@ export interface MapEnd {
 }
 
 /** An announcement, and where it was heard. */
-export interface Evidence extends Announcement {
+interface Evidence extends Announcement {
   readonly node_id: string;
   readonly if_entry_id: string;
 }
@@ -49,14 +49,14 @@ export interface MapLink {
   readonly id: string;
   readonly protocol: (typeof LINK_PROTOCOLS)[number];
   readonly certainty: (typeof CERTAINTIES)[number];
-  /** Whether more than one device is announced on one of the two interfaces: a hub, a telephone with a computer behind it. */
+  /** Whether several devices are announced on one interface: a hub, a telephone with a computer behind it. */
   readonly is_shared: boolean;
   readonly ends: readonly [MapEnd, MapEnd];
   /** The lower of both. */
   readonly speed_bps: number | null;
-  /** Up where both ends are, as far as they are known; else that of the end that is not. */
+  /** Up where the known ends are, else that of an end that is not. */
   readonly oper_status: OperStatus | null;
-  /** The same of all links between the two nodes, and how many these are. */
+  /** Shared by all links between the two nodes. */
   readonly group: string;
   readonly parallel: number;
   readonly evidence: readonly Evidence[];
@@ -68,14 +68,13 @@ export interface NetworkMap {
 }
 
 /**
- * The map of a network. Where an interface entry says what its far end is, it is that; else what is announced comes to (resolve.ts).
+ * An entry's own far end wins, else what is announced (resolve.ts).
  * @param includeIsolated also hosts without a link
  */
 export function mapOf(networkId: string, facts: NetworkFacts, includeIsolated: boolean): NetworkMap {
   return new Mapping(networkId, facts).run(includeIsolated);
 }
 
-/** A link as it is put together. */
 interface Cable {
   readonly key: string;
   readonly near: ShownPort;
@@ -84,7 +83,7 @@ interface Cable {
   /** How the far interface is announced. */
   readonly announcedPort: string | null;
   readonly certainty: MapLink["certainty"];
-  /** Whether nothing speaks against any interface of the far host. */
+  /** Whether nothing contradicts any interface of the far host. */
   readonly isOpen: boolean;
   isShared: boolean;
   readonly evidence: Evidence[];
@@ -97,7 +96,7 @@ class Mapping {
   private readonly ports: ReadonlyMap<string, ShownPort>;
   private readonly cables = new Map<string, Cable>();
   private readonly unknown = new Map<string, MapNode>();
-  /** Host → an address of its own that others announce as its management address. */
+  /** Host → its own address that others announce as its management address. */
   private readonly managedAt = new Map<string, string>();
 
   constructor(networkId: string, facts: NetworkFacts) {
@@ -116,7 +115,7 @@ class Mapping {
       for (const resolved of this.connect(port, resolution)) beyond.push({ port, resolved });
     }
     this.joinHalves();
-    // Who is heard nowhere but through others is there all the same.
+    // A device heard only through others is a node too.
     const linked = this.linkedNodes();
     for (const { port, resolved } of beyond) {
       const { farNode } = this.farOf(resolved);
@@ -126,7 +125,7 @@ class Mapping {
     return this.drawn(includeIsolated);
   }
 
-  /** Links one interface as far as it is known; gives what is announced there from beyond its neighbor. */
+  /** Links one interface; returns what is announced there from beyond its neighbor. */
   private connect(port: ShownPort, resolution: PortResolution | undefined): ResolvedClaim[] {
     const own = this.there(port.neighbor) ?? resolution?.neighbor ?? null;
     const claims = resolution?.claims ?? [];
@@ -146,7 +145,6 @@ class Mapping {
     return beyond;
   }
 
-  /** What the entry itself says of one of its `more_neighbors`. */
   private storedOf(port: ShownPort, claim: Claim): Neighbor | null {
     for (const place of claim.places) {
       const stored = place < port.ownCount ? null : this.there(port.moreNeighbors[place - port.ownCount] ?? null);
@@ -155,7 +153,7 @@ class Mapping {
     return null;
   }
 
-  /** A neighbor that is in the network; null for one that is not. */
+  /** Null for a neighbor outside the network. */
   private there(neighbor: Neighbor | null): Neighbor | null {
     if (neighbor === null) return null;
     return (neighbor.type === "Host" ? this.hosts.has(neighbor.id) : this.ports.has(neighbor.id)) ? neighbor : null;
@@ -178,7 +176,6 @@ class Mapping {
     };
   }
 
-  /** The node of who is announced: the host that is meant, or else what it says of itself. */
   private farOf({ claim, hostId, standing }: ResolvedClaim): { readonly farNode: string } {
     if (hostId !== null && standing !== "Unknown") return { farNode: hostId };
     const key = identityOf(claim);
@@ -210,7 +207,7 @@ class Mapping {
       });
   }
 
-  /** What one interface says of a host and one of that host's says of the first one's, each without a name for the other, is one cable where no other may be meant. */
+  /** Two hosts that each announce the other without naming the interface share one cable where no other is possible. */
   private joinHalves(): void {
     const open = Map.groupBy(
       [...this.cables.values()].filter(
@@ -293,7 +290,7 @@ class Mapping {
   }
 }
 
-/** The address of a host's management page, where it is one of its own. */
+/** The address of the management page, if it is the host's own. */
 function urlAddress({ management_url: url, addresses }: ShownHost): string | null {
   return url === null
     ? null
@@ -306,10 +303,7 @@ function urlAddress({ management_url: url, addresses }: ShownHost): string | nul
       )?.ip_address ?? null);
 }
 
-/**
- * What tells one device that is no host of the inventory from another, as far as its announcements do: its name together with its address or chassis id, since
- * many are called what they came out of the box with.
- */
+/** Tells devices that are no hosts apart by name with address or chassis id: many have a default name. */
 function identityOf({
   names: [name],
   chassisMac,
@@ -351,7 +345,6 @@ function unknownNode(id: string, claim: Claim): MapNode {
   };
 }
 
-/** The two ends, in the order of their nodes. */
 function endsOf(
   { near, far, farNode, announcedPort }: Cable,
   placeOf: (end: MapEnd) => number,
@@ -399,7 +392,7 @@ function groupOf([one, other]: readonly [MapEnd, MapEnd]): string {
   return `${one.node_id}--${other.node_id}`;
 }
 
-/** By code point, each key made once. */
+/** By code point; each key is made once. */
 function inOrder<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   return items
     .map((item) => ({ item, key: keyOf(item) }))

@@ -1,26 +1,26 @@
-// Reads what is known of one network's hosts and links as of one transaction. Goes in short steps and holds no transaction in between;
-// keeps some hundred bytes for each host, address and interface, and nothing of forwarding tables. Judges nothing.
+// Reads a network's hosts and links as of one transaction, in short steps without a transaction in between. Keeps some
+// hundred bytes per host, address and interface, no forwarding tables.
 
-import { parseMembers, scopeKey, type AnyKind, type RecordBase } from "../../db/kind.ts";
+import { type AnyKind, parseMembers, type RecordBase, scopeKey } from "../../db/kind.ts";
 import type { AsOf } from "../../db/list-query.ts";
 import type { ReadConnection } from "../../db/read-connection.ts";
 import type { Reader } from "../../db/reader.ts";
 import { membersSql } from "../../db/shape.ts";
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
-import { ifEntryKind, type IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
-import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { announcementsFingerprint, announcementsOf } from "./announcements.ts";
 import type { AddressFact, NetworkFacts, ShownHost, ShownPort } from "./facts.ts";
 
 /** Records of one step: some milliseconds. */
 const STEP_ROWS = 1_000;
 
-/** What is not written yet and to be taken as if it were: by id, each record as it would be; null for one that would be gone. */
+/** Unwritten records by id, taken as written; null for one that would be gone. */
 export type Unwritten = (kind: AnyKind) => ReadonlyMap<string, RecordBase | null>;
 
 const NOTHING_UNWRITTEN: Unwritten = () => new Map();
 
-/** All of it at once, live or as of an instant, for whoever has a thread of his own. */
+/** All at once, live or as of an instant, for a thread of its own. */
 export function networkFacts(
   reader: Reader,
   networkN: number,
@@ -118,7 +118,7 @@ function portFact(entry: IfEntryRecord, ipAddress: string | null): ShownPort {
   };
 }
 
-/** The records of a kind that lived in a network, in page order, step by step; what is new and unwritten last. */
+/** The records of a kind in a network, in page order, step by step; unwritten ones last. */
 function* living<R extends RecordBase>(
   connection: ReadConnection,
   kind: AnyKind,
@@ -143,8 +143,10 @@ function* living<R extends RecordBase>(
 
 function* stored<R>(connection: ReadConnection, kind: AnyKind, networkN: number, sequence: number): Generator<R[]> {
   const statement = `SELECT s.n, ${membersSql(kind, "v")} FROM history_spans s
-    CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) AND w.key > (s.n << 31) ORDER BY w.key DESC LIMIT 1)
-    WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND s.n > +?3 AND v.members IS NOT NULL ORDER BY s.n LIMIT ${STEP_ROWS}`;
+    CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1)
+      AND w.key > (s.n << 31) ORDER BY w.key DESC LIMIT 1)
+    WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND s.n > +?3 AND v.members IS NOT NULL
+      ORDER BY s.n LIMIT ${STEP_ROWS}`;
   for (let after = 0; ; ) {
     const rows = connection.statement(statement).values(sequence, scopeKey(networkN, kind), after) as Array<
       [number, string]

@@ -1,4 +1,4 @@
-// Which of a host's interfaces an announced port id means, by the ways of every subtype. Pure. Several where it can't be told.
+// The interfaces of a host that an announced port id may mean. Pure.
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
@@ -7,12 +7,12 @@ import { macIn } from "./device-names.ts";
 import type { PortFact } from "./facts.ts";
 import { foldPortName, isUnitName, lastNumber, type PortNameKeys } from "./port-names.ts";
 
-/** IANAifType-MIB numbers of what a cable goes into: Ethernet and its forerunners' numbers, and Wi-Fi. */
+/** IANAifType-MIB: Ethernet, its older numbers, and Wi-Fi. */
 const CABLED_TYPES = new Set([6, 62, 69, 71, 117]);
 /** ieee8023adLag: the one interface of many cables. */
 export const IF_TYPE_LAG = 161;
 
-/** The interfaces of one host, to be found by whatever an announcement may call them. Each way is prepared when it is first gone. */
+/** The interfaces of one host, by whatever an announcement may call them. Each index is made on first use. */
 export class HostPorts {
   private readonly ports: readonly PortFact[];
   private readonly keys: PortNameKeys;
@@ -28,7 +28,6 @@ export class HostPorts {
     this.keys = keys;
   }
 
-  /** Those that a claim may mean; none where none is called so. */
   meant(claim: Claim): readonly PortFact[] {
     let several: readonly PortFact[] = [];
     for (const { subtype, value } of claim.portIds) {
@@ -38,7 +37,7 @@ export class HostPorts {
     }
     const described = claim.portDesc === null ? [] : this.described(claim.portDesc);
     if (several.length > 0) return narrowed(several, described);
-    // The description is the interface's (IEEE 802.1AB); what people wrote may be meant as well, so it tells only where it can be nothing else.
+    // The description is the interface's (IEEE 802.1AB); text by people counts only where it can mean nothing else.
     const isNamed = claim.portIds.some(({ subtype }) => subtype === "InterfaceName");
     return !isNamed && described.length === 1 ? described : [];
   }
@@ -61,7 +60,7 @@ export class HostPorts {
     return subtype === "InterfaceName" ? [] : this.aliased(value);
   }
 
-  /** By its name as it stands, else by any way to abbreviate it; the port before its units. */
+  /** By exact name, else by any abbreviation; ports before units. */
   private named(text: string): readonly PortFact[] {
     const key = this.keys.of(text);
     if (key === "") return NONE;
@@ -77,8 +76,8 @@ export class HostPorts {
   }
 
   /**
-   * A number may be an ifIndex or what is printed beside the socket. Where an interface has the one and another the other, both may be meant; what is only
-   * printed is too little.
+   * A number may be an ifIndex or the number printed beside the socket; where these differ both count. A printed number
+   * alone is too weak.
    */
   private numbered(number: number): readonly PortFact[] {
     this.indexes ??= new Map(this.ports.map((port) => [port.if_index, port]));
@@ -111,7 +110,7 @@ export class HostPorts {
   }
 }
 
-/** Of several that may be meant those that the description means too, or that have a socket. */
+/** Those that the description means too, or that have a socket. */
 function narrowed(found: readonly PortFact[], described: readonly PortFact[]): readonly PortFact[] {
   const both = found.filter((port) => described.includes(port));
   if (both.length > 0) return both;
@@ -121,12 +120,11 @@ function narrowed(found: readonly PortFact[], described: readonly PortFact[]): r
   return cabled.length > 0 ? cabled : found;
 }
 
-/** Most have one: a list for each would be a hundred thousand. */
+/** Most have one: a list each would be a hundred thousand lists. */
 type Lists<Key> = Map<Key, PortFact | PortFact[]>;
 
 const NONE: readonly PortFact[] = [];
 
-/** By the forms in which names are equal, of ifName and ifDescr. */
 function named(ports: readonly PortFact[], keys: PortNameKeys): Lists<string> {
   const found: Lists<string> = new Map();
   for (const port of ports) {
@@ -138,7 +136,7 @@ function named(ports: readonly PortFact[], keys: PortNameKeys): Lists<string> {
   return found;
 }
 
-/** By the numbers that are printed beside the sockets. */
+/** By the numbers printed beside the sockets. */
 function numbered(ports: readonly PortFact[]): Lists<number> {
   const byNumber: Lists<number> = new Map();
   for (const port of ports) {

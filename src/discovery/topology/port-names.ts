@@ -1,5 +1,4 @@
-// When two names of an interface are one: makers abbreviate them, and each in its own way. Pure. Only for names of one device: what two
-// devices call alike are two things.
+// When two names of an interface of one device are equal: makers abbreviate differently. Pure.
 
 import { foldCase } from "../../base/text.ts";
 
@@ -47,15 +46,17 @@ const UNIT = /^((?:[a-z]{2}-\d+\/\d+\/\d+(?::\d+)?)|(?:ae|reth)\d+)\.\d+$/;
 
 const PLAIN = /^[!-~]*$/;
 
-/** Case and white space do not matter. */
 export function foldPortName(name: string): string {
-  // Most are so, and a network has a hundred thousand of them.
+  // The common case, a hundred thousand times in a network.
   if (PLAIN.test(name)) return name.toLowerCase();
   return foldCase(name.trim()).replaceAll(/\s+/g, " ");
 }
 
-/** The form in which names of one interface are equal: `Gi0/1`, `GigabitEthernet0/1`; `xe-0/0/0`, `xe-0/0/0.0`. @param folded by foldPortName */
-export function portNameKey(folded: string): string {
+/**
+ * The form in which names of one interface are equal: `Gi0/1`, `GigabitEthernet0/1`; `xe-0/0/0`, `xe-0/0/0.0`.
+ * @param folded by foldPortName
+ */
+function portNameKey(folded: string): string {
   const [, letters, numbers] = PARTED.exec(folded) ?? [];
   if (letters !== undefined && numbers !== undefined) {
     const kind = KINDS.get(letters);
@@ -65,7 +66,7 @@ export function portNameKey(folded: string): string {
   return UNIT.exec(folded)?.[1] ?? folded;
 }
 
-/** The forms of names, each worked out once: the ports of a thousand switches are called alike. */
+/** Each form worked out once: the ports of a thousand switches have equal names. */
 export class PortNameKeys {
   private readonly known = new Map<string, string>();
 
@@ -80,7 +81,7 @@ export class PortNameKeys {
   }
 }
 
-/** Whether it names a unit of a port and not the port. @param folded by foldPortName */
+/** Whether it names a unit of a port. @param folded by foldPortName */
 export function isUnitName(folded: string): boolean {
   return UNIT.test(folded);
 }

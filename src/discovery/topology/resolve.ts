@@ -1,32 +1,33 @@
-// Who is at the other end of each interface, by what is announced in one network. Pure, and the same whatever the order of its input.
-// Claims a link only where nothing that is known speaks against it: what it leaves out is found by the next scan, a wrong link misleads.
+// Who is at the other end of each interface, by a network's announcements. Pure and independent of input order. Claims
+// a link only where nothing contradicts it: a wrong link misleads, a missing one is found by the next scan.
 
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
-import { claimsOf, type Claim } from "./claims.ts";
+import { type Claim, claimsOf } from "./claims.ts";
 import type { HostFact, PortFact } from "./facts.ts";
-import { HostIndex, LEAD_MIN, SCORE_MIN, WEIGHTS } from "./identify.ts";
+import { CLAIM_WEIGHTS, ClaimedHosts, LEAD_MIN, SCORE_MIN } from "./identify.ts";
 import { HostPorts, IF_TYPE_LAG } from "./port-matching.ts";
 import { PortNameKeys } from "./port-names.ts";
 
 /**
- * How far the far end of a claim is known. Port: its interface. Host: the device, whose interface nobody can name. Contested: the device, while its
- * interface says something else, or is claimed by others as well. Beyond: flooded through a switch that takes no part; who announces it is
- * somewhere behind the neighbor. Unknown: no host of the network, or not one for certain.
+ * How well the far end is known. Port: its interface. Host: the device only. Contested: the device, whose interface
+ * says otherwise or is claimed by others too. Beyond: flooded through a switch without the protocol. Unknown: no
+ * certain host of the network.
  */
-export type Standing = "Port" | "Host" | "Contested" | "Beyond" | "Unknown";
+type Standing = "Port" | "Host" | "Contested" | "Beyond" | "Unknown";
 
-/** One device that is announced on an interface. */
 export interface ResolvedClaim {
-  /** What it says of itself; LLDP and CDP of one device are one claim. */
   readonly claim: Claim;
   readonly neighbor: Neighbor | null;
   readonly standing: Standing;
-  /** The host that is meant, also where that is not at the other end. */
+  /** The host that is meant, even if not at the other end. */
   readonly hostId: string | null;
 }
 
 export interface PortResolution {
-  /** That of the first claim that is not from beyond: LLDP before what may be flooded. Without any, the interface that names this one as its far end. */
+  /**
+   * Of the first claim not from beyond, LLDP before what may be flooded; else the interface that names this one as its
+   * far end.
+   */
   readonly neighbor: Neighbor | null;
   /** By announcement. */
   readonly announced: ReadonlyArray<Neighbor | null>;
@@ -35,33 +36,31 @@ export interface PortResolution {
 }
 
 /**
- * Where the links of one network lead, by the ids of its interface entries: of those that announce something, or that others name.
- *
- * A host is meant where its signs add up to clearly more than any other's (identify.ts), the opposite direction included. Its interface is
- * claimed where the port id names exactly one and what that one hears agrees: it hears the near end, or nothing. CDP, which switches flood
- * that do not speak it, counts only where no LLDP is heard from another device, and names an interface only where that is heard at one place.
+ * Where the links of a network lead, by interface entry id.
+ * A claim means the host whose signs score clearly highest (identify.ts), the opposite direction included. It claims an
+ * interface where its port id names exactly one, which hears the near end or nothing. CDP, which other switches flood,
+ * counts only without LLDP of another device, and names an interface only where heard at a single place.
  */
 export function resolveNeighbors(hosts: readonly HostFact[], ports: readonly PortFact[]): Map<string, PortResolution> {
   return new Resolution(hosts, ports).run();
 }
 
-/** A claim, and what became of it so far. */
 class Judged {
   readonly claim: Claim;
   /** The place of the host that it was heard by. */
   readonly near: number;
-  /** What the hosts score that share a sign with it, by place. */
+  /** By place, of the hosts that share a sign. */
   readonly scores: ReadonlyMap<number, number>;
   /** The place of the host that is meant. */
   host: number | null = null;
-  /** Whether it may be the near host itself that is meant. */
+  /** Whether it may mean the near host itself. */
   isOwn = false;
-  /** The interface that is meant, as far as the claim itself tells. */
+  /** The interface meant by the claim itself. */
   target: PortFact | null = null;
-  /** The interface that it leads to, when nothing speaks against it. What others are held against is `target`: this comes to be one by one. */
+  /** The accepted interface. Claims are compared by `target`, as this is set one by one. */
   far: PortFact | null = null;
   isBeyond = false;
-  /** Whether its interface is not to be claimed, whatever it tells. */
+  /** Whether it may claim no interface. */
   isHostOnly = false;
   private readonly meantBy = new Map<number, readonly PortFact[]>();
 
@@ -81,7 +80,7 @@ class Judged {
   }
 }
 
-/** How well what an interface hears agrees with who claims to be at its other end. */
+/** How well what an interface hears agrees with the claim. */
 const AGREES = { not: 0, perhaps: 1, host: 2, port: 3 } as const;
 
 class Resolution {
@@ -92,10 +91,10 @@ class Resolution {
   private readonly keys = new PortNameKeys();
   private readonly judged: Judged[] = [];
   private readonly heardAt = new Map<string, Judged[]>();
-  private readonly index: HostIndex;
-  /** Claims that mean a host by their own signs alone, by hearing host and that one. */
+  private readonly index: ClaimedHosts;
+  /** Claims clear by their own signs, by hearing host and meant host. */
   private readonly clear = new Map<number, Judged[]>();
-  /** Claims by hearing host and the one that is meant after all. */
+  /** All identified claims, by hearing host and meant host. */
   private readonly identified = new Map<number, Judged[]>();
   /** Accepted claims, by the interface that they lead to. */
   private readonly into = new Map<string, Judged[]>();
@@ -110,7 +109,7 @@ class Resolution {
       push(this.portsOfHost, place, port);
       if (port.announcements.length > 0) claims.push(...claimsOf(port));
     }
-    this.index = new HostIndex(hosts, ports, this.hostPlaces, claims);
+    this.index = new ClaimedHosts(hosts, ports, this.hostPlaces, claims);
     for (const claim of claims) {
       const judged = new Judged(claim, this.hostPlaces.get(claim.port.host_id) as number, this.index.candidates(claim));
       this.judged.push(judged);
@@ -130,7 +129,7 @@ class Resolution {
     return this.result();
   }
 
-  /** Which host is meant: the one that is clearly ahead, or else the one of several alike that has the interface. */
+  /** The host clearly ahead, else the one of several equals that has the interface. */
   private identify(judged: Judged): void {
     const totals = new Map(
       [...judged.scores].map(([place, score]) => [
@@ -154,20 +153,20 @@ class Resolution {
     if (having !== undefined && others.length === 0 && having !== judged.near) judged.host = having;
   }
 
-  /** What it is worth that a host hears the near end where this claim says that it is. */
+  /** The weight of a host hearing the near end where this claim says. */
   private opposite(judged: Judged, place: number): number {
     let worth = 0;
     for (const back of this.clear.get(this.pair(place, judged.near)) ?? []) {
       const meant = judged.meant(place, this.named(place));
       if (meant.length > 0 && !meant.includes(back.claim.port)) continue;
       const backMeant = back.meant(judged.near, this.named(judged.near));
-      if (backMeant.length === 0) worth = Math.max(worth, WEIGHTS.oppositeHost);
-      else if (backMeant.includes(judged.claim.port)) worth = Math.max(worth, WEIGHTS.opposite);
+      if (backMeant.length === 0) worth = Math.max(worth, CLAIM_WEIGHTS.oppositeHost);
+      else if (backMeant.includes(judged.claim.port)) worth = Math.max(worth, CLAIM_WEIGHTS.opposite);
     }
     return worth;
   }
 
-  /** Which interface of the host is meant; where its port id does not tell, the one that names this port. */
+  /** The interface meant; without a usable port id, the one that names this port. */
   private aim(judged: Judged): void {
     const { host, claim, near } = judged;
     if (host === null) return;
@@ -186,7 +185,7 @@ class Resolution {
     if (named.size === 1) judged.target = naming[0]?.claim.port ?? null;
   }
 
-  /** LLDP goes no further than the cable: what the far interface hears must agree, or it hears nothing and nobody else claims it. */
+  /** LLDP stays on the cable: the far interface must agree, or hear nothing and be claimed by nobody else. */
   private acceptDirect(): void {
     const aimed = this.aimedAt((judged) => !judged.claim.isFloodable);
     for (const [target, incoming] of aimed) {
@@ -198,14 +197,14 @@ class Resolution {
     }
   }
 
-  /** Whether nobody but the target says that he is at the other end of the port that this was heard at, or only who is heard there as well. */
+  /** Whether only the target, or devices heard there too, claim to be at the other end of this port. */
   private isUnchallenged(judged: Judged, aimed: ReadonlyMap<PortFact, readonly Judged[]>): boolean {
     const heard = this.heard(judged.claim.port);
     const others = (aimed.get(judged.claim.port) ?? []).filter(({ claim }) => claim.port !== judged.target);
     return others.every((other) => heard.some((back) => back !== judged && this.agreement(other, back) !== AGREES.not));
   }
 
-  /** Accepts those that agree best with what the interface hears; of several that agree equally little, none. */
+  /** Accepts those that agree best; none of several that agree equally little. */
   private acceptAgreeing(incoming: readonly Judged[], heard: readonly Judged[]): void {
     const agreeing: Record<number, Array<{ readonly judged: Judged; readonly backs: readonly Judged[] }>> = {};
     for (const judged of incoming) {
@@ -234,7 +233,7 @@ class Resolution {
     else if (free.length > 1) this.accept(lone.judged);
   }
 
-  /** What the far interface hears, held against the claim that it is the far interface. */
+  /** Compares the claim with what its far interface hears. */
   private agreement({ near, claim }: Judged, back: Judged): number {
     if (back.target === claim.port) return AGREES.port;
     if (back.target !== null) return AGREES.not;
@@ -245,7 +244,7 @@ class Resolution {
     return this.index.score(back.claim, near) >= 0 ? AGREES.perhaps : AGREES.not;
   }
 
-  /** What may have been flooded, beside what cannot have been. */
+  /** Accepts what may have been flooded, beside what cannot. */
   private acceptFloodable(): void {
     for (const judged of this.judged) {
       if (!judged.claim.isFloodable) continue;
@@ -266,7 +265,7 @@ class Resolution {
     for (const [target, incoming] of aimed) {
       const heard = this.heardNear(target);
       const [judged] = incoming;
-      // Two who hear it, or two that are heard: there is something in between that nobody sees.
+      // Several hear it, or several are heard: an unseen switch is in between.
       if (
         incoming.length > 1 ||
         judged === undefined ||
@@ -280,10 +279,10 @@ class Resolution {
   }
 
   /**
-   * Two that hear each other, of whom one neither hears nor is heard by anybody else, have a cable to themselves: on a shared one both would hear the others. What
-   * else the other one hears came through the first, and who else hears it does so through that one.
-   * @param aimed what may have been flooded, by its target
-   * @returns whether there was any such
+   * Two that hear each other, one of which hears and is heard by nobody else, share a cable alone: on a shared one both
+   * would hear the others. Anything else went through the first.
+   * @param aimed what may have been flooded, by target
+   * @returns whether there was any
    */
   private passOver(aimed: ReadonlyMap<PortFact, readonly Judged[]>): boolean {
     const found: Judged[] = [];
@@ -303,7 +302,7 @@ class Resolution {
     return found.length > 0;
   }
 
-  /** Who is at the other end of an interface for certain: what LLDP says there, and what it says elsewhere of this interface. */
+  /** Who is certainly at the other end, by LLDP from either side. */
   private directAt(port: PortFact): Array<{ readonly host: number | null; readonly target: PortFact | null }> {
     const own = this.heard(port).filter(({ claim }) => !claim.isFloodable);
     const others = (this.into.get(port.id) ?? [])
@@ -366,7 +365,6 @@ class Resolution {
     return ids.size === 1 && id !== undefined ? { type: "IfEntry", id } : null;
   }
 
-  /** The claims that have a target, by it. */
   private aimedAt(isWanted: (judged: Judged) => boolean): Map<PortFact, Judged[]> {
     const aimed = new Map<PortFact, Judged[]>();
     for (const judged of this.judged)
@@ -378,7 +376,6 @@ class Resolution {
     return this.heardAt.get(port.id) ?? [];
   }
 
-  /** Without what comes from beyond. */
   private heardNear(port: PortFact): readonly Judged[] {
     return this.heard(port).filter(({ isBeyond }) => !isBeyond);
   }
@@ -401,7 +398,7 @@ class Resolution {
   }
 }
 
-/** The place that is clearly ahead; where none is, those that come close to the best, or nothing where that is too little. */
+/** The place clearly ahead; else those close to the best, none if that is too little. */
 function ahead(totals: ReadonlyMap<number, number>): {
   readonly best: number | null;
   readonly close: readonly number[];

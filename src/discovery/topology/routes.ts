@@ -1,15 +1,16 @@
 // GET /api/v1/topology: who is cabled to whom.
 
 import { Type } from "@sinclair/typebox";
-import { VIEWER, type Access, type Actor } from "../../access/actor.ts";
+import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
 import type { Clock } from "../../base/clock.ts";
-import { byteStream } from "../../http/byte-stream.ts";
-import { AtQuery, OneOf, Uuid } from "../../http/schemas.ts";
 import type { Surface } from "../../http/surface.ts";
-import { failed, plainActor, readAt, readingAt, resolvedHeaders, type Inventory } from "../../resources/answers.ts";
+import type { Backend } from "../../inventory/backend.ts";
+import { answerLongRead } from "../../inventory/long-read-answers.ts";
+import { readAt, readingAt, resolvedHeaders } from "../../inventory/read-instant.ts";
+import { AtQuery, OneOf, Uuid } from "../../wire/schemas.ts";
 import { TOPOLOGY_EXAMPLE, TopologyAnswer } from "./answer.ts";
 import { TOPOLOGY_FORMATS, TOPOLOGY_TYPES } from "./formats.ts";
-import type { TopologyInput } from "./topology.ts";
+import { type TopologyInput, topology } from "./topology.ts";
 
 const TopologyParameters = Type.Object({
   network_id: {
@@ -30,7 +31,7 @@ const DESCRIPTION = `Devices and the cables between them, of what interfaces ann
 what either end says as its evidence; parallel cables are links of one \`group\`. Where an interface entry names its \`neighbor\`, it is that; else it is worked out from what is
 announced: a host is meant where name, chassis id, MAC addresses, addresses and the opposite direction together fit it clearly better than any other, and its
 interface is named where both directions agree. Switches that do not speak CDP flood it, so CDP gives way to LLDP of another device on the same interface, and names an interface
-only where it is heard at one place. A device that is announced and is no host of the inventory is a node of its own, of the kind Unknown.
+only where it is heard at one place. A device that is announced and is no host of the backend is a node of its own, of the kind Unknown.
 
 As of any instant; formats without \`meta\` say in the headers \`X-Resolution\` and \`X-Resolved-At\` where history was thinned.`;
 
@@ -51,7 +52,7 @@ const GRAPHML_EXAMPLE = `<?xml version="1.0" encoding="UTF-8"?>
 `;
 
 /** /api/v1/topology. */
-export function topologyRoutes(surface: Surface<Actor, Access>, inventory: Inventory, clock: Clock): void {
+export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend, clock: Clock): void {
   surface.get(
     "/api/v1/topology",
     {
@@ -79,14 +80,14 @@ export function topologyRoutes(surface: Surface<Actor, Access>, inventory: Inven
     },
     (call) => {
       const { at, asked } = readAt(call.query.at, clock.now());
-      return readingAt(inventory, at, async (asOf) => {
+      return readingAt(backend, at, async (asOf) => {
         const format = call.query.format ?? "json";
         const input: TopologyInput = {
           actor: plainActor(call.actor),
           networkId: call.query.network_id,
           includeIsolated: call.query.include_isolated === true,
           format,
-          sequence: (asOf ?? inventory.reader.head()).sequence,
+          sequence: (asOf ?? backend.reader.head()).sequence,
           at: asked,
           ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
         };
@@ -95,8 +96,7 @@ export function topologyRoutes(surface: Surface<Actor, Access>, inventory: Inven
           "content-type": TOPOLOGY_TYPES[format],
           ...(format === "json" ? {} : resolvedHeaders(asOf?.thinned)),
         };
-        const chunks = await inventory.longReads.start("topology", input);
-        return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers });
+        return answerLongRead(backend, call, topology, input, headers);
       });
     },
   );

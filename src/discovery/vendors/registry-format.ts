@@ -1,8 +1,12 @@
-// The registry of MAC prefixes as few bytes: for each length of prefix the sorted prefixes by their distances and the numbers of their
-// names, then every name once. Pure: must not know where the entries come from, nor how the bytes are compressed.
+// The registry of MAC prefixes as few bytes: for each length of prefix the sorted prefixes by their distances and the
+// numbers of their names, then every name once. Pure: must not know where the entries come from, nor how the bytes are
+// compressed.
 
-/** Lengths of prefix in hexadecimal digits, as the IEEE assigns them (MA-S, MA-M, MA-L): the longest first, which is the one that counts. */
-export const PREFIX_LENGTHS = [9, 7, 6] as const;
+/**
+ * Lengths of prefix in hexadecimal digits, as the IEEE assigns them (MA-S, MA-M, MA-L): the longest first, which is the
+ * one that counts.
+ */
+const PREFIX_LENGTHS = [9, 7, 6] as const;
 
 export interface Registry {
   /** In the order of PREFIX_LENGTHS. */
@@ -10,7 +14,7 @@ export interface Registry {
   readonly names: readonly string[];
 }
 
-export interface PrefixBlock {
+interface PrefixBlock {
   readonly digits: number;
   /** Ascending. */
   readonly prefixes: Float64Array;
@@ -19,8 +23,8 @@ export interface PrefixBlock {
 }
 
 /**
- * @param entries prefix of 6, 7 or 9 hexadecimal digits → the registrant's name, with an address on the lines behind it. Prefixes of other lengths
- * are refused with an Error, so that a change of the registry does not go unnoticed.
+ * @param entries prefix of 6, 7 or 9 hexadecimal digits → the registrant's name, with an address on the lines behind
+ * it. Prefixes of other lengths are refused with an Error, so that a change of the registry does not go unnoticed.
  */
 export function packRegistry(entries: Readonly<Record<string, string>>): Uint8Array {
   const named = Object.entries(entries).map(([prefix, text]) => ({ prefix, name: firstLine(text) }));
@@ -78,7 +82,10 @@ function firstLine(text: string): string {
   return (text.split(/[\r\n]/, 1)[0] ?? "").replace(/\s+/g, " ").trim();
 }
 
-/** Seven bits to a byte, the lowest first; the eighth says that more follow. By division: prefixes of nine digits have 36 bits. */
+/**
+ * Seven bits to a byte, the lowest first; the eighth says that more follow. By division: prefixes of nine digits have
+ * 36 bits.
+ */
 function pushNumber(bytes: number[], value: number): void {
   let rest = value;
   for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);

@@ -1,17 +1,17 @@
-// How locate answers: candidates with their evidence, and the intervals of a timeline. Wire shapes, vocabularies and the numbers
-// that a confidence is made of; which of them apply is judged in ranking.ts.
+// How locate answers: candidates with their evidence, and the intervals of a timeline. Wire shapes, vocabularies and
+// the numbers that a confidence is made of; which of them apply is judged in ranking.ts.
 
-import { Type, type Static, type TProperties } from "@sinclair/typebox";
-import { MacText, Nullable, OneOf, Timestamp, Uuid } from "../../http/schemas.ts";
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
+import { MacText, Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
 import { ASKED_BY, RECORD_TYPES } from "./facts.ts";
 
 /** Candidates that are told; the unlikeliest are left out. */
 export const CANDIDATES_MAX = 20;
 
 /**
- * What a confidence is the product of. First what says where the thing is, of which each candidate has one; then the doubts, of which it may
- * have any number. The names are kinds of evidence, or kinds with what tells them apart.
+ * What a confidence is the product of. First what says where the thing is, of which each candidate has one; then the
+ * doubts, of which it may have any number. The names are kinds of evidence, or kinds with what tells them apart.
  */
 export const FACTORS = {
   confirmed: {
@@ -90,7 +90,7 @@ export const FACTORS = {
 } as const;
 
 /** In the order in which they stand: who, where, doubts, the way there, what else. */
-export const EVIDENCE_KINDS = [
+const EVIDENCE_KINDS = [
   "Name",
   "ShortName",
   "Announced",
@@ -118,10 +118,12 @@ export const EVIDENCE_KINDS = [
 ] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
-/** How the VLAN is known: the rows of the forwarding table name it, the port is in it, or the subnet of the address is. */
-export const VLAN_SOURCES = ["ForwardingTable", "Port", "Subnet"] as const;
+/**
+ * How the VLAN is known: the rows of the forwarding table name it, the port is in it, or the subnet of the address is.
+ */
+const VLAN_SOURCES = ["ForwardingTable", "Port", "Subnet"] as const;
 /** Where a port leads: to the thing, or to more of the network. */
-export const PORT_ROLES = ["Edge", "Uplink"] as const;
+const PORT_ROLES = ["Edge", "Uplink"] as const;
 
 const Confidence = Type.Number({
   minimum: 0,

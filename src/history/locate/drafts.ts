@@ -1,58 +1,56 @@
-// Who may be meant by a MAC address, an IP address or a name, and which records tell of where each of them is: the first of the
-// two steps from a question to facts. Reads through RecordsAt alone; judges nothing.
+// Who may be meant by a MAC address, IP address or name, and the records that tell where each is: the first of two
+// steps from a question to facts. Reads through RecordsAt; judges nothing.
 
 import { wholeTerm } from "../../db/search-text.ts";
-import { fdbEntryKind, type FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
-import { ifEntryKind, type IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
+import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { announcedClue, neighborClue } from "../../resources/if-entries/link-clues.ts";
-import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
+import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import type { Known, RecordsAt } from "../records-at.ts";
 import type { Asked, Identity, RecordRef } from "./facts.ts";
 import { announcedName, farEnds, inBatches } from "./far-ends.ts";
 import { foldName, nameQuery } from "./names.ts";
-import type { Known, RecordsAt } from "../records-at.ts";
 
-/** Records of one MAC or IP address that are looked at. */
+/** Records looked at per MAC or IP address. */
 const MATCHES_MAX = 1_000;
-/** Ports on which one thing is announced. */
+/** Ports that announce one thing. */
 const LINKS_MAX = 200;
 /** Hosts of one name. */
 const HOSTS_MAX = 50;
-/** Addresses, and interfaces, of one host. */
 const CHILDREN_MAX = 500;
-/** Hosts with one of their MAC addresses each. */
+/** Hosts, once per MAC address. */
 const DRAFTS_MAX = 500;
 
-/** One thing that may be meant: a host with one of its MAC addresses, or an unknown device; and what tells of it. */
+/** One thing that may be meant: a host with one of its MAC addresses, or an unknown device, with its evidence. */
 export interface Draft {
   readonly networkId: string;
   readonly host: Known<HostRecord> | null;
   readonly mac: string | null;
   address: Known<IpAddressRecord> | null;
   readonly identities: Identity[];
-  /** Its own interfaces, by id. */
   readonly interfaces: Map<string, IfEntryRecord>;
   readonly announcements: Announcement[];
-  /** Rows of forwarding tables that have its MAC address. */
+  /** Forwarding entries of its MAC address. */
   readonly entries: Known<FdbEntryRecord>[];
 }
 
-/** A port that leads to a draft, as the port's device says. */
-export interface Announcement {
+/** A port that leads to a draft, by the port's device. */
+interface Announcement {
   readonly port: Known<IfEntryRecord>;
-  /** What the draft calls itself there, where that is why it was found. */
+  /** The announced name by which it was found. */
   readonly called: string | null;
-  /** Whether it leads to the very interface, or only to the host. */
+  /** Whether it leads to the interface itself, not only to the host. */
   readonly isExact: boolean;
 }
 
-export interface Drafted {
+interface Drafted {
   readonly drafts: readonly Draft[];
-  /** Whether there was more than is looked at. */
+  /** Whether limits were reached. */
   readonly isCutShort: boolean;
 }
 
-/** Who may be meant by `asked`. Yields between steps of some milliseconds. */
+/** Yields between steps of some milliseconds. */
 export function* draftsOf(records: RecordsAt, asked: Asked): Generator<void, Drafted> {
   const drafting = new Drafting(records);
   if (asked.by === "mac") yield* drafting.byMac(asked.value);
@@ -106,7 +104,7 @@ class Drafting {
     yield* this.takeAnnouncements(wholeTerm(announcedClue(mac)), mac, () => mac);
     for (const [networkId, rows] of Map.groupBy(entries, ({ record }) => record.network_id)) {
       const own = [...this.drafts.values()].filter((draft) => draft.networkId === networkId);
-      // What forwards to it in one network says nothing about another.
+      // Forwarding in one network says nothing about another.
       for (const draft of own.length > 0 ? own : [this.unknown(networkId, mac)]) draft.entries.push(...rows);
     }
     yield* this.takeLinks();
@@ -155,7 +153,7 @@ class Drafting {
     this.dropUnplaced();
   }
 
-  /** Hosts of exactly that name; where there are none, those whose name begins so up to a dot. */
+  /** By exact name; else those whose name begins so up to a dot. */
   private hostsCalled(name: string): Array<{ host: Known<HostRecord>; called: string; isExact: boolean }> {
     const query = nameQuery(name, (text) => text);
     if (query === null) return [];
@@ -170,7 +168,7 @@ class Drafting {
     return exact.length > 0 ? exact : found;
   }
 
-  /** A draft for each MAC address of a host; one without where it has none. */
+  /** One per MAC address of a host; one without if it has none. */
   private takeHost(host: Known<HostRecord>, identity: Identity): void {
     const addresses = this.cut(this.records.livingIn(ipAddressKind, host.n, CHILDREN_MAX), CHILDREN_MAX);
     const interfaces = this.interfacesOf(host);
@@ -195,15 +193,15 @@ class Drafting {
           draft?.identities.push({ kind: "AddressMac", record: addressRef(address.record) });
         takeAddress(draft, address);
       }
-      // An address of which nobody knows the MAC address may be any's.
+      // An address without a MAC address may be any's.
       if (draft?.address === null)
         for (const address of addresses) if (address.record.mac_address === null) takeAddress(draft, address);
     }
   }
 
   /**
-   * Ports at which something calls itself so: the host that is known to be there; else the drafts of that network; else an unknown device.
-   * @param mac where it is a MAC address that was announced
+   * Ports where something announces this name: its host, else the network's drafts, else an unknown device.
+   * @param mac an announced MAC address
    */
   private *takeAnnouncements(
     query: string | null,
@@ -234,7 +232,6 @@ class Drafting {
     }
   }
 
-  /** The rows of forwarding tables that have the drafts' MAC addresses. */
   private *takeEntries(): Generator<void> {
     const byMac = Map.groupBy(
       [...this.drafts.values()].filter(({ mac }) => mac !== null),
@@ -252,7 +249,7 @@ class Drafting {
     }
   }
 
-  /** The ports whose neighbor is a draft's host, or one of its interfaces. */
+  /** The ports whose neighbor is a draft's host or interface. */
   private *takeLinks(): Generator<void> {
     const wanted = new Map<string, Draft[]>();
     for (const draft of this.drafts.values()) {
@@ -272,7 +269,7 @@ class Drafting {
     }
   }
 
-  /** Of a host that is seen with one MAC address, the others need not be told; of one that is not seen at all, one will do. */
+  /** A host seen with one MAC address needs no others; an unseen one needs only one. */
   private dropUnplaced(): void {
     for (const [, drafts] of Map.groupBy(
       [...this.drafts].filter(([, { host }]) => host !== null),
@@ -290,7 +287,7 @@ class Drafting {
     return this.cut(this.records.livingIn(ifEntryKind, host.n, CHILDREN_MAX), CHILDREN_MAX).map(({ record }) => record);
   }
 
-  /** The draft of a host with a MAC address; null where the caller sees no such host. */
+  /** Null where the caller does not see the host. */
   private draft(host: Known<HostRecord> | undefined, mac: string | null): Draft | null {
     if (host === undefined) return null;
     const key = `${host.record.id} ${mac}`;
@@ -335,7 +332,7 @@ export function portRef({ id, if_name: name, if_descr: descr, valid_from }: IfEn
   return { entity_type: "if_entry", id, name: name ?? descr, valid_from };
 }
 
-/** The address of the lowest position stands for all. */
+/** The address of the lowest position represents all. */
 function takeAddress(draft: Draft | null, address: Known<IpAddressRecord> | undefined): void {
   if (draft === null || address === undefined) return;
   if (draft.address === null || address.record.position < draft.address.record.position) draft.address = address;

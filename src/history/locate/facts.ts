@@ -1,11 +1,11 @@
-// What is known of a thing that is to be located, as of one instant: who it may be, which ports forward to it, what is announced
-// on them. Plain data between who gathers it and who judges it; no SQL, no judgement.
+// What is known of a thing to locate at one instant: who it may be, the ports that forward to it, and what they
+// announce. Plain data.
 
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
 
 export const ASKED_BY = ["mac", "ip", "hostname"] as const;
 
-/** What is looked for: a canonical MAC or IP address, or a name. */
+/** A canonical MAC or IP address, or a name. */
 export interface Asked {
   readonly by: (typeof ASKED_BY)[number];
   readonly value: string;
@@ -13,7 +13,7 @@ export interface Asked {
 
 export const RECORD_TYPES = ["host", "ip_address", "if_entry", "fdb_entry", "subnet", "vlan"] as const;
 
-/** A record as evidence: which one, what it was called, and since when it had been as it was seen. */
+/** A record as evidence: its name, and since when it had been as it was seen. */
 export interface RecordRef {
   readonly entity_type: (typeof RECORD_TYPES)[number];
   readonly id: string;
@@ -34,7 +34,7 @@ export interface AddressFact {
   readonly subnet: SubnetFact | null;
 }
 
-export interface SubnetFact {
+interface SubnetFact {
   readonly ref: RecordRef;
   readonly cidr: string;
   readonly vlan: VlanFact | null;
@@ -45,21 +45,21 @@ export interface VlanFact {
   readonly number: number;
 }
 
-/** How a far end is known: a device says so by LLDP or CDP, or it was entered without either. */
+/** How a far end is known: by LLDP or CDP, or entered otherwise. */
 export type LinkSource = "Lldp" | "Cdp" | "Entered";
 
 /** What is at the other end of a port. */
-export interface NeighborFact {
+interface NeighborFact {
   readonly source: LinkSource;
-  /** Null where no host of the inventory is known to be it. */
+  /** Null if no host of the inventory is known to be it. */
   readonly host: HostFact | null;
   /** What it calls itself. */
   readonly announced: string | null;
-  /** Crowded ports at which other devices of the network name the same far end; one of each device. */
+  /** Crowded ports of other devices of the network that name the same far end, one per device. */
   readonly namedAt: readonly NamingFact[];
 }
 
-/** A crowded port (CROWDED_MIN) that is not down, and whose far end is the same as another one's. */
+/** A crowded port (CROWDED_MIN), not down, with the far end of another. */
 export interface NamingFact {
   readonly device: RecordRef;
   readonly port: RecordRef;
@@ -73,22 +73,21 @@ export interface PortFact {
   readonly adminStatus: AdminStatus;
   readonly operStatus: OperStatus;
   readonly device: HostFact;
-  /** Rows of the device's forwarding table that lead to this port. */
+  /** Entries that lead to this port. */
   readonly forwards: number;
-  /** Whether these are more than half of the device's table; false where they are few (CROWDED_MIN), or the far end is known to be a switch. */
+  /** Whether these are more than half of the device's; false for few (CROWDED_MIN), or a known switch as far end. */
   readonly holdsMost: boolean;
-  /** The devices that forward to the subject as well and of which one's own MAC address was learned here; null where that was not looked for. */
+  /** The devices that forward to the subject too and whose MAC address was learned here; null if not looked for. */
   readonly leadsTo: readonly RecordRef[] | null;
-  /** Whether it stands for several ports (IEEE 802.1AX). */
+  /** A link aggregate (IEEE 802.1AX). */
   readonly isAggregate: boolean;
-  /** Since when the inventory knows the port. */
   readonly createdAt: string;
   readonly neighbor: NeighborFact | null;
   readonly nativeVlanId: string | null;
   readonly vlanIds: readonly string[];
 }
 
-/** Whether what is told of a port may still hold: one that is down forwards to nobody. */
+/** A port that is down forwards to nobody. */
 export function isUp({
   adminStatus,
   operStatus,
@@ -101,24 +100,23 @@ export function isUp({
   );
 }
 
-/** A port that forwards to a MAC address. */
 export interface Sighting {
   readonly port: PortFact;
-  /** The rows that say so, one per VLAN. */
+  /** One entry per VLAN. */
   readonly entries: ReadonlyArray<{ readonly ref: RecordRef; readonly vlanNumber: number | null }>;
 }
 
 /** A link that leads to the thing itself. */
 export interface LinkFact {
   readonly device: HostFact;
-  /** Null where only the device is known. */
+  /** Null if only the device is known. */
   readonly port: PortFact | null;
   readonly source: LinkSource;
-  /** Whether it leads to the very interface that is looked for, or only to its host. */
+  /** Whether it leads to the interface itself, not only its host. */
   readonly isExact: boolean;
-  /** Who says so: the port's own entry, or the entry of the thing's interface. */
+  /** The port's own entry, or that of the thing's interface. */
   readonly reportedBy: RecordRef;
-  /** What the thing calls itself there, where that is why it was found. */
+  /** The announced name by which it was found. */
   readonly announced: string | null;
 }
 
@@ -126,18 +124,18 @@ export interface LinkFact {
 export type Identity =
   /** An address record has the address, or an address record or interface has the MAC address. */
   | { readonly kind: "Address" | "AddressMac" | "InterfaceMac"; readonly record: RecordRef }
-  /** An interface that the address is assigned to has a MAC address. */
+  /** An interface with the address has a MAC address. */
   | { readonly kind: "AddressInterface"; readonly record: RecordRef; readonly address: RecordRef }
-  /** The host is called so, or its name begins with it up to a dot. */
+  /** The host has this name, or one that begins with it up to a dot. */
   | { readonly kind: "Name" | "ShortName"; readonly record: RecordRef; readonly called: string }
-  /** A device announces itself so on a port, and no record of its own says so. */
+  /** A device announces this name on a port, and no record of its own has it. */
   | { readonly kind: "Announced"; readonly record: RecordRef; readonly called: string };
 
-/** One thing that may be what is looked for: a host with one of its MAC addresses, or an unknown device. */
+/** A candidate: a host with one of its MAC addresses, or an unknown device. */
 export interface Subject {
   readonly networkId: string;
   readonly host: HostFact | null;
-  /** The address that was asked for, or the first one of that MAC address. */
+  /** The address asked for, or the first one of that MAC address. */
   readonly address: AddressFact | null;
   readonly mac: string | null;
   readonly identities: readonly Identity[];
@@ -150,11 +148,11 @@ export interface Facts {
   readonly subjects: readonly Subject[];
   /** By id, and by `network id/number`. */
   readonly vlans: ReadonlyMap<string, VlanFact>;
-  /** Whether there was more than is looked at. */
+  /** Whether limits were reached. */
   readonly isCutShort: boolean;
 }
 
-/** How many other rows of a forwarding table lead to a port, in orders of magnitude: small changes of a busy port mean nothing. */
+/** How many other entries lead to a port, in orders of magnitude: small changes of a busy port mean nothing. */
 export const CROWDS = [
   { low: 0, high: 0 },
   { low: 1, high: 3 },
@@ -163,25 +161,24 @@ export const CROWDS = [
   { low: 64, high: Number.MAX_SAFE_INTEGER },
 ] as const;
 
-/** Other rows from which on a port is crowded: more than a telephone and what is plugged into it, or a host with its containers' bridge. */
+/** More than a telephone and what is plugged into it, or a host with its containers' bridge. */
 export const CROWDED_MIN = 4;
-/** Tables of ports with more other rows than these are not read row by row. */
+/** Tables of ports with more other entries are not read row by row. */
 export const LISTED_MAX = 63;
 
-/** The place in CROWDS of a number of other rows. */
 export function crowdOf(others: number): number {
   return CROWDS.findIndex(({ low, high }) => others >= low && others <= high);
 }
 
-/** Between which numbers a number may move. */
 export interface Range {
   readonly low: number;
   readonly high: number;
 }
 
 /**
- * Whether a port's rows are more than half of its device's, and how far each of both numbers may move, whatever the other one does in its
- * range, before that could be answered otherwise. The ranges meet at a power of two where one lies between: so they are the same for many numbers.
+ * Whether a port's entries are more than half of its device's, and the ranges in which both numbers may move
+ * independently without changing that. The ranges meet at a power of two if one lies between, to be equal for many
+ * numbers.
  */
 export function majorityOf(
   rows: number,

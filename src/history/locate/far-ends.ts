@@ -1,32 +1,31 @@
-// What is at the other end of interface entries: which host of the inventory, and how that is known. Reads through RecordsAt alone.
+// The host at the other end of interface entries, and how it is known. Reads through RecordsAt.
 
 import { parseMac } from "../../base/mac.ts";
 import { foldCase } from "../../base/text.ts";
 import { wholeTerm } from "../../db/search-text.ts";
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
-import { ifEntryKind, type IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { announcedClue, neighborClue } from "../../resources/if-entries/link-clues.ts";
-import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
+import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import type { Known, RecordsAt } from "../records-at.ts";
 import type { LinkSource } from "./facts.ts";
 import { exactNameQuery, foldName } from "./names.ts";
-import type { Known, RecordsAt } from "../records-at.ts";
 
-/** Names or addresses that are asked for in one query of the index. */
+/** Names or addresses per query of the index. */
 const TERMS_MAX = 250;
-/** Hosts, or records of MAC addresses, that one such query is answered with. */
+/** Results per query. */
 const MATCHES_MAX = 1_000;
 
-/** The host at the other end of an interface entry. */
 export interface FarEnd {
   readonly host: Known<HostRecord>;
   readonly source: LinkSource;
 }
 
 /**
- * What is at the far ends, by the ids of the interface entries: the neighbor where it is resolved; else the host of which an interface has this
- * one as its neighbor; else the one host of the network that is called as LLDP or CDP says; else the one that has the LLDP chassis id: as a MAC
- * address, or among the devices of these entries as their own. Chassis ids are not unique in the wild, so names come first. An entry that tells
- * nothing itself leads to the one host that names its device and this port. What fits several hosts is none.
+ * The far ends by interface entry id. In order: the resolved neighbor; the host with an interface that names this one
+ * as its neighbor; the one host of the network named by LLDP or CDP; the one with the LLDP chassis id, as a MAC address
+ * or in these entries as its own. Chassis ids are not unique in practice, so names come first. An entry without
+ * announcements leads to the one host that names its device and this port. Several matches are none.
  */
 export function farEnds(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<string, FarEnd> {
   const found = resolved(records, ports);
@@ -38,7 +37,7 @@ export function farEnds(records: RecordsAt, ports: readonly IfEntryRecord[]): Ma
         .map((end) => [end.host.record.id, end]),
     );
     const [only] = alike.values();
-    // A device that announces itself to itself tells nothing.
+    // A device announced to itself says nothing.
     if (alike.size === 1 && only !== undefined && only.host.record.id !== port.host_id) found.set(port.id, only);
   };
   const announcing = (port: IfEntryRecord, hosts: readonly Known<HostRecord>[] | undefined) =>
@@ -69,7 +68,6 @@ export function farEnds(records: RecordsAt, ports: readonly IfEntryRecord[]): Ma
   return found;
 }
 
-/** How the far end of an interface entry is known. */
 export function linkSource(entry: IfEntryRecord): LinkSource {
   if (
     entry.lldp_chassis_id !== undefined ||
@@ -83,12 +81,11 @@ export function linkSource(entry: IfEntryRecord): LinkSource {
     : "Entered";
 }
 
-/** What the far end calls itself: by its name, else by whatever else it tells; null where it tells nothing. */
+/** By name, else by whatever it tells; null for nothing. */
 export function announcedName(entry: IfEntryRecord): string | null {
   return systemName(entry) ?? entry.lldp_chassis_id?.value ?? entry.lldp_mgmt_addr ?? entry.cdp_address ?? null;
 }
 
-/** The items in lists that are short enough for one query. */
 export function inBatches<T>(items: readonly T[]): T[][] {
   const batches: T[][] = [];
   for (let start = 0; start < items.length; start += TERMS_MAX) batches.push(items.slice(start, start + TERMS_MAX));
@@ -111,7 +108,7 @@ function resolved(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<stri
   );
 }
 
-/** Those whose own end of the link says where it leads: links are often known at one end alone. */
+/** Links are often known at one end only. */
 function pointingAt(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<string, FarEnd[]> {
   const found = inBatches(ports).flatMap((batch) =>
     records.matching([ifEntryKind], batch.map(({ id }) => wholeTerm(neighborClue(id))).join(" OR "), MATCHES_MAX),
@@ -132,7 +129,7 @@ function pointingAt(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<st
   );
 }
 
-/** Those that name an entry's device and, as the port at their far end, the entry. */
+/** Those that name an entry's device and port as their far end. */
 function namingBack(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<string, FarEnd[]> {
   const devices = records.byIds(
     hostKind,
@@ -159,7 +156,7 @@ function namingBack(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<st
     }),
     ({ port }) => port,
   );
-  // Where another host is called the same, it may be that one's port.
+  // A host of the same name may own the port.
   const called = hostsByName(
     records,
     [...found.values()].flatMap((pairs) => pairs.map(({ record }) => systemName(record))),
@@ -190,7 +187,7 @@ function namesHost(entry: IfEntryRecord, host: HostRecord): boolean {
   return name !== null && namesOf(host).has(foldName(name));
 }
 
-/** As what a port names itself differs from make to make: by its name, its description, its MAC address or its number. */
+/** Makers differ in what a port names itself by: name, description, MAC address or number. */
 function namesPort(entry: IfEntryRecord, port: IfEntryRecord): boolean {
   const told = entry.lldp_port_id?.value ?? entry.cdp_port_id;
   if (told === undefined || entry.network_id !== port.network_id || entry.neighbor !== undefined) return false;
@@ -201,7 +198,7 @@ function namesPort(entry: IfEntryRecord, port: IfEntryRecord): boolean {
   );
 }
 
-/** What a host may be called by, folded. */
+/** Folded. */
 function namesOf({ name, hostname, sys_name: sysName }: HostRecord): Set<string> {
   return new Set([name, hostname, sysName].filter((text) => text !== null).map(foldName));
 }
@@ -223,7 +220,7 @@ function hostsByName(records: RecordsAt, names: readonly (string | null)[]): Map
   return found;
 }
 
-/** The hosts of which an address or an interface has one of these, by MAC address. */
+/** The hosts with an address or interface of these, by MAC address. */
 export function hostsByMac(records: RecordsAt, macs: readonly (string | null)[]): Map<string, Known<HostRecord>[]> {
   const owners: Array<{ readonly mac: string; readonly hostId: string }> = [];
   for (const batch of inBatches([...new Set(macs.filter((mac) => mac !== null))])) {
@@ -247,7 +244,7 @@ export function hostsByMac(records: RecordsAt, macs: readonly (string | null)[])
   );
 }
 
-/** What the far end is called, as it says itself; null where it does not. */
+/** The far end's announced name; null for none. */
 export function systemName(entry: IfEntryRecord): string | null {
   return entry.lldp_sys_name ?? entry.cdp_device_id ?? null;
 }

@@ -1,18 +1,18 @@
-// From who may be meant to what is known of each: the ports with their devices and far ends, subnets and VLANs. The second of the
-// two steps from a question to facts. Reads through RecordsAt alone; judges nothing.
+// From who may be meant to what is known of each: the ports with their devices and far ends, subnets and VLANs. The
+// second of the two steps from a question to facts. Reads through RecordsAt alone; judges nothing.
 
 import type { FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
-import { vlanKind, type VlanRecord } from "../../resources/vlans/vlan.ts";
-import { addressRef, draftsOf, portRef, type Draft } from "./drafts.ts";
+import { type VlanRecord, vlanKind } from "../../resources/vlans/vlan.ts";
+import type { Known, RecordsAt } from "../records-at.ts";
+import { addressRef, type Draft, draftsOf, portRef } from "./drafts.ts";
 import type { AddressFact, Asked, Facts, LinkFact, PortFact, Sighting, Subject, VlanFact } from "./facts.ts";
 import { linkSource } from "./far-ends.ts";
 import { HostFacts, portFacts } from "./ports.ts";
 import { Tables } from "./tables.ts";
-import type { Known, RecordsAt } from "../records-at.ts";
 
 /** What is known of `asked` as of the instant that `records` is of. Yields between steps of some milliseconds. */
 export function gather(records: RecordsAt, asked: Asked): Generator<void, Facts> {
@@ -114,7 +114,10 @@ class Gathering {
     );
   }
 
-  /** The VLANs that may have to be named: by the numbers of rows, and those of ports that are in one or have a native one. */
+  /**
+   * The VLANs that may have to be named: by the numbers of rows, and those of ports that are in one or have a native
+   * one.
+   */
   private vlanFacts(subjects: readonly Subject[]): Map<string, VlanFact> {
     const facts = new Map<string, VlanFact>();
     const sightings = subjects.flatMap((subject) =>

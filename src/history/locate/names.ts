@@ -1,22 +1,22 @@
-// How a name is asked of the search index, and when two names are one. Makes queries; asks nothing.
+// Search queries for names, and when two names are equal.
 
 import { foldCase } from "../../base/text.ts";
 import { wholeTerm } from "../../db/search-text.ts";
 
-/** Names are one whatever their case, and with the dot of the DNS root or without. */
+/** Lower case, without the root dot. */
 export function foldName(name: string): string {
   return foldCase(name.trim()).replace(/\.$/, "");
 }
 
-/** What has every word of the name as an entry of its own; null for a name without words. */
+/** Matches every word of the name as an entry; null without words. */
 export function exactNameQuery(name: string): string | null {
   const words = wordsOf(name);
   return words.length === 0 ? null : words.map(wholeTerm).join(" AND ");
 }
 
 /**
- * What is called so, or begins so up to a dot.
- * @param entryOf how such a name stands in the index
+ * Matches the name, or one that begins so up to a dot.
+ * @param entryOf the form of such a name in the index
  */
 export function nameQuery(name: string, entryOf: (text: string) => string): string | null {
   const words = wordsOf(entryOf(foldName(name)));

@@ -1,21 +1,21 @@
-// At which other ports the far end of a port is named as well: whoever many ports lead to is no end of the network. Reads through
-// RecordsAt alone; how crowded these ports are, and what that means, is not its concern.
+// Other ports that name the far end of a port: what many ports lead to is no end of the network. Reads through
+// RecordsAt.
 
 import { parseMac } from "../../base/mac.ts";
 import { foldCase } from "../../base/text.ts";
 import { wholeTerm } from "../../db/search-text.ts";
-import { ifEntryKind, type IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { announcedClue, neighborClue } from "../../resources/if-entries/link-clues.ts";
-import { isUp } from "./facts.ts";
-import { farEnds, inBatches, systemName, type FarEnd } from "./far-ends.ts";
-import { foldName } from "./names.ts";
 import type { Known, RecordsAt } from "../records-at.ts";
+import { isUp } from "./facts.ts";
+import { type FarEnd, farEnds, inBatches, systemName } from "./far-ends.ts";
+import { foldName } from "./names.ts";
 
 /** Interface entries that name the far ends of one question. */
 const MATCHES_MAX = 1_000;
 
 /**
- * The interface entries of other devices of the same network that are not down and have the same far end as one of `ports`, by its id.
+ * By port id, the interface entries of other devices of the network, not down, with the same far end.
  * @param known interface entries that may be among them, with their far ends
  */
 export function namedElsewhere(
@@ -42,7 +42,7 @@ export function namedElsewhere(
   );
 }
 
-/** What an entry with this far end may be found by. */
+/** Search terms for entries with this far end. */
 function clues(entry: IfEntryRecord, end: FarEnd | undefined): string[] {
   const announced = [entry.lldp_chassis_id?.value, systemName(entry), entry.lldp_mgmt_addr, entry.cdp_address];
   const host = end?.host.record;
@@ -62,7 +62,10 @@ function isSameEnd(one: IfEntryRecord, other: IfEntryRecord, ends: ReadonlyMap<s
   return host !== null || isSameAnnounced(one, other);
 }
 
-/** Whether what is announced at two ports is one thing: in name and chassis id as far as both tell them, else in the management address. */
+/**
+ * Whether two announcements mean one thing: same name and chassis id where both tell them, else same management
+ * address.
+ */
 function isSameAnnounced(one: IfEntryRecord, other: IfEntryRecord): boolean {
   const pairs = [
     [fold(one.lldp_chassis_id?.value), fold(other.lldp_chassis_id?.value)],

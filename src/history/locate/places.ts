@@ -1,5 +1,4 @@
-// Where a subject may be: which of the ports that know of it are edges, and which only lead on to other switches.
-// Pure: from facts to places. What a place is worth is judged elsewhere.
+// Where a subject may be: which ports that know it are edges, and which lead on to other switches. Pure.
 
 import {
   CROWDED_MIN,
@@ -14,73 +13,81 @@ import {
   type Subject,
 } from "./facts.ts";
 
-/** What stands at the other end of a port that forwards to the subject. */
+/** What is at the other end of a port that forwards to the subject. */
 type End = "itself" | "switch" | "host" | "unknown";
 
-/** Why a port that forwards to the subject is taken for an uplink. */
-export type Onward =
+/** Why such a port is taken for an uplink. */
+type Onward =
   /** Its neighbor has a forwarding table. */
   | { readonly kind: "Switch" }
-  /** Other switches name its far end as well, at crowded ports. */
+  /** Other switches name its far end too, at crowded ports. */
   | { readonly kind: "Named"; readonly at: readonly NamingFact[] }
-  /** It has learned the MAC address of a device that knows the subject at a port of its own. */
+  /** It learned the MAC address of a device that knows the subject at its own port. */
   | { readonly kind: "LeadsTo"; readonly devices: readonly RecordRef[] }
-  /** As every other port that forwards to it, it holds most of what its device knows. */
+  /** Like every other port that forwards to it, it holds most of its device's entries. */
   | { readonly kind: "HoldsMost" }
-  /** Another port forwards to fewer. */
+  /** Another port has fewer. */
   | { readonly kind: "Crowd" };
 
 export interface Place {
   /** Edge: it is there. Uplink: it is somewhere beyond. */
   readonly role: "Edge" | "Uplink";
   readonly device: LinkFact["device"];
-  /** Null where only the device is known. */
+  /** Null if only the device is known. */
   readonly port: PortFact | null;
   readonly sighting: Sighting | null;
   readonly link: LinkFact | null;
-  /** Whether the subject is known to be at the other end of the link itself. */
+  /** Whether the subject is known to be at the other end of the link. */
   readonly isDirect: boolean;
-  /** Whether the port ends at another host, which is not known to be a switch. */
+  /** Whether it ends at another host, not known to be a switch. */
   readonly endsAtHost: boolean;
-  /** Rows of the forwarding table that lead to the port, besides the subject's. */
+  /** Forwarding entries of the port, without the subject's. */
   readonly others: number;
   /** Null for an edge. */
   readonly onward: Onward | null;
 }
 
 export interface Places {
-  /** One or more where anything is known of where the subject is. */
+  /** At least one if anything is known of where the subject is. */
   readonly places: readonly Place[];
-  /** The other ports that forward to it. */
   readonly uplinks: readonly Place[];
-  /** Those of them that are taken for uplinks for no better reason than their crowd, where that is not much of a reason. */
+  /** Uplinks only by a weak crowd. */
   readonly closeCalls: readonly Place[];
 }
 
-/** A crowd so small that an edge may have it as well. */
+/** A crowd that an edge may have too. */
 const SMALL_CROWD = 1;
 /** Crowds from this one on are many (CROWDS). */
 export const MANY = 3;
-/** So many devices that name one far end at crowded ports leave no doubt that it is a switch; fewer than the other number say nothing. */
+/**
+ * From so many devices naming one far end at crowded ports it is certainly a switch; below the other number it means
+ * nothing.
+ */
 const NAMING_SURE = 3;
 const NAMING_MIN = 2;
 
 /**
  * Tells edges from uplinks, by these rules in turn:
- * 1. A port at whose other end the subject itself is known to be (LLDP, or a neighbor that was entered) is an edge. CDP is no proof, it passes
+ * 1. A port at whose other end the subject itself is known to be (LLDP, or a neighbor that was entered) is an edge. CDP
+ * is no proof, it passes
  *    through bridges.
- * 2. A port whose far end is a switch is an uplink. A switch is what has a forwarding table, or what several devices name at crowded ports: three,
+ * 2. A port whose far end is a switch is an uplink. A switch is what has a forwarding table, or what several devices
+ * name at crowded ports: three,
  *    or two of which the port holds most of the table (a virtualization host may hang on two switches, but is not the way to most of the network).
- * 3. A port at which the MAC address of another device was learned that forwards to the subject too is an uplink, unless that device has learned
+ * 3. A port at which the MAC address of another device was learned that forwards to the subject too is an uplink,
+ * unless that device has learned
  *    this one's at its port as well: then the subject is between them.
- * 4. A port whose far end is a host without a forwarding table is an edge, unless it is crowded and another device forwards to the subject at a
+ * 4. A port whose far end is a host without a forwarding table is an edge, unless it is crowded and another device
+ * forwards to the subject at a
  *    port with no known far end and a small crowd, or, where the port has many and holds most of its table, any smaller crowd: then the host passes on
  *    what it forwards to.
- * 5. Of ports with no known far end those with the smallest crowd (facts.ts, CROWDS) are edges, unless the subject is found by the rules above
+ * 5. Of ports with no known far end those with the smallest crowd (facts.ts, CROWDS) are edges, unless the subject is
+ * found by the rules above
  *    at a live port with no greater crowd; the others are uplinks. Where several devices forward to it, and each at a port with many that holds most of
  *    its table, all of these are uplinks: they have the same switch between them, which tells nothing. Ports that are down are not measured against,
  *    unless all are.
- * Where that leaves no edge, links that no forwarding table confirms are places; else the uplink with the smallest crowd is all that is known.
+ * Where that leaves no edge, links that no forwarding table confirms are places; else the uplink with the smallest
+ * crowd is all that is known.
  */
 export function placesOf(subject: Subject): Places {
   const { links, exact, edges, uplinks, closeCalls } = sorted(subject);
@@ -93,14 +100,15 @@ export function placesOf(subject: Subject): Places {
 }
 
 /**
- * The ports of which it has to be known which devices' MAC addresses they have learned (PortFact.leadsTo), the nearest first: edges that others share
- * while other devices forward to the subject at ports like these, ports that have the same switch between them, and the ports of devices that one of these leads to.
+ * The ports for which learned device MAC addresses must be known (PortFact.leadsTo), nearest first: shared edges while
+ * other devices forward to the subject at similar ports, ports with the same switch between them, and ports of devices
+ * that these lead to.
  */
 export function contestedPorts(subject: Subject): PortFact[] {
   const { edges, ending, common } = sorted(subject);
   const isOpen = ({ place, end }: Seen) =>
     end !== "itself" && isLive(place) && place.port?.leadsTo === null && place.others > 0 && place.others <= LISTED_MAX;
-  // What a port leads to knows the subject among hardly more than are there.
+  // What a port leads to knows the subject among hardly more entries.
   const isContested = (each: Seen) =>
     isOpen(each) &&
     ending.some(
@@ -118,12 +126,12 @@ export function contestedPorts(subject: Subject): PortFact[] {
   return [...new Set(found)].sort(byNearness).flatMap(({ port }) => port ?? []);
 }
 
-/** Whether what is told of the place may still hold. */
+/** Whether the place may still hold. */
 export function isLive({ port }: { readonly port: PortFact | null }): boolean {
   return port === null || isUp(port);
 }
 
-/** Whether one device learned the subject well after another one, at a port that it had known all the time: that it came there from the other one. */
+/** Whether a device learned the subject well after another, at a port already known: it moved there. */
 export function isAfter(one: Place, other: Place): boolean {
   if (
     one.sighting === null ||
@@ -135,17 +143,17 @@ export function isAfter(one: Place, other: Place): boolean {
   return one.port.createdAt < learned(other) && Date.parse(learned(one)) - Date.parse(learned(other)) >= AFTER_MS;
 }
 
-/** Switches are read one after the other: that one of them is the later within this says nothing. */
+/** Switches are read in turn: smaller differences mean nothing. */
 const AFTER_MS = 3_600_000;
 
 interface Sorted {
   readonly links: readonly LinkFact[];
-  /** Ports that links alone lead to. */
+  /** Ports known by links only. */
   readonly exact: readonly Place[];
-  /** What forwards to the subject and ends at no switch. */
+  /** What forwards to the subject without ending at a switch. */
   readonly ending: readonly Seen[];
   readonly edges: readonly Seen[];
-  /** Uplinks for no other reason than that each of them holds most of its device's table. */
+  /** Uplinks only because each holds most of its device's table. */
   readonly common: readonly Seen[];
   readonly uplinks: readonly Place[];
   readonly closeCalls: readonly Place[];
@@ -154,7 +162,7 @@ interface Sorted {
 function sorted(subject: Subject): Sorted {
   const ownId = subject.host?.ref.id ?? null;
   const links = towardsSwitches(withoutDoubles(subject.links.filter(({ device }) => device.ref.id !== ownId)), subject);
-  // A device's own table knows its own addresses too.
+  // A device's own table has its own addresses too.
   const all = subject.sightings
     .filter(({ port }) => port.device.ref.id !== ownId)
     .map((sighting) => seenPlace(sighting, subject, links));
@@ -212,7 +220,7 @@ function sorted(subject: Subject): Sorted {
   };
 }
 
-/** The nearest first: live before down, small crowds before great ones, what was learned last before what has long been known. */
+/** Nearest first: live before down, then small crowds, then the latest learned. */
 export function byNearness(one: Place, other: Place): number {
   return (
     Number(isLive(other)) - Number(isLive(one)) ||
@@ -249,7 +257,7 @@ function seenPlace(sighting: Sighting, subject: Subject, links: readonly LinkFac
           announced: null,
         }
       : null;
-  // What is no proof does not hide what is.
+  // Proof goes before what is none.
   const here = [...links.filter((each) => each.port?.ref.id === port.ref.id), ...(own === null ? [] : [own])];
   const link = here.find((each) => each.source !== "Cdp") ?? here[0] ?? memberLink(port, subject, links);
   const isDirect = link !== null && link.source !== "Cdp";
@@ -279,7 +287,9 @@ function seenPlace(sighting: Sighting, subject: Subject, links: readonly LinkFac
   };
 }
 
-/** An aggregate forwards, and its members have the neighbors: a link to the subject at another port of the device that forwards to nothing of it. */
+/**
+ * An aggregate forwards, its members have the neighbors: a link to the subject at a non-forwarding port of the device.
+ */
 function memberLink(port: PortFact, { sightings }: Subject, links: readonly LinkFact[]): LinkFact | null {
   if (!port.isAggregate || port.neighbor !== null) return null;
   return (
@@ -294,7 +304,7 @@ function memberLink(port: PortFact, { sightings }: Subject, links: readonly Link
   );
 }
 
-/** Why the far end of a port is a switch, as far as the port and who else names that far end tell; null where it is not known to be one. */
+/** Why the far end is a switch, by the port and those that name that end; null if unknown. */
 function onwardOf(port: PortFact, others: number): Onward | null {
   if (port.neighbor?.host?.isSwitch === true) return { kind: "Switch" };
   const at = port.neighbor?.namedAt ?? [];
@@ -304,20 +314,19 @@ function onwardOf(port: PortFact, others: number): Onward | null {
   return count >= NAMING_SURE || (count >= NAMING_MIN && isMostly) ? { kind: "Named", at } : null;
 }
 
-/** How many devices name the far end of a port at crowded ports, itself included. */
+/** The devices that name the far end at crowded ports, itself included. */
 function namings({ neighbor }: PortFact): number {
   return (neighbor?.namedAt.length ?? 0) + 1;
 }
 
-/** As a switch's, where the port leads to a device that knows the subject nearer. */
+/** Treated as a switch's if it leads to a device that knows the subject nearer. */
 function passingOn(each: Seen, all: readonly Seen[]): Seen {
   const { place, end } = each;
   if (end === "itself" || end === "switch" || !isLive(place) || place.port?.leadsTo == null) return each;
   const isNearer = ({ place: other, end: otherEnd }: Seen) =>
     isLive(other) &&
     otherEnd !== "switch" &&
-    (other.others === 0 ||
-      (other.port?.leadsTo != null && other.port.leadsTo.every(({ id }) => id !== place.device.ref.id)));
+    (other.others === 0 || other.port?.leadsTo?.every(({ id }) => id !== place.device.ref.id));
   const devices = place.port.leadsTo.filter(({ id }) =>
     all.some((other) => other.place.device.ref.id === id && isNearer(other)),
   );
@@ -326,10 +335,11 @@ function passingOn(each: Seen, all: readonly Seen[]): Seen {
     : { end: "switch", place: asUplink({ ...place, endsAtHost: false }, { kind: "LeadsTo", devices }) };
 }
 
-/** Whether a port that ends at a host is likelier to lead on, by the crowd at another device's port whose far end is not known. */
+/** Whether a port that ends at a host likelier leads on, by another port's crowd with an unknown far end. */
 function isOutdone({ place }: Seen, live: readonly Seen[]): boolean {
   const crowd = crowdOf(place.others);
-  // What two name is a switch or hangs on two of them, and what is the way to most is likely a switch: any smaller crowd says which.
+  // A far end named by two is a switch or hangs on both, and the way to most is likely a switch: any smaller crowd
+  // decides.
   const isSuspect =
     place.port !== null && (namings(place.port) >= NAMING_MIN || (place.port.holdsMost && crowd >= MANY));
   const limit = isSuspect ? crowd - 1 : place.others >= CROWDED_MIN ? SMALL_CROWD : -1;
@@ -359,7 +369,7 @@ function asUplink(place: Place, onward: Onward): Place {
   return { ...place, role: "Uplink", onward };
 }
 
-/** One link for each port, and for each device without one: what is proof stands for what is not, and is exact where either is. */
+/** One link per port, and per device without one: proof first, exact if either is. */
 function withoutDoubles(links: readonly LinkFact[]): LinkFact[] {
   const best = new Map<string, LinkFact>();
   for (const link of links) {
@@ -370,13 +380,13 @@ function withoutDoubles(links: readonly LinkFact[]): LinkFact[] {
   return [...best.values()];
 }
 
-/** What hangs on a switch is not where the switch is; and a link to a switch says more than one between two hosts. */
+/** A switch is not where its attached hosts are; and a link to a switch says more than one between two hosts. */
 function towardsSwitches(links: readonly LinkFact[], { host }: Subject): readonly LinkFact[] {
   const towards = links.filter(({ device }) => device.isSwitch);
   return towards.length > 0 || host?.isSwitch === true ? towards : links;
 }
 
-/** Links of which only the device is known, where no port of it is. */
+/** Links known only by device, where none of its ports is. */
 function withDevices(places: readonly Place[], links: readonly LinkFact[]): Place[] {
   const bare = links.filter(
     (link) => link.port === null && !places.some((place) => place.device.ref.id === link.device.ref.id),

@@ -1,29 +1,29 @@
-// What is known of ports as of one instant: their devices and far ends, how much they forward to, who else names the same far end.
-// Reads through RecordsAt alone; judges nothing.
+// The ports at one instant: devices, far ends, how much they forward, who else names the far end. Reads through
+// RecordsAt.
 
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
-import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
-import { hostRef, portRef, type Draft } from "./drafts.ts";
+import type { Known, RecordsAt } from "../records-at.ts";
+import { type Draft, hostRef, portRef } from "./drafts.ts";
 import {
   CROWDED_MIN,
   CROWDS,
   crowdOf,
+  type HostFact,
   isUp,
   majorityOf,
-  type HostFact,
   type NamingFact,
   type PortFact,
   type Range,
 } from "./facts.ts";
 import { announcedName, farEnds, linkSource } from "./far-ends.ts";
 import { namedElsewhere } from "./namings.ts";
-import type { Known, RecordsAt } from "../records-at.ts";
 
-/** ifType of a port that stands for several: ieee8023adLag (IANAifType-MIB). */
+/** ieee8023adLag (IANAifType-MIB). */
 const IF_TYPE_LAG = 161;
 
-/** Hosts as facts; whether they have a forwarding table is asked once of each. */
+/** Each checked once for a forwarding table. */
 export class HostFacts {
   private readonly records: RecordsAt;
   private readonly switches = new Map<number, boolean>();
@@ -32,7 +32,7 @@ export class HostFacts {
     this.records = records;
   }
 
-  /** Whoever is to be a fact must have been learned. */
+  /** Before becoming facts. */
   learn(hosts: readonly Known<HostRecord>[]): void {
     const unknown = hosts.map(({ n }) => n).filter((n) => !this.switches.has(n));
     const counts = this.records.counts(fdbEntryKind, unknown, (count) =>
@@ -46,7 +46,7 @@ export class HostFacts {
   }
 }
 
-/** The facts of these ports, by their ids; without those of which the caller does not see the device. */
+/** By port id, without ports of devices that the caller does not see. */
 export function portFacts(
   records: RecordsAt,
   hosts: HostFacts,
@@ -107,7 +107,7 @@ export function portFacts(
   return facts;
 }
 
-/** Of those that name the far ends of ports, the crowded ones; one for each device. */
+/** The crowded entries that name the far ends of ports, one per device. */
 function namingFacts(
   records: RecordsAt,
   namings: ReadonlyMap<string, readonly Known<IfEntryRecord>[]>,
@@ -141,7 +141,7 @@ function namingFacts(
   );
 }
 
-/** The numbers of those of the ports that are up, crowded and hold more than half of their device's table. */
+/** The ports up, crowded and with more than half of their device's table. */
 function majoritiesOf(
   records: RecordsAt,
   ports: readonly Known<IfEntryRecord>[],
@@ -174,7 +174,7 @@ function majoritiesOf(
   return found;
 }
 
-/** A busy port's table changes all the time: only its order of magnitude matters, for each draft that is seen there. */
+/** A busy port's table changes constantly: only its order of magnitude matters. */
 function crowdRanges(
   ports: readonly Known<IfEntryRecord>[],
   drafts: readonly Draft[],

@@ -1,8 +1,8 @@
-// From facts to candidates: how sure each is, and why, in evidence whose factors multiply to its confidence. Pure; the numbers
-// and vocabularies are in answer.ts, the rule of edge and uplink in places.ts.
+// Candidates with their confidence: the product of their evidence's factors (answer.ts). Edges and uplinks: places.ts.
+// Pure.
 
 import { isGroupAddress, isLocallyAdministered, virtualRouterOf } from "../../base/mac.ts";
-import { CANDIDATES_MAX, FACTORS, type Candidate, type Evidence, type EvidenceKind, type Location } from "./answer.ts";
+import { CANDIDATES_MAX, type Candidate, type Evidence, type EvidenceKind, FACTORS, type Location } from "./answer.ts";
 import {
   crowdOf,
   type Facts,
@@ -12,15 +12,14 @@ import {
   type Subject,
   type VlanFact,
 } from "./facts.ts";
-import { byNearness, isAfter, isLive, MANY, placesOf, type Place, type Places } from "./places.ts";
+import { byNearness, isAfter, isLive, MANY, type Place, type Places, placesOf } from "./places.ts";
 
-/** Ports that are named in one list. */
+/** Ports named in one list. */
 const NAMED_MAX = 5;
 
 /**
- * Where the subjects of `facts` are, the likeliest first. A candidate's confidence is the product of its evidence's factors (FACTORS): one
- * for what tells where it is, one for each doubt. Equal candidates stand by nearness (places.ts), then by name.
- * Yields after each subject.
+ * The likeliest candidates first. A confidence is the product of factors (FACTORS): one for where it is, one per doubt.
+ * Ties go by nearness (places.ts), then name. Yields after each subject.
  */
 export function* rank(facts: Facts): Generator<void, Location> {
   const several = severalSubjects(facts);
@@ -123,15 +122,15 @@ function candidateOf(
   };
 }
 
-/** The product of the factors, to two digits. */
+/** To two digits. */
 function confidenceOf(evidence: readonly Evidence[]): number {
   const product = evidence.reduce((all, { factor }) => all * factor, 1);
-  // What binary fractions leave over must not decide where a half goes.
+  // Binary fractions must not decide how a half rounds.
   return Math.round(Number((product * 100).toFixed(6))) / 100;
 }
 
 function item(kind: EvidenceKind, sentence: string, records: readonly RecordRef[], factor = 1): Evidence {
-  // Each once: several rows may be of one record.
+  // Several rows may name one record.
   return {
     kind,
     factor,
@@ -269,7 +268,6 @@ function said(source: LinkSource | undefined): string {
   return source === "Lldp" ? "By LLDP, " : source === "Cdp" ? "By CDP, " : "As was entered, ";
 }
 
-/** `1 more entry leads`, `2 more entries lead`. */
 function entries(count: number, which: "more" | "other"): string {
   return `${count} ${which} ${count === 1 ? "entry leads" : "entries lead"}`;
 }
@@ -341,7 +339,7 @@ function doubts(place: Place, found: Places, { mac }: Subject): Evidence[] {
   return list;
 }
 
-/** The other live places that speak against this one. A direct link leaves no doubt: a thing may have several, and so may what it is behind. */
+/** The other live places that contradict this one. A direct link is certain: a thing may have several. */
 function rivalsOf(place: Place, { places }: Places): Place[] {
   const behind = place.endsAtHost ? place.port?.neighbor?.host?.ref.id : undefined;
   const isOne = (other: Place) =>
@@ -349,7 +347,7 @@ function rivalsOf(place: Place, { places }: Places): Place[] {
   return place.isDirect ? [] : places.filter((other) => other !== place && isLive(other) && !isOne(other));
 }
 
-/** The ports on the way, the nearest first. */
+/** Nearest first. */
 function pathEvidence(uplinks: readonly Place[]): Evidence[] {
   const [...nearest] = uplinks;
   const told = nearest
@@ -369,7 +367,6 @@ function pathEvidence(uplinks: readonly Place[]): Evidence[] {
     : told;
 }
 
-/** Why a place is an uplink, and the records that say so. */
 function onwardOf({ onward, port, device, others }: Place): { why: string; records: RecordRef[] } {
   const neighbor = port?.neighbor?.host ?? null;
   const known = neighbor === null ? [] : [neighbor.ref];
@@ -441,7 +438,7 @@ interface ChosenVlan {
   readonly evidence: Evidence;
 }
 
-/** The VLAN that the forwarding table names; else the port's, where it is the subnet's too or the only one; else the subnet's. */
+/** The VLAN of the forwarding entry; else the port's, if also the subnet's or the only one; else the subnet's. */
 function vlanOf(facts: Facts, subject: Subject, place: Place | null): ChosenVlan | null {
   const port = place?.port ?? null;
   const subnet = subject.address?.subnet ?? null;
@@ -523,7 +520,7 @@ function who({ host, address, mac, identities, links }: Subject): string {
   return `${host?.ref.name ?? "an unknown device"}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}`;
 }
 
-/** That what was asked for belongs to several hosts; null where it does not. */
+/** Null if what was asked for belongs to one host. */
 function severalSubjects({ asked, subjects }: Facts): string | null {
   const things = new Map(
     subjects.map((subject) => [

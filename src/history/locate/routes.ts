@@ -1,18 +1,19 @@
 // GET /api/v1/locate and /api/v1/locate/timeline: who has an address or a name, and behind which port of which switch.
 
-import { Type, type Static } from "@sinclair/typebox";
-import { VIEWER, type Access, type Actor } from "../../access/actor.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
 import type { Clock } from "../../base/clock.ts";
 import { invalid } from "../../base/errors.ts";
-import { formatInstant, parseInstantOrAge, type Instant } from "../../base/instant.ts";
-import { byteStream } from "../../http/byte-stream.ts";
-import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../http/schemas.ts";
+import { formatInstant, type Instant, parseInstantOrAge } from "../../base/instant.ts";
 import type { Surface } from "../../http/surface.ts";
-import { failed, plainActor, readAt, readingAt, type Inventory, type ResourceCall } from "../../resources/answers.ts";
-import { FACTORS, Location, LOCATION_EXAMPLE, Timeline, TIMELINE_EXAMPLE } from "./answer.ts";
-import { ASKED_BY, CROWDED_MIN, type Asked } from "./facts.ts";
-import { TIMELINE_POINTS_MAX, type TimelineInput } from "./timeline.ts";
-import type { LocateInput } from "./locate.ts";
+import type { Backend, ResourceCall } from "../../inventory/backend.ts";
+import { answerLongRead } from "../../inventory/long-read-answers.ts";
+import { readAt, readingAt } from "../../inventory/read-instant.ts";
+import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../wire/schemas.ts";
+import { FACTORS, LOCATION_EXAMPLE, Location, TIMELINE_EXAMPLE, Timeline } from "./answer.ts";
+import { ASKED_BY, type Asked, CROWDED_MIN } from "./facts.ts";
+import { type LocateInput, locate } from "./locate.ts";
+import { locateTimeline, TIMELINE_POINTS_MAX, type TimelineInput } from "./timeline.ts";
 
 const asked = {
   mac: Type.Optional({ ...MacText, description: "Exactly one of `mac`, `ip` and `hostname` says what to look for." }),
@@ -61,7 +62,7 @@ ${factors.join("\n")}
 Everything else only informs (factor 1). What lies out of the caller's reach does not count: not in the answer, not in the evidence, not in the confidence.`;
 
 /** /api/v1/locate. */
-export function locateRoutes(surface: Surface<Actor, Access>, inventory: Inventory, clock: Clock): void {
+export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend, clock: Clock): void {
   surface
     .get(
       "/api/v1/locate",
@@ -78,14 +79,14 @@ export function locateRoutes(surface: Surface<Actor, Access>, inventory: Invento
       (call) => {
         const question = questionOf(call);
         const { at, asked } = readAt(call.query.at, clock.now());
-        return readingAt(inventory, at, (asOf) => {
+        return readingAt(backend, at, (asOf) => {
           const input: LocateInput = {
             ...question,
-            sequence: (asOf ?? inventory.reader.head()).sequence,
+            sequence: (asOf ?? backend.reader.head()).sequence,
             at: asked,
             ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
           };
-          return answer(inventory, call, "locate", input);
+          return answerLongRead(backend, call, locate, input);
         });
       },
     )
@@ -104,10 +105,11 @@ export function locateRoutes(surface: Surface<Actor, Access>, inventory: Invento
       (call) => {
         const question = questionOf(call);
         const { from, to } = rangeOf(call.query, clock.now());
-        // What was at the last millisecond before the end is the last that is in it. Up to the present it is the beginning that has passed.
-        return readingAt(inventory, to === null ? from : to - 1, (settled) => {
+        // What was at the last millisecond before the end is the last that is in it. Up to the present it is the
+        // beginning that has passed.
+        return readingAt(backend, to === null ? from : to - 1, (settled) => {
           const asOf = to === null ? null : settled;
-          const { reader } = inventory;
+          const { reader } = backend;
           const head = reader.head().sequence;
           const input: TimelineInput = {
             ...question,
@@ -118,22 +120,10 @@ export function locateRoutes(surface: Surface<Actor, Access>, inventory: Invento
             to: to === null ? null : formatInstant(to),
             until: asOf?.sequence ?? head,
           };
-          return answer(inventory, call, "locate_timeline", input);
+          return answerLongRead(backend, call, locateTimeline, input);
         });
       },
     );
-}
-
-async function answer(
-  inventory: Inventory,
-  call: ResourceCall<unknown, unknown, unknown>,
-  read: string,
-  input: LocateInput | TimelineInput,
-): Promise<Response> {
-  const chunks = await inventory.longReads.start(read, input);
-  return new Response(byteStream("", chunks, "", failed(inventory, call)), {
-    headers: { ...call.headers, "content-type": "application/json" },
-  });
 }
 
 /** @throws DomainError validation_failed unless exactly one thing is asked for */

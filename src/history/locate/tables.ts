@@ -1,38 +1,36 @@
-// Which devices' own MAC addresses were learned at the ports where it matters: the rows of a forwarding table are read only where
-// two switches contend for the subject. Reads through RecordsAt alone; places.ts says which ports contend.
+// Which devices' MAC addresses were learned at contested ports (places.ts): tables are read only where two switches
+// contend for the subject. Reads through RecordsAt.
 
 import { parseMac } from "../../base/mac.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
+import type { Known, RecordsAt } from "../records-at.ts";
 import { LISTED_MAX, type RecordRef, type Subject } from "./facts.ts";
 import { hostsByMac } from "./far-ends.ts";
 import { contestedPorts } from "./places.ts";
-import type { Known, RecordsAt } from "../records-at.ts";
 
-/** What is learned of one port may bring another one into question: so often at most. */
+/** Each port may bring another one into question. */
 const ROUNDS_MAX = 4;
-/** Tables that are read in one round. */
+/** Per round. */
 const TABLES_MAX = 8;
-/** As many as there are at a port that is listed, where each MAC address may be in several VLANs. */
+/** The entries of a listed port, with MAC addresses in several VLANs. */
 const ROWS_MAX = 4 * LISTED_MAX;
 
-/** The forwarding tables of ports as far as one answer goes by them: each is read once, and each MAC address looked up once, for all subjects. */
+/** Per answer: each table read once, each MAC address looked up once. */
 export class Tables {
   private readonly records: RecordsAt;
   private readonly ports: ReadonlyMap<string, Known<IfEntryRecord>>;
-  /** By the id of the port. */
   private readonly macsAt = new Map<string, ReadonlySet<string>>();
-  /** The ids of the hosts of which a MAC address is. */
+  /** The hosts of a MAC address. */
   private readonly ownersOf = new Map<string, readonly string[]>();
 
-  /** @param ports by their ids */
   constructor(records: RecordsAt, ports: ReadonlyMap<string, Known<IfEntryRecord>>) {
     this.records = records;
     this.ports = ports;
   }
 
-  /** The subject with what the tables of the ports tell that contend for it. Yields after each table that was read. */
+  /** The subject with the tables of its contested ports. Yields after each table. */
   *settled(subject: Subject): Generator<void, Subject> {
     let known = subject;
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -54,7 +52,7 @@ export class Tables {
     return known;
   }
 
-  /** The other devices that forward to the subject and of which one's own MAC address was learned at the port. */
+  /** The other devices that forward to the subject and whose MAC address was learned at the port. */
   private devicesAt(portId: string, { sightings, mac }: Subject): RecordRef[] {
     const port = this.ports.get(portId);
     if (port === undefined) return [];

@@ -1,19 +1,21 @@
-// The intervals in which something was where: locate's answer, worked out anew at each transaction at which it may differ, and
-// equal neighbours merged. Runs beside the thread that answers, step by step.
+// The intervals in which something was where: locate's answer, worked out anew at each transaction at which it may
+// differ, and equal neighbours merged. Runs beside the thread that answers, step by step.
 
 import { formatInstant } from "../../base/instant.ts";
-import type { LongRead } from "../../db/long-reads.ts";
+import { longRead } from "../../db/long-reads.ts";
 import type { Reader } from "../../db/reader.ts";
-import { metaAt, thinnedUntilMember } from "../../http/envelope.ts";
+import { metaAt, thinnedUntilMember } from "../../wire/envelope.ts";
 import { ChangeSeeker, Grounds, type RelevantFields } from "../change-seeker.ts";
 import type { Candidate, Interval, Location } from "./answer.ts";
-import { locationAt, sightOf, type LocateQuery } from "./locate.ts";
+import { type LocateQuery, locationAt, sightOf } from "./locate.ts";
 
 /** Transactions at which a timeline is worked out; beyond that it is cut off, and says so. */
 export const TIMELINE_POINTS_MAX = 1_000;
 
 export interface TimelineInput extends LocateQuery {
-  /** Where the range begins, as it is echoed, with the transaction that held then; null for the beginning of the ledger. */
+  /**
+   * Where the range begins, as it is echoed, with the transaction that held then; null for the beginning of the ledger.
+   */
   readonly from: { readonly at: string; readonly sequence: number } | null;
   /** Where the range ends; null for the present. */
   readonly to: string | null;
@@ -57,7 +59,7 @@ const RELEVANT_FIELDS: RelevantFields = {
 type Place = Omit<Interval, "from" | "to">;
 
 /** The answer as an envelope, its intervals as they are found. */
-export const locateTimeline: LongRead = function* (reader: Reader, input: TimelineInput) {
+export const locateTimeline = longRead("locate_timeline", function* (reader: Reader, input: TimelineInput) {
   const { asked, from, to } = input;
   yield encoder.encode(
     `{"success":true,"data":{"asked":${JSON.stringify(asked)},"from":${JSON.stringify(from?.at ?? null)},"intervals":[`,
@@ -75,9 +77,11 @@ export const locateTimeline: LongRead = function* (reader: Reader, input: Timeli
   yield encoder.encode(
     `],"to":${JSON.stringify(to)},"truncated":${next !== null},"next_from":${JSON.stringify(next)}},"meta":${metaAt(null, thinnedUntilMember(reader.thinnedPast.incompleteUntil(from?.sequence ?? 0)))}}\n`,
   );
-};
+});
 
-/** The intervals in order; null between two steps; at the end, where it was cut off, the instant from which to go on. */
+/**
+ * The intervals in order; null between two steps; at the end, where it was cut off, the instant from which to go on.
+ */
 function* intervals(reader: Reader, input: TimelineInput): Generator<Interval | string | null> {
   const { asked, from, to, until } = input;
   const sight = sightOf(reader, input);

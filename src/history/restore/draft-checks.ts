@@ -1,34 +1,34 @@
-// What else a draft must not break: things of which there is one, addresses within their subnets, limits, and who may do it.
-// Every offender becomes a conflict of the draft; what the caller may not even ask for is thrown.
+// What else a draft must not break: things of which there is one, addresses within their subnets, limits, and who may
+// do it. Every offender becomes a conflict of the draft; what the caller may not even ask for is thrown.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { atLeast } from "../../access/role.ts";
 import { countedEntities, entityWord, entityWords } from "../../base/entity-words.ts";
 import { DomainError } from "../../base/errors.ts";
-import { cidrContains, parseCidr, parseIp } from "../../base/ip.ts";
-import { liveIdentity, type AnyKind, type RecordBase } from "../../db/kind.ts";
+import { isIpWithin } from "../../base/ip.ts";
+import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
 import { MAX_CREATED_PER_TRANSACTION } from "../../db/ledger.ts";
-import { CHILDREN_MAX } from "../../http/schemas.ts";
+import { type ApiKeyRecord, type ApiKeyUpdate, apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { keyFields } from "../../resources/api-keys/commands.ts";
-import { apiKeyKind, type ApiKeyRecord, type ApiKeyUpdate } from "../../resources/api-keys/api-key.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
 import {
-  credentialAssignmentKind,
   type CredentialAssignmentRecord,
+  credentialAssignmentKind,
 } from "../../resources/credential-assignments/credential-assignment.ts";
 import { assertReachesCredential, credentialOutOfReach } from "../../resources/credential-assignments/reach.ts";
 import { credentialKind } from "../../resources/credentials/credential.ts";
-import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
+import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
-import { fieldForAdmins, FOR_ADMINS } from "../../resources/subnets/commands.ts";
-import { subnetKind, type SubnetRecord } from "../../resources/subnets/subnet.ts";
+import { FOR_ADMINS, fieldForAdmins } from "../../resources/subnets/commands.ts";
+import { type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
 import { assertReachesTagged } from "../../resources/tags/reach.ts";
 import { tagKind } from "../../resources/tags/tag.ts";
 import { userFields } from "../../resources/users/commands.ts";
-import { userKind, type UserRecord, type UserUpdate } from "../../resources/users/user.ts";
-import { isWritten, type Draft, type Drafted } from "./draft.ts";
-import { called, subjectOf } from "./plan.ts";
+import { type UserRecord, type UserUpdate, userKind } from "../../resources/users/user.ts";
+import { CHILDREN_MAX } from "../../wire/schemas.ts";
+import { type Draft, type Drafted, isWritten } from "./draft.ts";
+import { called } from "./plan.ts";
 
 /** @throws DomainError auth_permission_denied, entity_access_denied as the record's own update would */
 export function checkDraft(draft: Draft, actor: CommandActor): void {
@@ -47,13 +47,15 @@ export function checkDraft(draft: Draft, actor: CommandActor): void {
 }
 
 /** What an update of the user takes to make it so. */
-export function userUpdate(record: RecordBase): Omit<UserUpdate, "password"> {
+export function userUpdate(record: RecordBase): Required<Omit<UserUpdate, "id" | "organization_id" | "password">> {
   const { email, name, role, network_ids, is_enabled } = record as UserRecord;
   return { email, name, role, network_ids: [...network_ids], is_enabled };
 }
 
 /** What an update of the key takes to make it so. */
-export function keyUpdate(record: RecordBase): ApiKeyUpdate {
+export function keyUpdate(
+  record: RecordBase,
+): Required<Omit<ApiKeyUpdate, "id" | "network_ids">> & Pick<ApiKeyUpdate, "network_ids"> {
   const { name, organization_id, user_id, tags, expires_at, is_enabled, permissions, all_networks, network_ids } =
     record as ApiKeyRecord;
   return {
@@ -83,12 +85,14 @@ function checkAccess(draft: Draft, drafted: Drafted, actor: CommandActor): void 
     if (!(error instanceof DomainError)) throw error;
     if (error.code === "entity_in_use") draft.refuse(drafted, "in_use", error.message.replace(/\.$/, ""));
     else if (error.code === "entity_reference_invalid")
-      draft.refuse(drafted, "reference_gone", error.message.replace(/\.$/, ""), String(error.params["field"]));
+      draft.refuse(drafted, "reference_gone", error.message.replace(/\.$/, ""), String(error.params.field));
     else throw error;
   }
 }
 
-/** What is brought back is, like what is created, to have an assignment; parts of a draft are within the caller's reach. */
+/**
+ * What is brought back is, like what is created, to have an assignment; parts of a draft are within the caller's reach.
+ */
 function checkCredential(draft: Draft, { id, before }: Drafted, actor: CommandActor): void {
   if (before !== null) assertReachesCredential(draft.tx, id, actor);
   else if (
@@ -112,7 +116,7 @@ function checkAddress(draft: Draft, drafted: Drafted, actor: CommandActor): void
   const [before, after] = [drafted.before, drafted.after] as [IpAddressRecord | null, IpAddressRecord | null];
   if (after === null) return;
   const subnet = draft.find(subnetKind, after.subnet_id) as SubnetRecord | null;
-  if (subnet !== null && !contains(subnet, after)) {
+  if (subnet !== null && !isIpWithin(after.ip_address, subnet.cidr)) {
     draft.refuse(
       drafted,
       "reference_gone",
@@ -126,7 +130,7 @@ function checkAddress(draft: Draft, drafted: Drafted, actor: CommandActor): void
     draft.refuse(
       drafted,
       "role_too_low",
-      `a credential is assigned to ${before.ip_address}, and making it ${after.ip_address} takes the role Admin`,
+      `a credential is assigned to ${before.ip_address}, and making it ${after.ip_address} requires the role Admin`,
       "ip_address",
     );
 }
@@ -139,25 +143,22 @@ function checkSubnet(draft: Draft, drafted: Drafted, actor: CommandActor): void 
     draft.refuse(
       drafted,
       "role_too_low",
-      `${before === null ? "bringing back a subnet that accepts credentials" : `changing ${FOR_ADMINS[field]}`} takes the role Admin`,
+      `${before === null ? "bringing back a subnet that accepts credentials" : `changing ${FOR_ADMINS[field]}`} requires the role Admin`,
       field,
     );
   if (before === null || before.cidr === after.cidr) return;
   const outside = (draft.tx.children(ipAddressKind, "subnet_n", drafted.id) as IpAddressRecord[])
     .map((address) => draft.find(ipAddressKind, address.id) as IpAddressRecord | null)
-    .filter((address) => address !== null && address.subnet_id === drafted.id && !contains(after, address));
+    .filter(
+      (address) => address !== null && address.subnet_id === drafted.id && !isIpWithin(address.ip_address, after.cidr),
+    );
   if (outside.length > 0)
     draft.refuse(
       drafted,
       "in_use",
-      `the subnet has ${countedEntities("ip_address", outside.length)} outside of ${after.cidr} by now`,
+      `the subnet has ${countedEntities(ipAddressKind, outside.length)} outside of ${after.cidr} by now`,
       "cidr",
     );
-}
-
-function contains(subnet: SubnetRecord, address: IpAddressRecord): boolean {
-  const [prefix, ip] = [parseCidr(subnet.cidr), parseIp(address.ip_address)];
-  return prefix !== null && ip !== null && cidrContains(prefix, ip);
 }
 
 function checkIdentities(draft: Draft, written: readonly Drafted[]): void {
@@ -176,7 +177,7 @@ function checkIdentities(draft: Draft, written: readonly Drafted[]): void {
       draft.refuse(
         drafted,
         "identity_taken",
-        `there is another ${entityWord(kind.name)} with the ${kind.unique.field} ${String(kind.unique.value(after))} by now`,
+        `there is another ${entityWord(kind)} with the ${kind.unique.field} ${String(kind.unique.value(after))} by now`,
         kind.unique.field,
       );
     }
@@ -219,7 +220,7 @@ function checkRoom(draft: Draft, written: readonly Drafted[]): void {
         draft.refuse(
           comer,
           "limit_reached",
-          `with ${called(subjectOf(kind, comer.subject))} there would be more than ${CHILDREN_MAX} ${entityWords(kind.name)}`,
+          `with ${called(kind, comer.subject)} there would be more than ${CHILDREN_MAX} ${entityWords(kind)}`,
           field,
         );
     }

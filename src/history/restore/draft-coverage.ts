@@ -1,24 +1,24 @@
-// Where credentials go once a draft is written: by an Admin's restore where they went then, by an Admin's revert where they went before. Below
-// that role nothing widens: what comes back waits for its confirmation.
+// Where credentials go once a draft is written: by an Admin's restore where they went then, by an Admin's revert where
+// they went before. Below that role nothing widens: what comes back waits for its confirmation.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { atLeast } from "../../access/role.ts";
 import {
+  type Covered,
   cover,
   coverageEndedIn,
   coverageMadeIn,
   coveredAt,
   endCoverage,
-  type Covered,
 } from "../../resources/credential-assignments/coverage.ts";
 import {
-  credentialAssignmentKind,
   type CredentialAssignmentRecord,
+  credentialAssignmentKind,
 } from "../../resources/credential-assignments/credential-assignment.ts";
 import { reachesCredential } from "../../resources/credential-assignments/reach.ts";
 import { credentialKind } from "../../resources/credentials/credential.ts";
-import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
-import { isWritten, type Draft } from "./draft.ts";
+import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { type Draft, isWritten } from "./draft.ts";
 
 /** What a draft does to coverage besides what the store ends by itself. */
 export interface CoverageChanges {

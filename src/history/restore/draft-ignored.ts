@@ -1,7 +1,8 @@
-// What discovery was told not to bring back, and a person brings back after all: it is not ignored any more. Must not write.
+// What discovery was told not to bring back, and a person brings back after all: it is not ignored any more. Must not
+// write.
 
 import type { RecordBase } from "../../db/kind.ts";
-import { ignoredKind, isIgnorable, type IgnoredRecord } from "../../resources/ignored/ignored.ts";
+import { type IgnoredRecord, ignoredKind, isIgnorable } from "../../resources/ignored/ignored.ts";
 import type { Draft } from "./draft.ts";
 
 /** Drafts the end of what names a record that the draft brings back. To be run when all that comes back is drafted. */

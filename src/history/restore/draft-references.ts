@@ -1,5 +1,6 @@
-// Follows the references of a draft both ways: what refers to what goes, and what is brought back names what is gone. The rule is that
-// of a removal: what a removal would just take off is left out, what stands in its way stands in the way here as well.
+// Follows the references of a draft both ways: what refers to what goes, and what is brought back names what is gone.
+// The rule is that of a removal: what a removal would just take off is left out, what stands in its way stands in the
+// way here as well.
 
 import { countedEntities, entityWord } from "../../base/entity-words.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
@@ -8,16 +9,16 @@ import { credentialAssignmentKind } from "../../resources/credential-assignments
 import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
 import { withFarEndRenamed } from "../../resources/if-entries/more-neighbors.ts";
 import { ignoredKind } from "../../resources/ignored/ignored.ts";
-import { referencesOf, referrersOf, type ReferenceHeld } from "../../resources/references.ts";
-import { isWritten, type Draft, type Drafted } from "./draft.ts";
+import { type ReferenceHeld, referencesOf, referrersOf } from "../../resources/references.ts";
+import { type Draft, type Drafted, isWritten } from "./draft.ts";
 import type { Past } from "./past.ts";
-import { called, subjectOf } from "./plan.ts";
+import { called } from "./plan.ts";
 
 /** Takes along, or takes the reference off, what refers to records that go. */
 export function followRemovals(draft: Draft): void {
   const going = draft.all.filter(({ before, after }) => before !== null && after === null);
   for (let next = going.pop(); next !== undefined; next = going.pop()) {
-    const reason = `it refers to ${called(subjectOf(next.kind, next.subject))}, which goes`;
+    const reason = `it refers to ${called(next.kind, next.subject)}, which goes`;
     for (const referrer of referrersOf(draft.tx, next.kind, next.id)) {
       const state = draft.find(referrer.kind, referrer.record.id);
       if (state === null || !referrer.refers(state)) continue;
@@ -38,7 +39,9 @@ export function followRemovals(draft: Draft): void {
   }
 }
 
-/** Refuses the removal of what others have come to depend on. What is ignored of it goes along: nothing depends on that. */
+/**
+ * Refuses the removal of what others have come to depend on. What is ignored of it goes along: nothing depends on that.
+ */
 export function refuseReferred(draft: Draft): void {
   for (const drafted of draft.all) {
     if (drafted.before === null || drafted.after !== null) continue;
@@ -53,13 +56,13 @@ export function refuseReferred(draft: Draft): void {
           after: null,
           subject: state,
           isPart: true,
-          reason: `it is of ${called(subjectOf(drafted.kind, drafted.subject))}, which goes`,
+          reason: `it is of ${called(drafted.kind, drafted.subject)}, which goes`,
         });
       else found.set(referrer.kind, (found.get(referrer.kind) ?? new Set()).add(state.id));
     }
     if (found.size === 0) continue;
-    const what = [...found].map(([kind, ids]) => countedEntities(kind.name, ids.size)).join(", ");
-    draft.refuse(drafted, "in_use", `${called(subjectOf(drafted.kind, drafted.subject))} is in use by ${what} by now`);
+    const what = [...found].map(([kind, ids]) => countedEntities(kind, ids.size)).join(", ");
+    draft.refuse(drafted, "in_use", `${called(drafted.kind, drafted.subject)} is in use by ${what} by now`);
   }
 }
 
@@ -88,18 +91,19 @@ export class ReferenceResolution {
   }
 
   private resolve(drafted: Drafted, reference: ReferenceHeld, id: string): void {
-    const { to, field } = reference;
+    const { field } = reference;
+    const to = this.draft.tx.kindNamed(reference.to);
     if (drafted.after === null || this.draft.find(to, id) !== null) return;
     const today = this.incarnation(to, id);
     if (today !== null) {
       drafted.after = { ...drafted.after, ...renamed(drafted.after, field, id, today) };
-      drafted.reasons.add(`in ${field}, the ${entityWord(to.name)} ${id} is ${today} today`);
+      drafted.reasons.add(`in ${field}, the ${entityWord(to)} ${id} is ${today} today`);
       return;
     }
-    const gone = `the ${entityWord(to.name)} ${id} in ${field} is gone`;
+    const gone = `the ${entityWord(to)} ${id} in ${field} is gone`;
     // An association is nothing without one of its sides; and one that names addresses never widens to all of them.
     const isAssociation = drafted.isPart && drafted.kind.code === credentialAssignmentKind.code;
-    const changes = reference.isCleared ? reference.without(drafted.after, id) : null;
+    const changes = reference.refuses === true ? null : (reference.without?.(drafted.after, id) ?? null);
     if (changes !== null) {
       drafted.after = { ...drafted.after, ...changes };
       drafted.reasons.add(`${gone} and left out`);

@@ -1,21 +1,22 @@
 // Writes a draft that nothing stands in the way of, as one unit of work. Must not decide anything.
 
 import type { CommandActor } from "../../access/actor.ts";
+import { changedOwnFields } from "../../db/entry.ts";
 import type { OwnFields, RecordBase } from "../../db/kind.ts";
-import { changedOwnFields } from "../../db/transaction.ts";
-import { updateApiKey } from "../../resources/api-keys/commands.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
-import { credentialKind, SECRET_FIELDS, type CredentialRecord } from "../../resources/credentials/credential.ts";
+import { updateApiKey } from "../../resources/api-keys/commands.ts";
+import { type CredentialRecord, credentialKind, SECRET_FIELDS } from "../../resources/credentials/credential.ts";
 import { forgetSecrets, secretIn, storedSecrets } from "../../resources/credentials/secrets.ts";
-import { fdbEntryKind, type FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";
+import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { updateUser } from "../../resources/users/commands.ts";
 import { userKind } from "../../resources/users/user.ts";
+import { type Draft, type Drafted, isWritten } from "./draft.ts";
 import { keyUpdate, userUpdate } from "./draft-checks.ts";
-import { isWritten, type Draft, type Drafted } from "./draft.ts";
 
 /**
- * Each record with its own effects: what is brought back keeps its id, an account its password, a credential the secrets that it still has.
+ * Each record with its own effects: what is brought back keeps its id, an account its password, a credential the
+ * secrets that it still has.
  * @throws DomainError as the commands of users and API keys do
  */
 export function writeDraft(draft: Draft, actor: CommandActor): void {

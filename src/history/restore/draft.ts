@@ -1,10 +1,11 @@
-// What a restore or a revert would make of the records that it is about, before anything is written: each as it is and as it is to be,
-// over what is live. Must not decide what is to be, and must not write.
+// What a restore or a revert would make of the records that it is about, before anything is written: each as it is and
+// as it is to be, over what is live. Must not decide what is to be, and must not write.
 
-import { changedOwnFields, type WriteTransaction } from "../../db/transaction.ts";
-import { liveIdentity, type AnyKind, type Observed, type RecordBase } from "../../db/kind.ts";
+import { changedOwnFields } from "../../db/entry.ts";
+import { type AnyKind, liveIdentity, type Observed, type RecordBase } from "../../db/kind.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
 import { DISCOVERABLE_READ_ONLY } from "../../resources/discovered.ts";
-import { subjectOf, type PlanAction, type PlanConflict, type Planned } from "./plan.ts";
+import { type PlanAction, type PlanConflict, type Planned, subjectOf } from "./plan.ts";
 
 /** A record as it is and as it is to be. */
 export interface Drafted {
@@ -24,7 +25,7 @@ export interface Drafted {
 }
 
 /** What is put into a draft. */
-export interface DraftEntry {
+interface DraftEntry {
   readonly kind: AnyKind;
   readonly before: RecordBase | null;
   readonly after: RecordBase | null;
@@ -125,7 +126,10 @@ export function asItWas(live: RecordBase, then: RecordBase, except: readonly str
   return record as unknown as RecordBase;
 }
 
-/** The fields in which two states of a record differ, but for what scans say of it: that is of today, whatever is brought back. */
+/**
+ * The fields in which two states of a record differ, but for what scans say of it: that is of today, whatever is
+ * brought back.
+ */
 export function changedContent(before: RecordBase, after: RecordBase): string[] {
   return changedOwnFields(before, after).filter(
     (name) => !(DISCOVERABLE_READ_ONLY as readonly string[]).includes(name),

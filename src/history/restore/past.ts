@@ -1,11 +1,11 @@
-// The past as the writer sees it, within its own transaction: which version of a record held at a sequence, what lived in what,
-// what a transaction wrote. Must not write, and knows nothing of callers.
+// The past as the writer sees it, within its own transaction: which version of a record held at a sequence, what lived
+// in what, what a transaction wrote. Must not write, and knows nothing of callers.
 
 import type { Instant } from "../../base/instant.ts";
 import type { Sql } from "../../db/connection.ts";
+import { type AnyKind, type Observed, parseMembers, parseObserved, type RecordBase, scopeKey } from "../../db/kind.ts";
+import { PrunedHistory, type Thinned } from "../../db/pruned-history.ts";
 import { membersSql, ofKindSql } from "../../db/shape.ts";
-import { ThinnedPast, type Thinned } from "../../db/thinned-past.ts";
-import { parseMembers, parseObserved, scopeKey, type AnyKind, type Observed, type RecordBase } from "../../db/kind.ts";
 
 /** A record as it was. */
 export interface PastRecord {
@@ -18,7 +18,7 @@ export interface PastRecord {
 }
 
 /** What an instant comes to. */
-export interface PastInstant {
+interface PastInstant {
   /** The last transaction at or before it, where history was thinned the last one that is kept; 0 for none. */
   readonly sequence: number;
   readonly thinned: Thinned | undefined;
@@ -46,13 +46,13 @@ const VERSION_AT = (
 ) => `SELECT r.n, r.kind, v.observed, ${members} FROM history_records r CROSS JOIN history_versions v
   WHERE r.n = ?1 AND v.key > (r.n << 31) AND v.key <= ((r.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1`;
 const LIVED_IN = (members: string) => `SELECT s.n, ?3, v.observed, ${members} FROM history_spans s
-  CROSS JOIN history_versions v ON v.key = (SELECT key FROM history_versions WHERE key <= ((s.n << 31) | ?2) ORDER BY key DESC LIMIT 1)
+  CROSS JOIN history_versions v ON v.key = (SELECT key FROM history_versions WHERE key <= ((s.n << 31) | ?2)
+    ORDER BY key DESC LIMIT 1)
   WHERE s.scope = ?1 AND s.born <= ?2 AND s.died > ?2 ORDER BY s.n`;
 const DID_LIVE_IN = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3 AND died > ?3";
 const EVER_LIVED_IN = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 LIMIT 1";
-const WRITTEN_IN = (
-  members: string,
-) => `SELECT v.key >> 31, r.kind, v.observed, ${members}, r.id FROM history_versions v INDEXED BY history_versions_by_sequence
+const WRITTEN_IN = (members: string) => `SELECT v.key >> 31, r.kind, v.observed, ${members}, r.id
+  FROM history_versions v INDEXED BY history_versions_by_sequence
   CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE (v.key & 2147483647) = ?1 ORDER BY v.key`;
 
 export class Past {
@@ -60,13 +60,13 @@ export class Past {
   private readonly kinds: ReadonlyMap<number, AnyKind>;
   /** The members of the version `v` of the record `r`, as every kind has them today. */
   private readonly members: string;
-  private readonly thinnedPast: ThinnedPast;
+  private readonly thinnedPast: PrunedHistory;
 
   constructor(db: Sql, kinds: readonly AnyKind[]) {
     this.db = db;
     this.members = ofKindSql(kinds, "r.kind", "v", membersSql);
     this.kinds = new Map(kinds.map((kind) => [kind.code, kind]));
-    this.thinnedPast = new ThinnedPast((sql, ...values) => this.rows(sql, ...values));
+    this.thinnedPast = new PrunedHistory((sql, ...values) => this.rows(sql, ...values));
   }
 
   resolve(at: Instant): PastInstant {
@@ -85,7 +85,10 @@ export class Past {
     return sequence <= this.thinnedPast.until;
   }
 
-  /** The id of the organization that a transaction was of; null for the appliance's own, and where there is no such transaction. */
+  /**
+   * The id of the organization that a transaction was of; null for the appliance's own, and where there is no such
+   * transaction.
+   */
   organizationOf(sequence: number): string | null {
     return (this.rows(ORGANIZATION_OF, sequence)[0]?.[0] as string | null | undefined) ?? null;
   }

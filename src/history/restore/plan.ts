@@ -1,23 +1,24 @@
 // What a restore or a revert does, or would do, as it is told: one action per record, and what stands in the way.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import type { Role } from "../../access/role.ts";
 import { entityWord } from "../../base/entity-words.ts";
 import { DomainError, type ErrorCode } from "../../base/errors.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
-import type { Thinned } from "../../db/thinned-past.ts";
-import { Nullable, OneOf, Timestamp, Uuid } from "../../http/schemas.ts";
-import { KINDS } from "../../resources/kinds.ts";
-import { recordName } from "../../resources/record-label.ts";
+import type { Thinned } from "../../db/pruned-history.ts";
+import { KINDS } from "../../inventory/resources.ts";
+import { recordLabel, recordName } from "../../resources/record-label.ts";
+import { Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
 
-export const PLAN_ACTIONS = ["Create", "Update", "Delete", "Skip"] as const;
+const PLAN_ACTIONS = ["Create", "Update", "Delete", "Skip"] as const;
 
 /**
- * reference_gone: it names what is no longer there, or no longer fits. identity_taken: another record stands for the same thing.
- * changed_later: it was changed again since. in_use: others depend on it. secret_gone: secrets are never in history.
- * access_stays: users, API keys and the organization are not reverted. role_too_low: it takes a higher role. limit_reached: there is no room.
+ * reference_gone: it names what is no longer there, or no longer fits. identity_taken: another record stands for the
+ * same thing. changed_later: it was changed again since. in_use: others depend on it. secret_gone: secrets are never in
+ * history. access_stays: users, API keys and the organization are not reverted. role_too_low: it takes a higher role.
+ * limit_reached: there is no room.
  */
-export const CONFLICT_CODES = [
+const CONFLICT_CODES = [
   "reference_gone",
   "identity_taken",
   "changed_later",
@@ -29,7 +30,7 @@ export const CONFLICT_CODES = [
 ] as const;
 
 /** Conflicts that are listed at most. */
-export const CONFLICTS_MAX = 1_000;
+const CONFLICTS_MAX = 1_000;
 
 const TYPES = KINDS.map((kind) => kind.name);
 const name = Type.Optional(
@@ -90,7 +91,10 @@ export interface Planned {
   readonly conflicts: readonly PlanConflict[];
 }
 
-/** What a command of either tells, as the members of a JSON object: a plan may have a hundred thousand actions, and is rendered once. */
+/**
+ * What a command of either tells, as the members of a JSON object: a plan may have a hundred thousand actions, and is
+ * rendered once.
+ */
 export interface ToldPlan {
   readonly members: string;
   /** Of a restore to an instant in thinned history. */
@@ -105,7 +109,7 @@ export function toldPlan({ actions, conflicts }: Planned, thinned?: Thinned): To
 
 /** Which record an action or a conflict is about. */
 export function subjectOf(kind: AnyKind, record: RecordBase): { entity_type: string; id: string; name?: string } {
-  const name = recordName(kind.name, record as unknown as Record<string, unknown>);
+  const name = recordName(kind, record);
   return { entity_type: kind.name, id: record.id, ...(name === null ? {} : { name }) };
 }
 
@@ -132,12 +136,8 @@ export function refusal(what: string, conflicts: readonly PlanConflict[], role: 
 }
 
 /** `The host switch-1`. */
-export function called(subject: {
-  readonly entity_type: string;
-  readonly id: string;
-  readonly name?: string | undefined;
-}): string {
-  return `the ${entityWord(subject.entity_type)} ${subject.name ?? subject.id}`;
+export function called(kind: AnyKind, record: RecordBase): string {
+  return `the ${entityWord(kind)} ${recordLabel(kind, record)}`;
 }
 
 function commonCode(conflicts: readonly PlanConflict[]): ErrorCode {

@@ -1,55 +1,58 @@
-// What the writer runs to bring records back: one to what it was, or all of a transaction. With `dryRun` the same is worked out
-// and told, and nothing is written.
+// What the writer runs to bring records back: one to what it was, or all of a transaction. With `dryRun` the same is
+// worked out and told, and nothing is written.
 
-import { requireRole, requireSession, type CommandActor } from "../../access/actor.ts";
+import { type CommandActor, requireRole, requireSession } from "../../access/actor.ts";
+import { liesInReach } from "../../access/reach.ts";
 import { atLeast } from "../../access/role.ts";
 import { entityWord } from "../../base/entity-words.ts";
 import { DomainError, notFound } from "../../base/errors.ts";
 import { formatInstant, type Instant } from "../../base/instant.ts";
-import type { AnyKind, RecordBase } from "../../db/kind.ts";
-import type { Author, WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion, notFoundThen } from "../../resources/answers.ts";
-import { apiKeyKind, type ApiKeyRecord } from "../../resources/api-keys/api-key.ts";
+import { type CallsOf, type Conditional, takingLong } from "../../db/command.ts";
+import type { AnyKind } from "../../db/kind.ts";
+import type { Author } from "../../db/ledger.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { notFoundThen } from "../../inventory/read-instant.ts";
+import { KINDS, RESOURCES } from "../../inventory/resources.ts";
+import { type ApiKeyRecord, apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { findWritableKey } from "../../resources/api-keys/writable-key.ts";
-import { KINDS } from "../../resources/kinds.ts";
 import { networkKind } from "../../resources/networks/network.ts";
-import { coverageBefore, coverageThen, writeCoverage, type CoverageChanges } from "./draft-coverage.ts";
-import { writeDraft } from "./draft-write.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
 import type { Draft } from "./draft.ts";
+import { type CoverageChanges, coverageBefore, coverageThen, writeCoverage } from "./draft-coverage.ts";
+import { writeDraft } from "./draft-write.ts";
 import { Past, type PastRecord, type WrittenVersion } from "./past.ts";
-import { refusal, toldPlan, type Planned, type ToldPlan } from "./plan.ts";
+import { type Planned, refusal, type ToldPlan, toldPlan } from "./plan.ts";
 import { draftRestore } from "./restore.ts";
 import { draftRevert } from "./revert.ts";
 
-export interface RestoreInput {
+interface RestoreInput extends Conditional {
   readonly id: string;
   readonly at: Instant;
   /** Whether `at` had not passed when it was asked for, which is the present however far the ledger's clock leads. */
   readonly isPresent: boolean;
   readonly dryRun: boolean;
-  readonly ifMatch: string | null;
 }
 
-export interface RevertInput {
+interface RevertInput {
   readonly sequence: number;
   readonly dryRun: boolean;
 }
 
 /**
- * The command that brings a record of this kind back to what it was at an instant.
- * It throws DomainError entity_not_found for one that was not there then, or is out of reach; precondition_failed; what its own update
- * would; and what stands in the way: entity_already_exists, entity_in_use, entity_stale, auth_permission_denied.
+ * The command that brings a record of this kind back to what it was at an instant. It throws DomainError
+ * entity_not_found for one that was not there then, or is out of reach; precondition_failed; what its own update would;
+ * and what stands in the way: entity_already_exists, entity_in_use, entity_stale, auth_permission_denied.
  */
-export function restoreRecord(kind: AnyKind) {
-  return (tx: WriteTransaction, input: RestoreInput, actor: CommandActor): ToldPlan => {
+function restoreRecord(kind: AnyKind) {
+  return takingLong((tx: WriteTransaction, input: RestoreInput, actor: CommandActor): ToldPlan => {
     const past = new Past(tx.db, KINDS);
     const { sequence, thinned } = input.isPresent ? past.present() : past.resolve(input.at);
     const subject = seenThen(tx, past, kind, input.id, sequence, actor);
-    if (subject === null) throw notFoundThen(kind.name, input.id, formatInstant(input.at), thinned);
+    if (subject === null) throw notFoundThen(kind, input.id, formatInstant(input.at), thinned);
     const isAlive = tx.find(kind, input.id) !== null;
     if (!isAlive && kind.code === networkKind.code) requireRole(actor.role, "Owner", "Bringing a deleted network back");
     if (isAlive) assertVersion(input.ifMatch, tx.versionOf(input.id));
-    else if (input.ifMatch !== null)
+    else if (typeof input.ifMatch === "string")
       throw new DomainError(
         "precondition_failed",
         "The record is deleted: it has no version that If-Match could name.",
@@ -61,25 +64,26 @@ export function restoreRecord(kind: AnyKind) {
         draft,
         coverageThen(draft, sequence, actor),
         input.dryRun,
-        `The ${entityWord(kind.name)} can't be restored`,
+        `The ${entityWord(kind)} can't be restored`,
         actor,
       ),
       thinned,
     );
-  };
+  });
 }
 
 /**
  * Undoes a transaction.
- * @throws DomainError entity_not_found for one that the caller does not reach all of; auth_permission_denied; auth_session_required;
- * entity_access_denied; and what stands in the way: entity_already_exists, entity_in_use, entity_stale
+ * @throws DomainError entity_not_found for one that the caller does not reach all of; auth_permission_denied;
+ * auth_session_required; entity_access_denied; and what stands in the way: entity_already_exists, entity_in_use,
+ * entity_stale
  */
-export function revertTransaction(tx: WriteTransaction, input: RevertInput, actor: CommandActor): ToldPlan {
+function revertTransaction(tx: WriteTransaction, input: RevertInput, actor: CommandActor): ToldPlan {
   const { sequence, dryRun } = input;
   const past = new Past(tx.db, KINDS);
   if (past.isThinned(sequence)) throw notKnown(past, sequence, actor);
   const versions = past.writtenIn(sequence);
-  if (!isSeen(tx, past, versions, actor)) throw notFound("transaction", String(sequence));
+  if (!isSeen(tx, past, versions, actor)) throw notFound({ name: "transaction" }, String(sequence));
   if (versions.some(({ kind, after }) => kind.code === networkKind.code && after === null))
     requireRole(actor.role, "Owner", "Bringing a deleted network back");
   const draft = draftRevert(tx, past, versions, sequence, actor);
@@ -100,7 +104,10 @@ export function revertTransaction(tx: WriteTransaction, input: RevertInput, acto
   );
 }
 
-/** Whether a caller reaches all that a transaction wrote. Who reaches every network does, also where history was thinned. */
+/**
+ * Whether a caller reaches all that a transaction wrote. Who reaches every network does, also where history was
+ * thinned.
+ */
 export function reachesTransaction(tx: WriteTransaction, sequence: number, author: Author): boolean {
   const actor = author as CommandActor;
   if (author.organizationId === null || actor.networkIds === null) return true;
@@ -123,10 +130,13 @@ function carriedOut(
   return planned;
 }
 
-/** History was thinned up to beyond a transaction: only who reaches all of the organization is told that it was one of theirs. */
+/**
+ * History was thinned up to beyond a transaction: only who reaches all of the organization is told that it was one of
+ * theirs.
+ */
 function notKnown(past: Past, sequence: number, actor: CommandActor): DomainError {
   if (actor.networkIds !== null || past.organizationOf(sequence) !== actor.organizationId)
-    return notFound("transaction", String(sequence));
+    return notFound({ name: "transaction" }, String(sequence));
   return new DomainError(
     "entity_stale",
     `The transaction ${sequence} can't be reverted: history was thinned there, and what it changed is not known any more. Nothing was written.`,
@@ -146,19 +156,17 @@ function seenThen(
   const n = tx.recordN(id);
   if (n === null || !past.didLiveIn(tx.recordN(actor.organizationId) as number, kind, n, sequence)) return null;
   const subject = past.at(n, sequence);
-  if (subject === null || subject.kind.code !== kind.code || !isReached(kind, subject.record, actor)) return null;
+  if (subject === null || subject.kind.code !== kind.code || !liesInReach(kind, subject.record, actor)) return null;
   return kind.code !== apiKeyKind.code || isWritableKey(tx, subject.record as ApiKeyRecord, actor) ? subject : null;
 }
 
-/** One's own key, then and now; for Owner and Admin any that they may write. @throws DomainError auth_permission_denied */
+/**
+ * One's own key, then and now; for Owner and Admin any that they may write.
+ * @throws DomainError auth_permission_denied
+ */
 function isWritableKey(tx: WriteTransaction, then: ApiKeyRecord, actor: CommandActor): boolean {
   if (then.user_id !== actor.userId && !atLeast(actor.role, "Admin")) return false;
   return tx.find(apiKeyKind, then.id) === null || findWritableKey(tx, then.id, actor) !== null;
-}
-
-function isReached(kind: AnyKind, record: RecordBase, actor: CommandActor): boolean {
-  const networkId: unknown = kind.scopeIds(record).network;
-  return actor.networkIds === null || typeof networkId !== "string" || actor.networkIds.includes(networkId);
 }
 
 /** Whether a transaction is the caller's to see as a whole. */
@@ -169,7 +177,15 @@ function isSeen(tx: WriteTransaction, past: Past, versions: readonly WrittenVers
     versions.every(
       ({ kind, n, before, after }) =>
         past.everLivedIn(organizationN, kind, n) &&
-        [before, after].every((state) => state === null || isReached(kind, state.record, actor)),
+        [before, after].every((state) => state === null || liesInReach(kind, state.record, actor)),
     )
   );
 }
+
+/** Every resource has its restore. */
+const RESTORES: { readonly [command: `${string}.restore`]: ReturnType<typeof restoreRecord> } = Object.fromEntries(
+  RESOURCES.map(({ kind }) => [`${kind.name}.restore`, restoreRecord(kind)]),
+);
+
+export const restoreCommands = { ...RESTORES, "transaction.revert": takingLong(revertTransaction) };
+export type RestoreCommands = CallsOf<typeof restoreCommands & typeof RESTORES>;

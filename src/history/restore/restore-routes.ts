@@ -1,18 +1,21 @@
 // POST /api/v1/…/{id}/restore of every resource, and /api/v1/transactions/{sequence}/revert.
 
 import { Type } from "@sinclair/typebox";
-import { ADMIN, type Access, type Actor } from "../../access/actor.ts";
+import { type Access, type Actor, ADMIN } from "../../access/actor.ts";
 import { entityWord } from "../../base/entity-words.ts";
 import type { ErrorCode } from "../../base/errors.ts";
-import { formatInstant, parseInstantOrAge, type Instant } from "../../base/instant.ts";
-import { metaAt, resolvedMembers, successBody } from "../../http/envelope.ts";
-import { AsOfText, Body, IdParams } from "../../http/schemas.ts";
+import { formatInstant, type Instant, parseInstantOrAge } from "../../base/instant.ts";
+import { pascalCase } from "../../base/text.ts";
 import type { Surface } from "../../http/surface.ts";
-import { readingAt, runWrite, spliced, type Inventory, type ResourceCall } from "../../resources/answers.ts";
-import { RESOURCES } from "../../resources/catalog.ts";
-import { SequenceParams } from "../change-view.ts";
+import type { Backend, ResourceCall } from "../../inventory/backend.ts";
+import { readingAt } from "../../inventory/read-instant.ts";
+import { RESOURCES } from "../../inventory/resources.ts";
+import { type Done, runWrite } from "../../inventory/write-answers.ts";
+import { spliced } from "../../resources/compose.ts";
+import { metaAt, resolvedMembers, successBody } from "../../wire/envelope.ts";
+import { AsOfText, Body, IdParams, SequenceParams } from "../../wire/schemas.ts";
 import { RestorePlan, RevertPlan, type ToldPlan } from "./plan.ts";
-import type { RestoreInput, RevertInput } from "./restore-commands.ts";
+import type { RestoreCommands } from "./restore-commands.ts";
 
 const dry_run = Type.Optional(
   Type.Boolean({
@@ -33,30 +36,18 @@ const RevertBody = Body({ dry_run }, { $id: "Revert" });
 
 const errors: readonly ErrorCode[] = ["entity_already_exists", "entity_in_use", "entity_stale", "entity_access_denied"];
 
-/** What a restore does, in words; `more` by kind. */
 const RESTORES =
   "Brings the record back to what it was at `at`; deleted since, under its own id. All or none, in one transaction, which a revert undoes. What stands in the way is told in `params.conflicts`. `If-Match` with the live record's ETag is heeded. Where history was thinned, `meta.resolved_at` tells which state it is.";
-const MORE: Readonly<Record<string, string>> = {
-  api_key: "A deleted key can't come back: it is in no history. The key of today stays.",
-  credential:
-    "With its assignments, as far as the caller reaches their networks. Inline secrets are in no history: those of today stay, and a deleted credential that had any can't come back. It goes where it went then.",
-  host: "With its addresses, ports, services, bindings, interface entries and credential assignments: what it got since goes. Below the role Admin, credential assignments stay as they are, and addresses that come back wait for their confirmation; an Admin's restore sends credentials where they went then.",
-  if_entry: "With what it forwarded to.",
-  network: "What lived in it is restored by itself. Bringing back a deleted one takes the role Owner.",
-  service: "With its bindings.",
-  user: "A deleted user can't come back: the password is in no history.",
-};
-
 /** Restores of all resources, and reverts. */
-export function restoreRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
-  for (const { kind, path, group, title, example, write } of RESOURCES) {
-    const subject = { entity_type: kind.name, id: example["id"] as string };
+export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<RestoreCommands>): void {
+  for (const { kind, path, group, example, restores, write } of RESOURCES) {
+    const subject = { entity_type: kind.name, id: example.id };
     surface.post(
       `/api/v1/${path}/:id/restore`,
       {
-        operationId: `restore${title}`,
-        summary: `Bring ${kind.name === "api_key" ? "an API key" : `the ${entityWord(kind.name)}`} back to what it was`,
-        description: MORE[kind.name] === undefined ? RESTORES : `${RESTORES} ${MORE[kind.name]}`,
+        operationId: `restore${pascalCase(kind.name)}`,
+        summary: `Bring ${kind.name === "api_key" ? "an API key" : `the ${entityWord(kind)}`} back to what it was`,
+        description: restores === undefined ? RESTORES : `${RESTORES} ${restores}`,
         group,
         access: write,
         params: IdParams,
@@ -64,7 +55,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, inventory: Invent
         answer: RestorePlan,
         errors: [...errors, "precondition_failed"],
         example: {
-          parameters: { id: example["id"] as string },
+          parameters: { id: example.id },
           body: { at: "-1h", dry_run: false },
           data: {
             at: AT,
@@ -76,13 +67,17 @@ export function restoreRoutes(surface: Surface<Actor, Access>, inventory: Invent
         },
       },
       (call) => {
-        const at = parseInstantOrAge(call.body.at, inventory.reader.now()) as Instant;
+        const at = parseInstantOrAge(call.body.at, backend.reader.now()) as Instant;
         const dryRun = call.body.dry_run === true;
-        return readingAt(inventory, at, (asOf) =>
+        return readingAt(backend, at, (asOf) =>
           answerPlan(
             call,
-            `${kind.name}.restore`,
-            { id: call.params.id, at, isPresent: asOf === null, dryRun },
+            runWrite(backend, call, `${kind.name}.restore`, {
+              id: call.params.id,
+              at,
+              isPresent: asOf === null,
+              dryRun,
+            }),
             formatInstant(at),
             { at: formatInstant(at) },
           ),
@@ -117,21 +112,19 @@ export function restoreRoutes(surface: Surface<Actor, Access>, inventory: Invent
     },
     (call) => {
       const { sequence } = call.params;
-      return answerPlan(call, "transaction.revert", { sequence, dryRun: call.body.dry_run === true }, null, {
-        transaction: sequence,
-      });
+      const done = runWrite(backend, call, "transaction.revert", { sequence, dryRun: call.body.dry_run === true });
+      return answerPlan(call, done, null, { transaction: sequence });
     },
   );
 
   /** @param asked the instant to be echoed; null where none was asked for */
   async function answerPlan(
     call: ResourceCall<unknown, unknown, unknown>,
-    command: string,
-    input: Omit<RestoreInput, "ifMatch"> | RevertInput,
+    done: Promise<Done<ToldPlan>>,
     asked: string | null,
     of: object,
   ): Promise<Response> {
-    const { sequence, result } = await runWrite<ToldPlan>(inventory, call, command, input);
+    const { sequence, result } = await done;
     const plan = spliced(JSON.stringify({ ...of, applied: sequence !== null, sequence }), result.members);
     return new Response(successBody(plan, metaAt(asked, resolvedMembers(result.thinned))), {
       headers: { ...call.headers, "content-type": "application/json" },

@@ -1,19 +1,20 @@
-// Drafts what brings a record back to what it was as of a transaction: with the parts that it owns, each matched with what is
-// there today by its id, else by the real thing that it stands for. Must not write.
+// Drafts what brings a record back to what it was as of a transaction: with the parts that it owns, each matched with
+// what is there today by its id, else by the real thing that it stands for. Must not write.
 
 import type { CommandActor } from "../../access/actor.ts";
+import { reachesNetwork } from "../../access/reach.ts";
 import { atLeast } from "../../access/role.ts";
 import { formatInstant } from "../../base/instant.ts";
-import { liveIdentity, type AnyKind, type RecordBase } from "../../db/kind.ts";
+import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
 import {
-  credentialAssignmentKind,
   type CredentialAssignmentRecord,
+  credentialAssignmentKind,
 } from "../../resources/credential-assignments/credential-assignment.ts";
 import { reachesCredential } from "../../resources/credential-assignments/reach.ts";
-import { credentialKind, SECRET_FIELDS, type CredentialRecord } from "../../resources/credentials/credential.ts";
+import { type CredentialRecord, credentialKind, SECRET_FIELDS } from "../../resources/credentials/credential.ts";
 import { secretIn, storedSecrets } from "../../resources/credentials/secrets.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
@@ -23,10 +24,10 @@ import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import { userKind } from "../../resources/users/user.ts";
+import { asItWas, Draft, type Drafted, isWritten } from "./draft.ts";
 import { checkDraft } from "./draft-checks.ts";
 import { endIgnoring } from "./draft-ignored.ts";
 import { followRemovals, ReferenceResolution, renamedEverywhere } from "./draft-references.ts";
-import { asItWas, Draft, isWritten, type Drafted } from "./draft.ts";
 import type { Past, PastRecord } from "./past.ts";
 
 /** What belongs to a record, in the order of the kinds' codes: a part refers to parts before it. */
@@ -171,7 +172,10 @@ class Restore {
       for (const each of restored) this.leaveUnassignable(each);
   }
 
-  /** A credential that is sent to an address of one's own choice is given away: who may not assign it may not restore that it was. */
+  /**
+   * A credential that is sent to an address of one's own choice is given away: who may not assign it may not restore
+   * that it was.
+   */
   private leaveUnassignable(assignment: Drafted): void {
     const { credential_id: id } = assignment.subject as CredentialAssignmentRecord;
     if (!atLeast(this.actor.role, "Admin"))
@@ -187,7 +191,7 @@ class Restore {
 
   /** What lies in networks beyond the caller's reach stays as it is, and is not told. */
   private isReached(assignment: CredentialAssignmentRecord): boolean {
-    return this.actor.networkIds === null || this.actor.networkIds.includes(assignment.network_id);
+    return reachesNetwork(this.actor, assignment.network_id);
   }
 
   /** Inline secrets are never in history: those of today stay, as long as there are any. */

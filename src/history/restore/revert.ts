@@ -1,19 +1,19 @@
-// Drafts what undoes a transaction: what it created goes, the fields that it changed get their values back, what it deleted comes back.
-// Whatever came later stands in the way where it touched the same. Must not write.
+// Drafts what undoes a transaction: what it created goes, the fields that it changed get their values back, what it
+// deleted comes back. Whatever came later stands in the way where it touched the same. Must not write.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
-import { credentialKind, SECRET_FIELDS, type CredentialRecord } from "../../resources/credentials/credential.ts";
+import { type CredentialRecord, credentialKind, SECRET_FIELDS } from "../../resources/credentials/credential.ts";
 import { secretIn } from "../../resources/credentials/secrets.ts";
 import { organizationKind } from "../../resources/organizations/organization.ts";
 import { referencesOf } from "../../resources/references.ts";
 import { userKind } from "../../resources/users/user.ts";
+import { asItWas, changedContent, Draft } from "./draft.ts";
 import { checkDraft } from "./draft-checks.ts";
 import { endIgnoring } from "./draft-ignored.ts";
 import { ReferenceResolution, refuseReferred } from "./draft-references.ts";
-import { asItWas, changedContent, Draft } from "./draft.ts";
 import type { Past, PastRecord, WrittenVersion } from "./past.ts";
 
 /** Who may do what is not undone: a right that was taken is not given back in passing. */
@@ -108,7 +108,10 @@ function undoUpdate(
   );
 }
 
-/** What took a reference off because the transaction deleted its target is told and left; anything more stands in the way. */
+/**
+ * What took a reference off because the transaction deleted its target is told and left; anything more stands in the
+ * way.
+ */
 function leaveAccess(
   draft: Draft,
   { kind, before, after }: WrittenVersion,

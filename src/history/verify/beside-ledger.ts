@@ -4,14 +4,14 @@
 import type { Sql } from "../../db/connection.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import {
+  type CheckedRow,
+  type CheckedTable,
   checkedTables,
   keyOf,
   OBSERVATIONS,
   walkChecked,
-  type CheckedRow,
-  type CheckedTable,
 } from "../../db/row-checksum.ts";
-import { whereRecord, type BesideCheck, type Findings } from "./findings.ts";
+import { type BesideCheck, type Findings, whereRecord } from "./findings.ts";
 
 /** One of these tables, for whoever is told of it. */
 interface Beside {
@@ -155,7 +155,7 @@ export type Dropped = ReadonlyMap<string, number>;
 export function dropDamaged(db: Sql): void {
   for (const table of checkedTables(db)) {
     const damaged: CheckedRow[] = [];
-    for (const _ of walkChecked(db, table, (rows) => damaged.push(...rows.filter(({ isWhole }) => !isWhole)))) continue;
+    for (const _ of walkChecked(db, table, (rows) => damaged.push(...rows.filter(({ isWhole }) => !isWhole))));
     if (damaged.length === 0) continue;
     const drop = db.$client.prepare(
       `DELETE FROM ${table.name} WHERE (${table.key.join(", ")}) = (${table.key.map(() => "?").join(", ")})`,

@@ -1,11 +1,11 @@
-// Compares the census, the counts kept per scope, with what the spans of each scope come to. Scope by scope, as the spans
-// are handed in; holds the events of one scope at a time.
+// Compares the census, the counts kept per scope, with what the spans of each scope come to. Scope by scope, as the
+// spans are handed in; holds the events of one scope at a time.
 
 import type { Sql } from "../../db/connection.ts";
 import { onward, STEP_ROWS } from "./ledger-walk.ts";
 
 /** Called with a sequence at which the two differ; null where one of them has no row. */
-export type OnDifference = (scope: number, sequence: number, expected: number | null, actual: number | null) => void;
+type OnDifference = (scope: number, sequence: number, expected: number | null, actual: number | null) => void;
 
 type Row = [scope: number, sequence: number, count: number];
 
@@ -27,7 +27,8 @@ export class CensusComparison {
     this.until = until;
     this.onDifference = onDifference;
     this.rows = db.$client.query(
-      `SELECT scope, sequence, count FROM history_census WHERE (scope, sequence) > (?1, ?2) AND sequence <= ?3 ORDER BY scope, sequence LIMIT ${STEP_ROWS}`,
+      `SELECT scope, sequence, count FROM history_census WHERE (scope, sequence) > (?1, ?2) AND sequence <= ?3
+        ORDER BY scope, sequence LIMIT ${STEP_ROWS}`,
     ) as never;
   }
 

@@ -2,23 +2,33 @@
 // and the spans that it lived in its containers. Pure but for looking ids up. Must not write.
 
 import type { Sql } from "../../db/connection.ts";
+import {
+  type AnyKind,
+  containerId,
+  containerIds,
+  liveIdentity,
+  OPERATION,
+  ownColumns,
+  parseMembers,
+  type RecordBase,
+  scopeKey,
+} from "../../db/kind.ts";
 import { activityScopes } from "../../db/ledger.ts";
-import { liveIdentity, OPERATION, parseMembers, scopeKey, type AnyKind, type RecordBase } from "../../db/kind.ts";
+import { ALIVE } from "../../db/schema.ts";
 import { searchText } from "../../db/search-text.ts";
 import { membersSql } from "../../db/shape.ts";
-import { ALIVE } from "../../db/schema.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import type { LedgerVersion } from "./ledger-walk.ts";
 
 /** A stretch of the ledger in which a record lived in a scope: from `born` on, until before `died`. */
-export interface Span {
+interface Span {
   readonly scope: number;
   readonly born: number;
   readonly died: number;
 }
 
 /** What a record is found by from a transaction on. */
-export interface TextSince {
+interface TextSince {
   readonly sequence: number;
   readonly ownerN: number;
   readonly text: string;
@@ -47,7 +57,8 @@ export interface Life {
 const MAX_KNOWN_IDS = 100_000;
 
 const RECORD_N = "SELECT n FROM history_records WHERE id = ?";
-const FIRST_MEMBERS = `SELECT ${membersSql(networkKind, "v")} FROM history_versions v WHERE v.key >= (?1 << 31) ORDER BY v.key LIMIT 1`;
+const FIRST_MEMBERS = `SELECT ${membersSql(networkKind, "v")} FROM history_versions v
+  WHERE v.key >= (?1 << 31) ORDER BY v.key LIMIT 1`;
 
 /** Carries lives through their versions, and tells what is implied. */
 export class Derivation {
@@ -91,7 +102,11 @@ export class Derivation {
     return life;
   }
 
-  /** A life's next version. @param record null at its end @throws Error where the record names others that are not there */
+  /**
+   * A life's next version.
+   * @param record null at its end
+   * @throws Error where the record names others that are not there
+   */
   go(life: Life, version: LedgerVersion, record: RecordBase | null): void {
     const before = life.newest.operation === OPERATION.Deleted ? null : life.record;
     life.newest = version;
@@ -138,7 +153,7 @@ export class Derivation {
       composed: newest.composed,
       sort_keys: newest.sortKeysToday,
       members: newest.membersToday,
-      ...(kind.columns(record, (id) => this.n(id)) as Record<string, string | number | null>),
+      ...(ownColumns(kind, record, (id) => this.n(id)) as Record<string, string | number | null>),
     };
   }
 
@@ -150,16 +165,16 @@ export class Derivation {
   }
 
   private scopes(life: Life, record: RecordBase): number[] {
-    const containers = Object.values(life.kind.scopeIds(record)).filter((id) => typeof id === "string");
-    return [life.organizationN, ...containers.map((id) => this.n(id))].map((n) => scopeKey(n, life.kind));
+    const containers = containerIds(life.kind, record).map((id) => this.n(id));
+    return [life.organizationN, ...containers].map((n) => scopeKey(n, life.kind));
   }
 
   /** A record says its organization itself, or lives in a network that does; an organization is its own. */
   private organizationN(kind: AnyKind, record: RecordBase): number {
     const own = (record as { organization_id?: unknown }).organization_id;
     if (typeof own === "string") return this.n(own);
-    const network = kind.scopeIds(record).network;
-    return this.n(typeof network === "string" ? this.organizationOfNetwork(network) : record.id);
+    const network = containerId(kind, record, "network");
+    return this.n(network === null ? record.id : this.organizationOfNetwork(network));
   }
 
   private organizationOfNetwork(networkId: string): string {

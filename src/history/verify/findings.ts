@@ -1,8 +1,11 @@
 // What a verification has found so far. Must not check anything itself.
 
-/** The ledger itself, or what is derived from it and can be made anew, with the indexes and triggers that are on its tables. */
+/**
+ * The ledger itself, or what is derived from it and can be made anew, with the indexes and triggers that are on its
+ * tables.
+ */
 export const LEDGER_CHECKS = ["file", "transaction", "record", "version", "segment"] as const;
-export const DERIVED_CHECKS = ["schema", "live", "link", "span", "census", "activity", "search", "lineage"] as const;
+const DERIVED_CHECKS = ["schema", "live", "link", "span", "census", "activity", "search", "lineage"] as const;
 /**
  * What stands beside the ledger and is not implied by it: damaged rows are dropped, and observations come again from
  * the newest versions.
@@ -11,9 +14,9 @@ export const BESIDE_CHECKS = ["observation", "scan", "memory", "outcome", "sessi
 export type BesideCheck = (typeof BESIDE_CHECKS)[number];
 /** What was written down of the ledger once, and is not so: the ledger may be sound all the same, and another one. */
 export const KNOWN_CHECK = "known";
-export type Check = (typeof LEDGER_CHECKS)[number] | (typeof DERIVED_CHECKS)[number] | BesideCheck | typeof KNOWN_CHECK;
+type Check = (typeof LEDGER_CHECKS)[number] | (typeof DERIVED_CHECKS)[number] | BesideCheck | typeof KNOWN_CHECK;
 
-export interface Finding {
+export interface Damage {
   readonly check: Check;
   /** The row or rows: `host 0193… (n 12), transaction 5`. */
   readonly where: string;
@@ -21,17 +24,17 @@ export interface Finding {
 }
 
 /** Findings kept; the others are counted. */
-export const MAX_FINDINGS = 1_000;
+const MAX_FINDINGS = 1_000;
 
 /** What was found, as far as it is listed: of a verification that is under way, or of its report. */
 export interface Found {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Damage[];
   /** Findings beyond those listed. */
   readonly more: number;
 }
 
 export class Findings {
-  readonly list: Finding[] = [];
+  readonly list: Damage[] = [];
   /** Those that are not in the list. */
   more = 0;
 

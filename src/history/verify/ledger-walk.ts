@@ -76,7 +76,8 @@ const VERSIONS_AND_DROPPED = (kinds: Kinds) =>
   versionsFrom(
     kinds,
     `(SELECT ${COLUMNS.join(", ")} FROM history_versions WHERE ${IN_STEP}
-    UNION ALL SELECT ${COLUMNS.map((column) => (column === "key" || column === "hash" ? column : "NULL")).join(", ")} FROM history_thinned WHERE ${IN_STEP}
+    UNION ALL SELECT ${COLUMNS.map((column) => (column === "key" || column === "hash" ? column : "NULL")).join(", ")}
+      FROM history_thinned WHERE ${IN_STEP}
     ORDER BY key LIMIT ${STEP_ROWS})`,
     "",
   );
@@ -109,8 +110,8 @@ const TRANSACTIONS = `
   FROM history_transactions WHERE sequence > ?1 AND sequence <= ?2 ORDER BY sequence LIMIT ${STEP_ROWS}`;
 
 /**
- * Every version of the records up to `lastN`, the versions of a record in the order of time, one record after the other.
- * Bounded, or a busy writer would keep it going for ever.
+ * Every version of the records up to `lastN`, the versions of a record in the order of time, one record after the
+ * other. Bounded, or a busy writer would keep it going for ever.
  * @param each called for a step's versions on one state of the database; `isLast` with the last of them, maybe none
  * @returns the record numbers that the steps came to
  */

@@ -1,37 +1,44 @@
-// Makes anew, from the ledger alone, all that is kept beside it: spans, census, activity, search, lineages, live rows and links. One transaction
-// on the writable connection, while no appliance runs. Secrets, passwords and observations have no history: they stay.
+// Makes anew, from the ledger alone, all that is kept beside it: spans, census, activity, search, lineages, live rows
+// and links. One transaction on the writable connection, while no appliance runs. Secrets, passwords and observations
+// have no history: they stay.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { Sql } from "../../db/connection.ts";
 import { dropForeignObjects } from "../../db/expected-schema.ts";
-import { OPERATION, parseMembers, type AnyKind, type RecordBase } from "../../db/kind.ts";
+import { type AnyKind, OPERATION, parseMembers, type RecordBase } from "../../db/kind.ts";
 import { OBSERVATIONS, observedChecksum } from "../../db/row-checksum.ts";
 import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
 import { membersSql, shapeOf, sortKeysSql } from "../../db/shape.ts";
-import { countBeside, dropDamaged, dropOrphans, type Dropped } from "./beside-ledger.ts";
+import { countBeside, type Dropped, dropDamaged, dropOrphans } from "./beside-ledger.ts";
 import { Derivation, type Life } from "./derived.ts";
-import { STEP_ROWS, walkVersions, type LedgerVersion } from "./ledger-walk.ts";
+import { type LedgerVersion, STEP_ROWS, walkVersions } from "./ledger-walk.ts";
 
 /** Who was the last to end under each identity. */
 const LINEAGES = `
   INSERT INTO history_lineages (kind, identity, lineage_id)
-  SELECT kind, identity, lineage_id FROM (SELECT *, row_number() OVER (PARTITION BY kind, identity ORDER BY sequence DESC, n DESC) AS place FROM temp.ends)
+  SELECT kind, identity, lineage_id
+    FROM (SELECT *, row_number() OVER (PARTITION BY kind, identity ORDER BY sequence DESC, n DESC) AS place
+    FROM temp.ends)
   WHERE place = 1`;
 
 const CENSUS = `
   INSERT INTO history_census (scope, sequence, count)
   SELECT scope, sequence, sum(sum(delta)) OVER (PARTITION BY scope ORDER BY sequence) FROM (
-    SELECT scope, born AS sequence, 1 AS delta FROM history_spans UNION ALL SELECT scope, died, -1 FROM history_spans WHERE died <= (SELECT max(sequence) FROM history_transactions)
+    SELECT scope, born AS sequence, 1 AS delta FROM history_spans UNION ALL SELECT scope, died, -1 FROM history_spans
+      WHERE died <= (SELECT max(sequence) FROM history_transactions)
   ) GROUP BY scope, sequence HAVING sum(delta) <> 0`;
 
 /** The blocks that the spans come to, of the kinds of container that have them: organization and network. */
 export const SPAN_BLOCKS = `
-  SELECT s.scope, s.n >> ${BLOCK_BITS}, count(*) FILTER (WHERE s.died = ${ALIVE}), coalesce(max(s.died) FILTER (WHERE s.died < ${ALIVE}), 0)
-  FROM history_spans s JOIN history_records r ON r.n = s.scope >> 6 AND r.kind IN (1, 2) GROUP BY s.scope, s.n >> ${BLOCK_BITS}`;
+  SELECT s.scope, s.n >> ${BLOCK_BITS}, count(*) FILTER (WHERE s.died = ${ALIVE}),
+    coalesce(max(s.died) FILTER (WHERE s.died < ${ALIVE}), 0)
+  FROM history_spans s JOIN history_records r ON r.n = s.scope >> 6 AND r.kind IN (1, 2)
+    GROUP BY s.scope, s.n >> ${BLOCK_BITS}`;
 
 const ACTIVITY = `
   INSERT INTO history_activity (scope, sequence, ordinal)
-  SELECT scope, sequence, row_number() OVER (PARTITION BY scope ORDER BY sequence) FROM (SELECT DISTINCT scope, sequence FROM temp.activity)`;
+  SELECT scope, sequence, row_number() OVER (PARTITION BY scope ORDER BY sequence)
+    FROM (SELECT DISTINCT scope, sequence FROM temp.activity)`;
 
 const INSERT_OBSERVED = "INSERT INTO observations (n, observed, checksum) VALUES (?, ?, ?) ON CONFLICT (n) DO NOTHING";
 
@@ -40,8 +47,9 @@ interface Statement {
 }
 
 /**
- * Rewrites everything that is derived, and puts the indexes and triggers right. The ledger must be sound: what it says is taken at its word.
- * What stands beside it and is damaged is dropped; observations are those of the newest versions then.
+ * Rewrites everything that is derived, and puts the indexes and triggers right. The ledger must be sound: what it says
+ * is taken at its word. What stands beside it and is damaged is dropped; observations are those of the newest versions
+ * then.
  * @param onProgress called with the record number reached
  * @returns what was dropped
  * @throws Error where a version can't be understood; nothing is changed then
@@ -70,11 +78,14 @@ export function rebuildDerived(
  * As rebuildDerived, within a transaction of the caller's, and nothing of what stands beside the ledger.
  * @returns how many observations were missing
  */
-export function rebuildWithin(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): number {
+function rebuildWithin(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): number {
   return new Rebuild(db, kinds).run(onProgress);
 }
 
-/** As rebuildWithin, but for what shows the present, which stays as it is: where versions were dropped that are not the newest. */
+/**
+ * As rebuildWithin, but for what shows the present, which stays as it is: where versions were dropped that are not the
+ * newest.
+ */
 export function rebuildPastWithin(
   db: Sql,
   kinds: readonly AnyKind[],
@@ -89,8 +100,8 @@ export function deriveChangesAndTexts(db: Sql, kinds: readonly AnyKind[]): void 
 }
 
 /**
- * Makes the live rows and links of these kinds anew where the newest version is of an earlier shape, within a transaction of the caller's.
- * What else is derived stays: an upcaster leaves alone what that is made of.
+ * Makes the live rows and links of these kinds anew where the newest version is of an earlier shape, within a
+ * transaction of the caller's. What else is derived stays: an upcaster leaves alone what that is made of.
  */
 export function rebuildLiveWithin(db: Sql, kinds: readonly AnyKind[]): void {
   new Rebuild(db, kinds).runForLive();
@@ -169,8 +180,7 @@ class Rebuild {
     };
     for (const _ of walkVersions(this.db, this.kinds, lastN, (versions) =>
       this.step(versions, (life) => this.changesAndTexts(life)),
-    ))
-      continue;
+    ));
     this.complete((life) => this.changesAndTexts(life));
     this.gatherChangesAndTexts();
   }
@@ -178,9 +188,11 @@ class Rebuild {
   runForLive(): void {
     for (const kind of this.kinds.values()) {
       const step = this.db.$client.prepare(`
-        SELECT l.n, r.id, v.key & 2147483647 AS sequence, v.operation, v.composed, ${membersSql(kind, "v")} AS membersToday, ${sortKeysSql(kind, "v")} AS sortKeysToday
+        SELECT l.n, r.id, v.key & 2147483647 AS sequence, v.operation, v.composed, ${membersSql(kind, "v")} AS
+          membersToday, ${sortKeysSql(kind, "v")} AS sortKeysToday
         FROM ${getTableName(kind.table)} l CROSS JOIN history_records r ON r.n = l.n
-        CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (l.n << 31) AND key <= ((l.n << 31) | 2147483647))
+        CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions
+          WHERE key > (l.n << 31) AND key <= ((l.n << 31) | 2147483647))
         WHERE l.n > ? AND v.shape < ${shapeOf(kind)} ORDER BY l.n LIMIT ${STEP_ROWS}`);
       let after = 0;
       for (let count = STEP_ROWS; count === STEP_ROWS; ) {
@@ -291,5 +303,6 @@ class Rebuild {
 function upsertOf(kind: AnyKind): string {
   const columns = Object.keys(getTableColumns(kind.table));
   const changes = columns.filter((column) => column !== "n").map((column) => `${column} = excluded.${column}`);
-  return `INSERT INTO ${getTableName(kind.table)} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")}) ON CONFLICT (n) DO UPDATE SET ${changes.join(", ")}`;
+  return `INSERT INTO ${getTableName(kind.table)} (${columns.join(", ")})
+    VALUES (${columns.map(() => "?").join(", ")}) ON CONFLICT (n) DO UPDATE SET ${changes.join(", ")}`;
 }

@@ -1,17 +1,18 @@
-// Compares what is kept beside the ledger with what the ledger implies: spans, census, activity, search, lineages, live rows and links.
-// Beside a running appliance: what is in question is looked at again as it is now before it is called wrong.
+// Compares what is kept beside the ledger with what the ledger implies: spans, census, activity, search, lineages, live
+// rows and links. Beside a running appliance: what is in question is looked at again as it is now before it is called
+// wrong.
 
 import { getTableName } from "drizzle-orm";
 import { openScratch, type Sql } from "../../db/connection.ts";
-import { OPERATION, parseMembers, type AnyKind } from "../../db/kind.ts";
+import { type AnyKind, OPERATION, parseMembers } from "../../db/kind.ts";
 import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
 import { wholeTerm } from "../../db/search-text.ts";
 import { membersSql, sortKeysSql } from "../../db/shape.ts";
 import { CensusComparison } from "./census.ts";
-import { sumIndex, WordSums, wordsOf } from "./index-words.ts";
 import type { Derivation, Life } from "./derived.ts";
-import { whereRecord, type Findings } from "./findings.ts";
-import { inSnapshot, onward, STEP_ROWS, type LedgerVersion } from "./ledger-walk.ts";
+import { type Findings, whereRecord } from "./findings.ts";
+import { sumIndex, WordSums, wordsOf } from "./index-words.ts";
+import { inSnapshot, type LedgerVersion, onward, STEP_ROWS } from "./ledger-walk.ts";
 import type { Until } from "./verify-ledger.ts";
 
 const SPAN_STEP_ROWS = 5_000;
@@ -22,7 +23,8 @@ const LOWEST = Number.MIN_SAFE_INTEGER;
 const NEWEST = "SELECT max(key) FROM history_versions WHERE key > (l.n << 31) AND key <= ((l.n << 31) | 2147483647)";
 
 const SPANS_OF = "SELECT scope, born, died FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3";
-const NEWEST_NOW = `SELECT v.key & 2147483647, v.operation FROM (SELECT ?1 AS n) l JOIN history_versions v ON v.key = (${NEWEST})`;
+const NEWEST_NOW = `SELECT v.key & 2147483647, v.operation FROM (SELECT ?1 AS n) l
+  JOIN history_versions v ON v.key = (${NEWEST})`;
 
 /** Blocks that are looked at together: as many times 1,024 spans, if all of their records live. */
 const BLOCK_STEP_ROWS = 32;
@@ -34,19 +36,26 @@ const HAS_BLOCKS = "kind IN (1, 2)";
 /** Blocks, and whether each says what its spans do: of one statement, so of one moment. */
 const CHECKED_BLOCKS = `
   SELECT b.scope, b.block, EXISTS (SELECT 1 FROM history_records WHERE n = b.scope >> 6 AND ${HAS_BLOCKS}) AND (
-    SELECT count(*) > 0 AND count(*) FILTER (WHERE s.died = ${ALIVE}) = b.alive AND coalesce(max(s.died) FILTER (WHERE s.died < ${ALIVE}), 0) = b.died
-    FROM history_spans s WHERE s.scope = b.scope AND s.n >= b.block << ${BLOCK_BITS} AND s.n < (b.block + 1) << ${BLOCK_BITS})
-  FROM (SELECT * FROM history_span_blocks WHERE (scope, block) > (?1, ?2) ORDER BY scope, block LIMIT ${BLOCK_STEP_ROWS}) b`;
+    SELECT count(*) > 0 AND count(*) FILTER (WHERE s.died = ${ALIVE}) = b.alive
+      AND coalesce(max(s.died) FILTER (WHERE s.died < ${ALIVE}), 0) = b.died
+    FROM history_spans s WHERE s.scope = b.scope AND s.n >= b.block << ${BLOCK_BITS}
+      AND s.n < (b.block + 1) << ${BLOCK_BITS})
+  FROM (SELECT * FROM history_span_blocks WHERE (scope, block) > (?1, ?2)
+    ORDER BY scope, block LIMIT ${BLOCK_STEP_ROWS}) b`;
 /** The next block that has spans of a container, whatever the kind, and whether there is a row for it. */
 const NEXT_BLOCK = `
-  SELECT s.scope, s.n >> ${BLOCK_BITS}, EXISTS (SELECT 1 FROM history_span_blocks b WHERE b.scope = s.scope AND b.block = s.n >> ${BLOCK_BITS})
-  FROM history_spans s WHERE (s.scope, s.n) >= (?1, (?2 + 1) << ${BLOCK_BITS}) AND s.scope < ?3 ORDER BY s.scope, s.n LIMIT 1`;
+  SELECT s.scope, s.n >> ${BLOCK_BITS}, EXISTS (SELECT 1 FROM history_span_blocks b
+    WHERE b.scope = s.scope AND b.block = s.n >> ${BLOCK_BITS})
+  FROM history_spans s WHERE (s.scope, s.n) >= (?1, (?2 + 1) << ${BLOCK_BITS}) AND s.scope < ?3
+    ORDER BY s.scope, s.n LIMIT 1`;
 
 interface Statement {
   values(...values: Array<string | number>): unknown[][];
 }
 
-/** One verification's comparisons, to be run in the order of the methods: later ones go by what earlier ones counted. */
+/**
+ * One verification's comparisons, to be run in the order of the methods: later ones go by what earlier ones counted.
+ */
 export class DerivedVerification {
   private readonly db: Sql;
   private readonly kinds: readonly AnyKind[];
@@ -97,8 +106,10 @@ export class DerivedVerification {
     for (const kind of this.kinds) {
       const table = getTableName(kind.table);
       const rows = this.db.$client.prepare(`
-        SELECT l.*, r.kind AS "r.kind", r.id AS "r.id", o.n AS "o.n", v.key & 2147483647 AS "v.sequence", v.operation AS "v.operation",
-               v.composed AS "v.composed", ${sortKeysSql(kind, "v")} AS "v.sort_keys", ${membersSql(kind, "v")} AS "v.members"
+        SELECT l.*, r.kind AS "r.kind", r.id AS "r.id", o.n AS "o.n", v.key & 2147483647 AS "v.sequence", v.operation
+          AS "v.operation",
+               v.composed AS "v.composed", ${sortKeysSql(kind, "v")} AS "v.sort_keys", ${membersSql(kind, "v")} AS
+                 "v.members"
         FROM (SELECT * FROM ${table} WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT ${STEP_ROWS}) l
         LEFT JOIN history_records r ON r.n = l.n
         LEFT JOIN observations o ON o.n = l.n
@@ -129,7 +140,8 @@ export class DerivedVerification {
       ["observation", "observations"],
     ] as const) {
       const statement = this.prepare(`
-        SELECT l.n, r.id, v.operation FROM (SELECT DISTINCT n FROM ${table} WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT ${STEP_ROWS}) l
+        SELECT l.n, r.id, v.operation FROM (SELECT DISTINCT n FROM ${table}
+          WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT ${STEP_ROWS}) l
         LEFT JOIN history_records r ON r.n = l.n LEFT JOIN history_versions v ON v.key = (${NEWEST}) ORDER BY l.n`);
       let after = -1;
       for (let count = STEP_ROWS; count === STEP_ROWS; ) {
@@ -150,7 +162,8 @@ export class DerivedVerification {
   *census(): Generator<number> {
     const { sequence: until } = this.until;
     const spans = this.prepare(
-      `SELECT scope, n, born, died FROM history_spans WHERE (scope, n, born) > (?1, ?2, ?3) ORDER BY scope, n, born LIMIT ${SPAN_STEP_ROWS}`,
+      `SELECT scope, n, born, died FROM history_spans WHERE (scope, n, born) > (?1, ?2, ?3)
+        ORDER BY scope, n, born LIMIT ${SPAN_STEP_ROWS}`,
     );
     const census = new CensusComparison(this.db, until, (scope, sequence, expected, actual) =>
       this.findings.add(
@@ -175,7 +188,10 @@ export class DerivedVerification {
     yield* census.rest();
   }
 
-  /** Spans that no life has: told by their number, and looked for only if there are any. After the census, which counts them. */
+  /**
+   * Spans that no life has: told by their number, and looked for only if there are any. After the census, which counts
+   * them.
+   */
   *surplusSpans(): Generator<number> {
     const { sequence } = this.until;
     let surplus = this.spansCounted - this.spansFound;
@@ -249,7 +265,8 @@ export class DerivedVerification {
       "SELECT scope, sequence FROM activity WHERE (scope, sequence) > (?1, ?2) ORDER BY scope, sequence LIMIT ?3",
     ) as unknown as Statement;
     const actual = this.prepare(
-      "SELECT scope, sequence, ordinal FROM history_activity WHERE (scope, sequence) > (?1, ?2) AND sequence <= ?3 ORDER BY scope, sequence LIMIT ?4",
+      `SELECT scope, sequence, ordinal FROM history_activity WHERE (scope, sequence) > (?1, ?2) AND sequence <= ?3
+        ORDER BY scope, sequence LIMIT ?4`,
     );
     let after: [number, number] = [LOWEST, LOWEST];
     let ordinal = 0;
@@ -321,11 +338,16 @@ export class DerivedVerification {
     this.findings.add("search", "history_search", "does not say of all words in which texts they are as the texts do");
   }
 
-  /** Who was the last to end under each identity. Compared exactly while nothing is written; beside a writer, what is gone or wrong of the old ones. */
+  /**
+   * Who was the last to end under each identity. Compared exactly while nothing is written; beside a writer, what is
+   * gone or wrong of the old ones.
+   */
   *lineages(): Generator<number> {
     const expected = this.scratch
       .prepare(
-        `SELECT kind, identity, lineage_id FROM (SELECT *, row_number() OVER (PARTITION BY kind, identity ORDER BY sequence DESC, n DESC) AS place FROM ends) WHERE place = 1`,
+        `SELECT kind, identity, lineage_id
+          FROM (SELECT *, row_number() OVER (PARTITION BY kind, identity ORDER BY sequence DESC, n DESC) AS place
+          FROM ends) WHERE place = 1`,
       )
       .iterate() as Iterable<{ kind: number; identity: string; lineage_id: string }>;
     const actual = this.prepare("SELECT lineage_id FROM history_lineages WHERE kind = ? AND identity = ?");
@@ -344,7 +366,8 @@ export class DerivedVerification {
     }
     yield count % STEP_ROWS;
     const step = this.prepare(
-      `SELECT kind, identity FROM history_lineages WHERE (kind, identity) > (?1, ?2) ORDER BY kind, identity LIMIT ${SPAN_STEP_ROWS}`,
+      `SELECT kind, identity FROM history_lineages WHERE (kind, identity) > (?1, ?2)
+        ORDER BY kind, identity LIMIT ${SPAN_STEP_ROWS}`,
     );
     let total = 0;
     let after: [number, string] = [LOWEST, ""];
@@ -473,7 +496,8 @@ export class DerivedVerification {
   private lifeOf(kind: AnyKind, id: string, n: number): Life | null {
     const versions = this.db.$client
       .query(
-        `SELECT ?1 AS n, key & 2147483647 AS sequence, operation, ${membersSql(kind, "v")} AS membersToday FROM history_versions v WHERE key > (?1 << 31) AND key <= ((?1 << 31) | ?2) ORDER BY key`,
+        `SELECT ?1 AS n, key & 2147483647 AS sequence, operation, ${membersSql(kind, "v")} AS membersToday
+          FROM history_versions v WHERE key > (?1 << 31) AND key <= ((?1 << 31) | ?2) ORDER BY key`,
       )
       .all(n, this.until.sequence) as LedgerVersion[];
     const [first, ...later] = versions;

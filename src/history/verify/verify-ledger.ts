@@ -4,18 +4,18 @@
 import { formatInstant } from "../../base/instant.ts";
 import { openScratch, type Sql } from "../../db/connection.ts";
 import { CHAIN_START, hashTransaction, hashVersion } from "../../db/hash.ts";
-import { OPERATION, parseMembers, type AnyKind, type RecordBase } from "../../db/kind.ts";
+import { type AnyKind, OPERATION, parseMembers, type RecordBase } from "../../db/kind.ts";
 import { shapeOf } from "../../db/shape.ts";
+import { type LedgerPlace, type PruneOrder, parsePruneSource } from "../../db/thinning.ts";
 import type { Derivation, Life } from "./derived.ts";
-import { whereRecord, type Findings } from "./findings.ts";
+import { type Findings, whereRecord } from "./findings.ts";
 import {
-  walkAllVersions,
-  walkTransactions,
   type DroppedVersion,
   type LedgerTransaction,
   type LedgerVersion,
+  walkAllVersions,
+  walkTransactions,
 } from "./ledger-walk.ts";
-import { parsePruneSource, type LedgerPlace, type PruneOrder } from "../thinning.ts";
 
 /** Where the ledger stood when the verification began: what came later is left to the next one. */
 export interface Until {
@@ -51,7 +51,10 @@ export class LedgerVerification {
   readonly count: LedgerCount = { transactions: 0, records: 0, versions: 0 };
   /** Versions of which only the hash is left. */
   dropped = 0;
-  /** The prunes that the ledger tells of, and the last transaction of each day: known when all transactions were gone through. */
+  /**
+   * The prunes that the ledger tells of, and the last transaction of each day: known when all transactions were gone
+   * through.
+   */
   readonly prunes: Array<PruneOrder & { readonly sequence: number }> = [];
   readonly dayEnds: LedgerPlace[] = [];
   private readonly db: Sql;
@@ -83,7 +86,8 @@ export class LedgerVerification {
 
   /**
    * Every version against its hash, its record and its transaction.
-   * @param onLife called for each record whose versions are all understood, on the state of the database that its last step saw
+   * @param onLife called for each record whose versions are all understood, on the state of the database that its last
+   * step saw
    * @returns the record numbers that the steps came to
    */
   *versions(onLife: (life: Life) => void): Generator<number> {
@@ -101,7 +105,10 @@ export class LedgerVerification {
     this.scratch.run("COMMIT");
   }
 
-  /** Every transaction against its predecessor and the hashes of its versions. @returns the sequences that the steps came to */
+  /**
+   * Every transaction against its predecessor and the hashes of its versions.
+   * @returns the sequences that the steps came to
+   */
   *transactions(): Generator<number> {
     const hashes = this.scratch
       .prepare("SELECT sequence, n, is_creation, hash FROM hashes ORDER BY sequence, n")
@@ -143,7 +150,9 @@ export class LedgerVerification {
     return { current, where };
   }
 
-  /** A version of which nothing is left but that it was, and its hash: whether it might be dropped is not asked here. */
+  /**
+   * A version of which nothing is left but that it was, and its hash: whether it might be dropped is not asked here.
+   */
   private droppedVersion(version: DroppedVersion, onLife: (life: Life) => void): void {
     const { current } = this.enter(version, onLife);
     if (version.sequence > this.until.sequence) return;

@@ -1,23 +1,28 @@
-// Checks what prunes left behind: the stretches against what the ledger's own transactions say was pruned, and every dropped version
-// against these: none may be missing that a kept transaction needs. The hashes themselves are checked with the transactions.
+// Checks what prunes left behind: the stretches against what the ledger's own transactions say was pruned, and every
+// dropped version against these: none may be missing that a kept transaction needs. The hashes themselves are checked
+// with the transactions.
 
 import type { Instant } from "../../base/instant.ts";
 import type { Sql } from "../../db/connection.ts";
 import { hashVersion } from "../../db/hash.ts";
-import { OPERATION, type AnyKind } from "../../db/kind.ts";
+import { type AnyKind, OPERATION } from "../../db/kind.ts";
+import { PrunedHistory, type Rows, type Segment } from "../../db/pruned-history.ts";
 import { shapeOf } from "../../db/shape.ts";
-import { ThinnedPast, type Rows, type Segment } from "../../db/thinned-past.ts";
-import { whereRecord, type Findings } from "./findings.ts";
+import { afterPrune, firstKeptFrom, keptSequences, type LedgerPlace, type PruneOrder } from "../../db/thinning.ts";
+import { type Findings, whereRecord } from "./findings.ts";
 import { onward, STEP_ROWS } from "./ledger-walk.ts";
-import { afterPrune, firstKeptFrom, keptSequences, type LedgerPlace, type PruneOrder } from "../thinning.ts";
 import type { Until } from "./verify-ledger.ts";
 
 /** Dropped versions, each with what follows it and what is left before it. */
 const DROPPED = `
-  SELECT t.key >> 31, t.key & 2147483647, t.hash, r.kind, r.id, EXISTS (SELECT 1 FROM history_versions v WHERE v.key = t.key),
-         min(coalesce((SELECT min(v.key) FROM history_versions v WHERE v.key > t.key AND v.key < ((t.key >> 31) + 1) << 31), ~(1 << 63)),
-             coalesce((SELECT min(d.key) FROM history_thinned d WHERE d.key > t.key AND d.key < ((t.key >> 31) + 1) << 31), ~(1 << 63))) & 2147483647,
-         (SELECT v.operation FROM history_versions v WHERE v.key < t.key AND v.key > (t.key >> 31) << 31 ORDER BY v.key DESC LIMIT 1)
+  SELECT t.key >> 31, t.key & 2147483647, t.hash, r.kind, r.id, EXISTS (SELECT 1 FROM history_versions v
+    WHERE v.key = t.key),
+         min(coalesce((SELECT min(v.key) FROM history_versions v
+           WHERE v.key > t.key AND v.key < ((t.key >> 31) + 1) << 31), ~(1 << 63)),
+             coalesce((SELECT min(d.key) FROM history_thinned d
+               WHERE d.key > t.key AND d.key < ((t.key >> 31) + 1) << 31), ~(1 << 63))) & 2147483647,
+         (SELECT v.operation FROM history_versions v WHERE v.key < t.key AND v.key > (t.key >> 31) << 31
+           ORDER BY v.key DESC LIMIT 1)
   FROM history_thinned t LEFT JOIN history_records r ON r.n = t.key >> 31
   WHERE t.key > ((?1 << 31) | ?2) ORDER BY t.key LIMIT ${STEP_ROWS}`;
 
@@ -69,12 +74,12 @@ export class ThinningVerification {
     const rows: Rows = (sql, ...values) => this.db.$client.query(sql).values(...values) as unknown[][];
     let segments: readonly Segment[] = [];
     for (const { before, keep, sequence } of prunes) {
-      const then = new ThinnedPast(rows, segments);
+      const then = new PrunedHistory(rows, segments);
       const last = then.keptUpTo(Math.min(then.lastBefore(before), sequence - 1));
       if (last === 0) this.findings.add("segment", `transaction ${sequence}`, "is a prune's that reached nothing");
       else segments = afterPrune(segments, { last, keep, sequence });
     }
-    const past = new ThinnedPast(rows);
+    const past = new PrunedHistory(rows);
     this.segments = segments.map((segment) => ({ ...segment, until: past.instantOf(segment.last) }));
     this.compareSegments(segments, past.segments);
     yield* this.versions(keptSequences(segments, dayEnds));

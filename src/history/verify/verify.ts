@@ -4,17 +4,17 @@
 
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import type { Sql } from "../../db/connection.ts";
+import { type SchemaObject, schemaDifferences } from "../../db/expected-schema.ts";
 import type { AnyKind } from "../../db/kind.ts";
-import { schemaDifferences, type SchemaObject } from "../../db/expected-schema.ts";
 import { DatabaseRefused } from "../../db/migrate.ts";
-import type { Resolution } from "../../db/thinned-past.ts";
+import type { Resolution } from "../../db/pruned-history.ts";
 import { besideCheckOf, verifyBeside } from "./beside-ledger.ts";
 import { Derivation } from "./derived.ts";
-import { Findings, KNOWN_CHECK, type Found } from "./findings.ts";
-import { DerivedVerification } from "./verify-derived.ts";
+import { Findings, type Found, KNOWN_CHECK } from "./findings.ts";
 import { inSnapshot } from "./ledger-walk.ts";
-import { LedgerVerification, type LedgerCount, type Until } from "./verify-ledger.ts";
-import { ThinningVerification, type ThinnedSegment } from "./verify-thinning.ts";
+import { DerivedVerification } from "./verify-derived.ts";
+import { type LedgerCount, LedgerVerification, type Until } from "./verify-ledger.ts";
+import { type ThinnedSegment, ThinningVerification } from "./verify-thinning.ts";
 
 /** How far a long piece of work has come. */
 export interface Progress {
@@ -27,7 +27,9 @@ export interface Progress {
 
 /** What a verification came to. */
 export interface Report extends Found {
-  /** The newest transaction when the verification began; its hash stands for the whole ledger. Null for an empty one. */
+  /**
+   * The newest transaction when the verification began; its hash stands for the whole ledger. Null for an empty one.
+   */
   readonly head: { readonly sequence: number; readonly at: Instant; readonly hash: string } | null;
   readonly count: Readonly<LedgerCount>;
   /** Versions that prunes dropped: their hashes are left. */
@@ -45,8 +47,11 @@ export interface KnownHead {
 }
 
 /** What a verification goes by. */
-export interface VerifyOptions {
-  /** An appliance is at work on the data: nothing may hold a state of the database for long, or its log would grow meanwhile. */
+interface VerifyOptions {
+  /**
+   * An appliance is at work on the data: nothing may hold a state of the database for long, or its log would grow
+   * meanwhile.
+   */
   readonly isBusy?: boolean;
   /** Must be in the ledger as it was. */
   readonly knownHead?: KnownHead;
@@ -67,8 +72,8 @@ export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: Verify
 }
 
 /**
- * In steps, none of which holds a state of the database for more than some tens of milliseconds, but for SQLite's own checks of the file,
- * which take a table at a time.
+ * In steps, none of which holds a state of the database for more than some tens of milliseconds, but for SQLite's own
+ * checks of the file, which take a table at a time.
  * @throws DatabaseRefused where a prune changed the ledger in the meantime
  */
 export function* verifySteps(
@@ -128,7 +133,10 @@ export function* verifySteps(
   };
 }
 
-/** Each table, index, trigger and view that is missing, that is another one than the migrations made, or that none of them made. */
+/**
+ * Each table, index, trigger and view that is missing, that is another one than the migrations made, or that none of
+ * them made.
+ */
 function checkSchema(db: Sql, findings: Findings): void {
   for (const { expected, found, isReplaceable } of schemaDifferences(db)) {
     const { type, name, table } = (expected ?? found) as SchemaObject;
@@ -198,7 +206,9 @@ function begin(db: Sql, findings: Findings): { until: Until; head: Report["head"
 /** As it stands among what was left out. */
 const FREE_PAGES = "the free pages";
 
-/** Whether there are pages that belong to no table: SQLite checks the list of them only together with the whole file. */
+/**
+ * Whether there are pages that belong to no table: SQLite checks the list of them only together with the whole file.
+ */
 function hasFreePages(db: Sql): boolean {
   return (db.$client.query("PRAGMA freelist_count").get() as { freelist_count: number }).freelist_count > 0;
 }
@@ -208,7 +218,10 @@ function isSearchIndex(table: string): boolean {
   return table === "history_search" || (table.startsWith("history_search_") && table !== "history_search_texts");
 }
 
-/** SQLite's own checks, one table after the other: none of them holds a state of the database for longer than its table takes. */
+/**
+ * SQLite's own checks, one table after the other: none of them holds a state of the database for longer than its table
+ * takes.
+ */
 function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[], isBusy: boolean): Generator<number> {
   const tables = db.$client
     .query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")

@@ -1,16 +1,18 @@
 // API keys as they are shown: with the networks in force, worked out from the key and its user as of the same instant.
 
-import { reachesEveryNetwork } from "../../access/role.ts";
 import type { Actor } from "../../access/actor.ts";
+import { reachesEveryNetwork } from "../../access/role.ts";
 import type { AsOf } from "../../db/list-query.ts";
 import type { Compose, Reader } from "../../db/reader.ts";
-import { type ComposeFor, varying } from "../answers.ts";
+import { type ComposeFor, variesByCaller } from "../compose.ts";
 import { networkKind } from "../networks/network.ts";
-import { userKind, type UserRecord } from "../users/user.ts";
-import { networksInForce, type ApiKeyRecord } from "./api-key.ts";
+import { type UserRecord, userKind } from "../users/user.ts";
+import { type ApiKeyRecord, networksInForce } from "./api-key.ts";
 
 /** Fills in `network_ids`: as of the instant that is asked about, and of these what the caller reaches today. */
-export const composeApiKeys: ComposeFor = Object.assign(varying(composeApiKey), { reachFields: ["network_ids"] });
+export const composeApiKeys: ComposeFor = Object.assign(variesByCaller(composeApiKey), {
+  reachFields: ["network_ids"],
+});
 
 function composeApiKey(reader: Reader, actor: Actor): Compose {
   const reach = { organizationN: actor.organizationN, networkNs: null };

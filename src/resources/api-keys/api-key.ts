@@ -1,11 +1,13 @@
-// The user API key: a user's right, or a part of it, for programs. Only its hash is stored, beside it and never in history.
+// The user API key: a user's right, or a part of it, for programs. Only its hash is stored, beside it and never in
+// history.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { reachesEveryNetwork, ROLES, type Role } from "../../access/role.ts";
+import { commonNetworks, networksOfUser } from "../../access/reach.ts";
+import { ROLES, type Role } from "../../access/role.ts";
 import { parseInstant } from "../../base/instant.ts";
 import { textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { type Kind, liveColumns, type RecordBase } from "../../db/kind.ts";
 import {
   Body,
   Name,
@@ -16,9 +18,10 @@ import {
   TagIds,
   Timestamp,
   Uuid,
-} from "../../http/schemas.ts";
+} from "../../wire/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
-import { NetworkIds, users, type UserRecord } from "../users/user.ts";
+import { offList } from "../references.ts";
+import { NetworkIds, type UserRecord, users } from "../users/user.ts";
 
 export interface ApiKeyRecord extends RecordBase {
   readonly name: string;
@@ -53,10 +56,10 @@ export const apiKeys = sqliteTable("api_keys", {
 export const apiKeyKind: Kind<ApiKeyRecord> = {
   name: "api_key",
   plural: "api_keys",
+  words: { one: "API key", many: "API keys" },
   code: 16,
   table: apiKeys,
-  columns: (key, n) => ({
-    user_n: n(key.user_id),
+  columns: (key) => ({
     permissions: key.permissions,
     is_enabled: key.is_enabled ? 1 : 0,
     all_networks: key.all_networks ? 1 : 0,
@@ -65,8 +68,12 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
   // It shows to its user and to who sees all of the organization's, by sign-in only.
   isApart: true,
   // So that lists can be those of one user.
-  scopes: { user: "user_n" },
-  scopeIds: (key) => ({ user: key.user_id }),
+  scopes: { user: "user_id" },
+  references: [
+    { to: "network", field: "network_ids", without: offList("network_ids") },
+    { to: "tag", field: "tags", without: offList("tags") },
+    { to: "user", field: "user_id" },
+  ],
   links: (key) => [
     { relation: "tags", ids: key.tags },
     { relation: "network_ids", ids: key.network_ids },
@@ -76,7 +83,7 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
   // A key is never the same as one before it.
   identity: () => null,
   unique: null,
-  sortKeys: (key) => ({ name: textSortKey(key.name) }),
+  sortKeys: { name: textSortKey },
 };
 
 /**
@@ -88,10 +95,8 @@ export function networksInForce(
   user: Pick<UserRecord, "role" | "network_ids">,
   every: readonly string[],
 ): readonly string[] {
-  const reach = reachesEveryNetwork(user.role) ? every : user.network_ids;
-  if (key.all_networks) return reach;
-  const reached = new Set(reach);
-  return key.network_ids.filter((id) => reached.has(id));
+  const ofUser = networksOfUser(user.role, () => user.network_ids) ?? every;
+  return commonNetworks(key.all_networks ? null : key.network_ids, ofUser) ?? every;
 }
 
 const writable = {

@@ -1,22 +1,25 @@
-// What the writer runs for API keys, and the rules beyond the schema: whose key it may be, what it may do, which networks it reaches.
-// Of the key itself only the hash is stored, beside the record, and the mask in it; its text passes through to the answer.
+// What the writer runs for API keys, and the rules beyond the schema: whose key it may be, what it may do, which
+// networks it reaches. Of the key itself only the hash is stored, beside the record, and the mask in it; its text
+// passes through to the answer.
 
 import { eq } from "drizzle-orm";
-import { requireRole, type CommandActor } from "../../access/actor.ts";
+import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, findReachable, getReferenced } from "../../access/reach.ts";
 import { atLeast, reachesEveryNetwork } from "../../access/role.ts";
 import { apiKeyHashes } from "../../access/tables.ts";
 import { DomainError, invalid, notFound, referenceInvalid } from "../../base/errors.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
-import type { RecordBase } from "../../db/kind.ts";
+import { type CallsOf, type Change, loweringRights, type Removal } from "../../db/command.ts";
+import type { RecordBase, Written } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion, type Written } from "../answers.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { removeEach } from "../bulk-removal.ts";
+import { removeRecord } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";
-import { removeRecord } from "../references.ts";
 import { existingTags } from "../tags/tag.ts";
-import { userKind, type UserRecord } from "../users/user.ts";
-import { apiKeyKind, networksInForce, type ApiKeyCreate, type ApiKeyRecord, type ApiKeyUpdate } from "./api-key.ts";
+import { type UserRecord, userKind } from "../users/user.ts";
+import { type ApiKeyCreate, type ApiKeyRecord, type ApiKeyUpdate, apiKeyKind, networksInForce } from "./api-key.ts";
 import { findWritableKey } from "./writable-key.ts";
 
 /** A new key's text and what is stored of it. */
@@ -38,9 +41,10 @@ const FOLLOWS_USER: Networks = { all_networks: true, network_ids: [] };
 
 /**
  * A key for oneself or, for Owner and Admin, for a user with a role up to theirs.
- * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, validation_failed, entity_already_exists
+ * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, validation_failed,
+ * entity_already_exists
  */
-export function createApiKey(
+function createApiKey(
   tx: WriteTransaction,
   input: { body: ApiKeyCreate; secret: KeySecret },
   actor: CommandActor,
@@ -72,13 +76,10 @@ export function createApiKey(
 
 /**
  * Changes all of a key but its secret. Fields that are left out stay.
- * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_not_found, precondition_failed,
+ * entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateApiKey(
-  tx: WriteTransaction,
-  input: { id: string; body: ApiKeyUpdate; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
+export function updateApiKey(tx: WriteTransaction, input: Change<ApiKeyUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const key = getWritableKey(tx, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -130,25 +131,27 @@ export function rotateApiKey(
  * Deletes a key: its secret is refused from now on.
  * @throws DomainError entity_not_found; precondition_failed; auth_permission_denied
  */
-export function removeApiKey(
-  tx: WriteTransaction,
-  input: { id: string; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
+function removeApiKey(tx: WriteTransaction, input: Removal, actor: CommandActor): Written {
   const key = getWritableKey(tx, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, apiKeyKind, input.id, false);
   return key;
 }
 
-/** @throws DomainError entity_not_found for a key that the caller does not see, auth_permission_denied for one that is only seen */
+/**
+ * @throws DomainError entity_not_found for a key that the caller does not see, auth_permission_denied for one that is
+ * only seen
+ */
 function getWritableKey(tx: WriteTransaction, id: string, actor: CommandActor): ApiKeyRecord {
   const key = findWritableKey(tx, id, actor);
-  if (key === null) throw notFound(apiKeyKind.name, id);
+  if (key === null) throw notFound(apiKeyKind, id);
   return key;
 }
 
-/** Whose key it is to be. Who may not know whether a user exists gets the same answer for all that are not theirs to name. */
+/**
+ * Whose key it is to be. Who may not know whether a user exists gets the same answer for all that are not theirs to
+ * name.
+ */
 function getKeyUser(tx: WriteTransaction, userId: string, actor: CommandActor): UserRecord {
   const user = findReachable(tx, userKind, userId, actor);
   const isAllowed =
@@ -172,8 +175,8 @@ function expiry(sent: string | null | undefined, stored: string | null): string 
 }
 
 /**
- * The networks that a write asks for. A list makes it exactly those, `all_networks: true` makes it follow its user. Both together
- * contradict each other, unless the list is the one that was answered: then it was merely sent back.
+ * The networks that a write asks for. A list makes it exactly those, `all_networks: true` makes it follow its user.
+ * Both together contradict each other, unless the list is the one that was answered: then it was merely sent back.
  */
 function networks(
   tx: WriteTransaction,
@@ -209,7 +212,7 @@ function networks(
   getReferenced(tx, networkKind, ids, "network_ids", actor);
   const reached = new Set(user.network_ids);
   const beyond = reachesEveryNetwork(user.role) ? [] : ids.filter((id) => !reached.has(id));
-  if (beyond.length > 0) throw referenceInvalid("network", "network_ids", beyond);
+  if (beyond.length > 0) throw referenceInvalid(networkKind, "network_ids", beyond);
   return listed(ids);
 }
 
@@ -234,3 +237,12 @@ function storeHash(tx: WriteTransaction, keyId: string, hash: Uint8Array): void 
     .values(withChecksum(apiKeyHashes, { hash: Buffer.from(hash), api_key_n: keyN }))
     .run();
 }
+
+export const apiKeyCommands = {
+  "api_key.create": createApiKey,
+  "api_key.update": loweringRights(updateApiKey),
+  "api_key.rotate": loweringRights(rotateApiKey),
+  "api_key.delete": loweringRights(removeApiKey),
+  "api_key.bulk_delete": loweringRights(removeEach(apiKeyKind, removeApiKey)),
+};
+export type ApiKeyCommands = CallsOf<typeof apiKeyCommands>;

@@ -1,129 +1,73 @@
 // /api/v1/auth/keys, by session only. The key itself is made here and told once; the writer gets its hash.
 
-import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../access/api-key.ts";
 import { atLeast } from "../../access/role.ts";
 import type { Random } from "../../base/random.ts";
-import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery } from "../../http/schemas.ts";
-import { schemaColumns } from "../../http/csv.ts";
 import type { Surface } from "../../http/surface.ts";
+import type { Backend, ResourceCall } from "../../inventory/backend.ts";
+import { answerCsv } from "../../inventory/csv-answers.ts";
+import { answerList, type ListOptions } from "../../inventory/list-answers.ts";
+import { answerRecord } from "../../inventory/record-answers.ts";
+import { standardOperations } from "../../inventory/standard-operations.ts";
 import {
   answerBulkRemoval,
-  answerCsv,
-  answerList,
-  answerRecord,
   answerRemoval,
   answerWrite,
-  csvAnswer,
+  type Done,
   runWrite,
   writtenRecord,
-  type Inventory,
-  type ListOptions,
-  type ResourceCall,
-} from "../answers.ts";
-import { composeApiKeys, composeWithSecret } from "./api-key-view.ts";
-import { API_KEY_EXAMPLE, ApiKey, ApiKeyCreate, apiKeyKind, ApiKeyUpdate, ApiKeyWithSecret } from "./api-key.ts";
-import type { KeyMade, KeySecret } from "./commands.ts";
+} from "../../inventory/write-answers.ts";
+import { IdParams, IdsQuery } from "../../wire/schemas.ts";
+import { API_KEY_EXAMPLE, ApiKeyCreate, ApiKeyUpdate, ApiKeyWithSecret, apiKeyKind } from "./api-key.ts";
+import { composeWithSecret } from "./api-key-view.ts";
+import type { ApiKeyCommands, KeyMade, KeySecret } from "./commands.ts";
+import { apiKeyResource } from "./resource.ts";
 
-const READ: Access = { role: "Viewer", sessionOnly: true };
-const WRITE: Access = { role: "Member", sessionOnly: true };
-const List = Type.Object({ ...IdsQuery, ...PageQuery });
-const Export = Type.Object({ ...IdsQuery, ...AtQuery });
-const At = Type.Object(AtQuery);
-const Cascade = Type.Object(CascadeQuery);
-const group = "API keys";
-const example = { data: API_KEY_EXAMPLE };
+const { group, write } = apiKeyResource;
+const operations = standardOperations(apiKeyResource, IdsQuery);
 const { name, organization_id, user_id, tags, permissions, network_ids } = API_KEY_EXAMPLE;
 const body = { name, organization_id, user_id, tags, permissions, network_ids };
 const withSecret = { data: { api_key: API_KEY_EXAMPLE, key: "nlk_Ab3d…" } };
 
 /** /api/v1/auth/keys. The text of a key is in the answer that made it, and nowhere else. */
-export function apiKeyRoutes(surface: Surface<Actor, Access>, inventory: Inventory, random: Random): void {
+export function apiKeyRoutes(surface: Surface<Actor, Access>, backend: Backend<ApiKeyCommands>, random: Random): void {
   surface
     .get(
       "/api/v1/auth/keys",
-      {
-        operationId: "listApiKeys",
-        summary: "List API keys",
-        description: "One's own; for Owner and Admin all of the organization.",
-        group,
-        access: READ,
-        query: List,
-        answer: Type.Array(ApiKey),
-        isList: true,
-        example: { data: [API_KEY_EXAMPLE] },
-      },
-      (call) => answerList(inventory, call, listed(call)),
+      operations.list({ description: "One's own; for Owner and Admin all of the organization." }),
+      (call) => answerList(backend, call, listed(call)),
     )
     .get(
       "/api/v1/auth/keys/export/csv",
-      {
-        operationId: "exportApiKeys",
-        summary: "Export API keys as CSV",
-        description: "One's own; for Owner and Admin all of the organization.",
-        group,
-        access: READ,
-        query: Export,
-        ...csvAnswer("API keys", schemaColumns(ApiKey), API_KEY_EXAMPLE),
-      },
-      (call) => answerCsv(inventory, call, listed(call)),
+      operations.table({ description: "One's own; for Owner and Admin all of the organization." }),
+      (call) => answerCsv(backend, call, listed(call)),
     )
     .post(
       "/api/v1/auth/keys",
       {
-        operationId: "createApiKey",
-        summary: "Create an API key",
-        description:
-          "The key itself is told in this answer only. Without `network_ids` it reaches what its user reaches, now and later.",
-        group,
-        access: WRITE,
-        body: ApiKeyCreate,
+        ...operations.create(ApiKeyCreate, body, {
+          description:
+            "The key itself is told in this answer only. Without `network_ids` it reaches what its user reaches, now and later.",
+        }),
         answer: ApiKeyWithSecret,
         isRecord: true,
-        errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"],
         example: { ...withSecret, body: { id: API_KEY_EXAMPLE.id, ...body } },
       },
       (call) => {
-        return answerWithSecret(call, "api_key.create", { body: call.body });
+        const secret = newSecret();
+        return answerWithSecret(call, runWrite(backend, call, "api_key.create", { body: call.body, secret }));
       },
     )
-    .get(
-      "/api/v1/auth/keys/:id",
-      {
-        operationId: "getApiKey",
-        summary: "Get an API key",
-        group,
-        access: READ,
-        params: IdParams,
-        query: At,
-        answer: ApiKey,
-        example,
-      },
-      (call) => answerRecord(inventory, call, apiKeyKind, composeApiKeys, { user: onlyUser(call) }),
+    .get("/api/v1/auth/keys/:id", operations.get(), (call) =>
+      answerRecord(backend, call, apiKeyResource, { user: onlyUser(call) }),
     )
     .put(
       "/api/v1/auth/keys/:id",
-      {
-        operationId: "updateApiKey",
-        summary: "Update an API key",
-        group,
-        access: WRITE,
-        params: IdParams,
-        body: ApiKeyUpdate,
-        answer: ApiKey,
+      operations.update(ApiKeyUpdate, body, {
         errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied"],
-        example: { ...example, body },
-      },
-      (call) =>
-        answerWrite(
-          inventory,
-          call,
-          "api_key.update",
-          { id: call.params.id, body: call.body },
-          apiKeyKind,
-          composeApiKeys,
-        ),
+      }),
+      (call) => answerWrite(backend, call, "api_key.update", { id: call.params.id, body: call.body }, apiKeyResource),
     )
     .post(
       "/api/v1/auth/keys/:id/rotate",
@@ -132,69 +76,54 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, inventory: Invento
         summary: "Give an API key a new secret",
         description: "The old one is refused from now on; the new one is told in this answer only.",
         group,
-        access: WRITE,
+        access: write,
         params: IdParams,
         answer: ApiKeyWithSecret,
         isRecord: true,
         example: { ...withSecret, parameters: { id: API_KEY_EXAMPLE.id } },
       },
       (call) => {
-        return answerWithSecret(call, "api_key.rotate", { id: call.params.id });
+        const secret = newSecret();
+        return answerWithSecret(call, runWrite(backend, call, "api_key.rotate", { id: call.params.id, secret }));
       },
     )
-    .delete(
-      "/api/v1/auth/keys/:id",
-      {
-        operationId: "deleteApiKey",
-        summary: "Delete an API key",
-        description: "`cascade` changes nothing.",
-        group,
-        access: WRITE,
-        params: IdParams,
-        query: Cascade,
-        answer: ApiKey,
-        example,
-      },
-      (call) => answerRemoval(inventory, call, "api_key.delete", {}, apiKeyKind, composeApiKeys),
+    .delete("/api/v1/auth/keys/:id", operations.remove({ description: "`cascade` changes nothing." }), (call) =>
+      answerRemoval(backend, call, "api_key.delete", apiKeyResource),
     )
     .post(
       "/api/v1/auth/keys/bulk-delete",
-      {
-        operationId: "deleteApiKeys",
-        summary: "Delete many API keys, all or none",
-        description: "`cascade` changes nothing.",
-        group,
-        access: WRITE,
-        query: Cascade,
-        body: BulkIds,
-        answer: Type.Array(ApiKey),
-        errors: ["entity_reference_invalid"],
-        example: { data: [API_KEY_EXAMPLE], body: [API_KEY_EXAMPLE.id] },
-      },
-      (call) =>
-        answerBulkRemoval(inventory, call, "api_key.bulk_delete", { cascade: false }, apiKeyKind, composeApiKeys),
+      operations.removeMany({ description: "`cascade` changes nothing." }),
+      (call) => answerBulkRemoval(backend, call, "api_key.bulk_delete", apiKeyResource),
     );
 
   /** What list and export are of. */
   function listed(call: ResourceCall<unknown, unknown, unknown>): ListOptions {
-    return { kind: apiKeyKind, within: { user: onlyUser(call) }, compose: composeApiKeys };
+    return { resource: apiKeyResource, within: { user: onlyUser(call) } };
   }
 
   /** Whose keys the caller sees; undefined for all of the organization. */
   function onlyUser(call: ResourceCall<unknown, unknown, unknown>): string | undefined {
-    return atLeast(call.actor.role, "Admin") ? undefined : (inventory.authorOf(call).userId as string);
+    return atLeast(call.actor.role, "Admin") ? undefined : (backend.authorOf(call).userId as string);
   }
 
-  /** Runs a command that makes a key's text, and tells it: to whoever asked, and to no cache. */
+  function newSecret(): KeySecret {
+    const text = generateApiKey(random);
+    return { text, hash: hashApiKey(text), mask: maskApiKey(text) };
+  }
+
+  /** Tells the text of a key that was made: to whoever asked, and to no cache. */
   async function answerWithSecret(
     call: ResourceCall<unknown, unknown, unknown>,
-    command: string,
-    input: object,
+    made: Promise<Done<KeyMade>>,
   ): Promise<Response> {
-    const text = generateApiKey(random);
-    const secret: KeySecret = { text, hash: hashApiKey(text), mask: maskApiKey(text) };
-    const { sequence, result } = await runWrite<KeyMade>(inventory, call, command, { ...input, secret });
+    const { sequence, result } = await made;
     call.headers["cache-control"] = "no-store";
-    return writtenRecord(inventory, call, apiKeyKind, result.id, sequence, composeWithSecret(result.text));
+    return writtenRecord(
+      backend,
+      call,
+      { kind: apiKeyKind, compose: composeWithSecret(result.text) },
+      result.id,
+      sequence,
+    );
   }
 }

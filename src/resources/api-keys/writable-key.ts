@@ -1,14 +1,15 @@
 // Whose API keys a caller may write. What may be written of them is commands.ts' affair.
 
-import { requireRole, type CommandActor } from "../../access/actor.ts";
+import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";
 import { atLeast } from "../../access/role.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { userKind } from "../users/user.ts";
-import { apiKeyKind, type ApiKeyRecord } from "./api-key.ts";
+import { type ApiKeyRecord, apiKeyKind } from "./api-key.ts";
 
 /**
- * One's own key; for Owner and Admin any key of a user whose role is not above theirs. Null for a key that the caller does not see.
+ * One's own key; for Owner and Admin any key of a user whose role is not above theirs. Null for a key that the caller
+ * does not see.
  * @throws DomainError auth_permission_denied for a key that is only seen
  */
 export function findWritableKey(tx: WriteTransaction, id: string, actor: CommandActor): ApiKeyRecord | null {

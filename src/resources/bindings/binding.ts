@@ -1,13 +1,14 @@
 // Where a service listens: on a port of its host, at one address or at all, or at an address as a whole.
 
-import { Type, type Static, type TProperties } from "@sinclair/typebox";
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
-import { Body, Nullable, OBSERVED_READ_ONLY, observedFields, OneOf, recordFields, Uuid } from "../../http/schemas.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
+import { Body, Nullable, OBSERVED_READ_ONLY, OneOf, observedFields, recordFields, Uuid } from "../../wire/schemas.ts";
 import { hosts } from "../hosts/host.ts";
 import { ipAddresses } from "../ip-addresses/ip-address.ts";
 import { networks } from "../networks/network.ts";
 import { ports } from "../ports/port.ts";
+import type { RecordOf } from "../record.ts";
 import { services } from "../services/service.ts";
 
 export const BINDING_TYPES = ["Port", "IpAddress"] as const;
@@ -20,13 +21,6 @@ export interface BindingTarget {
   readonly port_id: string | null;
   /** Null for the type Port: on all addresses. */
   readonly ip_address_id: string | null;
-}
-
-export interface BindingRecord extends RecordBase, BindingTarget {
-  readonly service_id: string;
-  readonly host_id: string;
-  readonly network_id: string;
-  readonly first_discovery_id: string | null;
 }
 
 export const bindings = sqliteTable("bindings", {
@@ -47,17 +41,19 @@ export const bindings = sqliteTable("bindings", {
 export const bindingKind: Kind<BindingRecord> = {
   name: "binding",
   plural: "bindings",
+  label: (binding) => binding.type,
   code: 13,
   table: bindings,
   columns: (binding, n) => ({
-    network_n: n(binding.network_id),
-    host_n: n(binding.host_id),
-    service_n: n(binding.service_id),
     port_n: binding.port_id === null ? null : n(binding.port_id),
     ip_address_n: binding.ip_address_id === null ? null : n(binding.ip_address_id),
   }),
-  scopes: { network: "network_n", host: "host_n", service: "service_n" },
-  scopeIds: (binding) => ({ network: binding.network_id, host: binding.host_id, service: binding.service_id }),
+  scopes: { network: "network_id", host: "host_id", service: "service_id" },
+  references: [
+    { to: "ip_address", field: "ip_address_id" },
+    { to: "port", field: "port_id" },
+    { to: "service", field: "service_id" },
+  ],
   owners: (binding) => [{ kind: "service", id: binding.service_id, as: "bindings" }],
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
@@ -98,7 +94,7 @@ export type BindingItem = Static<typeof BindingItem>;
 export type BindingCreate = Static<typeof BindingCreate>;
 export type BindingUpdate = Static<typeof BindingUpdate>;
 
-/** The host is its service's: the answers name it nowhere (specification 2.7). */
+/** The host is its service's: the answers name it nowhere. */
 export const Binding = Type.Object(
   {
     id: Uuid,
@@ -120,7 +116,11 @@ export const Binding = Type.Object(
   },
 );
 
-export const BINDING_EXAMPLE = {
+export interface BindingRecord extends RecordOf<typeof Binding> {
+  readonly host_id: string;
+}
+
+export const BINDING_EXAMPLE: Static<typeof Binding> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0015",
   service_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0014",
   network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",

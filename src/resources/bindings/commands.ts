@@ -3,20 +3,23 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
 import { alreadyExists } from "../../base/errors.ts";
+import type { CallsOf, Change } from "../../db/command.ts";
+import type { Written } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion, type Written } from "../answers.ts";
-import { siblingsWithRoom } from "../host-children.ts";
-import { refusedAtOnce } from "../offenders.ts";
-import { removeRecord } from "../references.ts";
-import { serviceKind, type ServiceRecord } from "../services/service.ts";
-import { bindingIdentity, bindingKind, type BindingCreate, type BindingTarget, type BindingUpdate } from "./binding.ts";
-import { addBinding, checkTarget, targetOf, targetsOf } from "./describe.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { removeEach } from "../bulk-removal.ts";
+import { siblingsWithRoom } from "../hosts/new-child.ts";
+import { removeOne } from "../ignored/removal.ts";
+import { refusedAtOnce } from "../issues.ts";
+import { type ServiceRecord, serviceKind } from "../services/service.ts";
+import { addBinding, checkTarget, targetOf, targetsOf } from "./apply.ts";
+import { type BindingCreate, type BindingTarget, type BindingUpdate, bindingIdentity, bindingKind } from "./binding.ts";
 
 /**
  * A binding of a service.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
-export function createBinding(tx: WriteTransaction, input: { body: BindingCreate }, actor: CommandActor): Written {
+function createBinding(tx: WriteTransaction, input: { body: BindingCreate }, actor: CommandActor): Written {
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
   const service = getReferenced(tx, serviceKind, [body.service_id], "service_id", actor)[0] as ServiceRecord;
@@ -34,13 +37,10 @@ export function createBinding(tx: WriteTransaction, input: { body: BindingCreate
 
 /**
  * Changes where a service listens. An address that is left out stays; null is every address.
- * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
+ * entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateBinding(
-  tx: WriteTransaction,
-  input: { id: string; body: BindingUpdate; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
+function updateBinding(tx: WriteTransaction, input: Change<BindingUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const binding = getReachable(tx, bindingKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -56,26 +56,20 @@ export function updateBinding(
   });
 }
 
-/**
- * Deletes a binding.
- * @param input.cascade also what refers to it; else that stands in the way
- * @throws DomainError entity_not_found; precondition_failed
- */
-export function removeBinding(
-  tx: WriteTransaction,
-  input: { id: string; cascade: boolean; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
-  const binding = getReachable(tx, bindingKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(input.id));
-  removeRecord(tx, bindingKind, input.id, input.cascade);
-  return binding;
-}
-
 /** The store refuses twins as well, but under one field's name: which one it is depends on the form. */
 function assertOnlyOne(tx: WriteTransaction, serviceId: string, target: BindingTarget, ownId: string | null): void {
   const present = tx.findByIdentity(bindingKind, bindingIdentity(serviceId, target));
   if (present === null || present.id === ownId) return;
   const field = target.type === "Port" ? "port_id" : "ip_address_id";
-  throw alreadyExists(bindingKind.name, field, target[field]);
+  throw alreadyExists(bindingKind, field, target[field]);
 }
+
+const removeBinding = removeOne(bindingKind);
+
+export const bindingCommands = {
+  "binding.create": createBinding,
+  "binding.update": updateBinding,
+  "binding.delete": removeBinding,
+  "binding.bulk_delete": removeEach(bindingKind, removeBinding),
+};
+export type BindingCommands = CallsOf<typeof bindingCommands>;

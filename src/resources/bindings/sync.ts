@@ -1,39 +1,43 @@
-// Makes the bindings of a service match the list of a write, as far as they are created and changed; what is left over is the caller's to remove.
+// Makes the bindings of a service match the list of a write, as far as they are created and changed; what is left over
+// is the caller's to remove.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { foreignIds } from "../host-children.ts";
+import { mismatchedParentIds } from "../hosts/new-child.ts";
+import type { Place } from "../issues.ts";
 import { match } from "../matching.ts";
-import type { Place } from "../offenders.ts";
 import type { ServiceRecord } from "../services/service.ts";
-import { bindingIdentity, bindingKind, type BindingItem, type BindingRecord, type BindingTarget } from "./binding.ts";
-import { addBinding, checkTarget, targetOf, type BindingTargets } from "./describe.ts";
+import { addBinding, type BindingTargets, checkTarget, targetOf } from "./apply.ts";
+import { type BindingItem, type BindingRecord, type BindingTarget, bindingIdentity, bindingKind } from "./binding.ts";
 
 /** What the same write does to the ports and addresses of the host. */
-export interface Surroundings {
+export interface SyncContext {
   /** What the host has after the write. */
   readonly targets: BindingTargets;
   /** Ports and addresses that the write takes off the host. */
   readonly isRemoved: (id: string) => boolean;
-  /** The id of the record that an id in the request stands for: an item may have brought another one for a record that is there. */
+  /**
+   * The id of the record that an id in the request stands for: an item may have brought another one for a record that
+   * is there.
+   */
   readonly actual: (id: string) => string;
 }
 
 /** Of a write that leaves ports and addresses alone. */
-export function unchanged(targets: BindingTargets): Surroundings {
+export function unchanged(targets: BindingTargets): SyncContext {
   return { targets, isRemoved: () => false, actual: (id) => id };
 }
 
 /**
- * @param place of the service in the body: gets what is wrong with the items, entity_reference_invalid for a port or an address that
- * the host does not have
+ * @param place of the service in the body: gets what is wrong with the items, entity_reference_invalid for a port or an
+ * address that the host does not have
  * @returns the bindings that no item stands for
  */
 export function syncBindings(
   tx: WriteTransaction,
   service: ServiceRecord,
   items: readonly BindingItem[],
-  surroundings: Surroundings,
+  surroundings: SyncContext,
   actor: CommandActor,
   place: Place,
 ): BindingRecord[] {
@@ -64,7 +68,7 @@ export function syncBindings(
   place.note(...matching.issues);
   for (const { item, position, stored: record } of matching.matched) {
     const its = place.at(`/bindings/${position}`);
-    its.note(...foreignIds(item, service, its.pointer));
+    its.note(...mismatchedParentIds(item, service, its.pointer));
     if (item.service_id !== undefined && item.service_id !== service.id)
       its.note({ path: `${its.pointer}/service_id`, message: "must be the service's own id", value: item.service_id });
     // Sent back as it was, with only the port or address taken off its list: it goes with that.

@@ -1,17 +1,17 @@
 // Writes credential assignments from either of their two sides, and shows them on either: one association, two views.
 // Must not know how credentials and hosts are written otherwise.
 
-import { requireRole, type CommandActor } from "../../access/actor.ts";
-import { findReachable, getReferenced } from "../../access/reach.ts";
-import { invalid, referenceInvalid, type Issue } from "../../base/errors.ts";
+import { type CommandActor, requireRole } from "../../access/actor.ts";
+import { findReachable, getReferenced, reachesNetwork } from "../../access/reach.ts";
+import { type Issue, invalid, referenceInvalid } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { credentialKind } from "../credentials/credential.ts";
 import { hostKind } from "../hosts/host.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import type { Place } from "../issues.ts";
 import { networkKind } from "../networks/network.ts";
-import type { Place } from "../offenders.ts";
 import { coverAssigned } from "./coverage.ts";
-import { assignmentKey, credentialAssignmentKind, type CredentialAssignmentRecord } from "./credential-assignment.ts";
+import { assignmentKey, type CredentialAssignmentRecord, credentialAssignmentKind } from "./credential-assignment.ts";
 import { assertReachesCredential } from "./reach.ts";
 
 /** A credential's side. `ip_address_ids` null or left out: every address of the host. */
@@ -30,8 +30,8 @@ export interface HostSideItem {
 }
 
 /**
- * Makes a credential's assignments those of its body. What is in networks beyond the caller's reach stays as it is. Whether the caller may
- * change the credential is asked elsewhere.
+ * Makes a credential's assignments those of its body. What is in networks beyond the caller's reach stays as it is.
+ * Whether the caller may change the credential is asked elsewhere.
  * @returns whether there is any change
  * @throws DomainError validation_failed for a host named twice; entity_reference_invalid
  */
@@ -58,7 +58,7 @@ export function setCredentialAssignments(
   assertAddressesOfHosts(tx, items, "host_assignments/ip_address_ids", actor);
   const current = tx
     .children(credentialAssignmentKind, "credential_n", credentialId)
-    .filter((assignment) => actor.networkIds === null || actor.networkIds.includes(assignment.network_id));
+    .filter((assignment) => reachesNetwork(actor, assignment.network_id));
   const changes = changesTo(current, [
     ...networks.map((network) => ({
       credential_id: credentialId,
@@ -78,11 +78,11 @@ export function setCredentialAssignments(
 }
 
 /**
- * Makes a host's assignments those of a host's write, after its addresses were written in the same transaction: an address that it
- * removed is taken off the list, so that a client may send the rest of the host back as it got it.
- * @param place of the host in the body: gets what is wrong. auth_permission_denied for a caller below Admin whose list is not what is
- * there: a credential sent to one's own address gives it away; entity_access_denied for a credential that a confined caller may not change;
- * validation_failed for a credential named twice; entity_reference_invalid
+ * Makes a host's assignments those of a host's write, after its addresses were written in the same transaction: an
+ * address that it removed is taken off the list, so that a client may send the rest of the host back as it got it.
+ * @param place of the host in the body: gets what is wrong. auth_permission_denied for a caller below Admin whose list
+ * is not what is there: a credential sent to one's own address gives it away; entity_access_denied for a credential
+ * that a confined caller may not change; validation_failed for a credential named twice; entity_reference_invalid
  */
 export function setHostAssignments(
   tx: WriteTransaction,
@@ -254,5 +254,5 @@ function assertAddressesOfHosts(
       if (findReachable(tx, ipAddressKind, id, actor)?.host_id !== item.host_id) wrong.add(id);
     }
   }
-  if (wrong.size > 0) throw referenceInvalid(ipAddressKind.name, field, [...wrong]);
+  if (wrong.size > 0) throw referenceInvalid(ipAddressKind, field, [...wrong]);
 }

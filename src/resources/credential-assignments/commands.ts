@@ -1,23 +1,25 @@
 // What the writer runs to confirm an address: an Admin's word that the credentials of its host go there.
 
-import { requireRole, type CommandActor } from "../../access/actor.ts";
+import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { getReachable } from "../../access/reach.ts";
+import type { CallsOf, Conditional } from "../../db/command.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion } from "../answers.ts";
-import { ipAddressKind, type Confirmed } from "../ip-addresses/ip-address.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { type Confirmed, ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { assignmentsFor, cover, isCovered } from "./coverage.ts";
 import { credentialAssignmentKind } from "./credential-assignment.ts";
 import { assertReachesCredential } from "./reach.ts";
 
 /**
- * Sends the credentials that are assigned to an address's host, and meant for the address, to its value. Where they go there already nothing
- * is written; else the address and the assignments get a version each, so that the ledger tells whose word it was.
- * @throws DomainError entity_not_found; precondition_failed; auth_permission_denied; entity_access_denied for a credential that a confined
- * caller may not assign
+ * Sends the credentials that are assigned to an address's host, and meant for the address, to its value. Where they go
+ * there already nothing is written; else the address and the assignments get a version each, so that the ledger tells
+ * whose word it was.
+ * @throws DomainError entity_not_found; precondition_failed; auth_permission_denied; entity_access_denied for a
+ * credential that a confined caller may not assign
  */
 export function confirmIpAddress(
   tx: WriteTransaction,
-  input: { id: string; ifMatch: string | null },
+  input: Conditional & { id: string },
   actor: CommandActor,
 ): Confirmed {
   const { id } = input;
@@ -37,3 +39,6 @@ export function confirmIpAddress(
 
 /** What history says has changed by a confirmation: as the answer has it, of which no version keeps the value. */
 const CONFIRMED_FIELD = "credential_ids";
+
+export const confirmationCommands = { "ip_address.confirm": confirmIpAddress };
+export type ConfirmationCommands = CallsOf<typeof confirmationCommands>;

@@ -1,6 +1,6 @@
-// Where the secret of a credential goes by its assignment to a host: (assignment, address value), beside the ledger. The store ends what is
-// covered when the value, the address or the assignment goes (migration 0008), whoever writes; nothing but what is here makes it grow.
-// A prune drops what has ended.
+// Where the secret of a credential goes by its assignment to a host: (assignment, address value), beside the ledger.
+// The store ends what is covered when the value, the address or the assignment goes (migration 0008), whoever writes;
+// nothing but what is here makes it grow. A prune drops what has ended.
 
 import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -8,7 +8,7 @@ import type { Sql } from "../../db/connection.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
-import { credentialAssignmentKind, type CredentialAssignmentRecord } from "./credential-assignment.ts";
+import { type CredentialAssignmentRecord, credentialAssignmentKind } from "./credential-assignment.ts";
 
 /** By whose word a credential is sent to an address. */
 export type CoverageOrigin = "Assigned" | "Confirmed" | "Told" | "Restored";
@@ -26,18 +26,21 @@ const credentialCoverage = sqliteTable("credential_coverage", {
 const UNCOVERED = `SELECT i.ip_address FROM credential_assignments a JOIN ip_addresses i ON i.host_n = a.host_n
   WHERE a.n = ?1
     AND (json_type('{' || a.members || '}', '$.ip_address_ids') = 'null'
-      OR (SELECT id FROM history_records WHERE n = i.n) IN (SELECT value FROM json_each('{' || a.members || '}', '$.ip_address_ids')))
-    AND NOT EXISTS (SELECT 1 FROM credential_coverage v WHERE v.assignment_n = a.n AND v.ip_address = i.ip_address AND v.until IS NULL)`;
+      OR (SELECT id FROM history_records WHERE n = i.n) IN (SELECT value
+        FROM json_each('{' || a.members || '}', '$.ip_address_ids')))
+    AND NOT EXISTS (SELECT 1 FROM credential_coverage v WHERE v.assignment_n = a.n AND v.ip_address = i.ip_address
+      AND v.until IS NULL)`;
 const AMONG = "AND i.ip_address IN (SELECT value FROM json_each(?2))";
 const IS_COVERED = "SELECT 1 FROM credential_coverage WHERE assignment_n = ?1 AND ip_address = ?2 AND until IS NULL";
 /** As of a transaction. */
-const WAS_COVERED =
-  "SELECT ip_address FROM credential_coverage WHERE assignment_n = ?1 AND since <= ?2 AND (until IS NULL OR until > ?2)";
-const MADE_IN =
-  "SELECT assignment_n, ip_address FROM credential_coverage WHERE since = ?1 AND until IS NULL AND origin IN ('Assigned', 'Confirmed', 'Restored')";
+const WAS_COVERED = `SELECT ip_address FROM credential_coverage WHERE assignment_n = ?1 AND since <= ?2
+    AND (until IS NULL OR until > ?2)`;
+const MADE_IN = `SELECT assignment_n, ip_address FROM credential_coverage WHERE since = ?1 AND until IS NULL
+    AND origin IN ('Assigned', 'Confirmed', 'Restored')`;
 const ENDED_IN = "SELECT DISTINCT assignment_n, ip_address FROM credential_coverage WHERE until = ?1";
-const END =
-  "UPDATE credential_coverage SET until = ?3, checksum = checksum + ?3 WHERE assignment_n = ?1 AND ip_address = ?2 AND until IS NULL";
+const END = `UPDATE credential_coverage SET until = ?3, checksum = checksum + ?3
+  WHERE assignment_n = ?1 AND ip_address = ?2
+    AND until IS NULL`;
 const STEP_ROWS = 5_000;
 /** In the order of the key, from one on. */
 const ENDED_UP_TO = `SELECT assignment_n, ip_address, since, until FROM credential_coverage
@@ -46,11 +49,11 @@ const ENDED_UP_TO = `SELECT assignment_n, ip_address, since, until FROM credenti
 const DROP = "DELETE FROM credential_coverage WHERE assignment_n = ?1 AND ip_address = ?2 AND since = ?3";
 
 /**
- * Sends the secret of an assignment's credential to addresses of its host from the end of this transaction on. To be called on the word of an
- * Admin, or for what the device itself tells.
+ * Sends the secret of an assignment's credential to addresses of its host from the end of this transaction on. To be
+ * called on the word of an Admin, or for what the device itself tells.
  * @param assignmentId of a host
- * @param values those among them that are to be covered; null for all that the assignment is for. What is no address of the host then, or is
- * not named by an assignment that names its addresses, is left out
+ * @param values those among them that are to be covered; null for all that the assignment is for. What is no address of
+ * the host then, or is not named by an assignment that names its addresses, is left out
  */
 export function cover(
   tx: WriteTransaction,

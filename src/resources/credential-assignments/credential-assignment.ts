@@ -2,7 +2,7 @@
 // The credential's and the host's lists are two views of these records.
 
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { type Kind, liveColumns, type RecordBase } from "../../db/kind.ts";
 import { credentials } from "../credentials/credential.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
@@ -32,17 +32,13 @@ export const credentialAssignmentKind: Kind<CredentialAssignmentRecord> = {
   plural: "credential_assignments",
   code: 14,
   table: credentialAssignments,
-  columns: (assignment, n) => ({
-    network_n: n(assignment.network_id),
-    host_n: assignment.host_id === null ? null : n(assignment.host_id),
-    credential_n: n(assignment.credential_id),
-  }),
-  scopes: { network: "network_n", host: "host_n", credential: "credential_n" },
-  scopeIds: (assignment) => ({
-    network: assignment.network_id,
-    host: assignment.host_id,
-    credential: assignment.credential_id,
-  }),
+  scopes: { network: "network_id", host: "host_id", credential: "credential_id" },
+  references: [
+    { to: "network", field: "network_id" },
+    { to: "credential", field: "credential_id", refuses: true },
+    { to: "host", field: "host_id" },
+    { to: "ip_address", field: "ip_address_ids", without: offAddressList },
+  ],
   links: (assignment) => [{ relation: "ip_address_ids", ids: assignment.ip_address_ids ?? [] }],
   owners: (assignment) =>
     assignment.host_id === null
@@ -65,4 +61,10 @@ export function assignmentKey(
   assignment: Pick<CredentialAssignmentRecord, "credential_id" | "network_id" | "host_id">,
 ): string {
   return `${assignment.credential_id}/${assignment.host_id ?? assignment.network_id}`;
+}
+
+/** An assignment that names addresses never widens to all of them: without its last one it goes. */
+function offAddressList({ ip_address_ids }: CredentialAssignmentRecord, id: string) {
+  const left = (ip_address_ids ?? []).filter((each) => each !== id);
+  return left.length === 0 ? null : { ip_address_ids: left };
 }

@@ -2,20 +2,21 @@
 // Must not tell what lies beyond: only that there is something, or that there is nothing at all.
 
 import type { CommandActor } from "../../access/actor.ts";
+import { reachesNetwork } from "../../access/reach.ts";
 import { DomainError } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { credentialAssignmentKind } from "./credential-assignment.ts";
 
 /**
- * Whether the caller may change a credential or assign it. Whoever is confined to networks may where it has assignments and all of them
- * are within reach: one without any may be meant for anybody, and who assigns it to a host of their own is sent its secret.
+ * Whether the caller may change a credential or assign it. Whoever is confined to networks may where it has assignments
+ * and all of them are within reach: one without any may be meant for anybody, and who assigns it to a host of their own
+ * is sent its secret.
  * @param credentialId of a live credential of the caller's organization
  */
 export function reachesCredential(tx: WriteTransaction, credentialId: string, actor: CommandActor): boolean {
-  const { networkIds } = actor;
-  if (networkIds === null) return true;
+  if (actor.networkIds === null) return true;
   const assignments = tx.children(credentialAssignmentKind, "credential_n", credentialId);
-  return assignments.length > 0 && assignments.every((assignment) => networkIds.includes(assignment.network_id));
+  return assignments.length > 0 && assignments.every((assignment) => reachesNetwork(actor, assignment.network_id));
 }
 
 /**

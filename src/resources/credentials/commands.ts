@@ -2,107 +2,101 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
-import { invalid, type Issue } from "../../base/errors.ts";
+import { type Issue, invalid } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
 import type { SecretBox } from "../../base/secret-box.ts";
+import { type CallsOf, type Change, takingLong } from "../../db/command.ts";
+import type { Written } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion, type Written } from "../answers.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { removeEach } from "../bulk-removal.ts";
+import { fromCheckedBody } from "../checked-bytes.ts";
 import { setCredentialAssignments } from "../credential-assignments/assignments.ts";
 import { assertReachesCredential, credentialOutOfReach, reachesCredential } from "../credential-assignments/reach.ts";
-import { removeRecord } from "../references.ts";
+import { removeOne } from "../ignored/removal.ts";
 import { existingTags } from "../tags/tag.ts";
 import {
+  type CredentialCreate,
+  type CredentialType,
+  type CredentialUpdate,
   credentialKind,
   SECRET_FIELDS,
   SECRET_MASK,
   USM_PASSWORD_MIN_LENGTH,
-  type CredentialCreate,
-  type CredentialType,
-  type CredentialUpdate,
 } from "./credential.ts";
 import {
   masked,
   newSecrets,
+  type SealedSecrets,
   secretChange,
   secretIn,
   storedSecrets,
   storeSecrets,
-  type SealedSecrets,
 } from "./secrets.ts";
 
 /**
- * Whoever is confined to networks assigns what they create within these: without an assignment they could not change it afterwards.
+ * Whoever is confined to networks assigns what they create within these: without an assignment they could not change it
+ * afterwards.
  * @param box seals the secrets
  */
-export function createCredential(box: SecretBox) {
-  return (tx: WriteTransaction, input: { body: CredentialCreate }, actor: CommandActor): Written => {
-    const { body } = input;
-    assertOwnOrganization(body.organization_id, actor);
-    assertUsable(body.credential_type, new Map());
-    const credential = tx.create(
-      credentialKind,
-      actor.organizationId,
-      {
-        organization_id: actor.organizationId,
-        name: body.name,
-        credential_type: masked(body.credential_type),
-        tags: existingTags(tx, body.tags, actor),
-        target_ips: each(body.target_ips ?? null),
-        secrets_updated_at: formatInstant(tx.instant),
-      },
-      body.id === undefined ? {} : { id: body.id },
-    );
-    setCredentialAssignments(tx, credential.id, body, actor);
-    assertReachesCredential(tx, credential.id, actor);
-    storeSecrets(tx, box, credential.id, newSecrets(body.credential_type));
-    return credential;
-  };
-}
-
-/** @param box seals the secrets */
-export function updateCredential(box: SecretBox) {
-  return (
-    tx: WriteTransaction,
-    input: { id: string; body: CredentialUpdate; ifMatch: string | null },
-    actor: CommandActor,
-  ): Written => {
-    const { id, body } = input;
-    const credential = getReachable(tx, credentialKind, id, actor);
-    assertVersion(input.ifMatch, tx.versionOf(id));
-    assertOwnOrganization(body.organization_id, actor);
-    assertSameIds(credential, body, ["id"]);
-    const mayChange = reachesCredential(tx, id, actor);
-    const stored = storedSecrets(tx, id);
-    assertUsable(body.credential_type, stored);
-    const change = secretChange(box, id, stored, credential.credential_type, body.credential_type);
-    const updated = tx.update(credentialKind, id, {
+function createCredential(
+  tx: WriteTransaction,
+  input: { body: CredentialCreate },
+  actor: CommandActor,
+  box: SecretBox,
+): Written {
+  const { body } = input;
+  assertOwnOrganization(body.organization_id, actor);
+  assertUsable(body.credential_type, new Map());
+  const credential = tx.create(
+    credentialKind,
+    actor.organizationId,
+    {
+      organization_id: actor.organizationId,
       name: body.name,
       credential_type: masked(body.credential_type),
       tags: existingTags(tx, body.tags, actor),
-      ...(body.target_ips === undefined ? {} : { target_ips: each(body.target_ips) }),
-      ...(change.isChanged ? { secrets_updated_at: formatInstant(tx.instant) } : {}),
-    });
-    // One mask looks like another: that the secret behind it changed has to be said.
-    if (change.isChanged) tx.touch(credentialKind, id, "credential_type");
-    const isReassigned = setCredentialAssignments(tx, id, body, actor);
-    // What a caller has read it may send back.
-    if (!mayChange && (isReassigned || tx.isChanged(id))) throw credentialOutOfReach(id);
-    storeSecrets(tx, box, id, change);
-    return updated;
-  };
+      target_ips: each(body.target_ips ?? null),
+      secrets_updated_at: formatInstant(tx.instant),
+    },
+    body.id === undefined ? {} : { id: body.id },
+  );
+  setCredentialAssignments(tx, credential.id, body, actor);
+  assertReachesCredential(tx, credential.id, actor);
+  storeSecrets(tx, box, credential.id, newSecrets(body.credential_type));
+  return credential;
 }
 
-/** The sealed secrets go with the live row. */
-export function removeCredential(
+/** @param box seals the secrets */
+function updateCredential(
   tx: WriteTransaction,
-  input: { id: string; cascade: boolean; ifMatch: string | null },
+  input: Change<CredentialUpdate>,
   actor: CommandActor,
+  box: SecretBox,
 ): Written {
-  const credential = getReachable(tx, credentialKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(input.id));
-  assertReachesCredential(tx, input.id, actor);
-  removeRecord(tx, credentialKind, input.id, input.cascade);
-  return credential;
+  const { id, body } = input;
+  const credential = getReachable(tx, credentialKind, id, actor);
+  assertVersion(input.ifMatch, tx.versionOf(id));
+  assertOwnOrganization(body.organization_id, actor);
+  assertSameIds(credential, body, ["id"]);
+  const mayChange = reachesCredential(tx, id, actor);
+  const stored = storedSecrets(tx, id);
+  assertUsable(body.credential_type, stored);
+  const change = secretChange(box, id, stored, credential.credential_type, body.credential_type);
+  const updated = tx.update(credentialKind, id, {
+    name: body.name,
+    credential_type: masked(body.credential_type),
+    tags: existingTags(tx, body.tags, actor),
+    ...(body.target_ips === undefined ? {} : { target_ips: each(body.target_ips) }),
+    ...(change.isChanged ? { secrets_updated_at: formatInstant(tx.instant) } : {}),
+  });
+  // One mask looks like another: that the secret behind it changed has to be said.
+  if (change.isChanged) tx.touch(credentialKind, id, "credential_type");
+  const isReassigned = setCredentialAssignments(tx, id, body, actor);
+  // What a caller has read it may send back.
+  if (!mayChange && (isReassigned || tx.isChanged(id))) throw credentialOutOfReach(id);
+  storeSecrets(tx, box, id, change);
+  return updated;
 }
 
 /** @throws DomainError validation_failed for secrets that are missing, too many or too short, with every offender */
@@ -121,7 +115,10 @@ function assertUsable(type: CredentialType, stored: SealedSecrets): void {
   if (issues.length > 0) throw invalid(issues);
 }
 
-/** The security levels of SNMPv3 are noAuthNoPriv, authNoPriv and authPriv (RFC 3411 §3.4.3): no privacy without authentication. */
+/**
+ * The security levels of SNMPv3 are noAuthNoPriv, authNoPriv and authPriv (RFC 3411 §3.4.3): no privacy without
+ * authentication.
+ */
 function usmIssues(type: CredentialType & { type: "SnmpV3" }): Issue[] {
   const issues: Issue[] = [];
   if (type.auth_protocol === "None" && type.priv_protocol !== "None") {
@@ -155,3 +152,16 @@ function usmIssues(type: CredentialType & { type: "SnmpV3" }): Issue[] {
 function each(ips: readonly string[] | null): string[] | null {
   return ips === null ? null : [...new Set(ips)];
 }
+
+/** The sealed secrets go with the live row. */
+const removeCredential = removeOne(credentialKind, (tx, credential, actor) =>
+  assertReachesCredential(tx, credential.id, actor),
+);
+
+export const credentialCommands = {
+  "credential.create": fromCheckedBody(createCredential),
+  "credential.update": fromCheckedBody(updateCredential),
+  "credential.delete": takingLong(removeCredential),
+  "credential.bulk_delete": removeEach(credentialKind, removeCredential),
+};
+export type CredentialCommands = CallsOf<typeof credentialCommands>;

@@ -3,12 +3,12 @@
 import type { Actor } from "../../access/actor.ts";
 import { renderMembers } from "../../db/kind.ts";
 import type { Compose, Reader } from "../../db/reader.ts";
-import { spliced, type ComposeFor, varying } from "../answers.ts";
+import { type ComposeFor, spliced, variesByCaller } from "../compose.ts";
 import { credentialAssignmentsView } from "../credential-assignments/assignments.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 
 /** Adds `assigned_network_ids` and `host_assignments`, of the networks that the caller reaches. */
-export const composeCredentials: ComposeFor = Object.assign(varying(composeCredential), {
+export const composeCredentials: ComposeFor = Object.assign(variesByCaller(composeCredential), {
   reachFields: ["assigned_network_ids", "host_assignments"],
   parts: { scope: "credential" as const, kinds: [credentialAssignmentKind] },
 });

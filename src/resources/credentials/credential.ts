@@ -1,9 +1,9 @@
 // The credential that discovery asks devices with. Its secrets are sealed beside it and never enter history.
 
-import { Type, type Static, type TSchema } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { type Kind, liveColumns, type RecordBase } from "../../db/kind.ts";
 import {
   Body,
   IpAddressText,
@@ -15,8 +15,9 @@ import {
   TagIds,
   Timestamp,
   Uuid,
-} from "../../http/schemas.ts";
+} from "../../wire/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
+import { offList } from "../references.ts";
 
 export const SECRET_MAX_LENGTH = 1_024;
 export const SECRET_PATH_MAX_LENGTH = 1_024;
@@ -111,27 +112,16 @@ export const credentialKind: Kind<CredentialRecord> = {
   plural: "credentials",
   code: 6,
   table: credentials,
-  columns: () => ({}),
   scopes: {},
-  scopeIds: () => ({}),
+  references: [{ to: "tag", field: "tags", without: offList("tags") }],
   links: (credential) => [{ relation: "tags", ids: credential.tags }],
   observed: [],
   absent: "null",
   identity: (credential) => `${credential.organization_id}/${credential.name}`,
   // Names are for people: two may be alike.
   unique: null,
-  sortKeys: (credential) => ({ name: textSortKey(credential.name), credential_type: credential.credential_type.type }),
+  sortKeys: { name: textSortKey, credential_type: ({ type }) => type },
 };
-
-/** What lists of credentials are grouped and ordered by; names without regard to case, credential types by what they are called. */
-export const CREDENTIAL_ORDER_FIELDS = [
-  "created_at",
-  "name",
-  "credential_type",
-  "secrets_updated_at",
-  "updated_at",
-] as const;
-export const CREDENTIAL_KEYED_FIELDS = ["name", "credential_type"] as const;
 
 export const HostAssignment = Body(
   {

@@ -1,12 +1,12 @@
-// The inline secrets of credentials: sealed, in a table of their own that has no history, replaced by a mask everywhere else.
-// Must not decide which secrets a credential may have: commands.ts does.
+// The inline secrets of credentials: sealed, in a table of their own that has no history, replaced by a mask everywhere
+// else. Must not decide which secrets a credential may have: commands.ts does.
 
 import { and, eq } from "drizzle-orm";
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { SecretBox } from "../../base/secret-box.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { SECRET_FIELDS, SECRET_MASK, type CredentialType, type Secret, type SecretField } from "./credential.ts";
+import { type CredentialType, SECRET_FIELDS, SECRET_MASK, type Secret, type SecretField } from "./credential.ts";
 
 export const credentialSecrets = sqliteTable(
   "credential_secrets",
@@ -131,7 +131,10 @@ export function forgetSecrets(tx: WriteTransaction, credentialId: string, fields
   });
 }
 
-/** Whether a box holds this text. One that does not open, because the key file was lost, holds no text: so it can be replaced. */
+/**
+ * Whether a box holds this text. One that does not open, because the key file was lost, holds no text: so it can be
+ * replaced.
+ */
 function holds(box: SecretBox, sealed: Uint8Array | undefined, context: string, plaintext: string): boolean {
   if (sealed === undefined) return false;
   try {

@@ -1,8 +1,8 @@
-// A forwarding entry: a MAC address learned on an interface, in a VLAN (BRIDGE-MIB dot1dTpFdbTable, Q-BRIDGE-MIB dot1qTpFdbTable).
-// A record of its own, or a busy uplink would write its whole table again at every change.
+// A forwarding entry: a MAC address learned on an interface, in a VLAN (BRIDGE-MIB dot1dTpFdbTable, Q-BRIDGE-MIB
+// dot1qTpFdbTable). A record of its own, or a busy uplink would write its whole table again at every change.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { type Kind, liveColumns, type RecordBase } from "../../db/kind.ts";
 import { hosts } from "../hosts/host.ts";
 import { FDB_ENTRY_UPCASTERS, ifEntries } from "../if-entries/if-entry.ts";
 import { networks } from "../networks/network.ts";
@@ -33,17 +33,16 @@ export const fdbEntries = sqliteTable("fdb_entries", {
 export const fdbEntryKind: Kind<FdbEntryRecord> = {
   name: "fdb_entry",
   plural: "fdb_entries",
+  words: { one: "forwarding entry", many: "forwarding entries" },
+  label: (entry) => entry.mac_address,
   code: 10,
   upcasters: FDB_ENTRY_UPCASTERS,
   table: fdbEntries,
-  columns: (entry, n) => ({
-    network_n: n(entry.network_id),
-    host_n: n(entry.host_id),
-    if_entry_n: n(entry.if_entry_id),
+  columns: (entry) => ({
     mac_address: entry.mac_address,
   }),
-  scopes: { network: "network_n", host: "host_n", if_entry: "if_entry_n" },
-  scopeIds: (entry) => ({ network: entry.network_id, host: entry.host_id, if_entry: entry.if_entry_id }),
+  scopes: { network: "network_id", host: "host_id", if_entry: "if_entry_id" },
+  references: [{ to: "if_entry", field: "if_entry_id" }],
   owners: (entry) => [{ kind: "if_entry", id: entry.if_entry_id, as: "fdb_macs" }],
   observed: [],
   absent: "null",

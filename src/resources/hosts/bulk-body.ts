@@ -1,7 +1,7 @@
 // What clients send and get in a bulk write of hosts: POST /api/v1/hosts/bulk.
 
-import { Type, type Static } from "@sinclair/typebox";
-import { Body, BULK_MAX, CHILDREN_MAX, Name, Nullable, OneOf, Timestamp, Uuid } from "../../http/schemas.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { Body, BULK_MAX, CHILDREN_MAX, Name, Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
 import { IfEntryItem } from "../if-entries/if-entry.ts";
 import { HostCreate, HostUpdate } from "./host-body.ts";
 
@@ -28,7 +28,7 @@ export const HostBulkItem = Body(
       ),
     ),
   },
-  { $id: "HostBulkItem", ignored: HostCreate["ignored"] as string[] },
+  { $id: "HostBulkItem", ignored: HostCreate.ignored as string[] },
 );
 export type HostBulkItem = Static<typeof HostBulkItem>;
 

@@ -1,31 +1,34 @@
-// What the writer runs for a bulk write of hosts: each item creates or updates a host with all that belongs to it, all or none.
-// Goes through every item before it refuses, so that every offender is named.
+// What the writer runs for a bulk write of hosts: each item creates or updates a host with all that belongs to it, all
+// or none. Goes through every item before it refuses, so that every offender is named.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";
 import { formatInstant } from "../../base/instant.ts";
+import { type CallsOf, takingLong } from "../../db/command.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { Offenders, type Place } from "../offenders.ts";
+import { fromCheckedBytes } from "../checked-bytes.ts";
+import { IssueCollector, type Place } from "../issues.ts";
 import { assertVirtualizingService } from "../services/virtualizing.ts";
 import type { HostBulkItem, HostBulkResult } from "./bulk-body.ts";
-import { writeBelongings } from "./children.ts";
+import { writeHostChildren } from "./children.ts";
 import { addHost, assertNotStale, changeHost } from "./commands.ts";
-import { hostKind, type HostRecord } from "./host.ts";
+import { type HostRecord, hostKind } from "./host.ts";
 import { writeInterfaces } from "./interfaces.ts";
 
 /**
- * Creates and updates hosts with their addresses, ports, services, interface entries and credential assignments. An item may refer to
- * what an earlier one makes; a host's virtualizing service and an interface's neighbor may be of any item.
+ * Creates and updates hosts with their addresses, ports, services, interface entries and credential assignments. An
+ * item may refer to what an earlier one makes; a host's virtualizing service and an interface's neighbor may be of any
+ * item.
  * @returns what became of each item, in their order
- * @throws DomainError with every offender; entity_reference_invalid, entity_already_exists, entity_stale, entity_access_denied,
- * auth_permission_denied where all of them are that, else validation_failed
+ * @throws DomainError with every offender; entity_reference_invalid, entity_already_exists, entity_stale,
+ * entity_access_denied, auth_permission_denied where all of them are that, else validation_failed
  */
 export function writeHosts(
   tx: WriteTransaction,
   input: { items: readonly HostBulkItem[] },
   actor: CommandActor,
 ): HostBulkResult[] {
-  const offenders = new Offenders();
+  const offenders = new IssueCollector();
   const positions = new Map<string, number>();
   const placed: Placed[] = [];
   const absent = new Set<string>();
@@ -44,7 +47,7 @@ export function writeHosts(
       for (const id of broughtBy(item)) absent.add(id);
       continue;
     }
-    writeBelongings(tx, host, isNew, item, actor, whole, absent);
+    writeHostChildren(tx, { host, isNew, whole, absent }, item, actor);
     placed.push({ item, whole, host, isNew });
   }
   for (const { item, whole, host } of placed) {
@@ -122,3 +125,6 @@ function resultsOf(tx: WriteTransaction, placed: readonly Placed[]): HostBulkRes
   });
   return results;
 }
+
+export const hostBulkCommands = { "host.bulk": takingLong(fromCheckedBytes(writeHosts)) };
+export type HostBulkCommands = CallsOf<typeof hostBulkCommands>;

@@ -1,24 +1,25 @@
-// Makes the addresses, ports, services, bindings and credential assignments of a host match the lists of a write (specification 4.2).
-// Goes through all of them, whatever is refused: what is wrong is noted, and somebody else refuses the write.
+// Makes the addresses, ports, services, bindings and credential assignments of a host match the lists of a write
+// (handbook: records, "A host and its children"). Goes through all of them, whatever is refused: what is wrong is
+// noted, and somebody else refuses the write.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { Kind, RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { bindingKind, type BindingItem } from "../bindings/binding.ts";
-import { syncBindings, type Surroundings } from "../bindings/sync.ts";
-import { setHostAssignments, type HostSideItem } from "../credential-assignments/assignments.ts";
-import { foreignIds } from "../host-children.ts";
-import { addIpAddress, changeIpAddress, SubnetFinder } from "../ip-addresses/describe.ts";
-import { ipAddressKind, type IpAddressItem, type IpAddressRecord } from "../ip-addresses/ip-address.ts";
+import { type BindingItem, bindingKind } from "../bindings/binding.ts";
+import { type SyncContext, syncBindings } from "../bindings/sync.ts";
+import { type HostSideItem, setHostAssignments } from "../credential-assignments/assignments.ts";
+import { removeRecord } from "../ignored/removal.ts";
+import { addIpAddress, changeIpAddress, SubnetFinder } from "../ip-addresses/apply.ts";
+import { type IpAddressItem, type IpAddressRecord, ipAddressKind } from "../ip-addresses/ip-address.ts";
+import type { Place } from "../issues.ts";
 import { match } from "../matching.ts";
-import type { Place } from "../offenders.ts";
-import { addPort, changePort } from "../ports/describe.ts";
-import { portKind, type PortItem, type PortRecord } from "../ports/port.ts";
-import { removeRecord } from "../references.ts";
-import { addService, changeService } from "../services/describe.ts";
+import { addPort, changePort } from "../ports/apply.ts";
+import { type PortItem, type PortRecord, portKind } from "../ports/port.ts";
+import { addService, changeService } from "../services/apply.ts";
+import { type ServiceRecord, serviceKind } from "../services/service.ts";
 import type { ServiceItem } from "../services/service-body.ts";
-import { serviceKind, type ServiceRecord } from "../services/service.ts";
 import type { HostRecord } from "./host.ts";
+import { mismatchedParentIds } from "./new-child.ts";
 
 export interface ChildLists {
   readonly ip_addresses?: readonly IpAddressItem[] | null | undefined;
@@ -27,27 +28,33 @@ export interface ChildLists {
 }
 
 /** What a write says of what belongs to a host, besides its interface entries; null or left out: it stays as it is. */
-export interface Belongings extends ChildLists {
+export interface HostChildren extends ChildLists {
   readonly credential_assignments?: readonly HostSideItem[] | null | undefined;
 }
 
-/**
- * Makes what belongs to a host what a write says of it.
- * @param isNew whether the host is: then there is nothing to look for
- * @param whole the host's place in the body: gets what is wrong
- * @param absent ids that the write brings for what was refused: what names one of them is not wrong for that; gets those of this host
- */
-export function writeBelongings(
+export interface WrittenHost {
+  readonly host: HostRecord;
+  /** Then there is nothing to look for. */
+  readonly isNew: boolean;
+  /** The host's place in the body: gets what is wrong. */
+  readonly whole: Place;
+  /**
+   * Ids that the write brings for what was refused: what names one of them is not wrong for that. Gets those of this
+   * host.
+   */
+  readonly absent: Set<string>;
+}
+
+/** Makes what belongs to a host what a write says of it. */
+export function writeHostChildren(
   tx: WriteTransaction,
-  host: HostRecord,
-  isNew: boolean,
-  belongings: Belongings,
+  written: WrittenHost,
+  children: HostChildren,
   actor: CommandActor,
-  whole: Place,
-  absent: Set<string>,
 ): void {
-  new ChildSync(tx, host, isNew, actor, whole, absent).run(belongings);
-  const { credential_assignments: assignments } = belongings;
+  const { host, whole, absent } = written;
+  new ChildSync(tx, written, actor).run(children);
+  const { credential_assignments: assignments } = children;
   if (assignments === null || assignments === undefined) return;
   const sound =
     absent.size === 0
@@ -76,14 +83,7 @@ class ChildSync {
   /** Ids that items brought for records which exist under another: bindings of the same request may name them. */
   private readonly aliases = new Map<string, string>();
 
-  constructor(
-    tx: WriteTransaction,
-    host: HostRecord,
-    isNew: boolean,
-    actor: CommandActor,
-    whole: Place,
-    absent: Set<string>,
-  ) {
+  constructor(tx: WriteTransaction, { host, isNew, whole, absent }: WrittenHost, actor: CommandActor) {
     this.absent = absent;
     this.tx = tx;
     this.host = host;
@@ -163,7 +163,7 @@ class ChildSync {
     return ids;
   }
 
-  private services(items: readonly ServiceItem[] | null | undefined, surroundings: Surroundings): void {
+  private services(items: readonly ServiceItem[] | null | undefined, surroundings: SyncContext): void {
     if (items === null || items === undefined) return;
     const { tx, host, actor } = this;
     const matching = match(
@@ -189,7 +189,7 @@ class ChildSync {
   private bindings(
     service: ServiceRecord,
     items: readonly BindingItem[] | null | undefined,
-    surroundings: Surroundings,
+    surroundings: SyncContext,
     place: Place,
   ): void {
     if (items === null || items === undefined) return;
@@ -211,11 +211,14 @@ class ChildSync {
   ): Place {
     const { host, whole } = this;
     const place = whole.at(`/${list}/${position}`);
-    place.note(...foreignIds(item, { host_id: host.id, network_id: host.network_id }, place.pointer));
+    place.note(...mismatchedParentIds(item, { host_id: host.id, network_id: host.network_id }, place.pointer));
     return place;
   }
 
-  /** Counts what an item stands for among what the host has after the write; also where it was refused: what names it is not wrong for that. */
+  /**
+   * Counts what an item stands for among what the host has after the write; also where it was refused: what names it is
+   * not wrong for that.
+   */
   private has(ids: Set<string>, item: { id?: string }, record: { id: string } | null): void {
     const id = record?.id ?? item.id;
     if (id === undefined) return;

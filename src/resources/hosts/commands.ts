@@ -1,35 +1,27 @@
-// What the writer runs for hosts: the host itself, its children and its credential assignments, in one transaction or not at all.
+// What the writer runs for hosts: the host itself, its children and its credential assignments, in one transaction or
+// not at all.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
 import { DomainError } from "../../base/errors.ts";
+import { picked } from "../../base/fields.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
+import { type CallsOf, type Change, takingLong } from "../../db/command.ts";
+import type { Written } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion, type Written } from "../answers.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { removeEach } from "../bulk-removal.ts";
+import { fromCheckedBody } from "../checked-bytes.ts";
+import { removeOne } from "../ignored/removal.ts";
+import { type Place, refusedAtOnce } from "../issues.ts";
 import { networkKind } from "../networks/network.ts";
-import { refusedAtOnce, type Place } from "../offenders.ts";
-import { removeRecord } from "../references.ts";
 import { assertVirtualizingService } from "../services/virtualizing.ts";
 import { MANUAL } from "../source.ts";
 import { existingTags } from "../tags/tag.ts";
-import { writeBelongings } from "./children.ts";
-import { hostKind, type HostRecord } from "./host.ts";
-import type { HostCreate, HostUpdate } from "./host-body.ts";
+import { writeHostChildren } from "./children.ts";
+import { type HostRecord, hostKind, UNSAID_HOST } from "./host.ts";
+import { HOST_DESCRIBED, type HostCreate, type HostUpdate } from "./host-body.ts";
 import { writeInterfaces } from "./interfaces.ts";
-
-/** Texts that a device tells of itself, or a person for it. */
-const DEVICE_FIELDS = [
-  "sys_name",
-  "sys_descr",
-  "sys_object_id",
-  "sys_location",
-  "sys_contact",
-  "manufacturer",
-  "model",
-  "serial_number",
-  "management_url",
-] as const;
-type DescribedField = "hostname" | "description" | "virtualization" | "asset_tag" | (typeof DEVICE_FIELDS)[number];
 
 /**
  * A host with its children, interface entries and credential assignments.
@@ -44,7 +36,7 @@ export function createHost(tx: WriteTransaction, input: { body: HostCreate }, ac
       assertVirtualizingService(tx, body.virtualization, host.network_id, "virtualization/details/service_id", actor),
     );
     const absent = new Set<string>();
-    writeBelongings(tx, host, true, body, actor, whole, absent);
+    writeHostChildren(tx, { host, isNew: true, whole, absent }, body, actor);
     const setNeighbors = writeInterfaces(tx, host, body.interfaces, { isNew: true, absent }, actor, whole);
     setNeighbors();
     return host;
@@ -52,14 +44,12 @@ export function createHost(tx: WriteTransaction, input: { body: HostCreate }, ac
 }
 
 /**
- * Changes a host; child lists that are sent become exactly what is sent (specification 4.2). Fields that are left out stay.
- * @throws DomainError entity_stale, entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ * Changes a host; child lists that are sent become exactly what is sent (handbook: records, "A host and its
+ * children"). Fields that are left out stay.
+ * @throws DomainError entity_stale, entity_reference_invalid, entity_already_exists, entity_not_found,
+ * precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateHost(
-  tx: WriteTransaction,
-  input: { id: string; body: HostUpdate; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
+export function updateHost(tx: WriteTransaction, input: Change<HostUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const host = getReachable(tx, hostKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -70,33 +60,21 @@ export function updateHost(
       assertVirtualizingService(tx, body.virtualization, host.network_id, "virtualization/details/service_id", actor),
     );
     changeHost(tx, host, body, actor, whole);
-    writeBelongings(tx, host, false, body, actor, whole, new Set());
+    writeHostChildren(tx, { host, isNew: false, whole, absent: new Set() }, body, actor);
     return host;
   });
 }
 
-/**
- * Deletes a host with all that is its own.
- * @param input.cascade also what elsewhere refers to it; else that stands in the way
- * @throws DomainError entity_not_found; precondition_failed; entity_in_use
- */
-export function removeHost(
-  tx: WriteTransaction,
-  input: { id: string; cascade: boolean; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
-  const host = getReachable(tx, hostKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(input.id));
-  removeRecord(tx, hostKind, input.id, input.cascade);
-  return host;
-}
-
-type OwnFields = Pick<HostCreate, "id" | "organization_id" | "name" | "hidden" | "tags" | DescribedField>;
+type OwnFields = Pick<
+  HostCreate,
+  "id" | "organization_id" | "name" | "hidden" | "tags" | (typeof HOST_DESCRIBED)[number]
+>;
 
 /**
  * A new host without what belongs to it. The service that it runs on is the caller's to check.
  * @param whole the host's place in the body: gets what is wrong
- * @returns null for a host that has no place, by its network or its id: there is nothing that the rest could be checked against
+ * @returns null for a host that has no place, by its network or its id: there is nothing that the rest could be checked
+ * against
  */
 export function addHost(
   tx: WriteTransaction,
@@ -118,23 +96,21 @@ export function addHost(
       actor.organizationId,
       {
         name: body.name,
-        hostname: body.hostname ?? null,
-        description: body.description ?? null,
-        hidden: body.hidden ?? false,
         network_id: networkId,
-        tags,
         source: MANUAL,
-        virtualization: body.virtualization ?? null,
-        ...deviceFields(body, null),
-        chassis_id: null,
-        asset_tag: body.asset_tag ?? null,
+        ...UNSAID_HOST,
+        ...picked(body, ["hidden", ...HOST_DESCRIBED]),
+        tags,
       },
       body.id === undefined ? {} : { id: body.id },
     ),
   );
 }
 
-/** A host's own fields after a write: what it leaves out stays. The service that it runs on is the caller's to check. @param whole as addHost takes it */
+/**
+ * A host's own fields after a write: what it leaves out stays. The service that it runs on is the caller's to check.
+ * @param whole as addHost takes it
+ */
 export function changeHost(
   tx: WriteTransaction,
   host: HostRecord,
@@ -146,30 +122,12 @@ export function changeHost(
   whole.attempt(() => assertSameIds(host, body, ["network_id"]));
   const { tags } = body;
   return tx.update(hostKind, host.id, {
-    name: body.name,
-    hidden: body.hidden ?? host.hidden,
+    ...picked(body, ["name", "hidden", ...HOST_DESCRIBED]),
     tags: (tags === undefined ? null : whole.attempt(() => existingTags(tx, tags, actor))) ?? host.tags,
-    hostname: body.hostname === undefined ? host.hostname : body.hostname,
-    description: body.description === undefined ? host.description : body.description,
-    virtualization: body.virtualization === undefined ? host.virtualization : body.virtualization,
-    ...deviceFields(body, host),
-    asset_tag: body.asset_tag === undefined ? host.asset_tag : body.asset_tag,
   });
 }
 
-function deviceFields(
-  body: Partial<Record<(typeof DEVICE_FIELDS)[number], string | null | undefined>>,
-  host: HostRecord | null,
-): Record<(typeof DEVICE_FIELDS)[number], string | null> {
-  const fields = {} as Record<(typeof DEVICE_FIELDS)[number], string | null>;
-  for (const name of DEVICE_FIELDS) {
-    const sent = body[name];
-    fields[name] = sent === undefined ? (host?.[name] ?? null) : sent;
-  }
-  return fields;
-}
-
-/** Optimistic locking (specification 4.2): null is no lock. @throws DomainError entity_stale */
+/** Optimistic locking (handbook: api, "Locks"): null is no lock. @throws DomainError entity_stale */
 export function assertNotStale(host: HostRecord, expected: string | null | undefined): void {
   if (expected === null || expected === undefined) return;
   const instant = parseInstant(expected) as number;
@@ -184,3 +142,14 @@ export function assertNotStale(host: HostRecord, expected: string | null | undef
     },
   );
 }
+
+/** With all that is its own. */
+const removeHost = removeOne(hostKind);
+
+export const hostCommands = {
+  "host.create": fromCheckedBody(createHost),
+  "host.update": fromCheckedBody(updateHost),
+  "host.delete": takingLong(removeHost),
+  "host.bulk_delete": removeEach(hostKind, removeHost),
+};
+export type HostCommands = CallsOf<typeof hostCommands>;

@@ -1,11 +1,10 @@
-// What clients write and read of a host: request bodies and the host's whole shape with its children (specification 2.3, 4.2).
+// What clients write and read of a host: request bodies and the host's whole shape with its children.
 
-import { Type, type Static, type TSchema } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { namesOf } from "../../base/fields.ts";
 import {
   Body,
   CHILDREN_MAX,
-  Description,
-  Line,
   MacText,
   Name,
   Nullable,
@@ -15,15 +14,15 @@ import {
   TagIds,
   Timestamp,
   Uuid,
-} from "../../http/schemas.ts";
+} from "../../wire/schemas.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
-import { IfEntryItem } from "../if-entries/if-entry.ts";
+import { type IfEntry, IfEntryItem } from "../if-entries/if-entry.ts";
 import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../if-entries/vocabulary.ts";
 import { IpAddress, IpAddressItem } from "../ip-addresses/ip-address.ts";
 import { Port, PortItem } from "../ports/port.ts";
+import type { Sayable } from "../record.ts";
 import { Service, ServiceItem } from "../services/service-body.ts";
-import { Source } from "../source.ts";
-import { HostVirtualization } from "../virtualization.ts";
+import { type HostRecord, hostFields } from "./host.ts";
 
 /** A credential that is tried at this host. */
 export const CredentialAssignment = Body(
@@ -44,9 +43,6 @@ export const CredentialAssignment = Body(
 );
 export type CredentialAssignment = Static<typeof CredentialAssignment>;
 
-const AssetTag = Nullable(Name, {
-  description: "What its owner has written on it. A person's alone: no scan touches it.",
-});
 const DeviceLine = Type.Optional(Nullable(Type.String({ maxLength: 4_000 })));
 const children = {
   credential_assignments: Type.Optional(
@@ -82,10 +78,11 @@ const children = {
     ),
   ),
 };
+const READ_ONLY = ["source", "chassis_id"] as const;
 const described = {
-  description: Type.Optional(Nullable(Description)),
-  hostname: Type.Optional(Nullable(Line)),
-  virtualization: Type.Optional(Nullable(HostVirtualization)),
+  description: Type.Optional(hostFields.description),
+  hostname: Type.Optional(hostFields.hostname),
+  virtualization: Type.Optional(hostFields.virtualization),
   sys_name: DeviceLine,
   sys_descr: DeviceLine,
   sys_object_id: DeviceLine,
@@ -95,9 +92,10 @@ const described = {
   model: DeviceLine,
   serial_number: DeviceLine,
   management_url: DeviceLine,
-  asset_tag: Type.Optional(AssetTag),
-};
-const READ_ONLY = [...RECORD_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "source", "chassis_id", "last_seen_at"];
+  asset_tag: Type.Optional(hostFields.asset_tag),
+} satisfies Sayable<HostRecord, "network_id" | "name" | "hidden" | "tags" | (typeof READ_ONLY)[number]>;
+export const HOST_DESCRIBED = namesOf(described);
+const ignored = [...RECORD_READ_ONLY, ...DISCOVERABLE_READ_ONLY, ...READ_ONLY, "last_seen_at"];
 
 export const HostCreate = Body(
   {
@@ -111,7 +109,7 @@ export const HostCreate = Body(
     ...children,
     interfaces: Type.Optional(Nullable(Type.Array(IfEntryItem, { maxItems: CHILDREN_MAX }))),
   },
-  { ignored: READ_ONLY },
+  { ignored },
 );
 export type HostCreate = Static<typeof HostCreate>;
 
@@ -131,14 +129,23 @@ export const HostUpdate = Body(
       }),
     ),
   },
-  // Interface entries are written through their own endpoint: an old host sent back must not delete what was discovered since.
-  { ignored: [...READ_ONLY, "interfaces"] },
+  // Interface entries are written through their own endpoint: an old host sent back must not delete what was discovered
+  // since.
+  { ignored: [...ignored, "interfaces"] },
 );
 export type HostUpdate = Static<typeof HostUpdate>;
 
 const NullableText = Nullable(Type.String());
 
-/** An interface entry within its host (specification 2.4): every field present. */
+/** What an interface entry has in its own list and not within its host. */
+export const LISTED_ALONE = {
+  fdb_macs: undefined,
+  native_vlan_id: undefined,
+  vlan_ids: undefined,
+  more_neighbors: undefined,
+};
+
+/** An interface entry within its host: every field present. */
 export const HostInterface = Type.Object(
   {
     id: Uuid,
@@ -170,34 +177,13 @@ export const HostInterface = Type.Object(
     last_seen_at: Timestamp,
     ...discoverableFields,
     ...recordFields,
-  },
+  } satisfies Record<Exclude<keyof Static<typeof IfEntry>, keyof typeof LISTED_ALONE>, TSchema>,
   { $id: "HostInterface" },
 );
 
 export const Host = Type.Object(
   {
-    id: Uuid,
-    name: Name,
-    hostname: Nullable(Line),
-    description: Nullable(Description),
-    hidden: Type.Boolean(),
-    network_id: Uuid,
-    tags: TagIds,
-    source: Source,
-    virtualization: Nullable(HostVirtualization),
-    sys_name: NullableText,
-    sys_descr: NullableText,
-    sys_object_id: NullableText,
-    sys_location: NullableText,
-    sys_contact: NullableText,
-    chassis_id: NullableText,
-    manufacturer: NullableText,
-    model: NullableText,
-    serial_number: NullableText,
-    management_url: NullableText,
-    asset_tag: AssetTag,
-    last_seen_at: Nullable(Timestamp, { description: "When discovery last saw it; null until then." }),
-    ...discoverableFields,
+    ...hostFields,
     credential_assignments: Type.Array(CredentialAssignment),
     interfaces: Type.Array(HostInterface),
     ip_addresses: Type.Array(IpAddress),

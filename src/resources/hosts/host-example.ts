@@ -1,8 +1,11 @@
 // The host that the documentation shows.
 
+import type { Static } from "@sinclair/typebox";
 import { IP_ADDRESS_EXAMPLE } from "../ip-addresses/ip-address.ts";
 import { PORT_EXAMPLE } from "../ports/port.ts";
 import { SERVICE_EXAMPLE } from "../services/service-body.ts";
+import { UNSAID_HOST } from "./host.ts";
+import type { Host } from "./host-body.ts";
 
 const NETWORK_ID = PORT_EXAMPLE.network_id;
 const AT = "2026-11-21T09:15:00.123Z";
@@ -10,27 +13,13 @@ const AT = "2026-11-21T09:15:00.123Z";
 /** Of a port that is made together with its host. */
 const SSH_PORT_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0033";
 
-export const HOST_EXAMPLE = {
+export const HOST_EXAMPLE: Static<typeof Host> = {
   id: PORT_EXAMPLE.host_id,
   name: "web-1",
-  hostname: "web-1.example.net",
-  description: null,
-  hidden: false,
   network_id: NETWORK_ID,
-  tags: [],
   source: { type: "Manual" },
-  virtualization: null,
-  sys_name: null,
-  sys_descr: null,
-  sys_object_id: null,
-  sys_location: null,
-  sys_contact: null,
-  chassis_id: null,
-  manufacturer: null,
-  model: null,
-  serial_number: null,
-  management_url: null,
-  asset_tag: null,
+  ...UNSAID_HOST,
+  hostname: "web-1.example.net",
   last_seen_at: null,
   created_at: AT,
   updated_at: AT,

@@ -2,19 +2,19 @@
 
 import type { AsOf } from "../../db/list-query.ts";
 import type { Compose, Item, Reader } from "../../db/reader.ts";
-import type { CsvColumn } from "../../http/csv.ts";
-import { spliced, type ComposeFor } from "../answers.ts";
+import type { CsvColumn } from "../../wire/csv.ts";
 import { bindingKind } from "../bindings/binding.ts";
+import { type ComposeFor, spliced } from "../compose.ts";
 import { hostAssignmentsView } from "../credential-assignments/assignments.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
-import { Host } from "./host-body.ts";
 import { ifEntryKind } from "../if-entries/if-entry.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { portKind } from "../ports/port.ts";
-import { servicesWithBindings } from "../services/service-view.ts";
 import { serviceKind } from "../services/service.ts";
+import { servicesWithBindings } from "../services/service-view.ts";
+import { Host, HostInterface, LISTED_ALONE } from "./host-body.ts";
 
-/** The whole host (specification 2.3). */
+/** The whole host. */
 export const composeHosts: ComposeFor = Object.assign(composeHost, {
   parts: { scope: "host" as const, kinds: [ifEntryKind, ipAddressKind, portKind, serviceKind, bindingKind] },
 });
@@ -40,11 +40,11 @@ export const HOST_COLUMNS: readonly CsvColumn[] = Object.keys(Host.properties).m
 
 const CHILDREN: readonly string[] = ["interfaces", "ip_addresses", "ports", "services"];
 const CHILD_CELLS: Readonly<Record<string, (children: ReadonlyArray<Record<string, unknown>>) => unknown>> = {
-  credential_assignments: (assignments) => assignments.map((each) => each["credential_id"]),
-  interfaces: (entries) => entries.map((each) => each["if_name"] ?? each["if_descr"]),
-  ip_addresses: (addresses) => addresses.map((each) => each["ip_address"]),
-  ports: (ports) => ports.map((each) => `${each["number"]}/${each["protocol"]}`),
-  services: (services) => services.map((each) => each["name"]),
+  credential_assignments: (assignments) => assignments.map((each) => each.credential_id),
+  interfaces: (entries) => entries.map((each) => each.if_name ?? each.if_descr),
+  ip_addresses: (addresses) => addresses.map((each) => each.ip_address),
+  ports: (ports) => ports.map((each) => `${each.number}/${each.protocol}`),
+  services: (services) => services.map((each) => each.name),
 };
 
 /** The same without its children. */
@@ -72,49 +72,9 @@ function composeHost(reader: Reader): Compose {
   };
 }
 
-/** Every field of specification 2.4, null where there is no value; fields beyond it belong to the interface list. */
-const INTERFACE_DEFAULTS = {
-  id: null,
-  host_id: null,
-  network_id: null,
-  if_index: null,
-  if_descr: null,
-  if_name: null,
-  if_alias: null,
-  if_type: null,
-  speed_bps: null,
-  admin_status: null,
-  oper_status: null,
-  mac_address: null,
-  ip_address_id: null,
-  lldp_chassis_id: null,
-  lldp_port_id: null,
-  lldp_sys_name: null,
-  lldp_sys_desc: null,
-  lldp_port_desc: null,
-  lldp_mgmt_addr: null,
-  cdp_device_id: null,
-  cdp_port_id: null,
-  cdp_platform: null,
-  cdp_address: null,
-  neighbor: null,
-  first_discovery_id: null,
-  last_discovery_id: null,
-  last_seen_at: null,
-  lineage_id: null,
-  created_at: null,
-  updated_at: null,
-  valid_from: null,
-  valid_to: null,
-};
+/** Every field, null where there is no value; fields beyond them belong to the interface list. */
+const INTERFACE_DEFAULTS = Object.fromEntries((HostInterface.required ?? []).map((name) => [name, null]));
 
 function interfaceOfHost(text: string): string {
-  const {
-    fdb_macs: _macs,
-    native_vlan_id: _native,
-    vlan_ids: _vlans,
-    more_neighbors: _more,
-    ...entry
-  } = JSON.parse(text) as Record<string, unknown>;
-  return JSON.stringify({ ...INTERFACE_DEFAULTS, ...entry });
+  return JSON.stringify({ ...INTERFACE_DEFAULTS, ...JSON.parse(text), ...LISTED_ALONE });
 }

@@ -1,39 +1,70 @@
 // The host: a device in a network. It owns its addresses, ports, services and interface entries.
 
-import type { Static } from "@sinclair/typebox";
+import { type TObject, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { type Kind, liveColumns, type OwnFields } from "../../db/kind.ts";
 import { addsField } from "../../db/shape.ts";
+import { Description, Line, Name, Nullable, TagIds, Timestamp, Uuid } from "../../wire/schemas.ts";
+import { discoverableFields } from "../discovered.ts";
 import { networks } from "../networks/network.ts";
-import type { Discoverable } from "../discovered.ts";
-import type { SourceRecord } from "../source.ts";
-import type { HostVirtualization } from "../virtualization.ts";
+import type { RecordOf } from "../record.ts";
+import { offList } from "../references.ts";
+import { Source } from "../source.ts";
+import { HostVirtualization, withoutService } from "../virtualization.ts";
 
-export interface HostRecord extends RecordBase, Discoverable {
-  readonly name: string;
-  readonly hostname: string | null;
-  readonly description: string | null;
-  readonly hidden: boolean;
-  readonly network_id: string;
-  readonly tags: readonly string[];
-  readonly source: SourceRecord;
-  readonly virtualization: Static<typeof HostVirtualization> | null;
+const NullableText = Nullable(Type.String());
+
+/** A host's own fields in an answer. */
+export const hostFields = {
+  id: Uuid,
+  name: Name,
+  hostname: Nullable(Line),
+  description: Nullable(Description),
+  hidden: Type.Boolean(),
+  network_id: Uuid,
+  tags: TagIds,
+  source: Source,
+  virtualization: Nullable(HostVirtualization),
   /** SNMPv2-MIB system group (RFC 3418). */
-  readonly sys_name: string | null;
-  readonly sys_descr: string | null;
-  readonly sys_object_id: string | null;
-  readonly sys_location: string | null;
-  readonly sys_contact: string | null;
+  sys_name: NullableText,
+  sys_descr: NullableText,
+  sys_object_id: NullableText,
+  sys_location: NullableText,
+  sys_contact: NullableText,
   /** LLDP chassis id (IEEE 802.1AB). */
-  readonly chassis_id: string | null;
-  readonly manufacturer: string | null;
-  readonly model: string | null;
-  readonly serial_number: string | null;
-  readonly management_url: string | null;
-  /** What its owner has written on it. Only a person's: no scan touches it. */
-  readonly asset_tag: string | null;
-}
+  chassis_id: NullableText,
+  manufacturer: NullableText,
+  model: NullableText,
+  serial_number: NullableText,
+  management_url: NullableText,
+  asset_tag: Nullable(Name, {
+    description: "What its owner has written on it. A person's alone: no scan touches it.",
+  }),
+  last_seen_at: Nullable(Timestamp, { description: "When discovery last saw it; null until then." }),
+  ...discoverableFields,
+};
+export interface HostRecord extends RecordOf<TObject<typeof hostFields>> {}
+
+/** What a host has where nobody says anything of it. */
+export const UNSAID_HOST = {
+  hostname: null,
+  description: null,
+  hidden: false,
+  tags: [],
+  virtualization: null,
+  sys_name: null,
+  sys_descr: null,
+  sys_object_id: null,
+  sys_location: null,
+  sys_contact: null,
+  chassis_id: null,
+  manufacturer: null,
+  model: null,
+  serial_number: null,
+  management_url: null,
+  asset_tag: null,
+} satisfies Omit<OwnFields<HostRecord>, "network_id" | "name" | "source">;
 
 export const hosts = sqliteTable("hosts", {
   ...liveColumns,
@@ -50,9 +81,13 @@ export const hostKind: Kind<HostRecord> = {
   code: 7,
   upcasters: [addsField(7, "asset_tag", null)],
   table: hosts,
-  columns: (host, n) => ({ network_n: n(host.network_id), name: host.name, hostname: host.hostname }),
-  scopes: { network: "network_n" },
-  scopeIds: (host) => ({ network: host.network_id }),
+  columns: (host) => ({ name: host.name, hostname: host.hostname }),
+  scopes: { network: "network_id" },
+  references: [
+    { to: "network", field: "network_id", refuses: true },
+    { to: "tag", field: "tags", without: offList("tags") },
+    { to: "service", field: "virtualization", without: withoutService },
+  ],
   links: (host) => [
     { relation: "tags", ids: host.tags },
     {
@@ -66,29 +101,17 @@ export const hostKind: Kind<HostRecord> = {
   identity: (host) => `${host.network_id}/${host.name}`,
   unique: null,
   search: {
-    texts: (host) => ({
-      words: [host.name, host.hostname, host.sys_name, host.description, host.sys_descr, host.asset_tag],
-    }),
+    texts: (host) => ({ words: HOST_WORDS.map((field) => host[field]) }),
     finds: (host) => host.id,
   },
-  sortKeys: (host) => {
-    const keys: Record<string, string> = {};
-    for (const field of HOST_KEYED_FIELDS) if (host[field] !== null) keys[field] = textSortKey(host[field]);
-    return keys;
+  sortKeys: {
+    name: textSortKey,
+    hostname: textSortKey,
+    manufacturer: textSortKey,
+    model: textSortKey,
+    sys_location: textSortKey,
   },
 };
 
-/** What lists of hosts are grouped and ordered by; texts without regard to case. */
-export const HOST_ORDER_FIELDS = [
-  "created_at",
-  "name",
-  "hostname",
-  "hidden",
-  "network_id",
-  "manufacturer",
-  "model",
-  "sys_location",
-  "last_seen_at",
-  "updated_at",
-] as const;
-export const HOST_KEYED_FIELDS = ["name", "hostname", "manufacturer", "model", "sys_location"] as const;
+/** What a host is found by the words of. */
+export const HOST_WORDS = ["name", "hostname", "sys_name", "description", "sys_descr", "asset_tag"] as const;

@@ -4,13 +4,13 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization } from "../../access/reach.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { foreignIds } from "../host-children.ts";
-import { addIfEntry, assertNeighbor, changeIfEntry } from "../if-entries/describe.ts";
-import { ifEntryKind, type IfEntryItem, type IfEntryRecord } from "../if-entries/if-entry.ts";
+import { addIfEntry, assertNeighbor, changeIfEntry } from "../if-entries/apply.ts";
+import { type IfEntryItem, type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
+import { removeRecord } from "../ignored/removal.ts";
+import type { Place } from "../issues.ts";
 import { match } from "../matching.ts";
-import type { Place } from "../offenders.ts";
-import { removeRecord } from "../references.ts";
 import type { HostRecord } from "./host.ts";
+import { mismatchedParentIds } from "./new-child.ts";
 
 interface Options {
   /** Whether the host is: then there is nothing to look for. */
@@ -45,7 +45,7 @@ export function writeInterfaces(
   whole.note(...issues);
   for (const { item, position, stored: entry } of matched) {
     const place = whole.at(`/interfaces/${position}`);
-    place.note(...foreignIds(item, { host_id: host.id, network_id: host.network_id }, place.pointer));
+    place.note(...mismatchedParentIds(item, { host_id: host.id, network_id: host.network_id }, place.pointer));
     place.attempt(() => assertOwnOrganization(item.organization_id, actor));
     const { near, neighbor } = withoutNeighbor(withoutAddress(item, absent));
     const written = place.attempt(() =>

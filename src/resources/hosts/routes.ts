@@ -1,42 +1,28 @@
-// /api/v1/hosts (specification 4.2)
+// /api/v1/hosts
 
-import { Type, type Static } from "@sinclair/typebox";
-import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
-import type { Filter } from "../../db/list-query.ts";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
+import type { FilterOf } from "../../db/list-query.ts";
 import { BULK_BODY_LIMIT_BYTES } from "../../http/body.ts";
-import { successBody } from "../../http/envelope.ts";
-import {
-  AtQuery,
-  BULK_MAX,
-  BulkIds,
-  CascadeQuery,
-  IdParams,
-  IdsQuery,
-  PageQuery,
-  QueryList,
-  Uuid,
-} from "../../http/schemas.ts";
 import type { Surface } from "../../http/surface.ts";
-import {
-  answerBulkRemoval,
-  answerCsv,
-  answerList,
-  answerRecord,
-  answerRemoval,
-  answerWrite,
-  csvAnswer,
-  runWrite,
-  type Inventory,
-  type ListOptions,
-} from "../answers.ts";
-import { ALL_OFFENDERS, OFFENDERS_MAX } from "../offenders.ts";
+import type { Backend } from "../../inventory/backend.ts";
+import { answerCsv } from "../../inventory/csv-answers.ts";
+import { answerList, type ListOf } from "../../inventory/list-answers.ts";
+import { answerRecord } from "../../inventory/record-answers.ts";
+import { standardOperations } from "../../inventory/standard-operations.ts";
+import { answerBulkRemoval, answerRemoval, answerWrite, runWrite } from "../../inventory/write-answers.ts";
+import { successBody } from "../../wire/envelope.ts";
+import { BULK_MAX, IdsQuery, QueryList, Uuid } from "../../wire/schemas.ts";
+import { ALL_ISSUES, ISSUES_MAX } from "../issues.ts";
 import { orderQuery, orderTerms } from "../ordering.ts";
 import { searched, searchQuery } from "../searching.ts";
 import { HostBulk, HostBulkResult } from "./bulk-body.ts";
-import { HOST_KEYED_FIELDS, HOST_ORDER_FIELDS, hostKind } from "./host.ts";
-import { Host, HostCreate, HostUpdate, ListedHost } from "./host-body.ts";
+import type { HostBulkCommands } from "./bulk-commands.ts";
+import type { HostCommands } from "./commands.ts";
+import { HOST_WORDS, type HostRecord, hostKind } from "./host.ts";
+import { HostCreate, HostUpdate } from "./host-body.ts";
 import { HOST_BODY_EXAMPLE, HOST_EXAMPLE } from "./host-example.ts";
-import { composeHosts, composeHostsAlone, HOST_COLUMNS } from "./host-view.ts";
+import { hostResource } from "./resource.ts";
 
 const filters = {
   network_id: Type.Optional(Uuid),
@@ -46,7 +32,7 @@ const filters = {
   ),
   hidden: Type.Optional(Type.Boolean({ description: "Only hosts that are hidden, or only those that are not." })),
   ...searchQuery(
-    "a word of the host's name, hostname, sys_name, description, sys_descr, asset_tag or of the name of one of its addresses; or an IP or MAC address of the host or of its interfaces (`10.2.`, `aa:bb`), which is found by its own beginning only, MAC addresses with colons, dashes or Cisco dots",
+    `a word of the host's ${HOST_WORDS.join(", ")} or of the name of one of its addresses; or an IP or MAC address of the host or of its interfaces (\`10.2.\`, \`aa:bb\`), which is found by its own beginning only, MAC addresses with colons, dashes or Cisco dots`,
   ),
   include_children: Type.Optional(
     Type.Boolean({
@@ -55,129 +41,81 @@ const filters = {
         "With false the hosts come without `interfaces`, `ip_addresses`, `ports` and `services`: these four are then absent.",
     }),
   ),
-  ...orderQuery(HOST_ORDER_FIELDS),
+  ...orderQuery(hostKind, [
+    "created_at",
+    "name",
+    "hostname",
+    "hidden",
+    "network_id",
+    "manufacturer",
+    "model",
+    "sys_location",
+    "last_seen_at",
+    "updated_at",
+  ]),
 };
-const List = Type.Object({ ...filters, ...PageQuery });
-const Export = Type.Object({ ...filters, ...AtQuery });
-const At = Type.Object(AtQuery);
-const Cascade = Type.Object(CascadeQuery);
-const group = "Hosts";
-const example = { data: HOST_EXAMPLE };
+const operations = standardOperations(hostResource, filters);
+const { group } = hostResource;
 /** Of the host that the example of a bulk write makes. */
 const ACCESS_SWITCH_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0030";
 const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"] as const;
 
 /** What list and export are of. */
-function listed(query: Static<typeof Export>): ListOptions {
+function listed(query: Static<TObject<typeof filters>>): ListOf<HostRecord> {
   const isAlone = query.include_children === false;
-  const filters: Filter[] = [];
+  const filters: FilterOf<HostRecord>[] = [];
   if (query.tag_ids !== undefined) filters.push({ field: "tags", namesAny: query.tag_ids });
   if (query.hidden !== undefined) filters.push({ field: "hidden", equals: query.hidden });
   const { network_id: network, search } = query;
   return {
-    kind: hostKind,
+    resource: hostResource,
     within: { network },
     filters,
     search: searched(search),
-    order: orderTerms(query, HOST_KEYED_FIELDS),
+    order: orderTerms(query, hostKind),
     isAlone,
-    compose: isAlone ? composeHostsAlone : composeHosts,
   };
 }
 
 /** /api/v1/hosts. */
-export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
+export function hostRoutes(surface: Surface<Actor, Access>, backend: Backend<HostCommands & HostBulkCommands>): void {
   surface
-    .get(
-      "/api/v1/hosts",
-      {
-        operationId: "listHosts",
-        summary: "List hosts with their children",
-        group,
-        access: VIEWER,
-        query: List,
-        answer: Type.Array(ListedHost),
-        isList: true,
-        example: { data: [HOST_EXAMPLE] },
-      },
-      (call) => answerList(inventory, call, listed(call.query)),
+    .get("/api/v1/hosts", operations.list({ summary: "List hosts with their children" }), (call) =>
+      answerList(backend, call, listed(call.query)),
     )
     .get(
       "/api/v1/hosts/export/csv",
-      {
-        operationId: "exportHosts",
-        summary: "Export hosts as CSV, with what tells their children apart",
-        group,
-        access: VIEWER,
-        query: Export,
-        ...csvAnswer("hosts", HOST_COLUMNS, HOST_EXAMPLE),
-      },
-      (call) => answerCsv(inventory, call, listed(call.query)),
+      operations.table({ summary: "Export hosts as CSV, with what tells their children apart" }),
+      (call) => answerCsv(backend, call, listed(call.query)),
     )
     .postHandedOver(
       "/api/v1/hosts",
-      {
-        operationId: "createHost",
+      operations.create(HostCreate, HOST_BODY_EXAMPLE, {
         summary: "Create a host with its children",
-        description: `${ALL_OFFENDERS} What belongs to a host that has no place, by its network or its id, is not looked at.`,
-        group,
-        access: MEMBER,
-        body: HostCreate,
-        answer: Host,
-        errors: writeErrors,
-        example: { ...example, body: { id: HOST_EXAMPLE.id, ...HOST_BODY_EXAMPLE } },
-      },
-      (call) => answerWrite(inventory, call, "host.create", { body: call.body }, hostKind, composeHosts),
+        description: `${ALL_ISSUES} What belongs to a host that has no place, by its network or its id, is not looked at.`,
+      }),
+      (call) => answerWrite(backend, call, "host.create", { body: call.body }, hostResource),
     )
-    .get(
-      "/api/v1/hosts/:id",
-      {
-        operationId: "getHost",
-        summary: "Get a host with its children",
-        group,
-        access: VIEWER,
-        params: IdParams,
-        query: At,
-        answer: Host,
-        example,
-      },
-      (call) => answerRecord(inventory, call, hostKind, composeHosts),
+    .get("/api/v1/hosts/:id", operations.get({ summary: "Get a host with its children" }), (call) =>
+      answerRecord(backend, call, hostResource),
     )
     .putHandedOver(
       "/api/v1/hosts/:id",
-      {
-        operationId: "updateHost",
-        summary: "Update a host and make its children match",
-        description: `Addresses, ports and services that are given replace the host's: an item with a known id updates it, one that stands for the same real thing is that record, another is created, and what is not in the list is deleted. Lists that are null or left out stay as they are. Interface entries are not written here, whatever \`interfaces\` says: they have operations of their own, and the bulk. All of it happens in one transaction or not at all. ${ALL_OFFENDERS}`,
-        group,
-        access: MEMBER,
-        params: IdParams,
-        body: HostUpdate,
-        answer: Host,
-        errors: ["entity_stale", "validation_id_mismatch", ...writeErrors],
-        example: {
-          ...example,
-          body: { id: HOST_EXAMPLE.id, hidden: false, tags: [], ...withoutNetwork(HOST_BODY_EXAMPLE) },
+      operations.update(
+        HostUpdate,
+        { id: HOST_EXAMPLE.id, hidden: false, tags: [], ...withoutNetwork(HOST_BODY_EXAMPLE) },
+        {
+          summary: "Update a host and make its children match",
+          description: `Addresses, ports and services that are given replace the host's: an item with a known id updates it, one that stands for the same real thing is that record, another is created, and what is not in the list is deleted. Lists that are null or left out stay as they are. Interface entries are not written here, whatever \`interfaces\` says: they have operations of their own, and the bulk. All of it happens in one transaction or not at all. ${ALL_ISSUES}`,
+          errors: ["entity_stale", "validation_id_mismatch", ...writeErrors],
         },
-      },
-      (call) =>
-        answerWrite(inventory, call, "host.update", { id: call.params.id, body: call.body }, hostKind, composeHosts),
+      ),
+      (call) => answerWrite(backend, call, "host.update", { id: call.params.id, body: call.body }, hostResource),
     )
     .delete(
       "/api/v1/hosts/:id",
-      {
-        operationId: "deleteHost",
-        summary: "Delete a host with its children",
-        group,
-        access: MEMBER,
-        params: IdParams,
-        query: Cascade,
-        answer: Host,
-        errors: ["entity_in_use"],
-        example,
-      },
-      (call) =>
-        answerRemoval(inventory, call, "host.delete", { cascade: call.query.cascade ?? false }, hostKind, composeHosts),
+      operations.remove({ summary: "Delete a host with its children", errors: ["entity_in_use"] }),
+      (call) => answerRemoval(backend, call, "host.delete", hostResource),
     )
     .postBytes(
       "/api/v1/hosts/bulk",
@@ -188,7 +126,7 @@ export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory
         group,
         access: MEMBER,
         bodyLimitBytes: BULK_BODY_LIMIT_BYTES,
-        issuesMax: OFFENDERS_MAX,
+        issuesMax: ISSUES_MAX,
         body: HostBulk,
         answer: Type.Array(HostBulkResult),
         errors: ["entity_stale", ...writeErrors],
@@ -209,7 +147,7 @@ export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory
         },
       },
       async (call) => {
-        const { result } = await runWrite<HostBulkResult[]>(inventory, call, "host.bulk", { bytes: call.body });
+        const { result } = await runWrite(backend, call, "host.bulk", { bytes: call.body });
         return new Response(successBody(JSON.stringify(result)), {
           headers: { ...call.headers, "content-type": "application/json" },
         });
@@ -217,26 +155,11 @@ export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory
     )
     .post(
       "/api/v1/hosts/bulk-delete",
-      {
-        operationId: "deleteHosts",
+      operations.removeMany({
         summary: "Delete many hosts with their children, all or none",
-        group,
-        access: MEMBER,
-        query: Cascade,
-        body: BulkIds,
-        answer: Type.Array(Host),
-        errors: ["entity_reference_invalid", "entity_in_use"],
-        example: { data: [HOST_EXAMPLE], body: [HOST_EXAMPLE.id] },
-      },
-      (call) =>
-        answerBulkRemoval(
-          inventory,
-          call,
-          "host.bulk_delete",
-          { cascade: call.query.cascade ?? false },
-          hostKind,
-          composeHosts,
-        ),
+        errors: ["entity_in_use"],
+      }),
+      (call) => answerBulkRemoval(backend, call, "host.bulk_delete", hostResource),
     );
 }
 

@@ -1,68 +1,32 @@
 // The interface entry of a host: a row of its interface table with what is known of its link (IF-MIB, LLDP, CDP).
 
-import { Type, type Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
 import { membersSql, type Upcaster } from "../../db/shape.ts";
-import { Body, INT32_MAX, MacText, Nullable, OneOf, OBSERVED_READ_ONLY, Timestamp, Uuid } from "../../http/schemas.ts";
-import { DISCOVERABLE_READ_ONLY, discoverableFields, type Discoverable } from "../discovered.ts";
+import { Body, INT32_MAX, MacText, Nullable, OBSERVED_READ_ONLY, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
+import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { ipAddresses } from "../ip-addresses/ip-address.ts";
 import { networks } from "../networks/network.ts";
+import type { RecordOf, Sayable } from "../record.ts";
 import { vlans } from "../vlans/vlan.ts";
 import { linkClues } from "./link-clues.ts";
-import { MoreNeighborAnswer, moreNeighborIds, type MoreNeighbor } from "./more-neighbors.ts";
-import {
-  ADMIN_STATUSES,
-  CHASSIS_ID_SUBTYPES,
-  OPER_STATUSES,
-  PORT_ID_SUBTYPES,
-  type AdminStatus,
-  type ChassisIdSubtype,
-  type OperStatus,
-  type PortIdSubtype,
-} from "./vocabulary.ts";
+import { MoreNeighborAnswer, moreNeighborIds, withoutFarEnd } from "./more-neighbors.ts";
+import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "./vocabulary.ts";
 
 /** As many as are kept of one device: whatever a scan finds behind one interface can be sent back. */
 export const FDB_MACS_MAX = 50_000;
-/** MAC addresses that are kept beside a person's list: they are written anew with every change of the device's table. */
+/**
+ * MAC addresses that are kept beside a person's list: they are written anew with every change of the device's table.
+ */
 export const FDB_MACS_BESIDE_MAX = 1_000;
 export const VLAN_IDS_MAX = 4_094;
 /** 2^53 − 1: beyond it JSON numbers lose bits. */
 export const SPEED_BPS_MAX = Number.MAX_SAFE_INTEGER;
 export const DEVICE_TEXT_MAX_LENGTH = 4_000;
-
-/** Optional fields are left out where there is no value (specification 2.9). */
-export interface IfEntryRecord extends RecordBase, Discoverable {
-  readonly host_id: string;
-  readonly network_id: string;
-  readonly if_index: number;
-  readonly if_descr: string;
-  readonly if_name?: string | undefined;
-  readonly if_alias?: string | undefined;
-  readonly if_type: number;
-  readonly speed_bps?: number | undefined;
-  readonly admin_status: AdminStatus;
-  readonly oper_status: OperStatus;
-  readonly mac_address?: string | undefined;
-  readonly ip_address_id?: string | undefined;
-  readonly native_vlan_id?: string | undefined;
-  readonly vlan_ids?: readonly string[] | undefined;
-  readonly lldp_chassis_id?: { readonly subtype: ChassisIdSubtype; readonly value: string } | undefined;
-  readonly lldp_port_id?: { readonly subtype: PortIdSubtype; readonly value: string } | undefined;
-  readonly lldp_sys_name?: string | undefined;
-  readonly lldp_sys_desc?: string | undefined;
-  readonly lldp_port_desc?: string | undefined;
-  readonly lldp_mgmt_addr?: string | undefined;
-  readonly cdp_device_id?: string | undefined;
-  readonly cdp_port_id?: string | undefined;
-  readonly cdp_platform?: string | undefined;
-  readonly cdp_address?: string | undefined;
-  readonly neighbor?: { readonly type: "IfEntry" | "Host"; readonly id: string } | undefined;
-  readonly more_neighbors?: readonly MoreNeighbor[] | undefined;
-  readonly first_discovery_id?: string | undefined;
-}
 
 export const ifEntries = sqliteTable("if_entries", {
   ...liveColumns,
@@ -85,18 +49,27 @@ export const FDB_ENTRY_UPCASTERS: readonly Upcaster[] = [];
 export const ifEntryKind: Kind<IfEntryRecord> = {
   name: "if_entry",
   plural: "if_entries",
+  words: { one: "interface entry", many: "interface entries" },
+  label: (entry) => entry.if_name || entry.if_descr,
   code: 9,
   table: ifEntries,
   columns: (entry, n) => ({
-    network_n: n(entry.network_id),
-    host_n: n(entry.host_id),
     if_index: entry.if_index,
     ip_address_n: entry.ip_address_id === undefined ? null : n(entry.ip_address_id),
     native_vlan_n: entry.native_vlan_id === undefined ? null : n(entry.native_vlan_id),
     mac_address: entry.mac_address ?? null,
   }),
-  scopes: { network: "network_n", host: "host_n" },
-  scopeIds: (entry) => ({ network: entry.network_id, host: entry.host_id }),
+  scopes: { network: "network_id", host: "host_id" },
+  references: [
+    { to: "vlan", field: "native_vlan_id", refuses: true, without: () => ({ native_vlan_id: undefined }) },
+    { to: "vlan", field: "vlan_ids", refuses: true, without: offVlanList },
+    { to: "host", field: "host_id" },
+    { to: "host", field: "neighbor", without: () => ({ neighbor: undefined }), isMeant: isNeighbor("Host") },
+    { to: "host", field: "more_neighbor_hosts", without: offMoreNeighbors },
+    { to: "if_entry", field: "more_neighbor_if_entries", without: offMoreNeighbors },
+    { to: "if_entry", field: "neighbor", without: () => ({ neighbor: undefined }), isMeant: isNeighbor("IfEntry") },
+    { to: "ip_address", field: "ip_address_id", without: () => ({ ip_address_id: undefined }) },
+  ],
   links: (entry) => [
     { relation: "vlan_ids", ids: entry.vlan_ids ?? [] },
     { relation: "neighbor", ids: entry.neighbor === undefined ? [] : [entry.neighbor.id] },
@@ -112,23 +85,28 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   orderKeys: { if_descr: textSortKey, if_name: textSortKey, if_alias: textSortKey },
   composedSql: {
     code: FDB_ENTRY_CODE,
-    live: `(SELECT ',"fdb_macs":' || json_group_array(mac_address) FROM (SELECT DISTINCT f.mac_address FROM fdb_entries f WHERE f.if_entry_n = p.n ORDER BY f.mac_address))`,
-    asOf: `(SELECT ',"fdb_macs":' || json_group_array(mac_address) FROM (SELECT DISTINCT (SELECT ('{' || ${membersSql({ upcasters: FDB_ENTRY_UPCASTERS }, "fv")} || '}') ->> '$.mac_address' FROM history_versions fv WHERE fv.key <= ((fs.n << 31) | ?1) ORDER BY fv.key DESC LIMIT 1) AS mac_address FROM history_spans fs WHERE fs.scope = p.n * 64 + ${FDB_ENTRY_CODE} AND fs.born <= ?1 AND fs.died > ?1 ORDER BY mac_address))`,
+    live: `(SELECT ',"fdb_macs":' || json_group_array(mac_address)
+      FROM (SELECT DISTINCT f.mac_address FROM fdb_entries f WHERE f.if_entry_n = p.n ORDER BY f.mac_address))`,
+    asOf: `(SELECT ',"fdb_macs":' || json_group_array(mac_address)
+      FROM (SELECT DISTINCT (SELECT ('{' || ${membersSql({ upcasters: FDB_ENTRY_UPCASTERS }, "fv")} || '}') ->>
+      '$.mac_address' FROM history_versions fv WHERE fv.key <= ((fs.n << 31) | ?1) ORDER BY fv.key DESC LIMIT 1) AS
+      mac_address FROM history_spans fs WHERE fs.scope = p.n * 64 + ${FDB_ENTRY_CODE} AND fs.born <= ?1
+      AND fs.died > ?1 ORDER BY mac_address))`,
   },
 };
 
-/** What lists of interface entries are grouped and ordered by; texts without regard to case. */
-export const IF_ENTRY_ORDER_FIELDS = [
-  "created_at",
-  "if_index",
-  "if_descr",
-  "if_name",
-  "if_alias",
-  "mac_address",
-  "oper_status",
-  "updated_at",
-] as const;
-export const IF_ENTRY_KEYED_FIELDS = ["if_descr", "if_name", "if_alias"] as const;
+function offVlanList({ vlan_ids = [] }: IfEntryRecord, id: string) {
+  const left = vlan_ids.filter((each) => each !== id);
+  return { vlan_ids: left.length === 0 ? undefined : left };
+}
+
+function offMoreNeighbors({ more_neighbors = [] }: IfEntryRecord, id: string) {
+  return { more_neighbors: withoutFarEnd(more_neighbors, id) };
+}
+
+function isNeighbor(type: "Host" | "IfEntry") {
+  return (entry: IfEntryRecord): boolean => entry.neighbor?.type === type;
+}
 
 const DeviceText = Type.String({ maxLength: DEVICE_TEXT_MAX_LENGTH });
 const optionalText = Type.Optional(Nullable(DeviceText));
@@ -175,7 +153,11 @@ const described = {
   cdp_platform: optionalText,
   cdp_address: optionalText,
   neighbor: Type.Optional(Nullable(Neighbor)),
-};
+} satisfies Sayable<IfEntryRecord, "host_id" | "network_id" | "if_index" | "if_descr" | "more_neighbors", "fdb_macs">;
+const { fdb_macs: _forwarding, ...own } = described;
+export const IF_ENTRY_DESCRIBED = namesOf(own);
+/** What an entry has where nobody says anything of it. */
+export const UNSAID_IF_ENTRY = { if_type: 1, admin_status: "Up", oper_status: "Unknown" } as const;
 
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
 
@@ -198,7 +180,7 @@ export type IfEntryCreate = Static<typeof IfEntryCreate>;
 export type IfEntryUpdate = Static<typeof IfEntryUpdate>;
 export type IfEntryItem = Static<typeof IfEntryItem>;
 
-/** A list item (specification 2.9): what is optional is left out where it has no value. */
+/** A list item (handbook: api, "Values"): what is optional is left out where it has no value. */
 export const IfEntry = Type.Object(
   {
     id: Uuid,
@@ -246,8 +228,9 @@ export const IfEntry = Type.Object(
   },
   { $id: "IfEntry" },
 );
+export interface IfEntryRecord extends RecordOf<typeof IfEntry, "fdb_macs"> {}
 
-export const IF_ENTRY_EXAMPLE = {
+export const IF_ENTRY_EXAMPLE: Static<typeof IfEntry> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0011",
   host_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010",
   network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",

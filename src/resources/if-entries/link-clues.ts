@@ -1,11 +1,15 @@
-// What an interface says of its far end, as entries of the search index: who is announced where is found at any instant by the
-// same index that finds records. Must not make a host be found by its neighbors' names: no caller's search asks for these entries.
+// What an interface says of its far end, as entries of the search index: who is announced where is found at any instant
+// by the same index that finds records. Must not make a host be found by its neighbors' names: no caller's search asks
+// for these entries.
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
 import type { MoreNeighbor } from "./more-neighbors.ts";
 
-/** These private-use characters, which no name has, begin the entries; the first one also stands in them for white space. */
+/**
+ * These private-use characters, which no name has, begin the entries; the first one also stands in them for white
+ * space.
+ */
 const ANNOUNCED = "\uE000";
 const NEIGHBOR = "\uE001";
 
@@ -21,7 +25,10 @@ export interface Link {
   readonly more_neighbors?: readonly MoreNeighbor[] | undefined;
 }
 
-/** The entries of a link: the neighbor's id, and the names and addresses that it announces by LLDP (IEEE 802.1AB) or CDP. */
+/**
+ * The entries of a link: the neighbor's id, and the names and addresses that it announces by LLDP (IEEE 802.1AB) or
+ * CDP.
+ */
 export function linkClues(link: Link): string[] {
   const { lldp_port_id: portId } = link;
   const announced = [

@@ -1,9 +1,9 @@
-// What is announced on an interface beyond the first of each protocol: a hub has several neighbors, and so has a phone with a computer
-// behind it. Only discovery writes it.
+// What is announced on an interface beyond the first of each protocol: a hub has several neighbors, and so has a phone
+// with a computer behind it. Only discovery writes it.
 
 import { Type } from "@sinclair/typebox";
-import { OneOf, Uuid } from "../../http/schemas.ts";
-import { CHASSIS_ID_SUBTYPES, PORT_ID_SUBTYPES, type ChassisIdSubtype, type PortIdSubtype } from "./vocabulary.ts";
+import { OneOf, Uuid } from "../../wire/schemas.ts";
+import { CHASSIS_ID_SUBTYPES, type ChassisIdSubtype, PORT_ID_SUBTYPES, type PortIdSubtype } from "./vocabulary.ts";
 
 /** The far end of a link: the interface where it can be named, else its host. */
 export interface Neighbor {

@@ -1,45 +1,37 @@
-// /api/v1/if-entries (specification 4.6)
+// /api/v1/if-entries
 
-import { Type, type Static } from "@sinclair/typebox";
-import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
-import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
-import { schemaColumns } from "../../http/csv.ts";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
+import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import {
-  answerBulkRemoval,
-  answerCsv,
-  answerList,
-  answerRecord,
-  answerRemoval,
-  answerWrite,
-  csvAnswer,
-  type Inventory,
-  type ListOptions,
-} from "../answers.ts";
-import { ALL_OFFENDERS } from "../offenders.ts";
+import type { Backend } from "../../inventory/backend.ts";
+import { answerCsv } from "../../inventory/csv-answers.ts";
+import { answerList, type ListOptions } from "../../inventory/list-answers.ts";
+import { answerRecord } from "../../inventory/record-answers.ts";
+import { standardOperations } from "../../inventory/standard-operations.ts";
+import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
+import { IdsQuery, Uuid } from "../../wire/schemas.ts";
+import { ALL_ISSUES } from "../issues.ts";
 import { orderQuery, orderTerms } from "../ordering.ts";
-import {
-  IF_ENTRY_EXAMPLE,
-  IF_ENTRY_KEYED_FIELDS,
-  IF_ENTRY_ORDER_FIELDS,
-  IfEntry,
-  IfEntryCreate,
-  ifEntryKind,
-  IfEntryUpdate,
-} from "./if-entry.ts";
+import type { IfEntryCommands } from "./commands.ts";
+import { IF_ENTRY_EXAMPLE, IfEntryCreate, IfEntryUpdate, ifEntryKind } from "./if-entry.ts";
+import { ifEntryResource } from "./resource.ts";
 
 const filters = {
   host_id: Type.Optional(Uuid),
   network_id: Type.Optional(Uuid),
   ...IdsQuery,
-  ...orderQuery(IF_ENTRY_ORDER_FIELDS),
+  ...orderQuery(ifEntryKind, [
+    "created_at",
+    "if_index",
+    "if_descr",
+    "if_name",
+    "if_alias",
+    "mac_address",
+    "oper_status",
+    "updated_at",
+  ]),
 };
-const List = Type.Object({ ...filters, ...PageQuery });
-const Export = Type.Object({ ...filters, ...AtQuery });
-const At = Type.Object(AtQuery);
-const Cascade = Type.Object(CascadeQuery);
-const group = "Interface entries";
-const example = { data: IF_ENTRY_EXAMPLE };
+const operations = standardOperations(ifEntryResource, filters);
 const body = {
   host_id: IF_ENTRY_EXAMPLE.host_id,
   if_index: 1,
@@ -57,123 +49,32 @@ const updateErrors = [
 ] as const;
 
 /** What list and export are of. */
-function listed(query: Static<typeof Export>): ListOptions {
+function listed(query: Static<TObject<typeof filters>>): ListOptions {
   return {
-    kind: ifEntryKind,
+    resource: ifEntryResource,
     within: { host: query.host_id, network: query.network_id },
-    order: orderTerms(query, IF_ENTRY_KEYED_FIELDS),
+    order: orderTerms(query, ifEntryKind),
   };
 }
 
 /** /api/v1/if-entries. */
-export function ifEntryRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
+export function ifEntryRoutes(surface: Surface<Actor, Access>, backend: Backend<IfEntryCommands>): void {
   surface
-    .get(
-      "/api/v1/if-entries",
-      {
-        operationId: "listIfEntries",
-        summary: "List interface entries",
-        group,
-        access: VIEWER,
-        query: List,
-        answer: Type.Array(IfEntry),
-        isList: true,
-        example: { data: [IF_ENTRY_EXAMPLE] },
-      },
-      (call) => answerList(inventory, call, listed(call.query)),
+    .get("/api/v1/if-entries", operations.list(), (call) => answerList(backend, call, listed(call.query)))
+    .get("/api/v1/if-entries/export/csv", operations.table(), (call) => answerCsv(backend, call, listed(call.query)))
+    .postHandedOver("/api/v1/if-entries", operations.create(IfEntryCreate, body, { description: ALL_ISSUES }), (call) =>
+      answerWrite(backend, call, "if_entry.create", { body: call.body }, ifEntryResource),
     )
-    .get(
-      "/api/v1/if-entries/export/csv",
-      {
-        operationId: "exportIfEntries",
-        summary: "Export interface entries as CSV",
-        group,
-        access: VIEWER,
-        query: Export,
-        ...csvAnswer("interface entries", schemaColumns(IfEntry), IF_ENTRY_EXAMPLE),
-      },
-      (call) => answerCsv(inventory, call, listed(call.query)),
-    )
-    .postHandedOver(
-      "/api/v1/if-entries",
-      {
-        operationId: "createIfEntry",
-        summary: "Create an interface entry",
-        description: ALL_OFFENDERS,
-        group,
-        access: MEMBER,
-        body: IfEntryCreate,
-        answer: IfEntry,
-        errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"],
-        example: { ...example, body: { id: IF_ENTRY_EXAMPLE.id, ...body } },
-      },
-      (call) => answerWrite(inventory, call, "if_entry.create", { body: call.body }, ifEntryKind),
-    )
-    .get(
-      "/api/v1/if-entries/:id",
-      {
-        operationId: "getIfEntry",
-        summary: "Get an interface entry",
-        group,
-        access: VIEWER,
-        params: IdParams,
-        query: At,
-        answer: IfEntry,
-        example,
-      },
-      (call) => answerRecord(inventory, call, ifEntryKind),
-    )
+    .get("/api/v1/if-entries/:id", operations.get(), (call) => answerRecord(backend, call, ifEntryResource))
     .putHandedOver(
       "/api/v1/if-entries/:id",
-      {
-        operationId: "updateIfEntry",
-        summary: "Update an interface entry",
-        description: ALL_OFFENDERS,
-        group,
-        access: MEMBER,
-        params: IdParams,
-        body: IfEntryUpdate,
-        answer: IfEntry,
-        errors: updateErrors,
-        example: { ...example, body },
-      },
-      (call) => answerWrite(inventory, call, "if_entry.update", { id: call.params.id, body: call.body }, ifEntryKind),
+      operations.update(IfEntryUpdate, body, { description: ALL_ISSUES, errors: updateErrors }),
+      (call) => answerWrite(backend, call, "if_entry.update", { id: call.params.id, body: call.body }, ifEntryResource),
     )
-    .delete(
-      "/api/v1/if-entries/:id",
-      {
-        operationId: "deleteIfEntry",
-        summary: "Delete an interface entry",
-        group,
-        access: MEMBER,
-        params: IdParams,
-        query: Cascade,
-        answer: IfEntry,
-        example,
-      },
-      (call) =>
-        answerRemoval(inventory, call, "if_entry.delete", { cascade: call.query.cascade ?? false }, ifEntryKind),
+    .delete("/api/v1/if-entries/:id", operations.remove(), (call) =>
+      answerRemoval(backend, call, "if_entry.delete", ifEntryResource),
     )
-    .post(
-      "/api/v1/if-entries/bulk-delete",
-      {
-        operationId: "deleteIfEntries",
-        summary: "Delete many interface entries, all or none",
-        group,
-        access: MEMBER,
-        query: Cascade,
-        body: BulkIds,
-        answer: Type.Array(IfEntry),
-        errors: ["entity_reference_invalid"],
-        example: { data: [IF_ENTRY_EXAMPLE], body: [IF_ENTRY_EXAMPLE.id] },
-      },
-      (call) =>
-        answerBulkRemoval(
-          inventory,
-          call,
-          "if_entry.bulk_delete",
-          { cascade: call.query.cascade ?? false },
-          ifEntryKind,
-        ),
+    .post("/api/v1/if-entries/bulk-delete", operations.removeMany(), (call) =>
+      answerBulkRemoval(backend, call, "if_entry.bulk_delete", ifEntryResource),
     );
 }

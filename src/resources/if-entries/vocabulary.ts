@@ -6,14 +6,17 @@ export const ADMIN_STATUSES = ["Up", "Down", "Testing"] as const;
 
 export type AdminStatus = (typeof ADMIN_STATUSES)[number];
 
-/** IF-MIB `ifOperStatus` (RFC 2863): up(1) down(2) testing(3) unknown(4) dormant(5) notPresent(6) lowerLayerDown(7). The state that is. */
+/**
+ * IF-MIB `ifOperStatus` (RFC 2863): up(1) down(2) testing(3) unknown(4) dormant(5) notPresent(6) lowerLayerDown(7). The
+ * state that is.
+ */
 export const OPER_STATUSES = ["Up", "Down", "Testing", "Unknown", "Dormant", "NotPresent", "LowerLayerDown"] as const;
 
 export type OperStatus = (typeof OPER_STATUSES)[number];
 
 /**
- * LLDP-MIB `LldpChassisIdSubtype` (IEEE 802.1AB, chassis ID TLV): chassisComponent(1) interfaceAlias(2) portComponent(3) macAddress(4)
- * networkAddress(5) interfaceName(6) local(7).
+ * LLDP-MIB `LldpChassisIdSubtype` (IEEE 802.1AB, chassis ID TLV): chassisComponent(1) interfaceAlias(2)
+ * portComponent(3) macAddress(4) networkAddress(5) interfaceName(6) local(7).
  */
 export const CHASSIS_ID_SUBTYPES = [
   "ChassisComponent",
@@ -28,8 +31,8 @@ export const CHASSIS_ID_SUBTYPES = [
 export type ChassisIdSubtype = (typeof CHASSIS_ID_SUBTYPES)[number];
 
 /**
- * LLDP-MIB `LldpPortIdSubtype` (IEEE 802.1AB, port ID TLV): interfaceAlias(1) portComponent(2) macAddress(3) networkAddress(4)
- * interfaceName(5) agentCircuitId(6) local(7).
+ * LLDP-MIB `LldpPortIdSubtype` (IEEE 802.1AB, port ID TLV): interfaceAlias(1) portComponent(2) macAddress(3)
+ * networkAddress(4) interfaceName(5) agentCircuitId(6) local(7).
  */
 export const PORT_ID_SUBTYPES = [
   "InterfaceAlias",

@@ -1,12 +1,14 @@
-// What a person has deleted and discovery is not to bring back, until somebody lifts that. Made by the removal itself (removal.ts).
+// What a person has deleted and discovery is not to bring back, until somebody lifts that. Made by the removal itself
+// (removal.ts).
 
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
-import { Nullable, OneOf, recordFields, Uuid } from "../../http/schemas.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
+import { Nullable, OneOf, recordFields, Uuid } from "../../wire/schemas.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
+import type { RecordOf } from "../record.ts";
 
 /** The kinds that discovery makes records of, and that a person may not want back. */
 export const IGNORED_ENTITIES = [
@@ -21,21 +23,6 @@ export const IGNORED_ENTITIES = [
 ] as const;
 export type IgnoredEntity = (typeof IGNORED_ENTITIES)[number];
 
-export interface IgnoredRecord extends RecordBase {
-  readonly network_id: string;
-  readonly entity: IgnoredEntity;
-  /** Of the record that was deleted. */
-  readonly record_id: string;
-  /** The living host whose part it was; null for what is a part of none. */
-  readonly host_id: string | null;
-  /** The identity that its kind gave it; of a host, which may be called anything, its id. */
-  readonly identity: string;
-  /** What people called it. */
-  readonly label: string;
-  /** What a host or an interface entry is known again by (signs.ts); empty for all others, which their identity tells. */
-  readonly signs: readonly string[];
-}
-
 export const ignored = sqliteTable("ignored", {
   ...liveColumns,
   network_n: integer()
@@ -47,19 +34,20 @@ export const ignored = sqliteTable("ignored", {
 export const ignoredKind: Kind<IgnoredRecord> = {
   name: "ignored",
   plural: "ignored",
+  words: { one: "ignored record", many: "ignored records" },
+  label: ({ label }) => label,
   code: 18,
   table: ignored,
-  columns: (record, n) => ({
-    network_n: n(record.network_id),
-    host_n: record.host_id === null ? null : n(record.host_id),
-  }),
-  scopes: { network: "network_n", host: "host_n" },
-  scopeIds: (record) => ({ network: record.network_id, host: record.host_id }),
+  scopes: { network: "network_id", host: "host_id" },
+  references: [
+    { to: "network", field: "network_id" },
+    { to: "host", field: "host_id" },
+  ],
   observed: [],
   absent: "null",
   identity: (record) => ignoredIdentity(record.entity, record.identity),
   unique: { field: "identity", value: (record) => record.identity },
-  sortKeys: (record) => ({ label: textSortKey(record.label) }),
+  sortKeys: { label: textSortKey },
 };
 
 /**
@@ -75,10 +63,6 @@ export function isIgnorable(entity: string): entity is IgnoredEntity {
   return (IGNORED_ENTITIES as readonly string[]).includes(entity);
 }
 
-/** What lists of it are grouped and ordered by; labels without regard to case. */
-export const IGNORED_ORDER_FIELDS = ["created_at", "entity", "label", "network_id", "host_id", "updated_at"] as const;
-export const IGNORED_KEYED_FIELDS = ["label"] as const;
-
 export const Ignored = Type.Object(
   {
     id: Uuid,
@@ -86,6 +70,7 @@ export const Ignored = Type.Object(
     entity: OneOf(IGNORED_ENTITIES, { description: "The kind of what was deleted." }),
     record_id: Type.String({ ...Uuid, description: "The id of the record that was deleted." }),
     host_id: Nullable(Uuid, { description: "The host whose part it was; null for a host, a subnet and a VLAN." }),
+    /** The identity that its kind gave it; of a host, which may be called anything, its id. */
     identity: Type.String({ description: "What tells it from all others of its kind." }),
     label: Type.String({ description: "What it was called: a name, an address, a prefix." }),
     signs: Type.Array(Type.String(), {
@@ -96,8 +81,9 @@ export const Ignored = Type.Object(
   },
   { $id: "Ignored" },
 );
+export interface IgnoredRecord extends RecordOf<typeof Ignored> {}
 
-export const IGNORED_EXAMPLE = {
+export const IGNORED_EXAMPLE: Static<typeof Ignored> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0018",
   network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
   entity: "host",

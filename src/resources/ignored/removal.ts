@@ -1,15 +1,20 @@
-// A person removes what discovery has found: that it is not to come back is written down in the same transaction, before the record and
-// its parts go. What a person entered, and what discovery itself removes, leaves nothing behind.
+// Removals. Where a person removes what discovery has found, that it is not to come back is written down before the
+// record and its parts go. What a person entered, and what discovery itself removes, leaves nothing behind.
 
-import type { AnyKind, RecordBase } from "../../db/kind.ts";
+import type { CommandActor } from "../../access/actor.ts";
+import { getReachable } from "../../access/reach.ts";
+import type { Removal } from "../../db/command.ts";
+import type { AnyKind, Kind, RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { bindingKind, type BindingRecord } from "../bindings/binding.ts";
-import { hostKind, type HostRecord } from "../hosts/host.ts";
-import { ifEntryKind, type IfEntryRecord } from "../if-entries/if-entry.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { type BindingRecord, bindingKind } from "../bindings/binding.ts";
+import { type HostRecord, hostKind } from "../hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { isSharedMac } from "../ip-addresses/shared-macs.ts";
 import { portKind } from "../ports/port.ts";
 import { recordLabel } from "../record-label.ts";
+import { refuseInUse, removeWithItsOwn } from "../references.ts";
 import { serviceKind } from "../services/service.ts";
 import type { SourceRecord } from "../source.ts";
 import { subnetKind } from "../subnets/subnet.ts";
@@ -17,8 +22,36 @@ import { vlanKind } from "../vlans/vlan.ts";
 import { ignoredIdentity, ignoredKind, isIgnorable } from "./ignored.ts";
 import { hostSigns, interfaceSigns, SIGNS_MAX } from "./signs.ts";
 
-/** To be run before a record is removed for itself: not for what only goes along with another. */
-export function ignoreFromNowOn(tx: WriteTransaction, kind: AnyKind, id: string): void {
+/**
+ * Removes a record with what it owns, in this transaction. Where a person removes what discovery has found, it is
+ * ignored from now on; what goes along with it is not.
+ * @param cascade also what stands in the way
+ * @throws DomainError entity_in_use with the dependants counted by kind
+ */
+export function removeRecord(tx: WriteTransaction, kind: AnyKind, id: string, cascade: boolean): void {
+  if (!cascade) refuseInUse(tx, kind, id);
+  ignoreFromNowOn(tx, kind, id);
+  removeWithItsOwn(tx, kind, id);
+}
+
+/**
+ * The command that deletes one record of a kind, and answers it as it was. It throws entity_not_found,
+ * precondition_failed, entity_in_use, and what `assertMay` throws, where more is asked than that it lies in reach.
+ */
+export function removeOne<R extends RecordBase>(
+  kind: Kind<R>,
+  assertMay: (tx: WriteTransaction, record: R, actor: CommandActor) => void = () => {},
+) {
+  return (tx: WriteTransaction, { id, cascade = false, ifMatch }: Removal, actor: CommandActor): R => {
+    const record = getReachable(tx, kind, id, actor);
+    assertVersion(ifMatch, tx.versionOf(id));
+    assertMay(tx, record, actor);
+    removeRecord(tx, kind, id, cascade);
+    return record;
+  };
+}
+
+function ignoreFromNowOn(tx: WriteTransaction, kind: AnyKind, id: string): void {
   const { organizationId } = tx.author;
   if (!isPerson(tx) || organizationId === null || !isIgnorable(kind.name)) return;
   const record = tx.find(kind, id) as (RecordBase & Discovered) | null;
@@ -72,8 +105,7 @@ function isFound(tx: WriteTransaction, kind: AnyKind, record: RecordBase & Disco
 
 /** Of a binding, which is called nothing, what is bound where. */
 function labelOf(tx: WriteTransaction, kind: AnyKind, record: RecordBase): string {
-  const named = (kind: AnyKind, record: RecordBase | null) =>
-    record === null ? [] : [recordLabel(kind.name, record as unknown as Record<string, unknown>)];
+  const named = (kind: AnyKind, record: RecordBase | null) => (record === null ? [] : [recordLabel(kind, record)]);
   if (kind.code !== bindingKind.code) return named(kind, record)[0] as string;
   const { service_id, port_id, ip_address_id } = record as BindingRecord;
   const parts = [

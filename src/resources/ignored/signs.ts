@@ -12,8 +12,8 @@ interface HostTexts {
 }
 
 /**
- * Each sign once, as its sort, a colon and its value, those that tell most first: `serial:` and `chassis:` as the device says them, `name:`
- * in lower case, `mac:` of interfaces and addresses, `ip:`. At most SIGNS_MAX.
+ * Each sign once, as its sort, a colon and its value, those that tell most first: `serial:` and `chassis:` as the
+ * device says them, `name:` in lower case, `mac:` of interfaces and addresses, `ip:`. At most SIGNS_MAX.
  */
 export function hostSigns(
   host: HostTexts,
@@ -33,7 +33,10 @@ export function hostSigns(
   return [...signs];
 }
 
-/** What an interface was called, which says more than its number: `if_name:Gi0/2`, `if_descr:GigabitEthernet0/2`, as far as it was. */
+/**
+ * What an interface was called, which says more than its number: `if_name:Gi0/2`, `if_descr:GigabitEthernet0/2`, as far
+ * as it was.
+ */
 export function interfaceSigns(entry: { readonly if_name?: string | undefined; readonly if_descr: string }): string[] {
   const { if_name: name = "", if_descr: descr } = entry;
   return [...(name === "" ? [] : [`${IF_NAME}${name}`]), ...(descr === "" ? [] : [`${IF_DESCR}${descr}`])];

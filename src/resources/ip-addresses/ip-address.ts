@@ -1,10 +1,10 @@
 // The IP address of a host, in a subnet of the host's network.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { ipSortKey, parseIp, type Ip } from "../../base/ip.ts";
+import { type Ip, ipSortKey, parseIp } from "../../base/ip.ts";
 import { textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
 import {
   Body,
   INT32_MAX,
@@ -16,23 +16,12 @@ import {
   observedFields,
   recordFields,
   Uuid,
-} from "../../http/schemas.ts";
-import { DISCOVERABLE_READ_ONLY, discoverableFields, type Discoverable } from "../discovered.ts";
+} from "../../wire/schemas.ts";
+import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
+import type { RecordOf, Sayable } from "../record.ts";
 import { subnets } from "../subnets/subnet.ts";
-
-export interface IpAddressRecord extends RecordBase, Discoverable {
-  readonly host_id: string;
-  readonly network_id: string;
-  readonly subnet_id: string;
-  /** Canonical (RFC 5952). */
-  readonly ip_address: string;
-  readonly mac_address: string | null;
-  readonly name: string;
-  readonly position: number;
-  readonly first_discovery_id: string | null;
-}
 
 export const ipAddresses = sqliteTable("ip_addresses", {
   ...liveColumns,
@@ -52,17 +41,20 @@ export const ipAddresses = sqliteTable("ip_addresses", {
 export const ipAddressKind: Kind<IpAddressRecord> = {
   name: "ip_address",
   plural: "ip_addresses",
+  words: { one: "IP address", many: "IP addresses" },
+  label: (address) => address.ip_address,
   code: 8,
   table: ipAddresses,
   columns: (address, n) => ({
-    network_n: n(address.network_id),
-    host_n: n(address.host_id),
     subnet_n: n(address.subnet_id),
     ip_address: address.ip_address,
     mac_address: address.mac_address,
   }),
-  scopes: { network: "network_n", host: "host_n" },
-  scopeIds: (address) => ({ network: address.network_id, host: address.host_id }),
+  scopes: { network: "network_id", host: "host_id" },
+  references: [
+    { to: "subnet", field: "subnet_id", refuses: true },
+    { to: "host", field: "host_id" },
+  ],
   owners: (address) => [{ kind: "host", id: address.host_id, as: "ip_addresses" }],
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
@@ -76,18 +68,6 @@ export const ipAddressKind: Kind<IpAddressRecord> = {
   orderKeys: { ip_address: (text) => ipSortKey(parseIp(text) as Ip), name: textSortKey },
 };
 
-/** What lists of addresses are grouped and ordered by; addresses by their numbers, names without regard to case. */
-export const IP_ADDRESS_ORDER_FIELDS = [
-  "created_at",
-  "ip_address",
-  "name",
-  "mac_address",
-  "subnet_id",
-  "host_id",
-  "updated_at",
-] as const;
-export const IP_ADDRESS_KEYED_FIELDS = ["ip_address", "name"] as const;
-
 const Position = (unsaid: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: unsaid }));
 const described = {
@@ -97,7 +77,7 @@ const described = {
   ip_address: IpAddressText,
   mac_address: Type.Optional(Nullable(MacText)),
   name: Type.Optional(Nullable(Line, { description: '"" when none is given; null clears it.' })),
-};
+} satisfies Sayable<IpAddressRecord, "host_id" | "network_id" | "position">;
 const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
 
 /** An item of a host's list. */
@@ -129,6 +109,7 @@ export const IpAddress = Type.Object(
     host_id: Uuid,
     network_id: Uuid,
     subnet_id: Uuid,
+    /** Canonical (RFC 5952). */
     ip_address: Type.String(),
     mac_address: Nullable(MacText),
     name: Type.String(),
@@ -139,6 +120,7 @@ export const IpAddress = Type.Object(
   },
   { $id: "IpAddress" },
 );
+export interface IpAddressRecord extends RecordOf<typeof IpAddress> {}
 
 /** What came of a confirmation. */
 export interface Confirmed {
@@ -159,7 +141,7 @@ export const ConfirmedIpAddress = Type.Object(
   { $id: "ConfirmedIpAddress" },
 );
 
-export const IP_ADDRESS_EXAMPLE = {
+export const IP_ADDRESS_EXAMPLE: Static<typeof IpAddress> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0012",
   host_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010",
   network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",

@@ -1,38 +1,36 @@
-// /api/v1/ip-addresses (specification 2.5)
+// /api/v1/ip-addresses
 
-import { Type, type Static } from "@sinclair/typebox";
-import { ADMIN, MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
-import type { Filter } from "../../db/list-query.ts";
-import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
-import { schemaColumns } from "../../http/csv.ts";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { type Access, type Actor, ADMIN } from "../../access/actor.ts";
+import type { FilterOf } from "../../db/list-query.ts";
 import type { Surface } from "../../http/surface.ts";
+import type { Backend } from "../../inventory/backend.ts";
+import { answerCsv } from "../../inventory/csv-answers.ts";
+import { answerList, type ListOf } from "../../inventory/list-answers.ts";
+import { answerRecord } from "../../inventory/record-answers.ts";
+import { standardOperations } from "../../inventory/standard-operations.ts";
 import {
   answerBulkRemoval,
-  answerCsv,
-  answerList,
-  answerRecord,
   answerRemoval,
   answerWrite,
-  csvAnswer,
   runWrite,
-  spliced,
   writtenRecord,
-  type Inventory,
-  type ListOptions,
-} from "../answers.ts";
+} from "../../inventory/write-answers.ts";
+import { IdParams, IdsQuery, Uuid } from "../../wire/schemas.ts";
+import { type ComposeFor, spliced } from "../compose.ts";
+import type { ConfirmationCommands } from "../credential-assignments/commands.ts";
 import { orderQuery, orderTerms } from "../ordering.ts";
 import { searched, searchQuery } from "../searching.ts";
+import type { IpAddressCommands } from "./commands.ts";
 import {
-  IpAddress,
-  IP_ADDRESS_EXAMPLE,
-  IP_ADDRESS_KEYED_FIELDS,
-  IP_ADDRESS_ORDER_FIELDS,
   ConfirmedIpAddress,
+  IP_ADDRESS_EXAMPLE,
   IpAddressCreate,
-  ipAddressKind,
+  type IpAddressRecord,
   IpAddressUpdate,
-  type Confirmed,
+  ipAddressKind,
 } from "./ip-address.ts";
+import { ipAddressResource } from "./resource.ts";
 
 const filters = {
   host_id: Type.Optional(Uuid),
@@ -42,14 +40,18 @@ const filters = {
   ...searchQuery(
     "the address (`10.2.`), its MAC address (`aa:bb`, with colons, dashes or Cisco dots) or a word of its name",
   ),
-  ...orderQuery(IP_ADDRESS_ORDER_FIELDS),
+  ...orderQuery(ipAddressKind, [
+    "created_at",
+    "ip_address",
+    "name",
+    "mac_address",
+    "subnet_id",
+    "host_id",
+    "updated_at",
+  ]),
 };
-const List = Type.Object({ ...filters, ...PageQuery });
-const Export = Type.Object({ ...filters, ...AtQuery });
-const At = Type.Object(AtQuery);
-const Cascade = Type.Object(CascadeQuery);
-const group = "IP addresses";
-const example = { data: IP_ADDRESS_EXAMPLE };
+const operations = standardOperations(ipAddressResource, filters);
+const { group } = ipAddressResource;
 const body = {
   host_id: IP_ADDRESS_EXAMPLE.host_id,
   ip_address: "10.2.3.4",
@@ -65,127 +67,41 @@ const CONFIRMS =
   "Where there is nothing to confirm, nothing is written.";
 
 /** What list and export are of. */
-function listed(query: Static<typeof Export>): ListOptions {
+function listed(query: Static<TObject<typeof filters>>): ListOf<IpAddressRecord> {
   const { host_id: host, network_id: network, subnet_id: subnet } = query;
-  const filters: Filter[] = subnet === undefined ? [] : [{ field: "subnet_id", names: subnet }];
+  const filters: FilterOf<IpAddressRecord>[] = subnet === undefined ? [] : [{ field: "subnet_id", names: subnet }];
   return {
-    kind: ipAddressKind,
+    resource: ipAddressResource,
     within: { host, network },
     filters,
     search: searched(query.search),
-    order: orderTerms(query, IP_ADDRESS_KEYED_FIELDS),
+    order: orderTerms(query, ipAddressKind),
   };
 }
 
 /** /api/v1/ip-addresses. */
-export function ipAddressRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
+export function ipAddressRoutes(
+  surface: Surface<Actor, Access>,
+  backend: Backend<IpAddressCommands & ConfirmationCommands>,
+): void {
   surface
-    .get(
-      "/api/v1/ip-addresses",
-      {
-        operationId: "listIpAddresses",
-        summary: "List IP addresses",
-        group,
-        access: VIEWER,
-        query: List,
-        answer: Type.Array(IpAddress),
-        isList: true,
-        example: { data: [IP_ADDRESS_EXAMPLE] },
-      },
-      (call) => answerList(inventory, call, listed(call.query)),
+    .get("/api/v1/ip-addresses", operations.list(), (call) => answerList(backend, call, listed(call.query)))
+    .get("/api/v1/ip-addresses/export/csv", operations.table(), (call) => answerCsv(backend, call, listed(call.query)))
+    .post("/api/v1/ip-addresses", operations.create(IpAddressCreate, body, { errors: writeErrors }), (call) =>
+      answerWrite(backend, call, "ip_address.create", { body: call.body }, ipAddressResource),
     )
-    .get(
-      "/api/v1/ip-addresses/export/csv",
-      {
-        operationId: "exportIpAddresses",
-        summary: "Export IP addresses as CSV",
-        group,
-        access: VIEWER,
-        query: Export,
-        ...csvAnswer("IP addresses", schemaColumns(IpAddress), IP_ADDRESS_EXAMPLE),
-      },
-      (call) => answerCsv(inventory, call, listed(call.query)),
-    )
-    .post(
-      "/api/v1/ip-addresses",
-      {
-        operationId: "createIpAddress",
-        summary: "Create an IP address",
-        group,
-        access: MEMBER,
-        body: IpAddressCreate,
-        answer: IpAddress,
-        errors: writeErrors,
-        example: { ...example, body: { id: IP_ADDRESS_EXAMPLE.id, ...body } },
-      },
-      (call) => answerWrite(inventory, call, "ip_address.create", { body: call.body }, ipAddressKind),
-    )
-    .get(
-      "/api/v1/ip-addresses/:id",
-      {
-        operationId: "getIpAddress",
-        summary: "Get an IP address",
-        group,
-        access: VIEWER,
-        params: IdParams,
-        query: At,
-        answer: IpAddress,
-        example,
-      },
-      (call) => answerRecord(inventory, call, ipAddressKind),
-    )
+    .get("/api/v1/ip-addresses/:id", operations.get(), (call) => answerRecord(backend, call, ipAddressResource))
     .put(
       "/api/v1/ip-addresses/:id",
-      {
-        operationId: "updateIpAddress",
-        summary: "Update an IP address",
-        group,
-        access: MEMBER,
-        params: IdParams,
-        body: IpAddressUpdate,
-        answer: IpAddress,
-        errors: ["validation_id_mismatch", ...writeErrors],
-        example: { ...example, body },
-      },
+      operations.update(IpAddressUpdate, body, { errors: ["validation_id_mismatch", ...writeErrors] }),
       (call) =>
-        answerWrite(inventory, call, "ip_address.update", { id: call.params.id, body: call.body }, ipAddressKind),
+        answerWrite(backend, call, "ip_address.update", { id: call.params.id, body: call.body }, ipAddressResource),
     )
-    .delete(
-      "/api/v1/ip-addresses/:id",
-      {
-        operationId: "deleteIpAddress",
-        summary: "Delete an IP address",
-        group,
-        access: MEMBER,
-        params: IdParams,
-        query: Cascade,
-        answer: IpAddress,
-        example,
-      },
-      (call) =>
-        answerRemoval(inventory, call, "ip_address.delete", { cascade: call.query.cascade ?? false }, ipAddressKind),
+    .delete("/api/v1/ip-addresses/:id", operations.remove(), (call) =>
+      answerRemoval(backend, call, "ip_address.delete", ipAddressResource),
     )
-    .post(
-      "/api/v1/ip-addresses/bulk-delete",
-      {
-        operationId: "deleteIpAddresses",
-        summary: "Delete many IP addresses, all or none",
-        group,
-        access: MEMBER,
-        query: Cascade,
-        body: BulkIds,
-        answer: Type.Array(IpAddress),
-        errors: ["entity_reference_invalid"],
-        example: { data: [IP_ADDRESS_EXAMPLE], body: [IP_ADDRESS_EXAMPLE.id] },
-      },
-      (call) =>
-        answerBulkRemoval(
-          inventory,
-          call,
-          "ip_address.bulk_delete",
-          { cascade: call.query.cascade ?? false },
-          ipAddressKind,
-        ),
+    .post("/api/v1/ip-addresses/bulk-delete", operations.removeMany(), (call) =>
+      answerBulkRemoval(backend, call, "ip_address.bulk_delete", ipAddressResource),
     )
     .post(
       "/api/v1/ip-addresses/:id/confirm",
@@ -201,18 +117,10 @@ export function ipAddressRoutes(surface: Surface<Actor, Access>, inventory: Inve
         example: { data: { ...IP_ADDRESS_EXAMPLE, credential_ids: [CREDENTIAL_ID] } },
       },
       async (call) => {
-        const { seen, result } = await runWrite<Confirmed>(inventory, call, "ip_address.confirm", {
-          id: call.params.id,
-        });
+        const { seen, result } = await runWrite(backend, call, "ip_address.confirm", { id: call.params.id });
         const members = `"credential_ids":${JSON.stringify(result.credential_ids)}`;
-        return writtenRecord(
-          inventory,
-          call,
-          ipAddressKind,
-          result.id,
-          seen,
-          () => (items) => items.map((item) => spliced(item.text, members)),
-        );
+        const compose: ComposeFor = () => (items) => items.map((item) => spliced(item.text, members));
+        return writtenRecord(backend, call, { kind: ipAddressKind, compose }, result.id, seen);
       },
     );
 }

@@ -1,9 +1,12 @@
-// MAC addresses that stand for many hosts: whoever has one answers on behalf of others (proxy ARP, RFC 1027), so it tells none of them
-// from another.
+// MAC addresses that stand for many hosts: whoever has one answers on behalf of others (proxy ARP, RFC 1027), so it
+// tells none of them from another.
 
 import type { WriteTransaction } from "../../db/transaction.ts";
 
-/** A MAC address that more addresses have in a neighbor table, or the addresses of more hosts in a network, is no sign of who has them. */
+/**
+ * A MAC address that more addresses have in a neighbor table, or the addresses of more hosts in a network, is no sign
+ * of who has them.
+ */
 export const ADDRESSES_PER_MAC_MAX = 32;
 
 /** Whether addresses of so many hosts in a network have the MAC address, as the store has them. @param mac canonical */
@@ -14,5 +17,6 @@ export function isSharedMac(tx: WriteTransaction, networkN: number, mac: string)
 
 /** By the index of MAC addresses; no more than tell that there are too many. */
 const HOSTS_WITH_MAC = `SELECT count(*) FROM (
-  SELECT DISTINCT host_n FROM ip_addresses WHERE mac_address = +?2 AND network_n = +?1 LIMIT ${ADDRESSES_PER_MAC_MAX + 1}
+  SELECT DISTINCT host_n FROM ip_addresses
+    WHERE mac_address = +?2 AND network_n = +?1 LIMIT ${ADDRESSES_PER_MAC_MAX + 1}
 )`;

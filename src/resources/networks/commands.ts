@@ -3,17 +3,21 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
 import { DomainError } from "../../base/errors.ts";
+import { picked } from "../../base/fields.ts";
+import { type CallsOf, type Change, takingLong } from "../../db/command.ts";
+import type { Written } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion, type Written } from "../answers.ts";
-import { removeRecord } from "../references.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { removeEach } from "../bulk-removal.ts";
+import { removeOne } from "../ignored/removal.ts";
 import { existingTags } from "../tags/tag.ts";
-import { networkKind, type NetworkCreate, type NetworkUpdate } from "./network.ts";
+import { NETWORK_DESCRIBED, type NetworkCreate, type NetworkUpdate, networkKind } from "./network.ts";
 
 /**
  * A network of the organization.
  * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, entity_already_exists
  */
-export function createNetwork(tx: WriteTransaction, input: { body: NetworkCreate }, actor: CommandActor): Written {
+function createNetwork(tx: WriteTransaction, input: { body: NetworkCreate }, actor: CommandActor): Written {
   const { body } = input;
   assertReachesNewNetworks(actor);
   assertOwnOrganization(body.organization_id, actor);
@@ -33,40 +37,19 @@ export function createNetwork(tx: WriteTransaction, input: { body: NetworkCreate
 
 /**
  * Changes a network. Fields that are left out stay.
- * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
+ * entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateNetwork(
-  tx: WriteTransaction,
-  input: { id: string; body: NetworkUpdate; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
+function updateNetwork(tx: WriteTransaction, input: Change<NetworkUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const network = getReachable(tx, networkKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(network, body, ["id"]);
   return tx.update(networkKind, id, {
-    name: body.name,
-    description: body.description === undefined ? network.description : body.description,
+    ...picked(body, NETWORK_DESCRIBED),
     tags: body.tags === undefined ? network.tags : existingTags(tx, body.tags, actor),
-    stale_after_hours: body.stale_after_hours === undefined ? network.stale_after_hours : body.stale_after_hours,
   });
-}
-
-/**
- * Deletes a network.
- * @param input.cascade with what lives in it or refers to it (references.ts); else that stands in the way
- * @throws DomainError entity_not_found; precondition_failed; entity_in_use
- */
-export function removeNetwork(
-  tx: WriteTransaction,
-  input: { id: string; cascade: boolean; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
-  const network = getReachable(tx, networkKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(input.id));
-  removeRecord(tx, networkKind, input.id, input.cascade);
-  return network;
 }
 
 /** A key confined to some networks would make one that it then could not even read. */
@@ -82,3 +65,13 @@ function assertReachesNewNetworks(actor: CommandActor): void {
     },
   );
 }
+
+const removeNetwork = removeOne(networkKind);
+
+export const networkCommands = {
+  "network.create": createNetwork,
+  "network.update": updateNetwork,
+  "network.delete": takingLong(removeNetwork),
+  "network.bulk_delete": removeEach(networkKind, removeNetwork),
+};
+export type NetworkCommands = CallsOf<typeof networkCommands>;

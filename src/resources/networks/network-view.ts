@@ -1,13 +1,16 @@
 // A network as it is shown: with the credentials assigned to the whole of it, which are records of their own.
 
 import type { Compose, Reader } from "../../db/reader.ts";
-import { spliced, type ComposeFor } from "../answers.ts";
+import { type ComposeFor, spliced } from "../compose.ts";
 import {
-  credentialAssignmentKind,
   type CredentialAssignmentRecord,
+  credentialAssignmentKind,
 } from "../credential-assignments/credential-assignment.ts";
 
-/** Adds `credential_ids`: what is assigned to single hosts of the network is not among them, but there may be so many that they are felt. */
+/**
+ * Adds `credential_ids`: what is assigned to single hosts of the network is not among them, but there may be so many
+ * that they are felt.
+ */
 export const composeNetworks: ComposeFor = Object.assign(composeNetwork, {
   parts: { scope: "network" as const, kinds: [credentialAssignmentKind] },
 });

@@ -1,21 +1,17 @@
-// The network: an addressing domain of its own. Hosts, subnets and VLANs live in exactly one; rights are given by network.
+// The network: an addressing domain of its own. Hosts, subnets and VLANs live in exactly one; rights are given by
+// network.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
-import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, TagIds, Uuid } from "../../http/schemas.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
+import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, TagIds, Uuid } from "../../wire/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
+import type { RecordOf, Sayable } from "../record.ts";
+import { offList } from "../references.ts";
 
 export const STALE_AFTER_HOURS_MAX = 87_600;
-
-export interface NetworkRecord extends RecordBase {
-  readonly organization_id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly tags: readonly string[];
-  readonly stale_after_hours: number | null;
-}
 
 export const networks = sqliteTable("networks", {
   ...liveColumns,
@@ -29,24 +25,19 @@ export const networkKind: Kind<NetworkRecord> = {
   plural: "networks",
   code: 2,
   table: networks,
-  columns: () => ({}),
   // A network is its own scope, so that lists of networks know the caller's reach like any other.
-  scopes: { network: "n" },
-  scopeIds: (network) => ({ network: network.id }),
+  scopes: { network: "id" },
+  references: [{ to: "tag", field: "tags", without: offList("tags") }],
   links: (network) => [{ relation: "tags", ids: network.tags }],
   observed: [],
   absent: "null",
   identity: (network) => `${network.organization_id}/${network.name}`,
   unique: { field: "name", value: (network) => network.name },
   search: { texts: (network) => ({ words: [network.name, network.description] }), finds: (network) => network.id },
-  sortKeys: (network) => ({ name: textSortKey(network.name) }),
+  sortKeys: { name: textSortKey },
 };
 
-/** What lists of networks are grouped and ordered by; names without regard to case. */
-export const NETWORK_ORDER_FIELDS = ["created_at", "name", "stale_after_hours", "updated_at"] as const;
-export const NETWORK_KEYED_FIELDS = ["name"] as const;
-
-const writable = {
+const described = {
   name: Name,
   description: Type.Optional(Nullable(Description)),
   tags: Type.Optional(TagIds),
@@ -59,16 +50,17 @@ const writable = {
       }),
     ),
   ),
-};
+} satisfies Sayable<NetworkRecord, "organization_id">;
+export const NETWORK_DESCRIBED = namesOf(described);
 
 const READ_ONLY = [...RECORD_READ_ONLY, "credential_ids"];
 
 export const NetworkCreate = Body(
-  { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...writable },
+  { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...described },
   { ignored: READ_ONLY },
 );
 export const NetworkUpdate = Body(
-  { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...writable },
+  { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...described },
   { ignored: READ_ONLY },
 );
 export type NetworkCreate = Static<typeof NetworkCreate>;
@@ -89,8 +81,9 @@ export const Network = Type.Object(
   },
   { $id: "Network" },
 );
+export interface NetworkRecord extends RecordOf<typeof Network, "credential_ids"> {}
 
-export const NETWORK_EXAMPLE = {
+export const NETWORK_EXAMPLE: Static<typeof Network> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0022",
   organization_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
   name: "Campus South",

@@ -3,12 +3,15 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertSameIds } from "../../access/reach.ts";
 import { userPasswords } from "../../access/tables.ts";
+import type { CallsOf, Conditional } from "../../db/command.ts";
+import type { Written } from "../../db/kind.ts";
+import type { Author } from "../../db/ledger.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import type { Author, WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion, type Written } from "../answers.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
 import { networkKind } from "../networks/network.ts";
 import { userKind } from "../users/user.ts";
-import { alreadySetUp, organizationKind, organizations, type OrganizationUpdate } from "./organization.ts";
+import { alreadySetUp, type OrganizationUpdate, organizationKind, organizations } from "./organization.ts";
 
 export interface OrganizationSetup {
   readonly organizationName: string;
@@ -65,7 +68,7 @@ export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup
  */
 export function updateOrganization(
   tx: WriteTransaction,
-  input: { body: OrganizationUpdate; ifMatch: string | null },
+  input: Conditional & { body: OrganizationUpdate },
   actor: CommandActor,
 ): Written {
   const organization = tx.get(organizationKind, actor.organizationId);
@@ -73,3 +76,9 @@ export function updateOrganization(
   assertSameIds(organization, input.body, ["id"]);
   return tx.update(organizationKind, organization.id, { name: input.body.name });
 }
+
+export const organizationCommands = {
+  "organization.set_up": setUpOrganization,
+  "organization.update": updateOrganization,
+};
+export type OrganizationCommands = CallsOf<typeof organizationCommands>;

@@ -1,15 +1,12 @@
 // The organization: everything belongs to one, and nobody sees another's.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { sqliteTable } from "drizzle-orm/sqlite-core";
 import { DomainError } from "../../base/errors.ts";
 import { textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
-import { Body, Name, RECORD_READ_ONLY, recordFields, Uuid } from "../../http/schemas.ts";
-
-export interface OrganizationRecord extends RecordBase {
-  readonly name: string;
-}
+import { type Kind, liveColumns } from "../../db/kind.ts";
+import { Body, Name, RECORD_READ_ONLY, recordFields, Uuid } from "../../wire/schemas.ts";
+import type { RecordOf } from "../record.ts";
 
 export const organizations = sqliteTable("organizations", liveColumns);
 
@@ -18,17 +15,16 @@ export const organizationKind: Kind<OrganizationRecord> = {
   plural: "organizations",
   code: 1,
   table: organizations,
-  columns: () => ({}),
   scopes: {},
-  scopeIds: () => ({}),
   observed: [],
   absent: "null",
   identity: () => null,
   unique: null,
-  sortKeys: (organization) => ({ name: textSortKey(organization.name) }),
+  sortKeys: { name: textSortKey },
 };
 
 export const Organization = Type.Object({ id: Uuid, name: Name, ...recordFields }, { $id: "Organization" });
+export interface OrganizationRecord extends RecordOf<typeof Organization> {}
 export const OrganizationUpdate = Body({ id: Type.Optional(Uuid), name: Name }, { ignored: RECORD_READ_ONLY });
 export type OrganizationUpdate = Static<typeof OrganizationUpdate>;
 
@@ -41,7 +37,7 @@ export function alreadySetUp(): DomainError {
   });
 }
 
-export const ORGANIZATION_EXAMPLE = {
+export const ORGANIZATION_EXAMPLE: Static<typeof Organization> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
   name: "Example Networks",
   created_at: "2026-11-21T09:15:00.123Z",

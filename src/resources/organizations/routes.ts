@@ -1,20 +1,22 @@
 // /api/v1/organizations: the caller's own. Further ones are made by the executable.
 
-import { Type } from "@sinclair/typebox";
-import { OWNER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
-import { AtQuery } from "../../http/schemas.ts";
+import { type Access, type Actor, OWNER, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import { answerRecord, answerWrite, type Inventory, type ResourceCall } from "../answers.ts";
-import { Organization, ORGANIZATION_EXAMPLE, organizationKind, OrganizationUpdate } from "./organization.ts";
+import type { Backend, ResourceCall } from "../../inventory/backend.ts";
+import { answerRecord } from "../../inventory/record-answers.ts";
+import { answerWrite } from "../../inventory/write-answers.ts";
+import { At } from "../../wire/schemas.ts";
+import type { OrganizationCommands } from "./commands.ts";
+import { ORGANIZATION_EXAMPLE, Organization, OrganizationUpdate } from "./organization.ts";
+import { organizationShown } from "./resource.ts";
 
-const At = Type.Object(AtQuery);
 const group = "Organizations";
 const example = { data: ORGANIZATION_EXAMPLE };
 const body = { name: "Example Networks" };
 
 /** /api/v1/organizations: the caller's own. */
-export function organizationRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
-  const idOf = (call: ResourceCall<unknown, unknown, unknown>) => inventory.authorOf(call).organizationId;
+export function organizationRoutes(surface: Surface<Actor, Access>, backend: Backend<OrganizationCommands>): void {
+  const idOf = (call: ResourceCall<unknown, unknown, unknown>) => backend.authorOf(call).organizationId;
   surface
     .get(
       "/api/v1/organizations",
@@ -28,7 +30,7 @@ export function organizationRoutes(surface: Surface<Actor, Access>, inventory: I
         errors: ["entity_not_found"],
         example,
       },
-      (call) => answerRecord(inventory, { ...call, params: { id: idOf(call) } }, organizationKind),
+      (call) => answerRecord(backend, { ...call, params: { id: idOf(call) } }, organizationShown),
     )
     .put(
       "/api/v1/organizations",
@@ -42,6 +44,6 @@ export function organizationRoutes(surface: Surface<Actor, Access>, inventory: I
         errors: ["validation_id_mismatch", "precondition_failed"],
         example: { ...example, body },
       },
-      (call) => answerWrite(inventory, call, "organization.update", { body: call.body }, organizationKind),
+      (call) => answerWrite(backend, call, "organization.update", { body: call.body }, organizationShown),
     );
 }

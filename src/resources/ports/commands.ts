@@ -2,18 +2,21 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
+import type { CallsOf, Change } from "../../db/command.ts";
+import type { Written } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion, type Written } from "../answers.ts";
-import { hostNamed, siblingsWithRoom } from "../host-children.ts";
-import { removeRecord } from "../references.ts";
-import { addPort, changePort } from "./describe.ts";
-import { portKind, type PortCreate, type PortUpdate } from "./port.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { removeEach } from "../bulk-removal.ts";
+import { hostNamed, siblingsWithRoom } from "../hosts/new-child.ts";
+import { removeOne } from "../ignored/removal.ts";
+import { addPort, changePort } from "./apply.ts";
+import { type PortCreate, type PortUpdate, portKind } from "./port.ts";
 
 /**
  * A port of a host.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
-export function createPort(tx: WriteTransaction, input: { body: PortCreate }, actor: CommandActor): Written {
+function createPort(tx: WriteTransaction, input: { body: PortCreate }, actor: CommandActor): Written {
   const { body } = input;
   const host = hostNamed(tx, body, actor);
   siblingsWithRoom(tx, portKind, "host_n", host.id);
@@ -22,13 +25,10 @@ export function createPort(tx: WriteTransaction, input: { body: PortCreate }, ac
 
 /**
  * Changes a port. The bindings to it stay.
- * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied,
+ * validation_id_mismatch, validation_failed
  */
-export function updatePort(
-  tx: WriteTransaction,
-  input: { id: string; body: PortUpdate; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
+function updatePort(tx: WriteTransaction, input: Change<PortUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const port = getReachable(tx, portKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -37,18 +37,13 @@ export function updatePort(
   return changePort(tx, port, body);
 }
 
-/**
- * Deletes a port with the bindings to it.
- * @param input.cascade also what else refers to it; else that stands in the way
- * @throws DomainError entity_not_found; precondition_failed
- */
-export function removePort(
-  tx: WriteTransaction,
-  input: { id: string; cascade: boolean; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
-  const port = getReachable(tx, portKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(input.id));
-  removeRecord(tx, portKind, input.id, input.cascade);
-  return port;
-}
+/** With the bindings to it. */
+const removePort = removeOne(portKind);
+
+export const portCommands = {
+  "port.create": createPort,
+  "port.update": updatePort,
+  "port.delete": removePort,
+  "port.bulk_delete": removeEach(portKind, removePort),
+};
+export type PortCommands = CallsOf<typeof portCommands>;

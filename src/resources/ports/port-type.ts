@@ -57,9 +57,10 @@ export const PORT_TYPES = [
 export type PortType = (typeof PORT_TYPES)[number];
 
 /**
- * The type of a port: by the IANA Service Name and Transport Protocol Port Number Registry (RFC 6335), and by the product's own default where the
- * product never registered it or uses a number registered for another (Kubernetes, Cassandra, Elasticsearch, InfluxDb, Kafka, Wireguard …).
- * Custom for every other number, and for a known number over a protocol that its service does not speak.
+ * The type of a port: by the IANA Service Name and Transport Protocol Port Number Registry (RFC 6335), and by the
+ * product's own default where the product never registered it or uses a number registered for another (Kubernetes,
+ * Cassandra, Elasticsearch, InfluxDb, Kafka, Wireguard …). Custom for every other number, and for a known number over a
+ * protocol that its service does not speak.
  */
 export function portType(number: number, protocol: PortProtocol): PortType {
   return TYPE_BY_PORT[protocol].get(number) ?? "Custom";

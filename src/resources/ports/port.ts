@@ -1,24 +1,16 @@
 // A TCP or UDP port that a host serves. Its type follows from number and protocol.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
-import { Body, OBSERVED_READ_ONLY, observedFields, OneOf, recordFields, Uuid } from "../../http/schemas.ts";
-import { DISCOVERABLE_READ_ONLY, discoverableFields, type Discoverable } from "../discovered.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
+import { Body, OBSERVED_READ_ONLY, OneOf, observedFields, recordFields, Uuid } from "../../wire/schemas.ts";
+import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
-import { PORT_PROTOCOLS, PORT_TYPES, type PortProtocol, type PortType } from "./port-type.ts";
+import type { RecordOf, Sayable } from "../record.ts";
+import { PORT_PROTOCOLS, PORT_TYPES } from "./port-type.ts";
 
 export const PORT_NUMBER_MAX = 65_535;
-
-export interface PortRecord extends RecordBase, Discoverable {
-  readonly host_id: string;
-  readonly network_id: string;
-  readonly number: number;
-  readonly protocol: PortProtocol;
-  readonly type: PortType;
-  readonly first_discovery_id: string | null;
-}
 
 export const ports = sqliteTable("ports", {
   ...liveColumns,
@@ -35,16 +27,15 @@ export const ports = sqliteTable("ports", {
 export const portKind: Kind<PortRecord> = {
   name: "port",
   plural: "ports",
+  label: (port) => `${port.number}/${port.protocol}`,
   code: 11,
   table: ports,
-  columns: (port, n) => ({
-    network_n: n(port.network_id),
-    host_n: n(port.host_id),
+  columns: (port) => ({
     number: port.number,
     protocol: port.protocol,
   }),
-  scopes: { network: "network_n", host: "host_n" },
-  scopeIds: (port) => ({ network: port.network_id, host: port.host_id }),
+  scopes: { network: "network_id", host: "host_id" },
+  references: [{ to: "host", field: "host_id" }],
   owners: (port) => [{ kind: "host", id: port.host_id, as: "ports" }],
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
@@ -52,11 +43,11 @@ export const portKind: Kind<PortRecord> = {
   unique: { field: "number", value: (port) => port.number },
 };
 
-/** What lists of ports are grouped and ordered by. */
-export const PORT_ORDER_FIELDS = ["created_at", "number", "protocol", "type", "updated_at"] as const;
-
 const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
-const described = { number: Type.Integer({ minimum: 1, maximum: PORT_NUMBER_MAX }), protocol: OneOf(PORT_PROTOCOLS) };
+const described = {
+  number: Type.Integer({ minimum: 1, maximum: PORT_NUMBER_MAX }),
+  protocol: OneOf(PORT_PROTOCOLS),
+} satisfies Sayable<PortRecord, "host_id" | "network_id" | "type">;
 const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "type"];
 
 /** An item of a host's list. */
@@ -87,8 +78,9 @@ export const Port = Type.Object(
   },
   { $id: "Port" },
 );
+export interface PortRecord extends RecordOf<typeof Port> {}
 
-export const PORT_EXAMPLE = {
+export const PORT_EXAMPLE: Static<typeof Port> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0013",
   host_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010",
   network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",

@@ -1,12 +1,16 @@
 // What the writer runs for schedules. When they are due, and what comes of it, is discovery's affair.
 
-import { requireRole, type CommandActor } from "../../access/actor.ts";
+import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
+import { picked } from "../../base/fields.ts";
+import type { CallsOf, Change } from "../../db/command.ts";
+import type { Written } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion, type Written } from "../answers.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { removeEach } from "../bulk-removal.ts";
+import { removeOne } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";
-import { removeRecord } from "../references.ts";
-import { scheduleKind, type ScheduleCreate, type ScheduleUpdate } from "./schedule.ts";
+import { SCHEDULE_DESCRIBED, type ScheduleCreate, type ScheduleUpdate, scheduleKind } from "./schedule.ts";
 
 /**
  * A schedule of a network.
@@ -36,13 +40,10 @@ export function createSchedule(tx: WriteTransaction, input: { body: ScheduleCrea
 
 /**
  * Changes a schedule. Fields that are left out stay.
- * @throws DomainError auth_permission_denied, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ * @throws DomainError auth_permission_denied, entity_already_exists, entity_not_found, precondition_failed,
+ * entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateSchedule(
-  tx: WriteTransaction,
-  input: { id: string; body: ScheduleUpdate; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
+export function updateSchedule(tx: WriteTransaction, input: Change<ScheduleUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const schedule = getReachable(tx, scheduleKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -50,32 +51,13 @@ export function updateSchedule(
   assertSameIds(schedule, body, ["id", "network_id"]);
   const targets = body.targets === undefined ? schedule.targets : once(body.targets);
   assertMayName(schedule.targets, targets, actor);
-  return tx.update(scheduleKind, id, {
-    name: body.name,
-    cron: body.cron,
-    timezone: body.timezone ?? schedule.timezone,
-    kind: body.kind,
-    targets,
-    is_enabled: body.is_enabled ?? schedule.is_enabled,
-  });
+  return tx.update(scheduleKind, id, { ...picked(body, SCHEDULE_DESCRIBED), targets });
 }
 
 /**
- * Deletes a schedule.
- * @throws DomainError entity_not_found; precondition_failed
+ * Scans send the network's credentials to a schedule's targets, on the word of whoever wrote them.
+ * @throws DomainError auth_permission_denied
  */
-export function removeSchedule(
-  tx: WriteTransaction,
-  input: { id: string; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
-  const schedule = getReachable(tx, scheduleKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(input.id));
-  removeRecord(tx, scheduleKind, input.id, false);
-  return schedule;
-}
-
-/** Scans send the network's credentials to a schedule's targets, on the word of whoever wrote them. @throws DomainError auth_permission_denied */
 function assertMayName(before: readonly string[] | null, after: readonly string[] | null, actor: CommandActor): void {
   if (after !== null && !Bun.deepEquals(before, after))
     requireRole(actor.role, "Admin", "Naming targets of a schedule");
@@ -85,3 +67,13 @@ function assertMayName(before: readonly string[] | null, after: readonly string[
 function once(targets: readonly string[] | null): readonly string[] | null {
   return targets === null ? null : [...new Set(targets)];
 }
+
+const removeSchedule = removeOne(scheduleKind);
+
+export const scheduleCommands = {
+  "schedule.create": createSchedule,
+  "schedule.update": updateSchedule,
+  "schedule.delete": removeSchedule,
+  "schedule.bulk_delete": removeEach(scheduleKind, removeSchedule),
+};
+export type ScheduleCommands = CallsOf<typeof scheduleCommands>;

@@ -1,5 +1,5 @@
-// When a cron expression comes due: what is taken for one, and the next instant in a time zone, daylight saving included.
-// Must not look at a clock, and must not run anything.
+// When a cron expression comes due: what is taken for one, and the next instant in a time zone, daylight saving
+// included. Must not look at a clock, and must not run anything.
 
 import { Cron } from "croner";
 import type { Instant } from "../../base/instant.ts";
@@ -8,10 +8,11 @@ export const CRON_MAX_LENGTH = 255;
 export const TIMEZONE_MAX_LENGTH = 100;
 
 /**
- * Reads a cron expression: minute, hour, day of month, month, day of week, or one of `@hourly @daily @midnight @weekly @monthly @yearly
+ * Reads a cron expression: minute, hour, day of month, month, day of week, or one of `@hourly @daily @midnight @weekly
+ * @monthly @yearly
  * @annually`. Names of months and days, lists, ranges, steps, `L`, `W` and `#` are understood.
- * @returns with single spaces, nicknames in lower case; null for anything else: a field of seconds or of years, `?`, which would mean
- * another time whenever it is read, and what never comes due, such as 30 February
+ * @returns with single spaces, nicknames in lower case; null for anything else: a field of seconds or of years, `?`,
+ * which would mean another time whenever it is read, and what never comes due, such as 30 February
  */
 export function parseCron(text: string): string | null {
   if (text.length > CRON_MAX_LENGTH) return null;
@@ -27,7 +28,8 @@ export function parseCron(text: string): string | null {
 
 /**
  * Reads the name of a time zone in the IANA database, in any case.
- * @returns in the database's case; null for anything else, an offset such as +02:00 included: it knows no daylight saving
+ * @returns in the database's case; null for anything else, an offset such as +02:00 included: it knows no daylight
+ * saving
  */
 export function parseTimezone(text: string): string | null {
   if (text.length > TIMEZONE_MAX_LENGTH || !ZONE.test(text)) return null;
@@ -41,9 +43,10 @@ export function parseTimezone(text: string): string | null {
 }
 
 /**
- * The first instant later than `after` at which the expression is due; null for none. What is to run at certain times of the day runs
- * once on every day: right after a spring gap that swallowed its time, and the first time round where an autumn hour comes twice.
- * What runs every so often (`*` or a step in minute or hour) has nothing to do in a gap, and runs in both of the hours.
+ * The first instant later than `after` at which the expression is due; null for none. What is to run at certain times
+ * of the day runs once on every day: right after a spring gap that swallowed its time, and the first time round where
+ * an autumn hour comes twice. What runs every so often (`*` or a step in minute or hour) has nothing to do in a gap,
+ * and runs in both of the hours.
  * @param cron as parseCron gives it
  * @param timezone as parseTimezone gives it
  * @throws Error for what these do not give

@@ -1,13 +1,13 @@
-// A schedule as it is answered: with the instant at which it is due next. That follows from the clock and is in no version, so an answer
-// about the past has none: it would say what nobody knew then, or change afterwards.
+// A schedule as it is answered: with the instant at which it is due next. That follows from the clock and is in no
+// version, so an answer about the past has none: it would say what nobody knew then, or change afterwards.
 
 import { formatInstant } from "../../base/instant.ts";
-import { type ComposeFor, spliced, varying } from "../answers.ts";
+import { type ComposeFor, spliced, variesByCaller } from "../compose.ts";
 import { nextDue } from "./cron.ts";
 import type { ScheduleRecord } from "./schedule.ts";
 
 /** Adds `next_run_at`, seen from now. */
-export const composeSchedules: ComposeFor = varying((reader) => {
+export const composeSchedules: ComposeFor = variesByCaller((reader) => {
   const now = reader.now();
   // Many schedules say the same.
   const known = new Map<string, string | null>();

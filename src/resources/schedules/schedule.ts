@@ -1,9 +1,10 @@
 // When a network is scanned, of what kind and where. A schedule says it; whether a scan came of it is no part of it.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
 import {
   Body,
   defineFormat,
@@ -15,8 +16,9 @@ import {
   TargetText,
   Timestamp,
   Uuid,
-} from "../../http/schemas.ts";
+} from "../../wire/schemas.ts";
 import { networks } from "../networks/network.ts";
+import type { RecordOf, Sayable } from "../record.ts";
 import { CRON_MAX_LENGTH, parseCron, parseTimezone, TIMEZONE_MAX_LENGTH } from "./cron.ts";
 
 /** sweep: which addresses answer. snmp: what the devices among them say of themselves. full: both. */
@@ -24,19 +26,6 @@ export const SCAN_KINDS = ["sweep", "snmp", "full"] as const;
 export type ScanKind = (typeof SCAN_KINDS)[number];
 
 export const TARGETS_MAX = 1_000;
-
-export interface ScheduleRecord extends RecordBase {
-  readonly network_id: string;
-  readonly name: string;
-  /** As parseCron gives it. */
-  readonly cron: string;
-  /** As parseTimezone gives it. */
-  readonly timezone: string;
-  readonly kind: ScanKind;
-  /** Canonical addresses and prefixes, each once; null for the network's subnets. */
-  readonly targets: readonly string[] | null;
-  readonly is_enabled: boolean;
-}
 
 export const schedules = sqliteTable("schedules", {
   ...liveColumns,
@@ -51,19 +40,15 @@ export const scheduleKind: Kind<ScheduleRecord> = {
   plural: "schedules",
   code: 17,
   table: schedules,
-  columns: (schedule, n) => ({ network_n: n(schedule.network_id), is_enabled: schedule.is_enabled ? 1 : 0 }),
-  scopes: { network: "network_n" },
-  scopeIds: (schedule) => ({ network: schedule.network_id }),
+  columns: (schedule) => ({ is_enabled: schedule.is_enabled ? 1 : 0 }),
+  scopes: { network: "network_id" },
+  references: [{ to: "network", field: "network_id", refuses: true }],
   observed: [],
   absent: "null",
   identity: (schedule) => `${schedule.network_id}/${schedule.name}`,
   unique: { field: "name", value: (schedule) => schedule.name },
-  sortKeys: (schedule) => ({ name: textSortKey(schedule.name) }),
+  sortKeys: { name: textSortKey },
 };
-
-/** What lists of schedules are grouped and ordered by; names without regard to case. */
-export const SCHEDULE_ORDER_FIELDS = ["created_at", "name", "kind", "is_enabled", "network_id", "updated_at"] as const;
-export const SCHEDULE_KEYED_FIELDS = ["name"] as const;
 
 defineFormat("cron", {
   parse: parseCron,
@@ -101,7 +86,8 @@ const described = {
   kind: Kinds,
   targets: Type.Optional(Targets),
   is_enabled: Type.Optional(Type.Boolean({ description: "true when left out of a create." })),
-};
+} satisfies Sayable<ScheduleRecord, "network_id">;
+export const SCHEDULE_DESCRIBED = namesOf(described);
 const READ_ONLY = [...RECORD_READ_ONLY, "next_run_at"];
 
 export const ScheduleCreate = Body({ ...identifying, network_id: Uuid, ...described }, { ignored: READ_ONLY });
@@ -117,9 +103,12 @@ export const Schedule = Type.Object(
     id: Uuid,
     network_id: Uuid,
     name: Name,
+    /** As parseCron gives it. */
     cron: CronText,
+    /** As parseTimezone gives it. */
     timezone: Timezone,
     kind: Kinds,
+    /** Canonical addresses and prefixes, each once. */
     targets: Targets,
     is_enabled: Type.Boolean(),
     next_run_at: Nullable(Timestamp, {
@@ -130,8 +119,9 @@ export const Schedule = Type.Object(
   },
   { $id: "Schedule" },
 );
+export interface ScheduleRecord extends RecordOf<typeof Schedule, "next_run_at"> {}
 
-export const SCHEDULE_EXAMPLE = {
+export const SCHEDULE_EXAMPLE: Static<typeof Schedule> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0017",
   network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
   name: "Every night",

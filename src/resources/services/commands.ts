@@ -1,24 +1,29 @@
-// What the writer runs for services: the service and, where a write lists them, its bindings, in one transaction or not at all.
+// What the writer runs for services: the service and, where a write lists them, its bindings, in one transaction or not
+// at all.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
+import type { CallsOf, Change } from "../../db/command.ts";
+import type { Written } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion, type Written } from "../answers.ts";
-import { bindingKind, type BindingItem } from "../bindings/binding.ts";
-import { targetsOf } from "../bindings/describe.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { targetsOf } from "../bindings/apply.ts";
+import { type BindingItem, bindingKind } from "../bindings/binding.ts";
 import { syncBindings, unchanged } from "../bindings/sync.ts";
-import { hostNamed, placeAfter, siblingsWithRoom } from "../host-children.ts";
-import { refusedAtOnce, type Place } from "../offenders.ts";
-import { removeRecord } from "../references.ts";
-import { addService, changeService } from "./describe.ts";
+import { removeEach } from "../bulk-removal.ts";
+import { fromCheckedBody } from "../checked-bytes.ts";
+import { hostNamed, placeAfter, siblingsWithRoom } from "../hosts/new-child.ts";
+import { removeOne, removeRecord } from "../ignored/removal.ts";
+import { type Place, refusedAtOnce } from "../issues.ts";
+import { addService, changeService } from "./apply.ts";
+import { type ServiceRecord, serviceKind } from "./service.ts";
 import type { ServiceCreate, ServiceUpdate } from "./service-body.ts";
-import { serviceKind, type ServiceRecord } from "./service.ts";
 
 /**
  * A service of a host with its bindings.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
-export function createService(tx: WriteTransaction, input: { body: ServiceCreate }, actor: CommandActor): Written {
+function createService(tx: WriteTransaction, input: { body: ServiceCreate }, actor: CommandActor): Written {
   const { body } = input;
   const host = hostNamed(tx, body, actor);
   const siblings = siblingsWithRoom(tx, serviceKind, "host_n", host.id);
@@ -31,13 +36,10 @@ export function createService(tx: WriteTransaction, input: { body: ServiceCreate
 
 /**
  * Changes a service; bindings that are sent become exactly what is sent. Fields that are left out stay.
- * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
+ * entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateService(
-  tx: WriteTransaction,
-  input: { id: string; body: ServiceUpdate; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
+function updateService(tx: WriteTransaction, input: Change<ServiceUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const service = getReachable(tx, serviceKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -48,22 +50,6 @@ export function updateService(
     setBindings(tx, changed, body.bindings, actor, place);
     return changed;
   });
-}
-
-/**
- * Deletes a service with its bindings; what it virtualizes loses the reference to it.
- * @param input.cascade also what else refers to it; else that stands in the way
- * @throws DomainError entity_not_found; precondition_failed
- */
-export function removeService(
-  tx: WriteTransaction,
-  input: { id: string; cascade: boolean; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
-  const service = getReachable(tx, serviceKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(input.id));
-  removeRecord(tx, serviceKind, input.id, input.cascade);
-  return service;
 }
 
 function setBindings(
@@ -77,3 +63,14 @@ function setBindings(
   const gone = syncBindings(tx, service, items, unchanged(targetsOf(tx, service.host_id)), actor, place);
   for (const { id } of gone) removeRecord(tx, bindingKind, id, true);
 }
+
+/** With its bindings; what it virtualizes loses the reference to it. */
+const removeService = removeOne(serviceKind);
+
+export const serviceCommands = {
+  "service.create": fromCheckedBody(createService),
+  "service.update": fromCheckedBody(updateService),
+  "service.delete": removeService,
+  "service.bulk_delete": removeEach(serviceKind, removeService),
+};
+export type ServiceCommands = CallsOf<typeof serviceCommands>;

@@ -1,26 +1,22 @@
-// /api/v1/services (specification 2.7)
+// /api/v1/services
 
-import { Type, type Static } from "@sinclair/typebox";
-import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
-import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
+import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import {
-  answerBulkRemoval,
-  answerCsv,
-  answerList,
-  answerRecord,
-  answerRemoval,
-  answerWrite,
-  csvAnswer,
-  type Inventory,
-  type ListOptions,
-} from "../answers.ts";
+import type { Backend } from "../../inventory/backend.ts";
+import { answerCsv } from "../../inventory/csv-answers.ts";
+import { answerList, type ListOf } from "../../inventory/list-answers.ts";
+import { answerRecord } from "../../inventory/record-answers.ts";
+import { standardOperations } from "../../inventory/standard-operations.ts";
+import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
+import { IdsQuery, Uuid } from "../../wire/schemas.ts";
 import { IP_ADDRESS_EXAMPLE } from "../ip-addresses/ip-address.ts";
-import { ALL_OFFENDERS } from "../offenders.ts";
+import { ALL_ISSUES } from "../issues.ts";
 import { orderQuery, orderTerms } from "../ordering.ts";
-import { Service, SERVICE_EXAMPLE, ServiceCreate, ServiceUpdate } from "./service-body.ts";
-import { composeServices, SERVICE_COLUMNS } from "./service-view.ts";
-import { SERVICE_DEFINITION_MAX_LENGTH, SERVICE_KEYED_FIELDS, SERVICE_ORDER_FIELDS, serviceKind } from "./service.ts";
+import type { ServiceCommands } from "./commands.ts";
+import { serviceResource } from "./resource.ts";
+import { SERVICE_DEFINITION_MAX_LENGTH, type ServiceRecord, serviceKind } from "./service.ts";
+import { SERVICE_EXAMPLE, ServiceCreate, ServiceUpdate } from "./service-body.ts";
 
 const filters = {
   host_id: Type.Optional(Uuid),
@@ -33,14 +29,18 @@ const filters = {
       description: "Only services of exactly this definition.",
     }),
   ),
-  ...orderQuery(SERVICE_ORDER_FIELDS),
+  ...orderQuery(serviceKind, [
+    "created_at",
+    "name",
+    "service_definition",
+    "position",
+    "host_id",
+    "network_id",
+    "last_seen_at",
+    "updated_at",
+  ]),
 };
-const List = Type.Object({ ...filters, ...PageQuery });
-const Export = Type.Object({ ...filters, ...AtQuery });
-const At = Type.Object(AtQuery);
-const Cascade = Type.Object(CascadeQuery);
-const group = "Services";
-const example = { data: SERVICE_EXAMPLE };
+const operations = standardOperations(serviceResource, filters);
 const body = {
   host_id: SERVICE_EXAMPLE.host_id,
   name: "Web shop",
@@ -50,143 +50,50 @@ const body = {
 const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"] as const;
 
 /** What list and export are of. */
-function listed(query: Static<typeof Export>): ListOptions {
+function listed(query: Static<TObject<typeof filters>>): ListOf<ServiceRecord> {
   const { host_id: host, network_id: network, service_definition: definition } = query;
-  const filters = definition === undefined ? [] : [{ field: "service_definition", equals: definition }];
   return {
-    kind: serviceKind,
+    resource: serviceResource,
     within: { host, network },
-    filters,
-    order: orderTerms(query, SERVICE_KEYED_FIELDS),
-    compose: composeServices,
+    filters: definition === undefined ? [] : [{ field: "service_definition", equals: definition }],
+    order: orderTerms(query, serviceKind),
   };
 }
 
 /** /api/v1/services. */
-export function serviceRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
+export function serviceRoutes(surface: Surface<Actor, Access>, backend: Backend<ServiceCommands>): void {
   surface
-    .get(
-      "/api/v1/services",
-      {
-        operationId: "listServices",
-        summary: "List services with their bindings",
-        group,
-        access: VIEWER,
-        query: List,
-        answer: Type.Array(Service),
-        isList: true,
-        example: { data: [SERVICE_EXAMPLE] },
-      },
-      (call) => answerList(inventory, call, listed(call.query)),
+    .get("/api/v1/services", operations.list({ summary: "List services with their bindings" }), (call) =>
+      answerList(backend, call, listed(call.query)),
     )
-    .get(
-      "/api/v1/services/export/csv",
-      {
-        operationId: "exportServices",
-        summary: "Export services as CSV",
-        group,
-        access: VIEWER,
-        query: Export,
-        ...csvAnswer("services", SERVICE_COLUMNS, SERVICE_EXAMPLE),
-      },
-      (call) => answerCsv(inventory, call, listed(call.query)),
-    )
+    .get("/api/v1/services/export/csv", operations.table(), (call) => answerCsv(backend, call, listed(call.query)))
     .postHandedOver(
       "/api/v1/services",
-      {
-        operationId: "createService",
+      operations.create(ServiceCreate, body, {
         summary: "Create a service with its bindings",
-        description: ALL_OFFENDERS,
-        group,
-        access: MEMBER,
-        body: ServiceCreate,
-        answer: Service,
+        description: ALL_ISSUES,
         errors: writeErrors,
-        example: { ...example, body: { id: SERVICE_EXAMPLE.id, ...body } },
-      },
-      (call) => answerWrite(inventory, call, "service.create", { body: call.body }, serviceKind, composeServices),
+      }),
+      (call) => answerWrite(backend, call, "service.create", { body: call.body }, serviceResource),
     )
-    .get(
-      "/api/v1/services/:id",
-      {
-        operationId: "getService",
-        summary: "Get a service with its bindings",
-        group,
-        access: VIEWER,
-        params: IdParams,
-        query: At,
-        answer: Service,
-        example,
-      },
-      (call) => answerRecord(inventory, call, serviceKind, composeServices),
+    .get("/api/v1/services/:id", operations.get({ summary: "Get a service with its bindings" }), (call) =>
+      answerRecord(backend, call, serviceResource),
     )
     .putHandedOver(
       "/api/v1/services/:id",
-      {
-        operationId: "updateService",
+      operations.update(ServiceUpdate, body, {
         summary: "Update a service with its bindings",
-        description: `Bindings that are given replace the service's; null or left out they stay as they are. ${ALL_OFFENDERS}`,
-        group,
-        access: MEMBER,
-        params: IdParams,
-        body: ServiceUpdate,
-        answer: Service,
+        description: `Bindings that are given replace the service's; null or left out they stay as they are. ${ALL_ISSUES}`,
         errors: ["validation_id_mismatch", ...writeErrors],
-        example: { ...example, body },
-      },
-      (call) =>
-        answerWrite(
-          inventory,
-          call,
-          "service.update",
-          { id: call.params.id, body: call.body },
-          serviceKind,
-          composeServices,
-        ),
+      }),
+      (call) => answerWrite(backend, call, "service.update", { id: call.params.id, body: call.body }, serviceResource),
     )
-    .delete(
-      "/api/v1/services/:id",
-      {
-        operationId: "deleteService",
-        summary: "Delete a service with its bindings",
-        group,
-        access: MEMBER,
-        params: IdParams,
-        query: Cascade,
-        answer: Service,
-        example,
-      },
-      (call) =>
-        answerRemoval(
-          inventory,
-          call,
-          "service.delete",
-          { cascade: call.query.cascade ?? false },
-          serviceKind,
-          composeServices,
-        ),
+    .delete("/api/v1/services/:id", operations.remove({ summary: "Delete a service with its bindings" }), (call) =>
+      answerRemoval(backend, call, "service.delete", serviceResource),
     )
     .post(
       "/api/v1/services/bulk-delete",
-      {
-        operationId: "deleteServices",
-        summary: "Delete many services with their bindings, all or none",
-        group,
-        access: MEMBER,
-        query: Cascade,
-        body: BulkIds,
-        answer: Type.Array(Service),
-        errors: ["entity_reference_invalid"],
-        example: { data: [SERVICE_EXAMPLE], body: [SERVICE_EXAMPLE.id] },
-      },
-      (call) =>
-        answerBulkRemoval(
-          inventory,
-          call,
-          "service.bulk_delete",
-          { cascade: call.query.cascade ?? false },
-          serviceKind,
-          composeServices,
-        ),
+      operations.removeMany({ summary: "Delete many services with their bindings, all or none" }),
+      (call) => answerBulkRemoval(backend, call, "service.bulk_delete", serviceResource),
     );
 }

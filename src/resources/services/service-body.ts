@@ -1,11 +1,12 @@
-// What clients write and read of a service: request bodies, and the whole shape with its bindings (specification 2.7).
+// What clients write and read of a service: request bodies, and the whole shape with its bindings.
 
-import { Type, type Static } from "@sinclair/typebox";
-import { Body, CHILDREN_MAX, INT32_MAX, Name, Nullable, OBSERVED_READ_ONLY, TagIds, Uuid } from "../../http/schemas.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { Body, CHILDREN_MAX, INT32_MAX, Name, Nullable, OBSERVED_READ_ONLY, TagIds, Uuid } from "../../wire/schemas.ts";
+import { BINDING_EXAMPLE, Binding, BindingItem } from "../bindings/binding.ts";
 import { DISCOVERABLE_READ_ONLY } from "../discovered.ts";
-import { Binding, BINDING_EXAMPLE, BindingItem } from "../bindings/binding.ts";
+import type { Sayable } from "../record.ts";
 import { ServiceVirtualization } from "../virtualization.ts";
-import { ServiceDefinition, serviceFields } from "./service.ts";
+import { ServiceDefinition, type ServiceRecord, serviceFields } from "./service.ts";
 
 const Position = (unsaid: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: unsaid }));
@@ -23,7 +24,7 @@ const described = {
       }),
     ),
   ),
-};
+} satisfies Sayable<ServiceRecord, "host_id" | "network_id" | "position" | "source", "bindings">;
 const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "source"];
 
 /** An item of a host's list of services. */
@@ -54,7 +55,7 @@ export const Service = Type.Object({ ...serviceFields, bindings: Type.Array(Bind
 /** A service without its bindings, as it shows among changes. */
 export const ServiceAlone = Type.Object(serviceFields, { $id: "ServiceAlone" });
 
-export const SERVICE_EXAMPLE = {
+export const SERVICE_EXAMPLE: Static<typeof Service> = {
   id: BINDING_EXAMPLE.service_id,
   host_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010",
   network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",

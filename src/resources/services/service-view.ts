@@ -2,13 +2,13 @@
 
 import type { AsOf } from "../../db/list-query.ts";
 import type { Compose, Item, Reader } from "../../db/reader.ts";
-import type { CsvColumn } from "../../http/csv.ts";
-import { spliced, type ComposeFor } from "../answers.ts";
-import { shownBinding } from "../bindings/binding-view.ts";
+import type { CsvColumn } from "../../wire/csv.ts";
 import { bindingKind } from "../bindings/binding.ts";
+import { shownBinding } from "../bindings/binding-view.ts";
+import { type ComposeFor, spliced } from "../compose.ts";
 import { Service } from "./service-body.ts";
 
-/** The whole service (specification 2.7). */
+/** The whole service. */
 export const composeServices: ComposeFor = Object.assign(composeService, {
   parts: { scope: "service" as const, kinds: [bindingKind] },
 });
@@ -18,7 +18,7 @@ export const SERVICE_COLUMNS: readonly CsvColumn[] = Object.keys(Service.propert
   name,
   cell: (service) =>
     name === "bindings"
-      ? (service["bindings"] as Array<Record<string, unknown>>).map((each) => each["port_id"] ?? each["ip_address_id"])
+      ? (service.bindings as Array<Record<string, unknown>>).map((each) => each.port_id ?? each.ip_address_id)
       : service[name],
 }));
 

@@ -1,29 +1,19 @@
 // A service of a host, and where it listens.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { type TObject, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
-import { Name, Nullable, observedFields, recordFields, TagIds, Uuid } from "../../http/schemas.ts";
-import { discoverableFields, type Discoverable } from "../discovered.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
+import { Name, Nullable, observedFields, recordFields, TagIds, Uuid } from "../../wire/schemas.ts";
+import { discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
-import { Source, type SourceRecord } from "../source.ts";
-import { ServiceVirtualization } from "../virtualization.ts";
+import type { RecordOf } from "../record.ts";
+import { offList } from "../references.ts";
+import { Source } from "../source.ts";
+import { ServiceVirtualization, withoutService } from "../virtualization.ts";
 
 export const SERVICE_DEFINITION_MAX_LENGTH = 100;
-
-export interface ServiceRecord extends RecordBase, Discoverable {
-  readonly host_id: string;
-  readonly network_id: string;
-  readonly name: string;
-  readonly position: number;
-  readonly service_definition: string;
-  readonly source: SourceRecord;
-  readonly tags: readonly string[];
-  readonly virtualization: Static<typeof ServiceVirtualization> | null;
-  readonly first_discovery_id: string | null;
-}
 
 export const services = sqliteTable("services", {
   ...liveColumns,
@@ -42,14 +32,16 @@ export const serviceKind: Kind<ServiceRecord> = {
   plural: "services",
   code: 12,
   table: services,
-  columns: (service, n) => ({
-    network_n: n(service.network_id),
-    host_n: n(service.host_id),
+  columns: (service) => ({
     name: service.name,
     service_definition: service.service_definition,
   }),
-  scopes: { network: "network_n", host: "host_n" },
-  scopeIds: (service) => ({ network: service.network_id, host: service.host_id }),
+  scopes: { network: "network_id", host: "host_id" },
+  references: [
+    { to: "tag", field: "tags", without: offList("tags") },
+    { to: "host", field: "host_id" },
+    { to: "service", field: "virtualization", without: withoutService },
+  ],
   links: (service) => [
     { relation: "tags", ids: service.tags },
     {
@@ -62,24 +54,8 @@ export const serviceKind: Kind<ServiceRecord> = {
   absent: "null",
   identity: (service) => JSON.stringify([service.host_id, service.service_definition, service.name]),
   unique: { field: "name", value: (service) => service.name },
-  sortKeys: (service) => ({
-    name: textSortKey(service.name),
-    service_definition: textSortKey(service.service_definition),
-  }),
+  sortKeys: { name: textSortKey, service_definition: textSortKey },
 };
-
-/** What lists of services are grouped and ordered by; texts without regard to case. */
-export const SERVICE_ORDER_FIELDS = [
-  "created_at",
-  "name",
-  "service_definition",
-  "position",
-  "host_id",
-  "network_id",
-  "last_seen_at",
-  "updated_at",
-] as const;
-export const SERVICE_KEYED_FIELDS = ["name", "service_definition"] as const;
 
 export const ServiceDefinition = Type.String({
   format: "name",
@@ -102,3 +78,4 @@ export const serviceFields = {
   ...discoverableFields,
   ...recordFields,
 };
+export interface ServiceRecord extends RecordOf<TObject<typeof serviceFields>> {}

@@ -21,5 +21,5 @@ export function assertVirtualizingService(
   const id = virtualization?.details.service_id;
   if (id === undefined) return;
   const [service] = getReferenced(tx, serviceKind, [id], field, actor);
-  if (service?.network_id !== networkId) throw referenceInvalid("service", field, [id]);
+  if (service?.network_id !== networkId) throw referenceInvalid(serviceKind, field, [id]);
 }

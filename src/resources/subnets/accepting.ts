@@ -30,8 +30,9 @@ export class AcceptingSubnets {
   }
 
   /**
-   * Whether any subnet that contains an address accepts credentials. One that is not asked unless it is named (Internet, Remote, Loopback) has
-   * no say: a smaller subnet within it, which anybody may make, would have its addresses asked.
+   * Whether any subnet that contains an address accepts credentials. One that is not asked unless it is named
+   * (Internet, Remote, Loopback) has no say: a smaller subnet within it, which anybody may make, would have its
+   * addresses asked.
    */
   accepts(address: string): boolean {
     for (const subnet of this.containing(address))

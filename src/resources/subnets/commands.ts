@@ -1,23 +1,30 @@
 // What the writer runs for subnets, and the rules beyond the schema.
 
-import { requireRole, type CommandActor } from "../../access/actor.ts";
+import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
 import { atLeast } from "../../access/role.ts";
-import { referenceInvalid } from "../../base/errors.ts";
+import { countedEntities } from "../../base/entity-words.ts";
+import { DomainError, referenceInvalid } from "../../base/errors.ts";
+import { picked } from "../../base/fields.ts";
+import { isIpWithin } from "../../base/ip.ts";
+import { type CallsOf, type Change, takingLong } from "../../db/command.ts";
+import type { Written } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion, type Written } from "../answers.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { removeEach } from "../bulk-removal.ts";
+import { removeOne } from "../ignored/removal.ts";
+import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { networkKind } from "../networks/network.ts";
-import { assertAddressesStay, removeRecord } from "../references.ts";
 import { MANUAL } from "../source.ts";
 import { existingTags } from "../tags/tag.ts";
 import { vlanKind } from "../vlans/vlan.ts";
-import { subnetKind, type SubnetCreate, type SubnetRecord, type SubnetUpdate } from "./subnet.ts";
+import { SUBNET_DESCRIBED, type SubnetCreate, type SubnetRecord, type SubnetUpdate, subnetKind } from "./subnet.ts";
 
 /**
  * A subnet of a network.
  * @throws DomainError auth_permission_denied, entity_access_denied, entity_reference_invalid, entity_already_exists
  */
-export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }, actor: CommandActor): Written {
+function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }, actor: CommandActor): Written {
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
   getReferenced(tx, networkKind, [body.network_id], "network_id", actor);
@@ -44,13 +51,10 @@ export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }
 
 /**
  * Changes a subnet. Fields that are left out stay.
- * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_in_use, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_in_use, entity_already_exists,
+ * entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateSubnet(
-  tx: WriteTransaction,
-  input: { id: string; body: SubnetUpdate; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
+function updateSubnet(tx: WriteTransaction, input: Change<SubnetUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const subnet = getReachable(tx, subnetKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -59,13 +63,8 @@ export function updateSubnet(
   assertVlanOfNetwork(tx, body.vlan_id, subnet.network_id, actor);
   if (body.cidr !== subnet.cidr) assertAddressesStay(tx, id, body.cidr);
   const updated = tx.update(subnetKind, id, {
-    cidr: body.cidr,
-    name: body.name ?? subnet.name,
-    description: body.description === undefined ? subnet.description : body.description,
-    subnet_type: body.subnet_type ?? subnet.subnet_type,
-    vlan_id: body.vlan_id === undefined ? subnet.vlan_id : body.vlan_id,
+    ...picked(body, SUBNET_DESCRIBED),
     tags: body.tags === undefined ? subnet.tags : existingTags(tx, body.tags, actor),
-    accepts_credentials: body.accepts_credentials ?? subnet.accepts_credentials,
   });
   const field = fieldForAdmins(subnet, updated);
   if (field !== null) requireRole(actor.role, "Admin", `Changing ${FOR_ADMINS[field]}`);
@@ -90,19 +89,19 @@ export function fieldForAdmins(before: SubnetRecord | null, after: SubnetRecord)
 }
 
 /**
- * Deletes a subnet.
- * @param input.cascade with what lives in it or refers to it (references.ts); else that stands in the way
- * @throws DomainError entity_not_found; precondition_failed; entity_in_use
+ * A subnet that is given another prefix keeps the addresses in it.
+ * @throws DomainError entity_in_use when some would be left outside
  */
-export function removeSubnet(
-  tx: WriteTransaction,
-  input: { id: string; cascade: boolean; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
-  const subnet = getReachable(tx, subnetKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(input.id));
-  removeRecord(tx, subnetKind, input.id, input.cascade);
-  return subnet;
+function assertAddressesStay(tx: WriteTransaction, subnetId: string, cidr: string): void {
+  const outside = tx
+    .children(ipAddressKind, "subnet_n", subnetId)
+    .filter(({ ip_address }) => !isIpWithin(ip_address, cidr));
+  if (outside.length === 0) return;
+  throw new DomainError(
+    "entity_in_use",
+    `The subnet has ${countedEntities(ipAddressKind, outside.length)} outside of ${cidr}; move or remove these first.`,
+    { entity: "subnet", id: subnetId, dependants: { ip_addresses: outside.length } },
+  );
 }
 
 function assertVlanOfNetwork(
@@ -113,5 +112,15 @@ function assertVlanOfNetwork(
 ): void {
   if (vlanId === null || vlanId === undefined) return;
   const [vlan] = getReferenced(tx, vlanKind, [vlanId], "vlan_id", actor);
-  if (vlan?.network_id !== networkId) throw referenceInvalid("vlan", "vlan_id", [vlanId]);
+  if (vlan?.network_id !== networkId) throw referenceInvalid(vlanKind, "vlan_id", [vlanId]);
 }
+
+const removeSubnet = removeOne(subnetKind);
+
+export const subnetCommands = {
+  "subnet.create": createSubnet,
+  "subnet.update": updateSubnet,
+  "subnet.delete": takingLong(removeSubnet),
+  "subnet.bulk_delete": removeEach(subnetKind, removeSubnet),
+};
+export type SubnetCommands = CallsOf<typeof subnetCommands>;

@@ -1,32 +1,20 @@
 // /api/v1/subnets
 
-import { Type, type Static } from "@sinclair/typebox";
-import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
-import type { Filter } from "../../db/list-query.ts";
-import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
-import { schemaColumns } from "../../http/csv.ts";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
+import type { Access, Actor } from "../../access/actor.ts";
+import type { FilterOf } from "../../db/list-query.ts";
 import type { Surface } from "../../http/surface.ts";
-import {
-  answerBulkRemoval,
-  answerCsv,
-  answerList,
-  answerRecord,
-  answerRemoval,
-  answerWrite,
-  csvAnswer,
-  type Inventory,
-  type ListOptions,
-} from "../answers.ts";
+import type { Backend } from "../../inventory/backend.ts";
+import { answerCsv } from "../../inventory/csv-answers.ts";
+import { answerList, type ListOf } from "../../inventory/list-answers.ts";
+import { answerRecord } from "../../inventory/record-answers.ts";
+import { standardOperations } from "../../inventory/standard-operations.ts";
+import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
+import { IdsQuery, Uuid } from "../../wire/schemas.ts";
 import { orderQuery, orderTerms } from "../ordering.ts";
-import {
-  Subnet,
-  SUBNET_EXAMPLE,
-  SUBNET_KEYED_FIELDS,
-  SUBNET_ORDER_FIELDS,
-  SubnetCreate,
-  subnetKind,
-  SubnetUpdate,
-} from "./subnet.ts";
+import type { SubnetCommands } from "./commands.ts";
+import { subnetResource } from "./resource.ts";
+import { SUBNET_EXAMPLE, SubnetCreate, type SubnetRecord, SubnetUpdate, subnetKind } from "./subnet.ts";
 
 const filters = {
   network_id: Type.Optional(Uuid),
@@ -34,97 +22,37 @@ const filters = {
   accepts_credentials: Type.Optional(
     Type.Boolean({ description: "Only subnets that accept credentials, or only those that do not." }),
   ),
-  ...orderQuery(SUBNET_ORDER_FIELDS),
+  ...orderQuery(subnetKind, ["created_at", "name", "cidr", "subnet_type", "network_id", "vlan_id", "updated_at"]),
 };
-const List = Type.Object({ ...filters, ...PageQuery });
-const Export = Type.Object({ ...filters, ...AtQuery });
-const At = Type.Object(AtQuery);
-const Cascade = Type.Object(CascadeQuery);
-const group = "Subnets";
-const example = { data: SUBNET_EXAMPLE };
+const operations = standardOperations(subnetResource, filters);
 const body = { network_id: SUBNET_EXAMPLE.network_id, cidr: "10.2.3.0/24", name: "Server room", subnet_type: "Lan" };
 
 /** What list and export are of. */
-function listed(query: Static<typeof Export>): ListOptions {
-  const filters: Filter[] =
+function listed(query: Static<TObject<typeof filters>>): ListOf<SubnetRecord> {
+  const filters: FilterOf<SubnetRecord>[] =
     query.accepts_credentials === undefined
       ? []
       : [{ field: "accepts_credentials", equals: query.accepts_credentials }];
   return {
-    kind: subnetKind,
+    resource: subnetResource,
     within: { network: query.network_id },
     filters,
-    order: orderTerms(query, SUBNET_KEYED_FIELDS),
+    order: orderTerms(query, subnetKind),
   };
 }
 
 /** /api/v1/subnets. */
-export function subnetRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
+export function subnetRoutes(surface: Surface<Actor, Access>, backend: Backend<SubnetCommands>): void {
   surface
-    .get(
-      "/api/v1/subnets",
-      {
-        operationId: "listSubnets",
-        summary: "List subnets",
-        group,
-        access: VIEWER,
-        query: List,
-        answer: Type.Array(Subnet),
-        isList: true,
-        example: { data: [SUBNET_EXAMPLE] },
-      },
-      (call) => answerList(inventory, call, listed(call.query)),
+    .get("/api/v1/subnets", operations.list(), (call) => answerList(backend, call, listed(call.query)))
+    .get("/api/v1/subnets/export/csv", operations.table(), (call) => answerCsv(backend, call, listed(call.query)))
+    .post("/api/v1/subnets", operations.create(SubnetCreate, body), (call) =>
+      answerWrite(backend, call, "subnet.create", { body: call.body }, subnetResource),
     )
-    .get(
-      "/api/v1/subnets/export/csv",
-      {
-        operationId: "exportSubnets",
-        summary: "Export subnets as CSV",
-        group,
-        access: VIEWER,
-        query: Export,
-        ...csvAnswer("subnets", schemaColumns(Subnet), SUBNET_EXAMPLE),
-      },
-      (call) => answerCsv(inventory, call, listed(call.query)),
-    )
-    .post(
-      "/api/v1/subnets",
-      {
-        operationId: "createSubnet",
-        summary: "Create a subnet",
-        group,
-        access: MEMBER,
-        body: SubnetCreate,
-        answer: Subnet,
-        errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"],
-        example: { ...example, body: { id: SUBNET_EXAMPLE.id, ...body } },
-      },
-      (call) => answerWrite(inventory, call, "subnet.create", { body: call.body }, subnetKind),
-    )
-    .get(
-      "/api/v1/subnets/:id",
-      {
-        operationId: "getSubnet",
-        summary: "Get a subnet",
-        group,
-        access: VIEWER,
-        params: IdParams,
-        query: At,
-        answer: Subnet,
-        example,
-      },
-      (call) => answerRecord(inventory, call, subnetKind),
-    )
+    .get("/api/v1/subnets/:id", operations.get(), (call) => answerRecord(backend, call, subnetResource))
     .put(
       "/api/v1/subnets/:id",
-      {
-        operationId: "updateSubnet",
-        summary: "Update a subnet",
-        group,
-        access: MEMBER,
-        params: IdParams,
-        body: SubnetUpdate,
-        answer: Subnet,
+      operations.update(SubnetUpdate, body, {
         errors: [
           "validation_id_mismatch",
           "entity_reference_invalid",
@@ -132,39 +60,13 @@ export function subnetRoutes(surface: Surface<Actor, Access>, inventory: Invento
           "entity_already_exists",
           "entity_in_use",
         ],
-        example: { ...example, body },
-      },
-      (call) => answerWrite(inventory, call, "subnet.update", { id: call.params.id, body: call.body }, subnetKind),
+      }),
+      (call) => answerWrite(backend, call, "subnet.update", { id: call.params.id, body: call.body }, subnetResource),
     )
-    .delete(
-      "/api/v1/subnets/:id",
-      {
-        operationId: "deleteSubnet",
-        summary: "Delete a subnet",
-        group,
-        access: MEMBER,
-        params: IdParams,
-        query: Cascade,
-        answer: Subnet,
-        errors: ["entity_in_use"],
-        example,
-      },
-      (call) => answerRemoval(inventory, call, "subnet.delete", { cascade: call.query.cascade ?? false }, subnetKind),
+    .delete("/api/v1/subnets/:id", operations.remove({ errors: ["entity_in_use"] }), (call) =>
+      answerRemoval(backend, call, "subnet.delete", subnetResource),
     )
-    .post(
-      "/api/v1/subnets/bulk-delete",
-      {
-        operationId: "deleteSubnets",
-        summary: "Delete many subnets, all or none",
-        group,
-        access: MEMBER,
-        query: Cascade,
-        body: BulkIds,
-        answer: Type.Array(Subnet),
-        errors: ["entity_reference_invalid", "entity_in_use"],
-        example: { data: [SUBNET_EXAMPLE], body: [SUBNET_EXAMPLE.id] },
-      },
-      (call) =>
-        answerBulkRemoval(inventory, call, "subnet.bulk_delete", { cascade: call.query.cascade ?? false }, subnetKind),
+    .post("/api/v1/subnets/bulk-delete", operations.removeMany({ errors: ["entity_in_use"] }), (call) =>
+      answerBulkRemoval(backend, call, "subnet.bulk_delete", subnetResource),
     );
 }

@@ -1,10 +1,11 @@
 // The subnet: an IP prefix in a network, where addresses find their place.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { namesOf } from "../../base/fields.ts";
 import { cidrSortKey } from "../../base/ip.ts";
 import { textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
 import { addsField } from "../../db/shape.ts";
 import {
   Body,
@@ -17,25 +18,13 @@ import {
   recordFields,
   TagIds,
   Uuid,
-} from "../../http/schemas.ts";
+} from "../../wire/schemas.ts";
 import { networks } from "../networks/network.ts";
-import { Source, type SourceRecord } from "../source.ts";
+import type { RecordOf, Sayable } from "../record.ts";
+import { offList } from "../references.ts";
+import { Source } from "../source.ts";
 import { vlans } from "../vlans/vlan.ts";
-import { SUBNET_TYPES, type SubnetType } from "./subnet-type.ts";
-
-export interface SubnetRecord extends RecordBase {
-  readonly network_id: string;
-  /** Canonical, without host bits. */
-  readonly cidr: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly subnet_type: SubnetType;
-  readonly vlan_id: string | null;
-  readonly source: SourceRecord;
-  readonly tags: readonly string[];
-  /** Whether credentials may be sent to the addresses that lie in it. */
-  readonly accepts_credentials: boolean;
-}
+import { SUBNET_TYPES } from "./subnet-type.ts";
 
 export const subnets = sqliteTable("subnets", {
   ...liveColumns,
@@ -50,44 +39,36 @@ export const subnets = sqliteTable("subnets", {
 export const subnetKind: Kind<SubnetRecord> = {
   name: "subnet",
   plural: "subnets",
+  label: (subnet) => subnet.cidr,
   code: 4,
   // Whatever was there before the field was asked with every credential of its network.
   upcasters: [addsField(7, "accepts_credentials", true)],
   table: subnets,
   columns: (subnet, n) => ({
-    network_n: n(subnet.network_id),
     vlan_n: subnet.vlan_id === null ? null : n(subnet.vlan_id),
     cidr: subnet.cidr,
     accepts_credentials: Number(subnet.accepts_credentials),
   }),
-  scopes: { network: "network_n" },
-  scopeIds: (subnet) => ({ network: subnet.network_id }),
+  scopes: { network: "network_id" },
+  references: [
+    { to: "network", field: "network_id", refuses: true },
+    { to: "vlan", field: "vlan_id", refuses: true, without: () => ({ vlan_id: null }) },
+    { to: "tag", field: "tags", without: offList("tags") },
+  ],
   links: (subnet) => [{ relation: "tags", ids: subnet.tags }],
   observed: [],
   absent: "null",
   identity: (subnet) => `${subnet.network_id}/${subnet.cidr}`,
   unique: { field: "cidr", value: (subnet) => subnet.cidr },
-  sortKeys: (subnet) => ({ name: textSortKey(subnet.name), cidr: cidrSortKey(subnet.cidr) }),
+  sortKeys: { name: textSortKey, cidr: cidrSortKey },
 };
-
-/** What lists of subnets are grouped and ordered by; addresses by their numbers, texts without regard to case. */
-export const SUBNET_ORDER_FIELDS = [
-  "created_at",
-  "name",
-  "cidr",
-  "subnet_type",
-  "network_id",
-  "vlan_id",
-  "updated_at",
-] as const;
-export const SUBNET_KEYED_FIELDS = ["name", "cidr"] as const;
 
 const ACCEPTS =
   "Whether discovery may send the network's credentials to addresses in it. Any such subnet that contains an address suffices, but for those of the types Internet, Remote and Loopback, where credentials go to named targets alone.";
 
-const optional = {
-  id: Type.Optional(Uuid),
-  organization_id: Type.Optional(Uuid),
+const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
+const described = {
+  cidr: CidrText,
   name: Type.Optional(Name),
   description: Type.Optional(Nullable(Description)),
   subnet_type: Type.Optional(OneOf(SUBNET_TYPES, { description: "Unknown when left out of a create." })),
@@ -98,12 +79,13 @@ const optional = {
       description: `${ACCEPTS} Only an Admin changes it; left out of a create: true for an Admin's, else false.`,
     }),
   ),
-};
+} satisfies Sayable<SubnetRecord, "network_id" | "source">;
+export const SUBNET_DESCRIBED = namesOf(described);
 const READ_ONLY = [...RECORD_READ_ONLY, "source"];
 
-export const SubnetCreate = Body({ network_id: Uuid, cidr: CidrText, ...optional }, { ignored: READ_ONLY });
+export const SubnetCreate = Body({ network_id: Uuid, ...identifying, ...described }, { ignored: READ_ONLY });
 export const SubnetUpdate = Body(
-  { network_id: Type.Optional(Uuid), cidr: CidrText, ...optional },
+  { network_id: Type.Optional(Uuid), ...identifying, ...described },
   { ignored: READ_ONLY },
 );
 export type SubnetCreate = Static<typeof SubnetCreate>;
@@ -113,6 +95,7 @@ export const Subnet = Type.Object(
   {
     id: Uuid,
     network_id: Uuid,
+    /** Canonical, without host bits. */
     cidr: CidrText,
     name: Name,
     description: Nullable(Description),
@@ -125,8 +108,9 @@ export const Subnet = Type.Object(
   },
   { $id: "Subnet" },
 );
+export interface SubnetRecord extends RecordOf<typeof Subnet> {}
 
-export const SUBNET_EXAMPLE = {
+export const SUBNET_EXAMPLE: Static<typeof Subnet> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0004",
   network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
   cidr: "10.2.3.0/24",

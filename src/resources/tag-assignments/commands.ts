@@ -1,13 +1,14 @@
 // What the writer runs for tag assignment. Whoever may write a record may assign its tags, and nobody else.
 
-import { requireRole, requireSession, type CommandActor } from "../../access/actor.ts";
+import { type CommandActor, requireRole, requireSession } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";
 import type { Role } from "../../access/role.ts";
 import { entityWords } from "../../base/entity-words.ts";
-import { invalid, referenceInvalid, type Issue } from "../../base/errors.ts";
+import { type Issue, invalid, referenceInvalid } from "../../base/errors.ts";
+import { type CallsOf, type Conditional, takingLong } from "../../db/command.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion } from "../answers.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
 import { apiKeyKind } from "../api-keys/api-key.ts";
 import { findWritableKey } from "../api-keys/writable-key.ts";
 import { assertReachesCredential } from "../credential-assignments/reach.ts";
@@ -48,11 +49,12 @@ const RULES: Readonly<Record<TaggedType, Rule>> = {
 /**
  * Makes a record's tags those that are named, in this order.
  * @param input.ifMatch looks at the record's version
- * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied, precondition_failed
+ * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied,
+ * precondition_failed
  */
 export function assignTags(
   tx: WriteTransaction,
-  input: { body: TagAssignment; ifMatch: string | null },
+  input: Conditional & { body: TagAssignment },
   actor: CommandActor,
 ): AssignedTags {
   const { entity_type, entity_id, tag_ids } = input.body;
@@ -66,7 +68,8 @@ export function assignTags(
 
 /**
  * Puts a tag on records, after those that they have.
- * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied; validation_failed for every record that can carry no more
+ * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied;
+ * validation_failed for every record that can carry no more
  */
 export function addTag(tx: WriteTransaction, input: { body: TagBulkAssignment }, actor: CommandActor): BulkAssignedTag {
   const { tag_id } = input.body;
@@ -87,11 +90,7 @@ export function addTag(tx: WriteTransaction, input: { body: TagBulkAssignment },
  * Takes a tag off records.
  * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied
  */
-export function takeTagOff(
-  tx: WriteTransaction,
-  input: { body: TagBulkAssignment },
-  actor: CommandActor,
-): BulkAssignedTag {
+function takeTagOff(tx: WriteTransaction, input: { body: TagBulkAssignment }, actor: CommandActor): BulkAssignedTag {
   const { tag_id } = input.body;
   const records = getNamed(tx, input.body, actor);
   const carrying = records.filter((record) => record.tags.includes(tag_id));
@@ -100,7 +99,7 @@ export function takeTagOff(
 
 /** Said of the kind alone, before any record is looked at. */
 function assertMayWrite(type: TaggedType, actor: CommandActor): void {
-  const what = `Assigning tags to ${entityWords(type)}`;
+  const what = `Assigning tags to ${entityWords(RULES[type].kind)}`;
   if (type === "api_key") requireSession(actor, what);
   requireRole(actor.role, RULES[type].role, what);
 }
@@ -128,7 +127,7 @@ function getTagged(
     if (record === null) wrong.push(id);
     else found.push(record);
   }
-  if (wrong.length > 0) throw referenceInvalid(type, field, wrong);
+  if (wrong.length > 0) throw referenceInvalid(RULES[type].kind, field, wrong);
   return found;
 }
 
@@ -160,3 +159,10 @@ function changed(
     changed_ids: changing.map((record) => record.id),
   };
 }
+
+export const tagAssignmentCommands = {
+  "tag.assign": assignTags,
+  "tag.bulk_add": takingLong(addTag),
+  "tag.bulk_remove": takingLong(takeTagOff),
+};
+export type TagAssignmentCommands = CallsOf<typeof tagAssignmentCommands>;

@@ -1,13 +1,21 @@
 // /api/v1/tags/assign
 
-import type { Static } from "@sinclair/typebox";
-import { MEMBER, type Access, type Actor } from "../../access/actor.ts";
-import { successBody } from "../../http/envelope.ts";
+import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import { runWrite, type Inventory, type ResourceCall } from "../answers.ts";
+import type { Backend, ResourceCall } from "../../inventory/backend.ts";
+import { type Done, runWrite } from "../../inventory/write-answers.ts";
+import { successBody } from "../../wire/envelope.ts";
 import { HOST_EXAMPLE } from "../hosts/host-example.ts";
 import { TAG_EXAMPLE } from "../tags/tag.ts";
-import { AssignedTags, BulkAssignedTag, TagAssignment, TagBulkAssignment, taggedType } from "./tag-assignment.ts";
+import type { TagAssignmentCommands } from "./commands.ts";
+import {
+  AssignedTags,
+  BulkAssignedTag,
+  type SentType,
+  TagAssignment,
+  TagBulkAssignment,
+  taggedType,
+} from "./tag-assignment.ts";
 
 const group = "Tags";
 const WHO =
@@ -17,7 +25,7 @@ const one = { entity_type: "host", entity_id: HOST_EXAMPLE.id, tag_ids: [TAG_EXA
 const many = { entity_type: "host", entity_ids: [HOST_EXAMPLE.id], tag_id: TAG_EXAMPLE.id };
 
 /** /api/v1/tags/assign. */
-export function tagAssignmentRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
+export function tagAssignmentRoutes(surface: Surface<Actor, Access>, backend: Backend<TagAssignmentCommands>): void {
   surface
     .put(
       "/api/v1/tags/assign",
@@ -32,7 +40,7 @@ export function tagAssignmentRoutes(surface: Surface<Actor, Access>, inventory: 
         errors: [...errors, "precondition_failed"],
         example: { data: one, body: one },
       },
-      (call) => answerAssignment(inventory, call, "tag.assign"),
+      (call) => answerAssignment(call, runWrite(backend, call, "tag.assign", { body: ofOneType(call.body) })),
     )
     .post(
       "/api/v1/tags/assign/bulk-add",
@@ -47,7 +55,7 @@ export function tagAssignmentRoutes(surface: Surface<Actor, Access>, inventory: 
         errors,
         example: { data: { ...many, changed_ids: many.entity_ids }, body: many },
       },
-      (call) => answerAssignment(inventory, call, "tag.bulk_add"),
+      (call) => answerAssignment(call, runWrite(backend, call, "tag.bulk_add", { body: ofOneType(call.body) })),
     )
     .post(
       "/api/v1/tags/assign/bulk-remove",
@@ -62,17 +70,20 @@ export function tagAssignmentRoutes(surface: Surface<Actor, Access>, inventory: 
         errors,
         example: { data: { ...many, changed_ids: many.entity_ids }, body: many },
       },
-      (call) => answerAssignment(inventory, call, "tag.bulk_remove"),
+      (call) => answerAssignment(call, runWrite(backend, call, "tag.bulk_remove", { body: ofOneType(call.body) })),
     );
 }
 
+/** An assignment that names the type of its records as everything else does. */
+function ofOneType<Body extends { readonly entity_type: SentType }>(body: Body) {
+  return { ...body, entity_type: taggedType(body.entity_type) };
+}
+
 async function answerAssignment(
-  inventory: Inventory,
-  call: ResourceCall<unknown, unknown, Static<typeof TagAssignment> | Static<typeof TagBulkAssignment>>,
-  command: string,
+  call: ResourceCall<unknown, unknown, unknown>,
+  done: Promise<Done<AssignedTags | BulkAssignedTag>>,
 ): Promise<Response> {
-  const body = { ...call.body, entity_type: taggedType(call.body.entity_type) };
-  const { result } = await runWrite<AssignedTags | BulkAssignedTag>(inventory, call, command, { body });
+  const { result } = await done;
   return new Response(successBody(JSON.stringify(result)), {
     headers: { ...call.headers, "content-type": "application/json" },
   });

@@ -1,8 +1,8 @@
-// Tag assignment: which tags a record carries, changed without writing the rest of the record. The records keep their tags
-// themselves: this has no table of its own.
+// Tag assignment: which tags a record carries, changed without writing the rest of the record. The records keep their
+// tags themselves: this has no table of its own.
 
-import { Type, type Static } from "@sinclair/typebox";
-import { Body, BULK_MAX, OneOf, TagIds, TAGS_MAX, Uuid } from "../../http/schemas.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { Body, BULK_MAX, OneOf, TAGS_MAX, TagIds, Uuid } from "../../wire/schemas.ts";
 
 /** The kinds that carry tags, as errors and history name them. */
 export const TAGGED_TYPES = ["host", "service", "network", "subnet", "credential", "api_key"] as const;
@@ -25,7 +25,7 @@ const entity_type = OneOf(TAGGED_TYPES, { description: "What kind of record it i
 const SentEntityType = OneOf([...TAGGED_TYPES, ...TAGGED_TYPES_AS_TYPES], {
   description: "What kind of record it is: `host`, or `Host` as a neighbor's type has it.",
 });
-type SentType = Static<typeof SentEntityType>;
+export type SentType = Static<typeof SentEntityType>;
 const EntityIds = Type.Array(Uuid, {
   minItems: 1,
   maxItems: BULK_MAX,

@@ -2,11 +2,15 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
+import { picked } from "../../base/fields.ts";
+import { type CallsOf, type Change, takingLong } from "../../db/command.ts";
+import type { Written } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion, type Written } from "../answers.ts";
-import { removeRecord } from "../references.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { removeEach } from "../bulk-removal.ts";
+import { removeOne } from "../ignored/removal.ts";
 import { assertReachesTagged } from "./reach.ts";
-import { tagKind, type TagCreate, type TagUpdate } from "./tag.ts";
+import { TAG_DESCRIBED, type TagCreate, type TagUpdate, tagKind } from "./tag.ts";
 
 /**
  * A tag of the organization.
@@ -31,41 +35,31 @@ export function createTag(tx: WriteTransaction, input: { body: TagCreate }, acto
 
 /**
  * Changes a tag. Fields that are left out stay.
- * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied,
+ * validation_id_mismatch, validation_failed
  */
-export function updateTag(
-  tx: WriteTransaction,
-  input: { id: string; body: TagUpdate; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
+function updateTag(tx: WriteTransaction, input: Change<TagUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const tag = getReachable(tx, tagKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(tag, body, ["id"]);
   const updated = tx.update(tagKind, id, {
-    name: body.name,
+    ...picked(body, TAG_DESCRIBED),
     description: body.description === undefined ? tag.description : (body.description ?? ""),
-    color: body.color,
-    is_application: body.is_application ?? tag.is_application,
   });
   // What a caller has read it may send back.
   if (tx.isChanged(id)) assertReachesTagged(tx, id, actor);
   return updated;
 }
 
-/**
- * Deletes a tag and takes it off whatever carries it.
- * @throws DomainError entity_not_found; precondition_failed; entity_access_denied
- */
-export function removeTag(
-  tx: WriteTransaction,
-  input: { id: string; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
-  const tag = getReachable(tx, tagKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(input.id));
-  assertReachesTagged(tx, input.id, actor);
-  removeRecord(tx, tagKind, input.id, false);
-  return tag;
-}
+/** And takes it off whatever carries it. */
+const removeTag = removeOne(tagKind, (tx, tag, actor) => assertReachesTagged(tx, tag.id, actor));
+
+export const tagCommands = {
+  "tag.create": createTag,
+  "tag.update": updateTag,
+  "tag.delete": takingLong(removeTag),
+  "tag.bulk_delete": removeEach(tagKind, removeTag),
+};
+export type TagCommands = CallsOf<typeof tagCommands>;

@@ -2,12 +2,13 @@
 // Must not tell what lies beyond: only that there is something.
 
 import type { CommandActor } from "../../access/actor.ts";
+import { liesInReach } from "../../access/reach.ts";
 import { DomainError } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { apiKeyKind } from "../api-keys/api-key.ts";
 import { reachesCredential } from "../credential-assignments/reach.ts";
 import { credentialKind } from "../credentials/credential.ts";
-import { referrersOf, type Referrer } from "../references.ts";
+import { type Referrer, referrersOf } from "../references.ts";
 import { tagKind } from "./tag.ts";
 
 /**
@@ -28,6 +29,5 @@ function isReached(tx: WriteTransaction, { kind, record }: Referrer, actor: Comm
   if (kind.code === credentialKind.code) return reachesCredential(tx, record.id, actor);
   // Keys are managed by people who signed in, and of these whoever may write tags is not confined.
   if (kind.code === apiKeyKind.code) return false;
-  const networkId: unknown = kind.scopeIds(record).network;
-  return typeof networkId === "string" && actor.networkIds?.includes(networkId) === true;
+  return kind.scopes.network !== undefined && liesInReach(kind, record, actor);
 }

@@ -1,148 +1,69 @@
 // /api/v1/tags
 
-import { Type, type Static } from "@sinclair/typebox";
-import { ADMIN, VIEWER, type Access, type Actor } from "../../access/actor.ts";
-import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery } from "../../http/schemas.ts";
-import { schemaColumns } from "../../http/csv.ts";
+import type { Static, TObject } from "@sinclair/typebox";
+import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import {
-  answerBulkRemoval,
-  answerCsv,
-  answerList,
-  answerRecord,
-  answerRemoval,
-  answerWrite,
-  csvAnswer,
-  type Inventory,
-  type ListOptions,
-} from "../answers.ts";
+import type { Backend } from "../../inventory/backend.ts";
+import { answerCsv } from "../../inventory/csv-answers.ts";
+import { answerList, type ListOptions } from "../../inventory/list-answers.ts";
+import { answerRecord } from "../../inventory/record-answers.ts";
+import { standardOperations } from "../../inventory/standard-operations.ts";
+import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
+import { IdsQuery } from "../../wire/schemas.ts";
 import { orderQuery, orderTerms } from "../ordering.ts";
 import { searched, searchQuery } from "../searching.ts";
-import { Tag, TAG_EXAMPLE, TAG_KEYED_FIELDS, TAG_ORDER_FIELDS, TagCreate, tagKind, TagUpdate } from "./tag.ts";
+import type { TagCommands } from "./commands.ts";
+import { tagResource } from "./resource.ts";
+import { TagCreate, TagUpdate, tagKind } from "./tag.ts";
 
 const filters = {
   ...IdsQuery,
   ...searchQuery("a word of the tag's name or description"),
-  ...orderQuery(TAG_ORDER_FIELDS),
+  ...orderQuery(tagKind, ["created_at", "name", "color", "updated_at", "is_application"]),
 };
-const List = Type.Object({ ...filters, ...PageQuery });
-const Export = Type.Object({ ...filters, ...AtQuery });
-const At = Type.Object(AtQuery);
-const Cascade = Type.Object(CascadeQuery);
-const group = "Tags";
+const operations = standardOperations(tagResource, filters);
 const CONFINED =
   "A caller that is confined to some networks may where every record that carries the tag lies within these.";
-const example = { data: TAG_EXAMPLE };
 const body = { name: "core", color: "Green", description: "", is_application: false };
 
 /** What list and export are of. */
-function listed(query: Static<typeof Export>): ListOptions {
-  return { kind: tagKind, search: searched(query.search), order: orderTerms(query, TAG_KEYED_FIELDS) };
+function listed(query: Static<TObject<typeof filters>>): ListOptions {
+  return { resource: tagResource, search: searched(query.search), order: orderTerms(query, tagKind) };
 }
 
 /** /api/v1/tags. */
-export function tagRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
+export function tagRoutes(surface: Surface<Actor, Access>, backend: Backend<TagCommands>): void {
   surface
-    .get(
-      "/api/v1/tags",
-      {
-        operationId: "listTags",
-        summary: "List tags",
-        group,
-        access: VIEWER,
-        query: List,
-        answer: Type.Array(Tag),
-        isList: true,
-        example: { data: [TAG_EXAMPLE] },
-      },
-      (call) => answerList(inventory, call, listed(call.query)),
-    )
-    .get(
-      "/api/v1/tags/export/csv",
-      {
-        operationId: "exportTags",
-        summary: "Export tags as CSV",
-        group,
-        access: VIEWER,
-        query: Export,
-        ...csvAnswer("tags", schemaColumns(Tag), TAG_EXAMPLE),
-      },
-      (call) => answerCsv(inventory, call, listed(call.query)),
-    )
+    .get("/api/v1/tags", operations.list(), (call) => answerList(backend, call, listed(call.query)))
+    .get("/api/v1/tags/export/csv", operations.table(), (call) => answerCsv(backend, call, listed(call.query)))
     .post(
       "/api/v1/tags",
-      {
-        operationId: "createTag",
-        summary: "Create a tag",
-        group,
-        access: ADMIN,
-        body: TagCreate,
-        answer: Tag,
-        errors: ["entity_access_denied", "entity_already_exists"],
-        example: { ...example, body: { id: TAG_EXAMPLE.id, ...body } },
-      },
-      (call) => answerWrite(inventory, call, "tag.create", { body: call.body }, tagKind),
+      operations.create(TagCreate, body, { errors: ["entity_access_denied", "entity_already_exists"] }),
+      (call) => answerWrite(backend, call, "tag.create", { body: call.body }, tagResource),
     )
-    .get(
-      "/api/v1/tags/:id",
-      {
-        operationId: "getTag",
-        summary: "Get a tag",
-        group,
-        access: VIEWER,
-        params: IdParams,
-        query: At,
-        answer: Tag,
-        example,
-      },
-      (call) => answerRecord(inventory, call, tagKind),
-    )
+    .get("/api/v1/tags/:id", operations.get(), (call) => answerRecord(backend, call, tagResource))
     .put(
       "/api/v1/tags/:id",
-      {
-        operationId: "updateTag",
-        summary: "Update a tag",
+      operations.update(TagUpdate, body, {
         description: CONFINED,
-        group,
-        access: ADMIN,
-        params: IdParams,
-        body: TagUpdate,
-        answer: Tag,
         errors: ["validation_id_mismatch", "entity_access_denied", "entity_already_exists"],
-        example: { ...example, body },
-      },
-      (call) => answerWrite(inventory, call, "tag.update", { id: call.params.id, body: call.body }, tagKind),
+      }),
+      (call) => answerWrite(backend, call, "tag.update", { id: call.params.id, body: call.body }, tagResource),
     )
     .delete(
       "/api/v1/tags/:id",
-      {
-        operationId: "deleteTag",
-        summary: "Delete a tag",
+      operations.remove({
         description: `Takes it off every record that carries it, in the same transaction, with \`cascade\` or without. ${CONFINED}`,
-        group,
-        access: ADMIN,
-        params: IdParams,
-        query: Cascade,
-        answer: Tag,
         errors: ["entity_access_denied"],
-        example,
-      },
-      (call) => answerRemoval(inventory, call, "tag.delete", {}, tagKind),
+      }),
+      (call) => answerRemoval(backend, call, "tag.delete", tagResource),
     )
     .post(
       "/api/v1/tags/bulk-delete",
-      {
-        operationId: "deleteTags",
-        summary: "Delete many tags, all or none",
+      operations.removeMany({
         description: `Takes them off every record that carries them, in the same transaction, with \`cascade\` or without. ${CONFINED}`,
-        group,
-        access: ADMIN,
-        query: Cascade,
-        body: BulkIds,
-        answer: Type.Array(Tag),
-        errors: ["entity_reference_invalid", "entity_access_denied"],
-        example: { data: [TAG_EXAMPLE], body: [TAG_EXAMPLE.id] },
-      },
-      (call) => answerBulkRemoval(inventory, call, "tag.bulk_delete", { cascade: false }, tagKind),
+        errors: ["entity_access_denied"],
+      }),
+      (call) => answerBulkRemoval(backend, call, "tag.bulk_delete", tagResource),
     );
 }

@@ -1,22 +1,16 @@
 // The tag: an organization's label on any record. Its name is unique among the living.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { sqliteTable } from "drizzle-orm/sqlite-core";
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
+import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { Body, Description, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, Uuid } from "../../http/schemas.ts";
-import { COLORS, type Color } from "./color.ts";
-
-export interface TagRecord extends RecordBase {
-  readonly organization_id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly color: Color;
-  readonly is_application: boolean;
-}
+import { Body, Description, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, Uuid } from "../../wire/schemas.ts";
+import type { RecordOf, Sayable } from "../record.ts";
+import { COLORS } from "./color.ts";
 
 export const tags = sqliteTable("tags", liveColumns);
 
@@ -25,31 +19,25 @@ export const tagKind: Kind<TagRecord> = {
   plural: "tags",
   code: 5,
   table: tags,
-  columns: () => ({}),
   scopes: {},
-  scopeIds: () => ({}),
   observed: [],
   absent: "null",
   identity: (tag) => `${tag.organization_id}/${tag.name}`,
   unique: { field: "name", value: (tag) => tag.name },
   search: { texts: (tag) => ({ words: [tag.name, tag.description] }), finds: (tag) => tag.id },
-  sortKeys: (tag) => ({ name: textSortKey(tag.name) }),
+  sortKeys: { name: textSortKey },
 };
 
-/** TagOrderField: what lists of tags are grouped and ordered by; names without regard to case. */
-export const TAG_ORDER_FIELDS = ["created_at", "name", "color", "updated_at", "is_application"] as const;
-export const TAG_KEYED_FIELDS = ["name"] as const;
-
-const writable = {
-  id: Type.Optional(Uuid),
-  organization_id: Type.Optional(Uuid),
+const described = {
   name: Name,
   description: Type.Optional(Nullable(Description, { description: '"" when none is given; null clears it.' })),
   color: OneOf(COLORS),
   is_application: Type.Optional(
     Type.Boolean({ description: "Whether the tag names an application; false when left out of a create." }),
   ),
-};
+} satisfies Sayable<TagRecord, "organization_id">;
+export const TAG_DESCRIBED = namesOf(described);
+const writable = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...described };
 
 export const TagCreate = Body(writable, { ignored: RECORD_READ_ONLY });
 export const TagUpdate = Body(writable, { ignored: RECORD_READ_ONLY });
@@ -68,6 +56,7 @@ export const Tag = Type.Object(
   },
   { $id: "Tag" },
 );
+export interface TagRecord extends RecordOf<typeof Tag> {}
 
 /**
  * The tags of a write: each once, in the order given.
@@ -84,7 +73,7 @@ export function existingTags(
   return [...new Set(ids)];
 }
 
-export const TAG_EXAMPLE = {
+export const TAG_EXAMPLE: Static<typeof Tag> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0005",
   organization_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
   name: "core",

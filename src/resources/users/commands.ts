@@ -1,17 +1,20 @@
-// What the writer runs for users, and the rules beyond the schema: nobody gives or takes a role above their own, and every
-// organization keeps an Owner who can sign in. Passwords arrive hashed.
+// What the writer runs for users, and the rules beyond the schema: nobody gives or takes a role above their own, and
+// every organization keeps an Owner who can sign in. Passwords arrive hashed.
 
 import { and, eq, ne } from "drizzle-orm";
-import { requireRole, type CommandActor } from "../../access/actor.ts";
+import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
 import { sessions, userPasswords } from "../../access/tables.ts";
 import { DomainError, invalid } from "../../base/errors.ts";
+import { type CallsOf, type Change, loweringRights } from "../../db/command.ts";
+import type { OwnFields, Written } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
-import { assertVersion, type Written } from "../answers.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { removeEach } from "../bulk-removal.ts";
+import { removeOne } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";
-import { removeRecord } from "../references.ts";
-import { userKind, type UserCreate, type UserRecord, type UserUpdate } from "./user.ts";
+import { type UserCreate, type UserRecord, type UserUpdate, userKind } from "./user.ts";
 
 export interface UserCreation {
   readonly body: Omit<UserCreate, "password">;
@@ -19,12 +22,9 @@ export interface UserCreation {
   readonly passwordHash: string;
 }
 
-export interface UserChange {
-  readonly id: string;
-  readonly body: Omit<UserUpdate, "password">;
+export interface UserChange extends Change<Omit<UserUpdate, "password">> {
   /** Null where the password stays. */
   readonly passwordHash: string | null;
-  readonly ifMatch: string | null;
 }
 
 export interface PasswordChange {
@@ -62,7 +62,9 @@ export function createUser(tx: WriteTransaction, input: UserCreation, actor: Com
 
 /**
  * Changes a user, or the password of somebody else; disabling and a new password end the user's sessions.
- * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_in_use for the only Owner, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_in_use for the only Owner,
+ * entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch,
+ * validation_failed
  */
 export function updateUser(tx: WriteTransaction, input: UserChange, actor: CommandActor): Written {
   const { id, body } = input;
@@ -88,14 +90,15 @@ export function updateUser(tx: WriteTransaction, input: UserChange, actor: Comma
 
 /**
  * A user's fields after a write. Writes nothing itself.
- * @throws DomainError entity_access_denied, auth_permission_denied, entity_in_use for the only Owner, entity_reference_invalid
+ * @throws DomainError entity_access_denied, auth_permission_denied, entity_in_use for the only Owner,
+ * entity_reference_invalid
  */
 export function userFields(
   tx: WriteTransaction,
   user: UserRecord,
   body: Omit<UserUpdate, "password">,
   actor: CommandActor,
-): Pick<UserRecord, "email" | "name" | "role" | "network_ids" | "is_enabled"> {
+): Omit<OwnFields<UserRecord>, "organization_id"> {
   assertReachesAll(actor);
   requireRole(actor.role, user.role, `Changing a user with the role ${user.role}`);
   requireRole(actor.role, body.role, `Giving a user the role ${body.role}`);
@@ -110,28 +113,8 @@ export function userFields(
   };
 }
 
-/**
- * Deletes a user up to the caller's role, with the user's API keys, password and sessions; what the user wrote goes on naming the user.
- * One's own account too: like disabling it, as long as an Owner remains.
- * @throws DomainError entity_not_found; precondition_failed; entity_access_denied; auth_permission_denied; entity_in_use for the only Owner
- */
-export function removeUser(
-  tx: WriteTransaction,
-  input: { id: string; ifMatch: string | null },
-  actor: CommandActor,
-): Written {
-  const user = getReachable(tx, userKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(input.id));
-  assertReachesAll(actor);
-  requireRole(actor.role, user.role, `Deleting a user with the role ${user.role}`);
-  if (isActiveOwner(user)) assertAnotherOwner(tx, user);
-  // The password and the sessions go with the live row.
-  removeRecord(tx, userKind, input.id, false);
-  return user;
-}
-
 /** Sets a password and ends the user's sessions. Only that it changed is a version: the hash stays out of history. */
-export function setPassword(tx: WriteTransaction, input: PasswordChange): Written {
+function setPassword(tx: WriteTransaction, input: PasswordChange): Written {
   const user = tx.get(userKind, input.id);
   tx.touch(userKind, input.id, "password");
   storePassword(tx, input.id, input.passwordHash);
@@ -187,3 +170,22 @@ function endSessions(tx: WriteTransaction, userId: string, keeps: Uint8Array | n
     .where(keeps === null ? ofUser : and(ofUser, ne(sessions.hash, Buffer.from(keeps))))
     .run();
 }
+
+/**
+ * A user up to the caller's role, with the user's API keys, password and sessions, which go with the live row; what the
+ * user wrote goes on naming the user. One's own account too: like disabling it, as long as an Owner remains.
+ */
+const removeUser = removeOne(userKind, (tx, user, actor) => {
+  assertReachesAll(actor);
+  requireRole(actor.role, user.role, `Deleting a user with the role ${user.role}`);
+  if (isActiveOwner(user)) assertAnotherOwner(tx, user);
+});
+
+export const userCommands = {
+  "user.create": createUser,
+  "user.update": loweringRights(updateUser),
+  "user.delete": loweringRights(removeUser),
+  "user.bulk_delete": loweringRights(removeEach(userKind, removeUser)),
+  "user.set_password": loweringRights(setPassword),
+};
+export type UserCommands = CallsOf<typeof userCommands>;

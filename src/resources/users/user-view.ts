@@ -2,11 +2,11 @@
 
 import type { Actor } from "../../access/actor.ts";
 import type { Compose, Reader } from "../../db/reader.ts";
-import { type ComposeFor, varying } from "../answers.ts";
+import { type ComposeFor, variesByCaller } from "../compose.ts";
 import type { UserRecord } from "./user.ts";
 
 /** Keeps `network_ids` to the caller's reach of today, also in an answer about the past. */
-export const composeUsers: ComposeFor = Object.assign(varying(composeUser), { reachFields: ["network_ids"] });
+export const composeUsers: ComposeFor = Object.assign(variesByCaller(composeUser), { reachFields: ["network_ids"] });
 
 function composeUser(reader: Reader, actor: Actor): Compose {
   if (actor.networkNs === null) return (items) => items.map((item) => item.text);

@@ -1,26 +1,17 @@
 // A person who signs in. The password's hash and the sessions are kept apart and never enter history.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { ROLES, type Role } from "../../access/role.ts";
+import { ROLES } from "../../access/role.ts";
 import { foldCase, textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
-import { Body, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, Timestamp, Uuid } from "../../http/schemas.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
+import { Body, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, Timestamp, Uuid } from "../../wire/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
+import type { RecordOf } from "../record.ts";
+import { offList } from "../references.ts";
 
 export const EMAIL_MAX_LENGTH = 254;
 export const USER_NETWORKS_MAX = 10_000;
-
-export interface UserRecord extends RecordBase {
-  readonly organization_id: string;
-  /** As it was given; compared without regard to case. */
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-  /** What a Member or Viewer reaches; Owner and Admin reach every network. */
-  readonly network_ids: readonly string[];
-  readonly is_enabled: boolean;
-}
 
 export const users = sqliteTable("users", {
   ...liveColumns,
@@ -36,11 +27,12 @@ export const users = sqliteTable("users", {
 export const userKind: Kind<UserRecord> = {
   name: "user",
   plural: "users",
+  label: (user) => user.email,
   code: 15,
   table: users,
   columns: (user) => ({ email: foldCase(user.email), role: user.role, is_enabled: user.is_enabled ? 1 : 0 }),
   scopes: {},
-  scopeIds: () => ({}),
+  references: [{ to: "network", field: "network_ids", without: offList("network_ids") }],
   links: (user) => [{ relation: "network_ids", ids: user.network_ids }],
   observed: ["last_login"],
   absent: "null",
@@ -48,12 +40,8 @@ export const userKind: Kind<UserRecord> = {
   identity: (user) => `${user.organization_id}/${foldCase(user.email)}`,
   // Unique on the whole appliance: people sign in by it alone.
   unique: { field: "email", value: (user) => user.email, key: (user) => foldCase(user.email) },
-  sortKeys: (user) => ({ name: textSortKey(user.name), email: textSortKey(user.email) }),
+  sortKeys: { name: textSortKey, email: textSortKey },
 };
-
-/** What lists of users are grouped and ordered by; texts without regard to case, roles by their names. */
-export const USER_ORDER_FIELDS = ["created_at", "name", "email", "role", "last_login", "updated_at"] as const;
-export const USER_KEYED_FIELDS = ["name", "email"] as const;
 
 export const Email = Type.String({ format: "email", maxLength: EMAIL_MAX_LENGTH });
 export const NetworkIds = Type.Array(Uuid, { maxItems: USER_NETWORKS_MAX });
@@ -67,6 +55,7 @@ export const User = Type.Object(
   {
     id: Uuid,
     organization_id: Uuid,
+    /** As it was given; compared without regard to case. */
     email: Email,
     name: Name,
     role: OneOf(ROLES),
@@ -77,6 +66,7 @@ export const User = Type.Object(
   },
   { $id: "User" },
 );
+export interface UserRecord extends RecordOf<typeof User> {}
 
 const writable = {
   id: Type.Optional(Uuid),
@@ -96,7 +86,7 @@ export const UserUpdate = Body({ ...writable, password: Type.Optional(Password) 
 export type UserCreate = Static<typeof UserCreate>;
 export type UserUpdate = Static<typeof UserUpdate>;
 
-export const USER_EXAMPLE = {
+export const USER_EXAMPLE: Static<typeof User> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0009",
   organization_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
   email: "night@example.net",

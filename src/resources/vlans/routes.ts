@@ -1,139 +1,53 @@
 // /api/v1/vlans
 
-import { Type, type Static } from "@sinclair/typebox";
-import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
-import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
-import { schemaColumns } from "../../http/csv.ts";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
+import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import {
-  answerBulkRemoval,
-  answerCsv,
-  answerList,
-  answerRecord,
-  answerRemoval,
-  answerWrite,
-  csvAnswer,
-  type Inventory,
-  type ListOptions,
-} from "../answers.ts";
+import type { Backend } from "../../inventory/backend.ts";
+import { answerCsv } from "../../inventory/csv-answers.ts";
+import { answerList, type ListOptions } from "../../inventory/list-answers.ts";
+import { answerRecord } from "../../inventory/record-answers.ts";
+import { standardOperations } from "../../inventory/standard-operations.ts";
+import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
+import { IdsQuery, Uuid } from "../../wire/schemas.ts";
 import { orderQuery, orderTerms } from "../ordering.ts";
-import { Vlan, VLAN_EXAMPLE, VLAN_KEYED_FIELDS, VLAN_ORDER_FIELDS, VlanCreate, vlanKind, VlanUpdate } from "./vlan.ts";
+import type { VlanCommands } from "./commands.ts";
+import { vlanResource } from "./resource.ts";
+import { VLAN_EXAMPLE, VlanCreate, VlanUpdate, vlanKind } from "./vlan.ts";
 
-const filters = { network_id: Type.Optional(Uuid), ...IdsQuery, ...orderQuery(VLAN_ORDER_FIELDS) };
-const List = Type.Object({ ...filters, ...PageQuery });
-const Export = Type.Object({ ...filters, ...AtQuery });
-const At = Type.Object(AtQuery);
-const Cascade = Type.Object(CascadeQuery);
-const group = "VLANs";
-const example = { data: VLAN_EXAMPLE };
+const filters = {
+  network_id: Type.Optional(Uuid),
+  ...IdsQuery,
+  ...orderQuery(vlanKind, ["created_at", "number", "name", "network_id", "updated_at"]),
+};
+const operations = standardOperations(vlanResource, filters);
 const body = { network_id: VLAN_EXAMPLE.network_id, number: 120, name: "Voice" };
 
 /** What list and export are of. */
-function listed(query: Static<typeof Export>): ListOptions {
-  return { kind: vlanKind, within: { network: query.network_id }, order: orderTerms(query, VLAN_KEYED_FIELDS) };
+function listed(query: Static<TObject<typeof filters>>): ListOptions {
+  return { resource: vlanResource, within: { network: query.network_id }, order: orderTerms(query, vlanKind) };
 }
 
 /** /api/v1/vlans. */
-export function vlanRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
+export function vlanRoutes(surface: Surface<Actor, Access>, backend: Backend<VlanCommands>): void {
   surface
-    .get(
-      "/api/v1/vlans",
-      {
-        operationId: "listVlans",
-        summary: "List VLANs",
-        group,
-        access: VIEWER,
-        query: List,
-        answer: Type.Array(Vlan),
-        isList: true,
-        example: { data: [VLAN_EXAMPLE] },
-      },
-      (call) => answerList(inventory, call, listed(call.query)),
+    .get("/api/v1/vlans", operations.list(), (call) => answerList(backend, call, listed(call.query)))
+    .get("/api/v1/vlans/export/csv", operations.table(), (call) => answerCsv(backend, call, listed(call.query)))
+    .post("/api/v1/vlans", operations.create(VlanCreate, body), (call) =>
+      answerWrite(backend, call, "vlan.create", { body: call.body }, vlanResource),
     )
-    .get(
-      "/api/v1/vlans/export/csv",
-      {
-        operationId: "exportVlans",
-        summary: "Export VLANs as CSV",
-        group,
-        access: VIEWER,
-        query: Export,
-        ...csvAnswer("VLANs", schemaColumns(Vlan), VLAN_EXAMPLE),
-      },
-      (call) => answerCsv(inventory, call, listed(call.query)),
-    )
-    .post(
-      "/api/v1/vlans",
-      {
-        operationId: "createVlan",
-        summary: "Create a VLAN",
-        group,
-        access: MEMBER,
-        body: VlanCreate,
-        answer: Vlan,
-        errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"],
-        example: { ...example, body: { id: VLAN_EXAMPLE.id, ...body } },
-      },
-      (call) => answerWrite(inventory, call, "vlan.create", { body: call.body }, vlanKind),
-    )
-    .get(
-      "/api/v1/vlans/:id",
-      {
-        operationId: "getVlan",
-        summary: "Get a VLAN",
-        group,
-        access: VIEWER,
-        params: IdParams,
-        query: At,
-        answer: Vlan,
-        example,
-      },
-      (call) => answerRecord(inventory, call, vlanKind),
-    )
+    .get("/api/v1/vlans/:id", operations.get(), (call) => answerRecord(backend, call, vlanResource))
     .put(
       "/api/v1/vlans/:id",
-      {
-        operationId: "updateVlan",
-        summary: "Update a VLAN",
-        group,
-        access: MEMBER,
-        params: IdParams,
-        body: VlanUpdate,
-        answer: Vlan,
+      operations.update(VlanUpdate, body, {
         errors: ["validation_id_mismatch", "entity_access_denied", "entity_already_exists"],
-        example: { ...example, body },
-      },
-      (call) => answerWrite(inventory, call, "vlan.update", { id: call.params.id, body: call.body }, vlanKind),
+      }),
+      (call) => answerWrite(backend, call, "vlan.update", { id: call.params.id, body: call.body }, vlanResource),
     )
-    .delete(
-      "/api/v1/vlans/:id",
-      {
-        operationId: "deleteVlan",
-        summary: "Delete a VLAN",
-        group,
-        access: MEMBER,
-        params: IdParams,
-        query: Cascade,
-        answer: Vlan,
-        errors: ["entity_in_use"],
-        example,
-      },
-      (call) => answerRemoval(inventory, call, "vlan.delete", { cascade: call.query.cascade ?? false }, vlanKind),
+    .delete("/api/v1/vlans/:id", operations.remove({ errors: ["entity_in_use"] }), (call) =>
+      answerRemoval(backend, call, "vlan.delete", vlanResource),
     )
-    .post(
-      "/api/v1/vlans/bulk-delete",
-      {
-        operationId: "deleteVlans",
-        summary: "Delete many VLANs, all or none",
-        group,
-        access: MEMBER,
-        query: Cascade,
-        body: BulkIds,
-        answer: Type.Array(Vlan),
-        errors: ["entity_reference_invalid", "entity_in_use"],
-        example: { data: [VLAN_EXAMPLE], body: [VLAN_EXAMPLE.id] },
-      },
-      (call) =>
-        answerBulkRemoval(inventory, call, "vlan.bulk_delete", { cascade: call.query.cascade ?? false }, vlanKind),
+    .post("/api/v1/vlans/bulk-delete", operations.removeMany({ errors: ["entity_in_use"] }), (call) =>
+      answerBulkRemoval(backend, call, "vlan.bulk_delete", vlanResource),
     );
 }

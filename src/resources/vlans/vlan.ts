@@ -1,24 +1,18 @@
 // The VLAN (IEEE 802.1Q): a number within a network.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
-import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
-import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, Uuid } from "../../http/schemas.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
+import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, Uuid } from "../../wire/schemas.ts";
 import { networks } from "../networks/network.ts";
-import { Source, type SourceRecord } from "../source.ts";
+import type { RecordOf, Sayable } from "../record.ts";
+import { Source } from "../source.ts";
 
 /** IEEE 802.1Q-2022 table 9-2: 0 and 4095 are reserved. */
 export const VLAN_NUMBER_MIN = 1;
 export const VLAN_NUMBER_MAX = 4094;
-
-export interface VlanRecord extends RecordBase {
-  readonly network_id: string;
-  readonly number: number;
-  readonly name: string;
-  readonly description: string | null;
-  readonly source: SourceRecord;
-}
 
 export const vlans = sqliteTable("vlans", {
   ...liveColumns,
@@ -31,44 +25,34 @@ export const vlans = sqliteTable("vlans", {
 export const vlanKind: Kind<VlanRecord> = {
   name: "vlan",
   plural: "vlans",
+  words: { one: "VLAN", many: "VLANs" },
+  label: (vlan) => `${vlan.number} ${vlan.name}`,
   code: 3,
   table: vlans,
-  columns: (vlan, n) => ({ network_n: n(vlan.network_id), number: vlan.number }),
-  scopes: { network: "network_n" },
-  scopeIds: (vlan) => ({ network: vlan.network_id }),
+  columns: (vlan) => ({ number: vlan.number }),
+  scopes: { network: "network_id" },
+  references: [{ to: "network", field: "network_id", refuses: true }],
   observed: [],
   absent: "null",
   identity: (vlan) => `${vlan.network_id}/${vlan.number}`,
   unique: { field: "number", value: (vlan) => vlan.number },
-  sortKeys: (vlan) => ({ name: textSortKey(vlan.name) }),
+  sortKeys: { name: textSortKey },
 };
-
-/** What lists of VLANs are grouped and ordered by; names without regard to case. */
-export const VLAN_ORDER_FIELDS = ["created_at", "number", "name", "network_id", "updated_at"] as const;
-export const VLAN_KEYED_FIELDS = ["name"] as const;
 
 const VlanNumber = Type.Integer({ minimum: VLAN_NUMBER_MIN, maximum: VLAN_NUMBER_MAX });
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
 const READ_ONLY = [...RECORD_READ_ONLY, "source"];
 
-export const VlanCreate = Body(
-  {
-    ...identifying,
-    network_id: Uuid,
-    number: VlanNumber,
-    name: Type.Optional(Name),
-    description: Type.Optional(Nullable(Description)),
-  },
-  { ignored: READ_ONLY },
-);
+const described = {
+  number: VlanNumber,
+  name: Type.Optional(Name),
+  description: Type.Optional(Nullable(Description)),
+} satisfies Sayable<VlanRecord, "network_id" | "source">;
+export const VLAN_DESCRIBED = namesOf(described);
+
+export const VlanCreate = Body({ ...identifying, network_id: Uuid, ...described }, { ignored: READ_ONLY });
 export const VlanUpdate = Body(
-  {
-    ...identifying,
-    network_id: Type.Optional(Uuid),
-    number: VlanNumber,
-    name: Type.Optional(Name),
-    description: Type.Optional(Nullable(Description)),
-  },
+  { ...identifying, network_id: Type.Optional(Uuid), ...described },
   { ignored: READ_ONLY },
 );
 export type VlanCreate = Static<typeof VlanCreate>;
@@ -86,8 +70,9 @@ export const Vlan = Type.Object(
   },
   { $id: "Vlan" },
 );
+export interface VlanRecord extends RecordOf<typeof Vlan> {}
 
-export const VLAN_EXAMPLE = {
+export const VLAN_EXAMPLE: Static<typeof Vlan> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0003",
   network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
   number: 120,

@@ -1,0 +1,36 @@
+// Parts of an object by the names of its fields, such that the compiler knows what is in them.
+
+/** The names of an object's fields. */
+export function namesOf<T extends object>(fields: T): Array<keyof T & string> {
+  const names: Array<keyof T & string> = [];
+  for (const name in fields) names.push(name);
+  return names;
+}
+
+/** Some of the fields, where there is a value. */
+export function picked<T extends object, const Name extends keyof T>(
+  from: T,
+  names: readonly Name[],
+): Partial<Pick<T, Name>> {
+  const fields: Partial<Pick<T, Name>> = {};
+  for (const name of names) if (from[name] !== undefined) fields[name] = from[name];
+  return fields;
+}
+
+/** The fields that have a value: neither undefined nor null. */
+export function nonNull<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  const having: { [Name in keyof T]?: NonNullable<T[Name]> } = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== undefined && value !== null) having[name] = value;
+  }
+  return having;
+}
+
+/** The same fields: what is null is to be left out. */
+export function withoutNulls<T extends object>(
+  fields: T,
+): { [Name in keyof T]: Exclude<T[Name], null> | (null extends T[Name] ? undefined : never) };
+export function withoutNulls(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? undefined]));
+}

@@ -1,0 +1,69 @@
+// Every write as a table of contents: the commands of each folder, by the names that the ledger has as `source`.
+
+import { backupCommands } from "./backup/commands.ts";
+import type { CallsOf, Commands } from "./db/command.ts";
+import { scanCommands } from "./discovery/scans/commands.ts";
+import { SIGHTING_COMMANDS } from "./discovery/scans/sighting-commands.ts";
+import { selfCommands } from "./discovery/self/reconcile.ts";
+import { restoreCommands } from "./history/restore/restore-commands.ts";
+import { apiKeyCommands } from "./resources/api-keys/commands.ts";
+import { bindingCommands } from "./resources/bindings/commands.ts";
+import { confirmationCommands } from "./resources/credential-assignments/commands.ts";
+import { credentialCommands } from "./resources/credentials/commands.ts";
+import { hostBulkCommands } from "./resources/hosts/bulk-commands.ts";
+import { hostCommands } from "./resources/hosts/commands.ts";
+import { ifEntryCommands } from "./resources/if-entries/commands.ts";
+import { ignoredCommands } from "./resources/ignored/commands.ts";
+import { ipAddressCommands } from "./resources/ip-addresses/commands.ts";
+import { networkCommands } from "./resources/networks/commands.ts";
+import { organizationCommands } from "./resources/organizations/commands.ts";
+import { portCommands } from "./resources/ports/commands.ts";
+import { scheduleCommands } from "./resources/schedules/commands.ts";
+import { serviceCommands } from "./resources/services/commands.ts";
+import { subnetCommands } from "./resources/subnets/commands.ts";
+import { tagAssignmentCommands } from "./resources/tag-assignments/commands.ts";
+import { tagCommands } from "./resources/tags/commands.ts";
+import { userCommands } from "./resources/users/commands.ts";
+import { vlanCommands } from "./resources/vlans/commands.ts";
+import { signInCommands } from "./sign-in/commands.ts";
+
+export const COMMANDS = {
+  ...signInCommands,
+  ...apiKeyCommands,
+  ...backupCommands,
+  ...bindingCommands,
+  ...confirmationCommands,
+  ...credentialCommands,
+  ...hostBulkCommands,
+  ...hostCommands,
+  ...ifEntryCommands,
+  ...ignoredCommands,
+  ...ipAddressCommands,
+  ...networkCommands,
+  ...organizationCommands,
+  ...portCommands,
+  ...restoreCommands,
+  ...scanCommands,
+  ...scheduleCommands,
+  ...selfCommands,
+  ...serviceCommands,
+  ...SIGHTING_COMMANDS,
+  ...subnetCommands,
+  ...tagAssignmentCommands,
+  ...tagCommands,
+  ...userCommands,
+  ...vlanCommands,
+} satisfies Commands;
+export type AllCommands = CallsOf<typeof COMMANDS>;
+
+/** Whether a command may take long whatever it is sent with. */
+export function takesLong(command: string): boolean {
+  return BY_NAME[command]?.takesLong === true;
+}
+
+/** Whether a command may come to nothing but less rights. */
+export function mayLowerRights(command: string): boolean {
+  return BY_NAME[command]?.mayLowerRights === true;
+}
+
+const BY_NAME: Commands = COMMANDS;

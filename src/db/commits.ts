@@ -1,0 +1,95 @@
+// Where to subscribe to commits. Their contents are in the ledger.
+
+import { Beat } from "../base/beat.ts";
+import type { Log } from "../base/log.ts";
+import type { Timers } from "../base/timers.ts";
+
+/** Other processes (subcommands) commit without notice, so the head is polled. */
+const LOOK_INTERVAL_MS = 1_000;
+
+/** After a quiet time a subscriber is told at once, then at most this often. */
+export const TELLING_INTERVAL_MS = 50;
+
+export interface SubscriptionOptions {
+  /** 0 to be told of each commit. */
+  readonly intervalMs?: number;
+  /** Whether to ignore other processes' commits, without polling. */
+  readonly isOwnOnly?: boolean;
+}
+
+interface CommitsOptions {
+  /** The newest transaction's sequence. */
+  readonly head: () => number;
+  readonly timers: Timers;
+  readonly monotonicMs: () => number;
+  readonly log: Log;
+}
+
+export type CommitSource = Pick<Commits, "subscribe">;
+
+export class Commits {
+  private readonly options: CommitsOptions;
+  private readonly beats = new Set<Beat>();
+  private newest = 0;
+  /** Subscribers that want to hear of other processes' commits. */
+  private lookers = 0;
+  private endLooking: () => void = () => {};
+
+  constructor(options: CommitsOptions) {
+    this.options = options;
+  }
+
+  /**
+   * @param listener told the newest transaction's sequence after its commit; its errors are logged
+   * @returns ends the subscription
+   */
+  subscribe(
+    listener: (newest: number) => void,
+    { intervalMs = TELLING_INTERVAL_MS, isOwnOnly = false }: SubscriptionOptions = {},
+  ): () => void {
+    const { timers, monotonicMs, log } = this.options;
+    if (!isOwnOnly) this.startLooking();
+    let told = this.newest;
+    const act = () => {
+      if (told === this.newest) return false;
+      told = this.newest;
+      try {
+        listener(told);
+      } catch (error) {
+        log.error("commit_listener_failed", { cause: error });
+      }
+      return true;
+    };
+    const beat = new Beat({ intervalMs, act, timers, monotonicMs });
+    this.beats.add(beat);
+    return () => {
+      beat.stop();
+      if (this.beats.delete(beat) && !isOwnOnly) this.stopLooking();
+    };
+  }
+
+  /** To be called after a commit that made a transaction. */
+  notify(sequence: number): void {
+    if (sequence <= this.newest) return;
+    this.newest = sequence;
+    for (const beat of [...this.beats]) if (this.beats.has(beat)) beat.ask();
+  }
+
+  private startLooking(): void {
+    this.lookers += 1;
+    if (this.lookers > 1) return;
+    this.newest = Math.max(this.newest, this.options.head());
+    const again = () => {
+      this.endLooking = this.options.timers.after(LOOK_INTERVAL_MS, () => {
+        again();
+        this.notify(this.options.head());
+      });
+    };
+    again();
+  }
+
+  private stopLooking(): void {
+    this.lookers -= 1;
+    if (this.lookers === 0) this.endLooking();
+  }
+}

@@ -1,0 +1,76 @@
+// Orders a list by computed keys: gathered row by row, with one key per distinct value. No SQL.
+
+import { compareCodePoints } from "../base/text.ts";
+
+interface ComputedKeyTerm {
+  readonly direction: "asc" | "desc";
+  /** Null where the values themselves order. */
+  readonly keyOf: ((text: string) => string) | null;
+}
+
+type Value = string | number | null;
+
+export class ComputedKeyOrder {
+  private readonly terms: readonly ComputedKeyTerm[];
+  private readonly numbers: number[] = [];
+  /** By term, the distinct values, numbered. A million interfaces have a few hundred names. */
+  private readonly values: ReadonlyArray<Map<Value, number>>;
+  /** By term, the value number of each row. */
+  private readonly places: readonly number[][];
+
+  constructor(terms: readonly ComputedKeyTerm[]) {
+    this.terms = terms;
+    this.values = terms.map(() => new Map<Value, number>());
+    this.places = terms.map(() => []);
+  }
+
+  /** @param values one for each term */
+  add(n: number, values: readonly Value[]): void {
+    this.numbers.push(n);
+    for (const [term, known] of this.values.entries()) {
+      const value = values[term] as Value;
+      let place = known.get(value);
+      if (place === undefined) {
+        place = known.size;
+        known.set(value, place);
+      }
+      (this.places[term] as number[]).push(place);
+    }
+  }
+
+  /** Equal ones ascend by number. */
+  sorted(): Uint32Array {
+    const { numbers } = this;
+    const ranks = this.terms.map((term, index) => {
+      const rankOf = ranksOf([...(this.values[index] as Map<Value, number>).keys()], term);
+      return Uint32Array.from(this.places[index] as number[], (place) => rankOf[place] as number);
+    });
+    const rows = Uint32Array.from(numbers, (_, row) => row).sort((a, b) => {
+      for (const rank of ranks) if (rank[a] !== rank[b]) return (rank[a] as number) - (rank[b] as number);
+      return (numbers[a] as number) - (numbers[b] as number);
+    });
+    return rows.map((row) => numbers[row] as number);
+  }
+}
+
+/** The rank of each value, in SQLite's order: null, numbers, texts. */
+function ranksOf(values: readonly Value[], { direction, keyOf }: ComputedKeyTerm): Uint32Array {
+  const keys = keyOf === null ? values : values.map((value) => (typeof value === "string" ? keyOf(value) : value));
+  const sign = direction === "desc" ? -1 : 1;
+  const sorted = Uint32Array.from(keys, (_, place) => place).sort(
+    (a, b) => sign * compared(keys[a] as Value, keys[b] as Value),
+  );
+  const ranks = new Uint32Array(values.length);
+  for (const [rank, place] of sorted.entries()) ranks[place] = rank;
+  return ranks;
+}
+
+function compared(a: Value, b: Value): number {
+  if (typeof a === "string" && typeof b === "string") return compareCodePoints(a, b);
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return weight(a) - weight(b);
+}
+
+function weight(value: Value): number {
+  return value === null ? 0 : typeof value === "number" ? 1 : 2;
+}

@@ -1,0 +1,75 @@
+// Which way packets to an address go, by the tables in /proc/net as they were when they were read: for processes that
+// may not ask by netlink. Must not claim what they do not say: rules that choose between tables, and neighbors of IPv6.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Cidr, cidrContains, type Ip } from "../../base/ip.ts";
+import type { IpRoute, RouteLookup } from "./ip-route.ts";
+import { readLink } from "./proc-links.ts";
+import { type FibTrie, type ProcRoute, parseFibTrie, parseIpv6RouteTable, parseRouteTable } from "./proc-tables.ts";
+import type { KernelLink } from "./route-messages.ts";
+
+/** Throws an Error where the machine has no /proc/net/route. */
+export class ProcRoutes implements RouteLookup {
+  private readonly fib: FibTrie;
+  /** Both versions; the first that contains an address is its way. */
+  private readonly routes: readonly ProcRoute[];
+  private readonly local: readonly Cidr[];
+  private readonly links = new Map<string, KernelLink | null>();
+  private readonly sysRoot: string;
+
+  constructor({
+    procRoot = "/proc",
+    sysRoot = "/sys",
+  }: { readonly procRoot?: string; readonly sysRoot?: string } = {}) {
+    this.sysRoot = sysRoot;
+    const four = parseRouteTable(readFileSync(join(procRoot, "net/route"), "utf8"));
+    const six = parseIpv6RouteTable(textOf(join(procRoot, "net/ipv6_route")));
+    this.fib = parseFibTrie(textOf(join(procRoot, "net/fib_trie")));
+    this.local = [...this.fib.local, ...six.local];
+    const precision = (a: ProcRoute, b: ProcRoute) => b.cidr.prefixLength - a.cidr.prefixLength || a.metric - b.metric;
+    this.routes = [...four, ...six.routes].sort(precision);
+  }
+
+  routeTo(ip: Ip): IpRoute {
+    if (this.local.some((cidr) => cidrContains(cidr, ip))) return { kind: "Local" };
+    if (isForMany(ip) || this.fib.broadcast.has(ip.text)) return { kind: "None" };
+    const route = this.routes.find(({ cidr }) => cidrContains(cidr, ip));
+    // A rule may lead to a table whose routes are not told.
+    if (route === undefined) return { kind: ip.version === 4 && this.fib.hasOtherTables ? "Routed" : "None" };
+    if (route.isRefused) return { kind: "None" };
+    const link = this.linkOf(route.ifName);
+    // Whom IPv6 knows on a link is in no table: an address there is asked as if it were behind a router.
+    if (route.hasGateway || link === null || !link.hasNeighbors || ip.version === 6) return { kind: "Routed" };
+    const own = this.local.find((cidr) => cidr.prefixLength === 32 && cidrContains(route.cidr, addressOf(cidr)));
+    return { kind: "Link", ifIndex: link.ifIndex, source: own === undefined ? null : addressOf(own), mac: link.mac };
+  }
+
+  close(): void {}
+
+  private linkOf(ifName: string): KernelLink | null {
+    const known = this.links.get(ifName);
+    if (known !== undefined) return known;
+    const link = readLink(this.sysRoot, ifName);
+    this.links.set(ifName, link);
+    return link;
+  }
+}
+
+function addressOf({ version, bytes, text }: Cidr): Ip {
+  return { version, bytes, text: text.slice(0, text.indexOf("/")) };
+}
+
+/** Multicast, and the broadcast of every link. */
+function isForMany(ip: Ip): boolean {
+  const [first = 0] = ip.bytes;
+  return ip.version === 6 ? first === 0xff : first >= 224 && (first < 240 || ip.text === "255.255.255.255");
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

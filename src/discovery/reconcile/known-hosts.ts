@@ -1,0 +1,246 @@
+// Finds the hosts that may be what was just seen, in the store's indexes and in this transaction's changes. identity.ts
+// decides.
+
+import { isOneDevices } from "../../base/mac.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { ADDRESSES_PER_MAC_MAX, isSharedMac } from "../../resources/ip-addresses/shared-macs.ts";
+import type { MatchCandidate } from "./identity.ts";
+import { isOwnAddress, nameSign, type Signs, serialSign } from "./signs.ts";
+
+/** A sign shared by more hosts tells nothing. */
+const CANDIDATES_MAX = 64;
+
+/** Of a known host; grows as it is written. */
+interface KnownSigns extends Signs {
+  serialNumber: string | null;
+  chassisId: string | null;
+  sysName: string | null;
+  readonly macs: Set<string>;
+  readonly addresses: Set<string>;
+}
+
+/** Each at most CANDIDATES_MAX + 1, oldest first. */
+interface HostsOfMac {
+  readonly interfaces: string[];
+  readonly addresses: string[];
+  readonly remembered: string[];
+}
+
+export class KnownHosts {
+  private readonly tx: WriteTransaction;
+  private readonly networkId: string;
+  private readonly networkN: number;
+  private readonly signs = new Map<string, KnownSigns>();
+  private readonly robbed = new Set<string>();
+  private readonly shared = new Map<string, boolean>();
+  /** By a sign gained in this transaction: `mac/…`. */
+  private readonly changed = new Map<string, Set<string>>();
+
+  constructor(tx: WriteTransaction, networkId: string) {
+    this.tx = tx;
+    this.networkId = networkId;
+    this.networkN = tx.recordN(networkId) ?? 0;
+  }
+
+  /**
+   * The living hosts that share a sign, oldest first, those of this transaction last.
+   * @param asked where a device answered: whoever answered there before is included, however many have that address
+   */
+  candidates(seen: Signs, asked: string | null = null): Array<MatchCandidate<string>> {
+    const ids = new Set<string>();
+    const add = (found: readonly string[]) => {
+      if (found.length <= CANDIDATES_MAX) for (const id of found) ids.add(id);
+    };
+    if (seen.serialNumber !== null) add(this.found("serial", seen.serialNumber, HOST_BY("serial_number")));
+    for (const [mac, of] of this.hostsByMac(seen.macs)) {
+      add(this.withChanged("mac", mac, of.interfaces));
+      if (this.isShared(mac)) continue;
+      add(this.withChanged("mac", mac, of.addresses));
+      add(this.withChanged("mac", mac, of.remembered));
+    }
+    if (seen.chassisId !== null) add(this.found("chassis", seen.chassisId, HOST_BY("chassis_id")));
+    if (seen.sysName !== null) add(this.found("name", seen.sysName, HOST_BY("sys_name")));
+    for (const address of seen.addresses) add(this.holdersOf(address));
+    const there = asked === null ? [] : this.toldAt(asked);
+    for (const id of there) ids.add(id);
+    return [...ids].flatMap((id) => {
+      const signs = this.signsOf(id);
+      return signs === null ? [] : [{ id, signs, toldThere: there.includes(id) }];
+    });
+  }
+
+  /** The host that last told of itself at an address. */
+  toldAt(asked: string): string[] {
+    return (this.tx.db.$client.query(BY_TELLING).values(this.networkN, asked) as Array<[string]>).map(([id]) => id);
+  }
+
+  atAddress(address: string): string[] {
+    return this.holdersOf(address).filter((id) => this.signsOf(id)?.addresses.has(address) === true);
+  }
+
+  /** Possible holders, unchecked. Of an address that every machine has: those seen there from here. */
+  holdersOf(address: string): string[] {
+    return this.found("address", address, isOwnAddress(address) ? BY_ADDRESS : BY_ADDRESS_OF_EVERYBODY);
+  }
+
+  atMac(mac: string): string[] {
+    const ids = new Set(this.found("mac", mac, INTERFACE_BY_MAC));
+    const others = this.isShared(mac) ? [] : [ADDRESS_BY_MAC, BY_REMEMBERED_MAC];
+    for (const sql of others) for (const id of this.found("mac", mac, sql)) ids.add(id);
+    return [...ids].filter((id) => this.signsOf(id)?.macs.has(mac) === true);
+  }
+
+  /** Null for a host that is gone. */
+  signsOf(id: string): Signs | null {
+    const known = this.signs.get(id);
+    if (known !== undefined) return known;
+    const host = this.tx.find(hostKind, id);
+    if (host === null || host.network_id !== this.networkId) return null;
+    const addresses = this.tx.children(ipAddressKind, "host_n", id);
+    const own = this.tx.children(ifEntryKind, "host_n", id).flatMap((each) => each.mac_address ?? []);
+    const hostN = this.tx.recordN(id) ?? 0;
+    const remembered = this.tx.db.$client.query(REMEMBERED_MACS).values(this.networkN, hostN) as Array<[string]>;
+    const seen = [...addresses.flatMap((each) => each.mac_address ?? []), ...remembered.map(([mac]) => mac)];
+    const signs: KnownSigns = {
+      ...ownSigns(host),
+      macs: new Set([...own.filter(isOneDevices), ...seen.filter((mac) => isOneDevices(mac) && !this.isShared(mac))]),
+      addresses: new Set(
+        addresses
+          .map((each) => each.ip_address)
+          .filter((address) => isOwnAddress(address) || this.holdersOf(address).includes(id)),
+      ),
+    };
+    this.signs.set(id, signs);
+    return signs;
+  }
+
+  /** Notes what a host has gained in this transaction. */
+  note(id: string, got: { readonly host?: HostRecord; readonly mac?: string | null; readonly address?: string }): void {
+    const { host, mac, address } = got;
+    const signs = this.signs.get(id);
+    if (host !== undefined) {
+      const own = ownSigns(host);
+      if (signs !== undefined) Object.assign(signs, own);
+      if (own.serialNumber !== null) this.put("serial", own.serialNumber, id);
+      if (own.chassisId !== null) this.put("chassis", own.chassisId, id);
+      if (own.sysName !== null) this.put("name", own.sysName, id);
+    }
+    if (typeof mac === "string" && isOneDevices(mac)) {
+      signs?.macs.add(mac);
+      this.put("mac", mac, id);
+    }
+    if (address !== undefined && isOwnAddress(address)) {
+      signs?.addresses.add(address);
+      this.put("address", address, id);
+    }
+  }
+
+  /** Notes where a host was seen: its own address even if every machine has it. */
+  noteSeenAt(id: string, address: string): void {
+    this.signs.get(id)?.addresses.add(address);
+    this.put("address", address, id);
+  }
+
+  /** Notes a MAC address of many hosts. */
+  noteShared(mac: string): void {
+    this.shared.set(mac, true);
+  }
+
+  isShared(mac: string): boolean {
+    let isShared = this.shared.get(mac);
+    if (isShared === undefined) this.shared.set(mac, (isShared = isSharedMac(this.tx, this.networkN, mac)));
+    return isShared;
+  }
+
+  isRemembered(id: string, mac: string): boolean {
+    return (this.tx.db.$client.query(BY_REMEMBERED_MAC).values(this.networkN, mac) as Array<[string]>).some(
+      ([host]) => host === id,
+    );
+  }
+
+  /** Notes that a host has lost an address, or has ended. */
+  forget(id: string): void {
+    this.signs.delete(id);
+    this.robbed.add(id);
+  }
+
+  hasLost(id: string): boolean {
+    return this.robbed.has(id);
+  }
+
+  /** In one statement: one per MAC address costs more than all the rest. */
+  private hostsByMac(macs: ReadonlySet<string>): Map<string, HostsOfMac> {
+    if (macs.size === 0) return new Map();
+    const rows = this.tx.db.$client.query(BY_MACS).values(this.networkN, JSON.stringify([...macs])) as Array<
+      [string, string, string, string]
+    >;
+    return new Map(
+      rows.map(([mac, ...found]) => {
+        const [interfaces, addresses, remembered] = found.map((ids) => JSON.parse(ids) as string[]) as [
+          string[],
+          string[],
+          string[],
+        ];
+        if (!this.shared.has(mac)) this.shared.set(mac, addresses.length > ADDRESSES_PER_MAC_MAX);
+        return [mac, { interfaces, addresses, remembered }];
+      }),
+    );
+  }
+
+  private found(sign: string, value: string, sql: string): string[] {
+    const rows = this.tx.db.$client.query(sql).values(this.networkN, value) as Array<[string]>;
+    return this.withChanged(
+      sign,
+      value,
+      rows.map(([id]) => id),
+    );
+  }
+
+  private withChanged(sign: string, value: string, stored: string[]): string[] {
+    const changed = this.changed.get(`${sign}/${value}`);
+    return changed === undefined ? stored : [...stored, ...changed];
+  }
+
+  private put(sign: string, value: string, id: string): void {
+    const key = `${sign}/${value}`;
+    const ids = this.changed.get(key);
+    if (ids === undefined) this.changed.set(key, new Set([id]));
+    else ids.add(id);
+  }
+}
+
+function ownSigns(host: HostRecord): Pick<KnownSigns, "serialNumber" | "chassisId" | "sysName"> {
+  return { serialNumber: serialSign(host.serial_number), chassisId: host.chassis_id, sysName: nameSign(host.sys_name) };
+}
+
+/** Signs are compared in lower case; one row beyond the limit shows that there are too many. */
+const LIMIT = `ORDER BY 1 LIMIT ${CANDIDATES_MAX + 1}`;
+/** As the indexes of the migration have it. */
+const HOST_BY = (field: "serial_number" | "chassis_id" | "sys_name") =>
+  `SELECT r.id FROM hosts h JOIN history_records r ON r.n = h.n
+    WHERE h.network_n = +?1 AND ${field === "chassis_id" ? "" : "lower"}(json_extract('{' || h.members || '}',
+    '$.${field}')) = +?2 ORDER BY h.n LIMIT ${CANDIDATES_MAX + 1}`;
+const INTERFACE_BY_MAC = `SELECT DISTINCT r.id FROM if_entries e JOIN history_records r ON r.n = e.host_n
+  WHERE e.mac_address = +?2 AND e.network_n = +?1 ${LIMIT}`;
+const ADDRESS_BY_MAC = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n
+  WHERE a.mac_address = +?2 AND a.network_n = +?1 ${LIMIT}`;
+const BY_ADDRESS_OF_EVERYBODY = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n
+  WHERE a.ip_address = +?2 AND a.network_n = +?1
+  AND (EXISTS (SELECT 1 FROM discovery_tellings t WHERE t.network_n = +?1 AND t.ip_address = +?2
+    AND t.host_n = a.host_n) OR NOT EXISTS (SELECT 1 FROM if_entries e WHERE e.host_n = a.host_n)) ${LIMIT}`;
+const BY_TELLING = `SELECT r.id FROM discovery_tellings t JOIN history_records r ON r.n = t.host_n
+    WHERE t.network_n = +?1 AND t.ip_address = +?2`;
+const BY_REMEMBERED_MAC = `SELECT r.id FROM discovery_macs m JOIN history_records r ON r.n = m.host_n
+    WHERE m.network_n = +?1 AND m.mac_address = +?2`;
+/**
+ * The three above for a list of MAC addresses. CANDIDATES_MAX exceeds ADDRESSES_PER_MAC_MAX, so that shared ones show.
+ */
+const BY_MACS = `SELECT j.value, ${[INTERFACE_BY_MAC, ADDRESS_BY_MAC, BY_REMEMBERED_MAC]
+  .map((sql) => `(SELECT json_group_array(id) FROM (${sql.replace("+?2", "j.value")}))`)
+  .join(", ")} FROM json_each(?2) j`;
+const REMEMBERED_MACS = "SELECT mac_address FROM discovery_macs WHERE host_n = +?2 AND network_n = +?1";
+const BY_ADDRESS = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n
+  WHERE a.ip_address = +?2 AND a.network_n = +?1 ${LIMIT}`;

@@ -1,0 +1,78 @@
+// Writes the resolved neighbors to interface entries that still announce what was resolved and that no person has set
+// otherwise.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { findReachable, getReferenced } from "../../access/reach.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { hostKind } from "../../resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { type Neighbor, withFarEnd } from "../../resources/if-entries/more-neighbors.ts";
+import { networkKind } from "../../resources/networks/network.ts";
+import type { Recorded } from "../sightings.ts";
+import { announcementsFingerprint } from "../topology/announcements.ts";
+import type { NeighborLink } from "../topology/find-links.ts";
+import { isSetByPerson } from "./provenance.ts";
+import { mergeReported } from "./reported-fields.ts";
+import { type ScanInput, ScanWrite } from "./scan-write.ts";
+
+/**
+ * Sets the neighbors that differ. Leaves entries and far ends that are gone, entries that announce something else by
+ * now, and what a person has set, beside which the scan's value is kept.
+ * @throws DomainError entity_reference_invalid for a network that is gone
+ */
+export function linkNeighbors(
+  tx: WriteTransaction,
+  input: ScanInput & { readonly links: readonly NeighborLink[] },
+  actor: CommandActor,
+): Recorded {
+  getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
+  const write = new ScanWrite(tx, input, actor);
+  for (const link of input.links) {
+    const entry = findReachable(tx, ifEntryKind, link.if_entry_id, actor);
+    if (entry === null || entry.network_id !== input.network_id || announcementsFingerprint(entry) !== link.fingerprint)
+      continue;
+    const isThere = (to: Neighbor | null) => to === null || isFarEndOf(tx, entry, to);
+    const changes = {
+      ...neighborChanges(tx, entry, link.neighbor, isThere),
+      ...moreNeighbors(entry, link.more, isThere),
+    };
+    if (Object.keys(changes).length === 0) continue;
+    tx.update(ifEntryKind, entry.id, changes);
+    write.sawHost(entry.host_id, "", "the far ends of its links were found out");
+  }
+  return { ...write.result(), hosts: [] };
+}
+
+function neighborChanges(
+  tx: WriteTransaction,
+  entry: IfEntryRecord,
+  neighbor: Neighbor | null,
+  isThere: (to: Neighbor | null) => boolean,
+): Partial<IfEntryRecord> {
+  if (!isThere(neighbor)) return {};
+  const isPersons = () => isSetByPerson(tx, entry.id, "neighbor", [null]);
+  // No announcement, or an unknown one, does not contradict a person.
+  const told = neighbor === null && entry.neighbor !== undefined && isPersons() ? entry.neighbor : neighbor;
+  return mergeReported(entry, { neighbor: told }, undefined, isPersons);
+}
+
+/** Undefined where they do not differ. */
+function moreNeighbors(
+  { more_neighbors: more }: IfEntryRecord,
+  farEnds: NeighborLink["more"],
+  isThere: (to: Neighbor | null) => boolean,
+): Pick<IfEntryRecord, "more_neighbors"> {
+  if (more === undefined) return {};
+  const linked = more.map((announced, place) => {
+    const to = farEnds[place] ?? null;
+    return isThere(to) ? withFarEnd(announced, to) : announced;
+  });
+  return Bun.deepEquals(linked, more) ? {} : { more_neighbors: linked };
+}
+
+/** Whether it exists in the same network, at another host. */
+function isFarEndOf(tx: WriteTransaction, near: IfEntryRecord, to: Neighbor): boolean {
+  if (to.type === "Host") return to.id !== near.host_id && tx.find(hostKind, to.id)?.network_id === near.network_id;
+  const far = tx.find(ifEntryKind, to.id);
+  return far !== null && far.network_id === near.network_id && far.host_id !== near.host_id;
+}

@@ -1,0 +1,31 @@
+// A device asked with a credential assigned to its host confirms its own addresses: it may then be asked there too, in
+// subnets that accept credentials.
+
+import { cover } from "../../resources/credential-assignments/coverage.ts";
+import {
+  assignmentKey,
+  credentialAssignmentKind,
+} from "../../resources/credential-assignments/credential-assignment.ts";
+import type { HostRecord } from "../../resources/hosts/host.ts";
+import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
+import { subnetKind } from "../../resources/subnets/subnet.ts";
+import type { DeviceSighting } from "../sightings.ts";
+import type { ScanWrite } from "./scan-write.ts";
+
+/** Read once for each write; a subnet that it makes is of another's word. */
+const READ = new WeakMap<ScanWrite, AcceptingSubnets>();
+
+/**
+ * @param host of the device
+ */
+export function coverReported(write: ScanWrite, host: HostRecord, { device, credential }: DeviceSighting): void {
+  if (credential === null) return;
+  const { tx, networkId } = write;
+  const key = assignmentKey({ credential_id: credential.credential_id, network_id: networkId, host_id: host.id });
+  const assignment = tx.findByIdentity(credentialAssignmentKind, key);
+  if (assignment === null) return;
+  const subnets = READ.get(write) ?? new AcceptingSubnets(tx.children(subnetKind, "network_n", networkId));
+  READ.set(write, subnets);
+  const own = (device.addresses ?? []).map((each) => each.ip_address).filter((address) => subnets.accepts(address));
+  cover(tx, assignment.id, own, "Told");
+}

@@ -1,0 +1,66 @@
+// What a scan tells of a record, merged with what the record says: discovery's own values follow the network, a
+// person's value stands and the scan's is kept beside it. Pure: who set a value is asked for.
+
+import type { NoneBeside, RecordBase } from "../../db/kind.ts";
+import type { Discoverable } from "../../resources/discovered.ts";
+
+/** Undefined: not told; null: none, also where that is told by omission. */
+export type Reported<R> = {
+  [Name in Exclude<keyof R, keyof RecordBase | keyof Discoverable>]?:
+    | R[Name]
+    | (undefined extends R[Name] ? null : never)
+    | undefined;
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The changes that bring a record to what was told.
+ * @param record optional fields without a value may be left out
+ * @param none how the kind writes "none": null or undefined
+ * @param isSetByPerson asked only for fields that differ
+ * @returns undefined for a field to be left out
+ */
+export function mergeReported<R extends object>(
+  record: R,
+  told: Reported<R>,
+  none: null | undefined,
+  isSetByPerson: (field: keyof Reported<R> & string) => boolean,
+): Partial<R> & NoneBeside<R, Partial<R>>;
+export function mergeReported(
+  current: Fields & { readonly discovered?: Fields },
+  told: Fields,
+  none: null | undefined,
+  isSetByPerson: (field: string) => boolean,
+): Fields {
+  const { discovered: kept } = current;
+  const changes: Record<string, unknown> = {};
+  let beside: Record<string, unknown> | null = null;
+  const besideNow = (): Record<string, unknown> => (beside ??= { ...kept });
+  for (const field in told) {
+    const value = told[field];
+    if (value === undefined) continue;
+    const isKept = kept !== undefined && Object.hasOwn(kept, field);
+    if (isEqual(current[field] ?? null, value)) {
+      if (isKept) delete besideNow()[field];
+    } else if (isSetByPerson(field)) {
+      if (!isKept || !isEqual(kept?.[field], value)) besideNow()[field] = value;
+    } else {
+      changes[field] = value ?? none;
+      if (isKept) delete besideNow()[field];
+    }
+  }
+  if (beside !== null) changes.discovered = Object.keys(beside).length === 0 ? undefined : sorted(beside);
+  return changes;
+}
+
+/** Texts and numbers, the common case, need no walk. */
+function isEqual(a: unknown, b: unknown): boolean {
+  return (
+    a === b || (typeof a === "object" && typeof b === "object" && a !== null && b !== null && Bun.deepEquals(a, b))
+  );
+}
+
+function sorted(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,116 @@
+// What devices last told: an unchanged one, of an unchanged host, is only marked as seen. Beside the ledger; without it
+// everything is compared.
+
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { KeyedRows } from "../../db/keyed-row.ts";
+import { renderObserved, scopeKey } from "../../db/kind.ts";
+import { observedChecksum, withChecksum } from "../../db/row-checksum.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { ignoredKind } from "../../resources/ignored/ignored.ts";
+import type { DeviceSighting } from "../sightings.ts";
+import { LeftOut } from "./left-out.ts";
+import type { ScanWrite } from "./scan-write.ts";
+
+/** The version of the reconciliation rules: new rules may make other records of the same data. */
+const RULES = 4;
+
+const reports = sqliteTable("discovery_tellings", {
+  network_n: integer().notNull(),
+  ip_address: text().notNull(),
+  host_n: integer().notNull(),
+  host_sequence: integer().notNull(),
+  ignored_sequence: integer().notNull(),
+  digest: text().notNull(),
+  seen: text().notNull(),
+  left_out: text(),
+  checksum: integer().notNull(),
+});
+const reportRows = new KeyedRows(reports, ["network_n", "ip_address"]);
+
+/** SHA-256 of all that is written of a device, without its neighbors. */
+export function digestOf({ device, mac_address, hostname }: DeviceSighting): string {
+  // Not written, so not counted.
+  const { arp: _others, rows: _rows, conclusions: _conclusions, ...told } = device;
+  return new Bun.CryptoHasher("sha256")
+    .update(JSON.stringify([RULES, told, mac_address, hostname ?? null]))
+    .digest("base64");
+}
+
+/**
+ * Marks an unchanged device as seen.
+ * @returns its host and what is not kept; null where it must be compared
+ */
+export function reportedAsBefore(
+  write: ScanWrite,
+  sighting: DeviceSighting,
+): { readonly host: HostRecord; readonly leftOut: LeftOut } | null {
+  const { tx } = write;
+  if (sighting.digest === undefined) return null;
+  const row = find(write, sighting.ip_address);
+  if (row === undefined || row.digest !== sighting.digest || row.ignored_sequence !== ignoredSequence(write))
+    return null;
+  const hostId = tx.recordId(row.host_n);
+  const host = hostId === null ? null : tx.find(hostKind, hostId);
+  if (
+    host === null ||
+    tx.versionOf(host.id).sequence !== row.host_sequence ||
+    tx.isChanged(host.id) ||
+    write.index.hasLost(host.id)
+  )
+    return null;
+  // Another host has the address: it may lose it.
+  if (write.index.holdersOf(sighting.ip_address).some((id) => id !== host.id)) return null;
+  tx.observe(hostKind, host.id, { last_seen_at: write.seen.last_seen_at ?? null });
+  const observed = renderObserved(ifEntryKind, write.seen);
+  tx.afterwardsRun(() => {
+    tx.db.$client
+      .query("UPDATE observations SET observed = ?1, checksum = ?2 + n WHERE n IN (SELECT value FROM json_each(?3))")
+      .run(observed, observedChecksum(0, observed), row.seen);
+  });
+  return { host, leftOut: new LeftOut(row.left_out) };
+}
+
+/** @param seenIds the records marked as seen for it */
+export function rememberReport(
+  write: ScanWrite,
+  sighting: DeviceSighting,
+  host: HostRecord,
+  seenIds: Iterable<string>,
+  leftOut: LeftOut,
+): void {
+  const { tx } = write;
+  const { digest, ip_address } = sighting;
+  if (digest === undefined) return;
+  const ids = [...seenIds].filter((id) => id !== host.id);
+  tx.afterwardsRun(() => {
+    const hostN = tx.recordN(host.id) as number;
+    const version = tx.db.$client.query("SELECT sequence FROM hosts WHERE n = ?1").get(hostN) as {
+      sequence: number;
+    } | null;
+    if (version === null) return;
+    const row = withChecksum(reports, {
+      network_n: tx.recordN(write.networkId) as number,
+      ip_address,
+      host_n: hostN,
+      host_sequence: version.sequence,
+      ignored_sequence: ignoredSequence(write),
+      digest,
+      seen: JSON.stringify(ids.map((id) => tx.recordN(id)).filter((n) => n !== null)),
+      left_out: leftOut.toText(),
+    });
+    reportRows.put(tx.db, row);
+  });
+}
+
+function find({ tx, networkId }: ScanWrite, address: string) {
+  return reportRows.find(tx.db, tx.recordN(networkId) ?? 0, address);
+}
+
+/** The last change of what the network ignores: a lifted entry may come back. */
+function ignoredSequence({ tx, networkId }: ScanWrite): number {
+  const row = tx.db.$client
+    .query("SELECT max(sequence) AS sequence FROM history_census WHERE scope = ?1")
+    .get(scopeKey(tx.recordN(networkId) ?? 0, ignoredKind)) as { sequence: number | null };
+  return row.sequence ?? 0;
+}

@@ -1,0 +1,380 @@
+// Asks devices by SNMP: each host once, so many at a time, with its credentials, only at permitted addresses. Keeps who
+// could not be reached and why.
+
+import { parseIp } from "../../base/ip.ts";
+import { isOneDevices } from "../../base/mac.ts";
+import type { ServedBefore } from "../mib/served.ts";
+import { type Heard, heardOf } from "../reconcile/neighbor-tables.ts";
+import { digestOf } from "../reconcile/reports.ts";
+import { countRows, KEPT, narrowed, type RowCount, type RowFate, type RowReason } from "../rows.ts";
+import type { AddressSighting, DeviceSighting, Finding } from "../sightings.ts";
+import type { SnmpCredential } from "../snmp/credential.ts";
+import type { Choice, Withheld } from "./credentials.ts";
+import type { KnownHost, KnownNetwork } from "./known-network.ts";
+import { DEVICES_AT_A_TIME, type Probes, type Refusal } from "./probes.ts";
+import type { Progress } from "./progress.ts";
+
+/** Addresses tried per host: a router that is down has too many. */
+export const ADDRESSES_OF_HOST_MAX = 8;
+/**
+ * Answered requests between garbage collections: two dozen small devices, or a dozen large ones. A collection takes
+ * some hundredths of the reading time.
+ */
+const REQUESTS_BETWEEN_COLLECTIONS = 1_500;
+/** Per scan, from the neighbor tables of devices. */
+const OVERHEARD_MAX = 262_144;
+
+/** One device, as known before it is asked. */
+export interface PollTarget {
+  readonly host: KnownHost | null;
+  /** In this order. */
+  readonly addresses: readonly string[];
+  /** What a sweep saw, to be recorded once the host is known. */
+  readonly seen: readonly AddressSighting[];
+  /** Whether somebody named it, so that its silence is reported. */
+  readonly isNamed: boolean;
+}
+
+type Answer =
+  | { readonly isReached: true }
+  | {
+      readonly isReached: false;
+      readonly refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }>;
+    };
+
+interface HeardBy {
+  readonly ip_address: string;
+  readonly rows: RowCount;
+  /** Addresses that it was first to tell of, and others. */
+  readonly own: readonly string[];
+  readonly others: readonly string[];
+}
+
+interface HeardRows {
+  readonly ip_address: string;
+  readonly rows: RowCount;
+  /** Addresses outside the network's subnets. */
+  readonly outside: readonly string[];
+}
+
+interface DevicePollingOptions {
+  readonly probes: Pick<Probes, "askDevice" | "macOf">;
+  readonly network: KnownNetwork;
+  readonly choose: (address: string) => Choice;
+  /** Whether a chosen credential, unchanged, may still go to an address. */
+  readonly maySend: (address: string, credential: SnmpCredential) => boolean;
+  /** What the agent has told so far. @param hostId the host taken to have the address */
+  readonly servedBefore: (address: string, hostId: string | null) => ServedBefore | null;
+  /** The known MAC addresses of its interfaces. */
+  readonly macsBefore: (address: string, hostId: string | null) => readonly string[];
+  readonly mayAsk: (address: string) => boolean;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  readonly device: (sighting: DeviceSighting) => Promise<void>;
+  readonly address: (sighting: AddressSighting) => Promise<void>;
+}
+
+export class DevicePolling {
+  private readonly options: DevicePollingOptions;
+  /** Addresses asked, or claimed by a device that answered. */
+  private readonly settled = new Set<string>();
+  private readonly answered = new Set<string>();
+  private readonly reachedHosts = new Set<string>();
+  private readonly refused: Array<{
+    readonly candidate: PollTarget;
+    readonly refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }>;
+  }> = [];
+  /** Neighbors' addresses and names, in order. */
+  private readonly heardAddresses = new Set<string>();
+  private readonly heardNames = new Set<string>();
+  /** Held-back credentials by address, with its known host. */
+  private readonly withheld = new Map<string, { readonly host: KnownHost | null; readonly withheld: Withheld }>();
+  private readonly answeredNames = new Set<string>();
+  /** The neighbor tables' entries, by address. */
+  private readonly overheard = new Map<string, AddressSighting>();
+  private readonly heardBy: HeardBy[] = [];
+  /** Repeated overheard addresses, as far as they are remembered. */
+  private repeated = 0;
+  private requestsToCollect = 0;
+  private readonly inFlight = new Map<string, AbortController>();
+  /** Where those asked now were seen. */
+  private readonly macs = new Map<string, string>();
+
+  constructor(options: DevicePollingOptions) {
+    this.options = options;
+  }
+
+  async ask(candidates: Iterable<PollTarget>): Promise<void> {
+    this.macs.clear();
+    if (Array.isArray(candidates))
+      for (const { seen } of candidates as readonly PollTarget[])
+        for (const { ip_address, mac_address } of seen)
+          if (mac_address !== null) this.macs.set(ip_address, mac_address);
+    await inParallel(candidates, DEVICES_AT_A_TIME, this.options.signal, async (candidate) => {
+      await this.askOne(candidate);
+      this.options.progress.askedOne();
+    });
+  }
+
+  /** Whether asking the address again is useless. */
+  isSettled(address: string): boolean {
+    return this.settled.has(address);
+  }
+
+  hasAnswered(address: string): boolean {
+    return this.answered.has(address);
+  }
+
+  hasReached(hostId: string): boolean {
+    return this.reachedHosts.has(hostId);
+  }
+
+  /** Neighbors since the last call, without names of answered or known hosts. */
+  takeHeard(): { readonly addresses: readonly string[]; readonly names: readonly string[] } {
+    const addresses = [...this.heardAddresses].filter((address) => !this.settled.has(address));
+    const names = [...this.heardNames].filter((name) => !this.answeredNames.has(name));
+    this.heardAddresses.clear();
+    this.heardNames.clear();
+    return { addresses, names };
+  }
+
+  /** Overheard hosts that did not answer. To be asked once, at the end. */
+  *neighborsOfDevices(): Generator<AddressSighting> {
+    for (const sighting of this.overheard.values()) if (!this.answered.has(sighting.ip_address)) yield sighting;
+    this.overheard.clear();
+  }
+
+  /**
+   * The fate of neighbor table rows by device, when all that was heard is written.
+   * @param setAside what was not kept, by address
+   */
+  *heardRows(setAside: ReadonlyMap<string, RowReason>): Generator<HeardRows> {
+    for (const { ip_address, rows, own, others } of this.heardBy) {
+      const outside = [...own, ...others].filter((address) => setAside.get(address) === "outside");
+      const fateOf = (address: string): RowFate =>
+        this.answered.has(address) ? "answered" : (setAside.get(address) ?? KEPT);
+      const ofOwn = countRows(own, fateOf);
+      const ofOthers = countRows(others, (address) => {
+        const fate = fateOf(address);
+        return fate === KEPT ? "elsewhere" : fate;
+      });
+      yield { ip_address, rows: narrowed(narrowed(rows, ofOwn), ofOthers), outside };
+    }
+  }
+
+  /**
+   * Unreached hosts whose silence matters.
+   * @param isTold whether mere silence of a known host is reported
+   */
+  *unreached(isTold: (host: KnownHost) => boolean): Generator<Finding> {
+    for (const { candidate, refusals } of this.refused) {
+      const { host, isNamed } = candidate;
+      if (host !== null && this.reachedHosts.has(host.id)) continue;
+      const isTelling = refusals.some(({ refusal }) => !SILENT.has(refusal.reason));
+      if (!isTelling && !isNamed && (host === null || !isTold(host))) continue;
+      const label = host?.name ?? candidate.addresses[0] ?? "";
+      yield {
+        type: "Unreached",
+        entity: host === null ? null : "host",
+        id: host?.id ?? null,
+        label,
+        reason: reasonOf(refusals, label),
+      };
+    }
+  }
+
+  /** Silent addresses that were not asked with all assigned credentials. */
+  *unanswered(): Generator<readonly [address: string, withheld: Withheld]> {
+    for (const [address, { host, withheld }] of this.withheld) {
+      if (!this.answered.has(address) && (host === null || !this.reachedHosts.has(host.id))) yield [address, withheld];
+    }
+  }
+
+  private async askOne(candidate: PollTarget): Promise<void> {
+    const { host, seen } = candidate;
+    const isKnownAlready = host !== null && this.reachedHosts.has(host.id);
+    if (!isKnownAlready) {
+      const answer = await this.answerOf(candidate);
+      if (answer.isReached) {
+        if (host !== null) this.reachedHosts.add(host.id);
+      } else if (
+        answer.refusals.length > 0 &&
+        (host !== null || candidate.isNamed || answer.refusals.some(({ refusal }) => !SILENT.has(refusal.reason)))
+      )
+        this.refused.push({ candidate: { ...candidate, seen: [] }, refusals: answer.refusals });
+    }
+    for (const sighting of seen) await this.options.address(sighting);
+  }
+
+  private async answerOf(candidate: PollTarget): Promise<Answer> {
+    const refusals: Array<{ address: string; refusal: Refusal }> = [];
+    const { progress } = this.options;
+    let tried = 0;
+    for (const address of candidate.addresses) {
+      if (tried === ADDRESSES_OF_HOST_MAX) break;
+      if (this.settled.has(address) || !this.options.mayAsk(address)) continue;
+      this.settled.add(address);
+      const failures = await this.askAddress(address, candidate);
+      if (failures === null) return { isReached: true };
+      // Without credentials nobody was kept waiting.
+      if (failures.length === 0) continue;
+      tried += 1;
+      progress.failed(worstOf(failures).reason);
+      for (const refusal of failures) refusals.push({ address, refusal });
+    }
+    return { isReached: false, refusals };
+  }
+
+  /** Null where it answered; empty without credentials. */
+  private async askAddress(address: string, candidate: PollTarget): Promise<readonly Refusal[] | null> {
+    const { probes, progress, signal } = this.options;
+    const { credentials, refused, remembered, withheld } = this.options.choose(address);
+    if (withheld !== null) this.withheld.set(address, { host: candidate.host, withheld });
+    if (credentials.length === 0) return refused;
+    progress.devicesAsked += 1;
+    const needless = new AbortController();
+    this.inFlight.set(address, needless);
+    const hostId = candidate.host?.id ?? null;
+    const served = this.options.servedBefore(address, hostId);
+    const until = AbortSignal.any([signal, needless.signal]);
+    const maySend = (credential: SnmpCredential): boolean => this.options.maySend(address, credential);
+    const asked = await probes.askDevice(address, { credentials, remembered, served, maySend, signal: until });
+    this.inFlight.delete(address);
+    signal.throwIfAborted();
+    progress.requests += asked.requests;
+    if (!asked.ok) return needless.signal.aborted ? [] : [...refused, ...asked.failures];
+    progress.devicesAnswered += 1;
+    // A device's answers are thousands of small objects, which the collector leaves for too long.
+    this.requestsToCollect += asked.requests;
+    if (this.requestsToCollect >= REQUESTS_BETWEEN_COLLECTIONS) {
+      this.requestsToCollect = 0;
+      Bun.gc(true);
+    }
+    this.answered.add(address);
+    const sweptAs = candidate.seen.find((each) => each.ip_address === address);
+    if (sweptAs === undefined) progress.hostsFound += 1;
+    const mac = sweptAs?.mac_address ?? probes.macOf(address);
+    this.learn({ ip_address: address, mac_address: mac, device: asked.device }, candidate.host);
+    const areMacsMissing = asked.device.broken?.includes("interfaces") === true;
+    this.overhear(address, heardOf(asked.device, areMacsMissing ? this.options.macsBefore(address, hostId) : []));
+    // Neighbors are written when all have answered.
+    const { arp: _heard, ...device } = asked.device;
+    const sighting: DeviceSighting = {
+      ip_address: address,
+      mac_address: mac,
+      ...(sweptAs?.hostname === undefined ? {} : { hostname: sweptAs.hostname }),
+      device,
+      credential: asked.credential,
+    };
+    await this.options.device({ ...sighting, digest: digestOf(sighting) });
+    return null;
+  }
+
+  /** Of several devices that overheard an address the first counts. */
+  private overhear(address: string, { sightings, rows }: Heard): void {
+    const own: string[] = [];
+    const others: string[] = [];
+    const counted = countRows(sightings, (each) => {
+      const known = this.overheard.get(each.ip_address);
+      if (known !== undefined) {
+        if (this.repeated >= OVERHEARD_MAX) return "elsewhere";
+        this.repeated += 1;
+        others.push(known.ip_address);
+        return KEPT;
+      }
+      if (this.overheard.size >= OVERHEARD_MAX) return "limit";
+      this.overheard.set(each.ip_address, each);
+      own.push(each.ip_address);
+      return KEPT;
+    });
+    if (rows.read > 0) this.heardBy.push({ ip_address: address, rows: narrowed(rows, counted), own, others });
+  }
+
+  /** What a device says of itself and its neighbors that saves asking, or leads on. */
+  private learn(
+    { ip_address, mac_address, device }: Pick<DeviceSighting, "ip_address" | "mac_address" | "device">,
+    host: KnownHost | null,
+  ): void {
+    const { network, probes } = this.options;
+    const macs = new Set(
+      [mac_address, ...(device.interfaces ?? []).map((each) => each.mac_address)].filter(
+        (mac) => typeof mac === "string",
+      ),
+    );
+    for (const { ip_address: own } of device.addresses ?? []) {
+      // Asked all the same, if another host is known by it: one of the two is wrong.
+      const owners = network.byAddress.get(own) ?? [];
+      if (own === ip_address || !owners.every((each) => each.host_id === host?.id)) continue;
+      // Also where another station was seen, or a device could hide others by claiming their addresses.
+      const seenAs = this.macs.get(own) ?? probes.macOf(own);
+      if (seenAs !== null && macs.size > 0 && !macs.has(seenAs) && isOneDevices(seenAs)) continue;
+      this.settled.add(own);
+      this.inFlight.get(own)?.abort();
+    }
+    if (typeof device.sys_name === "string") this.answeredNames.add(nameKey(device.sys_name));
+    for (const each of device.interfaces ?? []) {
+      for (const { mgmt_addr, sys_name } of each.lldp ?? []) this.hear(mgmt_addr ?? undefined, sys_name);
+      for (const { address, device_id } of each.cdp ?? []) this.hear(address, device_id);
+    }
+  }
+
+  private hear(address: string | undefined, name: string | undefined): void {
+    const ip = address === undefined ? null : parseIp(address);
+    if (ip !== null) this.heardAddresses.add(ip.text);
+    else if (name !== undefined && NAME.test(name.trim())) this.heardNames.add(nameKey(name));
+  }
+}
+
+/** Some at a time; the first error stops the rest. */
+export async function inParallel<T>(
+  items: Iterable<T>,
+  atATime: number,
+  signal: AbortSignal,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  let isBroken = false;
+  const worker = async () => {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = isBroken ? null : iterator.next();
+      if (next === null || next.done === true) return;
+      try {
+        await work(next.value);
+      } catch (error) {
+        isBroken = true;
+        throw error;
+      }
+    }
+  };
+  const settled = await Promise.allSettled(Array.from({ length: atATime }, worker));
+  const failed = settled.find((each) => each.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** Nobody, or no agent, is there. */
+const SILENT: ReadonlySet<string> = new Set(["no_answer", "port_closed", "unreachable", "cancelled"]);
+
+/** A plausible host name (RFC 1123 §2.1). */
+const NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?)*\.?$/i;
+
+function nameKey(name: string): string {
+  return name.trim().toLowerCase();
+}
+
+/** The most telling: somebody refuses. */
+function worstOf(refusals: readonly Refusal[]): Refusal {
+  return (refusals.find(({ reason }) => !SILENT.has(reason)) ?? refusals.at(-1)) as Refusal;
+}
+
+/** Each address, unless it is the label, with its most telling refusal, as one clause. */
+function reasonOf(
+  refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }>,
+  label: string,
+): string {
+  const byAddress = new Map<string, Refusal[]>();
+  for (const { address, refusal } of refusals) byAddress.set(address, [...(byAddress.get(address) ?? []), refusal]);
+  return [...byAddress]
+    .map(([address, own]) => `${address === label ? "" : `${address}: `}${worstOf(own).clause}`)
+    .join("; ");
+}

@@ -1,0 +1,125 @@
+// Questions answered on a shared socket: who waits for what, how often it is asked, and how all end at once. Knows no
+// protocol.
+
+import type { Timers } from "../../base/timers.ts";
+import { EAGAIN, ENOBUFS } from "../kernel/sockets.ts";
+import { type ErrorKind, errorKindOf } from "./error-kinds.ts";
+import type { Drain, Pump } from "./pump.ts";
+
+export interface Open<Answer> {
+  answer(answer: Answer): void;
+}
+
+export interface ProbeRoundOptions {
+  readonly timers: Timers;
+  readonly pump: Pump;
+  /** Resolves when one more may be sent. */
+  readonly permit: () => Promise<void>;
+}
+
+export type Outcome<Answer> =
+  | { readonly kind: "Answered"; readonly answer: Answer }
+  | { readonly kind: "Silent" }
+  | { readonly kind: "Failed"; readonly error: ErrorKind };
+
+/** Repeats questions until answered, and listens while any is open. */
+export class ProbeRound<Answer> {
+  private readonly timers: Timers;
+  private readonly pump: Pump;
+  private readonly permit: () => Promise<void>;
+  private readonly drain: Drain;
+  private readonly open = new Set<Question<Answer>>();
+  private ended: { reason: unknown } | null = null;
+
+  /**
+   * @param drain takes what has come in on the socket
+   */
+  constructor({ timers, pump, permit }: ProbeRoundOptions, drain: Drain) {
+    this.timers = timers;
+    this.pump = pump;
+    this.permit = permit;
+    this.drain = drain;
+  }
+
+  /**
+   * @param waitsMs one wait per attempt
+   * @param send asks once and returns 0 or an errno; late answers to earlier attempts count
+   */
+  async ask(waitsMs: readonly number[], send: (open: Open<Answer>) => number): Promise<Outcome<Answer>> {
+    this.throwIfEnded();
+    const question = new Question<Answer>();
+    this.open.add(question);
+    if (this.open.size === 1) this.pump.add(this.drain);
+    try {
+      for (const waitMs of waitsMs) {
+        await this.permit();
+        let errno = this.send(question, send);
+        // The kernel's buffer is full for a moment.
+        for (
+          let attempt = 1;
+          (errno === EAGAIN || errno === ENOBUFS) && attempt <= FULL_BUFFER_ATTEMPTS;
+          attempt += 1
+        ) {
+          await this.within(question, FULL_BUFFER_WAIT_MS);
+          errno = this.send(question, send);
+        }
+        if (errno !== 0) return { kind: "Failed", error: errorKindOf(errno) };
+        const answered = await this.within(question, waitMs);
+        if (answered) return { kind: "Answered", answer: answered.answer };
+      }
+      return { kind: "Silent" };
+    } finally {
+      this.open.delete(question);
+      if (this.open.size === 0) this.pump.remove(this.drain);
+    }
+  }
+
+  /** Callers get the reason as an error, now and later. */
+  end(reason: unknown): void {
+    this.ended ??= { reason };
+    this.pump.remove(this.drain);
+    for (const question of this.open) question.refuse(reason);
+  }
+
+  private send(question: Question<Answer>, send: (open: Open<Answer>) => number): number {
+    // The socket is closed by now, and its number may be reused.
+    this.throwIfEnded();
+    return question.answered ? 0 : send(question);
+  }
+
+  private throwIfEnded(): void {
+    if (this.ended) throw this.ended.reason;
+  }
+
+  private within(question: Question<Answer>, waitMs: number): Promise<{ answer: Answer } | null> {
+    if (this.ended) return Promise.reject(this.ended.reason);
+    if (question.answered) return Promise.resolve(question.answered);
+    return new Promise((resolve, reject) => {
+      const cancel = this.timers.after(waitMs, () => settle(() => resolve(null)));
+      const settle = (how: () => void): void => {
+        cancel();
+        question.wake = question.refuse = ignore;
+        how();
+      };
+      question.wake = (answered) => settle(() => resolve(answered));
+      question.refuse = (reason) => settle(() => reject(reason));
+    });
+  }
+}
+
+/** Together longer than the kernel keeps packets for an unresolved neighbor. */
+const FULL_BUFFER_WAIT_MS = 50;
+const FULL_BUFFER_ATTEMPTS = 80;
+
+function ignore(): void {}
+
+class Question<Answer> implements Open<Answer> {
+  answered: { answer: Answer } | null = null;
+  wake: (answered: { answer: Answer }) => void = ignore;
+  refuse: (reason: unknown) => void = ignore;
+
+  answer(answer: Answer): void {
+    this.answered ??= { answer };
+    this.wake(this.answered);
+  }
+}

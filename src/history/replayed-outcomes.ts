@@ -1,0 +1,67 @@
+// Who is told again what a request came to (Idempotency-Key): whoever still has the rights with which it was done.
+
+import { type CommandActor, requireRole } from "../access/actor.ts";
+import type { Role } from "../access/role.ts";
+import { DomainError, notFound } from "../base/errors.ts";
+import type { KnownOutcome } from "../db/kept-outcomes.ts";
+import type { Author } from "../db/ledger.ts";
+import type { WriteTransaction } from "../db/transaction.ts";
+import type { Retelling } from "../db/writer.ts";
+import { apiKeyKind } from "../resources/api-keys/api-key.ts";
+import { findWritableKey } from "../resources/api-keys/writable-key.ts";
+import { networkKind } from "../resources/networks/network.ts";
+import { reachesTransaction } from "./restore/restore-commands.ts";
+
+/**
+ * The rights of the first time, as they are kept: the role, and the numbers of the networks; null for every network.
+ */
+type KeptRights = readonly [role: Role, networks: readonly number[] | null];
+
+/** The commands whose outcome is a secret that its record does not have. */
+const TELLS_KEY: ReadonlySet<string> = new Set(["api_key.create", "api_key.rotate"]);
+/** What an outcome that an earlier version kept without its rights may have been got with. */
+const UNKNOWN_RIGHTS: KeptRights = ["Owner", null];
+
+/** Answers a repetition where the rights of today still contain those of the first time. */
+export const RETELLING: Retelling = { rightsOf, assertMayBeTold };
+
+function rightsOf(tx: WriteTransaction, author: Author): KeptRights {
+  const { role, networkIds } = author as CommandActor;
+  return [role, networkIds === null ? null : networkIds.flatMap((id) => tx.recordN(id) ?? [])];
+}
+
+/**
+ * @throws DomainError auth_permission_denied for a lesser role; entity_not_found for who does not reach all any more
+ * that was reached then, or all that was written; what a fresh request would for an API key that is not the caller's to
+ * have the text of
+ */
+function assertMayBeTold(tx: WriteTransaction, known: KnownOutcome, author: Author): void {
+  const actor = author as CommandActor;
+  // Without a transaction, all that is known of what it is about is with which rights it was got; so it is with a
+  // secret.
+  const isOfLedger = known.sequence !== null && !TELLS_KEY.has(tx.source);
+  const rights = (known.rights as KeptRights | null) ?? (isOfLedger ? null : UNKNOWN_RIGHTS);
+  if (rights !== null) assertContains(tx, actor, rights);
+  if (known.sequence !== null && !reachesTransaction(tx, known.sequence, actor))
+    throw notFound({ name: "transaction" }, String(known.sequence));
+  if (TELLS_KEY.has(tx.source)) assertMayHaveText(tx, (known.result as { readonly id: string }).id, actor);
+}
+
+function assertContains(tx: WriteTransaction, actor: CommandActor, [role, networks]: KeptRights): void {
+  requireRole(actor.role, role, "Being told again what this request came to");
+  if (actor.networkIds === null) return;
+  const reached = new Set(actor.networkIds.map((id) => tx.recordN(id)));
+  const lost = networks?.find((n) => !reached.has(n));
+  if (lost !== undefined) throw notFound(networkKind, tx.recordId(lost) as string);
+  if (networks !== null) return;
+  throw new DomainError(
+    "entity_not_found",
+    "What this request came to is told again to who reaches every network, as its caller did then.",
+    { entity: networkKind.name, id: null },
+  );
+}
+
+/** A key that has ended opens nothing any more. @throws DomainError entity_not_found, auth_permission_denied */
+function assertMayHaveText(tx: WriteTransaction, id: string, actor: CommandActor): void {
+  if (tx.find(apiKeyKind, id) !== null && findWritableKey(tx, id, actor) === null) throw notFound(apiKeyKind, id);
+}

@@ -1,0 +1,44 @@
+// Files that are the same for everybody while the appliance runs: scripts, documents, pages. With a weak entity tag, 304 and gzip.
+// Must not know what is in them.
+
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { isNotModified } from "../wire/entity-tags.ts";
+
+/** Something whole that does not change while the appliance runs. */
+export interface Asset {
+  readonly content: Uint8Array<ArrayBuffer> | Bun.BunFile;
+  readonly gzipped: Uint8Array<ArrayBuffer>;
+  readonly tag: string;
+  readonly type: string;
+}
+
+const gzipAsync = promisify(gzip);
+
+/** @param type the media type, with its charset where it has one */
+export async function assetOf(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Asset> {
+  const gzipped = await gzipAsync(bytes);
+  return { content: bytes, gzipped: new Uint8Array(gzipped), tag: `"${Bun.hash(bytes).toString(36)}"`, type };
+}
+
+/** Holds the compressed form alone: the file itself is part of the executable. */
+export async function assetOfFile(path: string, type: string): Promise<Asset> {
+  const file = Bun.file(path);
+  return { ...(await assetOf(await file.bytes(), type)), content: file };
+}
+
+/** Kept by the browser, but asked after every time: an update of the appliance must not leave yesterday's page. */
+export function answerAsset(request: Request, asset: Asset, common: Record<string, string>): Response {
+  // Weak (RFC 9110 section 8.8.1): the compressed form has the same tag.
+  const headers = { ...common, "cache-control": "no-cache", etag: `W/${asset.tag}`, vary: "accept-encoding" };
+  if (isNotModified(request.headers.get("if-none-match"), asset.tag))
+    return new Response(null, { status: 304, headers });
+  const typed = { ...headers, "content-type": asset.type };
+  if (takesGzip(request.headers.get("accept-encoding")))
+    return new Response(asset.gzipped, { headers: { ...typed, "content-encoding": "gzip" } });
+  return new Response(asset.content, { headers: typed });
+}
+
+function takesGzip(header: string | null): boolean {
+  return /(^|[,\s])(gzip|\*)(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(header ?? "");
+}

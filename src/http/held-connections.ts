@@ -1,0 +1,59 @@
+// How many connections callers keep open while nothing happens: so many of one user and that user's keys, so many of
+// all.
+
+import { DomainError } from "../base/errors.ts";
+
+const RETRY_AFTER_S = 5;
+
+export class HeldConnections {
+  private readonly maxOfUser: number;
+  private readonly max: number;
+  private readonly what: string;
+  private readonly remedy: string;
+  private readonly heldBy = new Map<number, number>();
+  private held = 0;
+
+  /**
+   * @param options.what as it follows a number: `streams of changes open`
+   * @param options.remedy what the caller may do: `close one`
+   */
+  constructor(options: { maxOfUser: number; max: number; what: string; remedy: string }) {
+    this.maxOfUser = options.maxOfUser;
+    this.max = options.max;
+    this.what = options.what;
+    this.remedy = options.remedy;
+  }
+
+  /** How many are held. */
+  get count(): number {
+    return this.held;
+  }
+
+  /**
+   * One more of a user.
+   * @returns lets go of it; to be called at least once
+   * @throws DomainError rate_limit_exceeded
+   */
+  take(userN: number): () => void {
+    const own = this.heldBy.get(userN) ?? 0;
+    if (own >= this.maxOfUser) throw this.tooMany(`You have ${this.maxOfUser}`);
+    if (this.held >= this.max) throw this.tooMany(`There are ${this.max}`);
+    this.held += 1;
+    this.heldBy.set(userN, own + 1);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.held -= 1;
+      const left = (this.heldBy.get(userN) ?? 1) - 1;
+      if (left === 0) this.heldBy.delete(userN);
+      else this.heldBy.set(userN, left);
+    };
+  }
+
+  private tooMany(there: string): DomainError {
+    return new DomainError("rate_limit_exceeded", `${there} ${this.what} already; ${this.remedy}.`, {
+      retry_after_seconds: RETRY_AFTER_S,
+    });
+  }
+}

@@ -1,0 +1,55 @@
+// How every resource answers its export: all of a list as a table.
+
+import type { Access } from "../access/actor.ts";
+import type { Operation } from "../http/surface.ts";
+import { CSV_TYPE, type CsvColumn, csvHead, csvRows } from "../wire/csv.ts";
+import type { ActorCall, Backend } from "./backend.ts";
+import { type ListOptions, listQuery, longList } from "./list-answers.ts";
+import { exampleName, withNames } from "./name-columns.ts";
+import { readAt, readingAt, resolvedHeaders } from "./read-instant.ts";
+
+/** What a CSV export answers, for its operation. */
+export function csvAnswer(
+  plural: string,
+  columns: readonly CsvColumn[],
+  example: object,
+): Pick<Operation<Access>, "answer" | "media" | "example"> {
+  const named = withNames(columns, exampleName);
+  const rows = csvHead(named) + csvRows(named, [example as Record<string, unknown>]);
+  return {
+    answer: null,
+    media: [
+      {
+        type: "text/csv",
+        description: `RFC 4180 with a header row: the ${plural} as a table. Beside ids stands what they were called then, nothing for what the caller does not reach. Lists are joined by semicolons; an apostrophe stands before what a spreadsheet would run. As of an instant in thinned history, the headers \`X-Resolution\` and \`X-Resolved-At\` say what \`meta\` says elsewhere.`,
+        example: rows,
+      },
+    ],
+    example: { data: null },
+  };
+}
+
+/** All that a list would answer over all of its pages, as a table. */
+export function answerCsv(
+  backend: Backend,
+  call: ActorCall & { readonly query: { readonly at?: string; readonly ids?: string[] } },
+  options: ListOptions,
+): Response | Promise<Response> {
+  const { at, asked } = readAt(call.query.at, backend.reader.now());
+  return readingAt(backend, at, (asOf) => {
+    const name = `${options.resource.kind.plural.replaceAll("_", "-")}${asked === null ? "" : `-${asked.replaceAll(":", "-")}`}.csv`;
+    const headers = {
+      ...call.headers,
+      "content-type": CSV_TYPE,
+      "content-disposition": `attachment; filename="${name}"`,
+      ...resolvedHeaders(asOf?.thinned),
+    };
+    return longList(
+      backend,
+      call,
+      { ...listQuery(call, options, asOf), limit: 0, offset: 0 },
+      { isAlone: options.isAlone === true, isPage: false, asked, format: "csv" },
+      headers,
+    );
+  });
+}

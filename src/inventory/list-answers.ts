@@ -1,0 +1,159 @@
+// How every resource answers its lists: a page at once, all of it as a stream, what is long beside this thread.
+
+import { plainActor } from "../access/actor.ts";
+import type { RecordBase, ScopeName } from "../db/kind.ts";
+import type { AsOf, Filter, FilterOf, ListQuery, OrderTerm } from "../db/list-query.ts";
+import type { Reader } from "../db/reader.ts";
+import { byteStream } from "../http/byte-stream.ts";
+import type { Shown } from "../resources/resource.ts";
+import { commaSeparated, LIST_HEAD, listMeta, listTail, resolvedMembers } from "../wire/envelope.ts";
+import { LIMIT_DEFAULT } from "../wire/schemas.ts";
+import type { ActorCall, Backend } from "./backend.ts";
+import { logBrokenStream } from "./broken-stream.ts";
+import { longListRead } from "./long-list.ts";
+import { readAt, readingAt } from "./read-instant.ts";
+
+/** Records with parts that are put together at once; more are beside this thread, as few with very many parts are. */
+const COMPOSED_AT_ONCE = 20;
+/** Other records that are read at once without a look at what SQLite would put into them. */
+const PLAIN_AT_ONCE = 100;
+/** Records that are gone through at once; more are gone through beside the thread that answers. */
+const LONG_ABOVE = 1_000;
+/** Rows that are passed over at once. */
+const LONG_OFFSET = 10_000;
+
+interface ListParameters {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly at?: string;
+  readonly ids?: string[];
+}
+
+export interface ListOptions {
+  readonly resource: Shown;
+  readonly filters?: readonly Filter[];
+  readonly search?: string | undefined;
+  /** Hosts without their children. */
+  readonly isAlone?: boolean;
+  readonly within?: Partial<Record<ScopeName, string | undefined>>;
+  readonly order?: readonly OrderTerm[];
+}
+
+/** The same, by fields that the records have. */
+export interface ListOf<R extends RecordBase> extends ListOptions {
+  readonly resource: Shown<R>;
+  readonly filters?: ReadonlyArray<FilterOf<R>>;
+}
+
+/** A page, or with `limit=0` all of it as a stream. */
+export function answerList(
+  backend: Backend,
+  call: ActorCall & { readonly query: ListParameters },
+  options: ListOptions,
+): Response | Promise<Response> {
+  const { at, asked } = readAt(call.query.at, backend.reader.now());
+  return readingAt(backend, at, (asOf) => listAsOf(backend, call, options, asOf, asked));
+}
+
+function listAsOf(
+  backend: Backend,
+  call: ActorCall & { readonly query: ListParameters },
+  options: ListOptions,
+  asOf: AsOf | null,
+  asked: string | null,
+): Response | Promise<Response> {
+  const { reader } = backend;
+  const limit = call.query.limit ?? LIMIT_DEFAULT;
+  const offset = call.query.offset ?? 0;
+  const composeFor = options.isAlone === true ? options.resource.composeAlone : options.resource.compose;
+  const compose = composeFor?.(reader, call.actor) ?? null;
+  const query: ListQuery = { ...listQuery(call, options, asOf), limit, offset };
+  const headers = { ...call.headers, "content-type": "application/json" };
+  const parts = composeFor?.parts;
+  const beside = (isPage: boolean) =>
+    longList(backend, call, query, { isAlone: options.isAlone === true, isPage, asked, format: "json" }, headers);
+  if (isLong(reader, query)) return beside(limit > 0 && parts === undefined);
+  // Each whole host may have ten thousand children of each kind.
+  if (
+    parts !== undefined &&
+    (limit === 0 || limit > COMPOSED_AT_ONCE) &&
+    reader.total(query) - offset > COMPOSED_AT_ONCE
+  )
+    return beside(false);
+  if (limit > PLAIN_AT_ONCE && reader.isHeavyPage(query)) return beside(true);
+  if (limit === 0 && parts === undefined) {
+    // The present is held still at one sequence: the stream may take minutes, and writers go on.
+    const still = { ...query, asOf: query.asOf ?? reader.present() };
+    const total = reader.total(still);
+    return new Response(
+      byteStream(
+        LIST_HEAD,
+        commaSeparated(reader.chunks(still, compose)),
+        listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf?.thinned))),
+        logBrokenStream(backend, call),
+      ),
+      { headers },
+    );
+  }
+  const frame = (total: number) => ({
+    head: LIST_HEAD,
+    tail: listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf?.thinned))),
+  });
+  const page = compose === null ? reader.framedPage(query, frame) : reader.composedPage(query, compose, parts, frame);
+  return page === null ? beside(false) : new Response(page, { headers });
+}
+
+export function listQuery(
+  call: ActorCall & { readonly query: { readonly ids?: string[] } },
+  options: ListOptions,
+  asOf: AsOf | null,
+): Omit<ListQuery, "limit" | "offset"> {
+  return {
+    kind: options.resource.kind,
+    reach: call.actor,
+    asOf,
+    ids: call.query.ids,
+    search: options.search,
+    ...(options.filters === undefined ? {} : { filters: options.filters }),
+    ...(options.within === undefined ? {} : { within: options.within }),
+    ...(options.order === undefined ? {} : { order: options.order }),
+  };
+}
+
+/**
+ * Whether a list takes more than its page: an order, a filter or a search that goes through many, or a page far behind.
+ */
+function isLong(reader: Reader, query: ListQuery): boolean {
+  const { order, filters, search, ...plain } = query;
+  // What a word or a tag finds is found in the whole store, however little of it the list is of.
+  if (search !== undefined || filters?.some((filter) => "namesAny" in filter)) return reader.head().lastN > LONG_ABOVE;
+  const isPlain = (order ?? []).length === 0 && (filters ?? []).length === 0;
+  if (isPlain && query.offset <= LONG_OFFSET) return false;
+  return reader.total(plain) > LONG_ABOVE;
+}
+
+/** The list beside this thread, at the sequence that this request is about. */
+export async function longList(
+  backend: Backend,
+  call: ActorCall,
+  query: ListQuery,
+  more: { isAlone: boolean; isPage: boolean; asked: string | null; isRemoval?: true; format: "json" | "csv" },
+  headers: Record<string, string>,
+): Promise<Response> {
+  const { kind, reach: _actor, asOf, ...rest } = query;
+  const input = {
+    ...rest,
+    ...more,
+    kind: kind.name,
+    asOf: asOf ?? backend.reader.present(),
+    actor: plainActor(call.actor),
+  };
+  // What was written is answered, however much else its caller asks for.
+  const chunks = await backend.longReads.start(longListRead, input, { isAdmitted: more.isRemoval === true });
+  // A page has a length, as where it is answered at once; a page of whole hosts may be large.
+  if (more.isPage)
+    return new Response(new Blob(await Array.fromAsync(chunks, (chunk) => chunk as Uint8Array<ArrayBuffer>)), {
+      headers,
+    });
+  return new Response(byteStream("", chunks, "", logBrokenStream(backend, call)), { headers });
+}

@@ -1,0 +1,65 @@
+// Lists that no index serves in their order or by their filters, and exports: read beside the thread that answers.
+// What they answer is what the same list answers at once where it is short.
+
+import type { Actor } from "../access/actor.ts";
+import type { AsOf, ListQuery } from "../db/list-query.ts";
+import { longRead } from "../db/long-reads.ts";
+import type { Reader } from "../db/reader.ts";
+import type { ComposeFor } from "../resources/compose.ts";
+import { csvHead, csvRows, schemaColumns } from "../wire/csv.ts";
+import { commaSeparated, LIST_HEAD, listMeta, listTail, META, resolvedMembers } from "../wire/envelope.ts";
+import { targetsIn, withNames } from "./name-columns.ts";
+import { ReferenceNames } from "./reference-names.ts";
+import { resourceOf } from "./resources.ts";
+
+/** A list query as plain data. */
+export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf"> {
+  readonly kind: string;
+  readonly actor: Actor;
+  readonly asOf: AsOf;
+  /** Hosts without their children. */
+  readonly isAlone: boolean;
+  /** The instant to be echoed; null where none was asked for. */
+  readonly asked: string | null;
+  /** Whether it is what a removal closed, which has no pages. */
+  readonly isRemoval?: true;
+  readonly format: "json" | "csv";
+}
+
+export const longListRead = longRead(
+  "list",
+  function* (reader: Reader, input: LongListInput) {
+    const { kind: kindName, actor, isAlone, asked, isRemoval, format, ...rest } = input;
+    const resource = resourceOf(kindName);
+    const query: ListQuery = { ...rest, kind: resource.kind, reach: actor };
+    const composeFor: ComposeFor | undefined = isAlone ? resource.composeAlone : resource.compose;
+    const compose = composeFor?.(reader, actor) ?? null;
+    // What has to be gone through is, before there is a status: then it can still be that of an error.
+    const { total, chunks } = reader.countedChunks(query, compose, composeFor?.parts);
+    if (format === "csv") {
+      const own = (isAlone ? resource.columnsAlone : resource.columns) ?? schemaColumns(resource.answer);
+      const names = new ReferenceNames(reader, actor, query.asOf);
+      const columns = withNames(own, (target) => names.of(target));
+      yield encoder.encode(csvHead(columns));
+      for (const chunk of chunks) {
+        const records = JSON.parse(`[${decoder.decode(chunk)}]`) as Record<string, unknown>[];
+        names.learn(targetsIn(own, records));
+        yield encoder.encode(csvRows(columns, records));
+      }
+      return;
+    }
+    yield encoder.encode(LIST_HEAD);
+    yield* commaSeparated(chunks);
+    yield encoder.encode(
+      listTail(
+        isRemoval === true
+          ? META
+          : listMeta({ limit: query.limit, offset: query.offset, total }, asked, resolvedMembers(query.asOf?.thinned)),
+      ),
+    );
+  },
+  { isInLargeSteps: true },
+);
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();

@@ -1,0 +1,21 @@
+// A long read as the whole body of an answer.
+
+import type { LongRead } from "../db/long-reads.ts";
+import { byteStream } from "../http/byte-stream.ts";
+import type { ActorCall, Backend } from "./backend.ts";
+import { logBrokenStream } from "./broken-stream.ts";
+
+/**
+ * Its bytes as they are made.
+ * @throws DomainError as the read threw it before its first bytes
+ */
+export async function answerLongRead<Input>(
+  backend: Backend,
+  call: Pick<ActorCall, "headers" | "requestId">,
+  read: LongRead<Input>,
+  input: NoInfer<Input>,
+  headers: Record<string, string> = { ...call.headers, "content-type": "application/json" },
+): Promise<Response> {
+  const chunks = await backend.longReads.start(read, input);
+  return new Response(byteStream("", chunks, "", logBrokenStream(backend, call)), { headers });
+}

@@ -1,0 +1,66 @@
+// The columns of a table that say what its ids stand for: which column has which beside it, and whose names are in it.
+// Must not look names up: that is reference-names.ts.
+
+import type { ColumnOfObjects, Named } from "../resources/resource.ts";
+import type { CsvColumn } from "../wire/csv.ts";
+import { PARTS } from "./resources.ts";
+
+/** A record that another one refers to. */
+export interface Target {
+  readonly of: Named;
+  readonly id: string;
+}
+
+/** What people call a record; null for one that the caller does not see. */
+export type NameOf = (target: Target) => string | number | null;
+
+interface Naming {
+  readonly of: Named;
+  readonly column: string | ColumnOfObjects;
+}
+
+/** By the column of the ids. One column may hold ids of more than one kind. */
+const NAMINGS: ReadonlyMap<string, readonly Naming[]> = Map.groupBy(
+  PARTS.flatMap((part) => (part.names === undefined ? [] : [part as Named])).flatMap((of) =>
+    Object.entries(of.names.columns).map(([ids, column]) => ({ ids, of, column })),
+  ),
+  ({ ids }) => ids,
+);
+
+/** The columns, and right after each that holds ids the one of their names. */
+export function withNames(columns: readonly CsvColumn[], nameOf: NameOf): CsvColumn[] {
+  return columns.flatMap((column) => {
+    const [naming] = NAMINGS.get(column.name) ?? [];
+    if (naming === undefined) return [column];
+    const cell = (record: Record<string, unknown>) => {
+      const value = record[column.name];
+      const found = targetsOf(column, value).map((target) => nameOf(target) ?? "");
+      // As many names as there are ids, in their order.
+      return Array.isArray(value) ? found : found[0];
+    };
+    return [column, { name: typeof naming.column === "string" ? naming.column : naming.column.name, cell }];
+  });
+}
+
+/** What `withNames` is going to ask the names of, for these records. */
+export function targetsIn(columns: readonly CsvColumn[], records: ReadonlyArray<Record<string, unknown>>): Target[] {
+  return columns.flatMap((column) =>
+    NAMINGS.has(column.name) ? records.flatMap((record) => targetsOf(column, record[column.name])) : [],
+  );
+}
+
+/** A name for the documentation's example of a table. */
+export function exampleName({ of }: Target): string | number {
+  return of.names.example;
+}
+
+function targetsOf({ name }: CsvColumn, value: unknown): Target[] {
+  const found: Target[] = [];
+  for (const item of Array.isArray(value) ? value : [value ?? null]) {
+    for (const { of, column } of item === null ? [] : (NAMINGS.get(name) ?? [])) {
+      const id: unknown = typeof column === "string" ? item : column.id(item);
+      if (typeof id === "string") found.push({ of, id });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,81 @@
+// What the records that a table refers to were called, as of the instant that the table is of: looked up many at a
+// time, and only where the caller reaches them. Must not know tables: which ids there are is told by name-columns.ts.
+
+import type { AsOf, Reach } from "../db/list-query.ts";
+import type { Reader } from "../db/reader.ts";
+import { recordName } from "../resources/record-label.ts";
+import type { Named } from "../resources/resource.ts";
+import type { Target } from "./name-columns.ts";
+
+/** Names kept at hand between two lookups; one lookup may bring more. */
+const MAX_KNOWN = 20_000;
+/** Records that are looked up by one statement. */
+const LOOKUP_MAX = 1_000;
+
+interface Known {
+  readonly name: string | number | null;
+  /** What it is a part of, whose name stands before its own. */
+  readonly whole?: Target;
+}
+
+export class ReferenceNames {
+  private readonly reader: Reader;
+  private readonly reach: Reach;
+  private readonly asOf: AsOf | null;
+  private readonly known = new Map<string, Known>();
+
+  constructor(reader: Reader, reach: Reach, asOf: AsOf | null) {
+    this.reader = reader;
+    this.reach = reach;
+    this.asOf = asOf;
+  }
+
+  /** Looks up what `of` is going to be asked. */
+  learn(targets: readonly Target[]): void {
+    if (this.known.size > MAX_KNOWN) this.known.clear();
+    this.lookUp(targets);
+    this.lookUp(targets.flatMap(({ id }) => this.known.get(id)?.whole ?? []));
+  }
+
+  /** Null for what the caller does not reach, or what was not there then. Learned before. */
+  of({ id }: Target): string | number | null {
+    const known = this.known.get(id);
+    if (known === undefined) throw new Error(`reference names: ${id} was not looked up`);
+    if (known.whole === undefined) return known.name;
+    return [this.of(known.whole), known.name].filter((part) => part !== null).join(" ");
+  }
+
+  private lookUp(targets: readonly Target[]): void {
+    const missing = new Map<Named, string[]>();
+    for (const { of, id } of targets) {
+      if (this.known.has(id)) continue;
+      this.known.set(id, NOBODY);
+      const ids = missing.get(of);
+      if (ids === undefined) missing.set(of, [id]);
+      else ids.push(id);
+    }
+    for (const [{ kind, names }, ids] of missing) {
+      const fields = ["id", ...names.fields, ...(names.of === undefined ? [] : [names.of.field])];
+      for (let start = 0; start < ids.length; start += LOOKUP_MAX) {
+        const query = {
+          kind,
+          reach: this.reach,
+          asOf: this.asOf,
+          ids: ids.slice(start, start + LOOKUP_MAX),
+          limit: 0,
+          offset: 0,
+        };
+        for (const row of this.reader.ownFields(query, fields)) {
+          const values = JSON.parse(row) as unknown[];
+          const record = Object.fromEntries(fields.map((field, place) => [field, values[place]]));
+          this.known.set(record.id as string, {
+            name: names.name === undefined ? recordName(kind, record) : names.name(record),
+            ...(names.of === undefined ? {} : { whole: { of: names.of.part, id: record[names.of.field] as string } }),
+          });
+        }
+      }
+    }
+  }
+}
+
+const NOBODY: Known = { name: null };

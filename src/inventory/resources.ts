@@ -1,0 +1,72 @@
+// The list of all resources, and of the kinds of record that go along with them. Whatever goes over all of them is
+// made from it.
+
+import type { AnyKind } from "../db/kind.ts";
+import { shapeOf } from "../db/shape.ts";
+import { apiKeyResource } from "../resources/api-keys/resource.ts";
+import { bindingResource } from "../resources/bindings/resource.ts";
+import { credentialAssignmentKind } from "../resources/credential-assignments/credential-assignment.ts";
+import { credentialResource } from "../resources/credentials/resource.ts";
+import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
+import { hostResource } from "../resources/hosts/resource.ts";
+import { ifEntryResource } from "../resources/if-entries/resource.ts";
+import { ignoredResource } from "../resources/ignored/resource.ts";
+import { ipAddressResource } from "../resources/ip-addresses/resource.ts";
+import { networkResource } from "../resources/networks/resource.ts";
+import { organizationShown } from "../resources/organizations/resource.ts";
+import { portResource } from "../resources/ports/resource.ts";
+import type { Part, Resource, Shown } from "../resources/resource.ts";
+import { scheduleResource } from "../resources/schedules/resource.ts";
+import { serviceResource } from "../resources/services/resource.ts";
+import { subnetResource } from "../resources/subnets/resource.ts";
+import { tagResource } from "../resources/tags/resource.ts";
+import { userResource } from "../resources/users/resource.ts";
+import { vlanResource } from "../resources/vlans/resource.ts";
+
+/** In the order of the documentation. */
+export const RESOURCES: readonly Resource[] = [
+  networkResource,
+  subnetResource,
+  vlanResource,
+  hostResource,
+  ipAddressResource,
+  portResource,
+  serviceResource,
+  bindingResource,
+  ifEntryResource,
+  scheduleResource,
+  ignoredResource,
+  credentialResource,
+  tagResource,
+  userResource,
+  apiKeyResource,
+];
+
+/**
+ * What shows among changes. API keys do not: they are read by sign-in only, each by those who may see it.
+ */
+export const SHOWN: readonly Shown[] = [
+  organizationShown,
+  ...RESOURCES.filter((resource) => resource.read.sessionOnly !== true),
+];
+
+/** All that there is, whether it shows or not. */
+export const PARTS: readonly Part[] = [
+  organizationShown,
+  ...RESOURCES,
+  { kind: fdbEntryKind },
+  { kind: credentialAssignmentKind },
+];
+
+/** Every kind of record, in the order of their codes: references point upwards in this list. */
+export const KINDS: readonly AnyKind[] = PARTS.map(({ kind }) => kind).sort((a, b) => a.code - b.code);
+
+/** Grows with every field that any kind gets: a record may show parts of other kinds. */
+export const ANSWER_SHAPE = KINDS.reduce((shape, kind) => shape + shapeOf(kind) - 1, 1);
+
+/** The resource whose records are of this kind. @throws Error for a kind that has none */
+export function resourceOf(kindName: string): Resource {
+  const resource = RESOURCES.find((each) => each.kind.name === kindName);
+  if (resource === undefined) throw new Error(`resources: there is none of the kind ${kindName}`);
+  return resource;
+}

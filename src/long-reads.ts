@@ -1,0 +1,31 @@
+// Every long read there is: what the threads that read know.
+
+import type { Actor } from "./access/actor.ts";
+import type { AnyLongRead } from "./db/long-reads.ts";
+import { topology } from "./discovery/topology/topology.ts";
+import { changeFeed } from "./history/change-feed.ts";
+import { diff } from "./history/diff-formats.ts";
+import { locate } from "./history/locate/locate.ts";
+import { locateTimeline } from "./history/locate/timeline.ts";
+import { recordHistory } from "./history/record-history.ts";
+import { transaction, transactions } from "./history/transactions.ts";
+import { largeRecordRead } from "./inventory/large-record.ts";
+import { longListRead } from "./inventory/long-list.ts";
+
+export const LONG_READS: readonly AnyLongRead[] = [
+  changeFeed,
+  diff,
+  largeRecordRead,
+  locate,
+  locateTimeline,
+  longListRead,
+  recordHistory,
+  topology,
+  transaction,
+  transactions,
+];
+
+/** Who asks for a read: the user, with whichever key or session. */
+export function callerOfRead(input: unknown): unknown {
+  return (input as { readonly actor: Actor }).actor.userN;
+}

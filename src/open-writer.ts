@@ -1,0 +1,65 @@
+// Opens the database for writing: brought up to date, with every command that there is.
+
+import { RightsNow } from "./access/rights-now.ts";
+import { systemClock } from "./base/clock.ts";
+import { type Random, systemRandom } from "./base/random.ts";
+import { SecretBox } from "./base/secret-box.ts";
+import { COMMANDS } from "./commands.ts";
+import { openWritable, type Sql } from "./db/connection.ts";
+import { createDatabase, migrate, refusalOf, requireWritable } from "./db/migrate.ts";
+import { ReadFence } from "./db/read-fence.ts";
+import type { WriterOptions } from "./db/write-queue.ts";
+import { Writer } from "./db/writer.ts";
+import { RETELLING } from "./history/replayed-outcomes.ts";
+import { upgradeStore } from "./history/upgrade.ts";
+import { KINDS } from "./inventory/resources.ts";
+import { lowersRights } from "./sign-in/lowering-rights.ts";
+
+/** What a writer shares with who answers elsewhere. */
+export interface SharedWithWriter {
+  /** The memory of ReadFence, with another thread. */
+  readonly past?: SharedArrayBuffer;
+  readonly onPostponed?: () => void;
+  /** With another process, where no memory is shared: how far ahead of the clock each commit is dated. */
+  readonly leadMs?: number;
+}
+
+/**
+ * Opens the database for writing, brought to this version's schema.
+ * @throws DatabaseRefused with one sentence for the operator
+ */
+export function openWriter(
+  options: WriterOptions,
+  clock = systemClock,
+  random: Random = systemRandom,
+  shared: SharedWithWriter = {},
+): Writer<typeof COMMANDS> {
+  const db = openMigrated(options.databasePath);
+  const box = new SecretBox(options.secretKey, random);
+  const { past, ...others } = shared;
+  return new Writer({
+    db,
+    kinds: KINDS,
+    commands: COMMANDS,
+    clock,
+    random,
+    box,
+    rights: new RightsNow(db.$client),
+    retelling: RETELLING,
+    lowersRights,
+    ...others,
+    ...(past === undefined ? {} : { past: new ReadFence(clock, past) }),
+  });
+}
+
+function openMigrated(path: string): Sql {
+  try {
+    createDatabase(path);
+    requireWritable(path);
+    const db = openWritable(path);
+    migrate(db, path, upgradeStore);
+    return db;
+  } catch (error) {
+    throw refusalOf(error, path);
+  }
+}

@@ -1,0 +1,17 @@
+// API keys as a resource.
+
+import type { Resource } from "../resource.ts";
+import { API_KEY_EXAMPLE, ApiKey, type ApiKeyRecord, apiKeyKind } from "./api-key.ts";
+import { composeApiKeys } from "./api-key-view.ts";
+
+export const apiKeyResource: Resource<ApiKeyRecord> = {
+  kind: apiKeyKind,
+  path: "auth/keys",
+  group: "API keys",
+  answer: ApiKey,
+  compose: composeApiKeys,
+  example: API_KEY_EXAMPLE,
+  restores: "A deleted key can't come back: it is in no history. The key of today stays.",
+  read: { role: "Viewer", sessionOnly: true },
+  write: { role: "Member", sessionOnly: true },
+};

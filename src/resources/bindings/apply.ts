@@ -1,0 +1,78 @@
+// From what a write says of a binding to the binding: what it names, which has to be its service's host's own.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { referenceInvalid } from "../../base/errors.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { entered } from "../hosts/new-child.ts";
+import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import type { Place } from "../issues.ts";
+import { portKind } from "../ports/port.ts";
+import type { ServiceRecord } from "../services/service.ts";
+import { type BindingItem, type BindingRecord, type BindingTarget, bindingKind } from "./binding.ts";
+
+/** What bindings may name: the ports and addresses of one host. */
+export interface BindingTargets {
+  readonly hasPort: (id: string) => boolean;
+  readonly hasAddress: (id: string) => boolean;
+}
+
+/** What a host has, for a write that changes none of it. */
+export function targetsOf(tx: WriteTransaction, hostId: string): BindingTargets {
+  return {
+    hasPort: (id) => tx.find(portKind, id)?.host_id === hostId,
+    hasAddress: (id) => tx.find(ipAddressKind, id)?.host_id === hostId,
+  };
+}
+
+/**
+ * Where a binding leads after a write: an address that the item leaves out stays.
+ * @param previous the binding as it is; null for a new one
+ */
+export function targetOf(item: BindingItem, previous: BindingRecord | null): BindingTarget {
+  return {
+    type: item.type,
+    port_id: item.type === "Port" ? item.port_id : null,
+    ip_address_id: item.ip_address_id === undefined ? (previous?.ip_address_id ?? null) : item.ip_address_id,
+  };
+}
+
+/**
+ * A binding leads to what its host has.
+ * @param place of the binding in the body: gets entity_reference_invalid for a port and for an address that the host
+ * does not have
+ */
+export function checkTarget(target: BindingTarget, targets: BindingTargets, place: Place): void {
+  const { port_id: portId, ip_address_id: addressId } = target;
+  place.attempt(() => {
+    if (portId !== null && !targets.hasPort(portId)) throw referenceInvalid(portKind, place.field("port_id"), [portId]);
+  });
+  place.attempt(() => {
+    if (addressId !== null && !targets.hasAddress(addressId))
+      throw referenceInvalid(ipAddressKind, place.field("ip_address_id"), [addressId]);
+  });
+}
+
+/** A new binding of a service, which may be new itself. */
+export function addBinding(
+  tx: WriteTransaction,
+  service: ServiceRecord,
+  item: { readonly id?: string },
+  target: BindingTarget,
+  actor: CommandActor,
+): BindingRecord {
+  const { type, port_id, ip_address_id } = target;
+  return tx.create(
+    bindingKind,
+    actor.organizationId,
+    {
+      service_id: service.id,
+      host_id: service.host_id,
+      network_id: service.network_id,
+      type,
+      port_id,
+      ip_address_id,
+      first_discovery_id: null,
+    },
+    entered(tx, item),
+  );
+}

@@ -1,0 +1,18 @@
+// Bindings as a resource.
+
+import { MEMBER, VIEWER } from "../../access/actor.ts";
+import type { Resource } from "../resource.ts";
+import { BINDING_EXAMPLE, Binding, type BindingRecord, bindingKind } from "./binding.ts";
+import { composeBindings } from "./binding-view.ts";
+
+export const bindingResource: Resource<BindingRecord> = {
+  kind: bindingKind,
+  path: "bindings",
+  group: "Bindings",
+  about: "Where a service listens: on a port of its host, at one address or at all, or at an address as a whole.",
+  answer: Binding,
+  compose: composeBindings,
+  example: BINDING_EXAMPLE,
+  read: VIEWER,
+  write: MEMBER,
+};

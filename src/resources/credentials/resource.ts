@@ -1,0 +1,28 @@
+// Credentials as a resource.
+
+import { ADMIN, VIEWER } from "../../access/actor.ts";
+import type { Resource } from "../resource.ts";
+import { CREDENTIAL_EXAMPLE, Credential, type CredentialRecord, credentialKind } from "./credential.ts";
+import { composeCredentials } from "./credential-view.ts";
+
+export const credentialResource: Resource<CredentialRecord> = {
+  kind: credentialKind,
+  path: "credentials",
+  group: "Credentials",
+  about: "What discovery signs in to devices with. Secrets are sealed, and never answered.",
+  answer: Credential,
+  compose: composeCredentials,
+  example: CREDENTIAL_EXAMPLE,
+  names: {
+    columns: {
+      credential_ids: "credential_names",
+      credential_assignments: { name: "credential_names", id: (assignment) => assignment.credential_id },
+    },
+    fields: ["name"],
+    example: "Switches",
+  },
+  restores:
+    "With its assignments, as far as the caller reaches their networks. Inline secrets are in no history: those of today stay, and a deleted credential that had any can't come back. It goes where it went then.",
+  read: VIEWER,
+  write: ADMIN,
+};

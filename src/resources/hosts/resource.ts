@@ -1,0 +1,37 @@
+// Hosts as a resource.
+
+import { MEMBER, VIEWER } from "../../access/actor.ts";
+import type { Neighbor } from "../if-entries/more-neighbors.ts";
+import type { Named, Resource } from "../resource.ts";
+import { type HostRecord, hostKind } from "./host.ts";
+import { Host, HostAlone, ListedHost } from "./host-body.ts";
+import { HOST_EXAMPLE } from "./host-example.ts";
+import { composeHosts, composeHostsAlone, HOST_ALONE_COLUMNS, HOST_COLUMNS } from "./host-view.ts";
+
+export const hostResource: Resource<HostRecord> & Named = {
+  kind: hostKind,
+  path: "hosts",
+  group: "Hosts",
+  about: "Devices with their addresses, ports, services and interface entries.",
+  answer: Host,
+  listed: ListedHost,
+  compose: composeHosts,
+  columns: HOST_COLUMNS,
+  composeAlone: composeHostsAlone,
+  answerAlone: HostAlone,
+  columnsAlone: HOST_ALONE_COLUMNS,
+  example: HOST_EXAMPLE,
+  names: {
+    columns: {
+      host_id: "host_name",
+      host_assignments: { name: "assigned_host_names", id: (assignment) => assignment.host_id },
+      neighbor: { name: "neighbor_name", id: ({ type, id }: Neighbor) => (type === "Host" ? id : null) },
+    },
+    fields: ["name"],
+    example: "web-1",
+  },
+  restores:
+    "With its addresses, ports, services, bindings, interface entries and credential assignments: what it got since goes. Below the role Admin, credential assignments stay as they are, and addresses that come back wait for their confirmation; an Admin's restore sends credentials where they went then.",
+  read: VIEWER,
+  write: MEMBER,
+};

@@ -1,0 +1,168 @@
+// From what a write says of an interface entry to the entry's fields: defaults, kept values, references of the same
+// network.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { findReachable, getReferenced } from "../../access/reach.ts";
+import { referenceInvalid } from "../../base/errors.ts";
+import { picked, withoutNulls } from "../../base/fields.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
+import { type HostRecord, hostKind } from "../hosts/host.ts";
+import { entered } from "../hosts/new-child.ts";
+import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import type { Place } from "../issues.ts";
+import { vlanKind } from "../vlans/vlan.ts";
+import { IF_ENTRY_DESCRIBED, type IfEntryItem, type IfEntryRecord, ifEntryKind, UNSAID_IF_ENTRY } from "./if-entry.ts";
+
+/**
+ * A new entry of a host, which may be new itself.
+ * @param place of the item in the body: gets what is wrong with its references, entity_reference_invalid for an address
+ * of another host, a VLAN or a neighbor of another network
+ * @throws DomainError entity_already_exists for its id
+ */
+export function addIfEntry(
+  tx: WriteTransaction,
+  host: HostRecord,
+  item: IfEntryItem,
+  actor: CommandActor,
+  place: Place,
+): IfEntryRecord {
+  const entry = tx.create(
+    ifEntryKind,
+    actor.organizationId,
+    {
+      host_id: host.id,
+      network_id: host.network_id,
+      if_index: item.if_index,
+      if_descr: item.if_descr,
+      ...UNSAID_IF_ENTRY,
+      ...saidFields(tx, host, item, actor, place),
+    },
+    entered(tx, item),
+  );
+  syncForwarding(tx, entry, item.fdb_macs ?? undefined, actor);
+  return entry;
+}
+
+/**
+ * An entry after a write: what the item leaves out keeps its value, null clears it.
+ * @param place as addIfEntry takes it
+ */
+export function changeIfEntry(
+  tx: WriteTransaction,
+  host: HostRecord,
+  entry: IfEntryRecord,
+  item: IfEntryItem,
+  actor: CommandActor,
+  place: Place,
+): IfEntryRecord {
+  const changed = tx.update(ifEntryKind, entry.id, saidFields(tx, host, item, actor, place));
+  syncForwarding(tx, changed, item.fdb_macs, actor);
+  return changed;
+}
+
+/** What a write says of an entry; null clears it. */
+function saidFields(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, place: Place) {
+  checkReferences(tx, host, item, actor, place);
+  const said = withoutNulls(picked(item, ["if_index", "if_descr", ...IF_ENTRY_DESCRIBED]));
+  return { ...said, ...(item.vlan_ids === undefined ? {} : { vlan_ids: withoutDuplicates(item.vlan_ids ?? []) }) };
+}
+
+function checkReferences(
+  tx: WriteTransaction,
+  host: HostRecord,
+  item: IfEntryItem,
+  actor: CommandActor,
+  place: Place,
+): void {
+  const { ip_address_id, native_vlan_id, vlan_ids, neighbor } = item;
+  if (isGiven(ip_address_id))
+    place.attempt(() => assertAddressOfHost(tx, host, ip_address_id, place.field("ip_address_id"), actor));
+  if (isGiven(native_vlan_id))
+    place.attempt(() => assertVlansOfNetwork(tx, host, [native_vlan_id], place.field("native_vlan_id"), actor));
+  if (isGiven(vlan_ids)) place.attempt(() => assertVlansOfNetwork(tx, host, vlan_ids, place.field("vlan_ids"), actor));
+  if (isGiven(neighbor)) place.attempt(() => assertNeighbor(tx, host, neighbor, place.field("neighbor"), actor));
+}
+
+function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
+}
+
+/**
+ * Makes the forwarding entries of an interface match the list. Left out they stay, null or an empty list clears them.
+ */
+function syncForwarding(
+  tx: WriteTransaction,
+  entry: IfEntryRecord,
+  macs: readonly string[] | null | undefined,
+  actor: CommandActor,
+): void {
+  if (macs === undefined) return;
+  const wanted = new Set(macs ?? []);
+  const present = new Set<string>();
+  for (const known of tx.children(fdbEntryKind, "if_entry_n", entry.id)) {
+    if (wanted.has(known.mac_address)) present.add(known.mac_address);
+    else tx.remove(fdbEntryKind, known.id);
+  }
+  for (const mac of wanted) {
+    if (present.has(mac)) continue;
+    tx.create(fdbEntryKind, actor.organizationId, {
+      if_entry_id: entry.id,
+      host_id: entry.host_id,
+      network_id: entry.network_id,
+      mac_address: mac,
+      vlan_number: null,
+    });
+  }
+  tx.setComposed(ifEntryKind, entry.id, wanted.size > 0);
+}
+
+function assertAddressOfHost(
+  tx: WriteTransaction,
+  host: HostRecord,
+  id: string,
+  field: string,
+  actor: CommandActor,
+): void {
+  const address = findReachable(tx, ipAddressKind, id, actor);
+  if (address === null || address.host_id !== host.id) throw referenceInvalid(ipAddressKind, field, [id]);
+}
+
+function assertVlansOfNetwork(
+  tx: WriteTransaction,
+  host: HostRecord,
+  ids: readonly string[],
+  field: string,
+  actor: CommandActor,
+): void {
+  const foreign = getReferenced(tx, vlanKind, ids, field, actor).filter((vlan) => vlan.network_id !== host.network_id);
+  if (foreign.length > 0)
+    throw referenceInvalid(
+      vlanKind,
+      field,
+      foreign.map((vlan) => vlan.id),
+    );
+}
+
+/**
+ * The far end is of the same network: what lies beyond may be out of other readers' reach.
+ * @throws DomainError entity_reference_invalid
+ */
+export function assertNeighbor(
+  tx: WriteTransaction,
+  host: HostRecord,
+  neighbor: NonNullable<IfEntryItem["neighbor"]>,
+  field: string,
+  actor: CommandActor,
+): void {
+  const far =
+    neighbor.type === "Host"
+      ? findReachable(tx, hostKind, neighbor.id, actor)
+      : findReachable(tx, ifEntryKind, neighbor.id, actor);
+  if (far === null || far.network_id !== host.network_id)
+    throw referenceInvalid(neighbor.type === "Host" ? hostKind : ifEntryKind, field, [neighbor.id]);
+}
+
+function withoutDuplicates(ids: readonly string[]): readonly string[] | undefined {
+  return ids.length === 0 ? undefined : [...new Set(ids)];
+}

@@ -1,0 +1,15 @@
+// What discovery is not to bring back as a resource.
+
+import { MEMBER, VIEWER } from "../../access/actor.ts";
+import type { Resource } from "../resource.ts";
+import { IGNORED_EXAMPLE, Ignored, type IgnoredRecord, ignoredKind } from "./ignored.ts";
+
+export const ignoredResource: Resource<IgnoredRecord> = {
+  kind: ignoredKind,
+  path: "discovery/ignored",
+  group: "Discovery",
+  answer: Ignored,
+  example: IGNORED_EXAMPLE,
+  read: VIEWER,
+  write: MEMBER,
+};

@@ -1,0 +1,187 @@
+// Collects what is wrong with a body, so that one refusal names all of it: of one record, or of the items of a bulk
+// write by index. Must not know what the records are.
+
+import { DomainError, type ErrorCode, type Issue, invalid } from "../base/errors.ts";
+
+/** Offenders that one refusal lists at most: more of them are no list that anybody reads. */
+export const ISSUES_MAX = 10_000;
+
+/** For the descriptions of operations that name them. */
+export const ALL_ISSUES =
+  "A refusal names all that is wrong with the body: one thing with its own code and `params`; several in `params.issues`, each with its `code` unless all are `validation_failed`, under the code that they share, else under `validation_failed`.";
+
+/** An issue with the code that it alone would have been refused with. */
+export interface CodedIssue extends Issue {
+  readonly code: ErrorCode;
+}
+
+/** A part of an item, and where what is wrong with it is noted. */
+export interface Place {
+  /** JSON pointer into the item: `/services/3`; empty for the item as a whole. */
+  readonly pointer: string;
+  /** A field of the part as errors call it: `services/3/tags`. */
+  field(name: string): string;
+  /** A part of this part. @param pointer into it: `/bindings/0` */
+  at(pointer: string): Place;
+  /** Issues by their pointers into the item. */
+  note(...issues: readonly Issue[]): void;
+  /**
+   * Runs a step. What it refuses is noted, and the next one can run: nothing will be written.
+   * @returns what the step returned, or null where it was refused
+   */
+  attempt<T>(step: () => T): T | null;
+}
+
+/**
+ * A write of one record, gone through to its end before it is refused.
+ * @param write returns null only where it was refused
+ * @throws DomainError what was refused, where that is one thing; else every offender, see ALL_OFFENDERS
+ */
+export function refusedAtOnce<T>(body: unknown, write: (whole: Place) => T | null): T {
+  const offenders = new IssueCollector();
+  const result = write(offenders.of(body));
+  offenders.throwAsOne();
+  return result as T;
+}
+
+export class IssueCollector {
+  private readonly list: CodedIssue[] = [];
+  private first: DomainError | null = null;
+  private refusals = 0;
+
+  /**
+   * An item as a whole.
+   * @param item to find the values in that a refusal names
+   * @param pointer of the item in the body: `/3`; empty for the body itself
+   */
+  of(item: unknown, pointer = ""): Place {
+    return new PartOfItem(this, item, pointer, "");
+  }
+
+  /** @param offenders of one refusal, by pointers into the body */
+  add(error: DomainError, offenders: readonly CodedIssue[]): void {
+    this.first ??= error;
+    this.refusals += 1;
+    for (const offender of offenders) this.list.push(offender);
+  }
+
+  /**
+   * @throws DomainError with every offender; its code is theirs where they have one in common, else validation_failed
+   */
+  throwIfAny(): void {
+    const code = this.commonCode();
+    if (code !== null) throw this.refusal(code, {});
+  }
+
+  /** Of a body that is one record. @throws DomainError as refusedAtOnce does */
+  throwAsOne(): void {
+    const { first, list, refusals } = this;
+    const code = this.commonCode();
+    if (first === null || code === null) return;
+    if (refusals === 1) throw first;
+    const isValidation = list.every((offender) => offender.code === "validation_failed");
+    if (isValidation) throw invalid(list.slice(0, ISSUES_MAX).map(({ code: _code, ...issue }) => issue));
+    throw this.refusal(code, code === first.code ? first.params : {});
+  }
+
+  private refusal(code: ErrorCode, params: Readonly<Record<string, unknown>>): DomainError {
+    const first = this.list[0] as CodedIssue;
+    const sentence =
+      first.code === "validation_failed"
+        ? `The field ${first.path} ${first.message}.`
+        : `At ${first.path}: ${first.message}`;
+    const others = this.list.length - 1;
+    const more =
+      others === 0 ? "" : ` ${others} more ${others === 1 ? "issue is" : "issues are"} listed in params.issues.`;
+    return new DomainError(code, `${sentence}${more} Nothing was written.`, {
+      ...params,
+      issues: this.list.slice(0, ISSUES_MAX),
+    });
+  }
+
+  /** Null where nothing was refused. */
+  private commonCode(): ErrorCode | null {
+    const [first] = this.list;
+    if (first === undefined) return null;
+    return this.list.every((offender) => offender.code === first.code) ? first.code : "validation_failed";
+  }
+}
+
+class PartOfItem implements Place {
+  readonly pointer: string;
+  private readonly offenders: IssueCollector;
+  private readonly item: unknown;
+  private readonly itemPointer: string;
+
+  constructor(offenders: IssueCollector, item: unknown, itemPointer: string, pointer: string) {
+    this.offenders = offenders;
+    this.item = item;
+    this.itemPointer = itemPointer;
+    this.pointer = pointer;
+  }
+
+  field(name: string): string {
+    return `${this.pointer}/${name}`.slice(1);
+  }
+
+  at(pointer: string): Place {
+    return new PartOfItem(this.offenders, this.item, this.itemPointer, `${this.pointer}${pointer}`);
+  }
+
+  note(...issues: readonly Issue[]): void {
+    for (const issue of issues) this.refused(invalid([issue]));
+  }
+
+  attempt<T>(step: () => T): T | null {
+    try {
+      return step();
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      this.refused(error);
+      return null;
+    }
+  }
+
+  private refused(error: DomainError): void {
+    this.offenders.add(
+      error,
+      issuesOf(error, this.item, this.pointer).map((offender) => ({
+        ...offender,
+        path: `${this.itemPointer}${offender.path}`,
+      })),
+    );
+  }
+}
+
+/** What an error says of an item, by pointers into it. @param at the part that it was found at */
+function issuesOf(error: DomainError, item: unknown, at: string): CodedIssue[] {
+  const { code, message, params } = error;
+  if (code === "validation_failed" && Array.isArray(params.issues))
+    return (params.issues as Issue[]).map((issue) => ({ ...issue, code }));
+  if (code === "entity_stale") return [{ path: `${at}/expected_updated_at`, message, value: params.expected, code }];
+  const field = params.field;
+  if (typeof field !== "string") return [{ path: at, message, code }];
+  if (code !== "entity_reference_invalid") return [{ path: `${at}/${field}`, message, value: params.value, code }];
+  const ids = params.ids as string[];
+  const places = placesOf(item, field.split("/"), new Set(ids), "");
+  return places.length === 0
+    ? [{ path: `/${field}`, message, value: ids, code }]
+    : places.map(({ path, value }) => ({ path, message, value, code }));
+}
+
+/** Where ids stand: a field is told without the positions in the lists that it leads through. */
+function placesOf(
+  value: unknown,
+  way: readonly string[],
+  ids: ReadonlySet<string>,
+  at: string,
+): Array<{ path: string; value: string }> {
+  if (typeof value === "string") return way.length === 0 && ids.has(value) ? [{ path: at, value }] : [];
+  if (value === null || typeof value !== "object") return [];
+  if (way.length === 0 && "id" in value && typeof value.id === "string" && ids.has(value.id))
+    return [{ path: `${at}/id`, value: value.id }];
+  const [next, ...rest] = way;
+  if (next !== undefined && Object.hasOwn(value, next))
+    return placesOf((value as Record<string, unknown>)[next], rest, ids, `${at}/${next}`);
+  return Array.isArray(value) ? value.flatMap((each, position) => placesOf(each, way, ids, `${at}/${position}`)) : [];
+}

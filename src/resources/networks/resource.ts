@@ -1,0 +1,28 @@
+// Networks as a resource.
+
+import { ADMIN, VIEWER } from "../../access/actor.ts";
+import type { Resource } from "../resource.ts";
+import { NETWORK_EXAMPLE, Network, type NetworkRecord, networkKind } from "./network.ts";
+import { composeNetworks } from "./network-view.ts";
+
+export const networkResource: Resource<NetworkRecord> = {
+  kind: networkKind,
+  path: "networks",
+  group: "Networks",
+  about: "Where hosts, subnets and VLANs live, and what rights are given by.",
+  answer: Network,
+  compose: composeNetworks,
+  example: NETWORK_EXAMPLE,
+  names: {
+    columns: {
+      network_id: "network_name",
+      network_ids: "network_names",
+      assigned_network_ids: "assigned_network_names",
+    },
+    fields: ["name"],
+    example: "Campus North",
+  },
+  restores: "What lived in it is restored by itself. Bringing back a deleted one takes the role Owner.",
+  read: VIEWER,
+  write: ADMIN,
+};

@@ -1,0 +1,27 @@
+// From what a write says of a port to the port: its type follows from number and protocol.
+
+import type { CommandActor } from "../../access/actor.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import type { HostRecord } from "../hosts/host.ts";
+import { entered } from "../hosts/new-child.ts";
+import { type PortItem, type PortRecord, portKind } from "./port.ts";
+import { portType } from "./port-type.ts";
+
+/** A new port of a host, which may be new itself. */
+export function addPort(tx: WriteTransaction, host: HostRecord, item: PortItem, actor: CommandActor): PortRecord {
+  return tx.create(
+    portKind,
+    actor.organizationId,
+    { host_id: host.id, network_id: host.network_id, ...describedFields(item), first_discovery_id: null },
+    entered(tx, item),
+  );
+}
+
+/** A port after a write. */
+export function changePort(tx: WriteTransaction, port: PortRecord, item: PortItem): PortRecord {
+  return tx.update(portKind, port.id, describedFields(item));
+}
+
+function describedFields(item: PortItem) {
+  return { number: item.number, protocol: item.protocol, type: portType(item.number, item.protocol) };
+}

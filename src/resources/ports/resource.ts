@@ -1,0 +1,25 @@
+// Ports as a resource.
+
+import { MEMBER, VIEWER } from "../../access/actor.ts";
+import type { BindingRecord } from "../bindings/binding.ts";
+import type { Resource } from "../resource.ts";
+import { PORT_EXAMPLE, Port, type PortRecord, portKind } from "./port.ts";
+
+export const portResource: Resource<PortRecord> = {
+  kind: portKind,
+  path: "ports",
+  group: "Ports",
+  about: "The TCP and UDP ports that hosts serve.",
+  answer: Port,
+  example: PORT_EXAMPLE,
+  names: {
+    columns: {
+      port_id: "port",
+      bindings: { name: "binding_names", id: (binding: BindingRecord) => binding.port_id },
+    },
+    fields: ["number", "protocol"],
+    example: "443/Tcp",
+  },
+  read: VIEWER,
+  write: MEMBER,
+};

@@ -1,0 +1,82 @@
+// From what a write says of a service to the service: defaults, kept values, tags and the service that runs it. Its
+// bindings are not written here.
+
+import type { CommandActor } from "../../access/actor.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import type { HostRecord } from "../hosts/host.ts";
+import { entered } from "../hosts/new-child.ts";
+import type { Place } from "../issues.ts";
+import { MANUAL } from "../source.ts";
+import { existingTags } from "../tags/tag.ts";
+import { type ServiceRecord, serviceKind } from "./service.ts";
+import type { ServiceItem } from "./service-body.ts";
+import { assertVirtualizingService } from "./virtualizing.ts";
+
+/**
+ * A new service of a host, which may be new itself.
+ * @param position for an item that has none
+ * @param place of the item in the body: gets what is wrong with its references, entity_reference_invalid for tags, and
+ * for a virtualizing service of another network
+ * @throws DomainError entity_already_exists for its id
+ */
+export function addService(
+  tx: WriteTransaction,
+  host: HostRecord,
+  item: ServiceItem,
+  position: number,
+  actor: CommandActor,
+  place: Place,
+): ServiceRecord {
+  return tx.create(
+    serviceKind,
+    actor.organizationId,
+    {
+      host_id: host.id,
+      network_id: host.network_id,
+      source: MANUAL,
+      ...describedFields(tx, host.network_id, item, { position, tags: [], virtualization: null }, actor, place),
+      first_discovery_id: null,
+    },
+    entered(tx, item),
+  );
+}
+
+/** A service after a write: what the item leaves out keeps its value. @param place as addService takes it */
+export function changeService(
+  tx: WriteTransaction,
+  service: ServiceRecord,
+  item: ServiceItem,
+  actor: CommandActor,
+  place: Place,
+): ServiceRecord {
+  return tx.update(serviceKind, service.id, describedFields(tx, service.network_id, item, service, actor, place));
+}
+
+function describedFields(
+  tx: WriteTransaction,
+  networkId: string,
+  item: ServiceItem,
+  previous: Pick<ServiceRecord, "position" | "tags" | "virtualization">,
+  actor: CommandActor,
+  place: Place,
+) {
+  const { tags } = item;
+  place.attempt(() =>
+    assertVirtualizingService(
+      tx,
+      item.virtualization,
+      networkId,
+      place.field("virtualization/details/service_id"),
+      actor,
+    ),
+  );
+  return {
+    name: item.name,
+    position: item.position ?? previous.position,
+    service_definition: item.service_definition,
+    tags:
+      (tags === undefined ? null : place.attempt(() => existingTags(tx, tags, actor, place.field("tags")))) ??
+      previous.tags,
+    virtualization: item.virtualization === undefined ? previous.virtualization : item.virtualization,
+  };
+}

@@ -1,0 +1,60 @@
+// Which writes lower rights: they need not wait behind others. Known by what they come to, in the transaction that
+// writes; whoever sends them is not asked.
+
+import { atLeast, reachesEveryNetwork } from "../access/role.ts";
+import type { NetChange, WriteTransaction } from "../db/transaction.ts";
+import { type ApiKeyRecord, apiKeyKind } from "../resources/api-keys/api-key.ts";
+import { type UserRecord, userKind } from "../resources/users/user.ts";
+
+/** Fields of which a change can take rights away; `password` and `key` end the sessions, and the secret, of before. */
+const USER_RIGHTS: ReadonlySet<string> = new Set(["is_enabled", "role", "network_ids", "password"]);
+const KEY_RIGHTS: ReadonlySet<string> = new Set([
+  "is_enabled",
+  "permissions",
+  "expires_at",
+  "all_networks",
+  "network_ids",
+  "key",
+]);
+
+/** Whether what a transaction comes to gives nobody anything, and changes nothing but rights. */
+export function lowersRights(tx: WriteTransaction): boolean {
+  return tx.netChanges().every(isLowering);
+}
+
+function isLowering({ kind, changed, before, after }: NetChange): boolean {
+  const [isUser, isKey] = [kind.code === userKind.code, kind.code === apiKeyKind.code];
+  if (!(isUser || isKey) || before === null) return false;
+  if (after === null) return true;
+  if (!(changed ?? []).every((field) => (isUser ? USER_RIGHTS : KEY_RIGHTS).has(field))) return false;
+  return isUser
+    ? isLesserUser(before as UserRecord, after as UserRecord)
+    : isLesserKey(before as ApiKeyRecord, after as ApiKeyRecord);
+}
+
+function isLesserUser(before: UserRecord, after: UserRecord): boolean {
+  const reaches =
+    reachesEveryNetwork(before.role) ||
+    (!reachesEveryNetwork(after.role) && isWithin(after.network_ids, before.network_ids));
+  return reaches && isNoMoreEnabled(before, after) && atLeast(before.role, after.role);
+}
+
+function isLesserKey(before: ApiKeyRecord, after: ApiKeyRecord): boolean {
+  const reaches = before.all_networks || (!after.all_networks && isWithin(after.network_ids, before.network_ids));
+  const isNoLonger = before.expires_at === null || (after.expires_at !== null && after.expires_at <= before.expires_at);
+  return (
+    reaches &&
+    isNoLonger &&
+    before.user_id === after.user_id &&
+    isNoMoreEnabled(before, after) &&
+    atLeast(before.permissions, after.permissions)
+  );
+}
+
+function isNoMoreEnabled(before: { readonly is_enabled: boolean }, after: { readonly is_enabled: boolean }): boolean {
+  return before.is_enabled || !after.is_enabled;
+}
+
+function isWithin(ids: readonly string[], others: readonly string[]): boolean {
+  return ids.every((id) => others.includes(id));
+}

@@ -1,0 +1,69 @@
+// What stands for the writer where a store is only read: sessions live in memory and go with the process, what is
+// observed is let go, and everything else is refused. Nothing of it reaches the file.
+
+import { storeReadOnly } from "../base/errors.ts";
+import type { Instant } from "../base/instant.ts";
+import type { Reader } from "../db/reader.ts";
+import type { Outcome } from "../db/transaction.ts";
+import type { WriteQueue } from "../db/write-queue.ts";
+import { SESSION_FORGOTTEN_MS, type SessionOpening, type SignInCommands } from "./commands.ts";
+
+/**
+ * Hides the table of the same name in the file: whoever was signed in when the backup was taken is not signed in to it.
+ */
+const SESSIONS = `CREATE TEMP TABLE sessions (hash BLOB PRIMARY KEY, user_n INTEGER NOT NULL, created_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`;
+
+export class ReadOnlyWriteQueue implements WriteQueue {
+  private readonly reader: Reader;
+
+  /** @param reader over a connection that can have temporary tables */
+  constructor(reader: Reader) {
+    this.reader = reader;
+    reader.db.run(SESSIONS);
+  }
+
+  async run(command: string, input: unknown): Promise<Outcome<never>> {
+    switch (command as keyof SignInCommands) {
+      case "session.open":
+        this.open(input as SessionOpening);
+        break;
+      case "session.touch": {
+        const { hash, at } = input as { hash: Uint8Array; at: Instant };
+        this.reader.statement("UPDATE temp.sessions SET last_used_at = ? WHERE hash = ?").run(at, blob(hash));
+        break;
+      }
+      case "session.close":
+        this.end((input as { hash: Uint8Array }).hash);
+        break;
+      case "key.touch":
+        break;
+      default:
+        throw storeReadOnly();
+    }
+    return { sequence: null, result: undefined as never };
+  }
+
+  /** Nothing is ever written. */
+  settlePast(): null {
+    return null;
+  }
+
+  async close(): Promise<void> {}
+
+  /** The password was verified, and neither it nor the user can change. */
+  private open({ hash, userId, at, replaces }: SessionOpening): void {
+    this.reader.statement("DELETE FROM temp.sessions WHERE last_used_at < ?").run(at - SESSION_FORGOTTEN_MS);
+    if (replaces !== undefined && replaces !== null) this.end(replaces);
+    this.reader
+      .statement("INSERT INTO temp.sessions VALUES (?1, ?2, ?3, ?3)")
+      .run(blob(hash), this.reader.recordN(userId), at);
+  }
+
+  private end(hash: Uint8Array): void {
+    this.reader.statement("DELETE FROM temp.sessions WHERE hash = ?").run(blob(hash));
+  }
+}
+
+function blob(hash: Uint8Array): Uint8Array<ArrayBuffer> {
+  return hash as Uint8Array<ArrayBuffer>;
+}

@@ -1,0 +1,218 @@
+// Signing in, claiming the appliance, changing one's password: whatever verifies a secret that a person typed. Slowed
+// when it fails, the same work and the same answer whoever is named. Must not know cookies or bodies: routes.ts does.
+
+import { type Actor, type CommandActor, invalidCredentials, SYSTEM_AUTHOR } from "../access/actor.ts";
+import { describePasswordProblem, hashPassword, verifyPassword } from "../access/password.ts";
+import { generateSessionToken, hashSessionToken } from "../access/session-token.ts";
+import type { Clock } from "../base/clock.ts";
+import { DomainError, invalid } from "../base/errors.ts";
+import type { Random } from "../base/random.ts";
+import { foldCase } from "../base/text.ts";
+import type { Reader } from "../db/reader.ts";
+import type { WriteQueue } from "../db/write-queue.ts";
+import type { OrganizationCommands } from "../resources/organizations/commands.ts";
+import { alreadySetUp } from "../resources/organizations/organization.ts";
+import type { UserCommands } from "../resources/users/commands.ts";
+import type { SessionOpening, SignInCommands } from "./commands.ts";
+import type { AccessGate } from "./gate.ts";
+import { setupTokenMatches } from "./setup-token.ts";
+import type { SignInThrottle } from "./sign-in-throttle.ts";
+
+/** A session was opened: who acts in it, and the token that the client is to keep. */
+export interface SignedIn {
+  readonly actor: Actor;
+  readonly userId: string;
+  readonly token: string;
+}
+
+export interface Claim {
+  readonly setup_token: string;
+  readonly organization_name: string;
+  readonly network_name: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface Claimed extends SignedIn {
+  readonly organizationId: string;
+  readonly networkId: string;
+}
+
+/** Whose sign-in it is. */
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+}
+
+export interface SignInOptions {
+  readonly reader: Reader;
+  readonly writes: WriteQueue<SignInCommands & OrganizationCommands & UserCommands>;
+  readonly gate: AccessGate;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly throttle: SignInThrottle;
+  /** The one-time token of the first set-up; null when there is none. */
+  readonly setupToken: () => string | null;
+}
+
+const ACCOUNT_SQL = `SELECT r.id, u.is_enabled, p.hash, u.email FROM users u JOIN history_records r ON r.n = u.n
+    LEFT JOIN user_passwords p ON p.user_n = u.n WHERE u.identity = ?`;
+const PASSWORD_SQL = "SELECT u.email, p.hash FROM users u LEFT JOIN user_passwords p ON p.user_n = u.n WHERE u.n = ?";
+
+/** No e-mail address is like it, so that it is slowed apart from all of them. */
+const SETUP_ACCOUNT = "set-up";
+
+export class SignIn {
+  private readonly options: SignInOptions;
+
+  constructor(options: SignInOptions) {
+    this.options = options;
+  }
+
+  /** Whether nobody has claimed the appliance yet. */
+  setupNeeded(): boolean {
+    return this.options.reader.statement("SELECT 1 FROM organizations LIMIT 1").values().length === 0;
+  }
+
+  /**
+   * Makes the first organization, its first network and its Owner, who is signed in.
+   * @param source the address of the peer
+   * @throws DomainError entity_already_exists once it is claimed; auth_invalid_credentials for a wrong token;
+   * rate_limit_exceeded; validation_failed
+   */
+  async claim(claim: Claim, source: string, requestId: string): Promise<Claimed> {
+    const { writes, setupToken } = this.options;
+    if (!this.setupNeeded()) throw alreadySetUp();
+    const expected = setupToken();
+    await this.slowed(
+      SETUP_ACCOUNT,
+      source,
+      wrongSetupToken,
+      async () => expected !== null && setupTokenMatches(expected, claim.setup_token),
+    );
+    const passwordHash = await hashPassword(claim.password);
+    const { result } = await writes.run(
+      "organization.set_up",
+      {
+        organizationName: claim.organization_name,
+        networkName: claim.network_name,
+        email: claim.email,
+        passwordHash,
+        onlyFirst: true,
+      },
+      { ...SYSTEM_AUTHOR, requestId },
+    );
+    return { ...result, ...(await this.open(result.userId, passwordHash, null)) };
+  }
+
+  /**
+   * @param replaces the token that the client sent along: whose it was does not matter, nobody holds it afterwards
+   * @param named told whose account it is, before anything else: null where it is nobody's, and what was typed may be a
+   * password
+   * @throws DomainError auth_invalid_credentials; rate_limit_exceeded
+   */
+  async signIn(
+    email: string,
+    password: string,
+    source: string,
+    replaces: string | null,
+    named: (account: Account | null) => void,
+  ): Promise<SignedIn> {
+    const row = this.options.reader.statement(ACCOUNT_SQL).values(foldCase(email))[0] as
+      | [string, number, string | null, string]
+      | undefined;
+    const [userId, isEnabled, passwordHash] = row ?? ["", 0, null];
+    named(row === undefined ? null : { id: userId, email: row[3] });
+    const isKnown = this.options.throttle.knows(email, source);
+    // The password is verified first, also for a disabled account and for none: the time taken must not tell.
+    await this.slowed(
+      email,
+      source,
+      invalidCredentials,
+      async () => (await verifyPassword(password, passwordHash, isKnown)) && isEnabled === 1,
+    );
+    return this.open(userId, passwordHash as string, replaces);
+  }
+
+  /** Ends the session of a token, in the name of whose it is. */
+  async signOut(token: string, author: CommandActor): Promise<void> {
+    await this.options.writes.run("session.close", { hash: hashSessionToken(token) }, author);
+  }
+
+  /**
+   * Changes the caller's own password and ends the caller's other sessions.
+   * @param token of the session that goes on
+   * @throws DomainError auth_invalid_credentials for a wrong present password; rate_limit_exceeded; validation_failed
+   */
+  async changePassword(
+    actor: Actor,
+    author: CommandActor,
+    passwords: { current: string; wanted: string },
+    source: string,
+    token: string,
+  ): Promise<void> {
+    const problem = describePasswordProblem(passwords.wanted);
+    if (problem !== null) throw invalid([{ path: "/new_password", message: problem }]);
+    const { reader, writes } = this.options;
+    const [email, hash] = reader.statement(PASSWORD_SQL).values(actor.userN)[0] as [string, string | null];
+    // A stolen session must not become a way to guess the password.
+    await this.slowed(email, source, wrongPassword, () => verifyPassword(passwords.current, hash, true));
+    const passwordHash = await hashPassword(passwords.wanted);
+    const id = author.userId as string;
+    await writes.run("user.set_password", { id, passwordHash, keeps: hashSessionToken(token) }, author);
+  }
+
+  /** A new session, always with a new token: one that was planted in a browser beforehand opens nothing. */
+  private async open(userId: string, passwordHash: string, replaces: string | null): Promise<SignedIn> {
+    const { reader, writes, gate, clock, random } = this.options;
+    const token = generateSessionToken(random);
+    const opening: SessionOpening = {
+      hash: hashSessionToken(token),
+      userId,
+      at: clock.now(),
+      passwordHash,
+      replaces: replaces === null ? null : hashSessionToken(replaces),
+    };
+    await writes.run("session.open", opening, SYSTEM_AUTHOR);
+    return { actor: gate.actorOfUser(reader.recordN(userId) as number), userId, token };
+  }
+
+  /** Verifies unless it was tried too often, and counts how it went. */
+  private async slowed(
+    account: string,
+    source: string,
+    wrong: () => DomainError,
+    verify: () => Promise<boolean>,
+  ): Promise<void> {
+    const { throttle } = this.options;
+    const wait = throttle.check(account, source);
+    if (wait !== null) {
+      const { retryAfterSeconds } = wait;
+      throw new DomainError("rate_limit_exceeded", `Too many failed attempts; try again in ${retryAfterSeconds} s.`, {
+        retry_after_seconds: retryAfterSeconds,
+      });
+    }
+    let isRight: boolean;
+    try {
+      isRight = await verify();
+    } catch (error) {
+      throttle.abandoned(account, source);
+      throw error;
+    }
+    if (isRight) return throttle.succeeded(account, source);
+    throttle.failed(account, source);
+    throw wrong();
+  }
+}
+
+function wrongPassword(): DomainError {
+  return new DomainError("auth_invalid_credentials", "The current password is wrong.", {});
+}
+
+function wrongSetupToken(): DomainError {
+  return new DomainError(
+    "auth_invalid_credentials",
+    "The set-up token is wrong. The appliance prints it at its start, a new one each time.",
+    {},
+  );
+}

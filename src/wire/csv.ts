@@ -1,0 +1,74 @@
+// Tables as text (RFC 4180, with CRLF and a header row), safe to open in a spreadsheet. Knows no resource.
+
+import type { TObject } from "@sinclair/typebox";
+
+/** The media type of an export; the table has a header row. */
+export const CSV_TYPE = "text/csv; charset=utf-8; header=present";
+
+/** A column: its name, and the cell that it has of a record. */
+export interface CsvColumn {
+  readonly name: string;
+  readonly cell: (record: Record<string, unknown>) => unknown;
+}
+
+/** The header row. */
+export function csvHead(columns: readonly CsvColumn[]): string {
+  return row(columns.map((column) => column.name));
+}
+
+/** One row per record. */
+export function csvRows(columns: readonly CsvColumn[], records: readonly Record<string, unknown>[]): string {
+  return records.map((record) => row(columns.map((column) => column.cell(record)))).join("");
+}
+
+/** Columns of all that a record's schema has. */
+export function schemaColumns(schema: TObject): CsvColumn[] {
+  return fieldColumns(Object.keys(schema.properties));
+}
+
+/** Columns of a record's own fields, under their own names. */
+export function fieldColumns(fields: readonly string[]): CsvColumn[] {
+  return fields.map((name) => ({ name, cell: (record) => record[name] }));
+}
+
+function row(cells: readonly unknown[]): string {
+  return `${cells.map((cell) => quoted(text(cell))).join(",")}\r\n`;
+}
+
+/**
+ * Nothing for null; lists of plain values joined by semicolons; JSON for what has parts of its own, a type alone as it
+ * is.
+ */
+function text(cell: unknown): string {
+  if (cell === null || cell === undefined) return "";
+  if (typeof cell === "string") return guarded(cell);
+  if (typeof cell === "number" || typeof cell === "boolean") return String(cell);
+  if (Array.isArray(cell) && cell.every((each) => typeof each === "string" || typeof each === "number"))
+    return guarded(cell.join(";"));
+  return onlyType(cell) ?? guarded(JSON.stringify(cell));
+}
+
+/** Of an object that says its type and nothing else: a source. */
+function onlyType(cell: object): string | null {
+  const [entry, ...others] = Object.entries(cell);
+  return entry?.[0] === "type" && typeof entry[1] === "string" && others.length === 0 ? guarded(entry[1]) : null;
+}
+
+/** What a spreadsheet would run as a formula is shown as text: an apostrophe stands before it. Blanks and characters that nobody sees do not hide a formula, nor does a semicolon,
+ * which parts cells where a spreadsheet speaks other languages. */
+function guarded(value: string): string {
+  // Each run of blanks is gone through once, however long it is.
+  const guardedWithin = value.replaceAll(/[;\t\r\n][\s\p{Cc}\p{Cf}]*/gu, (run, start: number) =>
+    FORMULA.test(value.charAt(start + run.length)) ? `${run}'` : run,
+  );
+  return FORMULA.test(value.charAt(/^[\s\p{Cc}\p{Cf}]*/u.exec(value)?.[0].length ?? 0)) || /^[\t\r\n]/.test(value)
+    ? `'${guardedWithin}`
+    : guardedWithin;
+}
+
+/** What a formula begins with, in the wide forms of East Asian keyboards as well. */
+const FORMULA = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+
+function quoted(value: string): string {
+  return /[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}

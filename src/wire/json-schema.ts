@@ -1,0 +1,128 @@
+// TypeBox schemas as the JSON Schema (2020-12) of an OpenAPI 3.1 document. Says in words what only this appliance can
+// check.
+
+import type { TSchema } from "@sinclair/typebox";
+import { INT32_MAX } from "./schemas.ts";
+
+export type Json = Record<string, unknown>;
+/** Schemas with a name, for `components.schemas`. */
+export type NamedSchemas = Map<string, Json>;
+
+/**
+ * A schema with an `$id` goes into `named`, and a reference to it is returned.
+ * @throws Error when another schema has that name already
+ */
+export function jsonSchema(schema: TSchema, named: NamedSchemas): Json {
+  const name = schema.$id;
+  if (typeof name !== "string") return plain(schema, named);
+  const rendered = plain(schema, named);
+  const known = named.get(name);
+  if (known === undefined) named.set(name, rendered);
+  else if (!Bun.deepEquals(known, rendered)) throw new Error(`two schemas are called ${name}`);
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Formats that are in every tool's book; ours are told in words. */
+const PUBLIC_FORMATS = new Set(["uuid", "date-time", "email"]);
+
+const FORMAT_SENTENCES: Readonly<Record<string, string>> = {
+  "as-of": "RFC 3339 with any offset, or an age: `-90s`, `-15m`, `-24h`, `-7d`, `-2w`.",
+  "instant-or-age": "RFC 3339 with any offset, or an age: `-90s`, `-15m`, `-24h`, `-7d`, `-2w`; or `now`.",
+  ip: "An IPv4 or IPv6 address, without a zone.",
+  cidr: "An IPv4 or IPv6 prefix without host bits.",
+  target: "An IPv4 or IPv6 address without a zone, or a prefix without host bits.",
+  mac: "A MAC address: lower case with colons in answers; upper case, `-` and dots are accepted too.",
+  name: "Not blank, no control characters.",
+  line: "No control characters.",
+  "relative-path": "A relative path, without `..` in it.",
+};
+
+/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
+const SCHEMA_KEYWORDS = new Set(["items", "additionalProperties", "not", "contains"]);
+const LIST_KEYWORDS = new Set(["anyOf", "allOf", "oneOf"]);
+const MAP_KEYWORDS = new Set(["properties", "patternProperties"]);
+
+function plain(schema: TSchema, named: NamedSchemas): Json {
+  const result: Json = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === "$id" || keyword === "ignored") continue;
+    if (keyword === "secret") {
+      if (schema.type === "string") result.format = "password";
+    } else if (keyword === "format" && !PUBLIC_FORMATS.has(value as string)) {
+      const sentence = FORMAT_SENTENCES[value as string];
+      if (sentence !== undefined)
+        result.description = [schema.description, sentence].filter((each) => each !== undefined).join(" ");
+    } else if (keyword === "description") result[keyword] ??= value;
+    else if (SCHEMA_KEYWORDS.has(keyword) && typeof value === "object")
+      result[keyword] = jsonSchema(value as TSchema, named);
+    else if (LIST_KEYWORDS.has(keyword)) result[keyword] = (value as TSchema[]).map((each) => jsonSchema(each, named));
+    else if (MAP_KEYWORDS.has(keyword)) result[keyword] = byName(value as Record<string, TSchema>, named);
+    else result[keyword] = value;
+  }
+  if (result.properties !== undefined) result.properties = toldInWords(result);
+  if (result.type === "integer" && typeof result.maximum === "number")
+    result.format = result.maximum <= INT32_MAX ? "int32" : "int64";
+  sendBack(schema, result);
+  return nullable(result);
+}
+
+function byName(schemas: Record<string, TSchema>, named: NamedSchemas): Json {
+  return Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, jsonSchema(each, named)]));
+}
+
+/**
+ * What generators of clients misunderstand is told in words: a field that has a default, which they take for one that
+ * is always there, and one that can only be null, which they take for one that there is not.
+ */
+function toldInWords(result: Json): Json {
+  const required = (result.required ?? []) as string[];
+  const told = (schema: Json, sentence: string) => ({
+    description: [schema.description, sentence].filter((each) => each !== undefined).join(" "),
+  });
+  const one = (name: string, { default: value, ...rest }: Json): Json => {
+    if (rest.type === "null") return told(rest, "null.");
+    if (value === undefined) return rest;
+    return required.includes(name)
+      ? { ...rest, default: value }
+      : { ...rest, ...told(rest, `Left out: \`${JSON.stringify(value)}\`.`) };
+  };
+  return Object.fromEntries(
+    Object.entries((result.properties ?? {}) as Record<string, Json>).map(([name, schema]) => [
+      name,
+      one(name, schema),
+    ]),
+  );
+}
+
+/** Read-only fields that a body may send back are listed, or a checking client would refuse what the server takes. */
+function sendBack(schema: TSchema, result: Json): void {
+  const ignored = schema.ignored as readonly string[] | undefined;
+  if (ignored === undefined) return;
+  const properties = result.properties as Json;
+  result.properties = {
+    ...properties,
+    ...Object.fromEntries(
+      ignored
+        .filter((name) => !Object.hasOwn(properties, name))
+        .map((name) => [name, { readOnly: true, description: "Read-only: ignored in a body." }]),
+    ),
+  };
+}
+
+/** A union of one inline type and null is a type array, which tools show as one type. */
+function nullable(schema: Json): Json {
+  const branches = schema.anyOf as Json[] | undefined;
+  if (branches?.length !== 2 || branches[1]?.type !== "null") return schema;
+  const [branch] = branches as [Json, Json];
+  if (typeof branch.type !== "string" || Object.hasOwn(branch, "const")) return schema;
+  const { anyOf: _branches, ...rest } = schema;
+  const values = branch.enum as unknown[] | undefined;
+  const description = [branch.description, rest.description].filter((each) => each !== undefined).join(" ");
+  return {
+    ...branch,
+    ...rest,
+    type: [branch.type, "null"],
+    ...(values === undefined ? {} : { enum: [...values, null] }),
+    ...(description === "" ? {} : { description }),
+  };
+}

@@ -1,0 +1,241 @@
+// The building bricks of wire schemas: identifiers, instants, addresses, limits. TypeBox, and nothing of any resource.
+// A value is checked as it was sent and then normalised by its format: nothing is coerced.
+
+import {
+  FormatRegistry,
+  Kind,
+  type SchemaOptions,
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+  TypeRegistry,
+} from "@sinclair/typebox";
+import { parseInstant, parseInstantOrAge } from "../base/instant.ts";
+import { parseCidr, parseIp } from "../base/ip.ts";
+import { parseMac } from "../base/mac.ts";
+import { isUuid } from "../base/uuid.ts";
+
+export const NAME_MAX_LENGTH = 255;
+export const DESCRIPTION_MAX_LENGTH = 4_000;
+export const TAGS_MAX = 1_000;
+export const CHILDREN_MAX = 10_000;
+export const IDS_MAX = 300;
+/** Records of one bulk request. */
+export const BULK_MAX = 1_000;
+export const LIMIT_MAX = 1_000;
+export const LIMIT_DEFAULT = 50;
+export const INT32_MAX = 2_147_483_647;
+
+/** Whether a text has a format, and its canonical form; null where it has not. `sentence` says what was expected. */
+export interface Format {
+  readonly parse: (text: string) => string | null;
+  readonly sentence: string;
+}
+
+/** By name; defineFormat adds to them. */
+const formats: Record<string, Format> = {
+  uuid: { parse: (text) => (isUuid(text) ? text.toLowerCase() : null), sentence: "must be a UUID" },
+  "date-time": {
+    parse: (text) => (parseInstant(text) === null ? null : text),
+    sentence: "must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z",
+  },
+  "instant-or-age": {
+    // What reaches back from 1970 reaches back from today.
+    parse: (text) => (parseInstantOrAge(text, 0) === null ? null : text),
+    sentence:
+      "must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z, an age such as -90s, -15m, -24h, -7d or -2w, or now",
+  },
+  "as-of": {
+    // Now is what there is without it.
+    parse: (text) => (text === "now" || parseInstantOrAge(text, 0) === null ? null : text),
+    sentence:
+      "must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z, or an age such as -90s, -15m, -24h, -7d or -2w",
+  },
+  ip: {
+    parse: (text) => parseIp(text)?.text ?? null,
+    sentence: "must be an IPv4 or IPv6 address without a zone, such as 10.2.3.4 or 2001:db8::1",
+  },
+  cidr: {
+    parse: (text) => parseCidr(text)?.text ?? null,
+    sentence: "must be an IPv4 or IPv6 prefix with no host bits set, such as 10.2.3.0/24",
+  },
+  target: {
+    parse: (text) => (text.includes("/") ? parseCidr(text)?.text : parseIp(text)?.text) ?? null,
+    sentence:
+      "must be an IPv4 or IPv6 address without a zone, or a prefix with no host bits set, such as 10.2.3.4 or 10.2.3.0/24",
+  },
+  mac: { parse: parseMac, sentence: "must be a MAC address such as 00:1b:21:aa:bb:cc" },
+  // No control characters: they break terminals, logs and CSV. Not blank: nobody finds a record that is called nothing.
+  name: {
+    parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) && /[^\s\p{Cf}]/u.test(text) ? text : null),
+    sentence: "must not be blank or contain control characters",
+  },
+  line: {
+    parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) ? text : null),
+    sentence: "must not contain control characters",
+  },
+  "relative-path": {
+    parse: (text) =>
+      text.startsWith("/") || text.split("/").includes("..") || /[\p{Cc}\u2028\u2029]/u.test(text) ? null : text,
+    sentence: "must be a relative path without .. in it",
+  },
+  email: {
+    parse: (text) => (/^[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}]{1,189}$/u.test(text) ? text : null),
+    sentence: "must be an e-mail address",
+  },
+};
+
+for (const [name, format] of Object.entries(formats)) register(name, format);
+
+export const FORMATS: Readonly<Record<string, Format>> = formats;
+
+/** A format of a resource's own: its schemas name it from then on. @throws Error for a name that is taken */
+export function defineFormat(name: string, format: Format): void {
+  if (Object.hasOwn(formats, name)) throw new Error(`schemas: there is a format called ${name} already`);
+  formats[name] = format;
+  register(name, format);
+}
+
+function register(name: string, format: Format): void {
+  FormatRegistry.Set(name, (text) => format.parse(text) !== null);
+}
+
+export const Uuid = Type.String({ format: "uuid" });
+export const Timestamp = Type.String({ format: "date-time" });
+/** The instant of an as-of question, or how long ago it was. To be read with parseInstantOrAge. */
+export const AsOfText = (description: string) => Type.String({ format: "as-of", description });
+/** One end of a range: an instant, how long ago it was, or now. To be read with parseInstantOrAge. */
+export const InstantOrAge = (description: string) => Type.String({ format: "instant-or-age", description });
+export const IpAddressText = Type.String({ format: "ip", maxLength: 45 });
+export const CidrText = Type.String({ format: "cidr", maxLength: 49 });
+/** What a scan is told to look at. */
+export const TargetText = Type.String({ format: "target", maxLength: 49 });
+export const MacText = Type.String({ format: "mac", maxLength: 17 });
+export const Name = Type.String({ format: "name", minLength: 1, maxLength: NAME_MAX_LENGTH });
+/** A text that a device reports or a person adds: one line, possibly empty. */
+export const Line = Type.String({ format: "line", maxLength: NAME_MAX_LENGTH });
+export const Description = Type.String({ maxLength: DESCRIPTION_MAX_LENGTH });
+export const TagIds = Type.Array(Uuid, {
+  maxItems: TAGS_MAX,
+  description: "Ids of tags; duplicates are dropped.",
+});
+
+/** A schema whose value may also be null. */
+export function Nullable<T extends TSchema>(schema: T, options: SchemaOptions = {}) {
+  return Type.Union([schema, Type.Null()], options);
+}
+
+/** One of a vocabulary, as an enumeration in the document rather than a union of constants. */
+export function OneOf<T extends string>(values: readonly T[], options: SchemaOptions = {}) {
+  return Type.Unsafe<T>({ ...options, [Kind]: "OneOf", type: "string", enum: [...values] });
+}
+
+TypeRegistry.Set<{ enum: string[] }>("OneOf", (schema, value) => schema.enum.includes(value as string));
+
+/** What clients may send back of a record's own answer and what is then ignored. */
+interface BodyOptions extends SchemaOptions {
+  ignored?: readonly string[];
+}
+
+/** A request body or an item in it: unknown fields are refused, read-only ones ignored. */
+export function Body<T extends TProperties>(properties: T, options: BodyOptions = {}): TObject<T> {
+  return Type.Object(properties, { ...options, additionalProperties: false });
+}
+
+/** Of an operation that takes nothing: no body at all, or an empty object. */
+export const NoBody = Body({});
+
+/** Read-only on every record. */
+export const RECORD_READ_ONLY = ["created_at", "updated_at", "valid_from", "valid_to", "lineage_id"] as const;
+/** Read-only on what discovery observes. */
+export const OBSERVED_READ_ONLY = [
+  ...RECORD_READ_ONLY,
+  "first_discovery_id",
+  "last_discovery_id",
+  "last_seen_at",
+] as const;
+
+/** The fields that every record's answer ends with. */
+export const recordFields = {
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  valid_from: Timestamp,
+  valid_to: Nullable(Timestamp, {
+    description:
+      "When this version ended; null for the live one. The only field of a past answer that can change later.",
+  }),
+  lineage_id: Nullable(Uuid, { description: "The first incarnation of the same real thing." }),
+};
+
+export const observedFields = {
+  first_discovery_id: Nullable(Uuid),
+  last_discovery_id: Nullable(Uuid),
+  last_seen_at: Timestamp,
+};
+
+/** A query list: repeated keys, commas or brackets. */
+export function QueryList<T extends TSchema>(item: T, options: SchemaOptions = {}) {
+  return Type.Array(item, { maxItems: IDS_MAX, ...options });
+}
+
+export const AtQuery = {
+  at: Type.Optional(
+    AsOfText(
+      "Answers the state at this instant, or this long ago, instead of the current one. `meta.at` is the resolved instant.",
+    ),
+  ),
+};
+
+/** Of a read that has no other parameters. */
+export const At = Type.Object(AtQuery);
+
+export const PageQuery = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMIT_MAX,
+      default: LIMIT_DEFAULT,
+      description: "Rows per page; 0 for all, as a stream.",
+    }),
+  ),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0 })),
+  ...AtQuery,
+};
+
+/** The filter that every list has. */
+export const IdsQuery = {
+  ids: Type.Optional(QueryList(Uuid, { description: "Only these records; repeated or comma-separated." })),
+};
+
+/** The parameters of a list with these filters, and of its export. */
+export function listQueries<Filters extends TProperties>(filters: Filters) {
+  return {
+    List: Type.Object({ ...filters, ...PageQuery }),
+    Export: Type.Object({ ...filters, ...AtQuery }),
+  };
+}
+
+/** The body of a bulk-delete. */
+export const BulkIds = Type.Array(Uuid, {
+  minItems: 1,
+  maxItems: BULK_MAX,
+  description: "The records to delete, all or none.",
+});
+
+export const Cascade = Type.Object({
+  cascade: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        "Deletes even if other records depend on this one: those that cannot exist without it are deleted too, others lose the reference.",
+    }),
+  ),
+});
+
+export const IdParams = Type.Object({ id: Uuid });
+export type IdParams = Static<typeof IdParams>;
+
+/** The path of one transaction. */
+export const SequenceParams = Type.Object({ sequence: Type.Integer({ minimum: 1, maximum: INT32_MAX }) });

@@ -1,0 +1,327 @@
+// Checks a value against its schema and tells all that is wrong with it at once, by JSON pointer.
+// Normalises texts by their format (UUIDs to lower case, addresses to canonical form); coerces nothing else.
+
+import { Kind, KindGuard, type TObject, type TSchema, type TUnion } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+import { type Issue, pointerTo } from "../base/errors.ts";
+import { isSecretFieldName } from "../base/log.ts";
+import { FORMATS } from "./schemas.ts";
+
+/** A body with more offenders than this is not a typo; the rest is counted, not listed. */
+export const MAX_ISSUES = 200;
+
+export type Checked = { ok: true; value: unknown } | { ok: false; issues: Issue[] };
+
+const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
+
+/**
+ * A schema with `secret: true` (answered masked) or `writeOnly: true` (never answered) holds a secret: no issue echoes
+ * a value at or below it, in the place of what holds one, or under an unknown name beside one: a misspelled password is
+ * a password.
+ * @param at where the value stands, as a JSON pointer prefix
+ * @param limit of the offenders that are told
+ * @returns the normalised value, or every offender
+ */
+export function check(schema: TSchema, value: unknown, at = "", limit = MAX_ISSUES): Checked {
+  const stripped = strip(schema, value);
+  const issues: Issue[] = [];
+  if (!isReadable(stripped)) unreadableTexts(stripped, [], at, issues, limit);
+  if (!compile(schema).Check(stripped)) collect(schema, stripped, at, false, issues, limit);
+  if (issues.length > 0) return { ok: false, issues: issues.slice(0, limit) };
+  return { ok: true, value: normalise(schema, stripped) };
+}
+
+function compile(schema: TSchema): TypeCheck<TSchema> {
+  let checker = compiled.get(schema);
+  if (checker === undefined) {
+    checker = TypeCompiler.Compile(schema);
+    compiled.set(schema, checker);
+  }
+  return checker;
+}
+
+/** @param isSecret whether all of the value is inside a secret */
+function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean, issues: Issue[], limit: number): void {
+  const seen = new Set<string>();
+  for (const error of compile(schema).Errors(value)) {
+    if (issues.length >= limit) return;
+    if (error.type === ValueErrorType.Union) {
+      const branch = branchOf(error.schema as TUnion, error.value);
+      if (branch !== null) {
+        collect(branch, error.value, at + error.path, isSecret || isInSecret(schema, error.path), issues, limit);
+        continue;
+      }
+      const told = at + error.path === "" ? discriminatorOf(error.schema as TUnion) : null;
+      if (told !== null && error.value !== null && typeof error.value === "object" && !Array.isArray(error.value)) {
+        // A body as a whole has no name that an issue could give: the field that tells its forms apart has.
+        const value = (error.value as Record<string, unknown>)[told.field];
+        issues.push({
+          path: `/${told.field}`,
+          message: value === undefined ? "is required" : oneOf(told.tags),
+          ...(value === undefined || holdsSecret(error.schema) ? {} : { value: shown(value) }),
+        });
+        continue;
+      }
+    }
+    // The schema's limits are in characters (RFC 8259), not in UTF-16 units.
+    if (
+      error.type === ValueErrorType.StringMaxLength &&
+      [...(error.value as string)].length <= (error.schema.maxLength as number)
+    )
+      continue;
+    // A missing property is reported twice: once as missing, once as of the wrong type.
+    if (seen.has(error.path)) continue;
+    seen.add(error.path);
+    const path = at + error.path;
+    const message = sentence(error);
+    const isMissing = error.type === ValueErrorType.ObjectRequiredProperty || error.value === undefined;
+    // The schema of an unknown field's error is the object that it stands in.
+    const isHidden =
+      isSecret ||
+      isInSecret(schema, error.path) ||
+      holdsSecret(error.schema) ||
+      isSecretFieldName(path.slice(path.lastIndexOf("/") + 1));
+    issues.push(isMissing || isHidden ? { path, message } : { path, message, value: shown(error.value) });
+  }
+}
+
+/** Offending values are echoed so that they can be found, not so that they can be stored. */
+function shown(value: unknown): unknown {
+  if (typeof value === "string") return value.length > 200 ? `${value.slice(0, 200)}…` : value;
+  if (value === null || typeof value !== "object") return value;
+  return Array.isArray(value) ? `an array of ${value.length}` : "an object";
+}
+
+/**
+ * Whether a path leads to a secret or into one. It crosses no union: `collect` goes on in the branch that was meant.
+ */
+function isInSecret(schema: TSchema, path: string): boolean {
+  let place: TSchema | undefined = schema;
+  for (const segment of path.split("/").slice(1)) {
+    if (place === undefined || isSecretItself(place)) break;
+    place = KindGuard.IsArray(place)
+      ? place.items
+      : (place.properties as Record<string, TSchema> | undefined)?.[segment];
+  }
+  return place !== undefined && isSecretItself(place);
+}
+
+const holders = new WeakMap<TSchema, boolean>();
+
+/** Whether a value of the schema is or contains a secret. */
+function holdsSecret(schema: TSchema): boolean {
+  let holds = holders.get(schema);
+  if (holds === undefined) {
+    const parts = [
+      ...Object.values((schema.properties ?? {}) as Record<string, TSchema>),
+      ...((schema.anyOf ?? []) as TSchema[]),
+      ...(KindGuard.IsArray(schema) ? [schema.items] : []),
+    ];
+    holds = isSecretItself(schema) || parts.some(holdsSecret);
+    holders.set(schema, holds);
+  }
+  return holds;
+}
+
+function isSecretItself(schema: TSchema): boolean {
+  return schema.secret === true || schema.writeOnly === true;
+}
+
+function sentence(error: ValueError): string {
+  const schema = error.schema;
+  switch (error.type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return "is required";
+    case ValueErrorType.ObjectAdditionalProperties:
+      return "is not a known field";
+    case ValueErrorType.StringFormat:
+    case ValueErrorType.StringFormatUnknown:
+      return FORMATS[schema.format as string]?.sentence ?? "has the wrong format";
+    case ValueErrorType.StringMinLength:
+    case ValueErrorType.StringMaxLength:
+      return `must have ${range(schema.minLength, schema.maxLength)} characters`;
+    case ValueErrorType.ArrayMaxItems:
+    case ValueErrorType.ArrayMinItems:
+      return `must have ${range(schema.minItems, schema.maxItems)} items`;
+    case ValueErrorType.IntegerMinimum:
+    case ValueErrorType.IntegerMaximum:
+      return `must be ${range(schema.minimum, schema.maximum, "from")}`;
+    case ValueErrorType.Integer:
+      return `must be an integer${schema.minimum === undefined ? "" : ` ${range(schema.minimum, schema.maximum, "from")}`}`;
+    case ValueErrorType.Boolean:
+      return "must be true or false";
+    case ValueErrorType.String:
+      return Array.isArray(schema.enum) ? oneOf(schema.enum) : "must be a string";
+    case ValueErrorType.Array:
+      return "must be an array";
+    case ValueErrorType.Object:
+      return "must be an object";
+    case ValueErrorType.Literal:
+      return `must be ${JSON.stringify(schema.const)}`;
+    case ValueErrorType.Union:
+      return unionSentence(schema as TUnion);
+    default:
+      return Array.isArray(schema.enum)
+        ? oneOf(schema.enum)
+        : error.message.charAt(0).toLowerCase() + error.message.slice(1);
+  }
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return `must be one of ${values.join(", ")}`;
+}
+
+function unionSentence(union: TUnion): string {
+  const told = discriminatorOf(union);
+  return told === null
+    ? "has the wrong type"
+    : `must be an object whose ${told.field} is one of ${told.tags.join(", ")}`;
+}
+
+/** The field that tells the forms of a union apart, and its values; null where none does. */
+function discriminatorOf(union: TUnion): { field: string; tags: unknown[] } | null {
+  for (const field of DISCRIMINATORS) {
+    const tags = union.anyOf
+      .map((branch) => branch.properties?.[field]?.const as unknown)
+      .filter((tag) => tag !== undefined);
+    if (tags.length > 0) return { field, tags };
+  }
+  return null;
+}
+
+function range(low: unknown, high: unknown, from = ""): string {
+  if (low === undefined && high === undefined) return "the right number of";
+  if (high === undefined) return `${low} or more`;
+  if (low === undefined) return `at most ${high}`;
+  return `${from === "" ? "" : `${from} `}${low} to ${high}`;
+}
+
+/** The fields that tell the branches of a union apart. */
+const DISCRIMINATORS = ["type", "mode"] as const;
+
+const alternatives = new WeakMap<TSchema, TSchema[]>();
+
+/** What a union is besides null. */
+function alternativesOf(union: TUnion): TSchema[] {
+  let branches = alternatives.get(union);
+  if (branches === undefined) {
+    branches = union.anyOf.filter((branch) => branch[Kind] !== "Null");
+    alternatives.set(union, branches);
+  }
+  return branches;
+}
+
+/** The branch that was meant: the one of the discriminator, or the only one that is not null. */
+function branchOf(union: TUnion, value: unknown): TSchema | null {
+  const branches = alternativesOf(union);
+  if (branches.length === 1) return branches[0] as TSchema;
+  if (value === null || typeof value !== "object") return null;
+  for (const field of DISCRIMINATORS) {
+    const tag = (value as Record<string, unknown>)[field];
+    const tagged = branches.filter((branch) => branch.properties?.[field]?.const === tag);
+    if (tagged.length === 1) return tagged[0] as TSchema;
+  }
+  return null;
+}
+
+// What follows goes through every value of a body, and a bulk has a million: what stays as it is is not copied.
+
+/** Takes out what a schema ignores: read-only fields that a client sends back as it got them. */
+function strip(schema: TSchema, value: unknown): unknown {
+  if (value === null || typeof value !== "object") return value;
+  if (KindGuard.IsUnion(schema)) {
+    const branch = branchOf(schema, value);
+    return branch === null ? value : strip(branch, value);
+  }
+  if (KindGuard.IsArray(schema))
+    return Array.isArray(value) ? mapped(value, (item) => strip(schema.items, item)) : value;
+  if (!KindGuard.IsObject(schema) || Array.isArray(value)) return value;
+  const ignored = schema.ignored as readonly string[] | undefined;
+  const isSentBack = ignored !== undefined && Object.keys(value).some((name) => ignored.includes(name));
+  return mappedFields(
+    schema,
+    isSentBack ? Object.fromEntries(Object.entries(value).filter(([name]) => !ignored.includes(name))) : value,
+    strip,
+  );
+}
+
+function normalise(schema: TSchema, value: unknown): unknown {
+  if (typeof value === "string") {
+    const format = schema.format as string | undefined;
+    if (format !== undefined) return FORMATS[format]?.parse(value) ?? value;
+    if (KindGuard.IsUnion(schema)) {
+      const branch = branchOf(schema, value);
+      return branch === null ? value : normalise(branch, value);
+    }
+    return value;
+  }
+  if (value === null || typeof value !== "object") return value;
+  if (KindGuard.IsUnion(schema)) {
+    const branch = branchOf(schema, value);
+    return branch === null ? value : normalise(branch, value);
+  }
+  if (Array.isArray(value))
+    return KindGuard.IsArray(schema) ? mapped(value, (item) => normalise(schema.items, item)) : value;
+  return KindGuard.IsObject(schema) ? mappedFields(schema, value, normalise) : value;
+}
+
+/** The array with each item replaced: the same array where all stay. */
+function mapped(items: unknown[], replace: (item: unknown) => unknown): unknown[] {
+  let result = items;
+  for (let position = 0; position < items.length; position += 1) {
+    const replaced = replace(items[position]);
+    if (replaced === items[position]) continue;
+    if (result === items) result = [...items];
+    result[position] = replaced;
+  }
+  return result;
+}
+
+/** The object with the value of each field that its schema has replaced: the same object where all stay. */
+function mappedFields(schema: TObject, object: object, replace: (schema: TSchema, value: unknown) => unknown): object {
+  let result = object as Record<string, unknown>;
+  for (const name of Object.keys(object)) {
+    if (!Object.hasOwn(schema.properties, name)) continue;
+    const value = (object as Record<string, unknown>)[name];
+    const replaced = replace(schema.properties[name] as TSchema, value);
+    if (replaced === value) continue;
+    if (result === object) result = { ...result };
+    result[name] = replaced;
+  }
+  return result;
+}
+
+/**
+ * Half characters and NULs are not text: SQLite and every client would each make something else of them.
+ * @param within where the value stands below `at`; put together only for an offender, since there may be millions of
+ * values
+ */
+function unreadableTexts(
+  value: unknown,
+  within: Array<string | number>,
+  at: string,
+  issues: Issue[],
+  limit: number,
+): void {
+  if (issues.length >= limit || value === null) return;
+  if (typeof value === "string") {
+    if (!isReadable(value))
+      issues.push({
+        path: `${at}${within.map((name) => pointerTo(String(name))).join("")}`,
+        message: "must be well-formed Unicode without NUL characters",
+      });
+  } else if (typeof value === "object") {
+    for (const [name, each] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+      within.push(name);
+      unreadableTexts(each, within, at, issues, limit);
+      within.pop();
+    }
+  }
+}
+
+function isReadable(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (value === null || typeof value !== "object") return true;
+  return Array.isArray(value) ? value.every(isReadable) : Object.values(value).every(isReadable);
+}

@@ -1,0 +1,16 @@
+// The entry of the thread that writes.
+
+import { systemClock } from "../base/clock.ts";
+import { systemRandom } from "../base/random.ts";
+import { runThread } from "../base/thread.ts";
+import { takesLong } from "../commands.ts";
+import { serveWrites } from "../db/write-queue.ts";
+import { openWriter } from "../open-writer.ts";
+
+runThread(
+  serveWrites({
+    open: (options, past, onPostponed) => openWriter(options, systemClock, systemRandom, { past, onPostponed }),
+    takesLong,
+    monotonicMs: () => performance.now(),
+  }),
+);

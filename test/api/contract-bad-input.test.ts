@@ -1,0 +1,1021 @@
+// Bad input of every kind against every operation, made from tables: always the envelope, always 4xx, never a change.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { PASSWORD } from "../support/appliance/appliance.ts";
+import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
+import type { Answer } from "../support/appliance/client.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { refusal } from "../support/appliance/factories.ts";
+import { cookieOf } from "../support/appliance/sign-in.ts";
+import { bodyOf, newWorld, OPERATIONS, type Operation, pathOf, type World } from "../support/contract/operations.ts";
+import { envelopeProblems } from "../support/contract/shapes.ts";
+
+const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
+/** What only an exception or SQL would say. */
+const LEAK =
+  /TypeError|RangeError|SyntaxError|SQLITE|SELECT |INSERT |undefined is not|is not a function|Cannot read|\.ts:\d|node_modules|at async|Prepared|no such (table|column)/;
+
+const appliance = applianceForAll();
+const { anonymous, first, givePassword, handle, newApiKey, transactionCount, writingWatched } = appliance;
+let world: World;
+/** Signed in as the Owner. */
+let cookie: string;
+
+beforeAll(async () => {
+  world = await newWorld(appliance);
+  await givePassword(first.userId);
+  const signedIn = await anonymous.post("/api/auth/login", {
+    email: "owner@first.example",
+    password: PASSWORD,
+  });
+  cookie = `session_id=${cookieOf(signedIn).value}`;
+});
+
+/** Bytes or text as they are, with whatever headers. */
+async function send(
+  method: string,
+  path: string,
+  body?: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await handle(
+    new Request(`http://localhost${path}`, {
+      method,
+      headers: { cookie, "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body }),
+    }),
+  );
+  const text = await response.text();
+  const isJson = (response.headers.get("content-type") ?? "").startsWith("application/json");
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== "" ? JSON.parse(text) : null,
+    data: null,
+  };
+}
+
+/** Puts requests and gathers in what their answers deviate, so that one test shows all of it. */
+class Attempts {
+  private readonly deviations: unknown[] = [];
+
+  /** Must be refused, in the envelope, without a leak or a change; and by the code, where one is given. */
+  async refused(
+    what: unknown,
+    method: string,
+    path: string,
+    body?: string | Uint8Array<ArrayBuffer>,
+    headers: Record<string, string> = {},
+    code?: string,
+  ): Promise<Answer> {
+    const before = transactionCount();
+    const answer = await send(method, path, body, headers);
+    const problems = answer.status >= 400 && answer.status < 500 ? [] : [`answered ${answer.status}`];
+    problems.push(...envelopeProblems(answer));
+    if (transactionCount() !== before) problems.push("something was written");
+    if (LEAK.test(answer.text)) problems.push(`leaks ${LEAK.exec(answer.text)?.[0]}`);
+    if (code !== undefined && answer.body?.code !== code) problems.push(`${answer.body?.code} is not ${code}`);
+    if (problems.length > 0) this.deviates(what, ...problems, answer.text.slice(0, 300));
+    return answer;
+  }
+
+  /** May be taken or refused, but never crash. */
+  async survived(
+    what: unknown,
+    method: string,
+    path: string,
+    body?: string | Uint8Array<ArrayBuffer>,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const before = transactionCount();
+    const answer = await send(method, path, body, headers);
+    const problems = answer.status === 304 ? [] : envelopeProblems(answer);
+    if (answer.status >= 500) problems.push(`answered ${answer.status}`);
+    if (answer.status >= 400 && transactionCount() !== before) problems.push("something was written");
+    if (LEAK.test(answer.text) && answer.status !== 200) problems.push(`leaks ${LEAK.exec(answer.text)?.[0]}`);
+    if (problems.length > 0) this.deviates(what, ...problems, answer.text.slice(0, 300));
+    return answer;
+  }
+
+  deviates(what: unknown, ...how: string[]): void {
+    this.deviations.push([JSON.stringify(what).slice(0, 200), ...how]);
+  }
+
+  /** Asserts that none deviated. */
+  end(): void {
+    if (this.deviations.length > 0)
+      expect({ count: this.deviations.length, first: this.deviations.slice(0, 12) }).toEqual({ count: 0, first: [] });
+    expect(this.deviations).toEqual([]);
+  }
+}
+
+/** The pointers of an answer's issues. */
+function pointers(answer: Answer): string[] {
+  return (answer.body?.params?.issues ?? []).map((issue: { path: string }) => issue.path);
+}
+
+const WRITES = OPERATIONS.filter(
+  ({ method, path, plural }) =>
+    (method === "POST" || method === "PUT") && plural !== undefined && !path.endsWith("/rotate"),
+);
+const UNNAMED_WRITES = OPERATIONS.filter(
+  ({ method, plural }) => (method === "POST" || method === "PUT") && plural === undefined,
+);
+const READS = OPERATIONS.filter(({ method, answers }) => method === "GET" && answers !== "something else");
+const ON_ONE = OPERATIONS.filter(({ path }) => path.includes(":id"));
+
+/** Every place in a JSON value: pointer and value. */
+function places(value: unknown, pointer = ""): Array<[string, unknown]> {
+  if (typeof value !== "object" || value === null) return [[pointer, value]];
+  const below = Object.entries(value).flatMap(([key, item]) => places(item, `${pointer}/${key}`));
+  return pointer === "" ? below : [[pointer, value], ...below];
+}
+
+/** A copy with another value at a pointer. */
+function changed(body: Wire, pointer: string, to: unknown): Wire {
+  const copy = structuredClone(body);
+  const keys = pointer.slice(1).split("/");
+  let at: any = copy;
+  for (const key of keys.slice(0, -1)) at = at[key];
+  at[keys.at(-1) as string] = to;
+  return copy;
+}
+
+/** A body of the operation with something in every place that is read. */
+function writable(operation: Operation): Wire {
+  const { password, ...body } = world.body(operation.plural as string);
+  if (operation.method === "PUT") return { ...body, id: world.records[operation.plural as string]?.id };
+  return password === undefined ? body : { ...body, password };
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+}
+
+/** Each place gets so many of the hostile values, the next place the next ones: all come up often. */
+const HOSTILE_PER_PLACE = 15;
+
+const WRONG_TYPES: unknown[] = [5, -1.5, true, "text", [], [[]], {}, { a: 1 }, [null]];
+
+/** Values that are of the right type here or there, and hostile. */
+const HOSTILE: unknown[] = [
+  "",
+  " ",
+  "\u0000",
+  "a\u0000b",
+  "\ud800",
+  "\udc00x",
+  "\ufeff",
+  "\u202e",
+  "n".repeat(300),
+  "😀".repeat(256),
+  "e\u0301".repeat(255),
+  "'; DROP TABLE tags; --",
+  "%00",
+  "../../etc/passwd",
+  "null",
+  "NaN",
+  "__proto__",
+  "constructor",
+  "toString",
+  "0",
+  "-0",
+  "1e400",
+  "=cmd|' /C calc'!A0",
+  "<script>alert(1)</script>",
+  "${jndi:ldap://x}",
+  "\r\nX-Injected: 1",
+  "a".repeat(100_000),
+  "00000000-0000-0000-0000-000000000000",
+  "ffffffff-ffff-ffff-ffff-ffffffffffff",
+  UNKNOWN.toUpperCase(),
+  "255.255.255.255",
+  "0.0.0.0",
+  "::",
+  "0.0.0.0/0",
+  "::/0",
+  "ff:ff:ff:ff:ff:ff",
+  "2026-11-21T09:00:00Z",
+  "0000-00-00T00:00:00Z",
+  "+275760-09-13T00:00:00.001Z",
+  0,
+  -0,
+  -1,
+  1,
+  0.1,
+  1e308,
+  -1e308,
+  5e-324,
+  2 ** 31,
+  -(2 ** 31) - 1,
+  2 ** 32,
+  2 ** 53,
+  2 ** 53 + 2,
+  2 ** 63,
+  2 ** 64,
+  null,
+  false,
+  [null],
+  ["", ""],
+  [{}],
+  Array.from({ length: 1_500 }, () => UNKNOWN),
+  Array.from({ length: 20 }, () => []),
+  { length: 1 },
+  { type: "toString" },
+  { type: "__proto__", details: {} },
+  { toString: null },
+  { then: 1 },
+];
+
+/** Texts that are no JSON object, or one that means trouble. `malformed` names those that are no JSON at all. */
+const RAW_BODIES: Array<[what: string, body: string | Uint8Array<ArrayBuffer>, malformed?: "malformed"]> = [
+  ["space", "   ", "malformed"],
+  ["an open object", "{", "malformed"],
+  ["a closed object", "}", "malformed"],
+  ["half a literal", "tru", "malformed"],
+  ["single quotes", "{'name':'x'}", "malformed"],
+  ["a bare key", "{name:1}", "malformed"],
+  ["a comma too many", '{"name":1,}', "malformed"],
+  ["a comment", "{/* */}", "malformed"],
+  ["two values", "{}{}", "malformed"],
+  ["a tail", "{}x", "malformed"],
+  ["NaN", '{"number":NaN}', "malformed"],
+  ["Infinity", '{"number":-Infinity}', "malformed"],
+  ["hexadecimal", '{"number":0x10}', "malformed"],
+  ["a plus sign", '{"number":+1}', "malformed"],
+  ["a leading zero", '{"number":01}', "malformed"],
+  ["a raw newline in a text", '{"name":"a\nb"}', "malformed"],
+  ["a raw NUL in a text", '{"name":"a\u0000b"}', "malformed"],
+  ["a NUL after the end", "{}\u0000", "malformed"],
+  ["a wrong escape", '{"name":"\\x41"}', "malformed"],
+  ["half a unicode escape", '{"name":"\\u12"}', "malformed"],
+  ["an unfinished text", '{"name":"', "malformed"],
+  ["XML", "<a/>", "malformed"],
+  ["a form", "name=x&color=Red", "malformed"],
+  ["ten thousand arrays without an end", "[".repeat(10_000), "malformed"],
+  ["two thousand objects without an end", '{"a":'.repeat(2_000), "malformed"],
+  ["null", "null"],
+  ["true", "true"],
+  ["a number", "5"],
+  ["a huge number", "1e400"],
+  ["a text", '"x"'],
+  ["an array", "[]"],
+  ["an array of objects", "[{}]"],
+  ["arrays in arrays", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
+  ["objects in objects", `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`],
+  [
+    "objects in a known field",
+    `{"tags":${"[".repeat(20_000)}${"]".repeat(20_000)},"name":${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}}`,
+  ],
+  ["a prototype", '{"__proto__":{"name":"x","polluted":true}}'],
+  ["a constructor", '{"constructor":{"prototype":{"polluted":true}},"prototype":1}'],
+  ["names that every object has", '{"toString":1,"valueOf":1,"hasOwnProperty":1,"toJSON":1,"then":1,"":1}'],
+  ["a hundred thousand unknown fields", `{${Array.from({ length: 100_000 }, (_, n) => `"k${n}":${n}`).join(",")}}`],
+  ["a key of a megabyte", `{"${"k".repeat(1_000_000)}":1}`],
+  ["a text of a megabyte", `{"name":"${"n".repeat(1_000_000)}"}`],
+  ["keys that are lone surrogates", '{"\\ud800":1,"\\udfff":"\\ud83d"}'],
+  ["bytes that are no UTF-8, in a text", bytes('{"name":"', [0xff, 0xfe, 0xc0, 0x80], '"}')],
+  ["an overlong NUL and a surrogate in UTF-8", bytes('{"name":"', [0xc0, 0x80, 0xed, 0xa0, 0x80], '"}')],
+  ["bytes that are no UTF-8, alone", bytes("", [0x80, 0x81, 0xfe, 0xff], ""), "malformed"],
+  ["UTF-16", bytes("", [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00], ""), "malformed"],
+  ["a byte order mark, then an object", bytes("", [0xef, 0xbb, 0xbf], '{"unknown":1}')],
+  ["gzip", bytes("", [0x1f, 0x8b, 0x08, 0x00, 0x00], ""), "malformed"],
+];
+
+function bytes(before: string, middle: number[], after: string): Uint8Array<ArrayBuffer> {
+  const encode = (text: string) => [...new TextEncoder().encode(text)];
+  return Uint8Array.from([...encode(before), ...middle, ...encode(after)]);
+}
+
+describe("a body", () => {
+  for (const operation of [...WRITES, ...UNNAMED_WRITES]) {
+    const { method } = operation;
+
+    test(`${method} ${operation.path}: refuses whatever is not an object of its fields`, async () => {
+      const attempts = new Attempts();
+      for (const [what, body, malformed] of RAW_BODIES) {
+        const answer = await attempts.refused(what, method, pathOf(operation, world), body);
+        if (malformed !== undefined && answer.body?.code !== "malformed_json")
+          attempts.deviates(what, `${answer.body?.code} is not malformed_json`);
+      }
+      await attempts.refused("nothing", method, pathOf(operation, world));
+      await attempts.refused("emptiness", method, pathOf(operation, world), "");
+      attempts.end();
+    });
+  }
+
+  for (const operation of WRITES) {
+    const { method } = operation;
+    const name = `${method} ${operation.path}`;
+
+    test(`${name}: refuses a wrong type in every place, naming the place`, async () => {
+      const [attempts, body] = [new Attempts(), writable(operation)];
+      for (const [pointer, value] of places(body)) {
+        for (const wrong of WRONG_TYPES) {
+          if (kindOf(wrong) === kindOf(value)) continue;
+          const answer = await attempts.refused(
+            [pointer, wrong],
+            method,
+            pathOf(operation, world),
+            JSON.stringify(changed(body, pointer, wrong)),
+            {},
+            "validation_failed",
+          );
+          // What a union is told by may be named by the union itself.
+          if (
+            !pointers(answer).some(
+              (path) => path.startsWith(pointer) || (path !== "" && path === pointer.replace(/\/[^/]*$/, "")),
+            )
+          )
+            attempts.deviates([pointer, wrong], `names ${pointers(answer)}`);
+        }
+      }
+      attempts.end();
+    });
+
+    test(`${name}: refuses a field that is not there, in every object, naming it`, async () => {
+      const [attempts, body] = [new Attempts(), writable(operation)];
+      const objects = [
+        "",
+        ...places(body).flatMap(([pointer, value]) => (kindOf(value) === "object" ? [pointer] : [])),
+      ];
+      for (const pointer of objects) {
+        for (const field of [
+          "tpyo",
+          "constructor",
+          "toString",
+          "__proto__",
+          "hasOwnProperty",
+          "",
+          "a/b",
+          "🙂",
+          "Name",
+          "length",
+        ]) {
+          const text = JSON.stringify(
+            pointer === "" ? { ...body, PLACEHOLDER: 1 } : changed(body, `${pointer}/PLACEHOLDER`, 1),
+          ).replace("PLACEHOLDER", field);
+          const answer = await attempts.refused(
+            [pointer, field],
+            method,
+            pathOf(operation, world),
+            text,
+            {},
+            "validation_failed",
+          );
+          const wanted = `${pointer}/${field.replace("/", "~1")}`;
+          if (!pointers(answer).includes(wanted)) attempts.deviates([pointer, field], `names ${pointers(answer)}`);
+        }
+      }
+      attempts.end();
+    });
+
+    test(`${name}: does not crash on what is hostile, in any place, and writes all of it or nothing`, async () => {
+      const [attempts, body] = [new Attempts(), writable(operation)];
+      let turn = 0;
+      for (const [pointer] of places(body)) {
+        for (let n = 0; n < HOSTILE_PER_PLACE; n++) {
+          const value = HOSTILE[turn++ % HOSTILE.length];
+          const valid = operation.method === "POST" ? { ...body, ...fresh(operation) } : body;
+          await attempts.survived(
+            [pointer, value],
+            method,
+            pathOf(operation, world),
+            JSON.stringify(changed(valid, pointer, value)),
+          );
+        }
+        for (const number of [
+          "1e400",
+          "-1e400",
+          "1e-400",
+          "9007199254740993",
+          "-0",
+          "1.0",
+          "123456789012345678901234567890",
+        ]) {
+          const text = JSON.stringify(changed(body, pointer, "PLACEHOLDER")).replace('"PLACEHOLDER"', number);
+          await attempts.survived([pointer, number], method, pathOf(operation, world), text);
+        }
+      }
+      attempts.end();
+    });
+
+    test(`${name}: does not crash without any one of its places, nor with one given twice`, async () => {
+      const [attempts, body] = [new Attempts(), writable(operation)];
+      for (const [pointer] of places(body))
+        await attempts.survived(
+          [pointer, "missing"],
+          method,
+          pathOf(operation, world),
+          JSON.stringify(changed(body, pointer, undefined)),
+        );
+      for (const field of Object.keys(body)) {
+        await attempts.survived(
+          [field, "twice"],
+          method,
+          pathOf(operation, world),
+          `{${JSON.stringify(field)}:"first",${JSON.stringify(body).slice(1)}`,
+        );
+        await attempts.refused(
+          [field, "twice, the last wrong"],
+          method,
+          pathOf(operation, world),
+          `${JSON.stringify(body).slice(0, -1)},${JSON.stringify(field)}:{"a":[]}}`,
+        );
+      }
+      attempts.end();
+    });
+  }
+
+  test("of an operation that has no fields may be missing or empty; what it names is refused, never dropped in silence", async () => {
+    const path = `/api/v1/auth/keys/${world.records["auth/keys"]?.id}/rotate`;
+    for (const body of [undefined, "{}"]) expect((await send("POST", path, body)).status).toBe(200);
+    const attempts = new Attempts();
+    for (const body of ["{", "[]", "null", "5", '{"expires_at":"2031-01-01T00:00:00Z"}'])
+      await attempts.refused(body, "POST", path, body);
+    attempts.end();
+  });
+
+  test("leaves no trace in what every object has", () => {
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(({} as Record<string, unknown>).name).toBeUndefined();
+  });
+
+  test("is read as UTF-8: what is stored comes back, and half a character is refused", async () => {
+    const [owner, path] = [anonymous.with({ cookie }), `/api/v1/tags/${world.records.tags?.id}`];
+    for (const name of ["é", "e\u0301", "日本", "😀👩‍👩‍👧", "a\u00a0b", "\\", '"', "/"]) {
+      const answer = await owner.put(path, { name, color: "Red" });
+      expect([name, answer.status, answer.data?.name ?? answer.text]).toEqual([name, 200, name]);
+      expect((await owner.get(path)).data.name).toBe(name);
+    }
+    const attempts = new Attempts();
+    for (const name of ["\\ud800", "\\udc00", "a\\ud83d", "\\ud83dx\\ude00"])
+      await attempts.refused(name, "PUT", path, `{"name":"${name}","color":"Red"}`);
+    attempts.end();
+  });
+});
+
+describe("a path", () => {
+  const IDS = [
+    "abc",
+    "0",
+    "-1",
+    "null",
+    "undefined",
+    "NaN",
+    ":id",
+    "{id}",
+    "*",
+    "%20",
+    "%00",
+    "%0a",
+    "%0d%0aX-Injected:%201",
+    "%",
+    "%zz",
+    "%f",
+    "%ff",
+    "%c0%80",
+    "%ed%a0%80",
+    "..%2f",
+    "..%2f..%2fetc%2fpasswd",
+    "%2f",
+    "%5c",
+    "a%2fb",
+    "'",
+    '"',
+    "'%20OR%201=1--",
+    "__proto__",
+    "constructor",
+    `${UNKNOWN}0`,
+    UNKNOWN.slice(0, -1),
+    UNKNOWN.replaceAll("-", ""),
+    `{${UNKNOWN}}`,
+    `urn:uuid:${UNKNOWN}`,
+    `%7b${UNKNOWN}%7d`,
+    `${UNKNOWN}%00`,
+    `${UNKNOWN}%20`,
+    `%20${UNKNOWN}`,
+    `${UNKNOWN},${UNKNOWN}`,
+    `${UNKNOWN};a=b`,
+    UNKNOWN.replace("0", "g"),
+    "🙂",
+    "%F0%9F%99%82",
+    "x".repeat(5_000),
+  ];
+
+  for (const operation of ON_ONE) {
+    const { method } = operation;
+    const takesBody = method !== "GET" && method !== "DELETE";
+
+    test(`${method} ${operation.path}: is not about anything that is no UUID`, async () => {
+      const attempts = new Attempts();
+      const body = takesBody ? JSON.stringify(bodyOf(operation, world)) : undefined;
+      for (const id of IDS) {
+        const answer = await attempts.refused(id, method, operation.path.replace(":id", id), body);
+        if (![400, 404, 405].includes(answer.status)) attempts.deviates(id, `answered ${answer.status}`);
+      }
+      attempts.end();
+    });
+
+    test(`${method} ${operation.path}: an id of another kind is unknown`, async () => {
+      const attempts = new Attempts();
+      for (const [plural, record] of Object.entries(world.records)) {
+        if (plural === operation.plural) continue;
+        const body = takesBody
+          ? JSON.stringify({ ...bodyOf(operation, world), ...(method === "PUT" ? { id: record.id } : {}) })
+          : undefined;
+        await attempts.refused(plural, method, operation.path.replace(":id", record.id), body, {}, "entity_not_found");
+      }
+      attempts.end();
+    });
+  }
+});
+
+describe("a query", () => {
+  const VALUES = [
+    "",
+    " ",
+    "abc",
+    "null",
+    "undefined",
+    "true",
+    "[]",
+    "{}",
+    "0",
+    "-0",
+    "-1",
+    "1.5",
+    "1e3",
+    "0x1",
+    "01",
+    "99999999999999999999",
+    "NaN",
+    "Infinity",
+    "1001",
+    "%00",
+    "%ff",
+    "%c0%80",
+    "%",
+    "%zz",
+    "%u0041",
+    "%0d%0aX:1",
+    "%27%3B--",
+    "__proto__",
+    "a,b",
+    ",",
+    ",,,",
+    "%2C",
+    "..%2f",
+    "%F0%9F%99%82",
+    "%ed%a0%80",
+    "2026-11-21",
+    UNKNOWN,
+    UNKNOWN.slice(1),
+    "x".repeat(4_000),
+  ];
+  const NAMES = [
+    "limit",
+    "offset",
+    "at",
+    "ids",
+    "ids[]",
+    "ids[0]",
+    "host_id",
+    "network_id",
+    "group_by",
+    "order_by",
+    "order_direction",
+    "search",
+    "at[]",
+    "limit[]",
+    "limit[x]",
+    "__proto__",
+    "constructor",
+    "toString",
+    "",
+    "%00",
+    "%ff",
+    "%zz",
+    "Limit",
+    " limit",
+    "🙂",
+  ];
+
+  for (const operation of READS) {
+    const name = `GET ${operation.path}`;
+    const path = () => pathOf(operation, world);
+
+    test(`${name}: any value of any parameter is an answer or a refusal`, async () => {
+      const attempts = new Attempts();
+      for (const parameter of NAMES)
+        for (const value of VALUES)
+          await attempts.survived([parameter, value], "GET", `${path()}?${parameter}=${value}`);
+      attempts.end();
+    });
+
+    test(`${name}: an unknown parameter is refused by name, with or without a value, known ones beside it`, async () => {
+      const attempts = new Attempts();
+      for (const [query, field] of [
+        ["tpyo=1", "tpyo"],
+        ["tpyo", "tpyo"],
+        ["tpyo=", "tpyo"],
+        ["at=2999-01-01T00:00:00Z&tpyo=1", "tpyo"],
+        ["constructor=1", "constructor"],
+        ["__proto__=1", "__proto__"],
+        ["toString", "toString"],
+        ["At=2999-01-01T00:00:00Z", "At"],
+        ["%74pyo=1", "tpyo"],
+        ["a%2Fb=1", "a~1b"],
+        ["=1", ""],
+      ] as const) {
+        const answer = await attempts.refused(query, "GET", `${path()}?${query}`, undefined, {}, "validation_failed");
+        if (pointers(answer).join() !== `/${field}`) attempts.deviates(query, `names ${pointers(answer)}`);
+      }
+      attempts.end();
+    });
+
+    test(`${name}: odd shapes of a query string are an answer or a refusal`, async () => {
+      const attempts = new Attempts();
+      for (const query of [
+        "?",
+        "??",
+        "?&",
+        "?&&&",
+        "?=",
+        "?=1",
+        "?=&=",
+        "?;",
+        "?a=b=c",
+        "?#",
+        "?%",
+        "?%%",
+        "?%3D",
+        "?+",
+        "?limit=1;offset=1",
+        `?${"a=1&".repeat(2_000)}`,
+        `?${"&".repeat(10_000)}`,
+        `?x=${"y".repeat(12_000)}`,
+        `?${"at=2999-01-01T00:00:00Z&".repeat(300)}`,
+      ]) {
+        await attempts.survived(query.slice(0, 50), "GET", path() + query);
+      }
+      attempts.end();
+    });
+
+    test(`${name}: a parameter given twice is refused, unless it is a list`, async () => {
+      const [attempts, at] = [new Attempts(), "at=2999-01-01T00:00:00Z"];
+      for (const twice of [
+        `${at}&${at}`,
+        ...(operation.answers === "a list" ? ["limit=1&limit=1", "limit=1&limit[]=1", "offset=0&offset=0"] : []),
+      ]) {
+        await attempts.refused(twice, "GET", `${path()}?${twice}`, undefined, {}, "validation_failed");
+      }
+      attempts.end();
+    });
+  }
+
+  for (const operation of [...WRITES, ...OPERATIONS.filter(({ method }) => method === "DELETE")]) {
+    test(`${operation.method} ${operation.path}: refuses a query that it does not have`, async () => {
+      const attempts = new Attempts();
+      for (const query of [
+        "tpyo=1",
+        "limit=5",
+        "at=2999-01-01T00:00:00Z",
+        "dry_run=true",
+        ...(operation.method === "DELETE"
+          ? ["cascade=yes", "cascade=", "cascade=1", "cascade=TRUE", "cascade=true&cascade=false"]
+          : ["cascade=true"]),
+      ]) {
+        const body = operation.method === "DELETE" ? undefined : JSON.stringify(bodyOf(operation, world));
+        await attempts.refused(
+          query,
+          operation.method,
+          `${pathOf(operation, world)}?${query}`,
+          body,
+          {},
+          "validation_failed",
+        );
+      }
+      attempts.end();
+    });
+  }
+});
+
+describe("a header", () => {
+  test("Authorization in any wrong form is 401, a cookie beside it or not", async () => {
+    const [attempts, { key }] = [new Attempts(), newApiKey()];
+    const wrong = [
+      "Bearer",
+      "Bearer ",
+      "bearer",
+      `Bearer${key}`,
+      `Bearer ${key} ${key}`,
+      `Bearer ${key},`,
+      `Bearer "${key}"`,
+      `Bearer ${key.slice(0, -1)}`,
+      `Bearer ${key}x`,
+      `Basic ${btoa(`owner:${key}`)}`,
+      `Token ${key}`,
+      key,
+      'Digest username="a"',
+      "Bearer null",
+      "Bearer undefined",
+      "Bearer nlk_",
+      `Bearer nlk_${"0".repeat(43)}`,
+      `Bearer nlk_${"0".repeat(49)}`,
+      `Bearer ${"x".repeat(8_000)}`,
+      "Bearer \u00ff\u00fe",
+      "Bearer ../../etc/passwd",
+      "Bearer ' OR 1=1 --",
+      "Bearer __proto__",
+      `Bearer ${key.toUpperCase()}`,
+      "Negotiate AAAA",
+      "=",
+      ",",
+    ];
+    for (const authorization of wrong) {
+      for (const withCookie of [true, false]) {
+        const answer = await attempts.refused([authorization, withCookie], "GET", "/api/v1/tags", undefined, {
+          authorization,
+          ...(withCookie ? {} : { cookie: "" }),
+        });
+        if (answer.status !== 401) attempts.deviates([authorization, withCookie], `answered ${answer.status}`);
+        if (!/^Bearer\b/.test(answer.headers.get("www-authenticate") ?? ""))
+          attempts.deviates([authorization, withCookie], "no WWW-Authenticate");
+        if (answer.text.includes(key.slice(4, 30))) attempts.deviates([authorization, withCookie], "echoes the key");
+      }
+    }
+    attempts.end();
+  });
+
+  test("Authorization names its scheme in any case", async () => {
+    const { key } = newApiKey();
+    for (const scheme of ["Bearer", "bearer", "BEARER"])
+      expect([
+        scheme,
+        (await send("GET", "/api/v1/tags", undefined, { cookie: "", authorization: `${scheme} ${key}` })).status,
+      ]).toEqual([scheme, 200]);
+  });
+
+  test("Cookie in any wrong form is 401; among others the right one is found", async () => {
+    const [attempts, token] = [new Attempts(), cookie.slice("session_id=".length)];
+    const wrong = [
+      "",
+      ";",
+      ";;;",
+      "=",
+      "session_id",
+      "session_id=",
+      "session_id=;",
+      `session_id=${token}x`,
+      `session_id=${token.slice(1)}`,
+      `session_id="${token.slice(1)}"`,
+      "session_id=%zz",
+      "session_id=%",
+      "session_id=%00",
+      "session_id=%E0%A4%A",
+      "session_id=null",
+      "session_id=[object Object]",
+      'session_id={"a":1}',
+      'session_id=j:{"a":1}',
+      "session_id=' OR 1=1 --",
+      "session_id=__proto__",
+      "__proto__=1",
+      "constructor=1",
+      `Session_Id=${token}`,
+      `session_id2=${token}`,
+      `xsession_id=${token}`,
+      `session_id=${"x".repeat(8_000)}`,
+      "session_id=\u00ff",
+      "a=b; ".repeat(500),
+    ];
+    for (const value of wrong) {
+      const answer = await attempts.refused(value, "GET", "/api/v1/tags", undefined, { cookie: value });
+      if (answer.status !== 401) attempts.deviates(value, `answered ${answer.status}`);
+    }
+    attempts.end();
+    for (const value of [
+      `a=b; ${cookie}`,
+      `${cookie}; a=b`,
+      `a=%zz; ${cookie}`,
+      `__proto__=x; ${cookie}`,
+      `;;${cookie};`,
+      `a; ${cookie}`,
+    ])
+      expect([value, (await send("GET", "/api/v1/tags", undefined, { cookie: value })).status]).toEqual([value, 200]);
+  });
+
+  test("Origin and Sec-Fetch-Site that are foreign stop what changes by cookie, and only that", async () => {
+    const [attempts, { key }] = [new Attempts(), newApiKey()];
+    const tag = JSON.stringify({ name: "from elsewhere", color: "Red" });
+    for (const headers of [
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { origin: "http://localhost.evil.example" },
+      { origin: "http://localhost@evil.example" },
+      { origin: "localhost" },
+      { origin: "x".repeat(1_000) },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "made up" },
+      { origin: "http://localhost", "sec-fetch-site": "cross-site" },
+    ] as Array<Record<string, string>>) {
+      await attempts.refused(
+        headers,
+        "POST",
+        "/api/v1/tags",
+        tag,
+        { host: "localhost", ...headers },
+        "auth_origin_rejected",
+      );
+      const read = await attempts.survived(headers, "GET", "/api/v1/tags", undefined, {
+        host: "localhost",
+        ...headers,
+      });
+      if (read.status !== 200) attempts.deviates(headers, "stops a GET");
+    }
+    attempts.end();
+    expect(
+      (
+        await send("POST", "/api/v1/tags", tag, {
+          host: "localhost",
+          origin: "https://evil.example",
+          cookie: "",
+          authorization: `Bearer ${key}`,
+        })
+      ).status,
+    ).toBe(200);
+  });
+
+  test("If-Match and If-None-Match in any wrong form never let a write through", async () => {
+    const [attempts, record] = [new Attempts(), world.records.vlans as Wire];
+    const path = `/api/v1/vlans/${record.id}`;
+    for (const value of [
+      '"',
+      '""',
+      "W/",
+      'W/""',
+      "x",
+      "**",
+      '"a',
+      'a"',
+      '"a",',
+      ",",
+      '"\\""',
+      "null",
+      "x".repeat(8_000),
+      "\u00e9",
+      `${'"a",'.repeat(1_000)}"b"`,
+    ]) {
+      const answer = await attempts.refused(
+        ["if-match", value],
+        "PUT",
+        path,
+        JSON.stringify({ ...record, name: "never" }),
+        { "if-match": value },
+      );
+      if (answer.status !== 412 && answer.status !== 400)
+        attempts.deviates(["if-match", value], `answered ${answer.status}`);
+      const read = await attempts.survived(["if-none-match", value], "GET", path, undefined, {
+        "if-none-match": value,
+      });
+      if (read.status === 304) attempts.deviates(["if-none-match", value], "answered 304");
+    }
+    attempts.end();
+  });
+
+  test("If-None-Match never makes a 304 of a write: * refuses it, and a tag leaves it as it is", async () => {
+    const record = world.records.vlans as Wire;
+    const path = `/api/v1/vlans/${record.id}`;
+    const put = (name: string, header: string) =>
+      send("PUT", path, JSON.stringify({ ...record, name }), { "if-none-match": header });
+    const expectNothingWritten = writingWatched();
+    expect(await put("never", "*")).toMatchObject(refusal(412, "precondition_failed"));
+    expect(await send("DELETE", path, undefined, { "if-none-match": " * " })).toMatchObject({ status: 412 });
+    expectNothingWritten();
+    const tag = (await send("GET", path)).headers.get("etag") as string;
+    // Nothing changes: the tag of the answer is the one that was sent.
+    expect(await put(record.name, tag)).toMatchObject({ status: 200, body: { data: { name: record.name } } });
+    expect(await put("another", tag)).toMatchObject({ status: 200, body: { data: { name: "another" } } });
+  });
+
+  test("others in odd forms change nothing about the answer", async () => {
+    const odd: Array<Record<string, string>> = [
+      { accept: "text/html" },
+      { accept: "" },
+      { "accept-encoding": "nonsense;q=x" },
+      { "accept-language": "x".repeat(5_000) },
+      { "x-request-id": "x".repeat(10_000) },
+      { "x-request-id": "\u00ff" },
+      { range: "bytes=0-1" },
+      { "x-forwarded-for": "'; --" },
+      { "x-forwarded-host": "evil.example" },
+      { "x-http-method-override": "DELETE" },
+      { "if-modified-since": "never" },
+      { "content-type": "\u00ff" },
+      { "content-type": "x" },
+      { expect: "200-ok" },
+      { te: "trailers" },
+      { host: "evil.example" },
+      { "content-length": "-5" },
+      { "content-encoding": "gzip" },
+      { upgrade: "websocket", connection: "upgrade" },
+    ];
+    const attempts = new Attempts();
+    for (const headers of odd) {
+      const answer = await attempts.survived(headers, "GET", "/api/v1/tags", undefined, headers);
+      if (answer.status !== 200) attempts.deviates(headers, `answered ${answer.status}`);
+    }
+    attempts.end();
+  });
+
+  test("Content-Type in any wrong form is 415 where there is a body", async () => {
+    const attempts = new Attempts();
+    for (const type of [
+      " ",
+      "x",
+      "/",
+      "json",
+      "application",
+      "application/",
+      "application/json+x",
+      "application/json, text/plain",
+      "text/html; application/json",
+      "application/json/x",
+      "application/x-ndjson",
+      "application/json-patch+json",
+      "application/merge-patch+json",
+      "multipart/form-data",
+      "multipart/form-data; boundary=",
+      "application/x-www-form-urlencoded; charset=utf-8",
+      "\u00ff",
+      "x".repeat(5_000),
+    ]) {
+      await attempts.refused(
+        type,
+        "POST",
+        "/api/v1/tags",
+        JSON.stringify(world.body("tags")),
+        { "content-type": type },
+        "unsupported_media_type",
+      );
+    }
+    attempts.end();
+  });
+});
+
+describe("signing in and setting up", () => {
+  test("refuse any wrong body, whatever it is, without a cookie", async () => {
+    const attempts = new Attempts();
+    const wrong = [
+      {},
+      { email: "owner@first.example" },
+      { password: "x" },
+      { email: 5, password: 5 },
+      { email: ["owner@first.example"], password: { a: 1 } },
+      { email: null, password: null },
+      { email: "", password: "" },
+      { email: "x", password: "y" },
+      { email: "owner@first.example", password: "" },
+      { email: "owner@first.example", password: "x".repeat(100_000) },
+      { email: "a".repeat(100_000), password: "x" },
+      { email: "owner@first.example\u0000", password: "x" },
+      { email: "' OR 1=1 --", password: "' OR 1=1 --" },
+      { email: "owner@first.example", password: "wrong wrong wrong", extra: 1 },
+      { email: "owner@first.example", password: 98_765_432_198 },
+    ];
+    for (const body of wrong) {
+      const answer = await attempts.refused(body, "POST", "/api/auth/login", JSON.stringify(body), { cookie: "" });
+      if (answer.headers.getSetCookie().length > 0) attempts.deviates(body, "sets a cookie");
+      if (/wrong wrong wrong|98765432198/.test(answer.text)) attempts.deviates(body, "echoes the password");
+    }
+    for (const body of [
+      {},
+      { setup_token: "x" },
+      { setup_token: 5, organization_name: [], network_name: {}, email: "x", password: "short" },
+      {
+        setup_token: "x",
+        organization_name: "o",
+        network_name: "n",
+        email: "a@b.example",
+        password: "a long enough password",
+      },
+    ]) {
+      const answer = await attempts.refused(body, "POST", "/api/auth/setup", JSON.stringify(body), { cookie: "" });
+      if (answer.headers.getSetCookie().length > 0) attempts.deviates(body, "sets a cookie");
+      if (answer.text.includes("a long enough password") || answer.text.includes('"short"'))
+        attempts.deviates(body, "echoes the password");
+    }
+    attempts.end();
+  });
+});
+
+/** Names and numbers that no other body has, of those that the operation's create has to be unique in. */
+function fresh(operation: Operation): Wire {
+  const body = world.body(operation.plural as string);
+  return Object.fromEntries(
+    ["name", "number", "if_index", "cidr", "email"]
+      .filter((field) => Object.hasOwn(body, field))
+      .map((field) => [field, body[field]]),
+  );
+}

@@ -1,0 +1,287 @@
+// The contract of time (handbook: time) as one property: whatever is done, in whatever order, each list as of an
+// instant says what it said live at that instant.
+
+import { expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Answer } from "../support/appliance/client.ts";
+import { onPort, tcp, type Wire } from "../support/appliance/factories.ts";
+import { PLURALS } from "../support/contract/operations.ts";
+import { envelopeProblems } from "../support/contract/shapes.ts";
+import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+
+const STEPS = 120;
+const LISTS = [
+  ...PLURALS.map((plural) => `${plural}?limit=0`),
+  "tags?group_by=color&order_by=name&order_direction=desc&limit=3&offset=1",
+  "hosts?limit=2&offset=1",
+  "if-entries?limit=3&offset=2",
+  "services?limit=2&offset=1",
+];
+
+const { clock, credentialBody, first, newHost, newSubnet, newUser, owner, tick, transactionCount } = applianceForEach();
+
+/** What is alive, as the last live lists said. */
+type Living = Record<string, Wire[]>;
+
+type Move = () => Promise<Answer>;
+type Draft = ReturnType<typeof draft>;
+
+/** One random change; refused ones are part of the game. */
+function change(random: SeededRandom, living: Living, step: number): Promise<Answer> {
+  const one = draft(random, living, step);
+  return random.pick([...placeMoves(one), ...hostMoves(one), ...childMoves(one), ...accessMoves(one)])();
+}
+
+function draft(random: SeededRandom, living: Living, step: number) {
+  const of = (plural: string): Wire | undefined => (living[plural]?.length ? random.pick(living[plural]) : undefined);
+  const some = (plural: string): string[] =>
+    (living[plural] ?? []).filter(() => random.integer(2) === 0).map((record) => record.id);
+  const network = () => of("networks")?.id ?? first.networkId;
+  const host = of("hosts");
+  const update = (changes: Wire) =>
+    host === undefined
+      ? owner.get("/api/health")
+      : owner.put(`hosts/${host.id}`, {
+          id: host.id,
+          name: host.name,
+          hidden: host.hidden,
+          tags: host.tags,
+          ...changes,
+        });
+  const remove = (plural: string, query = "") => owner.delete(`${plural}/${of(plural)?.id}${query}`);
+  const addresses = () =>
+    Array.from({ length: random.integer(3) }, () => ({
+      ip_address: `192.0.2.${1 + random.integer(6)}`,
+      name: random.pick(["a", "b"]),
+    })).filter((item, index, all) => all.findIndex((other) => other.ip_address === item.ip_address) === index);
+  const ports = () => [22, 80, 443].filter(() => random.integer(2) === 0).map((number) => tcp(number));
+  return { random, living, step, owner, first, of, some, network, host, update, remove, addresses, ports };
+}
+
+function placeMoves({ random, of, some, network, remove, owner }: Draft): Move[] {
+  return [
+    () =>
+      owner.post("tags", {
+        name: random.pick(["core", "edge", "Edge", "lab"]),
+        color: random.pick(["Red", "Blue", "Amber"]),
+      }),
+    () =>
+      owner.put(`tags/${of("tags")?.id}`, {
+        name: `tag ${random.integer(5)}`,
+        color: random.pick(["Red", "Blue"]),
+      }),
+    () => remove("tags"),
+    () => owner.post("networks", { name: `network ${random.integer(4)}`, tags: some("tags") }),
+    () => (random.integer(3) === 0 ? remove("networks", "?cascade=true") : owner.get("/api/health")),
+    () => owner.post("vlans", { network_id: network(), number: 1 + random.integer(4), name: "v" }),
+    () => remove("vlans", "?cascade=true"),
+    () =>
+      owner.post("subnets", {
+        network_id: network(),
+        cidr: random.pick(["192.0.2.0/24", "192.0.2.0/29", "198.51.100.0/24"]),
+        tags: some("tags"),
+      }),
+    () => remove("subnets", "?cascade=true"),
+  ];
+}
+
+function hostMoves({
+  random,
+  step,
+  some,
+  network,
+  host,
+  update,
+  remove,
+  addresses,
+  ports,
+  first,
+  owner,
+}: Draft): Move[] {
+  return [
+    () => owner.post("hosts", { name: `host ${step}`, network_id: network(), tags: some("tags"), ports: ports() }),
+    () =>
+      owner.post("hosts", {
+        name: `host ${step}`,
+        network_id: first.networkId,
+        ports: ports(),
+        services: [{ name: "web", service_definition: "Nginx" }],
+      }),
+    () => update({ name: `host ${random.integer(9)}`, tags: some("tags"), hidden: random.integer(2) === 0 }),
+    () => update({ ip_addresses: addresses() }),
+    () => update({ ports: ports() }),
+    () =>
+      update({
+        services: [
+          {
+            name: "web",
+            service_definition: "Nginx",
+            tags: some("tags"),
+            bindings: (host?.ports ?? [])
+              .filter(() => random.integer(2) === 0)
+              .map((port: Wire) => ({ type: "Port", port_id: port.id, ip_address_id: null })),
+          },
+        ],
+      }),
+    () =>
+      update({ services: [], credential_assignments: some("credentials").map((credential_id) => ({ credential_id })) }),
+    () => (random.integer(2) === 0 ? remove("hosts") : owner.get("/api/health")),
+  ];
+}
+
+function childMoves({ random, step, of, some, host, remove, owner }: Draft): Move[] {
+  return [
+    () =>
+      owner.post("if-entries", {
+        host_id: host?.id,
+        if_index: 1 + random.integer(3),
+        if_descr: `port ${step}`,
+        ip_address_id: host?.ip_addresses[0]?.id ?? null,
+      }),
+    () =>
+      owner.post("if-entries", {
+        host_id: host?.id,
+        if_index: 1 + random.integer(3),
+        if_descr: `port ${step}`,
+        fdb_macs: ["00:00:5e:00:53:01", "00:00:5e:00:53:02"].slice(random.integer(3)),
+      }),
+    () => {
+      const entry = of("if-entries");
+      return owner.put(`if-entries/${entry?.id}`, {
+        ...entry,
+        if_alias: random.pick(["x", "y", null]),
+        fdb_macs: ["00:00:5e:00:53:03", "00:00:5e:00:53:02"].slice(random.integer(3)),
+      });
+    },
+    () => remove("if-entries"),
+    () => owner.post("ip-addresses", { host_id: host?.id, ip_address: `192.0.2.${1 + random.integer(6)}` }),
+    () =>
+      owner.put(`ip-addresses/${of("ip-addresses")?.id}`, {
+        ip_address: `192.0.2.${1 + random.integer(6)}`,
+        name: random.pick(["a", "b"]),
+      }),
+    () => remove("ip-addresses"),
+    () => owner.post("ports", { host_id: host?.id, number: random.pick([22, 80, 443]), protocol: "Tcp" }),
+    () => remove("ports"),
+    () =>
+      owner.post("services", {
+        host_id: host?.id,
+        name: random.pick(["web", "api"]),
+        service_definition: "Nginx",
+        tags: some("tags"),
+        bindings: (host?.ports ?? []).filter(() => random.integer(2) === 0).map((port: Wire) => onPort(port.id)),
+      }),
+    () => remove("services"),
+    () =>
+      owner.post("bindings", {
+        service_id: of("services")?.id,
+        type: "Port",
+        port_id: of("ports")?.id,
+      }),
+    () =>
+      owner.put(`bindings/${of("bindings")?.id}`, {
+        type: "IpAddress",
+        ip_address_id: of("ip-addresses")?.id,
+      }),
+    () => remove("bindings"),
+    () => {
+      const plural = random.pick(["ip-addresses", "ports", "services", "bindings"]);
+      return owner.post(`${plural}/bulk-delete`, some(plural));
+    },
+  ];
+}
+
+function accessMoves({ random, step, living, of, some, remove, first, owner }: Draft): Move[] {
+  return [
+    () =>
+      owner.post("credentials", {
+        ...credentialBody(),
+        name: `credential ${step}`,
+        assigned_network_ids: some("networks"),
+        host_assignments: some("hosts").map((host_id) => ({ host_id })),
+        tags: some("tags"),
+      }),
+    () => {
+      const credential = of("credentials");
+      return owner.put(`credentials/${credential?.id}`, {
+        ...credential,
+        assigned_network_ids: some("networks"),
+        host_assignments: some("hosts").map((host_id) => ({ host_id })),
+      });
+    },
+    () => remove("credentials", "?cascade=true"),
+    () => {
+      const user = living.users?.find((each) => each.role === "Member");
+      return owner.put(`users/${user?.id}`, { ...user, network_ids: some("networks") });
+    },
+    () =>
+      owner.post("auth/keys", {
+        name: `key ${step}`,
+        organization_id: first.organizationId,
+        user_id: first.userId,
+        tags: some("tags"),
+        network_ids: some("networks"),
+      }),
+    () => {
+      const key = of("auth/keys");
+      return owner.put(`auth/keys/${key?.id}`, {
+        ...key,
+        is_enabled: random.integer(2) === 0,
+        tags: some("tags"),
+      });
+    },
+    () => remove("auth/keys"),
+  ];
+}
+
+async function read(list: string, at?: string): Promise<Answer> {
+  const answer = await owner.get(`${list}${at === undefined ? "" : `&at=${at}`}`);
+  expect([list, at, answer.status, envelopeProblems(answer)]).toEqual([list, at, 200, []]);
+  return answer;
+}
+
+/** A list without what an answer about the past says differently: when its versions ended, and observations. */
+function timeless(answer: Answer): unknown {
+  return {
+    data: JSON.parse(JSON.stringify(answer.data).replaceAll(/,"(valid_to|last_login|last_used)":("[^"]*"|null)/g, "")),
+    pagination: answer.body.meta.pagination,
+  };
+}
+
+for (const seed of [1, 2]) {
+  test(`every list as of an instant says what it said then, after ${STEPS} random changes (seed ${seed})`, async () => {
+    const random = seededRandom(seed);
+    await newUser({ role: "Member", networkIds: [first.networkId] });
+    await newSubnet({ cidr: "192.0.2.0/24" });
+    for (let count = 0; count < 2; count += 1)
+      await newHost({
+        ip_addresses: [{ ip_address: "192.0.2.1" }],
+        ports: [tcp(22)],
+        services: [{ name: "web", service_definition: "Nginx" }],
+      });
+    tick();
+    const said: Array<{ at: string; lists: Map<string, unknown> }> = [];
+    let changes = 0;
+    for (let step = 0; step < STEPS; step++) {
+      const [living, lists]: [Living, Map<string, unknown>] = [{}, new Map()];
+      for (const list of LISTS) {
+        const answer = await read(list);
+        lists.set(list, timeless(answer));
+        if (list.endsWith("limit=0")) living[list.split("?")[0] as string] = answer.data;
+      }
+      said.push({ at: clock.text(), lists });
+      clock.advance(1 + random.integer(5_000));
+      const before = transactionCount();
+      const { status } = await change(random, living, step);
+      expect(status).toBeLessThan(500);
+      if (transactionCount() > before) changes += 1;
+      clock.advance(1 + random.integer(5_000));
+    }
+    expect(changes).toBeGreaterThan(STEPS / 4);
+    for (const { at, lists } of said) {
+      for (const [list, then] of lists) expect([at, list, timeless(await read(list, at))]).toEqual([at, list, then]);
+      for (const host of (await read("hosts?limit=0", at)).data)
+        expect((await owner.get(`hosts/${host.id}?at=${at}`)).data).toEqual(host);
+    }
+  });
+}

@@ -1,0 +1,239 @@
+// Since when each field of a record is kept: what versions from before lack, the upcasters of its kind add.
+
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import type { OwnFields, RecordBase } from "../../src/db/kind.ts";
+import { membersSql } from "../../src/db/shape.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import type { ApiKeyRecord } from "../../src/resources/api-keys/api-key.ts";
+import type { BindingRecord } from "../../src/resources/bindings/binding.ts";
+import type { CredentialAssignmentRecord } from "../../src/resources/credential-assignments/credential-assignment.ts";
+import type { CredentialRecord } from "../../src/resources/credentials/credential.ts";
+import type { FdbEntryRecord } from "../../src/resources/fdb-entries/fdb-entry.ts";
+import type { HostRecord } from "../../src/resources/hosts/host.ts";
+import type { IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";
+import type { IgnoredRecord } from "../../src/resources/ignored/ignored.ts";
+import type { IpAddressRecord } from "../../src/resources/ip-addresses/ip-address.ts";
+import type { NetworkRecord } from "../../src/resources/networks/network.ts";
+import type { OrganizationRecord } from "../../src/resources/organizations/organization.ts";
+import type { PortRecord } from "../../src/resources/ports/port.ts";
+import type { ScheduleRecord } from "../../src/resources/schedules/schedule.ts";
+import type { ServiceRecord } from "../../src/resources/services/service.ts";
+import type { SubnetRecord } from "../../src/resources/subnets/subnet.ts";
+import type { TagRecord } from "../../src/resources/tags/tag.ts";
+import type { UserRecord } from "../../src/resources/users/user.ts";
+import type { VlanRecord } from "../../src/resources/vlans/vlan.ts";
+
+/** Those that every record has. */
+type Kept<R extends RecordBase> = {
+  readonly [Name in keyof OwnFields<R> as undefined extends R[Name] ? never : Name]: Since;
+};
+/** FIRST, or the number of the migration whose upcaster adds the field. */
+type Since = number;
+/** Versions of this shape are in stores that were delivered: no field that is new is of it. */
+const FIRST = 0;
+
+const ORGANIZATION: Kept<OrganizationRecord> = {
+  name: FIRST,
+};
+const NETWORK: Kept<NetworkRecord> = {
+  organization_id: FIRST,
+  name: FIRST,
+  description: FIRST,
+  tags: FIRST,
+  stale_after_hours: FIRST,
+};
+const VLAN: Kept<VlanRecord> = {
+  network_id: FIRST,
+  number: FIRST,
+  name: FIRST,
+  description: FIRST,
+  source: FIRST,
+};
+const SUBNET: Kept<SubnetRecord> = {
+  network_id: FIRST,
+  cidr: FIRST,
+  name: FIRST,
+  description: FIRST,
+  subnet_type: FIRST,
+  vlan_id: FIRST,
+  source: FIRST,
+  tags: FIRST,
+  accepts_credentials: 7,
+};
+const TAG: Kept<TagRecord> = {
+  organization_id: FIRST,
+  name: FIRST,
+  description: FIRST,
+  color: FIRST,
+  is_application: FIRST,
+};
+const CREDENTIAL: Kept<CredentialRecord> = {
+  organization_id: FIRST,
+  name: FIRST,
+  credential_type: FIRST,
+  tags: FIRST,
+  target_ips: FIRST,
+  secrets_updated_at: FIRST,
+};
+const HOST: Kept<HostRecord> = {
+  name: FIRST,
+  hostname: FIRST,
+  description: FIRST,
+  hidden: FIRST,
+  network_id: FIRST,
+  tags: FIRST,
+  source: FIRST,
+  virtualization: FIRST,
+  sys_name: FIRST,
+  sys_descr: FIRST,
+  sys_object_id: FIRST,
+  sys_location: FIRST,
+  sys_contact: FIRST,
+  chassis_id: FIRST,
+  manufacturer: FIRST,
+  model: FIRST,
+  serial_number: FIRST,
+  management_url: FIRST,
+  asset_tag: 7,
+};
+const IP_ADDRESS: Kept<IpAddressRecord> = {
+  host_id: FIRST,
+  network_id: FIRST,
+  subnet_id: FIRST,
+  ip_address: FIRST,
+  mac_address: FIRST,
+  name: FIRST,
+  position: FIRST,
+  first_discovery_id: FIRST,
+};
+const IF_ENTRY: Kept<IfEntryRecord> = {
+  host_id: FIRST,
+  network_id: FIRST,
+  if_index: FIRST,
+  if_descr: FIRST,
+  if_type: FIRST,
+  admin_status: FIRST,
+  oper_status: FIRST,
+};
+const FDB_ENTRY: Kept<FdbEntryRecord> = {
+  if_entry_id: FIRST,
+  host_id: FIRST,
+  network_id: FIRST,
+  mac_address: FIRST,
+  vlan_number: FIRST,
+};
+const PORT: Kept<PortRecord> = {
+  host_id: FIRST,
+  network_id: FIRST,
+  number: FIRST,
+  protocol: FIRST,
+  type: FIRST,
+  first_discovery_id: FIRST,
+};
+const SERVICE: Kept<ServiceRecord> = {
+  host_id: FIRST,
+  network_id: FIRST,
+  name: FIRST,
+  position: FIRST,
+  service_definition: FIRST,
+  source: FIRST,
+  tags: FIRST,
+  virtualization: FIRST,
+  first_discovery_id: FIRST,
+};
+const BINDING: Kept<BindingRecord> = {
+  service_id: FIRST,
+  host_id: FIRST,
+  network_id: FIRST,
+  type: FIRST,
+  port_id: FIRST,
+  ip_address_id: FIRST,
+  first_discovery_id: FIRST,
+};
+const CREDENTIAL_ASSIGNMENT: Kept<CredentialAssignmentRecord> = {
+  credential_id: FIRST,
+  network_id: FIRST,
+  host_id: FIRST,
+  ip_address_ids: FIRST,
+};
+const USER: Kept<UserRecord> = {
+  organization_id: FIRST,
+  email: FIRST,
+  name: FIRST,
+  role: FIRST,
+  network_ids: FIRST,
+  is_enabled: FIRST,
+};
+const API_KEY: Kept<ApiKeyRecord> = {
+  name: FIRST,
+  organization_id: FIRST,
+  user_id: FIRST,
+  tags: FIRST,
+  expires_at: FIRST,
+  is_enabled: FIRST,
+  permissions: FIRST,
+  all_networks: FIRST,
+  network_ids: FIRST,
+  key: FIRST,
+};
+const SCHEDULE: Kept<ScheduleRecord> = {
+  network_id: FIRST,
+  name: FIRST,
+  cron: FIRST,
+  timezone: FIRST,
+  kind: FIRST,
+  targets: FIRST,
+  is_enabled: FIRST,
+};
+const IGNORED: Kept<IgnoredRecord> = {
+  network_id: FIRST,
+  entity: FIRST,
+  record_id: FIRST,
+  host_id: FIRST,
+  identity: FIRST,
+  label: FIRST,
+  signs: FIRST,
+};
+
+const KEPT: Readonly<Record<string, Readonly<Record<string, Since>>>> = {
+  organization: ORGANIZATION,
+  network: NETWORK,
+  vlan: VLAN,
+  subnet: SUBNET,
+  tag: TAG,
+  credential: CREDENTIAL,
+  host: HOST,
+  ip_address: IP_ADDRESS,
+  if_entry: IF_ENTRY,
+  fdb_entry: FDB_ENTRY,
+  port: PORT,
+  service: SERVICE,
+  binding: BINDING,
+  credential_assignment: CREDENTIAL_ASSIGNMENT,
+  user: USER,
+  api_key: API_KEY,
+  schedule: SCHEDULE,
+  ignored: IGNORED,
+};
+
+test.each(KINDS.map((kind) => [kind.name, kind] as const))(
+  "a version of the first shape of a kind reads with all that its records have today: %s",
+  (name, kind) => {
+    const fields = Object.entries(KEPT[name] ?? {});
+    const first = fields.filter(([, since]) => since === FIRST).map(([field]) => `"${field}":null`);
+    const row = new Database(":memory:")
+      .query(`SELECT ${membersSql(kind, "v")} AS members FROM (SELECT 1 AS shape, ? AS members) v`)
+      .get(first.join(",")) as { members: string };
+    expect(
+      Object.keys(JSON.parse(`{${row.members}}`)).sort(),
+      "what is new in a record is added to the versions from before it: `upcasters` of its kind, addsField",
+    ).toEqual(fields.map(([field]) => field).sort());
+    for (const [field, since] of fields)
+      if (since !== FIRST)
+        expect(
+          (kind.upcasters ?? []).map(({ migration }) => migration),
+          field,
+        ).toContain(since);
+  },
+);

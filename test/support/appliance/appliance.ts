@@ -1,0 +1,307 @@
+// A whole appliance on a real SQLite file, in this process: the real app, the real commands, an injected clock.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
+import { RightsNow } from "../../../src/access/rights-now.ts";
+import { generateSessionToken, hashSessionToken } from "../../../src/access/session-token.ts";
+import { createApp } from "../../../src/app.ts";
+import { BackupFolder, type BackupFolderOptions } from "../../../src/backup/backups.ts";
+import { takeBackup } from "../../../src/backup/take.ts";
+import type { Clock } from "../../../src/base/clock.ts";
+import { Counters } from "../../../src/base/counters.ts";
+import { formatInstant, type Instant } from "../../../src/base/instant.ts";
+import { createLog } from "../../../src/base/log.ts";
+import type { Timers } from "../../../src/base/timers.ts";
+import { UuidSource } from "../../../src/base/uuid.ts";
+import { COMMANDS } from "../../../src/commands.ts";
+import { CommitWatch } from "../../../src/db/commit-watch.ts";
+import { Commits } from "../../../src/db/commits.ts";
+import { openReadOnly, type Sql } from "../../../src/db/connection.ts";
+import type { LongReads } from "../../../src/db/long-reads.ts";
+import { Reader } from "../../../src/db/reader.ts";
+import { DirectWriteQueue } from "../../../src/db/write-queue.ts";
+import { ScanDirector } from "../../../src/discovery/scans/director.ts";
+import { type MachineParts, openScanMachine } from "../../../src/discovery/scans/scan-machine.ts";
+import { areScansUnderWay, organizationIdOf } from "../../../src/discovery/scans/scan-reads.ts";
+import { type ScanMessages, type ScannerOptions, serveScans } from "../../../src/discovery/scans/scan-thread.ts";
+import type { MachineSnapshot } from "../../../src/discovery/self/machine.ts";
+import { readMachine } from "../../../src/discovery/self/read-machine.ts";
+import { linksOf } from "../../../src/discovery/topology/find-links.ts";
+import { LONG_READS } from "../../../src/long-reads.ts";
+import { openWriter } from "../../../src/open-writer.ts";
+import type { OrganizationMade } from "../../../src/resources/organizations/commands.ts";
+import { AccessGate } from "../../../src/sign-in/gate.ts";
+import { SignIn } from "../../../src/sign-in/sign-in.ts";
+import { SignInThrottle } from "../../../src/sign-in/sign-in-throttle.ts";
+import { UsageRecorder } from "../../../src/sign-in/usage.ts";
+import { documentCheck } from "../contract/openapi.ts";
+import { DirectLongReads } from "../injected/direct-long-reads.ts";
+import { type DirectThread, directThread } from "../injected/direct-thread.ts";
+import { FakeProbes } from "../injected/fake-probes.ts";
+import { type SeededRandom, seededRandom } from "../injected/seeded-random.ts";
+import { putNewDatabase } from "../store/new-database.ts";
+import { Client } from "./client.ts";
+
+/** A clock that stands still until it is told to move. */
+export class TestClock implements Clock {
+  private at: Instant = Date.UTC(2026, 10, 21, 9, 0, 0, 0);
+
+  now(): Instant {
+    return this.at;
+  }
+
+  /** Moves by so many milliseconds; backwards too. */
+  advance(ms: number): Instant {
+    this.at += ms;
+    return this.at;
+  }
+
+  text(): string {
+    return formatInstant(this.at);
+  }
+}
+
+/** Timers that go off when a test lets the time pass: never by themselves. */
+export class TestTimers implements Timers {
+  private readonly clock: TestClock;
+  private readonly waiting = new Map<() => void, Instant>();
+
+  constructor(clock: TestClock) {
+    this.clock = clock;
+  }
+
+  after(ms: number, action: () => void): () => void {
+    const entry = () => action();
+    this.waiting.set(entry, this.clock.now() + ms);
+    return () => this.waiting.delete(entry);
+  }
+
+  /** How many there are. */
+  get count(): number {
+    return this.waiting.size;
+  }
+
+  /** Moves the clock, and sets off what is due by then, in its order. */
+  pass(ms: number): void {
+    const now = this.clock.advance(ms);
+    const due = [...this.waiting].filter(([, at]) => at <= now).sort((a, b) => a[1] - b[1]);
+    for (const [entry] of due) if (this.waiting.delete(entry)) entry();
+  }
+}
+
+/** An appliance that nobody has claimed yet. */
+export interface UnclaimedAppliance {
+  readonly clock: TestClock;
+  readonly timers: TestTimers;
+  readonly random: SeededRandom;
+  readonly reader: Reader;
+  readonly writes: DirectWriteQueue<typeof COMMANDS>;
+  readonly commits: Commits;
+  readonly counters: Counters;
+  readonly databasePath: string;
+  readonly dataDirectory: string;
+  /** What secrets at rest are sealed with. */
+  readonly secretKey: Uint8Array;
+  readonly logLines: string[];
+  /** The long reads that were started, by name. */
+  readonly longReadsAsked: string[];
+  /** The scans that wait and run. */
+  readonly scans: ScanDirector;
+  readonly scanThread: DirectThread<ScanMessages>;
+  /** The network that is scanned. */
+  readonly probes: FakeProbes;
+  /** Without credentials. Every client that is made from it checks each answer against the OpenAPI document. */
+  readonly anonymous: Client;
+  readonly app: ReturnType<typeof createApp>["app"];
+  readonly surface: ReturnType<typeof createApp>["surface"];
+  handle(request: Request): Promise<Response>;
+  /** Another organization with its network and Owner. */
+  newOrganization(name: string): Promise<OrganizationMade>;
+  /** Signed in as a user, by a session made without the sign-in's cost. */
+  signedIn(userId: string): Promise<Client>;
+  close(): Promise<void>;
+}
+
+export interface TestAppliance extends UnclaimedAppliance {
+  /** The organization that was set up first. */
+  readonly first: OrganizationMade;
+  /** Signed in as the Owner of the first organization. */
+  readonly owner: Client;
+}
+
+/** What every user of a test signs in with, unless the test set another one. */
+export const PASSWORD = "correct horse battery";
+
+/** Argon2id of PASSWORD with parameters that cost nothing: verifying takes them from here. */
+export const PASSWORD_HASH =
+  "$argon2id$v=19$m=8,t=1,p=1$hi+dvdZ3QO6cysXiYM3ik3km7Zqn+uRyf6Z/AICjmzQ$qiNGiDUqui2AouP9sJHy6h3Vht39IIHZ4eqIbHINgII";
+
+/** What claims an appliance that was not set up. */
+export const SETUP_TOKEN = "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY";
+
+export interface TestApplianceOptions {
+  /** What requests are timed by; it stands still where none is given. */
+  monotonicMs?: () => number;
+  isTls?: boolean;
+  /** Puts a database where the appliance opens it; a new one where this is not given. */
+  prepare?: (databasePath: string) => void;
+  /** What self discovery finds; the real machine where none is given. */
+  machine?: MachineSnapshot;
+  /** How backups are taken, where not by a copy in this process. */
+  backups?: Partial<BackupFolderOptions>;
+  /** What scans go by. */
+  scanning?: { readonly secretsFolder?: string } & Partial<Pick<MachineParts, "commands" | "links">>;
+}
+
+export async function newAppliance(options: TestApplianceOptions = {}): Promise<TestAppliance> {
+  const unclaimed = newUnclaimedAppliance(options);
+  const first = await unclaimed.newOrganization("First");
+  return { ...unclaimed, first, owner: await unclaimed.signedIn(first.userId) };
+}
+
+export function newUnclaimedAppliance(options: TestApplianceOptions = {}): UnclaimedAppliance {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "netledger-test-"));
+  const databasePath = join(dataDirectory, "netledger.db");
+  (options.prepare ?? putNewDatabase)(databasePath);
+  const clock = new TestClock();
+  const random = seededRandom(1);
+  const discoveryIds = new UuidSource(random);
+  const logLines: string[] = [];
+  const timers = new TestTimers(clock);
+  const counters = new Counters();
+  const { log_lines: counts } = counters.counts;
+  const log = createLog({ write: (line) => logLines.push(line), format: "text", clock, counts });
+  const secretKey = random.bytes(32);
+  const writer = openWriter({ databasePath, secretKey }, clock, random);
+  // Nobody pulls the plug on it: the thousands of commits of a test file need not wait for the disk.
+  (writer as unknown as { db: Sql }).db.$client.run("PRAGMA synchronous = OFF");
+  const commits = new Commits({ head: () => reader.head().sequence, timers, monotonicMs: () => clock.now(), log });
+  const writes = new DirectWriteQueue(writer, (sequence) => commits.notify(sequence));
+  const db = openReadOnly(databasePath);
+  const reader = new Reader(db, clock);
+  const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
+  const longReadsAsked: string[] = [];
+  const direct = new DirectLongReads(reader, LONG_READS);
+  const longReads: LongReads = {
+    start: (read, input, options) => {
+      longReadsAsked.push(read.readName);
+      return direct.start(read, input, options);
+    },
+    close: () => direct.close(),
+  };
+  const probes = new FakeProbes();
+  const { secretsFolder = null, commands = COMMANDS, links = linksOf } = options.scanning ?? {};
+  const scanner: ScannerOptions = { databasePath, secretKey, secretsFolder, snmpPort: 161, tcpPorts: null };
+  const scanThread = directThread(
+    serveScans((told) => openScanMachine(told, { probes, commands, links, clock, timers, random })),
+  );
+  const rights = new RightsNow(db.$client);
+  const scans = new ScanDirector({
+    writes,
+    commits,
+    startThread: scanThread.start,
+    scanner,
+    timers,
+    log,
+    counts: counters.counts.scans,
+    organizationIdOf: (networkId) => organizationIdOf(reader, networkId),
+    hasLeftBehind: () => areScansUnderWay(reader),
+    mayOrder: (orderer) => rights.mayOrder(orderer, clock.now()),
+  });
+  const { app, surface } = createApp({
+    limitations: [],
+    backend: { reader, writes, longReads, log, authorOf: (call) => gate.authorOf(call) },
+    gate,
+    signIn: new SignIn({
+      reader,
+      writes,
+      gate,
+      clock,
+      random,
+      throttle: new SignInThrottle(clock),
+      setupToken: () => SETUP_TOKEN,
+    }),
+    clock,
+    watch: new CommitWatch({
+      commits,
+      timers,
+      head: () => reader.head().sequence,
+      monotonicMs: () => clock.now(),
+    }),
+    random,
+    log,
+    counters,
+    bodyChecks: null,
+    timers,
+    requestIdPrefix: "test",
+    monotonicMs: options.monotonicMs ?? (() => 0),
+    backups: new BackupFolder({
+      directory: join(dataDirectory, "backups"),
+      database: databasePath,
+      takeBackup: (order) => ({ taken: takeBackup(order), abandon: () => {} }),
+      clock,
+      log,
+      ...options.backups,
+    }),
+    isReadOnly: false,
+    isTls: options.isTls ?? false,
+    scans,
+    discovery: {
+      newDiscoveryId: () => discoveryIds.next(clock.now()),
+      readMachine: async () => options.machine ?? (await readMachine()),
+    },
+  });
+  const handle = async (request: Request) => app.handle(request);
+  const anonymous = new Client(handle, {}, "http://localhost", documentCheck(handle));
+  const setUp = async (name: string) => {
+    const { result } = await writes.run(
+      "organization.set_up",
+      {
+        organizationName: name,
+        networkName: `${name} network`,
+        email: `owner@${name.toLowerCase().replaceAll(/\W/g, "-")}.example`,
+        passwordHash: PASSWORD_HASH,
+        onlyFirst: false,
+      },
+      SYSTEM_AUTHOR,
+    );
+    clock.advance(1_000);
+    return result;
+  };
+  const signedIn = async (userId: string) => {
+    const token = generateSessionToken(random);
+    await writes.run("session.open", { hash: hashSessionToken(token), userId, at: clock.now() }, SYSTEM_AUTHOR);
+    return anonymous.with({ cookie: `session_id=${token}` });
+  };
+  return {
+    clock,
+    timers,
+    random,
+    reader,
+    writes,
+    commits,
+    counters,
+    databasePath,
+    dataDirectory,
+    secretKey,
+    logLines,
+    longReadsAsked,
+    scans,
+    scanThread,
+    probes,
+    anonymous,
+    app,
+    surface,
+    handle,
+    newOrganization: setUp,
+    signedIn,
+    close: async () => {
+      await scans.stop();
+      db.$client.close();
+      await writes.close();
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}

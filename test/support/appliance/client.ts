@@ -1,0 +1,71 @@
+// A client of the API for tests: JSON in, the status and the envelope out.
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as text, also where it is not JSON. */
+  readonly text: string;
+  /** The envelope. */
+  readonly body: any;
+  readonly data: any;
+}
+
+/** Is shown every answer before the test that asked for it is. */
+export type OnAnswer = (method: string, path: string, answer: Answer) => Promise<void>;
+
+/** Sends to the API: a path without a slash in front is one below `/api/v1/`. */
+export class Client {
+  private readonly handle: (request: Request) => Promise<Response>;
+  private readonly headers: Record<string, string>;
+  private readonly base: string;
+  private readonly onAnswer: OnAnswer | undefined;
+
+  constructor(
+    handle: (request: Request) => Promise<Response>,
+    headers: Record<string, string>,
+    base = "http://localhost",
+    onAnswer?: OnAnswer,
+  ) {
+    this.handle = handle;
+    this.headers = headers;
+    this.base = base;
+    this.onAnswer = onAnswer;
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send("GET", path, undefined, headers);
+  }
+
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send("POST", path, body, headers);
+  }
+
+  put(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send("PUT", path, body, headers);
+  }
+
+  delete(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send("DELETE", path, undefined, headers);
+  }
+
+  /** The same client with other or further headers. */
+  with(headers: Record<string, string>): Client {
+    return new Client(this.handle, { ...this.headers, ...headers }, this.base, this.onAnswer);
+  }
+
+  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const init: RequestInit = {
+      method,
+      headers: { ...this.headers, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    };
+    if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
+    const fullPath = path.startsWith("/") ? path : `/api/v1/${path}`;
+    const response = await this.handle(new Request(`${this.base}${fullPath}`, init));
+    const text = await response.text();
+    const isJson = (response.headers.get("content-type") ?? "").startsWith("application/json");
+    const parsed = isJson && text !== "" ? JSON.parse(text) : null;
+    const answer = { status: response.status, headers: response.headers, text, body: parsed, data: parsed?.data };
+    await this.onAnswer?.(method, fullPath, answer);
+    return answer;
+  }
+}

@@ -1,0 +1,302 @@
+// Makes what a test needs: through the API where there is a route for it, else by a command of its own on the real
+// store. Also reads back what was written. No assertions beyond "it worked".
+
+import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
+import { generateApiKey, hashApiKey, maskApiKey } from "../../../src/access/api-key.ts";
+import type { Role } from "../../../src/access/role.ts";
+import { apiKeyHashes } from "../../../src/access/tables.ts";
+import { openWritable } from "../../../src/db/connection.ts";
+import { OPERATION, type OwnFields } from "../../../src/db/kind.ts";
+import type { Author } from "../../../src/db/ledger.ts";
+import { withChecksum } from "../../../src/db/row-checksum.ts";
+import type { WriteTransaction } from "../../../src/db/transaction.ts";
+import { outcomeOf, type WriteReply, Writer } from "../../../src/db/writer.ts";
+import { KINDS } from "../../../src/inventory/resources.ts";
+import { apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
+import { type IgnoredRecord, ignoredKind } from "../../../src/resources/ignored/ignored.ts";
+import { userKind } from "../../../src/resources/users/user.ts";
+import type { TestAppliance } from "./appliance.ts";
+import type { Answer, Client } from "./client.ts";
+
+/** A record as it stands on the wire. */
+export type Wire = Record<string, any>;
+
+export interface NewUser {
+  readonly id: string;
+  /** Signed in as the user. */
+  readonly client: Client;
+}
+
+interface UserFields {
+  readonly role: Role;
+  readonly networkIds?: readonly string[];
+  readonly organizationId?: string;
+  readonly name?: string;
+}
+
+/** A user who is signed in already; without `networkIds` a Member or Viewer reaches nothing. */
+export async function newUser(appliance: TestAppliance, fields: UserFields): Promise<NewUser> {
+  const id = addUser(appliance, fields);
+  return { id, client: await appliance.signedIn(id) };
+}
+
+/** As newUser, without a password and not signed in. @returns the user's id */
+export function addUser(
+  appliance: TestAppliance,
+  { role, networkIds = [], organizationId = appliance.first.organizationId, name = `user ${next()}` }: UserFields,
+): string {
+  const email = `${name.replaceAll(" ", "-")}@factory.example`;
+  return inTransaction(
+    appliance,
+    (tx) =>
+      tx.create(userKind, organizationId, {
+        organization_id: organizationId,
+        email,
+        name,
+        role,
+        network_ids: networkIds,
+        is_enabled: true,
+      }).id,
+  );
+}
+
+export interface NewApiKey {
+  readonly id: string;
+  /** The plaintext. */
+  readonly key: string;
+  /** A client that authenticates by the key. */
+  readonly client: Client;
+}
+
+/** An API key of a user; without `networkIds` it follows its user's networks. */
+export function newApiKey(
+  appliance: TestAppliance,
+  fields: {
+    userId?: string;
+    permissions?: Role;
+    networkIds?: readonly string[];
+    isEnabled?: boolean;
+    expiresAt?: string;
+    organizationId?: string;
+  } = {},
+): NewApiKey {
+  const organizationId = fields.organizationId ?? appliance.first.organizationId;
+  const key = generateApiKey(appliance.random);
+  const id = inTransaction(appliance, (tx) => {
+    const record = tx.create(apiKeyKind, organizationId, {
+      name: `key ${next()}`,
+      organization_id: organizationId,
+      user_id: fields.userId ?? appliance.first.userId,
+      tags: [],
+      expires_at: fields.expiresAt ?? null,
+      is_enabled: fields.isEnabled ?? true,
+      permissions: fields.permissions ?? "Owner",
+      all_networks: fields.networkIds === undefined,
+      network_ids: fields.networkIds ?? [],
+      key: maskApiKey(key),
+    });
+    tx.afterwardsRun(() => {
+      tx.db
+        .insert(apiKeyHashes)
+        .values(
+          withChecksum(apiKeyHashes, {
+            hash: Buffer.from(hashApiKey(key)),
+            api_key_n: tx.recordN(record.id) as number,
+          }),
+        )
+        .run();
+    });
+    return record.id;
+  });
+  return { id, key, client: appliance.anonymous.with({ authorization: `Bearer ${key}` }) };
+}
+
+export function newNetwork(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  return made(by.post("/api/v1/networks", { name: `network ${next()}`, ...fields }));
+}
+
+export function newTag(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  return made(by.post("/api/v1/tags", { name: `tag ${next()}`, color: "Green", ...fields }));
+}
+
+/** In the first network unless told otherwise; every one has a prefix of its own. */
+export function newSubnet(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  const number = next();
+  return made(
+    by.post("/api/v1/subnets", {
+      network_id: appliance.first.networkId,
+      cidr: `10.${(number >> 8) & 255}.${number & 255}.0/24`,
+      ...fields,
+    }),
+  );
+}
+
+/** In the first network unless told otherwise; every one has a number of its own. */
+export function newVlan(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  return made(
+    by.post("/api/v1/vlans", { network_id: appliance.first.networkId, number: 1 + (next() % 4094), ...fields }),
+  );
+}
+
+/** In the first network unless told otherwise; `ip_addresses` and the other children as in the API. */
+export function newHost(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  return made(by.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: `host ${next()}`, ...fields }));
+}
+
+/** In the first network unless told otherwise; every one has a name of its own. */
+export function newSchedule(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  return made(
+    by.post("/api/v1/discovery/schedules", {
+      network_id: appliance.first.networkId,
+      name: `schedule ${next()}`,
+      cron: "30 2 * * *",
+      kind: "full",
+      ...fields,
+    }),
+  );
+}
+
+/** A host that discovery is not to bring back, unless told otherwise. No client makes such a record: deletions do. */
+export function newIgnored(
+  appliance: TestAppliance,
+  fields: Partial<OwnFields<IgnoredRecord>> = {},
+  organizationId: string = appliance.first.organizationId,
+): Wire {
+  const recordId = `01936f2e-0d5c-7d3a-9a3c-${next().toString(16).padStart(12, "0")}`;
+  return inTransaction(appliance, (tx) =>
+    tx.create(ignoredKind, organizationId, {
+      network_id: appliance.first.networkId,
+      entity: "host",
+      record_id: recordId,
+      host_id: null,
+      identity: recordId,
+      label: "printer",
+      signs: [],
+      ...fields,
+    }),
+  );
+}
+
+/** An SNMPv2c credential of the first organization, assigned to nothing unless told otherwise. */
+export function newCredential(
+  appliance: TestAppliance,
+  fields: Wire = {},
+  by: Client = appliance.owner,
+): Promise<Wire> {
+  return made(by.post("/api/v1/credentials", { ...credentialBody(appliance), ...fields }));
+}
+
+/** The required fields of a credential, and nothing else. */
+export function credentialBody(appliance: TestAppliance): Wire {
+  return {
+    organization_id: appliance.first.organizationId,
+    name: `credential ${next()}`,
+    credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "a community" } },
+    assigned_network_ids: [],
+    host_assignments: [],
+    tags: [],
+  };
+}
+
+/**
+ * Runs an action as one command of a second writer on the same database, at the appliance's clock; the appliance's own
+ * unless told otherwise.
+ */
+export function inTransaction<T>(
+  appliance: TestAppliance,
+  action: (tx: WriteTransaction) => T,
+  author: Author = SYSTEM_AUTHOR,
+): T {
+  const db = openWritable(appliance.databasePath);
+  db.$client.run("PRAGMA synchronous = OFF");
+  try {
+    const writer = new Writer({
+      db,
+      kinds: KINDS,
+      commands: { "test.run": action },
+      clock: appliance.clock,
+      random: appliance.random,
+    });
+    const replies = writer.execute([{ command: "test.run", input: {}, actor: author }]);
+    return outcomeOf<T>(replies[0] as WriteReply).result;
+  } finally {
+    db.$client.close();
+  }
+}
+
+/** The answer's record. @throws Error when it was refused */
+export async function made(answer: Promise<Answer>): Promise<Wire> {
+  const { status, text, data } = await answer;
+  if (status !== 200) throw new Error(`answered ${status}: ${text}`);
+  return data;
+}
+
+/** What an answer that refuses says. */
+export function refusal(status: number, code: string, params?: Wire): Wire {
+  return { status, body: { code, ...(params === undefined ? {} : { params }) } };
+}
+
+/** The refusal of a request whose body or query has these faults. */
+export function invalid(...issues: readonly unknown[]): Wire {
+  return refusal(400, "validation_failed", { issues });
+}
+
+export const tcp = (number: unknown) => ({ number, protocol: "Tcp" as const });
+export const udp = (number: unknown) => ({ number, protocol: "Udp" as const });
+
+/** A binding of a service to a port at all addresses. */
+export const onPort = (port_id: unknown) => ({ type: "Port" as const, port_id });
+
+interface StoredVersion {
+  readonly operation: keyof typeof OPERATION;
+  readonly sequence: number;
+  readonly valid_from: string;
+  readonly changed: string[] | null;
+}
+
+/** What the ledger holds of a record, oldest first. */
+export function versionsOf(appliance: TestAppliance, id: string): StoredVersion[] {
+  const rows = appliance.reader.db
+    .query<{ operation: number; sequence: number; valid_from: string; changed: string | null }, [string]>(
+      `SELECT v.operation, v.key & 2147483647 AS sequence, v.valid_from, v.changed FROM history_records r
+       JOIN history_versions v ON v.key > (r.n << 31) AND v.key < ((r.n + 1) << 31) WHERE r.id = ? ORDER BY v.key`,
+    )
+    .all(id);
+  const names = Object.keys(OPERATION) as Array<keyof typeof OPERATION>;
+  return rows.map((row) => ({
+    operation: names.find((name) => OPERATION[name] === row.operation) as keyof typeof OPERATION,
+    sequence: row.sequence,
+    valid_from: row.valid_from,
+    changed: row.changed === null ? null : JSON.parse(row.changed),
+  }));
+}
+
+/**
+ * What one transaction wrote, by operation and kind: `{ "Created host": 1, "Updated network": 1 }`. The last one unless
+ * told otherwise.
+ */
+export function writtenIn(appliance: TestAppliance, sequence = transactionCount(appliance)): Record<string, number> {
+  const rows = appliance.reader.db
+    .query<{ kind: number; operation: number; count: number }, [number]>(
+      `SELECT r.kind, v.operation, count(*) AS count FROM history_records r
+        JOIN history_versions v ON v.key = (r.n << 31) + ?
+       GROUP BY r.kind, v.operation`,
+    )
+    .all(sequence);
+  const operations = new Map(Object.entries(OPERATION).map(([name, code]) => [code as number, name]));
+  const kinds = new Map(KINDS.map((kind) => [kind.code, kind.name]));
+  return Object.fromEntries(rows.map((row) => [`${operations.get(row.operation)} ${kinds.get(row.kind)}`, row.count]));
+}
+
+/** How many transactions the ledger holds: a write that changes nothing leaves it as it is. */
+export function transactionCount(appliance: TestAppliance): number {
+  return appliance.reader.head().sequence;
+}
+
+let last = 0;
+
+/** A number that no other record of this run was made with. */
+function next(): number {
+  last += 1;
+  return last;
+}

@@ -1,0 +1,149 @@
+// What tests of restores and reverts share: a host with one of everything, instants between changes, and records
+// without what is said of the version alone. No assertions.
+
+import { openReadOnly } from "../../../src/db/connection.ts";
+import type { Damage } from "../../../src/history/verify/findings.ts";
+import { verifyLedger } from "../../../src/history/verify/verify.ts";
+import { KINDS } from "../../../src/inventory/resources.ts";
+import type { TestAppliance } from "./appliance.ts";
+import type { Answer, Client } from "./client.ts";
+import { made, newCredential, newHost, newSubnet, newTag, newVlan, type Wire } from "./factories.ts";
+
+/** An instant at which things are as they are now, and after which they may change. */
+export function instant(appliance: TestAppliance): string {
+  tick(appliance);
+  const at = appliance.clock.text();
+  tick(appliance);
+  return at;
+}
+
+/** A second goes by. */
+export function tick(appliance: TestAppliance): void {
+  appliance.clock.advance(1_000);
+}
+
+/** A record and its parts without what tells versions apart and what is merely observed. */
+export function content(record: Wire): Wire {
+  const stripped = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(stripped);
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([field]) => !OF_THE_VERSION.has(field))
+        .map(([field, each]) => [field, stripped(each)]),
+    );
+  };
+  return stripped(record) as Wire;
+}
+
+const OF_THE_VERSION = new Set(["updated_at", "valid_from", "valid_to", "last_seen_at", "last_discovery_id"]);
+
+export interface Scene {
+  readonly tag: Wire;
+  readonly vlan: Wire;
+  readonly subnet: Wire;
+  readonly credential: Wire;
+  /** Another host, with an interface. */
+  readonly far: Wire;
+  /** With one of everything, assigned to the credential at one of its two addresses. */
+  readonly host: Wire;
+}
+
+/** A host in the first network that refers to all that a host can refer to. */
+export async function newScene(appliance: TestAppliance): Promise<Scene> {
+  const { owner, first } = appliance;
+  const tag = await newTag(appliance);
+  const vlan = await newVlan(appliance);
+  const subnet = await newSubnet(appliance, { cidr: "10.9.0.0/16", vlan_id: vlan.id });
+  const credential = await newCredential(appliance, {
+    credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path: "community" } },
+  });
+  const far = await newHost(appliance, { name: "far", interfaces: [{ if_index: 1, if_descr: "far 1" }] });
+  const [address, second, port, entry] = [newId(), newId(), newId(), newId()];
+  const { id } = await newHost(appliance, {
+    name: "switch",
+    hostname: "switch.example",
+    tags: [tag.id],
+    ip_addresses: [
+      { id: address, ip_address: "10.9.0.1", name: "first" },
+      { id: second, ip_address: "10.9.0.2" },
+    ],
+    ports: [
+      { id: port, number: 22, protocol: "Tcp" },
+      { number: 53, protocol: "Udp" },
+    ],
+    services: [
+      {
+        name: "ssh",
+        service_definition: "OpenSSH",
+        tags: [tag.id],
+        bindings: [
+          { type: "Port", port_id: port, ip_address_id: address },
+          { type: "IpAddress", ip_address_id: second },
+        ],
+      },
+    ],
+    interfaces: [
+      {
+        id: entry,
+        if_index: 1,
+        if_descr: "Gi1/0/1",
+        if_alias: "uplink",
+        ip_address_id: address,
+        native_vlan_id: vlan.id,
+        vlan_ids: [vlan.id],
+        fdb_macs: ["00:00:5e:00:53:01", "00:00:5e:00:53:02"],
+      },
+      { if_index: 2, if_descr: "Gi1/0/2", neighbor: { type: "IfEntry", id: entry } },
+    ],
+    credential_assignments: [{ credential_id: credential.id, ip_address_ids: [address] }],
+    network_id: first.networkId,
+  });
+  return { tag, vlan, subnet, credential, far, host: await made(owner.get(`/api/v1/hosts/${id}`)) };
+}
+
+/** A UUID that was never used; each comes after the one before, and before those that the appliance makes. */
+function newId(): string {
+  last += 1;
+  return `00000000-0000-4000-8000-${String(last).padStart(12, "0")}`;
+}
+
+let last = 0;
+
+export function restore(
+  by: Client,
+  plural: string,
+  id: string,
+  at: string,
+  more: Wire = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return by.post(`/api/v1/${plural}/${id}/restore`, { at, ...more }, headers);
+}
+
+export function revert(
+  by: Client,
+  sequence: number,
+  more: Wire = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return by.post(`/api/v1/transactions/${sequence}/revert`, more, headers);
+}
+
+/** What a plan does, action by action: `{ "Create host": 1 }`. */
+export function tally(plan: Wire): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { action, entity_type } of plan.actions as Wire[])
+    counts[`${action} ${entity_type}`] = (counts[`${action} ${entity_type}`] ?? 0) + 1;
+  return counts;
+}
+
+/** What a verification of the whole store finds: nothing, whatever a test did. */
+export function findingsOf(appliance: TestAppliance): readonly Damage[] {
+  const db = openReadOnly(appliance.databasePath);
+  try {
+    return verifyLedger(db, KINDS).findings;
+  } finally {
+    db.$client.close();
+  }
+}

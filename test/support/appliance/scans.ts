@@ -1,0 +1,61 @@
+// Scans asked for through the API and waited for, on a network that answers as a test says. No assertions beyond "it
+// worked".
+
+import type { TestAppliance } from "./appliance.ts";
+import type { Client } from "./client.ts";
+import { made, newCredential, type Wire } from "./factories.ts";
+
+/** A scan of the first network that has ended. */
+export async function scanned(
+  appliance: TestAppliance,
+  fields: Wire = {},
+  by: Client = appliance.owner,
+): Promise<Wire> {
+  return untilEnded(appliance, (await asked(appliance, fields, by)).id);
+}
+
+/** A scan of the first network that was asked for. */
+export function asked(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  return made(by.post("/api/v1/discovery/scans", { network_id: appliance.first.networkId, kind: "full", ...fields }));
+}
+
+/** The scan as it stands when it is over, where it is the first Owner's to see. */
+export async function untilEnded(appliance: TestAppliance, id: string): Promise<Wire> {
+  const never = new AbortController().signal;
+  for (let live = appliance.scans.live(id); live !== null; live = appliance.scans.live(id))
+    await appliance.scans.beyond(id, live.version, never);
+  return (await appliance.owner.get(`/api/v1/discovery/scans/${id}`)).data;
+}
+
+export async function findings(appliance: TestAppliance, scan: Wire): Promise<Wire[]> {
+  return (await appliance.owner.get(`/api/v1/discovery/scans/${scan.id}/findings?limit=1000`)).data;
+}
+
+/** A credential with this community, for the first network unless told otherwise. */
+export function communityOf(appliance: TestAppliance, community: string, fields: Wire = {}): Promise<Wire> {
+  return newCredential(appliance, {
+    name: community,
+    credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: community } },
+    assigned_network_ids: [appliance.first.networkId],
+    ...fields,
+  });
+}
+
+/** Holds everything that is asked of the network back. */
+export function holdBack(appliance: TestAppliance): { readonly reached: Promise<void>; readonly letGo: () => void } {
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  appliance.probes.hold = async (_address, signal) => {
+    reached.resolve();
+    if (!signal.aborted)
+      await Promise.race([
+        gate.promise,
+        new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve())),
+      ]);
+  };
+  const letGo = () => {
+    appliance.probes.hold = async () => {};
+    gate.resolve();
+  };
+  return { reached: reached.promise, letGo };
+}

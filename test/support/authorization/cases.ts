@@ -1,0 +1,353 @@
+// What is asked of each operation to learn who may: good requests, about what the caller reaches and about what it does
+// not, now and at other instants. Each says what is to come of it for whoever has the role; whether a caller has it is
+// contract.ts' affair.
+
+import { expect } from "bun:test";
+import type { RegisteredRoute } from "../../../src/http/surface.ts";
+import type { Answer } from "../appliance/client.ts";
+import type { Wire } from "../appliance/factories.ts";
+import { csvRecords } from "../contract/csv.ts";
+import { Asking, type Case, idsOf, sorted, type Target, withQuery } from "./asking.ts";
+import { bodyOf, creationCode, keyBody, victim } from "./bodies.ts";
+import { STANDARD } from "./contract.ts";
+import { SPECIAL_CASES } from "./special-cases.ts";
+import type { Caller, World } from "./world.ts";
+
+/** Parameters that the cases below know of; another one has to be put to the test before it is let through. */
+const KNOWN_PARAMETERS = new Set(
+  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include_children include_isolated group_by order_by order_direction cascade types after mark wait from to format mac ip hostname entity status type".split(
+    " ",
+  ),
+);
+
+/** @throws Error for an operation, or a parameter, that nobody has said anything of */
+export function casesOf(world: World, caller: Caller, route: RegisteredRoute): Case[] {
+  for (const name of Object.keys(route.operation.query?.properties ?? {})) {
+    if (!KNOWN_PARAMETERS.has(name))
+      throw new Error(`${route.method} ${route.path} takes ${name}, of which the authorization tests know nothing`);
+  }
+  const asking = new Asking(world, caller, route);
+  const special = SPECIAL_CASES[`${route.method} ${route.path}`];
+  if (special !== undefined) return special(asking);
+  const [, plural = "", rest = ""] = /^\/api\/v1\/(.*?)(\/export\/csv|\/:id.*|\/bulk-delete)?$/.exec(route.path) ?? [];
+  const standard = STANDARD[plural] === undefined ? undefined : STANDARD_CASES[`${route.method} ${rest}`];
+  if (standard === undefined)
+    throw new Error(`${route.method} ${route.path} is asked nothing by the authorization tests`);
+  return standard(asking, plural);
+}
+
+interface Listing {
+  readonly title: string;
+  readonly query: string;
+  /** Which of what the caller may see is found; null where that is more than these tests want to know. */
+  readonly finds: ((record: Wire) => boolean) | null;
+}
+
+/** Every way to ask a list for something, from its own parameters. */
+function listings(asking: Asking, plural: string): Listing[] {
+  const { world, caller } = asking;
+  const all = () => true;
+  const ways: Listing[] = [{ title: "all", query: "", finds: all }];
+  const named = asking.targets(plural).map(({ id }) => id);
+  if (asking.takes("ids"))
+    ways.push({
+      title: "by ids",
+      query: named.map((id) => `ids=${id}`).join("&"),
+      finds: (record) => named.includes(record.id),
+    });
+  const isFoundByAddress = ["hosts", "ip-addresses"].includes(plural);
+  for (const place of asking.places) {
+    const way = (name: string, value: string, finds: Listing["finds"]) => {
+      if (asking.takes(name))
+        ways.push({ title: `${name} of ${place.name}`, query: `${name}=${encodeURIComponent(value)}`, finds });
+    };
+    const [hostId, serviceId, subnetId, tagId] = ["hosts", "services", "subnets", "tags"].map(
+      (each) => place.records[each]?.id,
+    );
+    way("network_id", place.networkId, (record) => record.network_id === place.networkId);
+    way("host_id", hostId, (record) => record.host_id === hostId);
+    way("service_id", serviceId, (record) => record.service_id === serviceId);
+    way("subnet_id", subnetId, (record) => record.subnet_id === subnetId);
+    way("tag_ids", tagId, (record) => record.tags.includes(tagId));
+    way("service_definition", `${place.word} Nginx`, (record) => record.service_definition === `${place.word} Nginx`);
+    // Of what is hidden nothing is found by its words; of the rest it is enough that nothing hidden comes along.
+    const isHidden = !world.oracle.sees(caller, {
+      id: "",
+      kind: "",
+      organizationId: place.organizationId,
+      networkId: place.networkId,
+      versions: [],
+    });
+    for (const word of isFoundByAddress
+      ? [place.word, `10.${place.octet}.`, `02:00:00:${place.octet.toString(16)}`]
+      : [place.word])
+      way("search", word, isHidden && isFoundByAddress ? () => false : null);
+  }
+  if (asking.takes("hidden"))
+    ways.push({ title: "hidden", query: "hidden=true", finds: (record) => record.hidden === true });
+  if (asking.takes("accepts_credentials"))
+    ways.push({
+      title: "accepts_credentials",
+      query: "accepts_credentials=true",
+      finds: (record) => record.accepts_credentials === true,
+    });
+  for (const entity of asking.values("entity"))
+    ways.push({
+      title: `of the kind ${entity}`,
+      query: `entity=${entity}`,
+      finds: (record) => record.entity === entity,
+    });
+  if (asking.takes("include_children")) ways.push({ title: "alone", query: "include_children=false", finds: all });
+  // Another order is another way through what there is; which field it is by makes no difference to that.
+  for (const field of asking.values("order_by").slice(0, 2))
+    ways.push({ title: `by ${field}`, query: `group_by=${field}&order_by=${field}&order_direction=desc`, finds: all });
+  return ways;
+}
+
+function listCases(asking: Asking, plural: string, read: (answer: Answer) => string[]): Case[] {
+  const cases: Case[] = [];
+  const isTable = asking.path.endsWith("csv");
+  const whole = isTable ? "" : "limit=1000";
+  for (const { title, query, finds } of listings(asking, plural)) {
+    const instants = asking
+      .instants()
+      .filter((instant) => title === "all" || instant.query === "" || instant.query.endsWith(asking.world.then));
+    for (const instant of instants) {
+      const check = (answer: Answer) => {
+        const visible = asking.living(plural, instant.sequence);
+        const found = read(answer);
+        if (finds === null) expect(idsOf(visible)).toEqual(expect.arrayContaining(found));
+        else expect(sorted(found)).toEqual(sorted(idsOf(visible.filter(finds))));
+        if (!isTable) expect(answer.body.meta.pagination.total_count).toBe(found.length);
+      };
+      cases.push({
+        title: `${title}, ${instant.title}`,
+        path: withQuery(asking.path, query, whole, instant.query),
+        code: null,
+        check,
+      });
+    }
+  }
+  if (isTable) return cases;
+  for (const [page, size] of [
+    ["limit=0", 1_000_000],
+    ["limit=1", 1],
+    ["limit=2&offset=1", 2],
+  ] as const) {
+    const check = (answer: Answer) => {
+      const visible = asking.living(plural, asking.world.oracle.head);
+      const offset = page.includes("offset") ? 1 : 0;
+      expect(read(answer)).toEqual(idsOf(visible).slice(offset, offset + size));
+      expect(answer.body.meta.pagination.total_count).toBe(visible.length);
+    };
+    cases.push({ title: page, path: withQuery(asking.path, page), code: null, check });
+  }
+  return cases;
+}
+
+/** By method and the rest of the path. */
+const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) => Case[]>> = {
+  "GET ": (asking, plural) => listCases(asking, plural, ({ data }) => idsOf(data)),
+  "GET /export/csv": (asking, plural) => listCases(asking, plural, ({ text }) => idsOf(csvRecords(text))),
+  "GET /:id": (asking, plural) => {
+    const { world } = asking;
+    const cases = asking.targets(plural).flatMap(({ title, id, isReached }) =>
+      asking.instants().map(
+        (instant): Case => ({
+          title: `${title}, ${instant.title}`,
+          path: withQuery(asking.path.replace(":id", id), instant.query),
+          code: isReached && instant.title !== world.early ? null : "entity_not_found",
+          check: ({ data }) => expect(data.id).toBe(id),
+        }),
+      ),
+    );
+    if (plural !== "hosts") return cases;
+    const gone = asking.places.flatMap((place) =>
+      asking.instants().map(
+        (instant): Case => ({
+          title: `gone from ${place.name}, ${instant.title}`,
+          path: withQuery(`/api/v1/hosts/${place.goneHostId}`, instant.query),
+          code: asking.reaches(place) && instant.title === world.then ? null : "entity_not_found",
+        }),
+      ),
+    );
+    return [...cases, ...gone];
+  },
+  "GET /:id/history": (asking, plural) => {
+    const { oracle, early, late } = asking.world;
+    const gone =
+      plural === "hosts"
+        ? asking.places.map(
+            (place): Target => ({
+              title: `gone from ${place.name}`,
+              id: place.goneHostId,
+              place,
+              isReached: asking.reaches(place),
+            }),
+          )
+        : [];
+    return [...asking.targets(plural), ...gone].flatMap(({ title, id, isReached }) =>
+      asking
+        .instants()
+        .filter((instant) => instant.title !== early && instant.title !== late)
+        .map(
+          (instant): Case => ({
+            title: `${title}, ${instant.title}`,
+            path: withQuery(asking.path.replace(":id", id), "limit=1000", instant.query),
+            code: isReached ? null : "entity_not_found",
+            check: ({ data, body }) => {
+              const versions = (oracle.find(id)?.versions ?? []).filter(
+                (version) => version.sequence <= instant.sequence,
+              );
+              expect(data.map((version: Wire) => version.transaction.sequence)).toEqual(
+                versions.map((version) => version.sequence).reverse(),
+              );
+              expect(body.meta.pagination.total_count).toBe(versions.length);
+            },
+          }),
+        ),
+    );
+  },
+  "POST ": (asking, plural) =>
+    (STANDARD[plural]?.place === "network" && plural !== "networks"
+      ? asking.places
+      : asking.places.filter((place) => place.name !== "far" || plural === "credentials" || plural === "auth/keys")
+    ).map(
+      (place): Case => ({
+        title: place.name,
+        path: asking.path,
+        body: {},
+        code: creationCode(asking, plural, place),
+        fresh: async () => ({ body: await bodyOf(asking, plural, place) }),
+      }),
+    ),
+  "PUT /:id": (asking, plural) =>
+    asking.targets(plural).map(({ title, id, place, isReached, role }): Case => {
+      const path = asking.path.replace(":id", id);
+      const stored = (place ?? asking.home).records[plural] ?? keyBody(asking, asking.home);
+      // What a caller reads it may send back: nothing changes, whatever else there is that it does not see.
+      const fresh = async () => ({ body: (await asking.caller.client.get(path)).data });
+      return {
+        title,
+        path,
+        body: { ...stored, id },
+        code: isReached ? null : "entity_not_found",
+        ...(isReached ? { fresh, ...(role === undefined ? {} : { role }) } : {}),
+      };
+    }),
+  "DELETE /:id": (asking, plural) =>
+    asking.targets(plural).map(({ title, id, place, isReached, role }): Case => {
+      const path = asking.path.replace(":id", id);
+      if (!isReached || place === null) return { title, path, code: "entity_not_found" };
+      if (isOutOfReach(asking, plural)) return { title, path, code: "entity_access_denied" };
+      if (role !== undefined)
+        return {
+          title,
+          path,
+          code: null,
+          role,
+          fresh: async () => ({ path: asking.path.replace(":id", await victim(asking, plural, place, role)) }),
+        };
+      // A key that is kept to one network reaches no other that could go.
+      if (plural === "networks" && asking.caller.networkIds !== null) return { title, path, code: "entity_in_use" };
+      return {
+        title,
+        path,
+        code: null,
+        fresh: async () => ({ path: asking.path.replace(":id", await victim(asking, plural, place)) }),
+      };
+    }),
+  "POST /bulk-delete": (asking, plural) =>
+    asking.targets(plural).flatMap(({ title, id, place, isReached, role }): Case[] => {
+      const { path } = asking;
+      if (!isReached || place === null) {
+        const hidden: Case = { title, path, body: [id], code: "entity_reference_invalid" };
+        // A key that is kept to some networks has no network, no user and no credential of the organization that it
+        // could delete beside it.
+        if (
+          (plural === "networks" || plural === "users" || plural === "credentials") &&
+          asking.caller.networkIds !== null
+        )
+          return [hidden];
+        let spared = "";
+        const fresh = async () => {
+          spared = await victim(asking, plural, asking.home);
+          return { body: [spared, id] };
+        };
+        const afterwards = () => {
+          if (spared !== "") expect(asking.world.oracle.find(spared)?.versions.at(-1)?.operation).not.toBe("Deleted");
+        };
+        return [
+          hidden,
+          {
+            title: `${title} beside one that is reached`,
+            path,
+            body: [id],
+            code: "entity_reference_invalid",
+            fresh,
+            afterwards,
+          },
+        ];
+      }
+      if (plural === "networks" && asking.caller.networkIds !== null)
+        return [{ title, path, body: [id], code: "entity_in_use" }];
+      if (isOutOfReach(asking, plural)) return [{ title, path, body: [id], code: "entity_access_denied" }];
+      return [
+        {
+          title,
+          path,
+          body: [id],
+          code: null,
+          ...(role === undefined ? {} : { role }),
+          fresh: async () => ({ body: [await victim(asking, plural, place, role)] }),
+        },
+      ];
+    }),
+  "POST /:id/restore": (asking, plural) => {
+    const { then, early, goneNetworkId } = asking.world;
+    const targets = asking.targets(plural).filter(({ title }) => title !== "an Owner");
+    if (plural === "hosts")
+      targets.push(
+        ...asking.places.map(
+          (place): Target => ({
+            title: `gone from ${place.name}`,
+            id: place.goneHostId,
+            place,
+            isReached: asking.reaches(place),
+          }),
+        ),
+      );
+    // "Owner also … restore of deleted networks."
+    if (plural === "networks")
+      targets.push({
+        title: "a deleted network",
+        id: goneNetworkId,
+        place: asking.world.places.near,
+        isReached: asking.isOwn(asking.world.places.near) && asking.caller.networkIds === null,
+        role: "Owner",
+      });
+    return targets.flatMap(({ title, id, isReached, role }) =>
+      [then, early].map((at): Case => {
+        const isThere = isReached && at === then;
+        const check = ({ data }: Answer) => expect(data).toMatchObject({ applied: false, sequence: null });
+        const code = !isThere ? "entity_not_found" : isOutOfReach(asking, plural) ? "entity_access_denied" : null;
+        return {
+          title: `${title}, ${at}`,
+          path: asking.path.replace(":id", id),
+          body: { at, dry_run: true },
+          code,
+          check,
+          ...(isThere && role !== undefined ? { role } : {}),
+        };
+      }),
+    );
+  },
+};
+
+/**
+ * "What is shared is changed only by who reaches everything that it touches": the credential is assigned in every
+ * network.
+ */
+function isOutOfReach(asking: Asking, plural: string): boolean {
+  return plural === "credentials" && asking.caller.networkIds !== null;
+}

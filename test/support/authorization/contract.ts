@@ -1,0 +1,204 @@
+// Who may do what, operation by operation, by its rules (handbook: security, "Roles") and not in those of the code; and
+// from that the code that each caller is to be answered with. An operation that is not in it has no rights at all: the
+// tests fail.
+
+import type { Role } from "../../../src/access/role.ts";
+import type { Caller } from "./world.ts";
+
+export interface Right {
+  /** The least role; "anyone" takes no credentials. */
+  readonly role: Role | "anyone";
+  /** "Key management is by session only." */
+  readonly sessionOnly?: true;
+  /**
+   * What a key that is kept to some networks is refused with: it could give itself the others, or would not reach what
+   * it made.
+   */
+  readonly takesEveryNetwork?: "auth_permission_denied" | "entity_access_denied";
+  /** Takes no credentials, and is refused to another site's page all the same: it opens a session. */
+  readonly mindsOrigin?: true;
+}
+
+/** The standard set: by the path below /api/v1, who reads and who writes. */
+export const STANDARD: Readonly<
+  Record<
+    string,
+    {
+      readonly entity: string;
+      readonly read: Right;
+      readonly write: Right;
+      readonly manage?: Right;
+      readonly place: "network" | "organization" | "user";
+      readonly comesByItself?: true;
+    }
+  >
+> = {
+  // "Member writes inventory (hosts, children, interface entries, subnets, VLANs, tag assignment)."
+  hosts: { entity: "host", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
+  "ip-addresses": { entity: "ip_address", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
+  ports: { entity: "port", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
+  services: { entity: "service", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
+  bindings: { entity: "binding", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
+  "if-entries": { entity: "if_entry", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
+  subnets: { entity: "subnet", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
+  vlans: { entity: "vlan", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
+  // "Admin also writes networks, tags, credentials …, users and keys up to their own role."
+  networks: { entity: "network", read: { role: "Viewer" }, write: { role: "Admin" }, place: "network" },
+  // When a network is scanned, and where: "Admin also writes … explicit scan targets". What discovery is not to bring
+  // back is inventory; it is made by deletions alone.
+  "discovery/schedules": { entity: "schedule", read: { role: "Viewer" }, write: { role: "Admin" }, place: "network" },
+  "discovery/ignored": {
+    entity: "ignored",
+    read: { role: "Viewer" },
+    write: { role: "Member" },
+    place: "network",
+    comesByItself: true,
+  },
+  tags: { entity: "tag", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
+  credentials: { entity: "credential", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
+  // A user is a right to networks: whoever manages users has to reach them all, or a key could outgrow itself.
+  users: {
+    entity: "user",
+    read: { role: "Viewer" },
+    write: { role: "Admin", takesEveryNetwork: "entity_access_denied" },
+    place: "organization",
+  },
+  // A Member "has own keys"; a Viewer sees those that were made for him.
+  "auth/keys": {
+    entity: "api_key",
+    read: { role: "Viewer", sessionOnly: true },
+    write: { role: "Member", sessionOnly: true },
+    place: "user",
+  },
+};
+
+function standardRights(): Record<string, Right> {
+  const rights: Record<string, Right> = {};
+  for (const [plural, { read, write, comesByItself }] of Object.entries(STANDARD)) {
+    const path = `/api/v1/${plural}`;
+    for (const each of [path, `${path}/export/csv`, `${path}/:id`, `${path}/:id/history`]) rights[`GET ${each}`] = read;
+    for (const each of [
+      `DELETE ${path}/:id`,
+      `POST ${path}/bulk-delete`,
+      ...(comesByItself === true ? [] : [`POST ${path}`, `PUT ${path}/:id`]),
+    ])
+      rights[each] = write;
+    // A plan that would write nothing to a user is anybody's who may write users.
+    rights[`POST ${path}/:id/restore`] = {
+      role: write.role,
+      ...(write.sessionOnly === true ? { sessionOnly: true } : {}),
+    };
+  }
+  return rights;
+}
+
+const VIEWER: Right = { role: "Viewer" };
+const MEMBER: Right = { role: "Member" };
+const ADMIN: Right = { role: "Admin" };
+const OWNER: Right = { role: "Owner" };
+
+/** By method and path, as they are registered. */
+export const RIGHTS: Readonly<Record<string, Right>> = {
+  ...standardRights(),
+  "POST /api/v1/networks": { role: "Admin", takesEveryNetwork: "auth_permission_denied" },
+  "GET /api/health": { role: "anyone" },
+  "GET /api/version": { role: "anyone" },
+  "GET /api/auth/setup": { role: "anyone" },
+  "POST /api/auth/setup": { role: "anyone", mindsOrigin: true },
+  "POST /api/auth/login": { role: "anyone", mindsOrigin: true },
+  "POST /api/auth/logout": { role: "Viewer", sessionOnly: true },
+  "GET /api/auth/me": VIEWER,
+  "PUT /api/auth/password": { role: "Viewer", sessionOnly: true },
+  "POST /api/v1/auth/keys/:id/rotate": { role: "Member", sessionOnly: true },
+  "GET /api/v1/organizations": VIEWER,
+  "PUT /api/v1/organizations": OWNER,
+  "POST /api/v1/hosts/bulk": MEMBER,
+  // "A secret goes only where an Admin has sent it."
+  "POST /api/v1/ip-addresses/:id/confirm": ADMIN,
+  "PUT /api/v1/tags/assign": MEMBER,
+  "POST /api/v1/tags/assign/bulk-add": MEMBER,
+  "POST /api/v1/tags/assign/bulk-remove": MEMBER,
+  "POST /api/v1/discovery/self": MEMBER,
+  // "Runs discovery on the network's subnets"; explicit targets take an Admin.
+  "GET /api/v1/discovery/scans": VIEWER,
+  "POST /api/v1/discovery/scans": MEMBER,
+  "GET /api/v1/discovery/scans/:id": VIEWER,
+  "POST /api/v1/discovery/scans/:id/cancel": MEMBER,
+  "GET /api/v1/discovery/scans/:id/findings": VIEWER,
+  "GET /api/v1/discovery/scans/:id/events": VIEWER,
+  "GET /api/v1/changes": VIEWER,
+  "GET /api/v1/diff": VIEWER,
+  "GET /api/v1/transactions": VIEWER,
+  "GET /api/v1/transactions/:sequence": VIEWER,
+  "GET /api/v1/ledger": VIEWER,
+  "GET /api/v1/locate": VIEWER,
+  "GET /api/v1/locate/timeline": VIEWER,
+  "GET /api/v1/topology": VIEWER,
+  // A transaction may have written whatever an Admin writes.
+  "POST /api/v1/transactions/:sequence/revert": ADMIN,
+  // A backup is of all organizations; it stays on the appliance.
+  "GET /api/v1/backups": OWNER,
+  "POST /api/v1/backups": OWNER,
+  "GET /api/v1/backups/:name": OWNER,
+};
+
+/** Section 2: the status of each code. */
+export const STATUSES: Readonly<Record<string, number>> = {
+  validation_failed: 400,
+  entity_reference_invalid: 400,
+  auth_not_authenticated: 401,
+  auth_session_expired: 401,
+  auth_key_disabled: 401,
+  auth_key_expired: 401,
+  auth_permission_denied: 403,
+  entity_access_denied: 403,
+  auth_session_required: 403,
+  auth_origin_rejected: 403,
+  entity_not_found: 404,
+  entity_already_exists: 409,
+  entity_in_use: 409,
+};
+
+const POWER: readonly Role[] = ["Viewer", "Member", "Admin", "Owner"];
+
+export function mayAs(role: Role, least: Role): boolean {
+  return POWER.indexOf(role) >= POWER.indexOf(least);
+}
+
+/** What a request asks for beyond its operation, and what comes of it for who may. */
+export interface Demand {
+  /** Null where it is done. */
+  readonly code: string | null;
+  readonly role?: Role;
+  readonly sessionOnly?: true;
+}
+
+/**
+ * The code that an operation turns a caller away with before it looks at what is asked; null for who is let in. First
+ * who it is, then what it may.
+ */
+export function gateCode(caller: Caller, method: string, right: Right): string | null {
+  const isOrigin = caller.isForeignPage && method !== "GET";
+  if (right.role === "anyone") return right.mindsOrigin === true && isOrigin ? "auth_origin_rejected" : null;
+  if (caller.refusal !== null) return caller.refusal;
+  if (right.sessionOnly === true && caller.isKey) return "auth_session_required";
+  if (!mayAs(caller.role, right.role)) return "auth_permission_denied";
+  return isOrigin ? "auth_origin_rejected" : null;
+}
+
+/** The code that a caller is to be answered with; null for success. */
+export function expectedCode(caller: Caller, method: string, right: Right, demand: Demand): string | null {
+  const gate = gateCode(caller, method, right);
+  if (gate !== null || right.role === "anyone") return gate ?? demand.code;
+  if (demand.sessionOnly === true && caller.isKey) return "auth_session_required";
+  // What is out of reach is as if it were not there, for such a key as well.
+  if (
+    right.takesEveryNetwork !== undefined &&
+    caller.networkIds !== null &&
+    demand.code !== "entity_not_found" &&
+    demand.code !== "entity_reference_invalid"
+  )
+    return right.takesEveryNetwork;
+  if (demand.role !== undefined && !mayAs(caller.role, demand.role)) return "auth_permission_denied";
+  return demand.code;
+}

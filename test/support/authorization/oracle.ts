@@ -1,0 +1,146 @@
+// What each caller may see, worked out from the ledger's own rows and the rules of roles (handbook: security, "Roles"): an
+// organization, and of what lies in networks those in reach. Shares nothing with the code that answers requests.
+
+import { OPERATION } from "../../../src/db/kind.ts";
+import { KINDS } from "../../../src/inventory/resources.ts";
+import type { TestAppliance } from "../appliance/appliance.ts";
+import type { Wire } from "../appliance/factories.ts";
+
+/** Whose eyes: an organization, and the networks in reach; null for all of them. */
+export interface Sight {
+  readonly organizationId: string;
+  readonly networkIds: readonly string[] | null;
+}
+
+interface LedgerVersion {
+  readonly sequence: number;
+  readonly operation: keyof typeof OPERATION;
+  /** Null where it ended. */
+  readonly fields: Wire | null;
+}
+
+interface LedgerRecord {
+  readonly id: string;
+  /** `if_entry` */
+  readonly kind: string;
+  readonly organizationId: string;
+  /** Null for what belongs to the organization as a whole. */
+  readonly networkId: string | null;
+  readonly versions: LedgerVersion[];
+}
+
+const NAMES = new Map(KINDS.map((kind) => [kind.code, kind.name]));
+const OPERATIONS = Object.keys(OPERATION) as Array<keyof typeof OPERATION>;
+
+export class LedgerOracle {
+  readonly records = new Map<string, LedgerRecord>();
+  private readonly appliance: TestAppliance;
+  private readAt = 0;
+
+  constructor(appliance: TestAppliance) {
+    this.appliance = appliance;
+  }
+
+  /** The newest transaction. */
+  get head(): number {
+    return this.appliance.reader.head().sequence;
+  }
+
+  /** The last transaction at or before an instant; 0 for none. */
+  sequenceAt(at: string): number {
+    const row = this.appliance.reader.db
+      .query<{ sequence: number | null }, [number]>(
+        "SELECT max(sequence) AS sequence FROM history_transactions WHERE at <= ?",
+      )
+      .get(Date.parse(at));
+    return row?.sequence ?? 0;
+  }
+
+  find(id: string): LedgerRecord | undefined {
+    this.refresh();
+    return this.records.get(id);
+  }
+
+  /** Whether a record is, or was, one that these eyes may see. */
+  sees(sight: Sight, record: LedgerRecord): boolean {
+    if (record.organizationId !== sight.organizationId) return false;
+    return record.networkId === null || sight.networkIds === null || sight.networkIds.includes(record.networkId);
+  }
+
+  /** What was alive as of a transaction, of one kind, in the order of lists. */
+  living(sight: Sight, kind: string, sequence: number): Wire[] {
+    this.refresh();
+    const found: Wire[] = [];
+    for (const record of this.records.values()) {
+      if (record.kind !== kind || !this.sees(sight, record)) continue;
+      const fields = record.versions.findLast((version) => version.sequence <= sequence)?.fields ?? null;
+      if (fields !== null) found.push(fields);
+    }
+    return found.sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
+  }
+
+  /** Every version after one transaction up to another: the record's id with it, in commit order. */
+  versions(
+    sight: Sight,
+    kinds: readonly string[],
+    after: number,
+    until: number,
+  ): Array<LedgerVersion & { readonly id: string; readonly kind: string }> {
+    this.refresh();
+    const found: Array<LedgerVersion & { readonly id: string; readonly kind: string }> = [];
+    for (const record of this.records.values()) {
+      if (!kinds.includes(record.kind) || !this.sees(sight, record)) continue;
+      for (const version of record.versions)
+        if (version.sequence > after && version.sequence <= until)
+          found.push({ ...version, id: record.id, kind: record.kind });
+    }
+    return found.sort((a, b) => a.sequence - b.sequence);
+  }
+
+  private refresh(): void {
+    const { head } = this;
+    if (head === this.readAt) return;
+    const rows = this.appliance.reader.db
+      .query<
+        { id: string; kind: number; sequence: number; operation: number; members: string | null },
+        [number, number]
+      >(
+        `SELECT r.id, r.kind, v.key & 2147483647 AS sequence, v.operation, v.members FROM history_versions v
+          JOIN history_records r ON r.n = v.key >> 31
+         WHERE (v.key & 2147483647) > ? AND (v.key & 2147483647) <= ? ORDER BY sequence, r.kind`,
+      )
+      .all(this.readAt, head);
+    for (const row of rows) {
+      const fields = row.members === null ? null : (JSON.parse(`{${row.members}}`) as Wire);
+      const version = {
+        sequence: row.sequence,
+        operation: OPERATIONS.find((name) => OPERATION[name] === row.operation) ?? "Updated",
+        fields,
+      };
+      const known = this.records.get(row.id);
+      if (known !== undefined) known.versions.push(version);
+      else
+        this.records.set(row.id, {
+          id: row.id,
+          kind: NAMES.get(row.kind) ?? "",
+          ...this.placeOf(row.id, NAMES.get(row.kind) ?? "", fields ?? {}),
+          versions: [version],
+        });
+    }
+    this.readAt = head;
+  }
+
+  /** Records name their organization, or a network that does. */
+  private placeOf(id: string, kind: string, fields: Wire): Pick<LedgerRecord, "organizationId" | "networkId"> {
+    if (kind === "organization") return { organizationId: id, networkId: null };
+    if (kind === "network") return { organizationId: fields.organization_id, networkId: id };
+    const networkId: string | null = fields.network_id ?? null;
+    const organizationId = fields.organization_id ?? this.records.get(networkId ?? "")?.organizationId;
+    if (typeof organizationId !== "string") throw new Error(`the ${kind} ${id} is in no organization`);
+    return { organizationId, networkId };
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,588 @@
+// The requests to operations that are not of the standard set: sign-in, tags, bulk, changes, locate, backups.
+
+import { expect } from "bun:test";
+import { PASSWORD, SETUP_TOKEN } from "../appliance/appliance.ts";
+import type { Answer } from "../appliance/client.ts";
+import type { Wire } from "../appliance/factories.ts";
+import { untilEnded } from "../appliance/scans.ts";
+import { type Asking, type Case, idsOf, sorted, UNKNOWN_ID, withQuery } from "./asking.ts";
+import { victim } from "./bodies.ts";
+import { STANDARD } from "./contract.ts";
+import type { Caller, Place } from "./world.ts";
+
+/** What shows among changes: everything but keys, and the parts that show in what they are parts of. */
+const SHOWN = [
+  "organization",
+  ...Object.values(STANDARD)
+    .filter(({ read }) => read.sessionOnly !== true)
+    .map(({ entity }) => entity),
+];
+
+/** By method and path, as they are registered. */
+export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>> = {
+  "GET /api/health": ({ path }) => [{ title: "asked", path, code: null }],
+  "GET /api/version": ({ path }) => [{ title: "asked", path, code: null }],
+  "GET /api/auth/setup": ({ path }) => [{ title: "asked", path, code: null }],
+  "POST /api/auth/setup": ({ path }) => [
+    {
+      title: "once more",
+      path,
+      body: {
+        setup_token: SETUP_TOKEN,
+        organization_name: "x",
+        network_name: "y",
+        email: "z@example.net",
+        password: PASSWORD,
+      },
+      code: "entity_already_exists",
+    },
+  ],
+  // A client that signs in anew gives the session up that it had: the callers need theirs.
+  "POST /api/auth/login": ({ path, world }) => [
+    {
+      title: "as the Owner",
+      path,
+      body: { email: "owner@first.example", password: PASSWORD },
+      headers: { cookie: "" },
+      code: null,
+      eyes: { ...world.places.near, networkIds: null },
+    },
+  ],
+  "POST /api/auth/logout": ({ path, world, caller }) => [
+    {
+      title: "from a session that nobody needs",
+      path,
+      code: null,
+      fresh: async () => ({
+        headers: ((await world.appliance.signedIn(caller.userId)) as unknown as { headers: Record<string, string> })
+          .headers,
+      }),
+    },
+  ],
+  "PUT /api/auth/password": ({ path }) => [
+    { title: "to what it is", path, body: { current_password: PASSWORD, new_password: PASSWORD }, code: null },
+  ],
+  "GET /api/auth/me": (asking) => {
+    const { caller, world, path } = asking;
+    const check = ({ data }: Answer) => {
+      expect(data).toMatchObject({
+        id: caller.userId,
+        organization_id: caller.organizationId,
+        effective_role: caller.role,
+      });
+      expect(sorted(data.reachable_network_ids)).toEqual(
+        sorted(idsOf(world.oracle.living(caller, "network", world.oracle.head))),
+      );
+    };
+    return [{ title: "asked", path, code: null, check }];
+  },
+  "POST /api/v1/auth/keys/:id/rotate": (asking) =>
+    asking.targets("auth/keys").map(({ title, id, place, isReached, role }): Case => {
+      const path = asking.path.replace(":id", id);
+      if (!isReached || place === null) return { title, path, body: {}, code: "entity_not_found" };
+      return {
+        title,
+        path,
+        body: {},
+        code: null,
+        ...(role === undefined ? {} : { role }),
+        fresh: async () => ({ path: asking.path.replace(":id", await victim(asking, "auth/keys", place, role)) }),
+      };
+    }),
+  "GET /api/v1/organizations": (asking) =>
+    asking.instants().map(
+      (instant): Case => ({
+        title: instant.title,
+        path: withQuery(asking.path, instant.query),
+        code: instant.title === asking.world.early ? "entity_not_found" : null,
+        check: ({ data }) => expect(data.id).toBe(asking.caller.organizationId),
+      }),
+    ),
+  "PUT /api/v1/organizations": ({ path, caller }) => [
+    {
+      title: "as it is",
+      path,
+      body: { name: "zzsomething" },
+      code: null,
+      fresh: async () => ({ body: (await caller.client.get(path)).data }),
+    },
+  ],
+  "POST /api/v1/hosts/bulk": (asking) =>
+    asking.places.flatMap((place): Case[] => {
+      const code = asking.reaches(place) ? null : "entity_reference_invalid";
+      const item = { network_id: place.networkId, name: `${place.word} bulk`, tags: [place.records.tags?.id] };
+      const host = place.records.hosts as Wire;
+      const whole = {
+        ...item,
+        interfaces: [
+          {
+            if_index: 1,
+            if_descr: place.word,
+            native_vlan_id: place.records.vlans?.id,
+            neighbor: { type: "Host", id: host.id },
+          },
+        ],
+        virtualization: { type: "Kvm", details: { service_id: place.records.services?.id } },
+      };
+      const cases: Case[] = [{ title: `a new one in ${place.name}`, path: asking.path, body: [whole], code }];
+      if (asking.reaches(place))
+        cases.push({
+          title: `one of ${place.name} as it is`,
+          path: asking.path,
+          body: [{ id: host.id, network_id: place.networkId, name: host.name }],
+          code: null,
+          check: ({ data }) => expect(data[0].operation).toBe("Unchanged"),
+        });
+      // "A Member's host update that changes `credential_assignments` is 403."
+      if (asking.reaches(place))
+        cases.push({
+          title: `one of ${place.name} that would give the credential away`,
+          path: asking.path,
+          body: [{ ...item, credential_assignments: [{ credential_id: place.records.credentials?.id }] }],
+          code: asking.caller.networkIds === null ? null : "entity_access_denied",
+          role: "Admin",
+        });
+      return cases;
+    }),
+  "POST /api/v1/ip-addresses/:id/confirm": (asking) =>
+    asking.targets("ip-addresses").map(({ title, id, place, isReached }): Case => {
+      const path = asking.path.replace(":id", id);
+      if (!isReached || place === null) return { title, path, code: "entity_not_found" };
+      return {
+        title,
+        path,
+        code: null,
+        fresh: async () => ({ path: asking.path.replace(":id", await victim(asking, "ip-addresses", place)) }),
+        check: ({ data }) => expect(data.credential_ids).toEqual([]),
+      };
+    }),
+  "PUT /api/v1/tags/assign": (asking) =>
+    tagged(asking, (type, record) => ({ entity_type: type, entity_id: record.id, tag_ids: record.tags })),
+  "POST /api/v1/tags/assign/bulk-add": (asking) =>
+    tagged(asking, (type, record, tagId) => ({ entity_type: type, entity_ids: [record.id], tag_id: tagId })),
+  "POST /api/v1/tags/assign/bulk-remove": (asking) =>
+    tagged(asking, (type, record, tagId) => ({ entity_type: type, entity_ids: [record.id], tag_id: tagId }), true),
+  "POST /api/v1/discovery/self": (asking) =>
+    asking.places.map(
+      (place): Case => ({
+        title: place.name,
+        path: asking.path,
+        body: { network_id: place.networkId },
+        code: asking.reaches(place) ? null : "entity_reference_invalid",
+      }),
+    ),
+  "GET /api/v1/discovery/scans": (asking) => {
+    const listed = (title: string, query: string, finds: (place: Place) => boolean, isThere = true): Case => ({
+      title,
+      path: withQuery(asking.path, "limit=0", query),
+      code: null,
+      check: ({ data }) => {
+        // What the others ask for meanwhile is not what these tests want to know.
+        const known = asking.places.map((place) => place.scanId);
+        expect(sorted(idsOf(data)).filter((id) => known.includes(id))).toEqual(
+          sorted(
+            asking.places
+              .filter((place) => isThere && asking.reaches(place) && finds(place))
+              .map((place) => place.scanId),
+          ),
+        );
+        const networks = asking.places
+          .filter((place) => asking.reaches(place) && finds(place))
+          .map((place) => place.networkId);
+        for (const scan of data) expect(networks).toContain(scan.network_id);
+      },
+    });
+    return [
+      ...asking
+        .instants()
+        .map((instant) => listed(instant.title, instant.query, () => true, instant.title !== asking.world.early)),
+      ...asking.places.map((place) =>
+        listed(`network_id of ${place.name}`, `network_id=${place.networkId}`, (each) => each === place),
+      ),
+      listed("completed", "status=Completed&order_direction=desc", () => true),
+      listed("failed", "status=Failed", () => false),
+    ];
+  },
+  "POST /api/v1/discovery/scans": (asking) =>
+    asking.places.flatMap((place): Case[] => {
+      const isReached = asking.reaches(place);
+      const asked = {
+        path: asking.path,
+        body: { network_id: place.networkId, kind: "snmp" },
+        code: isReached ? null : "entity_reference_invalid",
+        afterwards: ({ status, data }: Answer) =>
+          status === 200 ? untilEnded(asking.world.appliance, data.id).then(() => {}) : undefined,
+      };
+      const cases: Case[] = [{ title: place.name, ...asked }];
+      if (isReached)
+        cases.push({
+          title: `targets in ${place.name}`,
+          ...asked,
+          body: { ...asked.body, targets: [`10.${place.octet}.7.7`] },
+          role: "Admin",
+        });
+      return cases;
+    }),
+  "GET /api/v1/discovery/scans/:id": (asking) =>
+    ofScans(asking, ({ data }, place) =>
+      expect(data).toMatchObject({ id: place.scanId, network_id: place.networkId, status: "Completed" }),
+    ),
+  "GET /api/v1/discovery/scans/:id/findings": (asking) => [
+    ...ofScans(asking, ({ data }) => expect(data.length).toBeGreaterThan(0)),
+    ...ofScans(asking, ({ data }) => expect(data).toEqual([]), "type=Closed"),
+  ],
+  "GET /api/v1/discovery/scans/:id/events": (asking) =>
+    ofScans(asking, ({ text }, place) => expect(text).toContain(place.scanId)),
+  "POST /api/v1/discovery/scans/:id/cancel": (asking) => [
+    ...asking.places.map((place): Case => {
+      const path = (id: string) => asking.path.replace(":id", id);
+      if (!asking.reaches(place)) return { title: place.name, path: path(place.scanId), code: "entity_not_found" };
+      // One that waits, and that nobody is about to begin.
+      const author = {
+        type: "System",
+        id: null,
+        name: "a test",
+        organizationId: place.organizationId,
+        requestId: null,
+        userId: null,
+        role: "Owner",
+        networkIds: null,
+      } as const;
+      const input = {
+        network_id: place.networkId,
+        kind: "snmp" as const,
+        targets: null,
+        commit: true,
+        allow_large: false,
+        schedule: null,
+      };
+      const fresh = async () => ({
+        path: path((await asking.world.appliance.writes.run("discovery.queue", input, author)).result.id),
+      });
+      return {
+        title: place.name,
+        path: path(place.scanId),
+        code: null,
+        fresh,
+        check: ({ data }) => expect(data.status).toBe("Cancelled"),
+      };
+    }),
+    { title: "nothing", path: asking.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
+  ],
+  "GET /api/v1/changes": (asking) => {
+    const { oracle, then } = asking.world;
+    const changes = (
+      title: string,
+      query: string,
+      after: number,
+      finds: (version: { kind: string; id: string }) => boolean,
+    ): Case => ({
+      title,
+      path: withQuery(asking.path, "limit=1000", `after=${after}`, query),
+      code: null,
+      check: ({ data, body }) => {
+        const until = body.meta.feed.after;
+        const expected = oracle.versions(asking.caller, SHOWN, after, until).filter(finds);
+        const told = (each: { id: string; sequence: number; operation: string }) =>
+          `${each.sequence} ${each.id} ${each.operation}`;
+        const found = data.map((change: Wire) =>
+          told({ id: change.record.id, sequence: change.transaction.sequence, operation: change.operation }),
+        );
+        expect(sorted(found)).toEqual(sorted(expected.map(told)));
+        expect(body.meta.feed.has_more || until === oracle.head).toBe(true);
+      },
+    });
+    return [
+      changes("all", "", 0, () => true),
+      changes("since then", "", oracle.sequenceAt(then), () => true),
+      ...asking.values("types").map((type) => changes(type, `types=${type}`, 0, ({ kind }) => kind === type)),
+      ...asking.places.map((place) =>
+        changes(
+          `network_id of ${place.name}`,
+          `network_id=${place.networkId}`,
+          0,
+          ({ id }) => oracle.find(id)?.networkId === place.networkId,
+        ),
+      ),
+      {
+        title: "after a place in other data",
+        path: withQuery(asking.path, "after=1", "mark=00000000"),
+        code: "validation_failed",
+      },
+      {
+        title: "one at a time",
+        path: withQuery(asking.path, "limit=1"),
+        code: null,
+        check: ({ data }) =>
+          expect(data.length > 0).toBe(oracle.versions(asking.caller, SHOWN, 0, oracle.head).length > 0),
+      },
+    ];
+  },
+  "GET /api/v1/diff": (asking) => {
+    const { world, caller } = asking;
+    const { oracle, early, then, late } = world;
+    const alive = (sequence: number, types: readonly string[], finds: (record: Wire) => boolean) =>
+      new Set(idsOf(types.flatMap((kind) => oracle.living(caller, kind, sequence).filter(finds))));
+    const diff = (
+      title: string,
+      from: string,
+      to: string,
+      query: string,
+      types: readonly string[],
+      finds: (record: Wire) => boolean = () => true,
+    ): Case => ({
+      title,
+      path: withQuery(asking.path, `from=${from}&to=${to}`, query),
+      code: null,
+      check: ({ data }) => {
+        const [before, after] = [
+          alive(oracle.sequenceAt(from), types, finds),
+          alive(oracle.sequenceAt(to), types, finds),
+        ];
+        expect(sorted(idsOf(data.added))).toEqual(sorted([...after].filter((id) => !before.has(id))));
+        expect(sorted(idsOf(data.removed))).toEqual(sorted([...before].filter((id) => !after.has(id))));
+        for (const id of idsOf(data.changed)) expect(before.has(id) && after.has(id)).toBe(true);
+        const counts = Object.values(data.counts as Record<string, Record<string, number>>).reduce(
+          (sum, each) => sum + Object.values(each).reduce((a, b) => a + b, 0),
+          0,
+        );
+        expect(counts).toBe(data.added.length + data.removed.length + data.changed.length);
+      },
+    });
+    const inNetwork = (place: Place) => (record: Wire) =>
+      record.network_id === place.networkId || record.id === place.networkId;
+    // What is ignored of a host is not shown by it.
+    const inHost = (place: Place) => (record: Wire) =>
+      (record.record_id === undefined && record.host_id === place.records.hosts?.id) ||
+      record.id === place.records.hosts?.id;
+    return [
+      diff("from the beginning", early, late, "", SHOWN),
+      diff("since then", then, late, "", SHOWN),
+      diff("until then", early, then, "", SHOWN),
+      ...asking.values("types").map((type) => diff(type, early, late, `types=${type}`, [type])),
+      ...asking.places.flatMap((place) => [
+        diff(`network_id of ${place.name}`, early, late, `network_id=${place.networkId}`, SHOWN, inNetwork(place)),
+        diff(`host_id of ${place.name}`, early, late, `host_id=${place.records.hosts?.id}`, SHOWN, inHost(place)),
+      ]),
+      ...asking.values("format").map(
+        (format): Case => ({
+          title: `as ${format}`,
+          path: withQuery(asking.path, `from=${early}&format=${format}`),
+          code: null,
+        }),
+      ),
+    ];
+  },
+  "GET /api/v1/transactions": (asking) => {
+    const { oracle } = asking.world;
+    return asking.instants().flatMap((instant) =>
+      ["limit=1000", "limit=0", "limit=2&offset=1"].map(
+        (page): Case => ({
+          title: `${instant.title}, ${page}`,
+          path: withQuery(asking.path, page, instant.query),
+          code: null,
+          check: ({ data, body }) => {
+            const until = Math.min(instant.sequence, oracle.head);
+            const sequences = [
+              ...new Set(oracle.versions(asking.caller, SHOWN, 0, until).map((version) => version.sequence)),
+            ].reverse();
+            const shown = page.includes("offset")
+              ? sequences.slice(1, 3)
+              : page === "limit=1000"
+                ? sequences.slice(0, 1_000)
+                : sequences;
+            expect(data.map((transaction: Wire) => transaction.sequence)).toEqual(shown);
+            expect(body.meta.pagination.total_count).toBe(sequences.length);
+          },
+        }),
+      ),
+    );
+  },
+  "GET /api/v1/transactions/:sequence": (asking) =>
+    ofTransactions(asking).map(
+      ({ title, sequence, isReached }): Case => ({
+        title,
+        path: asking.path.replace(":sequence", String(sequence)),
+        code: isReached ? null : "entity_not_found",
+        check: ({ data }) => expect(data).toMatchObject({ sequence, changes: { subnet: { Updated: 1 } } }),
+      }),
+    ),
+  "POST /api/v1/transactions/:sequence/revert": (asking) =>
+    ofTransactions(asking).map(
+      ({ title, sequence, isReached }): Case => ({
+        title,
+        path: asking.path.replace(":sequence", String(sequence)),
+        body: { dry_run: true },
+        code: isReached ? null : "entity_not_found",
+        check: ({ data }) => expect(data.actions).toMatchObject([{ entity_type: "subnet", action: "Update" }]),
+      }),
+    ),
+  // Its head is everybody's: it is to be written down elsewhere.
+  "GET /api/v1/ledger": ({ path, world }) => [
+    { title: "asked", path, code: null, check: ({ data }) => expect(data.sequence).toBe(world.oracle.head) },
+  ],
+  "GET /api/v1/locate": (asking) =>
+    located(asking, (query, instant) => ({
+      path: withQuery(asking.path, query, instant.query),
+      check:
+        (isFound) =>
+        ({ data }) =>
+          expect(data.candidates.length > 0).toBe(isFound && instant.title !== asking.world.early),
+    })),
+  "GET /api/v1/locate/timeline": (asking) =>
+    located(
+      asking,
+      (query) => ({
+        path: withQuery(asking.path, query),
+        check:
+          (isFound) =>
+          ({ data }) =>
+            expect(data.intervals.length > 0).toBe(isFound),
+      }),
+      ["now"],
+    ),
+  "GET /api/v1/topology": (asking) =>
+    asking.places.flatMap((place) =>
+      asking.instants().flatMap((instant) => {
+        const path = (...more: string[]) =>
+          withQuery(asking.path, `network_id=${place.networkId}`, instant.query, ...more);
+        const hosts = asking.world.oracle
+          .living(asking.caller, "host", instant.sequence)
+          .filter((host) => host.network_id === place.networkId);
+        const check = ({ data }: Answer) => {
+          expect(sorted(idsOf(data.nodes.filter((node: Wire) => node.kind === "Known")))).toEqual(sorted(idsOf(hosts)));
+          expect(data.links.length > 0).toBe(hosts.length > 0);
+        };
+        const title = `${place.name} ${instant.title}`;
+        return [
+          { title: `${title}, all of it`, path: path("include_isolated=true"), code: null, check },
+          ...asking
+            .values("format")
+            .map((format): Case => ({ title: `${title} as ${format}`, path: path(`format=${format}`), code: null })),
+        ];
+      }),
+    ),
+  // They are of everything: who reaches some networks only is to have none.
+  "GET /api/v1/backups": ({ path, caller }) => [{ title: "asked", path, code: ofEverything(caller, null) }],
+  "POST /api/v1/backups": ({ path, caller }) => [{ title: "taken", path, body: {}, code: ofEverything(caller, null) }],
+  "GET /api/v1/backups/:name": ({ path, caller }) => [
+    {
+      title: "none",
+      path: path.replace(":name", "netledger-20200101T000000000Z.db"),
+      code: ofEverything(caller, "entity_not_found"),
+    },
+  ],
+};
+
+function ofEverything(caller: Caller, code: string | null): string | null {
+  return caller.networkIds === null ? code : "auth_permission_denied";
+}
+
+/** The scan of each place, now and at other instants. */
+function ofScans(asking: Asking, check: (answer: Answer, place: Place) => void, query = ""): Case[] {
+  const cases = asking.places.flatMap((place) =>
+    (asking.takes("at") ? asking.instants() : asking.instants().slice(0, 1)).map(
+      (instant): Case => ({
+        title: `${place.name}, ${instant.title}`,
+        path: withQuery(asking.path.replace(":id", place.scanId), query, instant.query),
+        code: asking.reaches(place) && instant.title !== asking.world.early ? null : "entity_not_found",
+        check: (answer) => check(answer, place),
+      }),
+    ),
+  );
+  return [...cases, { title: "nothing", path: asking.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" }];
+}
+
+function ofTransactions(asking: Asking): Array<{ title: string; sequence: number; isReached: boolean }> {
+  return [
+    ...asking.places.map((place) => ({
+      title: place.name,
+      sequence: place.sequence,
+      isReached: asking.reaches(place),
+    })),
+    { title: "one to come", sequence: 2_000_000_000, isReached: false },
+  ];
+}
+
+/** By everything that a thing can be looked for by, and where. */
+function located(
+  asking: Asking,
+  ask: (
+    query: string,
+    instant: ReturnType<Asking["instants"]>[number],
+  ) => { path: string; check: (isFound: boolean) => (answer: Answer) => void },
+  only?: readonly string[],
+): Case[] {
+  return asking.places.flatMap((place) =>
+    [
+      `mac=02:00:00:${place.octet.toString(16)}:00:01`,
+      `ip=10.${place.octet}.0.1`,
+      `hostname=${place.word}-station.example`,
+    ].flatMap((thing) =>
+      ["", `network_id=${place.networkId}`, `network_id=${asking.home.networkId}`].flatMap((where) =>
+        asking
+          .instants()
+          .filter(({ title }) => only?.includes(title) !== false)
+          .map((instant): Case => {
+            const isFound = asking.reaches(place) && (where === "" || where.endsWith(place.networkId));
+            const { path, check } = ask([thing, where].filter((each) => each !== "").join("&"), instant);
+            return { title: `${thing} ${where} ${instant.title}`, path, code: null, check: check(isFound) };
+          }),
+      ),
+    ),
+  );
+}
+
+/** Tags are assigned by whoever may write what carries them. */
+function tagged(
+  asking: Asking,
+  bodyFor: (type: string, record: Wire, tagId: string) => Wire,
+  isRemoval = false,
+): Case[] {
+  const cases: Case[] = [];
+  for (const place of asking.places) {
+    const tagId = place.records.tags?.id;
+    for (const [type, plural, role] of [
+      ["host", "hosts", "Member"],
+      ["service", "services", "Member"],
+      ["subnet", "subnets", "Member"],
+      ["network", "networks", "Admin"],
+      ["credential", "credentials", "Admin"],
+    ] as const) {
+      if (plural === "credentials" && place.name === "far") continue;
+      const isReached = plural === "credentials" ? asking.isOwn(place) : asking.reaches(place);
+      const record = place.records[plural] as Wire;
+      const code = isReached ? null : "entity_reference_invalid";
+      const kept: Case = {
+        title: `a ${type} of ${place.name}`,
+        path: asking.path,
+        body: bodyFor(type, record, tagId),
+        code,
+        role,
+      };
+      // What is taken off here has to stay where other requests expect it.
+      const isShared = plural === "credentials" && asking.caller.networkIds !== null;
+      cases.push(
+        isReached && isRemoval && plural !== "networks"
+          ? {
+              ...kept,
+              code: isShared ? "entity_access_denied" : null,
+              fresh: async () => ({ body: bodyFor(type, { id: await victim(asking, plural, place) }, tagId) }),
+            }
+          : kept,
+      );
+    }
+  }
+  for (const { title, id, place, isReached, role } of asking.targets("auth/keys")) {
+    const body = bodyFor("api_key", { id, tags: [] }, (place ?? asking.home).records.tags?.id);
+    cases.push({
+      title: `the key ${title}`,
+      path: asking.path,
+      body,
+      code: isReached ? null : "entity_reference_invalid",
+      sessionOnly: true,
+      ...(isReached && role !== undefined ? { role } : {}),
+    });
+  }
+  return cases;
+}

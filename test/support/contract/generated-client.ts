@@ -1,0 +1,82 @@
+// What others make of the OpenAPI document: Redocly's linter, openapi-typescript's types, a program that is checked
+// against these by our own TypeScript. Works in folders of its own below dist/, from where packages are found, and
+// leaves nothing there.
+
+import { mock } from "bun:test";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dir, "../../..");
+
+interface Outcome {
+  readonly code: number | null;
+  /** Both streams. */
+  readonly text: string;
+}
+
+/** A folder that goes when it was used. */
+export class Workshop {
+  readonly folder: string;
+
+  constructor() {
+    mkdirSync(join(ROOT, "dist"), { recursive: true });
+    this.folder = mkdtempSync(join(ROOT, "dist/client-"));
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Lints the document with the ruleset `recommended`. Asks nobody on the network. */
+  async lint(document: string): Promise<Outcome> {
+    await Bun.write(this.path("openapi.json"), document);
+    const env = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", CI: "true", NO_COLOR: "1" };
+    return run(
+      [
+        join(ROOT, "node_modules/@redocly/cli/bin/cli.js"),
+        "lint",
+        "--extends=recommended",
+        "--max-problems=50",
+        "openapi.json",
+      ],
+      this.folder,
+      env,
+    );
+  }
+
+  /** Writes the document's types as `api.ts`, and the program beside them. @returns the program's path there */
+  async generate(document: string, program: string): Promise<string> {
+    // It is written for the interface of TypeScript 5, which TypeScript 7 does not have.
+    const older = await import("typescript-5");
+    mock.module("typescript", () => older);
+    const { default: openapiTS, astToString } = await import("openapi-typescript");
+    await Bun.write(this.path("api.ts"), astToString(await openapiTS(JSON.parse(document))));
+    await Bun.write(
+      this.path("tsconfig.json"),
+      JSON.stringify({ extends: join(ROOT, "tsconfig.json"), include: ["*.ts"], exclude: [] }),
+    );
+    copyFileSync(program, this.path(basename(program)));
+    return this.path(basename(program));
+  }
+
+  /** Checks all that is there as strictly as our own sources. */
+  typeCheck(): Promise<Outcome> {
+    return run([join(ROOT, "node_modules/typescript/lib/tsc.js"), "-p", "tsconfig.json"], this.folder, {});
+  }
+}
+
+async function run(command: readonly string[], cwd: string, env: Record<string, string>): Promise<Outcome> {
+  const child = Bun.spawn([process.execPath, ...command], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code: child.exitCode, text: out + err };
+}

@@ -1,0 +1,186 @@
+// Checks answers against the OpenAPI document that the same app serves: status, headers, error code and every field.
+// Stricter than a client would be: a field that is not documented is as wrong as one that is missing.
+
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Answer, OnAnswer } from "../appliance/client.ts";
+
+type Json = Record<string, unknown>;
+
+export interface DocumentedOperation {
+  readonly method: string;
+  /** As in the document: `/api/v1/hosts/{id}`. */
+  readonly path: string;
+  readonly operation: Json;
+}
+
+/**
+ * Timestamps, UUIDs and the rest as they stand in answers (handbook: api, "Values"), and not merely as their standards
+ * allow.
+ */
+const ANSWER_FORMATS: Record<string, RegExp | true> = {
+  "date-time": /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/,
+  uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+  email: /^[^\s@]+@[^\s@]+$/,
+  int32: true,
+  int64: true,
+  password: true,
+};
+
+/** Errors of the routing itself: they belong to no operation. 400 is a secret in the URL. */
+const ROUTING_CODES: Record<number, string> = {
+  400: "validation_failed",
+  404: "entity_not_found",
+  405: "method_not_allowed",
+};
+
+export class OpenApiDocument {
+  readonly document: Json;
+  readonly operations: readonly DocumentedOperation[];
+  private readonly ajv: Ajv2020;
+  /** The document with its schemas closed. */
+  private readonly closed: Json;
+  private readonly compiled = new Map<string, ValidateFunction>();
+  private readonly patterns: { readonly pattern: RegExp; readonly path: string }[];
+
+  constructor(document: Json) {
+    this.document = document;
+    const paths = document.paths as Record<string, Record<string, Json>>;
+    this.operations = Object.entries(paths).flatMap(([path, byMethod]) =>
+      Object.entries(byMethod).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    );
+    // Literal segments win over parameters, as in the router.
+    this.patterns = Object.keys(paths)
+      .sort((a, b) => a.split("{").length - b.split("{").length)
+      .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`) }));
+    // Strict: a keyword or a format that JSON Schema does not know must not be in the document.
+    this.ajv = new Ajv2020({
+      strict: true,
+      strictTypes: false,
+      allowUnionTypes: true,
+      allErrors: true,
+      validateSchema: false,
+      formats: ANSWER_FORMATS,
+    });
+    this.closed = JSON.parse(
+      JSON.stringify(document).replaceAll('"$ref":"#/components/schemas/', '"$ref":"document#/$defs/'),
+    ) as Json;
+    closeAll(this.closed);
+    this.ajv.addSchema({ $id: "document", $defs: (this.closed.components as Json).schemas });
+  }
+
+  static async of(handle: (request: Request) => Promise<Response>): Promise<OpenApiDocument> {
+    return new OpenApiDocument((await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as Json);
+  }
+
+  /** What the document does not say of an answer, one sentence each; empty when all is as documented. */
+  problems(method: string, url: string, answer: Answer): string[] {
+    const path = url.replace(/[?#].*$/s, "");
+    if (!path.startsWith("/api/") || path === "/api/openapi.json" || method === "HEAD") return [];
+    const title = `${method} ${path} answered ${answer.status}`;
+    if (answer.headers.get("x-request-id") === null) return [`${title} without X-Request-Id`];
+    // As the router: a literal that does not know the method leaves the path to the parameter beside it.
+    const templates = this.patterns.filter((each) => each.pattern.test(path)).map((each) => each.path);
+    const operation = templates
+      .map((each) => this.operations.find((one) => one.path === each && one.method === method))
+      .find((one) => one !== undefined);
+    const template = operation?.path ?? templates[0];
+    if (template === undefined || operation === undefined) {
+      const isRouting = ROUTING_CODES[answer.status] === answer.body?.code;
+      return [
+        ...(isRouting ? [] : [`${title}, and is not documented`]),
+        ...this.mismatches(ERROR_SCHEMA, answer.body, title),
+      ];
+    }
+    const response = (operation.operation.responses as Record<string, Json>)[String(answer.status)];
+    if (response === undefined) return [`${title} ${answer.body?.code ?? ""}, which is not documented`];
+    const found = undocumentedHeaders(response, answer).map((name) => `${title} with ${name}, which is not documented`);
+    for (const name of missingHeaders(this.document, response, answer)) found.push(`${title} without ${name}`);
+    const types = (response.content ?? {}) as Record<string, Json>;
+    const type = (answer.headers.get("content-type") ?? "").replace(/;.*$/s, "");
+    if (type !== "application/json" && type in types) return found;
+    const content = types["application/json"];
+    if (content === undefined)
+      return answer.text === "" ? found : [...found, `${title} with a body, which is not documented`];
+    if (answer.headers.get("content-type") !== "application/json")
+      return [...found, `${title} as ${answer.headers.get("content-type")}`];
+    if (answer.status >= 400 && !Object.hasOwn(content.examples as Json, answer.body?.code))
+      found.push(`${title} ${answer.body?.code}, a code that is not documented`);
+    return [
+      ...found,
+      ...this.mismatches(
+        [
+          "paths",
+          template,
+          method.toLowerCase(),
+          "responses",
+          String(answer.status),
+          "content",
+          "application/json",
+          "schema",
+        ],
+        answer.body,
+        title,
+      ),
+    ];
+  }
+
+  /** Where a value departs from the schema at a place of the document. */
+  mismatches(place: readonly string[], value: unknown, title: string): string[] {
+    const name = place.join(" ");
+    let validate = this.compiled.get(name);
+    if (validate === undefined) {
+      validate = this.ajv.compile(place.reduce((at, key) => at[key] as Json, this.closed));
+      this.compiled.set(name, validate);
+    }
+    if (validate(value)) return [];
+    return (validate.errors ?? [])
+      .slice(0, 10)
+      .map((error) => `${title}: ${error.instancePath || "the body"} ${error.message} ${JSON.stringify(error.params)}`);
+  }
+}
+
+/** Where the schema of every error is. */
+export const ERROR_SCHEMA = ["components", "schemas", "Error"];
+
+let shared: Promise<OpenApiDocument> | undefined;
+
+/**
+ * Throws for an answer that is not as documented. The document is the code's, so that of the first app will do for all.
+ */
+export function documentCheck(handle: (request: Request) => Promise<Response>): OnAnswer {
+  return async (method, path, answer) => {
+    shared ??= OpenApiDocument.of(handle);
+    const problems = (await shared).problems(method, path, answer);
+    if (problems.length > 0) throw new Error(`an answer is not as documented:\n${problems.join("\n")}`);
+  };
+}
+
+/** Headers that say something of the answer: they are told of, or not sent. */
+const TELLING_HEADERS = ["etag", "idempotency-replayed", "retry-after", "set-cookie", "www-authenticate"];
+
+function undocumentedHeaders(response: Json, answer: Answer): string[] {
+  const told = new Set(Object.keys((response.headers ?? {}) as Json).map((name) => name.toLowerCase()));
+  return TELLING_HEADERS.filter((name) => answer.headers.has(name) && !told.has(name));
+}
+
+function missingHeaders(document: Json, response: Json, answer: Answer): string[] {
+  const shared = (document.components as Record<string, Json>).headers as Record<string, Json>;
+  return Object.entries((response.headers ?? {}) as Record<string, Json>)
+    .filter(([name, header]) => {
+      const reference = header.$ref;
+      const told = typeof reference === "string" ? shared[reference.split("/").at(-1) ?? ""] : header;
+      return told?.required === true && !answer.headers.has(name);
+    })
+    .map(([name]) => name);
+}
+
+/** Refuses fields beyond those listed, wherever a schema lists fields and does not say otherwise. */
+function closeAll(node: unknown): void {
+  if (node === null || typeof node !== "object") return;
+  const schema = node as Json;
+  const isExample = (key: string) => key === "example" || key === "examples";
+  for (const [key, each] of Object.entries(schema)) if (!isExample(key)) closeAll(each);
+  const properties = schema.properties;
+  if (schema.type !== undefined && typeof properties === "object" && schema.additionalProperties === undefined)
+    schema.additionalProperties = false;
+}

@@ -1,0 +1,374 @@
+// The operations of the contract (handbook: api, "What clients rely on"), as data: for tests that put the same question
+// to all of them. Also what they need: one live record of each kind, and bodies with every field that may be written.
+
+import type { TestAppliance } from "../appliance/appliance.ts";
+import { PASSWORD } from "../appliance/appliance.ts";
+import {
+  made,
+  newCredential,
+  newHost,
+  newIgnored,
+  newNetwork,
+  newSchedule,
+  newSubnet,
+  newTag,
+  newUser,
+  newVlan,
+  type Wire,
+} from "../appliance/factories.ts";
+import { keyBody, live, newIfEntry } from "../appliance/inventory.ts";
+import { scanned } from "../appliance/scans.ts";
+import { CREATABLE, exampleBody } from "./example-bodies.ts";
+
+export interface Operation {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** `:id` stands for a record's. */
+  readonly path: string;
+  /** What `:id` and the body are of. */
+  readonly plural?: string;
+  /** A list has a page; a record has an ETag. */
+  readonly answers: "a list" | "a record" | "something else";
+  /** An API key does not do. */
+  readonly sessionOnly?: true;
+  /** No credentials needed. */
+  readonly anyone?: true;
+}
+
+/** The standard set, by the path below /api/v1. */
+export const PLURALS = CREATABLE.map(({ path }) => path).sort();
+
+/** Ports, and addresses, that the bindings of a world's bodies go through: pairs of them can live side by side. */
+const TARGETS = 16;
+
+export const OPERATIONS: readonly Operation[] = [
+  { method: "GET", path: "/api/health", answers: "something else", anyone: true },
+  { method: "GET", path: "/api/version", answers: "something else", anyone: true },
+  { method: "GET", path: "/api/auth/setup", answers: "something else", anyone: true },
+  { method: "POST", path: "/api/auth/setup", answers: "something else", anyone: true },
+  { method: "POST", path: "/api/auth/login", answers: "something else", anyone: true },
+  { method: "GET", path: "/api/auth/me", answers: "something else" },
+  { method: "PUT", path: "/api/auth/password", answers: "something else", sessionOnly: true },
+  { method: "GET", path: "/api/v1/organizations", plural: "organizations", answers: "a record" },
+  { method: "PUT", path: "/api/v1/organizations", plural: "organizations", answers: "a record" },
+  { method: "POST", path: "/api/v1/discovery/self", plural: "discovery/self", answers: "something else" },
+  { method: "GET", path: "/api/v1/discovery/scans", plural: "discovery/scans", answers: "a list" },
+  { method: "POST", path: "/api/v1/discovery/scans", plural: "discovery/scans", answers: "something else" },
+  { method: "GET", path: "/api/v1/discovery/scans/:id", plural: "discovery/scans", answers: "something else" },
+  { method: "GET", path: "/api/v1/discovery/scans/:id/findings", plural: "discovery/scans", answers: "a list" },
+  {
+    method: "POST",
+    path: "/api/v1/auth/keys/:id/rotate",
+    plural: "auth/keys",
+    answers: "something else",
+    sessionOnly: true,
+  },
+  ...PLURALS.flatMap((plural): Operation[] => {
+    const path = `/api/v1/${plural}`;
+    const more = { plural, ...(plural === "auth/keys" ? { sessionOnly: true as const } : {}) };
+    return [
+      { method: "GET", path, answers: "a list", ...more },
+      { method: "POST", path, answers: "a record", ...more },
+      { method: "GET", path: `${path}/:id`, answers: "a record", ...more },
+      { method: "PUT", path: `${path}/:id`, answers: "a record", ...more },
+      { method: "DELETE", path: `${path}/:id`, answers: "a record", ...more },
+    ];
+  }),
+];
+
+export interface World {
+  /** One live record of each kind, by the path below /api/v1, as a GET gives it. */
+  readonly records: Readonly<Record<string, Wire>>;
+  /** A body for a POST with every field that may be written; each call has names and numbers of its own. */
+  body(plural: string): Wire;
+}
+
+/** Makes one record of each kind in the first network, that refer to each other. */
+export async function newWorld(appliance: TestAppliance): Promise<World> {
+  const { networkId } = appliance.first;
+  const network = await newNetwork(appliance);
+  const tag = await newTag(appliance);
+  const vlan = await newVlan(appliance);
+  const subnet = await newSubnet(appliance, { cidr: "198.51.100.0/24" });
+  const user = await newUser(appliance, { role: "Member", networkIds: [networkId] });
+  const credential = await newCredential(appliance);
+  const schedule = await newSchedule(appliance);
+  const host = await newHost(appliance, {
+    ip_addresses: [{ ip_address: "198.51.100.1" }],
+    ports: [{ number: 80, protocol: "Tcp" }],
+    services: [{ name: "web", service_definition: "Nginx" }],
+  });
+  const entry = await newIfEntry(appliance, host.id);
+  // Another host, for children by themselves: an update of the first one may take its own away.
+  await newSubnet(appliance, { cidr: "2001:db8::/64" });
+  const parent = await newHost(appliance, {
+    ip_addresses: Array.from({ length: TARGETS }, (_, position) => ({ ip_address: `198.51.100.${100 + position}` })),
+    ports: Array.from({ length: TARGETS }, (_, position) => ({ number: 100 + position, protocol: "Tcp" })),
+    services: [{ name: "parent", service_definition: "Nginx" }],
+  });
+  const [addresses, ports] = [parent.ip_addresses, parent.ports].map((children: Wire[]) =>
+    children.map((child) => child.id as string),
+  ) as [string[], string[]];
+  const service = parent.services[0].id;
+  const binding = await made(
+    appliance.owner.post("bindings", { service_id: service, type: "Port", port_id: ports[0] }),
+  );
+  const key = (await appliance.owner.post("auth/keys", keyBody(appliance))).data.api_key;
+  const ids: Record<string, string> = {
+    "auth/keys": key.id,
+    bindings: binding.id,
+    credentials: credential.id,
+    "discovery/ignored": newIgnored(appliance).id,
+    "discovery/schedules": schedule.id,
+    hosts: host.id,
+    "if-entries": entry.id,
+    "ip-addresses": addresses[0] as string,
+    networks: network.id,
+    ports: ports[0] as string,
+    services: service,
+    subnets: subnet.id,
+    tags: tag.id,
+    users: user.id,
+    vlans: vlan.id,
+  };
+  const another = (path: string, name: string) => exampleBody(appliance, path, { ...ids, networks: networkId }, name);
+  for (const { path } of CREATABLE)
+    ids[path] ??= (await made(appliance.owner.post(`${path}`, another(path, "first")))).id;
+  const records: Record<string, Wire> = {};
+  for (const [plural, id] of Object.entries(ids)) records[plural] = await live(appliance, plural, id);
+  records["discovery/scans"] = await scanned(appliance, { kind: "snmp" });
+  records.organizations = (await appliance.owner.get("organizations")).data;
+  const address = host.ip_addresses[0].id;
+  const targets = { addresses, ports, service, parent: parent.id as string };
+  const bodies: Bodies = {
+    ...Object.fromEntries(PLURALS.map((path) => [path, (n: number) => another(path, `n${n}`)])),
+    ...bodiesOfFirst(appliance, { tag, credential, subnet, vlan, host, address }),
+    ...bodiesOfChildren(appliance, { tag, vlan, host, address, ...targets }),
+  };
+  let last = 0;
+  return {
+    records,
+    body: (plural) => {
+      last += 1;
+      return bodies[plural]?.(last) ?? {};
+    },
+  };
+}
+
+type Bodies = Record<string, (n: number) => Wire>;
+
+function bodiesOfFirst(
+  appliance: TestAppliance,
+  {
+    tag,
+    credential,
+    subnet,
+    vlan,
+    host,
+    address,
+  }: Record<"tag" | "credential" | "subnet" | "vlan" | "host", Wire> & { readonly address: string },
+): Bodies {
+  const { networkId, organizationId } = appliance.first;
+  return {
+    "auth/keys": (n) => ({
+      ...keyBody(appliance),
+      name: `k${n}`,
+      tags: [tag.id],
+      expires_at: "2031-01-01T00:00:00.000Z",
+      is_enabled: true,
+      network_ids: [networkId],
+      permissions: "Viewer",
+    }),
+    credentials: (n) => ({
+      name: `c${n}`,
+      organization_id: organizationId,
+      credential_type: {
+        type: "SnmpV3",
+        security_name: "s",
+        auth_protocol: "Sha256",
+        auth_password: { mode: "Inline", value: "auth password" },
+        priv_protocol: "Aes128",
+        priv_password: { mode: "Inline", value: "priv password" },
+        context_name: "c",
+      },
+      assigned_network_ids: [networkId],
+      host_assignments: [{ host_id: host.id, ip_address_ids: [address] }],
+      tags: [tag.id],
+      target_ips: ["192.0.2.1"],
+    }),
+    hosts: (n) => ({
+      name: `h${n}`,
+      network_id: networkId,
+      hidden: false,
+      tags: [tag.id],
+      hostname: "h.example",
+      description: "d",
+      virtualization: { type: "Kvm", details: { vm_name: "v", vm_id: "1" } },
+      credential_assignments: [{ credential_id: credential.id }],
+      sys_name: "s",
+      sys_descr: "d",
+      sys_object_id: "1.3.6.1",
+      sys_location: "l",
+      sys_contact: "c",
+      manufacturer: "m",
+      model: "m",
+      serial_number: "s",
+      management_url: "https://192.0.2.1/",
+      asset_tag: "NL-1",
+      ip_addresses: [
+        {
+          ip_address: "198.51.100.7",
+          subnet_id: subnet.id,
+          mac_address: "00:00:5e:00:53:01",
+          name: "a",
+          position: 0,
+        },
+      ],
+      ports: [{ number: 443, protocol: "Tcp" }],
+      services: [
+        {
+          name: "s",
+          service_definition: "D",
+          position: 0,
+          tags: [tag.id],
+          virtualization: { type: "Docker", details: { container_name: "c" } },
+          bindings: [],
+        },
+      ],
+    }),
+    networks: (n) => ({
+      organization_id: organizationId,
+      name: `n${n}`,
+      description: "d",
+      tags: [tag.id],
+      stale_after_hours: 24,
+    }),
+    "discovery/schedules": (n) => ({
+      network_id: networkId,
+      name: `n${n}`,
+      cron: "30 2 * * *",
+      timezone: "Europe/Berlin",
+      kind: "full",
+      targets: ["198.51.100.0/24", "192.0.2.7"],
+      is_enabled: false,
+    }),
+    subnets: (n) => ({
+      network_id: networkId,
+      cidr: `10.${n >> 8}.${n & 255}.0/24`,
+      name: "s",
+      description: "d",
+      subnet_type: "Lan",
+      vlan_id: vlan.id,
+      tags: [tag.id],
+      accepts_credentials: true,
+    }),
+    tags: (n) => ({
+      organization_id: organizationId,
+      name: `t${n}`,
+      description: "d",
+      color: "Green",
+      is_application: false,
+    }),
+    users: (n) => ({
+      email: `u${n}@example.org`,
+      name: "u",
+      role: "Viewer",
+      network_ids: [networkId],
+      is_enabled: true,
+      password: PASSWORD,
+    }),
+    vlans: (n) => ({ network_id: networkId, number: 1 + (n % 4_094), name: "v", description: "d" }),
+    organizations: () => ({ name: "First" }),
+    "discovery/self": () => ({ network_id: networkId }),
+    "discovery/scans": () => ({
+      network_id: networkId,
+      kind: "snmp",
+      targets: ["198.51.100.7", "198.51.100.0/30"],
+      commit: false,
+      allow_large: false,
+    }),
+  };
+}
+
+function bodiesOfChildren(
+  appliance: TestAppliance,
+  made: Record<"tag" | "vlan" | "host", Wire> & {
+    readonly address: string;
+    readonly addresses: string[];
+    readonly ports: string[];
+    readonly service: string;
+    readonly parent: string;
+  },
+): Bodies {
+  const { networkId } = appliance.first;
+  const { tag, vlan, host, address, addresses, ports, service, parent } = made;
+  return {
+    "if-entries": (n) => ({
+      host_id: host.id,
+      network_id: networkId,
+      if_index: 1_000 + n,
+      if_descr: "d",
+      if_name: "n",
+      if_alias: "a",
+      if_type: 6,
+      admin_status: "Up",
+      oper_status: "Down",
+      speed_bps: 1_000,
+      mac_address: "00:00:5e:00:53:02",
+      ip_address_id: address,
+      cdp_address: "a",
+      cdp_device_id: "d",
+      cdp_platform: "p",
+      cdp_port_id: "p",
+      fdb_macs: ["00:00:5e:00:53:03"],
+      lldp_chassis_id: { subtype: "LocallyAssigned", value: "v" },
+      lldp_port_id: { subtype: "LocallyAssigned", value: "v" },
+      lldp_mgmt_addr: "192.0.2.3",
+      lldp_port_desc: "d",
+      lldp_sys_desc: "d",
+      lldp_sys_name: "n",
+      native_vlan_id: vlan.id,
+      vlan_ids: [vlan.id],
+      neighbor: { type: "Host", id: host.id },
+    }),
+    bindings: (n) => ({
+      service_id: service,
+      host_id: parent,
+      network_id: networkId,
+      type: "Port",
+      port_id: ports[n % TARGETS],
+      ip_address_id: addresses[((n / TARGETS) % TARGETS) | 0],
+    }),
+    "ip-addresses": (n) => ({
+      host_id: parent,
+      network_id: networkId,
+      ip_address: `2001:db8::${n.toString(16)}`,
+      mac_address: "00:00:5e:00:53:04",
+      name: "a",
+      position: 3,
+    }),
+    ports: (n) => ({ host_id: parent, network_id: networkId, number: 10_000 + n, protocol: "Udp" }),
+    services: (n) => ({
+      host_id: parent,
+      network_id: networkId,
+      name: `s${n}`,
+      service_definition: "D",
+      position: 3,
+      tags: [tag.id],
+      virtualization: { type: "Podman", details: { container_name: "c", container_id: "i", compose_project: "p" } },
+      bindings: [{ type: "Port", port_id: ports[0], ip_address_id: addresses[0] }],
+    }),
+  };
+}
+
+/** The operation's path on a live record. */
+export function pathOf(operation: Operation, world: World): string {
+  return operation.path.replace(":id", operation.plural === undefined ? "" : world.records[operation.plural]?.id);
+}
+
+/** A body that the operation takes: a create's, or the record itself with all its read-only fields. */
+export function bodyOf(operation: Operation, world: World): Wire | undefined {
+  if (operation.method === "GET" || operation.method === "DELETE") return undefined;
+  if (operation.path.endsWith("/rotate") || operation.plural === undefined) return {};
+  if (operation.method === "POST") return world.body(operation.plural);
+  return world.records[operation.plural];
+}

@@ -1,0 +1,47 @@
+// The tests that every kind of record has to pass, whatever it is: errors, versions, time, conditional requests, pages.
+// What is special about a kind is tested in its own file.
+
+import { afterEach, beforeEach, describe, expect } from "bun:test";
+import { openReadOnly } from "../../../src/db/connection.ts";
+import { verifyLedger } from "../../../src/history/verify/verify.ts";
+import { KINDS } from "../../../src/inventory/resources.ts";
+import type { TestAppliance } from "../appliance/appliance.ts";
+import { type RecordBattery, RecordSubject } from "./record-subject.ts";
+import { describeAccess, describeReach } from "./records-access.ts";
+import { describeBulkRemoval } from "./records-bulk-removal.ts";
+import { describeHistory, describeIncarnations } from "./records-history.ts";
+import { describeExports, describeLists } from "./records-lists.ts";
+import { describeBodies, describeConditions, describeWrites } from "./records-writes.ts";
+
+const PARTS = [
+  describeBodies,
+  describeAccess,
+  describeReach,
+  describeWrites,
+  describeConditions,
+  describeHistory,
+  describeIncarnations,
+  describeLists,
+  describeExports,
+  describeBulkRemoval,
+];
+
+/** Registers the battery's tests, each on the appliance that the file made for it. */
+export function describeRecords(battery: RecordBattery, applianceOfTest: () => TestAppliance): void {
+  const subject = new RecordSubject(battery);
+  describe(`every ${battery.entity.replaceAll("_", " ")}`, () => {
+    beforeEach(() => subject.begin(applianceOfTest()));
+
+    // Whatever a test did to it: what is derived is what the ledger says, and the ledger is in order.
+    afterEach(() => {
+      const db = openReadOnly(subject.appliance.databasePath);
+      try {
+        expect(verifyLedger(db, KINDS).findings).toEqual([]);
+      } finally {
+        db.$client.close();
+      }
+    });
+
+    for (const describePart of PARTS) describePart(subject);
+  });
+}

@@ -1,0 +1,238 @@
+// A kind of record under test: what the battery knows of it, and what each test does with its records.
+
+import { type TObject, type TUnion, TypeGuard } from "@sinclair/typebox";
+import type { Role } from "../../../src/access/role.ts";
+import { formatInstant, parseInstant } from "../../../src/base/instant.ts";
+import type { TestAppliance } from "../appliance/appliance.ts";
+import type { Answer, Client } from "../appliance/client.ts";
+import { made, type Wire } from "../appliance/factories.ts";
+
+/** Whose records are made, and where. */
+export interface Place {
+  readonly organizationId: string;
+  /** The organization's Owner, unless a test is about another user. */
+  readonly userId: string;
+  readonly networkId: string;
+}
+
+export interface RecordBattery {
+  /** `/api/v1/tags` */
+  readonly path: string;
+  /** `tag`, as in errors. */
+  readonly entity: string;
+  /** The least role that writes, and the one below it. */
+  readonly writeRole: Role;
+  readonly roleBelow: Role;
+  /** Where records live, and so who reaches them. */
+  readonly place: "in the organization" | "in a network" | "is a network";
+  /**
+   * What records in a network are made in, as the body names it: the network itself unless told otherwise. `make`
+   * prepares a network for them.
+   */
+  readonly container?: {
+    readonly field: string;
+    readonly entity: string;
+    readonly make: (by: Client, networkId: string) => Promise<string>;
+  };
+  /** A valid body with every optional field; another record for every position. */
+  readonly body: (containerId: string, position: number, place: Place) => Wire;
+  /** What answers show of a body, and so what an update sends back: no password, secrets masked. */
+  readonly shown?: (body: Wire) => Wire;
+  /** The record in the answer of a create that tells more than the record. */
+  readonly createdIn?: (data: Wire) => Wire;
+  /** Fields that records made of `body` have no value for, where a kind leaves these out (handbook: api, "Values"). */
+  readonly leftOut?: readonly string[];
+  /** Records that can't be deleted are there for ever. */
+  readonly isDeletable?: false;
+  /** The query that deletes what `body` makes: `?cascade=true`. */
+  readonly deletion?: string;
+  /** What each write writes besides the record itself, by operation and kind: `{ "Updated host": 1 }`. */
+  readonly writes?: {
+    readonly created?: Record<string, number>;
+    readonly updated?: Record<string, number>;
+    readonly deleted?: Record<string, number>;
+  };
+  /** API keys are refused. */
+  readonly isSessionOnly?: true;
+  /** The body has a secret: the value of a field that is unknown beside it may be one too, and is not echoed. */
+  readonly holdsSecrets?: true;
+  /** A change of a body and the field that it changes. */
+  readonly change: { readonly field: string; readonly to: (body: Wire) => unknown };
+  /** What makes records one: a body with the same value is refused. Null: several may be alike. */
+  readonly unique: string | null;
+  /** Nothing comes again: each record is the first of its kind. */
+  readonly hasLineage?: false;
+  /** A body in which much is wrong, and the pointers to all of it. */
+  readonly invalid: { readonly body: Wire; readonly paths: readonly string[] };
+  /** Fields that name other records: a body that names `id`. */
+  readonly references: ReadonlyArray<{
+    readonly field: string;
+    readonly entity: string;
+    readonly naming: (body: Wire, id: string) => Wire;
+    readonly make: (by: Client, networkId: string, containerId: string) => Promise<string>;
+  }>;
+}
+
+type Reference = RecordBattery["references"][number];
+
+/** A field that names a network; one is made for it. */
+export const networkReference = (field = "network_id", naming = named(field)): Reference => ({
+  field,
+  entity: "network",
+  naming,
+  make: async (by) => (await made(by.post("networks", { name: "Reference" }))).id,
+});
+
+/** A field that names a host; one is made for it. */
+export const hostReference = (field = "host_id", naming = named(field)): Reference => ({
+  field,
+  entity: "host",
+  naming,
+  make: async (by, networkId) => (await made(by.post("hosts", { network_id: networkId, name: "Reference" }))).id,
+});
+
+/** A field that lists tags, here one of them twice; it is made for it. */
+export const tagReference = (
+  field = "tags",
+  naming: Reference["naming"] = (body, id) => ({ ...body, tags: [id, id] }),
+): Reference => ({
+  field,
+  entity: "tag",
+  naming,
+  make: async (by) => (await made(by.post("tags", { name: "Reference", color: "Red" }))).id,
+});
+
+function named(field: string): Reference["naming"] {
+  return (body, id) => ({ ...body, [field]: id });
+}
+
+export const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
+
+interface Other extends Place {
+  readonly containerId: string;
+  readonly client: Client;
+}
+
+const THE_NETWORK = {
+  field: "network_id",
+  entity: "network",
+  make: async (_by: Client, networkId: string) => networkId,
+};
+
+/** The functions are for taking apart: none needs the subject before it. */
+export class RecordSubject {
+  readonly battery: RecordBattery;
+  /** Those of the test that runs. */
+  appliance!: TestAppliance;
+  containerId!: string;
+  private idIsRequired!: boolean;
+
+  constructor(battery: RecordBattery) {
+    this.battery = battery;
+  }
+
+  async begin(appliance: TestAppliance): Promise<void> {
+    this.appliance = appliance;
+    this.containerId = await this.container.make(this.owner, appliance.first.networkId);
+    this.idIsRequired = !isOptional(appliance, this.path, "id");
+  }
+
+  get owner(): Client {
+    return this.appliance.owner;
+  }
+
+  get path(): string {
+    return this.battery.path;
+  }
+
+  get entity(): string {
+    return this.battery.entity;
+  }
+
+  get change(): RecordBattery["change"] {
+    return this.battery.change;
+  }
+
+  get container(): NonNullable<RecordBattery["container"]> {
+    return this.battery.container ?? THE_NETWORK;
+  }
+
+  get deletion(): string {
+    return this.battery.deletion ?? "";
+  }
+
+  get leftOut(): readonly string[] {
+    return this.battery.leftOut ?? [];
+  }
+
+  get inNetwork(): boolean {
+    return this.battery.place === "in a network";
+  }
+
+  get isDeletable(): boolean {
+    return this.battery.isDeletable !== false;
+  }
+
+  /** Fields that have no value: null, or not there at all. */
+  readonly none = (...fields: string[]): Wire =>
+    Object.fromEntries(fields.filter((field) => !this.leftOut.includes(field)).map((field) => [field, null]));
+
+  readonly shown = (body: Wire): Wire => this.battery.shown?.(body) ?? body;
+
+  readonly body = (position = 1, within = this.containerId, place: Place = this.appliance.first): Wire =>
+    this.battery.body(within, position, place);
+
+  /** The body of an update. */
+  readonly known = (position = 1, within?: string, place?: Place): Wire =>
+    this.shown(this.body(position, within, place));
+
+  readonly changed = (from: Wire): Wire => ({ ...from, [this.change.field]: this.change.to(from) });
+
+  readonly recordIn = (data: Wire): Wire => this.battery.createdIn?.(data) ?? data;
+
+  readonly createAs = async (by: Client, sent: Wire): Promise<Wire> =>
+    this.recordIn(await made(by.post(this.path, sent)));
+
+  readonly create = (position = 1): Promise<Wire> => this.createAs(this.owner, this.body(position));
+
+  readonly update = (id: string, sent: Wire, by = this.owner, headers: Record<string, string> = {}): Promise<Answer> =>
+    by.put(`${this.path}/${id}`, this.idIsRequired ? { id, ...sent } : sent, headers);
+
+  readonly remove = (id: string, by = this.owner, headers: Record<string, string> = {}): Promise<Answer> =>
+    by.delete(`${this.path}/${id}${this.deletion}`, headers);
+
+  readonly other = async (): Promise<Other> => {
+    const second = await this.appliance.newOrganization("Second");
+    const client = await this.appliance.signedIn(second.userId);
+    return { ...second, client, containerId: await this.container.make(client, second.networkId) };
+  };
+}
+
+/** An answer with an id that must not matter taken out. */
+export function withoutId(answer: Answer, id: string): { status: number; body: unknown } {
+  return { status: answer.status, body: JSON.parse(answer.text.replaceAll(id, "<id>")) };
+}
+
+/** A record whose parts, and theirs, ended at an instant. */
+export function withEndedParts(record: Wire, at: string): Wire {
+  const ended = (part: unknown): unknown => {
+    if (part === null || typeof part !== "object" || Array.isArray(part)) return part;
+    const isRecord = (part as Wire).valid_to === null;
+    return { ...withEndedParts(part as Wire, at), ...(isRecord ? { valid_to: at } : {}) };
+  };
+  return Object.fromEntries(
+    Object.entries(record).map(([field, value]) => [field, Array.isArray(value) ? value.map(ended) : value]),
+  );
+}
+
+export function shift(instant: string, ms: number): string {
+  return formatInstant((parseInstant(instant) as number) + ms);
+}
+
+export function isOptional(appliance: TestAppliance, path: string, field: string): boolean {
+  const schema = appliance.surface.routes.find((route) => route.method === "PUT" && route.path === `${path}/:id`)
+    ?.operation.body as TObject | TUnion<TObject[]>;
+  // Where a body may have one of several forms, the battery's have the first.
+  const form = TypeGuard.IsUnion(schema) ? (schema.anyOf[0] as TObject) : schema;
+  return !(form.required ?? []).includes(field);
+}

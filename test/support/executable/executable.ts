@@ -1,0 +1,331 @@
+// The compiled executable as a person or a supervisor runs it: commands to their end, appliances until they are told to
+// stop. Nothing waits for a fixed time: every wait is for something, and has a deadline.
+
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Client } from "../appliance/client.ts";
+import { schedulingOf } from "../measure/processor-time.ts";
+
+const ROOT = resolve(import.meta.dir, "../../..");
+export const EXECUTABLE = join(ROOT, "dist/netledger");
+
+/** A wait that takes longer has failed. Generous: a busy machine is no failure. */
+export const DEADLINE_MS = 60_000;
+
+export const PASSWORD = "correct horse battery";
+
+export interface Finished {
+  readonly code: number | null;
+  /** The signal that ended it, if one did. */
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface RunOptions {
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  /** Where an appliance listens, instead of any free port of 127.0.0.1. */
+  readonly listen?: string;
+  /** Where its data are, instead of in the workplace's own folder. */
+  readonly data?: string;
+  /** Instead of the executable. */
+  readonly command?: readonly string[];
+}
+
+/** Builds the executable where its sources changed; `scripts/test` has done so already. */
+export function ensureExecutable(): void {
+  const built = Bun.spawnSync([process.execPath, join(ROOT, "scripts/build.ts"), "--if-changed"], {
+    cwd: ROOT,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  if (!built.success || !existsSync(EXECUTABLE))
+    throw new Error(`the executable could not be built: ${built.stderr.toString()}`);
+}
+
+interface SetUp {
+  readonly key: string;
+  readonly networkId: string;
+  readonly organizationId: string;
+}
+
+/** By the permissions of the key. */
+const setUps = new Map<string, { readonly made: SetUp; readonly files: readonly (readonly [string, Uint8Array])[] }>();
+
+/** A folder of its own for a test, with what it needs at hand. */
+export class Workplace {
+  readonly directory: string;
+  /** Where data go; not there yet. */
+  readonly data: string;
+  private readonly running = new Set<Running>();
+
+  /** @param parent where the folder is made */
+  constructor(parent = tmpdir()) {
+    this.directory = mkdtempSync(join(parent, "netledger-system-"));
+    this.data = join(this.directory, "data");
+  }
+
+  path(name: string): string {
+    return join(this.directory, name);
+  }
+
+  /** A file with PASSWORD and a final newline. */
+  async passwordFile(): Promise<string> {
+    const path = this.path("password");
+    await Bun.write(path, `${PASSWORD}\n`);
+    return path;
+  }
+
+  /** Runs a command to its end. */
+  async run(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+    const child = spawn(this.directory, args, options);
+    if (options.stdin !== undefined) child.stdin.write(options.stdin);
+    child.stdin.end();
+    const [out, err] = await withDeadline(
+      Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
+      `netledger ${args.join(" ")}`,
+      () => child.kill("SIGKILL"),
+    );
+    return { code: child.exitCode, signal: signalOf(child), out, err };
+  }
+
+  /** Starts an appliance on any free port and waits until it has said where it listens. */
+  async serve(args: readonly string[] = [], options: RunOptions = {}): Promise<Running> {
+    const child = spawn(
+      this.directory,
+      ["serve", "--data", options.data ?? this.data, "--listen", options.listen ?? "127.0.0.1:0", ...args],
+      options,
+    );
+    child.stdin.end();
+    const running = new Running(child);
+    this.running.add(running);
+    await running.greeted();
+    return running;
+  }
+
+  /**
+   * Makes the first organization and an API key of its Owner, without a server; what is made for the first test of a
+   * file is copied for the others.
+   */
+  async setUp(permissions = "Owner"): Promise<SetUp> {
+    // Into data that are there already it is made as anybody would.
+    if (existsSync(this.data)) return this.reallySetUp(permissions);
+    const prepared = setUps.get(permissions);
+    if (prepared === undefined) {
+      const made = await this.reallySetUp(permissions);
+      const files = readdirSync(this.data).map((name) => [name, readFileSync(join(this.data, name))] as const);
+      setUps.set(permissions, { made, files });
+      return made;
+    }
+    mkdirSync(this.data, { mode: 0o700 });
+    for (const [name, bytes] of prepared.files) writeFileSync(join(this.data, name), bytes, { mode: 0o600 });
+    return prepared.made;
+  }
+
+  private async reallySetUp(permissions: string): Promise<SetUp> {
+    const made = await this.run([
+      "setup",
+      "--data",
+      this.data,
+      "--organization",
+      "Acme",
+      "--network",
+      "Main",
+      "--email",
+      "owner@acme.example",
+      "--password-file",
+      await this.passwordFile(),
+    ]);
+    if (made.code !== 0) throw new Error(made.err);
+    const ids = new Map(
+      made.out
+        .trim()
+        .split("\n")
+        .map((line) => line.split("\t") as [string, string]),
+    );
+    const key = await this.run([
+      "key",
+      "create",
+      "--data",
+      this.data,
+      "--email",
+      "owner@acme.example",
+      "--name",
+      "test",
+      "--permissions",
+      permissions,
+    ]);
+    if (key.code !== 0) throw new Error(key.err);
+    return {
+      key: key.out.trim(),
+      networkId: ids.get("network_id") ?? "",
+      organizationId: ids.get("organization_id") ?? "",
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const each of this.running) each.kill("SIGKILL");
+    await Promise.all([...this.running].map((each) => each.exited));
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+type Child = Bun.Subprocess<"pipe", "pipe", "pipe">;
+
+/** An appliance that was started. */
+export class Running {
+  private readonly child: Child;
+  private out = "";
+  private err = "";
+  private readonly watchers = new Set<() => unknown>();
+  private readonly streams: Promise<unknown>;
+
+  constructor(child: Child) {
+    this.child = child;
+    this.streams = Promise.all([
+      this.collect(child.stdout, (text) => (this.out += text)),
+      this.collect(child.stderr, (text) => (this.err += text)),
+      child.exited,
+    ]).then(() => this.notify());
+  }
+
+  get pid(): number {
+    return this.child.pid;
+  }
+
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /** What it said on standard output, line by line. */
+  get lines(): string[] {
+    return this.out.trimEnd().split("\n");
+  }
+
+  /** Its log. */
+  get log(): string {
+    return this.err;
+  }
+
+  get url(): string {
+    return /https?:\/\/\S+/.exec(this.out)?.[0] ?? "";
+  }
+
+  get setupToken(): string {
+    return /"setup_token":"([^"]+)"/.exec(this.out)?.[1] ?? "";
+  }
+
+  /** How it ended, all that it said included. */
+  get exited(): Promise<Finished> {
+    return this.streams.then(() => ({
+      code: this.child.exitCode,
+      signal: signalOf(this.child),
+      out: this.out,
+      err: this.err,
+    }));
+  }
+
+  client(headers: Record<string, string> = {}): Client {
+    return new Client((request) => fetch(request), headers, this.url);
+  }
+
+  /** A client with an API key. */
+  withKey(key: string): Client {
+    return this.client({ authorization: `Bearer ${key}` });
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Waits until it has said its three lines, or has ended before. */
+  async greeted(): Promise<void> {
+    await this.until(() => this.out.split("\n").length > 3, "the three lines of the start");
+  }
+
+  async logged(text: string): Promise<void> {
+    await this.until(() => this.err.includes(text), `the log to say ${text}`);
+  }
+
+  /** @returns how it ended, and how long that took in milliseconds, but for those in which it waited for a processor */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Finished & { readonly tookMs: number }> {
+    const began = performance.now();
+    const before = schedulingOf(this.pid).waitedMs;
+    let waitedMs = 0;
+    // Whenever it says something: the last word comes right before the end.
+    const look = () => (waitedMs = Math.max(waitedMs, schedulingOf(this.pid).waitedMs - before));
+    this.watchers.add(look);
+    this.kill(signal);
+    const end = await withDeadline(this.exited, `the end after ${signal}`, () => this.kill("SIGKILL"));
+    this.watchers.delete(look);
+    return { ...end, tookMs: performance.now() - began - waitedMs };
+  }
+
+  /** A line of /proc/PID/status in KiB: `RssAnon`. */
+  memoryKib(field: string): number {
+    return Number(
+      new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))?.[1],
+    );
+  }
+
+  private async until(holds: () => boolean, what: string): Promise<void> {
+    await withDeadline(
+      new Promise<void>((resolve, reject) => {
+        const look = () => {
+          if (!holds() && this.child.exitCode === null && this.child.signalCode === null) return;
+          this.watchers.delete(look);
+          if (holds()) resolve();
+          else reject(new Error(`the appliance ended while waiting for ${what}: ${this.err}`));
+        };
+        this.watchers.add(look);
+        look();
+      }),
+      what,
+      () => this.kill("SIGKILL"),
+    );
+  }
+
+  private async collect(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) {
+      take(decoder.decode(chunk, { stream: true }));
+      this.notify();
+    }
+  }
+
+  private notify(): void {
+    for (const watcher of [...this.watchers]) watcher();
+  }
+}
+
+/** The promise, or a failure that says what was waited for. */
+export function withDeadline<T>(promise: Promise<T>, what: string, onLate: () => void = () => {}): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const signal = AbortSignal.timeout(DEADLINE_MS);
+  const giveUp = () => {
+    onLate();
+    reject(new Error(`waited ${DEADLINE_MS} ms for ${what}`));
+  };
+  signal.addEventListener("abort", giveUp);
+  return Promise.race([promise, late]).finally(() => signal.removeEventListener("abort", giveUp));
+}
+
+function signalOf(child: Child): string | null {
+  return child.signalCode === null ? null : String(child.signalCode);
+}
+
+/** The environment without settings of ours, so that a test means the same on every machine. */
+function spawn(cwd: string, args: readonly string[], options: RunOptions): Child {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("NETLEDGER_")));
+  return Bun.spawn([...(options.command ?? [EXECUTABLE]), ...args], {
+    cwd: options.cwd ?? cwd,
+    env: { ...inherited, ...options.env },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}

@@ -1,0 +1,11 @@
+// A writer's thread that opens like the real one and dies of its first command.
+
+import { runThread } from "../../../src/base/thread.ts";
+import type { WriteMessages } from "../../../src/db/write-queue.ts";
+import { openWriter } from "../../../src/open-writer.ts";
+
+runThread<WriteMessages>((post) => (message) => {
+  if (message.type !== "open") throw new Error("a fault of the test");
+  openWriter(message.options).close();
+  post({ type: "opened" });
+});

@@ -1,0 +1,28 @@
+// Runs a part of scripts/prove in its short form; every finding becomes a test.
+
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Part } from "../../../scripts/proof/part.ts";
+import { EXECUTABLE, ensureExecutable } from "./executable.ts";
+
+/** Repeatable: a run that fails in the tests fails again with `./scripts/prove --short --seed 1`. */
+const SEED = 1;
+
+/** To be awaited where a test file is loaded: which findings there are is known only afterwards. */
+export async function proveShort(part: Part): Promise<void> {
+  ensureExecutable();
+  const directory = mkdtempSync(join(tmpdir(), `netledger-proof-${part.name}-`));
+  try {
+    const proof = await part.prove({ form: "short", executable: EXECUTABLE, directory, seed: SEED, say: () => {} });
+    for (const { claim, held, figure } of proof.findings) {
+      test(claim, () => expect({ held, figure }).toEqual({ held: true, figure }));
+    }
+    for (const reason of proof.leftOut ?? []) test(`left out here: ${reason}`, () => expect(reason).not.toBe(""));
+    test(`${part.title} comes to findings`, () =>
+      expect(proof.findings.length + (proof.leftOut?.length ?? 0)).toBeGreaterThan(0));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

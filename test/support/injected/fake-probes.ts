@@ -1,0 +1,133 @@
+// A network that answers as a test says: which addresses are alive, which devices answer SNMP to whom. Tells what it
+// was asked.
+
+import type { Device, DeviceTable, TableReport } from "../../../src/discovery/device.ts";
+import { DEVICE_TABLES } from "../../../src/discovery/device.ts";
+import type { AskedDevice, Probes, Refusal } from "../../../src/discovery/scans/probes.ts";
+import type { AddressSighting } from "../../../src/discovery/sightings.ts";
+import type { SnmpCredential } from "../../../src/discovery/snmp/credential.ts";
+import { rowsOf } from "../reconcile/sightings.ts";
+
+interface FakeDevice {
+  readonly device: Device;
+  /** The community that opens it, or the name of a user. */
+  readonly community: string;
+}
+
+/** A question that waits until the test lets it be answered. */
+type Hold = (address: string, signal: AbortSignal) => Promise<void>;
+
+export class FakeProbes implements Probes {
+  readonly swept: string[] = [];
+  readonly asked: Array<{
+    readonly address: string;
+    readonly credentials: readonly SnmpCredential[];
+    readonly remembered: string | null;
+  }> = [];
+  /** What was sent in the end, of what they were to be asked with. */
+  readonly sent: Array<{ readonly address: string; readonly credential: SnmpCredential }> = [];
+  /** What was known of each that was asked: what its agent had told of before. */
+  readonly served: Array<Parameters<Probes["askDevice"]>[1]["served"]> = [];
+  readonly looked: string[] = [];
+  readonly alive = new Map<string, Partial<AddressSighting>>();
+  readonly devices = new Map<string, FakeDevice>();
+  /** How an address refuses everybody; without it, it is silent. */
+  readonly refusing = new Map<string, string>();
+  readonly names = new Map<string, readonly string[]>();
+  /** Nobody answers for any name. */
+  isWithoutResolver = false;
+  readonly macs = new Map<string, string>();
+  hold: Hold = async () => {};
+  /** How often it was told to forget secrets. */
+  forgotten = 0;
+  /** How many were asked at the same time at most. */
+  most = 0;
+  private underWay = 0;
+
+  async sweep(
+    addresses: readonly string[],
+    signal: AbortSignal,
+    events: Parameters<Probes["sweep"]>[2],
+  ): Promise<{ means: string }> {
+    let done = 0;
+    for (const address of addresses) {
+      if (signal.aborted) break;
+      this.swept.push(address);
+      await this.hold(address, signal);
+      if (signal.aborted) break;
+      const known = this.alive.get(address);
+      if (known !== undefined)
+        await events.answer({ ip_address: address, mac_address: null, answered: ["Icmp"], ...known });
+      done += 1;
+      events.progress({ done, requests: done, errors: {} });
+    }
+    return { means: "fake" };
+  }
+
+  async askDevice(
+    address: string,
+    { credentials, remembered, served, maySend, signal }: Parameters<Probes["askDevice"]>[1],
+  ): Promise<AskedDevice> {
+    this.asked.push({ address, credentials, remembered: remembered?.credential_id ?? null });
+    this.served.push(served);
+    this.underWay += 1;
+    this.most = Math.max(this.most, this.underWay);
+    await this.hold(address, signal);
+    this.underWay -= 1;
+    const refusal = (credential: SnmpCredential, reason: string): Refusal => ({
+      credential_id: credential.credential_id,
+      reason,
+      clause: reason.replaceAll("_", " "),
+    });
+    if (signal.aborted)
+      return { ok: false, failures: credentials.slice(0, 1).map((each) => refusal(each, "cancelled")), requests: 0 };
+    const found = this.devices.get(address);
+    const failures: Refusal[] = [];
+    for (const credential of credentials) {
+      if (!maySend(credential)) {
+        failures.push(refusal(credential, "cancelled"));
+        continue;
+      }
+      this.sent.push({ address, credential });
+      const word = credential.version === "SnmpV3" ? credential.security_name : credential.community;
+      if (found?.community === word)
+        return {
+          ok: true,
+          device: found.device,
+          credential: { credential_id: credential.credential_id, key_extension: null },
+          requests: failures.length + 10,
+        };
+      failures.push(refusal(credential, this.refusing.get(address) ?? "no_answer"));
+    }
+    return { ok: false, failures, requests: failures.length };
+  }
+
+  macOf(address: string): string | null {
+    return this.macs.get(address) ?? null;
+  }
+
+  async addressesOf(name: string): Promise<readonly string[] | null> {
+    this.looked.push(name);
+    return this.isWithoutResolver ? null : (this.names.get(name) ?? []);
+  }
+
+  forgetSecrets(): void {
+    this.forgotten += 1;
+  }
+}
+
+/** All that a device says, every table read to its end unless told otherwise. */
+export function fakeDevice(
+  told: Partial<Device> & { readonly partial?: Partial<Record<DeviceTable, string>> } = {},
+): Device {
+  const { partial = {}, ...device } = told;
+  const tables = Object.fromEntries(
+    DEVICE_TABLES.map((table): [string, TableReport] => [
+      table,
+      partial[table] === undefined
+        ? { state: "complete", problem: null }
+        : { state: "partial", problem: partial[table] },
+    ]),
+  ) as Record<DeviceTable, TableReport>;
+  return { tables, rows: rowsOf({}), ...device };
+}

@@ -1,0 +1,30 @@
+// A Random that draws the same bytes in every run: for property-style loops and for ids that repeat. Never for secrets.
+
+import type { Random } from "../../../src/base/random.ts";
+
+export interface SeededRandom extends Random {
+  /** 0 ≤ result < below; `below` at most 2^32. */
+  integer(below: number): number;
+  /** One of the items; throws when there is none. */
+  pick<T>(items: readonly T[]): T;
+}
+
+/** mulberry32: enough spread for tests, the same on every machine. */
+export function seededRandom(seed: number): SeededRandom {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+  const integer = (below: number): number => Math.floor((next() / 2 ** 32) * below);
+  return {
+    integer,
+    bytes: (count) => Uint8Array.from({ length: count }, () => integer(256)),
+    pick: (items) => {
+      if (items.length === 0) throw new RangeError("nothing to pick from");
+      return items[integer(items.length)] as (typeof items)[number];
+    },
+  };
+}

@@ -1,0 +1,74 @@
+// A program for snmpd's pass_persist: serves whom lldpd has heard by CDP as CISCO-CDP-MIB, which lldpd itself does not
+// serve. Its argument is lldpd's socket.
+
+import { readFileSync } from "node:fs";
+import { type PassedRow, rowAt, servePassPersist } from "./pass-persist.ts";
+
+const CDP_CACHE_ENTRY = "1.3.6.1.4.1.9.9.23.1.2.1.1";
+/** An OID that is no longer asks for the beginning of a column. */
+const COLUMN_LENGTH = CDP_CACHE_ENTRY.split(".").length + 1;
+
+/** What is used of `lldpcli -f json0 show neighbors`. */
+interface Told {
+  readonly lldp: ReadonlyArray<{ readonly interface?: readonly Neighbor[] }>;
+}
+
+interface Neighbor {
+  readonly name: string;
+  readonly via: string;
+  readonly rid: string;
+  readonly chassis: ReadonlyArray<{
+    readonly name?: readonly Value[];
+    readonly descr?: readonly Value[];
+    readonly "mgmt-ip"?: readonly Value[];
+  }>;
+  readonly port: ReadonlyArray<{ readonly id?: readonly Value[] }>;
+}
+
+interface Value {
+  readonly value: string;
+}
+
+function rows(socket: string): PassedRow[] {
+  const asked = Bun.spawnSync(["lldpcli", "-u", socket, "-f", "json0", "show", "neighbors"], {
+    stdin: "ignore",
+    stderr: "ignore",
+  });
+  if (!asked.success) return [];
+  const { lldp } = JSON.parse(asked.stdout.toString()) as Told;
+  const found: PassedRow[] = [];
+  for (const { name, via, rid, chassis, port } of lldp.flatMap((each) => each.interface ?? [])) {
+    if (!via.startsWith("CDP")) continue;
+    const index = `${readFileSync(`/sys/class/net/${name}/ifindex`, "utf8").trim()}.${rid}`;
+    const address = chassis[0]?.["mgmt-ip"]?.[0]?.value;
+    if (address !== undefined) {
+      found.push(rowAt(`${CDP_CACHE_ENTRY}.3.${index}`, "integer", 1));
+      found.push(
+        rowAt(
+          `${CDP_CACHE_ENTRY}.4.${index}`,
+          "octet",
+          address
+            .split(".")
+            .map((byte) => Number(byte).toString(16).padStart(2, "0"))
+            .join(" "),
+        ),
+      );
+    }
+    found.push(rowAt(`${CDP_CACHE_ENTRY}.6.${index}`, "string", chassis[0]?.name?.[0]?.value ?? ""));
+    found.push(rowAt(`${CDP_CACHE_ENTRY}.7.${index}`, "string", port[0]?.id?.[0]?.value ?? ""));
+    found.push(
+      rowAt(`${CDP_CACHE_ENTRY}.8.${index}`, "string", chassis[0]?.descr?.[0]?.value.split(" running on")[0] ?? ""),
+    );
+  }
+  return found;
+}
+
+if (import.meta.main) {
+  const [socket = ""] = process.argv.slice(2);
+  let known: PassedRow[] = [];
+  await servePassPersist((asked) => {
+    // As a walk of a column begins; asking anew for each of its rows would take a process each.
+    if (asked.length <= COLUMN_LENGTH) known = rows(socket);
+    return known;
+  });
+}

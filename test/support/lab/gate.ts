@@ -1,0 +1,121 @@
+// The tests' hand inside the lab's management namespace: asks agents there, lets connections to a port there through
+// from a Unix socket, which namespaces of networks do not part, and is its resolver.
+
+import { connect, createServer } from "node:net";
+import { hostnameAt, MANAGER_ADDRESS } from "./network.ts";
+import { type RecordingCredential, recordAgent } from "./record-agent.ts";
+
+export interface GateWalk {
+  readonly address: string;
+  readonly credential: RecordingCredential;
+  readonly subtrees: readonly string[];
+}
+
+/** Where the gate is asked, in its folder. */
+export const GATE_SOCKET = "gate.sock";
+
+/** Of connections to a port of the namespace's loopback. */
+export function portSocket(port: number): string {
+  return `port-${port}.sock`;
+}
+
+if (import.meta.main) {
+  const folder = process.argv[2];
+  if (folder === undefined) throw new Error("usage: gate.ts FOLDER");
+  const open = new Set<number>();
+  Bun.serve({
+    unix: `${folder}/${GATE_SOCKET}`,
+    routes: {
+      "/walk": async (request) => {
+        const { address, credential, subtrees } = (await request.json()) as GateWalk;
+        return recordAgent({ address }, credential, subtrees).then(
+          (snmprec) => new Response(snmprec),
+          (error: unknown) => new Response(String(error), { status: 504 }),
+        );
+      },
+      "/port/:port": async (request) => {
+        const port = Number(request.params.port);
+        if (!open.has(port)) {
+          open.add(port);
+          const server = createServer((outer) => {
+            const inner = connect(port, "127.0.0.1");
+            outer.pipe(inner).pipe(outer);
+            outer.on("error", () => inner.destroy());
+            inner.on("error", () => outer.destroy());
+          });
+          await new Promise<void>((listening) => server.listen(`${folder}/${portSocket(port)}`, listening));
+        }
+        return new Response(null);
+      },
+    },
+  });
+  await Bun.udpSocket({
+    hostname: MANAGER_ADDRESS,
+    port: 53,
+    socket: {
+      error: () => {},
+      data: (socket, question, port, address) => {
+        const answer = dnsAnswer(question);
+        if (answer !== null) socket.send(answer, port, address);
+      },
+    },
+  });
+  process.stdout.write("open\n");
+}
+
+const HEADER_BYTES = 12;
+const PTR = 12;
+const NAME_ERROR = 3;
+
+/**
+ * To one question (RFC 1035 §4): the name of an address of the lab, or that there is nothing of that name. Null for
+ * what is no question.
+ */
+function dnsAnswer(question: Uint8Array): Uint8Array | null {
+  const labels: string[] = [];
+  let at = HEADER_BYTES;
+  for (let length = question[at]; length !== undefined && length > 0; length = question[at]) {
+    labels.push(Buffer.from(question.subarray(at + 1, at + 1 + length)).toString("latin1"));
+    at += 1 + length;
+  }
+  const end = at + 5;
+  if (question.length < end) return null;
+  const isReverse = labels.slice(4).join(".").toLowerCase() === "in-addr.arpa" && (question[at + 2] as number) === PTR;
+  const name = isReverse ? hostnameAt(labels.slice(0, 4).reverse().join(".")) : null;
+  const [idHigh = 0, idLow = 0] = question;
+  const header = [
+    idHigh,
+    idLow,
+    0x85,
+    0x80 | (name === null ? NAME_ERROR : 0),
+    0,
+    1,
+    0,
+    name === null ? 0 : 1,
+    0,
+    0,
+    0,
+    0,
+  ];
+  const asked = question.subarray(HEADER_BYTES, end);
+  if (name === null) return Uint8Array.from([...header, ...asked]);
+  const target = [...name.split(".").flatMap((label) => [label.length, ...Buffer.from(label)]), 0];
+  // The name that was asked for, by a pointer to it; class IN; an hour.
+  return Uint8Array.from([
+    ...header,
+    ...asked,
+    0xc0,
+    HEADER_BYTES,
+    0,
+    PTR,
+    0,
+    1,
+    0,
+    0,
+    0x0e,
+    0x10,
+    0,
+    target.length,
+    ...target,
+  ]);
+}

@@ -1,0 +1,56 @@
+// A scan that only tells, without its threads: devices are handed to it one by one. No assertions.
+
+import type { CommandActor } from "../../../src/access/actor.ts";
+import { UuidSource } from "../../../src/base/uuid.ts";
+import { openReadOnly } from "../../../src/db/connection.ts";
+import { DryRun } from "../../../src/discovery/scans/dry-run.ts";
+import { SIGHTING_COMMANDS } from "../../../src/discovery/scans/sighting-commands.ts";
+import type { DeviceSighting } from "../../../src/discovery/sightings.ts";
+import type { TestAppliance } from "../appliance/appliance.ts";
+import { seededRandom } from "../injected/seeded-random.ts";
+import { deviceAt, ethernet, mac } from "./sightings.ts";
+
+const SCAN_ID = "0193aaaa-0000-7000-8000-000000000001";
+
+/** In the appliance's first network; to be closed. */
+export function newDryRun({ first, databasePath, clock }: TestAppliance): DryRun {
+  const { organizationId, networkId } = first;
+  const actor: CommandActor = {
+    type: "Discovery",
+    id: SCAN_ID,
+    name: "full scan",
+    organizationId,
+    requestId: null,
+    userId: null,
+    role: "Owner",
+    networkIds: [networkId],
+  };
+  return new DryRun({
+    db: openReadOnly(databasePath),
+    commands: SIGHTING_COMMANDS,
+    actor,
+    now: clock.now(),
+    uuids: new UuidSource(seededRandom(1)),
+  });
+}
+
+/** What one device tells, as the scan's recorder hands it over. */
+export function tellDevice({ first }: TestAppliance, dryRun: DryRun, ...sightings: DeviceSighting[]) {
+  const input = { scan_id: SCAN_ID, network_id: first.networkId, sightings };
+  return dryRun.run("discovery.devices", new TextEncoder().encode(JSON.stringify(input)));
+}
+
+/** A switch with a long description, which has learned the same MAC addresses at each of its ports. */
+export function switchOf(number: number, macs: readonly string[], ports = 1): DeviceSighting {
+  const address = `10.0.${number >> 8}.${number & 255}`;
+  const forwarding = macs.map((each) => ({ mac_address: each, vlan_number: 10 }));
+  return deviceAt(address, {
+    sys_name: `sw-${number}`,
+    serial_number: `SERIAL${number}`,
+    sys_descr: "x".repeat(2_000),
+    interfaces: Array.from({ length: ports }, (_, port) =>
+      ethernet(port + 1, { mac_address: mac(port, number + 10), forwarding }),
+    ),
+    addresses: [{ ip_address: address, prefix_length: 16, if_index: 1 }],
+  });
+}

@@ -1,0 +1,82 @@
+// Reads written by hand: what a device said, by the names of the plan's steps and columns. What is not named it does
+// not serve.
+
+import { READING_PLAN } from "../../../src/discovery/mib/plan.ts";
+import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../../../src/discovery/mib/reads.ts";
+
+export interface HandMadeStep {
+  readonly scalars?: Readonly<Record<string, SnmpValue>>;
+  /** Column → index → value. */
+  readonly columns?: Readonly<Record<string, Readonly<Record<string, SnmpValue>>>>;
+  /** Columns that broke off after their values; `*` for all, scalars too. */
+  readonly broken?: readonly string[];
+}
+
+export const NO_ANSWER = "no answer within 5 s";
+
+/**
+ * Throws for a step or a column that the plan does not have. Steps that are not needed are left out, as when a device
+ * is read.
+ */
+export function readsWith(
+  steps: Readonly<Record<string, HandMadeStep>>,
+  plan: readonly ReadStep[] = READING_PLAN,
+): Reads {
+  const unknown = Object.keys(steps).find((name) => !plan.some((step) => step.name === name));
+  if (unknown !== undefined) throw new Error(`the plan has no step ${unknown}`);
+  const reads = new Map<string, StepRead>();
+  for (const step of plan) {
+    if (step.isNeeded?.(reads) !== false) reads.set(step.name, stepRead(step, steps[step.name] ?? {}));
+  }
+  return reads;
+}
+
+/** Rows as columns: index → column → value; null where the row has nothing in the column. */
+export function rows(
+  table: Readonly<Record<string, Readonly<Record<string, SnmpValue | null>>>>,
+): Record<string, Record<string, SnmpValue>> {
+  const columns: Record<string, Record<string, SnmpValue>> = {};
+  for (const [index, row] of Object.entries(table)) {
+    for (const [column, value] of Object.entries(row)) {
+      columns[column] ??= {};
+      if (value !== null) columns[column][index] = value;
+    }
+  }
+  return columns;
+}
+
+export function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** `00:1b:21` or `001b21`. */
+export function hex(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text.replaceAll(":", ""), "hex"));
+}
+
+/** The numbers of a MAC address in an index: `0.27.33.1.2.3`. */
+export function dotted(text: string): string {
+  return hex(text).join(".");
+}
+
+function stepRead(step: ReadStep, { scalars = {}, columns = {}, broken = [] }: HandMadeStep): StepRead {
+  const unknown = [
+    ...Object.keys(scalars).filter((name) => step.scalars?.[name] === undefined),
+    ...[...Object.keys(columns), ...broken].filter((name) => name !== "*" && step.columns?.[name] === undefined),
+  ];
+  if (unknown.length > 0) throw new Error(`${step.name} has no ${unknown.join(", ")}`);
+  const isBroken = (name: string): boolean => broken.includes(name) || broken.includes("*");
+  const read = Object.keys(step.columns ?? {}).map((name): [string, ColumnRead] => [
+    name,
+    {
+      isComplete: !isBroken(name),
+      problem: isBroken(name) ? NO_ANSWER : null,
+      values: new Map(Object.entries(columns[name] ?? {})),
+    },
+  ]);
+  return {
+    scalars: new Map(Object.entries(scalars)),
+    scalarsProblem: broken.includes("*") && step.scalars !== undefined ? NO_ANSWER : null,
+    columns: new Map(read),
+  };
+}

@@ -1,0 +1,160 @@
+// Reads of a recorded device (.snmprec: `OID|type|value`), made straight from the file by a plan: what a faultless
+// agent would have been read of.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../../../src/discovery/mib/reads.ts";
+
+/**
+ * Real devices, which are no part of the repository: those that were looked at first, and those on which rows were lost
+ * then.
+ */
+const RECORDINGS_FOLDERS = ["snmp-recordings", "snmp-recordings-lost"].map((name) =>
+  join(import.meta.dir, "../../../../shared", name),
+);
+
+/**
+ * What is kept of the latter: they have a million values of the makers' own MIBs, of routing tables and counters, which
+ * nothing asks for.
+ */
+const ASKED = [
+  String.raw`1\.3\.6\.1\.2\.1\.(1|2\.2\.1\.[1-8]|4\.(20|22|32|34|35)|17|31\.1\.1\.1\.(1|15|18)|47\.1\.1|55\.1\.(8|12))\.`,
+  String.raw`1\.3\.6\.1\.4\.1\.9\.9\.(23|46|68)\.`,
+  String.raw`1\.(0\.8802|3\.111)\.`,
+];
+
+const FIXTURES_FOLDER = join(import.meta.dir, "../../fixtures");
+const FIXTURE_SUFFIX = ".snmprec";
+
+interface RecordedValue {
+  readonly oid: string;
+  readonly value: SnmpValue;
+}
+
+/** Names without `.snmprec.bz2`, ascending; of a folder that is not there none. */
+export function recordingNames(): string[] {
+  return RECORDINGS_FOLDERS.flatMap(filesIn)
+    .filter((name) => name.endsWith(SUFFIX))
+    .map((name) => name.slice(0, -SUFFIX.length))
+    .sort();
+}
+
+function filesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+/** The product's own recordings, of the lab's agents (record-lab.ts). Names without `.snmprec`, ascending. */
+export function fixtureNames(): string[] {
+  return readdirSync(FIXTURES_FOLDER)
+    .filter((name) => name.endsWith(FIXTURE_SUFFIX))
+    .map((name) => name.slice(0, -FIXTURE_SUFFIX.length))
+    .sort();
+}
+
+/** The recording's varbinds, by OID as numbers; of an OID that is there twice the first. */
+export function readRecording(name: string): RecordedValue[] {
+  return parseRecording(recordingText(name));
+}
+
+/** The file of a recording or a fixture, one character a byte. */
+export function recordingText(name: string): string {
+  let text = texts.get(name);
+  if (text === undefined) texts.set(name, (text = unpacked(name)));
+  return text;
+}
+
+const texts = new Map<string, string>();
+
+function unpacked(name: string): string {
+  const fixture = join(FIXTURES_FOLDER, name + FIXTURE_SUFFIX);
+  if (existsSync(fixture)) return readFileSync(fixture, "latin1");
+  const file = RECORDINGS_FOLDERS.map((folder) => join(folder, name + SUFFIX)).find(existsSync) ?? name;
+  const asked = file.includes("-lost/") ? ["grep", "-aE", `^(${ASKED.join("|")})`] : ["cat"];
+  const { stdout, exitCode } = Bun.spawnSync(["sh", "-c", 'bunzip2 -kc "$0" | "$@"', file, ...asked]);
+  if (exitCode !== 0 || stdout.length === 0) throw new Error(`bunzip2 cannot read ${name}`);
+  return Buffer.from(stdout).toString("latin1");
+}
+
+/** @param text the file, one character a byte */
+export function parseRecording(text: string): RecordedValue[] {
+  const byOid = new Map<string, SnmpValue>();
+  for (const line of text.split("\n")) {
+    const [, oid, type, raw] = /^([\d.]+)\|(\d+x?)\|([^\r]*)\r?$/.exec(line) ?? [];
+    if (oid !== undefined && type !== undefined && raw !== undefined && !byOid.has(oid))
+      byOid.set(oid, valueFrom(type, raw));
+  }
+  return Array.from(byOid, ([oid, value]) => ({ oid, value, key: oid.split(".").map(Number) }))
+    .sort((a, b) => compareNumbers(a.key, b.key))
+    .map(({ oid, value }) => ({ oid, value }));
+}
+
+/** What the plan reads of the recording: every column to its end, contexts of VLANs without anything in them. */
+export function readsOf(recording: readonly RecordedValue[], plan: readonly ReadStep[]): Reads {
+  const scalars = new Map(recording.map(({ oid, value }) => [oid, value]));
+  const reads = new Map<string, StepRead>();
+  for (const step of plan) {
+    if (step.isNeeded?.(reads) === false) continue;
+    const columns = new Map<string, ColumnRead>();
+    for (const [name, oid] of Object.entries(step.columns ?? {})) {
+      columns.set(name, {
+        isComplete: true,
+        problem: null,
+        values: step.vlanContexts === undefined ? columnOf(recording, oid) : new Map(),
+      });
+    }
+    const values = Object.entries(step.scalars ?? {}).flatMap(([name, oid]): [string, SnmpValue][] => {
+      const value = scalars.get(oid);
+      return value === undefined ? [] : [[name, value]];
+    });
+    reads.set(step.name, { scalars: new Map(values), scalarsProblem: null, columns });
+  }
+  return reads;
+}
+
+const SUFFIX = ".snmprec.bz2";
+
+function valueFrom(type: string, raw: string): SnmpValue {
+  const bytes = type.endsWith("x") ? Buffer.from(raw, "hex") : Buffer.from(raw, "latin1");
+  switch (type.replace("x", "")) {
+    case "2":
+    case "65":
+    case "66":
+    case "67":
+    case "70":
+      return Number(raw);
+    case "6":
+      return raw;
+    case "64":
+      return type.endsWith("x") ? bytes.join(".") : raw;
+    default:
+      return new Uint8Array(bytes);
+  }
+}
+
+/** The column's first row by halving, then row by row. */
+function columnOf(recording: readonly RecordedValue[], oid: string): Map<string, SnmpValue> {
+  const column = oid.split(".").map(Number);
+  let from = 0;
+  let to = recording.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (compareNumbers((recording[middle] as RecordedValue).oid.split(".").map(Number), column) < 0) from = middle + 1;
+    else to = middle;
+  }
+  const values = new Map<string, SnmpValue>();
+  for (let at = from; at < recording.length; at++) {
+    const each = recording[at] as RecordedValue;
+    if (each.oid !== oid && !each.oid.startsWith(`${oid}.`)) break;
+    if (each.oid !== oid) values.set(each.oid.slice(oid.length + 1), each.value);
+  }
+  return values;
+}
+
+function compareNumbers(a: readonly number[], b: readonly number[]): number {
+  const shorter = Math.min(a.length, b.length);
+  for (let at = 0; at < shorter; at++) {
+    const difference = (a[at] as number) - (b[at] as number);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}

@@ -1,0 +1,54 @@
+// What scans see: devices, their ports, addresses.
+
+import { DEVICE_TABLES, type Device, type DeviceInterface, type TableReport } from "../../../src/discovery/device.ts";
+import { NO_ROWS } from "../../../src/discovery/rows.ts";
+import type { AddressSighting, DeviceSighting } from "../../../src/discovery/sightings.ts";
+
+const COMPLETE = Object.fromEntries(
+  DEVICE_TABLES.map((table) => [table, { state: "complete", problem: null } satisfies TableReport]),
+) as unknown as Device["tables"];
+
+/** A device of which everything was read. */
+export function device(fields: Partial<Device> = {}): Device {
+  return { tables: COMPLETE, rows: rowsOf({}), ...fields };
+}
+
+/** Rows of some tables; of the others none. */
+export function rowsOf(counts: Partial<Device["rows"]>): Device["rows"] {
+  return Object.fromEntries(DEVICE_TABLES.map((table) => [table, counts[table] ?? NO_ROWS])) as Device["rows"];
+}
+
+/** An Ethernet port that is up. */
+export function ethernet(ifIndex: number, fields: Partial<DeviceInterface> = {}): DeviceInterface {
+  return {
+    if_index: ifIndex,
+    if_descr: `GigabitEthernet0/${ifIndex}`,
+    if_name: `Gi0/${ifIndex}`,
+    if_alias: null,
+    if_type: 6,
+    speed_bps: 1_000_000_000,
+    admin_status: "Up",
+    oper_status: "Up",
+    mac_address: mac(ifIndex),
+    native_vlan: null,
+    vlans: [],
+    forwarding: [],
+    lldp: [],
+    cdp: [],
+    ...fields,
+  };
+}
+
+/** One of 16 million addresses of one maker. @param device tells devices apart */
+export function mac(number: number, device = 0): string {
+  const hex = (device * 256 + number).toString(16).padStart(6, "0");
+  return `00:1b:21:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4)}`;
+}
+
+export function deviceAt(address: string, fields: Partial<Device>, more: Partial<DeviceSighting> = {}): DeviceSighting {
+  return { ip_address: address, mac_address: null, device: device(fields), credential: null, ...more };
+}
+
+export function seenAt(address: string, more: Partial<AddressSighting> = {}): AddressSighting {
+  return { ip_address: address, mac_address: null, answered: ["Icmp"], ...more };
+}

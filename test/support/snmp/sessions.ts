@@ -1,0 +1,51 @@
+// Sessions of tests: how long they wait, and credentials by a word.
+
+import { systemTimers } from "../../../src/base/timers.ts";
+import type { CommunityCredential, UserCredential } from "../../../src/discovery/snmp/credential.ts";
+import { isFailure } from "../../../src/discovery/snmp/failure.ts";
+import { openSession, type SessionOptions, type SnmpSession } from "../../../src/discovery/snmp/session.ts";
+import { seededRandom } from "../injected/seeded-random.ts";
+
+/** Where silence is expected: 20 ms, then 30. */
+export const SHORT_PATIENCE = { timeoutMs: 20, retries: 1 };
+/** Where an answer is expected, however busy the machine. */
+const LONG_PATIENCE = { timeoutMs: 2_000, retries: 1 };
+
+export const never = new AbortController().signal;
+
+export function community(text: string, version: "SnmpV1" | "SnmpV2c" = "SnmpV2c"): CommunityCredential {
+  return { credential_id: `${version}-${text}`, name: text, version, community: text };
+}
+
+/** authPriv with SHA-1 and AES-128 unless told. */
+export function user(security_name: string, changes: Partial<UserCredential> = {}): UserCredential {
+  const credential_id = `SnmpV3-${security_name}`;
+  return {
+    credential_id,
+    name: security_name,
+    version: "SnmpV3",
+    security_name,
+    auth_protocol: "Sha1",
+    auth_password: "authpass123",
+    priv_protocol: "Aes128",
+    priv_password: "privpass123",
+    context_name: null,
+    ...changes,
+  };
+}
+
+/** A session; the caller closes it. Throws where it cannot be opened. */
+export async function sessionTo(
+  target: { readonly address: string; readonly port: number },
+  credential: Parameters<typeof openSession>[1] = community("public"),
+  options: Partial<SessionOptions> = {},
+): Promise<SnmpSession> {
+  const session = await openSession(target, credential, {
+    timers: systemTimers,
+    random: seededRandom(1),
+    timeouts: LONG_PATIENCE,
+    ...options,
+  });
+  if (isFailure(session)) throw new Error(session.clause);
+  return session;
+}

@@ -1,0 +1,164 @@
+// What an agent of the tests serves: varbinds in the order of their OIDs, encoded once, found by binary search. Knows
+// no sockets.
+
+import { BER, headOf, integer, ipAddress, octets, oid, oidContent, tlv } from "./ber.ts";
+
+/** A value as it is encoded; what `encodeValue` makes of a plain one. */
+interface Encoded {
+  readonly encoded: Uint8Array;
+}
+
+/** A number is an Integer, a text or bytes an OctetString, a bigint a Counter64; the others say what they are. */
+export type ServedValue =
+  | number
+  | string
+  | bigint
+  | Uint8Array
+  | Encoded
+  | { readonly oid: string }
+  | { readonly ip: string }
+  | { readonly tag: number; readonly value: number | bigint };
+
+interface ServedVarbind {
+  readonly oid: string;
+  readonly value: Encoded;
+}
+
+export class SnmpView {
+  /** Dotted, ascending; each once. */
+  readonly oids: readonly string[];
+  private readonly keys: string[];
+  private readonly bytes: Uint8Array;
+  /** Where each varbind begins; one more for the end of the last. */
+  private readonly starts: Uint32Array;
+  private readonly tags: Uint8Array;
+
+  /** The first of several of one OID counts. */
+  constructor(varbinds: Iterable<ServedVarbind>) {
+    const sorted = [...varbinds].map((varbind) => ({ ...varbind, key: oidKey(oidContent(varbind.oid)) }));
+    sorted.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+    const unique = sorted.filter((varbind, index) => varbind.key !== sorted[index - 1]?.key);
+    this.oids = unique.map((varbind) => varbind.oid);
+    this.keys = unique.map((varbind) => varbind.key);
+    this.starts = new Uint32Array(unique.length + 1);
+    this.tags = new Uint8Array(unique.length);
+    const encoded = unique.map((varbind) => tlv(BER.Sequence, oid(varbind.oid), varbind.value.encoded));
+    this.bytes = new Uint8Array(encoded.reduce((size, bytes) => size + bytes.length, 0));
+    let at = 0;
+    for (const [index, bytes] of encoded.entries()) {
+      this.bytes.set(bytes, at);
+      this.tags[index] = (unique[index] as ServedVarbind).value.encoded[0] as number;
+      at += bytes.length;
+      this.starts[index + 1] = at;
+    }
+  }
+
+  get size(): number {
+    return this.keys.length;
+  }
+
+  /** Position of an OID; -1 where it is not served. */
+  find(key: string): number {
+    const position = this.firstNotBelow(key);
+    return this.keys[position] === key ? position : -1;
+  }
+
+  /** Position of what follows an OID; `size` at the end. */
+  findNext(key: string): number {
+    const position = this.firstNotBelow(key);
+    return this.keys[position] === key ? position + 1 : position;
+  }
+
+  varbind(position: number): Uint8Array {
+    return this.bytes.subarray(this.starts[position] as number, this.starts[position + 1] as number);
+  }
+
+  tag(position: number): number {
+    return this.tags[position] as number;
+  }
+
+  /** The tag of what is served at an OID; null where nothing is. */
+  tagOf(dotted: string): number | null {
+    const position = this.find(oidKey(oidContent(dotted)));
+    return position === -1 ? null : this.tag(position);
+  }
+
+  key(position: number): string {
+    return this.keys[position] as string;
+  }
+
+  private firstNotBelow(key: string): number {
+    let low = 0;
+    let high = this.keys.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.keys[middle] as string) < key) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** A view of dotted OIDs and their values. */
+export function viewOf(values: Readonly<Record<string, ServedValue>> | ReadonlyMap<string, ServedValue>): SnmpView {
+  const entries = values instanceof Map ? values.entries() : Object.entries(values);
+  return new SnmpView([...entries].map(([dotted, value]) => ({ oid: dotted, value: encodeValue(value) })));
+}
+
+/**
+ * A view of a recording: `OID|type|value` a line (types of snmpsim; an `x` says hexadecimal). Values that vary with
+ * time (`:numeric`) are their initial ones. The text is taken byte for byte, as latin1.
+ */
+export function viewOfSnmprec(text: string): SnmpView {
+  return new SnmpView(varbindsOfSnmprec(text));
+}
+
+function encodeValue(value: ServedValue): Encoded {
+  if (typeof value === "number") return { encoded: integer(value) };
+  if (typeof value === "bigint") return { encoded: integer(value, BER.Counter64) };
+  if (typeof value === "string" || value instanceof Uint8Array) return { encoded: octets(value) };
+  if ("encoded" in value) return value;
+  if ("oid" in value) return { encoded: oid(value.oid) };
+  if ("ip" in value) return { encoded: ipAddress(value.ip) };
+  return { encoded: integer(value.value, value.tag) };
+}
+
+/** Text whose order is that of the OIDs: two code units for each number of them. Takes the content of a BER OID. */
+export function oidKey(content: Uint8Array): string {
+  let key = "";
+  let part = 0;
+  for (const byte of content) {
+    part = part * 128 + (byte & 0x7f);
+    if (byte < 0x80) {
+      key += String.fromCharCode(part / 65_536, part & 0xffff);
+      part = 0;
+    }
+  }
+  return key;
+}
+
+/** An answer's varbind without a value: noSuchObject, noSuchInstance, endOfMibView, Null. */
+export function emptyVarbind(oidElement: Uint8Array, tag: number): Uint8Array {
+  const bytes = new Uint8Array([...headOf(BER.Sequence, oidElement.length + 2), ...oidElement, tag, 0]);
+  return bytes;
+}
+
+function* varbindsOfSnmprec(text: string): Generator<ServedVarbind> {
+  for (const line of text.split("\n")) {
+    const [dotted = "", type = "", ...rest] = line.replace(/\r$/, "").split("|");
+    if (!/^\d+(\.\d+)+$/.test(dotted)) continue;
+    const value = type.includes(":")
+      ? String(Number(rest.join("|").match(/(?:value|offset)=(\d+)/)?.[1] ?? 0))
+      : rest.join("|");
+    yield { oid: dotted, value: recordedValue(Number.parseInt(type, 10), /^\d+x/.test(type), value) };
+  }
+}
+
+function recordedValue(tag: number, isHexadecimal: boolean, text: string): Encoded {
+  const bytes = Buffer.from(text, isHexadecimal ? "hex" : "latin1");
+  if (tag === BER.OctetString || tag === BER.Opaque) return { encoded: octets(bytes, tag) };
+  if (tag === BER.IpAddress) return { encoded: isHexadecimal ? octets(bytes, tag) : ipAddress(text) };
+  if (tag === BER.Oid) return { encoded: oid(text) };
+  if (tag === BER.Null) return { encoded: tlv(tag) };
+  return { encoded: integer(BigInt(text), tag) };
+}

@@ -1,0 +1,147 @@
+// TypeScript's own syntax trees of files held in memory, and the repository's files to hold.
+// Must not judge: the tests over the source do.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Node, SourceFile } from "typescript/unstable/ast";
+import { SyntaxKind } from "typescript/unstable/ast";
+import {
+  isCallExpression,
+  isExportDeclaration,
+  isIdentifier,
+  isImportDeclaration,
+  isImportTypeNode,
+  isLiteralTypeNode,
+  isNamedImports,
+  isNamespaceExport,
+  isNewExpression,
+  isNoSubstitutionTemplateLiteral,
+  isPropertyAccessExpression,
+  isStringLiteral,
+} from "typescript/unstable/ast/is";
+import { API } from "typescript/unstable/async";
+import { createVirtualFileSystem } from "typescript/unstable/fs";
+
+/** Texts by path, relative to the root of their tree, with `/`. */
+export type Tree = Record<string, string>;
+
+export interface Import {
+  /** As written. */
+  specifier: string;
+  /** `type` vanishes at run time; `worker` starts another thread; `value` and `dynamic` load the module. */
+  kind: "value" | "type" | "dynamic" | "worker";
+  /** The names taken from the module, as it calls them; empty when it is taken whole. */
+  names: string[];
+  line: number;
+}
+
+const REPOSITORY = resolve(import.meta.dir, "../../..");
+
+/** What belongs to nobody's source: fetched, made, or a person's own data. */
+const NOT_OURS = new Set(["node_modules", "dist", "data", ".git"]);
+
+/** The repository's files under the given folders or names, or all of them; `accept` is asked with the path. */
+export function readRepository(below: string[], accept: (path: string) => boolean): Tree {
+  const tree: Tree = {};
+  const visit = (folder: string): void => {
+    for (const entry of readdirSync(join(REPOSITORY, folder), { withFileTypes: true })) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (folder === "" && (NOT_OURS.has(entry.name) || (below.length > 0 && !below.includes(entry.name)))) continue;
+      if (entry.isDirectory()) visit(path);
+      else if (entry.isFile() && accept(path)) tree[path] = readFileSync(join(REPOSITORY, path), "utf8");
+    }
+  };
+  visit("");
+  return tree;
+}
+
+/** Parses every `.ts` file of a tree; rejects when the parser passes one over. */
+export async function parse(tree: Tree): Promise<Map<string, SourceFile>> {
+  const paths = Object.keys(tree).filter((path) => path.endsWith(".ts"));
+  const files: Record<string, string> = {
+    "/tree/tsconfig.json": JSON.stringify({
+      compilerOptions: { noLib: true, noResolve: true, noEmit: true, types: [] },
+      files: paths,
+    }),
+  };
+  for (const path of paths) files[`/tree/${path}`] = tree[path] ?? "";
+  const parsed = new Map<string, SourceFile>();
+  if (paths.length === 0) return parsed;
+  const api = new API({ cwd: "/tree", fs: createVirtualFileSystem(files) });
+  try {
+    const snapshot = await api.updateSnapshot({ openProjects: ["/tree/tsconfig.json"] });
+    const program = snapshot.getProjects()[0]?.program;
+    for (const path of paths) {
+      const file = await program?.getSourceFile(`/tree/${path}`);
+      if (file === undefined) throw new Error(`${path} was not parsed`);
+      parsed.set(path, file);
+    }
+  } finally {
+    await api.close();
+  }
+  return parsed;
+}
+
+/** Visits a node and everything below it. */
+export function walk(node: Node, visit: (node: Node) => void): void {
+  visit(node);
+  node.forEachChild((child) => {
+    walk(child, visit);
+    return undefined;
+  });
+}
+
+/** The line on which a node begins, counted from 1. */
+export function lineOf(file: SourceFile, node: Node): number {
+  return file.text.slice(0, node.getStart(file)).split("\n").length;
+}
+
+/** Everything a file takes from other files and packages, re-exports and Worker files included. */
+export function importsOf(file: SourceFile): Import[] {
+  const imports: Import[] = [];
+  walk(file, (node) => {
+    const found = importAt(node);
+    if (found !== null) imports.push({ ...found, line: lineOf(file, node) });
+  });
+  return imports;
+}
+
+function importAt(node: Node): Omit<Import, "line"> | null {
+  if (isImportDeclaration(node)) {
+    const clause = node.importClause;
+    const bindings = clause?.namedBindings;
+    const names =
+      bindings !== undefined && isNamedImports(bindings)
+        ? bindings.elements.map((element) => (element.propertyName ?? element.name).text)
+        : [];
+    return from(node.moduleSpecifier, clause?.phaseModifier === SyntaxKind.TypeKeyword ? "type" : "value", names);
+  }
+  if (isExportDeclaration(node)) {
+    const clause = node.exportClause;
+    const names =
+      clause === undefined || isNamespaceExport(clause)
+        ? []
+        : clause.elements.map((element) => (element.propertyName ?? element.name).text);
+    return from(node.moduleSpecifier, node.isTypeOnly ? "type" : "value", names);
+  }
+  if (isImportTypeNode(node)) return isLiteralTypeNode(node.argument) ? from(node.argument.literal, "type") : null;
+  if (isCallExpression(node)) {
+    const loads =
+      node.expression.kind === SyntaxKind.ImportKeyword ||
+      (isIdentifier(node.expression) && node.expression.text === "require");
+    return loads ? from(node.arguments[0], "dynamic") : null;
+  }
+  if (isNewExpression(node) && isIdentifier(node.expression)) {
+    const [first, second] = node.arguments ?? [];
+    const ofThisModule = second !== undefined && isPropertyAccessExpression(second) && second.name.text === "url";
+    const isWorker = node.expression.text === "Worker" || (node.expression.text === "URL" && ofThisModule);
+    return isWorker ? from(first, "worker") : null;
+  }
+  return null;
+}
+
+function from(specifier: Node | undefined, kind: Import["kind"], names: string[] = []): Omit<Import, "line"> | null {
+  if (specifier === undefined || !(isStringLiteral(specifier) || isNoSubstitutionTemplateLiteral(specifier)))
+    return null;
+  return { specifier: specifier.text, kind, names };
+}

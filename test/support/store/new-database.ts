@@ -1,0 +1,25 @@
+// A database that nobody has written to yet: made by the product once for each file of tests, then copied.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createDatabase } from "../../../src/db/migrate.ts";
+
+let made: Uint8Array | undefined;
+
+/** Puts an empty database of this version's schema at a path where there is none. */
+export function putNewDatabase(path: string): void {
+  made ??= makeOne();
+  writeFileSync(path, made, { flag: "wx" });
+}
+
+function makeOne(): Uint8Array {
+  const directory = mkdtempSync(join(tmpdir(), "netledger-new-"));
+  const path = join(directory, "netledger.db");
+  try {
+    createDatabase(path);
+    return readFileSync(path);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

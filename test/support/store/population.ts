@@ -1,0 +1,226 @@
+// A small store with something of every kind in it: created, changed, moved, removed and come again.
+
+import { userPasswords } from "../../../src/access/tables.ts";
+import type { OwnFields } from "../../../src/db/kind.ts";
+import { withChecksum } from "../../../src/db/row-checksum.ts";
+import type { WriteTransaction } from "../../../src/db/transaction.ts";
+import { type ApiKeyRecord, apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
+import { bindingKind } from "../../../src/resources/bindings/binding.ts";
+import { credentialAssignmentKind } from "../../../src/resources/credential-assignments/credential-assignment.ts";
+import { credentialKind } from "../../../src/resources/credentials/credential.ts";
+import { credentialSecrets } from "../../../src/resources/credentials/secrets.ts";
+import { fdbEntryKind } from "../../../src/resources/fdb-entries/fdb-entry.ts";
+import { hostKind } from "../../../src/resources/hosts/host.ts";
+import { ifEntryKind } from "../../../src/resources/if-entries/if-entry.ts";
+import { ignoredKind } from "../../../src/resources/ignored/ignored.ts";
+import { ipAddressKind } from "../../../src/resources/ip-addresses/ip-address.ts";
+import { networkKind } from "../../../src/resources/networks/network.ts";
+import { organizationKind } from "../../../src/resources/organizations/organization.ts";
+import { portKind } from "../../../src/resources/ports/port.ts";
+import { scheduleKind } from "../../../src/resources/schedules/schedule.ts";
+import { serviceKind } from "../../../src/resources/services/service.ts";
+import { subnetKind } from "../../../src/resources/subnets/subnet.ts";
+import { tagKind } from "../../../src/resources/tags/tag.ts";
+import { userKind } from "../../../src/resources/users/user.ts";
+import { vlanKind } from "../../../src/resources/vlans/vlan.ts";
+import {
+  bindingFields,
+  fdbEntryFields,
+  hostFields,
+  ifEntryFields,
+  networkFields,
+  portFields,
+  type Store,
+  serviceFields,
+  tagFields,
+} from "./store.ts";
+
+export interface Population {
+  readonly hostId: string;
+  readonly userId: string;
+  readonly tagId: string;
+  readonly goneTagId: string;
+  readonly credentialId: string;
+  readonly entryId: string;
+  readonly portId: string;
+}
+
+const MANUAL = { type: "Manual" } as const;
+
+export function populate(store: Store): Population {
+  const { organizationId, networkId } = store;
+  const { userId } = store.write((tx) => {
+    const other = tx.newId();
+    tx.create(organizationKind, other, { name: "Other" }, { id: other });
+    const network = tx.create(networkKind, other, networkFields(other, "theirs"));
+    tx.create(hostKind, other, hostFields(network.id, "theirs"));
+    const user = tx.create(userKind, organizationId, {
+      organization_id: organizationId,
+      email: "Ann@example.net",
+      name: "Ann",
+      role: "Owner",
+      network_ids: [networkId],
+      is_enabled: true,
+    });
+    tx.afterwardsRun(() =>
+      tx.db
+        .insert(userPasswords)
+        .values(withChecksum(userPasswords, { user_n: tx.recordN(user.id) as number, hash: "kept" }))
+        .run(),
+    );
+    return { userId: user.id };
+  });
+  const goneTagId = store.write((tx) => tx.create(tagKind, organizationId, tagFields(organizationId, "gone")).id);
+  store.write((tx) => tx.remove(tagKind, goneTagId));
+  const made = store.write((tx) => inventory(tx, store, userId));
+  store.write((tx) => discovery(tx, store, made.hostId));
+  store.write((tx) => tx.update(hostKind, made.hostId, { name: "renamed" }));
+  store.write((tx) => tx.update(ifEntryKind, made.entryId, { oper_status: "Down", if_alias: 'Ü\u0000\u2028😀"\\' }));
+  moveThereAndBack(store, made.hostId);
+  comeAgain(store, made.hostId);
+  store.write((tx) => tx.observe(ifEntryKind, made.entryId, { last_seen_at: "2026-11-21T10:00:00.000Z" }));
+  return { ...made, userId, goneTagId };
+}
+
+/** Where records are made. */
+interface Place {
+  readonly organizationId: string;
+  readonly networkId: string;
+}
+
+/** What only scans have to do with. */
+export function discovery(tx: WriteTransaction, { organizationId, networkId }: Place, hostId: string): void {
+  tx.create(scheduleKind, organizationId, {
+    network_id: networkId,
+    name: "Night",
+    cron: "30 2 * * *",
+    timezone: "Europe/Berlin",
+    kind: "full",
+    targets: ["10.0.0.0/24"],
+    is_enabled: true,
+  });
+  for (const [host_id, entity, identity] of [
+    [null, "vlan", `${networkId}/9`],
+    [hostId, "port", `${hostId}/80/Tcp`],
+  ] as const) {
+    tx.create(ignoredKind, organizationId, {
+      network_id: networkId,
+      entity,
+      record_id: tx.newId(),
+      host_id,
+      identity,
+      label: identity,
+      signs: [],
+    });
+  }
+}
+
+/** Records of nearly every kind. @param mark tells names that are unique in an organization apart */
+export function inventory(tx: WriteTransaction, { organizationId, networkId }: Place, userId: string, mark = "") {
+  const tag = tx.create(tagKind, organizationId, tagFields(organizationId, `kept${mark}`));
+  const vlan = tx.create(vlanKind, organizationId, {
+    network_id: networkId,
+    number: 7,
+    name: "seven",
+    description: null,
+    source: MANUAL,
+  });
+  const subnet = tx.create(subnetKind, organizationId, {
+    network_id: networkId,
+    cidr: "10.0.0.0/8",
+    name: "all",
+    description: null,
+    subnet_type: "Lan",
+    vlan_id: vlan.id,
+    source: MANUAL,
+    tags: [tag.id],
+    accepts_credentials: true,
+  });
+  const host = tx.create(hostKind, organizationId, hostFields(networkId, "host", { tags: [tag.id] }));
+  const address = tx.create(ipAddressKind, organizationId, {
+    host_id: host.id,
+    network_id: networkId,
+    subnet_id: subnet.id,
+    ip_address: "10.0.0.1",
+    mac_address: null,
+    name: "",
+    position: 0,
+    first_discovery_id: null,
+  });
+  const entry = tx.create(
+    ifEntryKind,
+    organizationId,
+    ifEntryFields(host, 1, { ip_address_id: address.id, native_vlan_id: vlan.id, vlan_ids: [vlan.id] }),
+    { composed: true },
+  );
+  tx.create(ifEntryKind, organizationId, ifEntryFields(host, 2, { neighbor: { type: "IfEntry", id: entry.id } }));
+  for (const mac of ["00:00:00:00:00:02", "00:00:00:00:00:01"])
+    tx.create(fdbEntryKind, organizationId, fdbEntryFields(entry, mac));
+  const port = tx.create(portKind, organizationId, portFields(host, 22));
+  const service = tx.create(serviceKind, organizationId, serviceFields(host, "shell", { tags: [tag.id] }));
+  tx.create(bindingKind, organizationId, bindingFields(service, port.id));
+  const credential = tx.create(credentialKind, organizationId, {
+    organization_id: organizationId,
+    name: `read-only${mark}`,
+    credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "********" } },
+    tags: [tag.id],
+    target_ips: null,
+    secrets_updated_at: "2026-11-21T09:00:00.000Z",
+  });
+  for (const [host_id, ip_address_ids] of [
+    [null, null],
+    [host.id, [address.id]],
+  ] as const) {
+    tx.create(credentialAssignmentKind, organizationId, {
+      credential_id: credential.id,
+      network_id: networkId,
+      host_id,
+      ip_address_ids,
+    });
+  }
+  const key: OwnFields<ApiKeyRecord> = {
+    name: "key",
+    organization_id: organizationId,
+    user_id: userId,
+    tags: [tag.id],
+    expires_at: "2027-01-01T00:00:00.000Z",
+    is_enabled: true,
+    permissions: "Viewer",
+    all_networks: false,
+    network_ids: [networkId],
+    key: "nlk_Ab3d…",
+  };
+  tx.create(apiKeyKind, organizationId, key);
+  tx.afterwardsRun(() => {
+    const secret = {
+      credential_n: tx.recordN(credential.id) as number,
+      field: "community" as const,
+      sealed: Buffer.of(0),
+    };
+    tx.db.insert(credentialSecrets).values(withChecksum(credentialSecrets, secret)).run();
+  });
+  return { hostId: host.id, tagId: tag.id, credentialId: credential.id, entryId: entry.id, portId: port.id };
+}
+
+/** A record leaves a network and comes back: two spans in it. */
+function moveThereAndBack(store: Store, hostId: string): void {
+  const elsewhere = store.write(
+    (tx) => tx.create(networkKind, store.organizationId, networkFields(store.organizationId, "elsewhere")).id,
+  );
+  const made = store.write(
+    (tx) => tx.create(portKind, store.organizationId, portFields({ id: hostId, network_id: store.networkId }, 80)).id,
+  );
+  store.write((tx) => tx.update(portKind, made, { network_id: elsewhere }));
+  store.write((tx) => tx.update(portKind, made, { network_id: store.networkId }));
+}
+
+/** A thing is removed and found again, twice, and is gone in the end. */
+function comeAgain(store: Store, hostId: string): void {
+  for (let each = 0; each < 3; each += 1) {
+    const made = store.write(
+      (tx) =>
+        tx.create(portKind, store.organizationId, portFields({ id: hostId, network_id: store.networkId }, 443)).id,
+    );
+    store.write((tx) => tx.remove(portKind, made));
+  }
+}

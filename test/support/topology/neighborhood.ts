@@ -1,0 +1,138 @@
+// Hosts with interfaces and cables, and what each would announce to the other end: the facts that neighbor resolution
+// works on. Knows where every cable really is. No store.
+
+import type { Announcement } from "../../../src/discovery/topology/announcements.ts";
+import type { HostFact, PortFact } from "../../../src/discovery/topology/facts.ts";
+
+/** What may be told of a host; the rest is as it is of a host that answered by SNMP. */
+interface HostOptions {
+  readonly sysName?: string | null;
+  readonly name?: string;
+  readonly hostname?: string | null;
+  readonly chassis?: string | null;
+  readonly serial?: string | null;
+  readonly address?: string | null;
+  readonly addressMac?: string;
+}
+
+interface PortOptions {
+  readonly descr?: string;
+  readonly alias?: string;
+  readonly mac?: string | null;
+  readonly type?: number;
+  readonly index?: number;
+  readonly ip?: string;
+}
+
+export class Neighborhood {
+  private readonly hostFacts = new Map<string, HostFact>();
+  private readonly portFacts = new Map<string, PortFact>();
+
+  /** @param key what the test calls it; its system name as well, unless told otherwise */
+  host(key: string, options: HostOptions = {}): this {
+    const number = this.hostFacts.size + 1;
+    const address = options.address === undefined ? `10.0.${number >> 8}.${number & 255}` : options.address;
+    const sysName = options.sysName === undefined ? key : options.sysName;
+    this.hostFacts.set(key, {
+      id: `host-${key}`,
+      name: options.name ?? sysName ?? key,
+      hostname: options.hostname ?? null,
+      sys_name: sysName,
+      chassis_id: options.chassis === undefined ? macOf(number, 0) : options.chassis,
+      serial_number: options.serial ?? null,
+      addresses: address === null ? [] : [{ ip_address: address, mac_address: options.addressMac ?? null }],
+    });
+    return this;
+  }
+
+  /** Ports of a host, `Gi0/1` and the like. */
+  ports(host: string, ...names: string[]): this {
+    for (const name of names) this.port(host, name);
+    return this;
+  }
+
+  port(host: string, name: string, options: PortOptions = {}): this {
+    const index =
+      options.index ?? [...this.portFacts.values()].filter(({ host_id }) => host_id === `host-${host}`).length + 1;
+    const number = [...this.hostFacts.keys()].indexOf(host) + 1;
+    this.portFacts.set(`${host} ${name}`, {
+      id: `${host} ${name}`,
+      host_id: `host-${host}`,
+      if_index: index,
+      if_descr: options.descr ?? name,
+      if_name: name,
+      if_alias: options.alias ?? null,
+      if_type: options.type ?? 6,
+      mac_address: options.mac === undefined ? macOf(number, index) : options.mac,
+      ip_address: options.ip ?? null,
+      announcements: [],
+      ownCount: 0,
+    });
+    return this;
+  }
+
+  /** What a port hears, after what it has heard already. @param at `sw1 Gi0/1` */
+  hears(at: string, ...announcements: Announcement[]): this {
+    const port = this.portFacts.get(at);
+    if (port === undefined) throw new Error(`there is no ${at}`);
+    this.portFacts.set(at, { ...port, announcements: [...port.announcements, ...announcements] });
+    return this;
+  }
+
+  /** A cable: each end hears the other by LLDP. */
+  cable(one: string, other: string): this {
+    return this.hears(one, this.lldp(other)).hears(other, this.lldp(one));
+  }
+
+  /** What a port announces by LLDP. */
+  lldp(from: string, changes: Partial<Announcement> = {}): Announcement {
+    const port = this.portFacts.get(from) as PortFact;
+    const host = this.of(port);
+    return {
+      protocol: "Lldp",
+      ...(host.chassis_id === null ? {} : { chassis_id: { subtype: "MacAddress", value: host.chassis_id } }),
+      port_id: { subtype: "InterfaceName", value: port.if_name as string },
+      ...(host.sys_name === null ? {} : { sys_name: host.sys_name }),
+      ...(host.addresses[0] === undefined ? {} : { mgmt_addr: host.addresses[0].ip_address }),
+      ...changes,
+    };
+  }
+
+  /** What a port announces by CDP. */
+  cdp(from: string, changes: Partial<Announcement> = {}): Announcement {
+    const port = this.portFacts.get(from) as PortFact;
+    const host = this.of(port);
+    return {
+      protocol: "Cdp",
+      device_id: host.sys_name ?? host.name,
+      port_id: { subtype: "InterfaceName", value: port.if_descr },
+      ...(host.addresses[0] === undefined ? {} : { address: host.addresses[0].ip_address }),
+      ...changes,
+    };
+  }
+
+  get hosts(): HostFact[] {
+    return [...this.hostFacts.values()];
+  }
+
+  get allPorts(): PortFact[] {
+    return [...this.portFacts.values()];
+  }
+
+  private of(port: PortFact): HostFact {
+    const host = this.hosts.find(({ id }) => id === port.host_id);
+    if (host === undefined) throw new Error(`${port.id} has no host`);
+    return host;
+  }
+}
+
+/** The same without fields. */
+export function without<T extends object>(value: T, ...names: (keyof T)[]): T {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !(names as string[]).includes(name))) as T;
+}
+
+/** Of the number of a host and of a port of it. */
+export function macOf(host: number, port: number): string {
+  const hex = (value: number) => value.toString(16).padStart(2, "0");
+  return `00:1b:${hex(host >> 8)}:${hex(host & 255)}:${hex(port >> 8)}:${hex(port & 255)}`;
+}

@@ -1,0 +1,211 @@
+// Switched networks as they stand in a building, and what an inventory would hold of them: forwarding tables, LLDP. A
+// tree of devices; writes straight to a store. Knows where everything is, so that locate can be held against it.
+
+import { fdbEntryKind } from "../../../src/resources/fdb-entries/fdb-entry.ts";
+import { type HostRecord, hostKind } from "../../../src/resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../../src/resources/if-entries/if-entry.ts";
+import { ipAddressKind } from "../../../src/resources/ip-addresses/ip-address.ts";
+import { subnetKind } from "../../../src/resources/subnets/subnet.ts";
+import { addressFields, fdbEntryFields, hostFields, ifEntryFields, type Store, subnetFields } from "../store/store.ts";
+
+/** Which ends of a link have an LLDP neighbor on record: the one that was named first, the other, both or none. */
+export type Said = "Both" | "First" | "Second" | "None";
+
+interface Device {
+  readonly name: string;
+  /** Null for what has none of its own: an unmanaged switch. */
+  readonly mac: string | null;
+  readonly isInInventory: boolean;
+  /** Whether its forwarding table is on record. */
+  readonly isReporting: boolean;
+}
+
+interface Link {
+  readonly ends: readonly [End, End];
+  readonly said: Said;
+}
+
+interface End {
+  readonly device: Device;
+  /** The port that forwards; a member has the LLDP neighbor where it is an aggregate. */
+  readonly port: string;
+  readonly member: string | null;
+}
+
+const IF_TYPE_LAG = 161;
+
+export class Topology {
+  private readonly devices = new Map<string, Device>();
+  private readonly links: Link[] = [];
+  private readonly portCounts = new Map<string, number>();
+
+  /** A switch of the inventory. */
+  switch(name: string, options: { reports?: boolean } = {}): this {
+    return this.add({ name, mac: this.nextMac(), isInInventory: true, isReporting: options.reports ?? true });
+  }
+
+  /** A switch that nobody knows of. */
+  unmanaged(name: string, at: string): this {
+    return this.add({ name, mac: null, isInInventory: false, isReporting: false }).link(at, name, "None");
+  }
+
+  /** A host of the inventory that LLDP may name at its port. */
+  host(name: string, at: string, options: { lldp?: boolean; known?: boolean } = {}): this {
+    return this.add({ name, mac: this.nextMac(), isInInventory: options.known ?? true, isReporting: false }).link(
+      at,
+      name,
+      options.lldp === true ? "First" : "None",
+    );
+  }
+
+  /** So many of these, called `name-0` and so on; at a port each, or all behind the one device. */
+  hosts(count: number, name: string, at: string): this {
+    for (let k = 0; k < count; k += 1) this.host(`${name}-${k}`, at);
+    return this;
+  }
+
+  /** Connects two devices at a port each. @param lag where several links are one port at both ends */
+  link(first: string, second: string, said: Said = "None", options: { lag?: boolean } = {}): this {
+    const end = (name: string): End => {
+      const number = (this.portCounts.get(name) ?? 0) + 1;
+      this.portCounts.set(name, number);
+      return {
+        device: this.device(name),
+        port: options.lag === true ? `Po${number}` : `Gi${number}`,
+        member: options.lag === true ? `Te${number}` : null,
+      };
+    };
+    this.links.push({ ends: [end(first), end(second)], said });
+    return this;
+  }
+
+  macOf(name: string): string {
+    return this.device(name).mac as string;
+  }
+
+  /** The names of those with a MAC address. */
+  names(): string[] {
+    return [...this.devices.values()].filter(({ mac }) => mac !== null).map(({ name }) => name);
+  }
+
+  /**
+   * The ports, as `Gi1 of access-1`, of the reporting switches that are the nearest to a device, each on its way: one,
+   * where it hangs on a reporting switch; several, where what connects these tells nothing.
+   */
+  around(name: string): string[] {
+    const ports: string[] = [];
+    const queue: Array<{ name: string; towards: End | null }> = [{ name, towards: null }];
+    const seen = new Set([name]);
+    for (const { name: at, towards } of queue) {
+      if (towards !== null && this.device(at).isReporting) {
+        ports.push(`${towards.port} of ${at}`);
+        continue;
+      }
+      for (const [, far] of this.endsAt(at)) {
+        if (seen.has(far.device.name)) continue;
+        seen.add(far.device.name);
+        queue.push({ name: far.device.name, towards: far });
+      }
+    }
+    return ports.sort();
+  }
+
+  /**
+   * Writes what would be on record, in one transaction.
+   * @param isLearned whether a switch has learned a device; by default each has learned all
+   * @returns the interface entries, by `Gi1 of access-1`
+   */
+  write(store: Store, isLearned: (at: string, name: string) => boolean = () => true): Map<string, IfEntryRecord> {
+    const { organizationId, networkId } = store;
+    const ports = new Map<string, IfEntryRecord>();
+    store.write((tx) => {
+      const subnet = tx.create(subnetKind, organizationId, subnetFields(networkId, "10.0.0.0/8"));
+      const hosts = new Map<string, HostRecord>();
+      for (const [position, device] of [...this.devices.values()].entries()) {
+        if (!device.isInInventory) continue;
+        const host = tx.create(hostKind, organizationId, hostFields(networkId, device.name));
+        hosts.set(device.name, host);
+        tx.create(
+          ipAddressKind,
+          organizationId,
+          addressFields(host, subnet.id, `10.0.${position >> 8}.${position & 255}`, { mac_address: device.mac }),
+        );
+      }
+      for (const [name, host] of hosts) {
+        const device = this.device(name);
+        for (const [own, far, isSaid] of this.endsAt(name)) {
+          const neighbor = isSaid && far.device.mac !== null ? lldp(far) : {};
+          const index = Number(own.port.slice(2));
+          if (!device.isReporting && !isSaid) continue;
+          const port = tx.create(
+            ifEntryKind,
+            organizationId,
+            ifEntryFields(host, index, {
+              if_name: own.port,
+              ...(own.member === null ? neighbor : { if_type: IF_TYPE_LAG }),
+            }),
+          );
+          if (own.member !== null)
+            tx.create(
+              ifEntryKind,
+              organizationId,
+              ifEntryFields(host, 1_000 + index, { if_name: own.member, ...neighbor }),
+            );
+          const macs = !device.isReporting
+            ? []
+            : this.beyond(name, far.device.name).filter((each) => each.mac !== null && isLearned(name, each.name));
+          for (const { mac } of macs) tx.create(fdbEntryKind, organizationId, fdbEntryFields(port, mac as string));
+          if (macs.length > 0) tx.setComposed(ifEntryKind, port.id, true);
+          ports.set(`${own.port} of ${name}`, port);
+        }
+      }
+    });
+    return ports;
+  }
+
+  private add(device: Device): this {
+    this.devices.set(device.name, device);
+    return this;
+  }
+
+  private device(name: string): Device {
+    const device = this.devices.get(name);
+    if (device === undefined) throw new Error(`there is no ${name}`);
+    return device;
+  }
+
+  private nextMac(): string {
+    const number = this.devices.size + 1;
+    return `00:1b:21:00:${(number >> 8).toString(16).padStart(2, "0")}:${(number & 255).toString(16).padStart(2, "0")}`;
+  }
+
+  /** The links of a device: its own end, the far one, and whether its own says who the other is. */
+  private endsAt(name: string): Array<[own: End, far: End, isSaid: boolean]> {
+    return this.links.flatMap(({ ends: [first, second], said }) => {
+      if (first.device.name === name) return [[first, second, said === "Both" || said === "First"]];
+      return second.device.name === name ? [[second, first, said === "Both" || said === "Second"]] : [];
+    });
+  }
+
+  /** A neighbor of a device and all that is on its side of the tree. */
+  private beyond(from: string, to: string): Device[] {
+    const found = [to];
+    const seen = new Set([from, to]);
+    for (const name of found) {
+      for (const [, far] of this.endsAt(name)) {
+        if (seen.has(far.device.name)) continue;
+        seen.add(far.device.name);
+        found.push(far.device.name);
+      }
+    }
+    return found.map((name) => this.device(name));
+  }
+}
+
+function lldp({ device, port, member }: End): Partial<IfEntryRecord> {
+  return {
+    lldp_chassis_id: { subtype: "MacAddress", value: device.mac as string },
+    lldp_port_id: { subtype: "InterfaceName", value: member ?? port },
+    lldp_sys_name: device.name,
+  };
+}

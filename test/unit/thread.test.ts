@@ -1,0 +1,83 @@
+import { describe, expect, mock, test } from "bun:test";
+import { closeSync, openSync } from "node:fs";
+import { DESCRIPTORS_PER_START, type Messages, type StartThread, threadOf } from "../../src/base/thread.ts";
+import { type LongReadMessages, longRead, ThreadLongReads } from "../../src/db/long-reads.ts";
+import { startOrEnd } from "../../src/discovery/scans/scan-thread.ts";
+import { BodyChecks } from "../../src/http/body-checks.ts";
+import { openDescriptors } from "../support/sweep/descriptors.ts";
+
+/** Lets `count` files be opened. */
+function roomFor(count: number): () => number {
+  let left = count;
+  return () => {
+    if (left === 0) throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+    left -= 1;
+    return openSync("/dev/null", "r");
+  };
+}
+
+const refusal = { name: "DomainError", code: "rate_limit_exceeded", params: { retry_after_seconds: 5 } };
+
+/** As where no thread can be started. */
+function noThread<M extends Messages>(): StartThread<M> {
+  return threadOf(() => {
+    throw new Error("it was started all the same");
+  }, roomFor(0));
+}
+
+/** As far as starting one goes. */
+const WORKER = { addEventListener: () => {} } as unknown as Worker;
+
+describe("a thread", () => {
+  test("is started where there is room for its descriptors, and none is kept", () => {
+    const before = openDescriptors();
+    const create = mock(() => WORKER);
+    threadOf(create, roomFor(DESCRIPTORS_PER_START))(mock(), mock());
+    expect(create).toHaveBeenCalledTimes(1);
+    expect(openDescriptors()).toBe(before);
+  });
+
+  test("is not started where connections have taken the descriptors: that would end the process", () => {
+    const before = openDescriptors();
+    const create = mock(() => WORKER);
+    expect(() => threadOf(create, roomFor(DESCRIPTORS_PER_START - 1))(mock(), mock())).toThrow(
+      expect.objectContaining(refusal),
+    );
+    expect(create).not.toHaveBeenCalled();
+    expect(openDescriptors()).toBe(before);
+    closeSync(openSync("/dev/null", "r"));
+  });
+
+  test("that cannot be started refuses a long read, and the next one tries again", async () => {
+    let tries = 0;
+    const list = longRead("list", function* (_reader, _input: object) {});
+    const reads = new ThreadLongReads(
+      (...by) => {
+        tries += 1;
+        return noThread<LongReadMessages>()(...by);
+      },
+      "",
+      () => {},
+    );
+    expect(reads.start(list, {})).rejects.toMatchObject(refusal);
+    await expect(reads.start(list, {})).rejects.toMatchObject(refusal);
+    expect(tries).toBe(2);
+    await reads.close();
+  });
+
+  test("that cannot be started refuses a large body", async () => {
+    const checks = new BodyChecks(noThread(), () => {});
+    await expect(
+      checks.check({ operationId: "createTag", bytes: new Uint8Array(70_000), repeatedAs: null }, "user"),
+    ).rejects.toMatchObject(refusal);
+    checks.close();
+  });
+
+  test("that cannot be started for scans is told of as one that has ended", async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const thread = startOrEnd(noThread())(() => {}, resolve);
+    thread.post({ type: "close" });
+    thread.terminate();
+    expect(await promise).toContain("Too many connections are open");
+  });
+});
