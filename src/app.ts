@@ -19,6 +19,7 @@ import { scanRoutes } from "./discovery/scans/routes.ts";
 import { scheduledTargetProblems } from "./discovery/scans/scope.ts";
 import { type DiscoveryOptions, discoveryRoutes } from "./discovery/self/routes.ts";
 import { topologyRoutes } from "./discovery/topology/routes.ts";
+import { handbookRoutes } from "./handbook/routes.ts";
 import { changeFeedRoutes } from "./history/change-feed-routes.ts";
 import { diffRoutes } from "./history/diff-routes.ts";
 import { ledgerRoutes } from "./history/ledger-routes.ts";
@@ -150,6 +151,7 @@ export function createApp(options: AppOptions) {
     surface,
     RESOURCES.flatMap(({ group, about }) => (about === undefined ? [] : [{ name: group, description: about }])),
   );
+  handbookRoutes(surface);
   // Until there is a console.
   surface.redirect("/", DOCS_PATH);
   return { app, surface };

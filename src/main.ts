@@ -5,6 +5,7 @@ import { DomainError } from "./base/errors.ts";
 import { backup } from "./cli/backup.ts";
 import { type Command, EXIT } from "./cli/command.ts";
 import { forbidCoreFiles } from "./cli/core-files.ts";
+import { handbookPage, handbookTopics } from "./cli/handbook-page.ts";
 import { helpOf, helpOverview } from "./cli/help.ts";
 import { keyCommands } from "./cli/key.ts";
 import { openapi } from "./cli/openapi.ts";
@@ -54,8 +55,9 @@ async function dispatch(args: readonly string[]): Promise<number> {
   if (first === "--version") return version.execute([], processIo);
   const named = COMMANDS.filter(({ form }) => form.name === first || form.name.startsWith(`${first} `));
   if (named.length === 0) {
+    if (first === "help" && second !== "" && !wantsHelp) return helpAbout(args.slice(1).join(" "));
     const all = COMMANDS.map((command) => command.form);
-    if (first === "help" || (wantsHelp && first.startsWith("-"))) return help(helpOverview(all));
+    if (first === "help" || (wantsHelp && first.startsWith("-"))) return help(helpOverview(all, handbookTopics()));
     throw new UsageError(
       first === "" ? "a command is required" : `there is no command ${JSON.stringify(first.slice(0, 100))}`,
     );
@@ -66,6 +68,15 @@ async function dispatch(args: readonly string[]): Promise<number> {
   const command = exact[0];
   if (command === undefined) throw new UsageError(`${first} is one of ${forms.map((form) => form.name).join(", ")}`);
   return command.execute(args.slice(command.form.name.split(" ").length), processIo);
+}
+
+/** What a page of the handbook says, or a command of that name where there is no page. */
+async function helpAbout(topic: string): Promise<number> {
+  const forms = COMMANDS.map((command) => command.form).filter(
+    ({ name }) => name === topic || name.startsWith(`${topic} `),
+  );
+  const isPage = handbookTopics().some((page) => page.topic === topic);
+  return help(isPage || forms.length === 0 ? handbookPage(topic, processIo.terminal) : helpOf(forms));
 }
 
 async function help(text: string): Promise<number> {

@@ -3,9 +3,12 @@
 import { type Form, OPTIONS, type Option, variableOf } from "../config.ts";
 import { EXIT } from "./command.ts";
 
-/** All commands, with the exit statuses. */
-export function helpOverview(forms: readonly Form[]): string {
-  const width = Math.max(...forms.map((form) => form.name.length));
+/** All commands and the pages of the handbook, with the exit statuses. */
+export function helpOverview(
+  forms: readonly Form[],
+  topics: readonly { readonly topic: string; readonly summary: string }[],
+): string {
+  const width = Math.max(...forms.map((form) => form.name.length), ...topics.map(({ topic }) => topic.length));
   return [
     "netledger: a network inventory that remembers.",
     "",
@@ -14,6 +17,10 @@ export function helpOverview(forms: readonly Form[]): string {
     ...forms.map((form) => `  ${form.name.padEnd(width)}  ${form.summary}`),
     "",
     "netledger COMMAND --help tells a command's settings. Each is a flag or an environment variable; the flag wins.",
+    "",
+    "netledger help TOPIC prints a page of the handbook:",
+    "",
+    ...topics.map(({ topic, summary }) => `  ${topic.padEnd(width)}  ${summary.replaceAll("`", "")}`),
     "",
     "Exit status:",
     `  ${EXIT.done}  done`,

@@ -25,6 +25,7 @@ const count = (n: number) => n.toLocaleString("en");
 
 /** Markdown. */
 export const INTRODUCTION = `A network inventory that remembers: every record can be asked what it was at any instant.
+The [handbook](/handbook) says how to run and use the appliance.
 
 ## Answers
 

@@ -121,13 +121,19 @@ describe("requests that come together", () => {
     expect(answers.slice(-3).map(({ headers }) => headers.get("connection"))).toEqual([null, "close", "close"]);
   });
 
-  test.each(["/api/nothing", "/nothing", "/docs", "/docs/scalar.js", "/api/openapi.json", "/openapi.json", "/"])(
-    "are refused at %s as well, which is no operation",
-    async (path) => {
-      const answers = await together(ADMITTED + 1, ROUND_PATIENCE_MS, () => new Request(`http://localhost${path}`));
-      expect(answers.at(-1)?.status).toBe(429);
-    },
-  );
+  test.each([
+    "/api/nothing",
+    "/nothing",
+    "/docs",
+    "/docs/scalar.js",
+    "/api/openapi.json",
+    "/openapi.json",
+    "/handbook",
+    "/",
+  ])("are refused at %s as well, which is no operation", async (path) => {
+    const answers = await together(ADMITTED + 1, ROUND_PATIENCE_MS, () => new Request(`http://localhost${path}`));
+    expect(answers.at(-1)?.status).toBe(429);
+  });
 
   test("leave the health check to be answered", async () => {
     const answers = await together(ADMITTED + 2, ROUND_PATIENCE_MS, (i) =>

@@ -218,6 +218,7 @@ describe("a key in a URL", () => {
       `/docs?key=${key}`,
       `/?${key}`,
       `/docs/scalar.js?${key}`,
+      `/handbook/time?key=${key}`,
       `/api/openapi.json?${key}`,
     ];
     for (const path of paths) {

@@ -1,8 +1,9 @@
 // The command line: what every command says of itself, what it answers with, and what it does not listen to.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
+import { resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { EXECUTABLE, ensureExecutable, PASSWORD, Workplace, withDeadline } from "../support/executable/executable.ts";
 
@@ -42,6 +43,30 @@ describe("help", () => {
       for (const command of COMMANDS) expect(help.out).toContain(`  ${command} `);
       for (const status of [0, 1, 2, 3, 4]) expect(help.out).toMatch(new RegExp(`^  ${status}  `, "m"));
     }
+  });
+
+  test("of a topic is the page of the handbook, without escape codes, in lines that a terminal holds", async () => {
+    const topics = readdirSync(resolve(import.meta.dir, "../../src/handbook"))
+      .filter((name) => name.endsWith(".md") && name !== "contents.md")
+      .map((name) => name.replace(".md", ""));
+    const overview = await place.run(["help"]);
+    for (const topic of topics) {
+      expect(overview.out).toMatch(new RegExp(`^  ${topic} +\\S`, "m"));
+      const page = await place.run(["help", topic]);
+      expect([topic, page.code, page.err]).toEqual([topic, 0, ""]);
+      expect(page.out).not.toMatch(/\u001b|`|\]\(/);
+      // What can be pasted stands as it is.
+      const wide = page.out.split("\n").filter((line) => line.length > 100 && !line.startsWith("    "));
+      expect([topic, wide]).toEqual([topic, []]);
+    }
+    const backup = await place.run(["help", "backup"]);
+    expect(backup.out).toStartWith("Backup and restore\n==================\n\n    netledger backup /backups/monday.db");
+    expect(backup.out).toContain("verify (→ verifying)");
+  });
+
+  test("of a command that is no topic is that of the command", async () => {
+    expect((await place.run(["help", "serve"])).out).toBe((await place.run(["serve", "--help"])).out);
+    expect((await place.run(["help", "user", "create"])).out).toStartWith("netledger user create: makes a user.");
   });
 
   test.each(COMMANDS)("of %s is printed, and nothing else is done", async (command) => {

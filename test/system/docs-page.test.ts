@@ -89,6 +89,24 @@ test.skipIf(CHROMIUM === null)(
   START_MAX_MS + PAGE_MAX_MS,
 );
 
+test.skipIf(CHROMIUM === null)(
+  "the handbook is searched as one types, without a word from the console or a request to another host",
+  async () => {
+    const expected = ["The netledger handbook", "Versions and their intervals", "half-open interval"];
+    const box = { selector: "search input", text: "half-open" };
+    const visit = await visitPage(CHROMIUM ?? "", `${url}/handbook`, expected, PAGE_MAX_MS, box);
+    for (const each of expected) expect(visit.text).toContain(each);
+    expect(visit.requests.filter((each) => !each.startsWith("data:"))).toEqual([
+      `${url}/handbook`,
+      `${url}/handbook/handbook.css`,
+      `${url}/handbook/search.js`,
+      `${url}/handbook/search.json`,
+    ]);
+    expect([visit.blocked, visit.errors]).toEqual([[], []]);
+  },
+  START_MAX_MS + PAGE_MAX_MS,
+);
+
 /** The address that the executable says it listens on. */
 async function listeningUrl(stdout: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();

@@ -113,6 +113,8 @@ describe("with a certificate and its key", () => {
       "/docs",
       "/docs/",
       "/docs/scalar.js",
+      "/handbook",
+      "/handbook/time/",
       "/api/openapi.json",
       "/openapi.json",
       "/api/health",

@@ -254,7 +254,7 @@ describe("the help", () => {
   });
 
   test("of the program lists the commands and the exit statuses", () => {
-    const help = helpOverview([SERVE, CREATE]);
+    const help = helpOverview([SERVE, CREATE], []);
     for (const text of ["serve", "thing create", "runs.", "makes.", "  3  the data are in use"])
       expect(help).toContain(text);
   });

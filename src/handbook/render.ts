@@ -1,0 +1,151 @@
+// The handbook made ready while the program is built: HTML pages, the index that is searched, style and script. A macro, which runs in the
+// bundler and leaves only its result behind. Must not be imported without `with { type: "macro" }`: the Markdown is not there at run time.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+
+/** The page that lists all others, in its order; each line of its lists is the title and the summary of a page. */
+const CONTENTS = "contents";
+
+/** A page as the command line shows it. */
+export interface Page {
+  /** What it is asked for by: the name of its file. */
+  readonly topic: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly markdown: string;
+}
+
+/** One heading with what stands below it, in plain text. */
+export interface Section {
+  /** With the anchor: `/handbook/time#pages`. */
+  readonly url: string;
+  readonly page: string;
+  /** Empty for what stands above the first heading of a page. */
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** Everything that is embedded. `files` has a media type and the text of what is served at each path. */
+export interface Handbook {
+  readonly pages: readonly Page[];
+  readonly files: Readonly<Record<string, { readonly type: string; readonly text: string }>>;
+}
+
+/** The paths below which the handbook is served, and the whole of it: JSON of Handbook, compressed with Brotli, in base64. */
+export function renderHandbook(): { paths: string[]; packed: string } {
+  const handbook = handbookOf((name) => readFileSync(join(import.meta.dir, name), "utf8"));
+  const packed = brotliCompressSync(JSON.stringify(handbook)).toString("base64");
+  return { paths: Object.keys(handbook.files), packed };
+}
+
+/** @param read the text of a file of this folder */
+export function handbookOf(read: (name: string) => string): Handbook {
+  const contents = read(`${CONTENTS}.md`);
+  const pages = [...contents.matchAll(/^- \[(.+?)\]\(([a-z-]+)\.md\): (.+)$/gm)].map(
+    ([, title = "", topic = "", summary = ""]): Page => ({ title, topic, summary, markdown: read(`${topic}.md`) }),
+  );
+  const html = "text/html; charset=utf-8";
+  return {
+    pages,
+    files: {
+      "/handbook": { type: html, text: document(pages, null, contents) },
+      ...Object.fromEntries(
+        pages.map((page) => [urlOf(page), { type: html, text: document(pages, page, page.markdown) }]),
+      ),
+      "/handbook/search.json": { type: "application/json", text: JSON.stringify(pages.flatMap(sectionsOf)) },
+      "/handbook/search.js": { type: "text/javascript; charset=utf-8", text: read("search.js") },
+      "/handbook/handbook.css": { type: "text/css; charset=utf-8", text: read("handbook.css") },
+    },
+  };
+}
+
+const urlOf = (page: Page) => `/handbook/${page.topic}`;
+
+/** @param page null for the contents */
+function document(pages: readonly Page[], page: Page | null, markdown: string): string {
+  const body = Bun.markdown
+    .html(markdown, { headings: true, noHtmlBlocks: true, noHtmlSpans: true })
+    .replace(/href="([a-z-]+)\.md(#[^"]*)?"/g, (_, topic: string, anchor = "") => {
+      return `href="/handbook${topic === CONTENTS ? "" : `/${topic}`}${anchor}"`;
+    })
+    .replaceAll("<table>", '<div class="table" tabindex="0"><table>')
+    .replaceAll("</table>", "</table></div>")
+    .replaceAll("<pre>", '<pre tabindex="0">');
+  const place = page === null ? -1 : pages.indexOf(page);
+  const neighbor = (other: Page | undefined, rel: string) =>
+    page === null || other === undefined ? "" : `<a rel="${rel}" href="${urlOf(other)}">${escaped(other.title)}</a>`;
+  const entry = (each: Page) =>
+    `<li><a href="${urlOf(each)}"${each === page ? ' aria-current="page"' : ""}>${escaped(each.title)}</a>${
+      each === page ? chapters(body) : ""
+    }</li>`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${page === null ? "netledger handbook" : `${escaped(page.title)} · netledger handbook`}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/handbook/handbook.css">
+<script src="/handbook/search.js" defer></script>
+</head>
+<body>
+<header>
+<a class="home" href="/handbook">netledger handbook</a>
+<search hidden><input type="search" placeholder="Search  /" aria-label="Search the handbook" autocomplete="off"
+ aria-controls="results"><ol id="results" aria-live="polite"></ol></search>
+<a href="#pages" class="to-pages">Pages</a>
+<a href="/docs">API reference</a>
+</header>
+<main>
+${body}<nav class="neighbors" aria-label="Next and previous page">${neighbor(pages[place - 1], "prev")}${neighbor(pages[place + 1], "next")}</nav>
+</main>
+<nav id="pages" aria-label="Pages">
+<ol>
+${pages.map(entry).join("\n")}
+</ol>
+</nav>
+</body>
+</html>
+`;
+}
+
+/** The second-level headings of a page, as a list of links. */
+function chapters(body: string): string {
+  const items = [...body.matchAll(/<h2 id="([^"]+)"><a[^>]*>(.*?)<\/a><\/h2>/g)].map(
+    ([, id, heading]) => `<li><a href="#${id}">${heading}</a></li>`,
+  );
+  return items.length === 0 ? "" : `<ol>${items.join("")}</ol>`;
+}
+
+/** Sections in the order of the page. */
+export function sectionsOf(page: Page): Section[] {
+  const line = (text: string) => `${text}\n`;
+  const text = Bun.markdown.render(
+    page.markdown,
+    {
+      heading: (heading, { level, id }) => (level === 1 ? "" : `\0${id}\0${heading}\0`),
+      paragraph: line,
+      listItem: line,
+      td: line,
+      th: line,
+      code: line,
+    },
+    { headings: { ids: true }, noHtmlBlocks: true, noHtmlSpans: true },
+  );
+  const [lead = "", ...rest] = text.split("\0");
+  const section = (anchor: string, heading: string, words: string): Section => ({
+    url: `${urlOf(page)}${anchor}`,
+    page: page.title,
+    heading,
+    text: words.replace(/\s+/g, " ").trim(),
+  });
+  const sections = [section("", "", lead)];
+  for (let index = 0; index < rest.length; index += 3)
+    sections.push(section(`#${rest[index]}`, rest[index + 1] ?? "", rest[index + 2] ?? ""));
+  return sections;
+}
+
+const escaped = (text: string) => Bun.escapeHTML(text);

@@ -1,0 +1,37 @@
+// /handbook: the pages for people who run and use the appliance, with their search. No credentials: nothing of an inventory is in them.
+
+import { type Asset, answerAsset, assetOf } from "../http/asset.ts";
+import { PAGE_HEADERS } from "../http/request.ts";
+import type { Surface } from "../http/surface.ts";
+import { HANDBOOK_PATHS, handbook } from "./handbook.ts";
+
+/** Nothing inline, nothing of another host. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** /handbook, and what its pages take. */
+export function handbookRoutes<Actor, Access>(surface: Surface<Actor, Access>): void {
+  const assets = new Map<string, Promise<Asset>>();
+  const assetAt = (path: string) => {
+    const { type, text } = handbook().files[path] ?? { type: "text/plain", text: "" };
+    const asset = assets.get(path) ?? assetOf(new TextEncoder().encode(text), type);
+    assets.set(path, asset);
+    return asset;
+  };
+  for (const path of HANDBOOK_PATHS) {
+    surface.serve(path, async (request, common) => {
+      const asset = await assetAt(path);
+      const isPage = asset.type.startsWith("text/html");
+      const headers = isPage ? { ...common, ...PAGE_HEADERS, "content-security-policy": PAGE_POLICY } : common;
+      return answerAsset(request, asset, headers);
+    });
+  }
+}

@@ -1,0 +1,138 @@
+// The handbook as the appliance serves it: every page with its title, links that lead somewhere, an index of all that is searched.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Section } from "../../src/handbook/render.ts";
+import { newUnclaimedAppliance, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
+
+const FOLDER = resolve(import.meta.dir, "../../src/handbook");
+const TOPICS = readdirSync(FOLDER)
+  .filter((name) => name.endsWith(".md") && name !== "contents.md")
+  .map((name) => name.replace(".md", ""));
+const PAGES = ["/handbook", ...TOPICS.map((topic) => `/handbook/${topic}`)];
+const FILES = ["/handbook/search.js", "/handbook/search.json", "/handbook/handbook.css"];
+
+let appliance: UnclaimedAppliance;
+beforeAll(() => {
+  appliance = newUnclaimedAppliance();
+});
+afterAll(() => appliance.close());
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  appliance.handle(new Request(`http://localhost${path}`, { headers }));
+const textAt = async (path: string) => (await get(path)).text();
+const idsOf = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map((match) => match[1] ?? "");
+
+test("every page is served to anybody, with its own title and one heading of the first level", async () => {
+  expect(TOPICS.length).toBeGreaterThan(10);
+  const titles = new Set<string>();
+  for (const path of PAGES) {
+    const response = await get(path, { "x-request-id": "mine" });
+    expect([path, response.status, response.headers.get("content-type"), response.headers.get("x-request-id")]).toEqual(
+      [path, 200, "text/html; charset=utf-8", "mine"],
+    );
+    const html = await response.text();
+    titles.add(/<title>(.+?)<\/title>/.exec(html)?.[1] ?? "");
+    expect([path, html.match(/<h1/g)?.length]).toEqual([path, 1]);
+    const ids = idsOf(html);
+    expect([path, new Set(ids).size]).toEqual([path, ids.length]);
+  }
+  expect(titles.size).toBe(PAGES.length);
+});
+
+test("the title of a page is that of the contents, which list every page once", async () => {
+  const contents = readFileSync(join(FOLDER, "contents.md"), "utf8");
+  const listed = [...contents.matchAll(/^- \[(.+?)\]\((.+?)\.md\)/gm)];
+  expect(listed.map(([, , topic = ""]) => topic).sort()).toEqual([...TOPICS].sort());
+  for (const [, title = "", topic = ""] of listed) {
+    expect(readFileSync(join(FOLDER, `${topic}.md`), "utf8")).toStartWith(`# ${title}\n`);
+    const html = await textAt(`/handbook/${topic}`);
+    expect(html).toContain(`<title>${title} · netledger handbook</title>`);
+    expect(html).toContain(`<a href="/handbook/${topic}" aria-current="page">${title}</a>`);
+  }
+});
+
+test("every link and every anchor leads to something that the appliance serves", async () => {
+  const anchors = new Map<string, string[]>();
+  for (const path of PAGES) anchors.set(path, idsOf(await textAt(path)));
+  const broken: string[] = [];
+  for (const path of PAGES) {
+    const html = await textAt(path);
+    for (const [, link = ""] of html.matchAll(/(?:href|src)="([^"]*)"/g)) {
+      const [to = "", anchor] = link.split("#");
+      const target = to === "" ? path : to;
+      const known = anchors.get(target);
+      const isThere =
+        link === "data:," ||
+        (anchor === undefined ? (await get(target)).status === 200 : known?.includes(anchor) === true);
+      if (!isThere) broken.push(`${path} links to ${link}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test("a page asks no other host for anything and has nothing inline, and its policy says so", async () => {
+  for (const path of PAGES) {
+    const response = await get(path);
+    const html = await response.text();
+    expect(html).not.toMatch(/(?:href|src)="(?:https?:)?\/\//);
+    expect(html).not.toMatch(/<style|<script(?! src=)| style="| on[a-z]+="/);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-security-policy":
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "x-frame-options": "DENY",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-cache",
+    });
+  }
+});
+
+test("the search takes a script: without one its box is not shown, and the text is there all the same", async () => {
+  const html = await textAt("/handbook/time");
+  expect(html).toContain("<search hidden>");
+  expect(html).toContain("half-open interval");
+  expect(html).toContain('<div class="table" tabindex="0"><table>');
+});
+
+test("the index of the search has every page and every heading, where they are", async () => {
+  const sections = (await (await get("/handbook/search.json")).json()) as Section[];
+  expect(new Set(sections.map((each) => each.url.split("#")[0]))).toEqual(new Set(PAGES.slice(1)));
+  for (const path of PAGES.slice(1)) {
+    const headings = [...(await textAt(path)).matchAll(/<h[23] id="([^"]+)"/g)].map((match) => `${path}#${match[1]}`);
+    const found = sections.filter((each) => each.url.startsWith(`${path}#`)).map((each) => each.url);
+    expect(found).toEqual(headings);
+  }
+  const at = sections.find((each) => each.url === "/handbook/time#what-at-means");
+  expect([at?.page, at?.heading]).toEqual(["Time", "What at means"]);
+  expect(at?.text).toContain("resolves once per request");
+  expect(sections.some((each) => each.text.includes("--secrets-folder DIR"))).toBe(true);
+});
+
+test.each(["/handbook", "/handbook/time", ...FILES])(
+  "%s is compressed for whoever takes it, not sent again to whoever has it, and takes no other method",
+  async (path) => {
+    const plain = await get(path);
+    const text = await plain.text();
+    const packed = await get(path, { "accept-encoding": "gzip" });
+    expect(packed.headers.get("content-encoding")).toBe("gzip");
+    expect(new TextDecoder().decode(Bun.gunzipSync(await packed.arrayBuffer()))).toBe(text);
+    const again = await get(path, { "if-none-match": plain.headers.get("etag") ?? "" });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+    const head = await appliance.handle(new Request(`http://localhost${path}`, { method: "HEAD" }));
+    expect([head.status, head.headers.get("etag")]).toEqual([200, plain.headers.get("etag")]);
+    const posted = await appliance.anonymous.send("POST", path);
+    expect([posted.status, posted.headers.get("allow"), posted.body.code]).toEqual([
+      405,
+      "GET, HEAD",
+      "method_not_allowed",
+    ]);
+  },
+);
+
+test("what is no page is not found, and the reference and the handbook lead to each other", async () => {
+  expect((await get("/handbook/nothing")).status).toBe(404);
+  expect(await textAt("/handbook")).toContain('href="/docs"');
+  expect(await textAt("/api/openapi.json")).toContain("(/handbook)");
+});

@@ -1,0 +1,110 @@
+// The tours of the README and of the handbook, as a reader pastes them, against the compiled executable.
+
+import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { DEADLINE_MS, ensureExecutable, Workplace } from "../support/executable/executable.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
+const HANDBOOK = readFileSync(join(ROOT, "src/handbook/api-by-example.md"), "utf8");
+
+let place: Workplace;
+beforeAll(ensureExecutable);
+beforeEach(() => {
+  place = new Workplace();
+});
+afterEach(() => place.close());
+
+/** The lines of a page's blocks of a kind: of a tour, those after the one with the token. */
+function linesOf(page: string, kind: string): string {
+  return [...page.matchAll(new RegExp(`^\`\`\`sh ${kind}\\n(.*?)^\`\`\`$`, "gms"))].map((match) => match[1]).join("");
+}
+
+/** Pastes lines into a shell, as somebody who has just started the appliance. */
+async function paste(text: string): Promise<string> {
+  const running = await place.serve();
+  const script = text.replace("URL=http://127.0.0.1:8080", `URL=${running.url}`);
+  expect(script).toContain(`URL=${running.url}`);
+  const shell = Bun.spawn(["bash", "-eu", "-o", "pipefail", "-c", `TOKEN=${running.setupToken}\n${script}`], {
+    cwd: place.directory,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: DEADLINE_MS,
+  });
+  const [out, err] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited]);
+  expect(err).toBe("");
+  expect(shell.exitCode).toBe(0);
+  return out;
+}
+
+const withoutCurl = Bun.which("curl") === null;
+
+test.skipIf(withoutCurl)("the README's tour is about ten lines, and does what it says", async () => {
+  const block = linesOf(README, "tour");
+  expect(block.trim().split("\n").length).toBeLessThanOrEqual(11);
+  const lines = (await paste(block)).split("\n");
+  expect(JSON.parse(lines[0] ?? "").data.user.role).toBe("Owner");
+  const hostname = (await Bun.file("/proc/sys/kernel/hostname").text()).trim();
+  expect(lines.slice(1, 3)).toEqual(["renamed", hostname]);
+  expect(lines[3]).toStartWith("What changed from ");
+  expect(lines.join("\n")).toContain("renamed");
+});
+
+test.skipIf(withoutCurl)("the handbook's tour does what it says, line by line", async () => {
+  const out = await paste(linesOf(HANDBOOK, "tour"));
+  const lines = out.split("\n");
+  const envelopes = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+  const [claimed, discovered, entries, again, longAgo, history, revert, feed, located, found] = envelopes;
+  expect(claimed.data.user.role).toBe("Owner");
+  expect(discovered.data.created.hosts).toBe(1);
+  expect(entries.data.length).toBeGreaterThan(0);
+  expect(again.data).toMatchObject({ sequence: null, created: {}, updated: {}, deleted: {} });
+  expect(longAgo.data).toEqual([]);
+  const hostname = (await Bun.file("/proc/sys/kernel/hostname").text()).trim();
+  const said = lines.filter((line) => line !== "" && !line.startsWith("{"));
+  expect(said[0]).toBe("the inventory itself");
+  expect(said[1]).toBe(hostname);
+  expect(said[2]).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+  expect(said[3]).toBe("404");
+  expect(said[4]).toBe(hostname);
+  expect(history.data.map((each: { operation: string }) => each.operation)).toEqual(["Deleted", "Updated", "Created"]);
+  expect(out).toContain("What changed from ");
+  expect(out).toContain(`  - ${hostname}  (tour, `);
+  expect(said).toContain(hostname);
+  expect(revert.data).toMatchObject({ applied: false });
+  expect(feed.data[0]).toMatchObject({ entity_type: "host", operation: "Created", record: { name: hostname } });
+  expect(located.data.candidates).not.toEqual([]);
+  expect(found.data).toMatchObject([{ name: hostname }]);
+  expect(said.some((line) => line.startsWith("id,"))).toBe(true);
+  // Asked again until it is done: what is shown is not a backup that may still fail.
+  expect(envelopes.at(-1).data).toMatchObject({
+    state: "Done",
+    reason: null,
+    name: expect.stringMatching(/^netledger-\d{8}T\d{9}Z\.db$/),
+  });
+});
+
+test.skipIf(withoutCurl)(
+  "the handbook's first scan, pasted as it is behind the tour, comes to its end and asks nobody but this machine",
+  async () => {
+    const lines = linesOf(HANDBOOK, "discovery");
+    const addresses = HANDBOOK.split("\n")
+      .filter((line) => line.startsWith("curl ") || /^[A-Z]+=/.test(line))
+      .flatMap((line) => line.match(/\d+\.\d+\.\d+\.\d+/g) ?? []);
+    expect(new Set(addresses.map((each) => each.split(".")[0]))).toEqual(new Set(["127"]));
+    const before = linesOf(HANDBOOK, "tour");
+    const out = await paste(before.replace(/^SCAN=.*\n(.*\n){2}/m, "").replace(/^BACKUP=.*\n(.*\n){2}/m, "") + lines);
+    const envelopes = out
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line));
+    const [subnet, credential, findings, schedule] = envelopes.slice(-4);
+    expect(subnet.data).toMatchObject({ cidr: "127.0.0.0/30" });
+    expect(credential.data).toMatchObject({ name: "switches" });
+    expect(out).toMatch(/"status":"Completed"/);
+    expect(findings.data.length).toBeGreaterThan(0);
+    expect(schedule.data).toMatchObject({ name: "nightly", targets: ["127.0.0.0/30"] });
+  },
+);

@@ -1,0 +1,65 @@
+// The documents of the repository: where their links lead, how long the README may be, and that no dependency goes without a reason.
+
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { readRepository } from "../support/source/syntax.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+const DOCUMENTS = readRepository([], (path) => path.endsWith(".md"));
+
+test("the README has at most 150 lines", () => {
+  expect(DOCUMENTS["README.md"]?.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+});
+
+test("every link between documents leads to a file that is there, and to one of its headings", () => {
+  const broken: string[] = [];
+  for (const [path, text] of Object.entries(DOCUMENTS)) {
+    const html = Bun.markdown.html(text, { headings: { ids: true } });
+    for (const [, link = ""] of html.matchAll(/href="([^"]+)"/g)) {
+      // What the appliance serves, and other hosts.
+      if (/^(\/|https?:)/.test(link)) continue;
+      const [to = "", anchor] = link.split("#");
+      const target = to === "" ? path : join(dirname(path), to);
+      const isThere = existsSync(join(ROOT, target));
+      const hasAnchor = anchor === undefined || (isThere && headingsOf(target).includes(anchor));
+      if (!isThere || !hasAnchor) broken.push(`${path} links to ${link}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test("what sources and tests cite of the handbook stands there, under that heading", () => {
+  const sources = readRepository(["src", "test", "scripts"], (path) => path.endsWith(".ts"));
+  const broken: string[] = [];
+  let cited = 0;
+  for (const [path, text] of Object.entries(sources)) {
+    const flowing = text.replace(/\n\s*(?:\/\/|\*) ?/g, " ");
+    for (const [citation, topic, headings = ""] of flowing.matchAll(/\(handbook: ([a-z-]+)((?:, "[^"]+")*)\)/g)) {
+      cited += 1;
+      const page = (DOCUMENTS[`src/handbook/${topic}.md`] ?? "").replaceAll("`", "");
+      const isThere = [...headings.matchAll(/"([^"]+)"/g)].every(([, heading]) =>
+        new RegExp(`^#+ ${heading}$`, "m").test(page),
+      );
+      if (page === "" || !isThere) broken.push(`${path} cites ${citation}`);
+    }
+  }
+  expect(broken).toEqual([]);
+  expect(cited).toBeGreaterThan(10);
+});
+
+test("every dependency has its reason in the handbook, and nothing has one that is no dependency", () => {
+  const page = DOCUMENTS["src/handbook/dependencies.md"] ?? "";
+  const reasoned = [...page.matchAll(/^\| ([^|]+) \|/gm)]
+    .flatMap(([, names = ""]) => names.split(", "))
+    .map((name) => name.trim());
+  const named = reasoned.filter((name) => name !== "dependency" && !/^-+$/.test(name));
+  const dependencies = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
+  expect(named.sort()).toEqual(dependencies.sort());
+});
+
+function headingsOf(path: string): string[] {
+  const html = Bun.markdown.html(readFileSync(join(ROOT, path), "utf8"), { headings: { ids: true } });
+  return [...html.matchAll(/<h\d id="([^"]+)"/g)].map((match) => match[1] ?? "");
+}

@@ -1,0 +1,81 @@
+// What the handbook says and the code decides: limits, error codes, settings and vocabularies are the same in both.
+
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ROLES } from "../../src/access/role.ts";
+import { serve } from "../../src/cli/serve.ts";
+import { OPTIONS, type Option, variableOf } from "../../src/config.ts";
+import { INTRODUCTION } from "../../src/http/document-description.ts";
+import { STATUS } from "../../src/http/errors.ts";
+import {
+  ADMIN_STATUSES,
+  CHASSIS_ID_SUBTYPES,
+  OPER_STATUSES,
+  PORT_ID_SUBTYPES,
+} from "../../src/resources/if-entries/vocabulary.ts";
+import { PORT_PROTOCOLS, PORT_TYPES } from "../../src/resources/ports/port-type.ts";
+import { SOURCE_TYPES } from "../../src/resources/source.ts";
+import { SUBNET_TYPES } from "../../src/resources/subnets/subnet-type.ts";
+import { COLORS } from "../../src/resources/tags/color.ts";
+import { HOST_VIRTUALIZATION_TYPES, SERVICE_VIRTUALIZATION_TYPES } from "../../src/resources/virtualization.ts";
+
+const page = (topic: string) =>
+  readFileSync(join(resolve(import.meta.dir, "../../src/handbook"), `${topic}.md`), "utf8");
+
+/** The cells of the rows of the table below a heading. */
+function rowsBelow(text: string, heading: string): string[][] {
+  const section = text.split(`## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+  return [...section.matchAll(/^\| (.+) \|$/gm)].map(([, row = ""]) => row.split(" | "));
+}
+
+test("the limits are those of the OpenAPI document, which are the constants that are checked", () => {
+  const lower = (rows: string[][]) => rows.slice(1).map(([what = "", most]) => [what.toLowerCase(), most]);
+  const told = lower(rowsBelow(page("api"), "Limits"));
+  expect(told.length).toBeGreaterThan(10);
+  expect(told).toEqual(lower(rowsBelow(INTRODUCTION, "Limits")));
+});
+
+test("every error code stands beside its status, and no other code does", () => {
+  const told = rowsBelow(page("api"), "Errors").flatMap(([status, what = ""]) =>
+    [...what.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(([, code = ""]) => [code, Number(status)]),
+  );
+  // Sentences name fields as well.
+  const isField = ([word]: (string | number)[]) =>
+    /^(organization_id|user_id|(expected_)?updated_at)$/.test(String(word));
+  expect(told.filter((each) => !isField(each)).sort()).toEqual(Object.entries(STATUS).sort());
+});
+
+test("every setting of serve is told, with its variable and its default", () => {
+  const running = page("running");
+  for (const name of [...serve.form.always, ...serve.form.maybe]) {
+    const option: Option<unknown> = OPTIONS[name];
+    expect(running).toContain(`--${option.flag}`);
+    if (option.fallback !== null && option.value !== null)
+      expect(running).toMatch(new RegExp(`${variableOf(option.flag)}.*${option.fallback}`));
+  }
+});
+
+test.each([
+  ["role", ROLES],
+  ["tag `color`", COLORS],
+  ["`admin_status`", ADMIN_STATUSES],
+  ["`oper_status`", OPER_STATUSES],
+  ["`source.type`", SOURCE_TYPES],
+  ["port `protocol`", PORT_PROTOCOLS],
+  ["`lldp_chassis_id.subtype`", CHASSIS_ID_SUBTYPES],
+  ["`lldp_port_id.subtype`", PORT_ID_SUBTYPES],
+  ["`subnet_type`", SUBNET_TYPES],
+  ["host virtualization", HOST_VIRTUALIZATION_TYPES],
+  ["service virtualization", SERVICE_VIRTUALIZATION_TYPES],
+] as [string, readonly string[]][])("the values of %s are all told, and no others", (field, values) => {
+  const [, told = ""] = rowsBelow(page("records"), "Vocabularies").find(([name]) => name?.startsWith(field)) ?? [];
+  const named = [...told.matchAll(/`([A-Z]\w+)`/g)].map(([, value = ""]) => value);
+  expect(named.sort()).toEqual([...values].sort());
+});
+
+test("the types of ports are all told", () => {
+  const section = page("records").split("### Port types\n")[1]?.split("\n### ")[0] ?? "";
+  const named = [...section.matchAll(/`([A-Z]\w+)`/g)].map(([, value = ""]) => value);
+  expect(named.sort()).toEqual([...PORT_TYPES].sort());
+});
