@@ -12,7 +12,7 @@ import type { Random } from "./base/random.ts";
 import type { Timers } from "./base/timers.ts";
 import type { AllCommands } from "./commands.ts";
 import type { CommitWatch } from "./db/commit-watch.ts";
-import { SCHEMA_VERSION } from "./db/migrate.ts";
+import { SCHEMA_VERSION } from "./db/files/migrate.ts";
 import { readTroubleOf } from "./db/trouble.ts";
 import type { Scans } from "./discovery/scans/director.ts";
 import { scanRoutes } from "./discovery/scans/routes.ts";

@@ -1,7 +1,7 @@
 // Every write as a table of contents: the commands of each folder, by the names that the ledger has as `source`.
 
 import { backupCommands } from "./backup/commands.ts";
-import type { CallsOf, Commands } from "./db/command.ts";
+import type { CallsOf, Commands } from "./db/writing/command.ts";
 import { scanCommands } from "./discovery/scans/commands.ts";
 import { SIGHTING_COMMANDS } from "./discovery/scans/sighting-commands.ts";
 import { selfCommands } from "./discovery/self/reconcile.ts";

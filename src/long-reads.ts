@@ -1,7 +1,7 @@
 // Every long read there is: what the threads that read know.
 
 import type { Actor } from "./access/actor.ts";
-import type { AnyLongRead } from "./db/long-reads.ts";
+import type { AnyLongRead } from "./db/reading/long-reads.ts";
 import { topology } from "./discovery/topology/topology.ts";
 import { changeFeed } from "./history/change-feed.ts";
 import { diff } from "./history/diff-formats.ts";

@@ -18,7 +18,7 @@ import { userCommands } from "./cli/user.ts";
 import { verify } from "./cli/verify.ts";
 import { version } from "./cli/version.ts";
 import { UsageError } from "./config.ts";
-import { DatabaseRefused } from "./db/migrate.ts";
+import { DatabaseRefused } from "./db/files/migrate.ts";
 import { readTroubleOf } from "./db/trouble.ts";
 import { ListenError } from "./listener.ts";
 

@@ -9,10 +9,10 @@ import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
 import type { AllCommands } from "./commands.ts";
 import { openReadOnly, openWritable } from "./db/connection.ts";
-import { type DataFiles, DataLock, dataFiles, ensureDataDirectory, LOCK_WAIT_MS } from "./db/data-directory.ts";
-import { DatabaseRefused, orRefused, refuseForeignFile, SCHEMA_VERSION } from "./db/migrate.ts";
-import { Reader } from "./db/reader.ts";
-import { DirectWriteQueue, type WriteQueue } from "./db/write-queue.ts";
+import { type DataFiles, DataLock, dataFiles, ensureDataDirectory, LOCK_WAIT_MS } from "./db/files/data-directory.ts";
+import { DatabaseRefused, orRefused, refuseForeignFile, SCHEMA_VERSION } from "./db/files/migrate.ts";
+import { Reader } from "./db/reading/reader.ts";
+import { DirectWriteQueue, type WriteQueue } from "./db/writing/write-queue.ts";
 import { openWriter } from "./open-writer.ts";
 
 /**

@@ -2,8 +2,8 @@
 
 import type { BackupMessages } from "./backup/job.ts";
 import { threadOf } from "./base/thread.ts";
-import type { LongReadMessages } from "./db/long-reads.ts";
-import type { WriteMessages } from "./db/write-queue.ts";
+import type { LongReadMessages } from "./db/reading/long-reads.ts";
+import type { WriteMessages } from "./db/writing/write-queue.ts";
 import type { ScanMessages } from "./discovery/scans/scan-thread.ts";
 import type { BodyMessages } from "./http/body-checks.ts";
 import type { CertificateMessages } from "./tls/order.ts";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openWritable } from "../../src/db/connection.ts";
-import { dataFiles } from "../../src/db/data-directory.ts";
+import { dataFiles } from "../../src/db/files/data-directory.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { addStations, ENTRIES, ipOf, macOf } from "./stations.ts";
 import { type BuiltStore, buildStore } from "./store.ts";

@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { type CommandActor, SYSTEM_AUTHOR } from "../../src/access/actor.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
-import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writer.ts";
+import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writing/writer.ts";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import type { DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
 import { openWriter } from "../../src/open-writer.ts";

@@ -4,10 +4,10 @@
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { openWritable } from "../../src/db/connection.ts";
-import { dataFiles } from "../../src/db/data-directory.ts";
-import type { Author } from "../../src/db/ledger.ts";
-import type { WriteTransaction } from "../../src/db/transaction.ts";
-import { outcomeOf, type WriteReply, Writer } from "../../src/db/writer.ts";
+import { dataFiles } from "../../src/db/files/data-directory.ts";
+import type { Author } from "../../src/db/writing/ledger.ts";
+import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
+import { outcomeOf, type WriteReply, Writer } from "../../src/db/writing/writer.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind, UNSAID_HOST } from "../../src/resources/hosts/host.ts";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openReadOnly } from "../../src/db/connection.ts";
-import { dataFiles } from "../../src/db/data-directory.ts";
+import { dataFiles } from "../../src/db/files/data-directory.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { load, requestBytes } from "./load.ts";
 import { startReader } from "./start-reader.ts";

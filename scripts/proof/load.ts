@@ -2,7 +2,7 @@
 // and the recovery.
 
 import { join } from "node:path";
-import { dataFiles } from "../../src/db/data-directory.ts";
+import { dataFiles } from "../../src/db/files/data-directory.ts";
 import { type Running, startExecutable } from "../benchmark/executable.ts";
 import { type BuiltStore, buildStore } from "../benchmark/store.ts";
 import { proveFairness } from "./load/fairness.ts";

@@ -2,8 +2,8 @@
 
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
-import type { Author } from "../db/ledger.ts";
-import type { Reach } from "../db/list-query.ts";
+import type { Reach } from "../db/reading/list-query.ts";
+import type { Author } from "../db/writing/ledger.ts";
 import { atLeast, type Role } from "./role.ts";
 
 /** The caller of a request, by record numbers: what reads need. */

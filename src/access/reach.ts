@@ -3,7 +3,7 @@
 
 import { DomainError, invalid, notFound, referenceInvalid } from "../base/errors.ts";
 import { type AnyKind, containerId, type Kind, type RecordBase } from "../db/kind.ts";
-import type { WriteTransaction } from "../db/transaction.ts";
+import type { WriteTransaction } from "../db/writing/transaction.ts";
 import type { CommandActor } from "./actor.ts";
 import { type Role, reachesEveryNetwork } from "./role.ts";
 

@@ -4,7 +4,7 @@
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Sql } from "../db/connection.ts";
-import type { Author } from "../db/ledger.ts";
+import type { Author } from "../db/writing/ledger.ts";
 import { assertKeyInForce, type CommandActor, notAuthenticated, type Orderer, requireAccess } from "./actor.ts";
 import { commonNetworks, networksOfUser, reachesNetwork } from "./reach.ts";
 import { atLeast, lesserRole, type Role } from "./role.ts";

@@ -1,7 +1,7 @@
 // What can be told of a backup without reading it through: whether a file can be one, and of which schema it is.
 
 import { existsSync } from "node:fs";
-import { APPLICATION_ID, DatabaseRefused, readHeader, refuseForeignFile, SCHEMA_VERSION } from "../db/migrate.ts";
+import { APPLICATION_ID, DatabaseRefused, readHeader, refuseForeignFile, SCHEMA_VERSION } from "../db/files/migrate.ts";
 import { sizeOf } from "./room.ts";
 
 /**

@@ -3,7 +3,7 @@
 
 import { DomainError, describeFault, type ErrorCode } from "../base/errors.ts";
 import { askThread, type StartThread } from "../base/thread.ts";
-import { DatabaseRefused } from "../db/migrate.ts";
+import { DatabaseRefused } from "../db/files/migrate.ts";
 import { type TakenBackup, takeBackup } from "./take.ts";
 
 /** What a thread is asked for. */

@@ -16,8 +16,8 @@ import {
   ensureDataDirectory,
   lockData,
   removeMadeDirectories,
-} from "../db/data-directory.ts";
-import { DatabaseRefused, migrate, refusalOf } from "../db/migrate.ts";
+} from "../db/files/data-directory.ts";
+import { DatabaseRefused, migrate, refusalOf } from "../db/files/migrate.ts";
 import { isDiskTrouble, sqliteCode } from "../db/sqlite-code.ts";
 import { upgradeStore } from "../history/upgrade.ts";
 import { describeFirst } from "../history/verify/findings.ts";

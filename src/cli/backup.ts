@@ -7,7 +7,7 @@ import { takeBackup } from "../backup/take.ts";
 import { formatInstant } from "../base/instant.ts";
 import { systemLog } from "../base/log.ts";
 import { UsageError } from "../config.ts";
-import { readHeader, requireSchema } from "../db/migrate.ts";
+import { readHeader, requireSchema } from "../db/files/migrate.ts";
 import { defineCommand, EXIT } from "./command.ts";
 import { findData } from "./data-folder.ts";
 import { progressTo } from "./progress.ts";

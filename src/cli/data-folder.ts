@@ -3,8 +3,8 @@
 
 import { existsSync } from "node:fs";
 import { openReadOnly, type Sql } from "../db/connection.ts";
-import { type DataFiles, dataFiles } from "../db/data-directory.ts";
-import { DatabaseRefused, orRefused, refuseForeignFile, requireSchema, schemaVersionOf } from "../db/migrate.ts";
+import { type DataFiles, dataFiles } from "../db/files/data-directory.ts";
+import { DatabaseRefused, orRefused, refuseForeignFile, requireSchema, schemaVersionOf } from "../db/files/migrate.ts";
 
 /**
  * @param directory absolute

@@ -2,7 +2,7 @@
 
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import { hashPassword } from "../access/password.ts";
-import type { WriteQueue } from "../db/write-queue.ts";
+import type { WriteQueue } from "../db/writing/write-queue.ts";
 import type { OrganizationCommands, OrganizationMade, OrganizationSetup } from "../resources/organizations/commands.ts";
 import { Email } from "../resources/users/user.ts";
 import { Name } from "../wire/schemas.ts";

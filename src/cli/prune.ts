@@ -6,9 +6,9 @@ import { formatInstant, type Instant, parseInstantOrAge } from "../base/instant.
 import { systemLog } from "../base/log.ts";
 import { type Config, UsageError } from "../config.ts";
 import { openWritable, type Sql } from "../db/connection.ts";
-import { type DataFiles, lockData } from "../db/data-directory.ts";
-import { migrate, orRefused } from "../db/migrate.ts";
-import { Reader } from "../db/reader.ts";
+import { type DataFiles, lockData } from "../db/files/data-directory.ts";
+import { migrate, orRefused } from "../db/files/migrate.ts";
+import { Reader } from "../db/reading/reader.ts";
 import { isDiskTrouble } from "../db/sqlite-code.ts";
 import type { PruneOrder } from "../db/thinning.ts";
 import { type PrunePlan, planPrune, prune as pruneLedger } from "../history/prune.ts";

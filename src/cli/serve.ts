@@ -8,7 +8,7 @@ import type { StartThread } from "../base/thread.ts";
 import { systemTimers } from "../base/timers.ts";
 import { UuidSource } from "../base/uuid.ts";
 import { type Config, type ListenAddress, UsageError, unknownVariables } from "../config.ts";
-import type { WriteMessages, WriteQueue } from "../db/write-queue.ts";
+import type { WriteMessages, WriteQueue } from "../db/writing/write-queue.ts";
 import { findLimitations, type Limitation } from "../discovery/kernel/limitations.ts";
 import { discoverSelf } from "../discovery/self/discover.ts";
 import type { SelfCommands } from "../discovery/self/reconcile.ts";

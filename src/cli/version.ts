@@ -1,7 +1,7 @@
 // netledger version: what this executable is made of.
 
 import { sqliteVersion } from "../db/connection.ts";
-import { SCHEMA_VERSION } from "../db/migrate.ts";
+import { SCHEMA_VERSION } from "../db/files/migrate.ts";
 import { API_VERSION, SERVER_VERSION } from "../wire/envelope.ts";
 import { defineCommand, EXIT } from "./command.ts";
 

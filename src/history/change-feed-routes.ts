@@ -6,7 +6,7 @@ import type { Counters } from "../base/counters.ts";
 import { DomainError, invalid } from "../base/errors.ts";
 import type { CommitWatch } from "../db/commit-watch.ts";
 import { TELLING_INTERVAL_MS } from "../db/commits.ts";
-import { type LongReadOptions, untilOver } from "../db/long-reads.ts";
+import { type LongReadOptions, untilOver } from "../db/reading/long-reads.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import { HeldConnections } from "../http/held-connections.ts";
 import type { Surface } from "../http/surface.ts";

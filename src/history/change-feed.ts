@@ -2,9 +2,9 @@
 // place is a sequence with the beginning of its transaction's hash.
 
 import type { Actor } from "../access/actor.ts";
-import { type Change, ChangeLog, type ChangeQuery, type ChangeStep } from "../db/change-log.ts";
-import { longRead } from "../db/long-reads.ts";
-import type { Reader } from "../db/reader.ts";
+import { type Change, ChangeLog, type ChangeQuery, type ChangeStep } from "../db/reading/change-log.ts";
+import { longRead } from "../db/reading/long-reads.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import { CHANGE_KINDS, ChangeView } from "./change-view.ts";
 
 export interface ChangeFeedInput {

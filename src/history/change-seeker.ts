@@ -2,7 +2,7 @@
 // rests on. Goes in bounded steps.
 
 import type { AnyKind } from "../db/kind.ts";
-import type { ReadConnection } from "../db/read-connection.ts";
+import type { ReadConnection } from "../db/reading/read-connection.ts";
 import { changedSql } from "../db/shape.ts";
 import { KINDS } from "../inventory/resources.ts";
 import { liesInSql, type Sight, type Trace } from "./records-at.ts";

@@ -2,10 +2,10 @@
 
 import { entityWords } from "../base/entity-words.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
-import type { LedgerEntry } from "../db/change-log.ts";
-import { longRead } from "../db/long-reads.ts";
 import type { Thinned } from "../db/pruned-history.ts";
-import type { Reader } from "../db/reader.ts";
+import type { LedgerEntry } from "../db/reading/change-log.ts";
+import { longRead } from "../db/reading/long-reads.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import { csvHead, csvRows, fieldColumns } from "../wire/csv.ts";
 import { metaAt, resolvedMembers, thinnedUntilMember } from "../wire/envelope.ts";
 import { transactionText } from "./change-view.ts";

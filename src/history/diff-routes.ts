@@ -5,9 +5,9 @@ import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts"
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
 import { formatInstant, type Instant, parseInstantOrAge } from "../base/instant.ts";
-import { ChangeLog } from "../db/change-log.ts";
 import type { AnyKind } from "../db/kind.ts";
 import { RESOLUTIONS } from "../db/pruned-history.ts";
+import { ChangeLog } from "../db/reading/change-log.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";

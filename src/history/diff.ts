@@ -2,10 +2,10 @@
 // between, not the inventory. A change that was undone is no difference.
 
 import type { Actor } from "../access/actor.ts";
-import { ChangeLog, type ChangeQuery, type LedgerEntry, type RecordVersion } from "../db/change-log.ts";
 import type { AnyKind } from "../db/kind.ts";
-import type { AsOf } from "../db/list-query.ts";
-import type { Reader } from "../db/reader.ts";
+import { ChangeLog, type ChangeQuery, type LedgerEntry, type RecordVersion } from "../db/reading/change-log.ts";
+import type { AsOf } from "../db/reading/list-query.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import { recordLabel } from "../resources/record-label.ts";
 import { CHANGE_KINDS, composeOf } from "./change-view.ts";
 import { ReachedFields } from "./reached-fields.ts";

@@ -4,11 +4,10 @@
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Sql } from "../db/connection.ts";
+import { DatabaseRefused } from "../db/files/migrate.ts";
 import { hashTransaction } from "../db/hash.ts";
 import type { AnyKind } from "../db/kind.ts";
-import { DatabaseRefused } from "../db/migrate.ts";
 import { PrunedHistory, type Segment } from "../db/pruned-history.ts";
-import { Statements } from "../db/statements.ts";
 import {
   afterPrune,
   dispensable,
@@ -19,6 +18,7 @@ import {
   pruneSource,
   type ThinnableVersion,
 } from "../db/thinning.ts";
+import { Statements } from "../db/writing/statements.ts";
 import { coverageEndedUpTo, dropCoverage, type EndedCoverage } from "../resources/credential-assignments/coverage.ts";
 import { describeFirst } from "./verify/findings.ts";
 import { rebuildPastWithin } from "./verify/rebuild.ts";

@@ -2,9 +2,9 @@
 // beyond that is none. Knows the resources by what they say of themselves.
 
 import type { Actor } from "../access/actor.ts";
-import type { Change } from "../db/change-log.ts";
 import type { AnyKind } from "../db/kind.ts";
-import type { Reader } from "../db/reader.ts";
+import type { Change } from "../db/reading/change-log.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import { RESOURCES } from "../inventory/resources.ts";
 import type { ComposeFor } from "../resources/compose.ts";
 

@@ -5,7 +5,7 @@ import { type Access, type Actor, plainActor } from "../access/actor.ts";
 import { atLeast } from "../access/role.ts";
 import { notFound } from "../base/errors.ts";
 import { pascalCase } from "../base/text.ts";
-import { ChangeLog } from "../db/change-log.ts";
+import { ChangeLog } from "../db/reading/change-log.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";

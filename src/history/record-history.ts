@@ -1,10 +1,10 @@
 // Every version of one record, newest first: what it was, who made it so, and when. Also of what is gone.
 
 import type { Actor } from "../access/actor.ts";
-import { ChangeLog } from "../db/change-log.ts";
-import { longRead } from "../db/long-reads.ts";
 import type { Thinned } from "../db/pruned-history.ts";
-import type { Reader } from "../db/reader.ts";
+import { ChangeLog } from "../db/reading/change-log.ts";
+import { longRead } from "../db/reading/long-reads.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import { resourceOf } from "../inventory/resources.ts";
 import {
   commaSeparated,

@@ -2,8 +2,8 @@
 // sees.
 
 import type { Actor } from "../access/actor.ts";
-import type { AsOf } from "../db/list-query.ts";
-import type { Reader } from "../db/reader.ts";
+import type { AsOf } from "../db/reading/list-query.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import { recordLabel } from "../resources/record-label.ts";
 import { CHANGE_KINDS } from "./change-view.ts";
 

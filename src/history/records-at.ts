@@ -3,7 +3,7 @@
 // Renders nothing.
 
 import { type AnyKind, type Kind, parseMembers, type RecordBase, scopeKey } from "../db/kind.ts";
-import type { ReadConnection } from "../db/read-connection.ts";
+import type { ReadConnection } from "../db/reading/read-connection.ts";
 import { membersSql, ofKindSql } from "../db/shape.ts";
 
 /** Whose records: an organization's, or those of some of its networks. */

@@ -3,10 +3,10 @@
 import { type CommandActor, requireRole } from "../access/actor.ts";
 import type { Role } from "../access/role.ts";
 import { DomainError, notFound } from "../base/errors.ts";
-import type { KnownOutcome } from "../db/kept-outcomes.ts";
-import type { Author } from "../db/ledger.ts";
-import type { WriteTransaction } from "../db/transaction.ts";
-import type { Retelling } from "../db/writer.ts";
+import type { KnownOutcome } from "../db/writing/kept-outcomes.ts";
+import type { Author } from "../db/writing/ledger.ts";
+import type { WriteTransaction } from "../db/writing/transaction.ts";
+import type { Retelling } from "../db/writing/writer.ts";
 import { apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { findWritableKey } from "../resources/api-keys/writable-key.ts";
 import { networkKind } from "../resources/networks/network.ts";

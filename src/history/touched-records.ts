@@ -1,7 +1,7 @@
 // The records touched between two instants, as four bits each, kept by 32 neighboring numbers, as there may be
 // millions. Knows no version and no document.
 
-import type { Operation } from "../db/change-log.ts";
+import type { Operation } from "../db/reading/change-log.ts";
 
 /** By its two ends. */
 export type Sort = "added" | "removed" | "changed";

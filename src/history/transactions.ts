@@ -1,10 +1,10 @@
 // The transactions of an organization, newest first, each with what it changed as far as the caller sees it.
 
 import type { Actor } from "../access/actor.ts";
-import { ChangeLog, type ChangeQuery, type LedgerEntry, type Operation } from "../db/change-log.ts";
-import { longRead } from "../db/long-reads.ts";
 import type { Thinned } from "../db/pruned-history.ts";
-import type { Reader } from "../db/reader.ts";
+import { ChangeLog, type ChangeQuery, type LedgerEntry, type Operation } from "../db/reading/change-log.ts";
+import { longRead } from "../db/reading/long-reads.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import {
   LIST_HEAD,
   listMeta,

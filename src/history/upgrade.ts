@@ -2,7 +2,7 @@
 // steps. Each runs in the migration's transaction, when all of its SQL has run.
 
 import type { Sql } from "../db/connection.ts";
-import { ADDS_CHECKSUMS } from "../db/migrate.ts";
+import { ADDS_CHECKSUMS } from "../db/files/migrate.ts";
 import { stampChecksums } from "../db/row-checksum.ts";
 import { KINDS } from "../inventory/resources.ts";
 import { deriveChangesAndTexts, rebuildLiveWithin } from "./verify/rebuild.ts";

@@ -2,10 +2,10 @@
 
 import type { Access, Actor, AskedBy, CommandActor } from "../access/actor.ts";
 import type { Log } from "../base/log.ts";
-import type { Calls, NoCalls } from "../db/command.ts";
-import type { LongReads } from "../db/long-reads.ts";
-import type { Reader } from "../db/reader.ts";
-import type { WriteQueue } from "../db/write-queue.ts";
+import type { LongReads } from "../db/reading/long-reads.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import type { Calls, NoCalls } from "../db/writing/command.ts";
+import type { WriteQueue } from "../db/writing/write-queue.ts";
 import type { Call, RequestContext } from "../http/request.ts";
 
 /** What routes need of the appliance. */

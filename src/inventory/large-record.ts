@@ -2,9 +2,9 @@
 // one is.
 
 import type { Actor } from "../access/actor.ts";
-import type { AsOf } from "../db/list-query.ts";
-import { longRead } from "../db/long-reads.ts";
-import type { Reader } from "../db/reader.ts";
+import type { AsOf } from "../db/reading/list-query.ts";
+import { longRead } from "../db/reading/long-reads.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import { ANSWER_SHAPE } from "../inventory/resources.ts";
 import { entityTag, type RecordVersion } from "../wire/entity-tags.ts";
 import { resourceOf } from "./resources.ts";

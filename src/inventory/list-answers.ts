@@ -2,8 +2,8 @@
 
 import { plainActor } from "../access/actor.ts";
 import type { RecordBase, ScopeName } from "../db/kind.ts";
-import type { AsOf, Filter, FilterOf, ListQuery, OrderTerm } from "../db/list-query.ts";
-import type { Reader } from "../db/reader.ts";
+import type { AsOf, Filter, FilterOf, ListQuery, OrderTerm } from "../db/reading/list-query.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import type { Shown } from "../resources/resource.ts";
 import { commaSeparated, LIST_HEAD, listMeta, listTail, resolvedMembers } from "../wire/envelope.ts";

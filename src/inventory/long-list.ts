@@ -2,9 +2,9 @@
 // What they answer is what the same list answers at once where it is short.
 
 import type { Actor } from "../access/actor.ts";
-import type { AsOf, ListQuery } from "../db/list-query.ts";
-import { longRead } from "../db/long-reads.ts";
-import type { Reader } from "../db/reader.ts";
+import type { AsOf, ListQuery } from "../db/reading/list-query.ts";
+import { longRead } from "../db/reading/long-reads.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import type { ComposeFor } from "../resources/compose.ts";
 import { csvHead, csvRows, schemaColumns } from "../wire/csv.ts";
 import { commaSeparated, LIST_HEAD, listMeta, listTail, META, resolvedMembers } from "../wire/envelope.ts";

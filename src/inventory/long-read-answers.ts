@@ -1,6 +1,6 @@
 // A long read as the whole body of an answer.
 
-import type { LongRead } from "../db/long-reads.ts";
+import type { LongRead } from "../db/reading/long-reads.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { logBrokenStream } from "./broken-stream.ts";

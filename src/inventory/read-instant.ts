@@ -3,10 +3,10 @@
 import type { Entity } from "../base/entity-words.ts";
 import { DomainError, notFound } from "../base/errors.ts";
 import { formatInstant, type Instant, parseInstantOrAge } from "../base/instant.ts";
-import type { AsOf } from "../db/list-query.ts";
 import type { Thinned } from "../db/pruned-history.ts";
-import type { Reader } from "../db/reader.ts";
-import type { WriteQueue } from "../db/write-queue.ts";
+import type { AsOf } from "../db/reading/list-query.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import type { WriteQueue } from "../db/writing/write-queue.ts";
 
 /**
  * Reads as of what `at` means, on one state of the database: the present where it has not passed, else the past, and

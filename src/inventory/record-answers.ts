@@ -2,8 +2,8 @@
 
 import { plainActor } from "../access/actor.ts";
 import type { AnyKind } from "../db/kind.ts";
-import type { AsOf } from "../db/list-query.ts";
-import type { FoundItem } from "../db/reader.ts";
+import type { AsOf } from "../db/reading/list-query.ts";
+import type { FoundItem } from "../db/reading/reader.ts";
 import type { ComposeFor } from "../resources/compose.ts";
 import type { View } from "../resources/resource.ts";
 import { entityTag, isNotModified } from "../wire/entity-tags.ts";

@@ -1,8 +1,8 @@
 // What the records that a table refers to were called, as of the instant that the table is of: looked up many at a
 // time, and only where the caller reaches them. Must not know tables: which ids there are is told by name-columns.ts.
 
-import type { AsOf, Reach } from "../db/list-query.ts";
-import type { Reader } from "../db/reader.ts";
+import type { AsOf, Reach } from "../db/reading/list-query.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import { recordName } from "../resources/record-label.ts";
 import type { Named } from "../resources/resource.ts";
 import type { Target } from "./name-columns.ts";

@@ -2,12 +2,12 @@
 // removed.
 
 import { notFound } from "../base/errors.ts";
-import type { BulkRemoval, Calls, Removal, Removing } from "../db/command.ts";
-import type { KeptOfResult } from "../db/kept-outcomes.ts";
 import type { Written } from "../db/kind.ts";
-import type { ListQuery } from "../db/list-query.ts";
-import type { Reader } from "../db/reader.ts";
-import type { WriteTerms } from "../db/write-queue.ts";
+import type { ListQuery } from "../db/reading/list-query.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import type { BulkRemoval, Calls, Removal, Removing } from "../db/writing/command.ts";
+import type { KeptOfResult } from "../db/writing/kept-outcomes.ts";
+import type { WriteTerms } from "../db/writing/write-queue.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import type { View } from "../resources/resource.ts";
 import { assertMayExist } from "../wire/entity-tags.ts";

@@ -3,9 +3,9 @@
 
 import type { CommandActor } from "../access/actor.ts";
 import { DomainError, referenceInvalid } from "../base/errors.ts";
-import { type BulkRemoval, type Removal, takingLong } from "../db/command.ts";
 import type { AnyKind } from "../db/kind.ts";
-import type { WriteTransaction } from "../db/transaction.ts";
+import { type BulkRemoval, type Removal, takingLong } from "../db/writing/command.ts";
+import type { WriteTransaction } from "../db/writing/transaction.ts";
 
 /**
  * The command that deletes many records of a kind as `remove` deletes one.

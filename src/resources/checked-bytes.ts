@@ -3,7 +3,7 @@
 
 import type { CommandActor } from "../access/actor.ts";
 import type { SecretBox } from "../base/secret-box.ts";
-import type { WriteTransaction } from "../db/transaction.ts";
+import type { WriteTransaction } from "../db/writing/transaction.ts";
 
 /**
  * The command that takes the bytes of a list, as its operation has checked it, and hands `command` what they say. It

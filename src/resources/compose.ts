@@ -1,7 +1,7 @@
 // Records composed with what is kept apart from them: what a view is, and what it says of itself.
 
 import type { Actor } from "../access/actor.ts";
-import type { Compose, Parts, Reader } from "../db/reader.ts";
+import type { Compose, Parts, Reader } from "../db/reading/reader.ts";
 
 /** Parts of a record that are kept as records of their own, for this caller. */
 export interface ComposeFor {

@@ -3,7 +3,7 @@
 
 import { Type } from "@sinclair/typebox";
 import type { AnyKind, Kind, ObservedField, RecordBase } from "../db/kind.ts";
-import type { OrderTerm } from "../db/list-query.ts";
+import type { OrderTerm } from "../db/reading/list-query.ts";
 import { OneOf } from "../wire/schemas.ts";
 
 /** OrderDirection. */

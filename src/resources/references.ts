@@ -4,7 +4,7 @@
 import { countedEntities, entityWord } from "../base/entity-words.ts";
 import { DomainError } from "../base/errors.ts";
 import type { AnyKind, RecordBase, Reference } from "../db/kind.ts";
-import type { WriteTransaction } from "../db/transaction.ts";
+import type { WriteTransaction } from "../db/writing/transaction.ts";
 
 /** A reference that a record has. */
 export interface ReferenceHeld extends Reference {

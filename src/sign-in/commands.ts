@@ -4,9 +4,9 @@ import { eq, lt } from "drizzle-orm";
 import { invalidCredentials } from "../access/actor.ts";
 import { SESSION_IDLE_MS, sessions, userPasswords } from "../access/tables.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
-import { type CallsOf, loweringRights } from "../db/command.ts";
 import { withChanges, withChecksum } from "../db/row-checksum.ts";
-import type { WriteTransaction } from "../db/transaction.ts";
+import { type CallsOf, loweringRights } from "../db/writing/command.ts";
+import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { userKind } from "../resources/users/user.ts";
 

@@ -19,7 +19,7 @@ import { SESSION_IDLE_MS } from "../access/tables.ts";
 import type { Clock } from "../base/clock.ts";
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
-import type { Reader } from "../db/reader.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import type { LogFields, RequestContext } from "../http/request.ts";
 import type { Gate } from "../http/surface.ts";
 import { originAllowed } from "./origin.ts";

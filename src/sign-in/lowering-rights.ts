@@ -2,7 +2,7 @@
 // writes; whoever sends them is not asked.
 
 import { atLeast, reachesEveryNetwork } from "../access/role.ts";
-import type { NetChange, WriteTransaction } from "../db/transaction.ts";
+import type { NetChange, WriteTransaction } from "../db/writing/transaction.ts";
 import { type ApiKeyRecord, apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { type UserRecord, userKind } from "../resources/users/user.ts";
 

@@ -3,9 +3,9 @@
 
 import { storeReadOnly } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
-import type { Reader } from "../db/reader.ts";
-import type { Outcome } from "../db/transaction.ts";
-import type { WriteQueue } from "../db/write-queue.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import type { Outcome } from "../db/writing/transaction.ts";
+import type { WriteQueue } from "../db/writing/write-queue.ts";
 import { SESSION_FORGOTTEN_MS, type SessionOpening, type SignInCommands } from "./commands.ts";
 
 /**

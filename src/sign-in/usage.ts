@@ -3,7 +3,7 @@
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Log } from "../base/log.ts";
-import type { WriteQueue } from "../db/write-queue.ts";
+import type { WriteQueue } from "../db/writing/write-queue.ts";
 import type { SignInCommands } from "./commands.ts";
 import type { UsageReport } from "./gate.ts";
 

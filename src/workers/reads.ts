@@ -3,8 +3,8 @@
 import { systemClock } from "../base/clock.ts";
 import { runThread } from "../base/thread.ts";
 import { openReadOnly } from "../db/connection.ts";
-import { serveLongReads } from "../db/long-reads.ts";
-import { Reader } from "../db/reader.ts";
+import { serveLongReads } from "../db/reading/long-reads.ts";
+import { Reader } from "../db/reading/reader.ts";
 import { callerOfRead, LONG_READS } from "../long-reads.ts";
 
 runThread(

@@ -4,7 +4,7 @@ import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { runThread } from "../base/thread.ts";
 import { takesLong } from "../commands.ts";
-import { serveWrites } from "../db/write-queue.ts";
+import { serveWrites } from "../db/writing/write-queue.ts";
 import { openWriter } from "../open-writer.ts";
 
 runThread(

@@ -3,7 +3,7 @@ import { Counters } from "../../src/base/counters.ts";
 import { DomainError } from "../../src/base/errors.ts";
 import { TELLING_INTERVAL_MS } from "../../src/db/commits.ts";
 import { openWritable } from "../../src/db/connection.ts";
-import { LONG_READS_OF_CALLER_MAX, LongReadPool, type LongReads } from "../../src/db/long-reads.ts";
+import { LONG_READS_OF_CALLER_MAX, LongReadPool, type LongReads } from "../../src/db/reading/long-reads.ts";
 import {
   EVENT_STREAMS_MAX,
   EVENT_STREAMS_OF_USER_MAX,

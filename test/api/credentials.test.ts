@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { SecretBox } from "../../src/base/secret-box.ts";
 import { openWritable } from "../../src/db/connection.ts";
-import { outcomeOf, type WriteReply } from "../../src/db/writer.ts";
+import { outcomeOf, type WriteReply } from "../../src/db/writing/writer.ts";
 import { openWriter } from "../../src/open-writer.ts";
 import type { SecretField } from "../../src/resources/credentials/credential.ts";
 import { secretContext } from "../../src/resources/credentials/secrets.ts";

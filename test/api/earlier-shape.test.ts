@@ -3,7 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { openReadOnly, openWritable } from "../../src/db/connection.ts";
-import { migrate } from "../../src/db/migrate.ts";
+import { migrate } from "../../src/db/files/migrate.ts";
 import { shapeOf } from "../../src/db/shape.ts";
 import { prune } from "../../src/history/prune.ts";
 import { upgradeStore } from "../../src/history/upgrade.ts";

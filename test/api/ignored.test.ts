@@ -2,7 +2,7 @@
 // is brought back.
 
 import { describe, expect, test } from "bun:test";
-import type { Author } from "../../src/db/ledger.ts";
+import type { Author } from "../../src/db/writing/ledger.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ignoredIdentity, ignoredKind } from "../../src/resources/ignored/ignored.ts";

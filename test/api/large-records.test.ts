@@ -1,7 +1,7 @@
 // A host with thousands of children is put together beside the thread that answers, and is answered as any other.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { AnyLongRead } from "../../src/db/long-reads.ts";
+import type { AnyLongRead } from "../../src/db/reading/long-reads.ts";
 import { changeFeed } from "../../src/history/change-feed.ts";
 import { diff as diffRead } from "../../src/history/diff-formats.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

@@ -2,8 +2,8 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { COMMANDS, mayLowerRights } from "../../src/commands.ts";
-import type { WriteQueue } from "../../src/db/write-queue.ts";
-import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writer.ts";
+import type { WriteQueue } from "../../src/db/writing/write-queue.ts";
+import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writing/writer.ts";
 import { PASSWORD } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";

@@ -1,7 +1,7 @@
 // A device of which never all can be written, because people have said otherwise: the scan comes to its end.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { Outcome } from "../../src/db/transaction.ts";
+import type { Outcome } from "../../src/db/writing/transaction.ts";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import { Recorder } from "../../src/discovery/scans/recorder.ts";
 import type { DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";

@@ -2,7 +2,7 @@
 // turn from every recorded device, which is then scanned again.
 
 import { expect, test } from "bun:test";
-import type { Outcome } from "../../src/db/transaction.ts";
+import type { Outcome } from "../../src/db/writing/transaction.ts";
 import type { Device } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";

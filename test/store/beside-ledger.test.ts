@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { ProcessIo } from "../../src/cli/command.ts";
 import { verify as verifyCommand } from "../../src/cli/verify.ts";
 import { openReadOnly, openWritable, type Sql } from "../../src/db/connection.ts";
-import { dataFiles } from "../../src/db/data-directory.ts";
+import { dataFiles } from "../../src/db/files/data-directory.ts";
 import { checkedTables, stampChecksums } from "../../src/db/row-checksum.ts";
 import { rebuildDerived } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";

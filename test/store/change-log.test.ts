@@ -2,13 +2,13 @@
 // without a bound.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Activity } from "../../src/db/activity.ts";
-import { type Change, ChangeLog, type ChangeStep } from "../../src/db/change-log.ts";
 import { openReadOnly } from "../../src/db/connection.ts";
 import type { AnyKind } from "../../src/db/kind.ts";
-import type { Reach } from "../../src/db/list-query.ts";
-import { Reader } from "../../src/db/reader.ts";
-import type { WriteTransaction } from "../../src/db/transaction.ts";
+import { Activity } from "../../src/db/reading/activity.ts";
+import { type Change, ChangeLog, type ChangeStep } from "../../src/db/reading/change-log.ts";
+import type { Reach } from "../../src/db/reading/list-query.ts";
+import { Reader } from "../../src/db/reading/reader.ts";
+import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { type ChangeFeedHead, type ChangeFeedInput, changeFeed } from "../../src/history/change-feed.ts";
 import { Diff, type Difference } from "../../src/history/diff.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
-import type { WriteTransaction } from "../../src/db/transaction.ts";
+import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { DAY_MS, hostFields, Store } from "../support/store/store.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase, readHeader, SCHEMA_VERSION } from "../../src/db/migrate.ts";
+import { createDatabase, readHeader, SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 
 let directory: string;
 let path: string;

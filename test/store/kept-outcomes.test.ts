@@ -2,7 +2,12 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { OUTCOME_LIMITS } from "../../src/base/write-limits.ts";
-import { type KeptOfResult, KeptOutcomes, OUTCOME_KEPT_MS, type Repeatable } from "../../src/db/kept-outcomes.ts";
+import {
+  type KeptOfResult,
+  KeptOutcomes,
+  OUTCOME_KEPT_MS,
+  type Repeatable,
+} from "../../src/db/writing/kept-outcomes.ts";
 import { RETELLING } from "../../src/history/replayed-outcomes.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { Store, tagFields } from "../support/store/store.ts";

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { CommandActor } from "../../src/access/actor.ts";
-import type { Author } from "../../src/db/ledger.ts";
+import type { Author } from "../../src/db/writing/ledger.ts";
 import { linkNeighbors } from "../../src/discovery/reconcile/link-neighbors.ts";
 import type { Recorded } from "../../src/discovery/sightings.ts";
 import { changedLinks, linksOf, type NeighborLink } from "../../src/discovery/topology/find-links.ts";

@@ -2,7 +2,7 @@
 
 import type { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Reader } from "../../src/db/reader.ts";
+import { Reader } from "../../src/db/reading/reader.ts";
 import { ASKED_BY, type Asked } from "../../src/history/locate/facts.ts";
 import { locate } from "../../src/history/locate/locate.ts";
 import { locateTimeline } from "../../src/history/locate/timeline.ts";

@@ -1,7 +1,7 @@
 // Locating a name that many hosts have: in short steps, so that others have their turns, and each table read once.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Reader } from "../../src/db/reader.ts";
+import { Reader } from "../../src/db/reading/reader.ts";
 import { type LocateInput, locate } from "../../src/history/locate/locate.ts";
 import { locateTimeline } from "../../src/history/locate/timeline.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";

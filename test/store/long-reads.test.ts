@@ -11,8 +11,8 @@ import {
   longRead,
   serveLongReads,
   ThreadLongReads,
-} from "../../src/db/long-reads.ts";
-import type { Reader } from "../../src/db/reader.ts";
+} from "../../src/db/reading/long-reads.ts";
+import type { Reader } from "../../src/db/reading/reader.ts";
 import { DirectLongReads } from "../support/injected/direct-long-reads.ts";
 import { directThread } from "../support/injected/direct-thread.ts";
 

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openReadOnly, openWritable, type Sql } from "../../src/db/connection.ts";
-import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "../../src/db/migrate.ts";
+import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import { checkedTables, walkChecked } from "../../src/db/row-checksum.ts";
 import { upgradeStore } from "../../src/history/upgrade.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";

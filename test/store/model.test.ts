@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import { type AnyKind, containerIds } from "../../src/db/kind.ts";
-import type { Filter, ListQuery, OrderTerm } from "../../src/db/list-query.ts";
+import type { Filter, ListQuery, OrderTerm } from "../../src/db/reading/list-query.ts";
 import { rebuildLiveWithin } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/inventory/resources.ts";

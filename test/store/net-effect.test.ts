@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import { OPERATION } from "../../src/db/kind.ts";
-import type { WriteTransaction } from "../../src/db/transaction.ts";
+import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { bindingKind } from "../../src/resources/bindings/binding.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../../src/resources/hosts/host.ts";

@@ -16,8 +16,8 @@ import { join } from "node:path";
 import { restoreBackup } from "../../src/backup/restore.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { openWritable } from "../../src/db/connection.ts";
-import { DataLock } from "../../src/db/data-directory.ts";
-import { DatabaseRefused } from "../../src/db/migrate.ts";
+import { DataLock } from "../../src/db/files/data-directory.ts";
+import { DatabaseRefused } from "../../src/db/files/migrate.ts";
 import { Store } from "../support/store/store.ts";
 
 const NOW = Date.UTC(2026, 10, 21);

@@ -4,9 +4,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../src/base/text.ts";
-import { ChangeLog } from "../../src/db/change-log.ts";
 import { type AnyKind, type Kind, liveColumns, type RecordBase } from "../../src/db/kind.ts";
-import type { AsOf, ListQuery } from "../../src/db/list-query.ts";
+import { ChangeLog } from "../../src/db/reading/change-log.ts";
+import type { AsOf, ListQuery } from "../../src/db/reading/list-query.ts";
 import {
   addsField,
   membersSql,

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { ProcessIo } from "../../src/cli/command.ts";
 import { verify as verifyCommand } from "../../src/cli/verify.ts";
 import { openReadOnly, openWritable, PAGE_SIZE_BYTES, type Sql } from "../../src/db/connection.ts";
-import { DataLock, dataFiles } from "../../src/db/data-directory.ts";
+import { DataLock, dataFiles } from "../../src/db/files/data-directory.ts";
 import { Derivation } from "../../src/history/verify/derived.ts";
 import { Findings } from "../../src/history/verify/findings.ts";
 import { STEP_ROWS } from "../../src/history/verify/ledger-walk.ts";

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
 import { FairLines } from "../../src/base/fair-lines.ts";
 import { takesLong } from "../../src/commands.ts";
-import type { Author } from "../../src/db/ledger.ts";
-import type { WriteTransaction } from "../../src/db/transaction.ts";
+import type { Author } from "../../src/db/writing/ledger.ts";
+import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import {
   LARGE_WRITE_BYTES,
   lineOf,
@@ -15,9 +15,9 @@ import {
   MAX_URGENT_GROUP,
   type WaitingWrite,
   WriteLines,
-} from "../../src/db/write-lines.ts";
-import { serveWrites, type WriteMessages } from "../../src/db/write-queue.ts";
-import { GROUP_PATIENCE_MS, type WriteRequest, Writer } from "../../src/db/writer.ts";
+} from "../../src/db/writing/write-lines.ts";
+import { serveWrites, type WriteMessages } from "../../src/db/writing/write-queue.ts";
+import { GROUP_PATIENCE_MS, type WriteRequest, Writer } from "../../src/db/writing/writer.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";

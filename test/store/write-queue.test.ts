@@ -13,12 +13,12 @@ import {
   RESERVED_OF_USER,
   WRITE_RETRY_AFTER_S,
 } from "../../src/base/write-limits.ts";
-import type { CallsOf, Commands } from "../../src/db/command.ts";
-import type { Author } from "../../src/db/ledger.ts";
-import { ReadFence } from "../../src/db/read-fence.ts";
-import type { WriteTransaction } from "../../src/db/transaction.ts";
-import { ThreadWriteQueue, type WriteMessages } from "../../src/db/write-queue.ts";
-import { outcomeOf, type WriteReply, type WriteRequest, Writer } from "../../src/db/writer.ts";
+import type { CallsOf, Commands } from "../../src/db/writing/command.ts";
+import type { Author } from "../../src/db/writing/ledger.ts";
+import { ReadFence } from "../../src/db/writing/read-fence.ts";
+import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
+import { ThreadWriteQueue, type WriteMessages } from "../../src/db/writing/write-queue.ts";
+import { outcomeOf, type WriteReply, type WriteRequest, Writer } from "../../src/db/writing/writer.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { type TagRecord, tagKind } from "../../src/resources/tags/tag.ts";
 import { Store, tagFields } from "../support/store/store.ts";

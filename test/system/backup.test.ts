@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { APPLICATION_ID, SCHEMA_VERSION } from "../../src/db/migrate.ts";
+import { APPLICATION_ID, SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { EXECUTABLE, ensureExecutable, type Finished, Workplace } from "../support/executable/executable.ts";
 

@@ -5,7 +5,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { SCHEMA_VERSION } from "../../src/db/migrate.ts";
+import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
 

@@ -16,8 +16,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { SYSTEM_AUTHOR } from "../../src/access/actor.ts";
-import { SCHEMA_VERSION } from "../../src/db/migrate.ts";
-import { DirectWriteQueue } from "../../src/db/write-queue.ts";
+import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
+import { DirectWriteQueue } from "../../src/db/writing/write-queue.ts";
 import { openWriter } from "../../src/open-writer.ts";
 import { ensureExecutable, type Finished, Workplace } from "../support/executable/executable.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";

@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { COMMANDS } from "../../src/commands.ts";
-import type { Author } from "../../src/db/ledger.ts";
-import type { WriteQueue } from "../../src/db/write-queue.ts";
+import type { Author } from "../../src/db/writing/ledger.ts";
+import type { WriteQueue } from "../../src/db/writing/write-queue.ts";
 import type { RestoreCommands } from "../../src/history/restore/restore-commands.ts";
 import type { ActorCall, Backend } from "../../src/inventory/backend.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite, runWrite } from "../../src/inventory/write-answers.ts";

@@ -135,7 +135,9 @@ describe("the checkers of the house rules", () => {
     "`SELECT max(key), sort_keys FROM history_versions`",
     '"SELECT members FROM history_versions WHERE key = 1"',
   ])("refuse the SQL %s outside of shape.ts", (sql) => {
-    expect(rawVersions({ "src/db/reader.ts": `const a = 1;\nconst text = ${sql};` })).toEqual(["src/db/reader.ts:2"]);
+    expect(rawVersions({ "src/db/reading/reader.ts": `const a = 1;\nconst text = ${sql};` })).toEqual([
+      "src/db/reading/reader.ts:2",
+    ]);
     expect(rawVersions({ "src/db/shape.ts": `const text = ${sql};` })).toEqual([]);
   });
 
@@ -143,7 +145,7 @@ describe("the checkers of the house rules", () => {
     '`SELECT ${membersSql(kind, "v")} FROM history_versions v WHERE v.members IS NOT NULL`',
     "`SELECT l.members FROM hosts l`",
   ])("accept the SQL %s", (sql) => {
-    expect(rawVersions({ "src/db/reader.ts": `const text = ${sql};` })).toEqual([]);
+    expect(rawVersions({ "src/db/reading/reader.ts": `const text = ${sql};` })).toEqual([]);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
-import type { Outcome } from "../../src/db/transaction.ts";
+import type { Outcome } from "../../src/db/writing/transaction.ts";
 import type { ScanNote } from "../../src/discovery/scans/commands.ts";
 import { ADDRESSES_OF_HOST_MAX } from "../../src/discovery/scans/device-polling.ts";
 import { type EngineParts, NAMES_UNANSWERED_MAX, NOTE_MS, runScan } from "../../src/discovery/scans/engine.ts";

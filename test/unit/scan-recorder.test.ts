@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
-import type { Outcome } from "../../src/db/transaction.ts";
+import type { Outcome } from "../../src/db/writing/transaction.ts";
 import {
   BATCH_MS,
   COMMANDS_AT_A_TIME,

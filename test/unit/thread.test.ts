@@ -1,7 +1,7 @@
 import { describe, expect, mock, test } from "bun:test";
 import { closeSync, openSync } from "node:fs";
 import { DESCRIPTORS_PER_START, type Messages, type StartThread, threadOf } from "../../src/base/thread.ts";
-import { type LongReadMessages, longRead, ThreadLongReads } from "../../src/db/long-reads.ts";
+import { type LongReadMessages, longRead, ThreadLongReads } from "../../src/db/reading/long-reads.ts";
 import { startOrEnd } from "../../src/discovery/scans/scan-thread.ts";
 import { BodyChecks } from "../../src/http/body-checks.ts";
 import { openDescriptors } from "../support/sweep/descriptors.ts";

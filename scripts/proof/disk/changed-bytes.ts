@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { systemRandom } from "../../../src/base/random.ts";
 import { SecretBox } from "../../../src/base/secret-box.ts";
 import { openImmutable } from "../../../src/db/connection.ts";
-import { dataFiles } from "../../../src/db/data-directory.ts";
+import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import { trySecrets } from "../../../src/resources/credentials/sealed-secrets.ts";
 import type { Client } from "../../../test/support/appliance/client.ts";
 import { PASSWORD } from "../../../test/support/executable/executable.ts";

@@ -2,7 +2,7 @@
 // be scanned.
 
 import { Database } from "bun:sqlite";
-import { dataFiles } from "../../../src/db/data-directory.ts";
+import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import { CHANGE_KINDS } from "../../../src/history/change-view.ts";
 import type { Running } from "../../benchmark/executable.ts";
 import type { BuiltStore } from "../../benchmark/store.ts";

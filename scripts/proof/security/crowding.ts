@@ -4,7 +4,7 @@
 import { connect } from "node:net";
 import { generateApiKey } from "../../../src/access/api-key.ts";
 import { systemTimers } from "../../../src/base/timers.ts";
-import { LONG_READS_OF_CALLER_MAX } from "../../../src/db/long-reads.ts";
+import { LONG_READS_OF_CALLER_MAX } from "../../../src/db/reading/long-reads.ts";
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import type { Finding, Proving } from "../part.ts";
 import { quantile } from "./samples.ts";

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { openReadOnly } from "../../../src/db/connection.ts";
-import { dataFiles } from "../../../src/db/data-directory.ts";
+import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import { ifEntryKind } from "../../../src/resources/if-entries/if-entry.ts";
 import { type BuiltStore, buildStore } from "../../benchmark/store.ts";
 import type { Form } from "../part.ts";

@@ -5,7 +5,7 @@ import { parseInstant } from "../../base/instant.ts";
 import { isOneDevices } from "../../base/mac.ts";
 import { KeyedRows } from "../../db/keyed-row.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { placeAfter } from "../../resources/hosts/new-child.ts";

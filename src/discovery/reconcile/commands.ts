@@ -3,9 +3,9 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
-import { takingLong } from "../../db/command.ts";
 import type { AnyKind } from "../../db/kind.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import { takingLong } from "../../db/writing/command.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";

@@ -2,7 +2,7 @@
 // decides.
 
 import { isOneDevices } from "../../base/mac.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";

@@ -3,7 +3,7 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type Neighbor, withFarEnd } from "../../resources/if-entries/more-neighbors.ts";

@@ -2,7 +2,7 @@
 
 import { parseMembers, type RecordBase, scopeKey } from "../../db/kind.ts";
 import { changedSql, membersSql, ofKindSql } from "../../db/shape.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { KINDS } from "../../inventory/resources.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 

@@ -12,7 +12,7 @@ import {
   type OwnFields,
   type RecordBase,
 } from "../../db/kind.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import type { Discoverable } from "../../resources/discovered.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";

@@ -2,7 +2,7 @@
 
 import { eq } from "drizzle-orm";
 import { applianceSettings } from "../../access/tables.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 
 export function selfHostSetting(networkId: string): string {

@@ -4,7 +4,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import { KeyedRows } from "../../db/keyed-row.ts";
-import type { Reader } from "../../db/reader.ts";
+import type { Reader } from "../../db/reading/reader.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
 import type { Device, DeviceTable } from "../device.ts";

@@ -2,7 +2,7 @@
 
 import { getTableName } from "drizzle-orm";
 import { formatInstant, type Instant } from "../../base/instant.ts";
-import type { Reader } from "../../db/reader.ts";
+import type { Reader } from "../../db/reading/reader.ts";
 import { PERISHABLE } from "./commands.ts";
 
 export interface Unseen {

@@ -10,7 +10,7 @@ import type { StartThread, Thread } from "../../base/thread.ts";
 import type { Timers } from "../../base/timers.ts";
 import type { WaitOutcome } from "../../db/commit-watch.ts";
 import type { CommitSource } from "../../db/commits.ts";
-import type { WriteQueue } from "../../db/write-queue.ts";
+import type { WriteQueue } from "../../db/writing/write-queue.ts";
 import type { ScanCommands } from "./commands.ts";
 import { roleToOrder, type ScanEnd } from "./commands.ts";
 import { SCANS_RUNNING_MAX, type Scan, type ScanProgress, scanName } from "./scan.ts";

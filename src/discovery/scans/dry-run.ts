@@ -4,11 +4,11 @@
 import type { CommandActor } from "../../access/actor.ts";
 import type { Instant } from "../../base/instant.ts";
 import type { UuidSource } from "../../base/uuid.ts";
-import type { Commands } from "../../db/command.ts";
 import type { Sql } from "../../db/connection.ts";
 import { type AnyKind, containerId, type RecordBase } from "../../db/kind.ts";
-import { Statements } from "../../db/statements.ts";
-import { type NetChange, type Outcome, WriteTransaction } from "../../db/transaction.ts";
+import type { Commands } from "../../db/writing/command.ts";
+import { Statements } from "../../db/writing/statements.ts";
+import { type NetChange, type Outcome, WriteTransaction } from "../../db/writing/transaction.ts";
 import { KINDS } from "../../inventory/resources.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";

@@ -1,6 +1,6 @@
 // What a scan must know of its network: subnets, hosts with addresses, credentials. Read once, beside the writer.
 
-import type { Reader } from "../../db/reader.ts";
+import type { Reader } from "../../db/reading/reader.ts";
 import type { SubnetWord } from "../../resources/subnets/accepting.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
 import type { WorkingCredential } from "../sightings.ts";

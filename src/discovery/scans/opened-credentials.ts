@@ -1,7 +1,7 @@
 // Credentials with their secrets in the clear, opened on each use, as they may have changed. Never logged or kept.
 
 import type { SecretBox } from "../../base/secret-box.ts";
-import type { Reader } from "../../db/reader.ts";
+import type { Reader } from "../../db/reading/reader.ts";
 import {
   type CredentialType,
   type SecretField,

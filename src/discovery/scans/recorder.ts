@@ -4,7 +4,7 @@
 import { DomainError } from "../../base/errors.ts";
 import { sharedBytes } from "../../base/shared-bytes.ts";
 import type { Timers } from "../../base/timers.ts";
-import type { Outcome } from "../../db/transaction.ts";
+import type { Outcome } from "../../db/writing/transaction.ts";
 import type { AddressSighting, DeviceSighting, Recorded, Unfinished } from "../sightings.ts";
 import type { SightingCommands, SightingInputs } from "./sighting-commands.ts";
 

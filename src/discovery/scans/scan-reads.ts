@@ -2,8 +2,8 @@
 // of what runs.
 
 import type { Instant } from "../../base/instant.ts";
-import type { AsOf, Reach } from "../../db/list-query.ts";
-import type { Reader } from "../../db/reader.ts";
+import type { AsOf, Reach } from "../../db/reading/list-query.ts";
+import type { Reader } from "../../db/reading/reader.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import type { FindingType } from "../sightings.ts";
 import type { ScanStatus } from "./scan.ts";

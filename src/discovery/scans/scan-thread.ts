@@ -2,7 +2,7 @@
 
 import { describeFault, domainError, type PlainError } from "../../base/errors.ts";
 import type { Messages, StartThread, ThreadMain } from "../../base/thread.ts";
-import type { Outcome } from "../../db/transaction.ts";
+import type { Outcome } from "../../db/writing/transaction.ts";
 import type { ScanKind } from "../../resources/schedules/schedule.ts";
 import type { Dispatched, ScanCommands, ScanEnd } from "./commands.ts";
 import type { ScanProgress } from "./scan.ts";

@@ -9,8 +9,8 @@ import { formatInstant, type Instant, parseInstant } from "../../base/instant.ts
 import type { Log } from "../../base/log.ts";
 import type { Timers } from "../../base/timers.ts";
 import type { CommitSource } from "../../db/commits.ts";
-import type { Reader } from "../../db/reader.ts";
-import type { WriteQueue } from "../../db/write-queue.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import type { WriteQueue } from "../../db/writing/write-queue.ts";
 import { nextDue } from "../../resources/schedules/cron.ts";
 import type { ScheduleRecord } from "../../resources/schedules/schedule.ts";
 import type { ScanCommands, ScanQueueing } from "./commands.ts";

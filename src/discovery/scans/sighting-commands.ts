@@ -1,7 +1,7 @@
 // What the writer runs on what scans see, by name. A scan that only tells what it would do runs the same on its own
 // thread, and writes nothing: whatever they keep beside the records must be written by afterwardsRun alone.
 
-import type { CallsOf } from "../../db/command.ts";
+import type { CallsOf } from "../../db/writing/command.ts";
 import { fromScan, markStale, recordAddresses, recordDevices } from "../reconcile/commands.ts";
 import { linkNeighbors } from "../reconcile/link-neighbors.ts";
 import type { ScanInput } from "../reconcile/scan-write.ts";

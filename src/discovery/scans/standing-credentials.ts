@@ -2,7 +2,7 @@
 // back while the scan runs. Reads little for each address; what holds for the whole network is kept until a subnet, a
 // credential or an assignment changes.
 
-import type { Reader } from "../../db/reader.ts";
+import type { Reader } from "../../db/reading/reader.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
 import { credentialKind } from "../../resources/credentials/credential.ts";
 import { networkKind } from "../../resources/networks/network.ts";

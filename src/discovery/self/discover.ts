@@ -1,7 +1,7 @@
 // Self discovery as one step: read the machine, then record it. The reading stays outside the write transaction.
 
 import type { CommandActor } from "../../access/actor.ts";
-import type { WriteQueue, WriteTerms } from "../../db/write-queue.ts";
+import type { WriteQueue, WriteTerms } from "../../db/writing/write-queue.ts";
 import type { MachineSnapshot } from "./machine.ts";
 import { readMachine } from "./read-machine.ts";
 import type { SelfCommands, SelfDiscovered, SelfDiscoveryInput } from "./reconcile.ts";

@@ -1,7 +1,7 @@
 // The links of a network to write at the end of a scan: neighbors that announcements lead to and entries lack. Writes
 // nothing.
 
-import type { Reader } from "../../db/reader.ts";
+import type { Reader } from "../../db/reading/reader.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
 import type { NetworkFacts, ShownPort } from "./facts.ts";
 import { networkFacts, type Unwritten } from "./network-facts.ts";

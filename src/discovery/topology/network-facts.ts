@@ -2,9 +2,9 @@
 // hundred bytes per host, address and interface, no forwarding tables.
 
 import { type AnyKind, parseMembers, type RecordBase, scopeKey } from "../../db/kind.ts";
-import type { AsOf } from "../../db/list-query.ts";
-import type { ReadConnection } from "../../db/read-connection.ts";
-import type { Reader } from "../../db/reader.ts";
+import type { AsOf } from "../../db/reading/list-query.ts";
+import type { ReadConnection } from "../../db/reading/read-connection.ts";
+import type { Reader } from "../../db/reading/reader.ts";
 import { membersSql } from "../../db/shape.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";

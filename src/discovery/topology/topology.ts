@@ -1,9 +1,9 @@
 // A network's topology as of one transaction, read beside the answering thread.
 
 import type { Actor } from "../../access/actor.ts";
-import { longRead } from "../../db/long-reads.ts";
 import type { Thinned } from "../../db/pruned-history.ts";
-import type { Reader } from "../../db/reader.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { resolvedMembers } from "../../wire/envelope.ts";
 import { formatted, type TopologyFormat } from "./formats.ts";

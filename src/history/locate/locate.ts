@@ -1,9 +1,9 @@
 // Where something is as of one transaction, as an answer or as plain values. Runs beside the answering thread.
 
 import type { Actor } from "../../access/actor.ts";
-import { longRead } from "../../db/long-reads.ts";
 import type { Thinned } from "../../db/pruned-history.ts";
-import type { Reader } from "../../db/reader.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
 import { metaAt, resolvedMembers, successBody } from "../../wire/envelope.ts";
 import { RecordsAt, type Sight, type Trace } from "../records-at.ts";
 import type { Location } from "./answer.ts";

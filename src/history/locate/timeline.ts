@@ -2,8 +2,8 @@
 // differ, and equal neighbours merged. Runs beside the thread that answers, step by step.
 
 import { formatInstant } from "../../base/instant.ts";
-import { longRead } from "../../db/long-reads.ts";
-import type { Reader } from "../../db/reader.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
 import { metaAt, thinnedUntilMember } from "../../wire/envelope.ts";
 import { ChangeSeeker, Grounds, type RelevantFields } from "../change-seeker.ts";
 import type { Candidate, Interval, Location } from "./answer.ts";

@@ -7,7 +7,7 @@ import { countedEntities, entityWord, entityWords } from "../../base/entity-word
 import { DomainError } from "../../base/errors.ts";
 import { isIpWithin } from "../../base/ip.ts";
 import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
-import { MAX_CREATED_PER_TRANSACTION } from "../../db/ledger.ts";
+import { MAX_CREATED_PER_TRANSACTION } from "../../db/writing/ledger.ts";
 import { type ApiKeyRecord, type ApiKeyUpdate, apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { keyFields } from "../../resources/api-keys/commands.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";

@@ -1,8 +1,8 @@
 // Writes a draft that nothing stands in the way of, as one unit of work. Must not decide anything.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { changedOwnFields } from "../../db/entry.ts";
 import type { OwnFields, RecordBase } from "../../db/kind.ts";
+import { changedOwnFields } from "../../db/writing/entry.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { updateApiKey } from "../../resources/api-keys/commands.ts";
 import { type CredentialRecord, credentialKind, SECRET_FIELDS } from "../../resources/credentials/credential.ts";

@@ -1,9 +1,9 @@
 // What a restore or a revert would make of the records that it is about, before anything is written: each as it is and
 // as it is to be, over what is live. Must not decide what is to be, and must not write.
 
-import { changedOwnFields } from "../../db/entry.ts";
 import { type AnyKind, liveIdentity, type Observed, type RecordBase } from "../../db/kind.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import { changedOwnFields } from "../../db/writing/entry.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { DISCOVERABLE_READ_ONLY } from "../../resources/discovered.ts";
 import { type PlanAction, type PlanConflict, type Planned, subjectOf } from "./plan.ts";
 

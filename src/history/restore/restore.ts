@@ -6,7 +6,7 @@ import { reachesNetwork } from "../../access/reach.ts";
 import { atLeast } from "../../access/role.ts";
 import { formatInstant } from "../../base/instant.ts";
 import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
 import {

@@ -3,7 +3,7 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { type CredentialRecord, credentialKind, SECRET_FIELDS } from "../../resources/credentials/credential.ts";
 import { secretIn } from "../../resources/credentials/secrets.ts";

@@ -13,10 +13,10 @@ import {
   type RecordBase,
   scopeKey,
 } from "../../db/kind.ts";
-import { activityScopes } from "../../db/ledger.ts";
 import { ALIVE } from "../../db/schema.ts";
 import { searchText } from "../../db/search-text.ts";
 import { membersSql } from "../../db/shape.ts";
+import { activityScopes } from "../../db/writing/ledger.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import type { LedgerVersion } from "./ledger-walk.ts";
 

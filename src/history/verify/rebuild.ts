@@ -4,7 +4,7 @@
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { Sql } from "../../db/connection.ts";
-import { dropForeignObjects } from "../../db/expected-schema.ts";
+import { dropForeignObjects } from "../../db/files/expected-schema.ts";
 import { type AnyKind, OPERATION, parseMembers, type RecordBase } from "../../db/kind.ts";
 import { OBSERVATIONS, observedChecksum } from "../../db/row-checksum.ts";
 import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";

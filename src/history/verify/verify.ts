@@ -4,9 +4,9 @@
 
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import type { Sql } from "../../db/connection.ts";
-import { type SchemaObject, schemaDifferences } from "../../db/expected-schema.ts";
+import { type SchemaObject, schemaDifferences } from "../../db/files/expected-schema.ts";
+import { DatabaseRefused } from "../../db/files/migrate.ts";
 import type { AnyKind } from "../../db/kind.ts";
-import { DatabaseRefused } from "../../db/migrate.ts";
 import type { Resolution } from "../../db/pruned-history.ts";
 import { besideCheckOf, verifyBeside } from "./beside-ledger.ts";
 import { Derivation } from "./derived.ts";

@@ -2,8 +2,8 @@
 
 import type { Actor } from "../../access/actor.ts";
 import { reachesEveryNetwork } from "../../access/role.ts";
-import type { AsOf } from "../../db/list-query.ts";
-import type { Compose, Reader } from "../../db/reader.ts";
+import type { AsOf } from "../../db/reading/list-query.ts";
+import type { Compose, Reader } from "../../db/reading/reader.ts";
 import { type ComposeFor, variesByCaller } from "../compose.ts";
 import { networkKind } from "../networks/network.ts";
 import { type UserRecord, userKind } from "../users/user.ts";

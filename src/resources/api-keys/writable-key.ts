@@ -3,7 +3,7 @@
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";
 import { atLeast } from "../../access/role.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { userKind } from "../users/user.ts";
 import { type ApiKeyRecord, apiKeyKind } from "./api-key.ts";
 

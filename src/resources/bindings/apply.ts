@@ -2,7 +2,7 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { referenceInvalid } from "../../base/errors.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { entered } from "../hosts/new-child.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import type { Place } from "../issues.ts";

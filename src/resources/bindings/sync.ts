@@ -2,7 +2,7 @@
 // is the caller's to remove.
 
 import type { CommandActor } from "../../access/actor.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { mismatchedParentIds } from "../hosts/new-child.ts";
 import type { Place } from "../issues.ts";
 import { match } from "../matching.ts";

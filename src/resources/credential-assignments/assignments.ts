@@ -4,7 +4,7 @@
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { findReachable, getReferenced, reachesNetwork } from "../../access/reach.ts";
 import { type Issue, invalid, referenceInvalid } from "../../base/errors.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { credentialKind } from "../credentials/credential.ts";
 import { hostKind } from "../hosts/host.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";

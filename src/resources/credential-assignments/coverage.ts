@@ -6,7 +6,7 @@ import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Sql } from "../../db/connection.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { type CredentialAssignmentRecord, credentialAssignmentKind } from "./credential-assignment.ts";
 

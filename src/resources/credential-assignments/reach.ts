@@ -4,7 +4,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { reachesNetwork } from "../../access/reach.ts";
 import { DomainError } from "../../base/errors.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { credentialAssignmentKind } from "./credential-assignment.ts";
 
 /**

@@ -5,9 +5,9 @@ import { assertOwnOrganization, assertSameIds, getReachable } from "../../access
 import { type Issue, invalid } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
 import type { SecretBox } from "../../base/secret-box.ts";
-import { type CallsOf, type Change, takingLong } from "../../db/command.ts";
 import type { Written } from "../../db/kind.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import { type CallsOf, type Change, takingLong } from "../../db/writing/command.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { fromCheckedBody } from "../checked-bytes.ts";

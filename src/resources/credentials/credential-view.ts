@@ -2,7 +2,7 @@
 
 import type { Actor } from "../../access/actor.ts";
 import { renderMembers } from "../../db/kind.ts";
-import type { Compose, Reader } from "../../db/reader.ts";
+import type { Compose, Reader } from "../../db/reading/reader.ts";
 import { type ComposeFor, spliced, variesByCaller } from "../compose.ts";
 import { credentialAssignmentsView } from "../credential-assignments/assignments.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";

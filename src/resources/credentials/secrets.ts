@@ -5,7 +5,7 @@ import { and, eq } from "drizzle-orm";
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { SecretBox } from "../../base/secret-box.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { type CredentialType, SECRET_FIELDS, SECRET_MASK, type Secret, type SecretField } from "./credential.ts";
 
 export const credentialSecrets = sqliteTable(

@@ -4,8 +4,8 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";
 import { formatInstant } from "../../base/instant.ts";
-import { type CallsOf, takingLong } from "../../db/command.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import { type CallsOf, takingLong } from "../../db/writing/command.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { fromCheckedBytes } from "../checked-bytes.ts";
 import { IssueCollector, type Place } from "../issues.ts";
 import { assertVirtualizingService } from "../services/virtualizing.ts";

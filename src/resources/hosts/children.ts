@@ -4,7 +4,7 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { Kind, RecordBase } from "../../db/kind.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { type BindingItem, bindingKind } from "../bindings/binding.ts";
 import { type SyncContext, syncBindings } from "../bindings/sync.ts";
 import { type HostSideItem, setHostAssignments } from "../credential-assignments/assignments.ts";

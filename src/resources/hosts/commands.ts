@@ -6,9 +6,9 @@ import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } fro
 import { DomainError } from "../../base/errors.ts";
 import { picked } from "../../base/fields.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
-import { type CallsOf, type Change, takingLong } from "../../db/command.ts";
 import type { Written } from "../../db/kind.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import { type CallsOf, type Change, takingLong } from "../../db/writing/command.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { fromCheckedBody } from "../checked-bytes.ts";

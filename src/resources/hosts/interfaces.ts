@@ -3,7 +3,7 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization } from "../../access/reach.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { addIfEntry, assertNeighbor, changeIfEntry } from "../if-entries/apply.ts";
 import { type IfEntryItem, type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
 import { removeRecord } from "../ignored/removal.ts";

@@ -7,7 +7,7 @@ import { entityWords } from "../../base/entity-words.ts";
 import { type Issue, invalid } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
 import type { Kind, Observed, RecordBase } from "../../db/kind.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../wire/schemas.ts";
 import { type HostRecord, hostKind } from "./host.ts";
 

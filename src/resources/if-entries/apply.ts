@@ -5,7 +5,7 @@ import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";
 import { referenceInvalid } from "../../base/errors.ts";
 import { picked, withoutNulls } from "../../base/fields.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
 import { entered } from "../hosts/new-child.ts";

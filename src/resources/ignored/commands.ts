@@ -1,6 +1,6 @@
 // What the writer runs for what is ignored: it comes by itself (removal.ts), and can be lifted.
 
-import type { CallsOf } from "../../db/command.ts";
+import type { CallsOf } from "../../db/writing/command.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { ignoredKind } from "./ignored.ts";
 import { removeOne } from "./removal.ts";

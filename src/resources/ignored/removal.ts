@@ -3,9 +3,9 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReachable } from "../../access/reach.ts";
-import type { Removal } from "../../db/command.ts";
 import type { AnyKind, Kind, RecordBase } from "../../db/kind.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { Removal } from "../../db/writing/command.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { type BindingRecord, bindingKind } from "../bindings/binding.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";

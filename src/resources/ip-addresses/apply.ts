@@ -5,7 +5,7 @@ import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
 import { invalid, referenceInvalid } from "../../base/errors.ts";
 import { cidrContains, cidrOf, type Ip, parseCidr, parseIp } from "../../base/ip.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import type { HostRecord } from "../hosts/host.ts";
 import { entered } from "../hosts/new-child.ts";
 import { type SubnetRecord, subnetKind } from "../subnets/subnet.ts";

@@ -2,7 +2,7 @@
 
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { type Access, type Actor, ADMIN } from "../../access/actor.ts";
-import type { FilterOf } from "../../db/list-query.ts";
+import type { FilterOf } from "../../db/reading/list-query.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";

@@ -1,7 +1,7 @@
 // MAC addresses that stand for many hosts: whoever has one answers on behalf of others (proxy ARP, RFC 1027), so it
 // tells none of them from another.
 
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 
 /**
  * A MAC address that more addresses have in a neighbor table, or the addresses of more hosts in a network, is no sign

@@ -1,6 +1,6 @@
 // A network as it is shown: with the credentials assigned to the whole of it, which are records of their own.
 
-import type { Compose, Reader } from "../../db/reader.ts";
+import type { Compose, Reader } from "../../db/reading/reader.ts";
 import { type ComposeFor, spliced } from "../compose.ts";
 import {
   type CredentialAssignmentRecord,

@@ -3,11 +3,11 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertSameIds } from "../../access/reach.ts";
 import { userPasswords } from "../../access/tables.ts";
-import type { CallsOf, Conditional } from "../../db/command.ts";
 import type { Written } from "../../db/kind.ts";
-import type { Author } from "../../db/ledger.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { CallsOf, Conditional } from "../../db/writing/command.ts";
+import type { Author } from "../../db/writing/ledger.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { networkKind } from "../networks/network.ts";
 import { userKind } from "../users/user.ts";

@@ -1,7 +1,7 @@
 // From what a write says of a port to the port: its type follows from number and protocol.
 
 import type { CommandActor } from "../../access/actor.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import type { HostRecord } from "../hosts/host.ts";
 import { entered } from "../hosts/new-child.ts";
 import { type PortItem, type PortRecord, portKind } from "./port.ts";

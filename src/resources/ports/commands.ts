@@ -2,9 +2,9 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
-import type { CallsOf, Change } from "../../db/command.ts";
 import type { Written } from "../../db/kind.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { CallsOf, Change } from "../../db/writing/command.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { hostNamed, siblingsWithRoom } from "../hosts/new-child.ts";

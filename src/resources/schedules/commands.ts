@@ -3,9 +3,9 @@
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
 import { picked } from "../../base/fields.ts";
-import type { CallsOf, Change } from "../../db/command.ts";
 import type { Written } from "../../db/kind.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { CallsOf, Change } from "../../db/writing/command.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { removeOne } from "../ignored/removal.ts";

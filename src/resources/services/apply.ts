@@ -2,7 +2,7 @@
 // bindings are not written here.
 
 import type { CommandActor } from "../../access/actor.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import type { HostRecord } from "../hosts/host.ts";
 import { entered } from "../hosts/new-child.ts";
 import type { Place } from "../issues.ts";

@@ -1,7 +1,7 @@
 // A service as it is answered: its own fields, and its bindings, which are records of their own, spliced in as text.
 
-import type { AsOf } from "../../db/list-query.ts";
-import type { Compose, Item, Reader } from "../../db/reader.ts";
+import type { AsOf } from "../../db/reading/list-query.ts";
+import type { Compose, Item, Reader } from "../../db/reading/reader.ts";
 import type { CsvColumn } from "../../wire/csv.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { shownBinding } from "../bindings/binding-view.ts";

@@ -3,7 +3,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
 import { referenceInvalid } from "../../base/errors.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { serviceKind } from "./service.ts";
 
 /**

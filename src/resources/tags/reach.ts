@@ -4,7 +4,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { liesInReach } from "../../access/reach.ts";
 import { DomainError } from "../../base/errors.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { apiKeyKind } from "../api-keys/api-key.ts";
 import { reachesCredential } from "../credential-assignments/reach.ts";
 import { credentialKind } from "../credentials/credential.ts";

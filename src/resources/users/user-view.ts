@@ -1,7 +1,7 @@
 // Users as a caller sees them: of the networks that they reach, those that the caller reaches too.
 
 import type { Actor } from "../../access/actor.ts";
-import type { Compose, Reader } from "../../db/reader.ts";
+import type { Compose, Reader } from "../../db/reading/reader.ts";
 import { type ComposeFor, variesByCaller } from "../compose.ts";
 import type { UserRecord } from "./user.ts";
 

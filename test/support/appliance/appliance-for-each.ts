@@ -2,8 +2,8 @@
 // Apart from appliance.ts, which programs load that are no tests.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "bun:test";
-import type { Author } from "../../../src/db/ledger.ts";
-import type { WriteTransaction } from "../../../src/db/transaction.ts";
+import type { Author } from "../../../src/db/writing/ledger.ts";
+import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
 import { newAppliance, type TestAppliance, type TestApplianceOptions } from "./appliance.ts";
 import {
   addUser,

@@ -1,7 +1,7 @@
 // Requests that have come as far as the writer and wait there, as behind others, until a test lets them on.
 
-import type { Author } from "../../../src/db/ledger.ts";
-import type { WriteQueue } from "../../../src/db/write-queue.ts";
+import type { Author } from "../../../src/db/writing/ledger.ts";
+import type { WriteQueue } from "../../../src/db/writing/write-queue.ts";
 import type { UnclaimedAppliance } from "./appliance.ts";
 
 interface HeldWrites {

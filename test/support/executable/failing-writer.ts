@@ -1,7 +1,7 @@
 // A writer's thread that opens like the real one and dies of its first command.
 
 import { runThread } from "../../../src/base/thread.ts";
-import type { WriteMessages } from "../../../src/db/write-queue.ts";
+import type { WriteMessages } from "../../../src/db/writing/write-queue.ts";
 import { openWriter } from "../../../src/open-writer.ts";
 
 runThread<WriteMessages>((post) => (message) => {

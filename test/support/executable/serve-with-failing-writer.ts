@@ -4,7 +4,7 @@ import { threadOf } from "../../../src/base/thread.ts";
 import { processIo } from "../../../src/cli/process-io.ts";
 import { runAppliance, serve } from "../../../src/cli/serve.ts";
 import { readConfig } from "../../../src/config.ts";
-import type { WriteMessages } from "../../../src/db/write-queue.ts";
+import type { WriteMessages } from "../../../src/db/writing/write-queue.ts";
 
 const config = readConfig(serve.form, process.argv.slice(3)) as unknown as Parameters<typeof runAppliance>[0];
 const failing = threadOf<WriteMessages>(() => new Worker(new URL("./failing-writer.ts", import.meta.url).href));

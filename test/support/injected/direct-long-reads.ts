@@ -1,7 +1,7 @@
 // Long reads on the thread that asks for them: as the app gets them from others, without the threads.
 
-import type { AnyLongRead, LongRead, LongReadOptions, LongReads } from "../../../src/db/long-reads.ts";
-import type { Reader } from "../../../src/db/reader.ts";
+import type { AnyLongRead, LongRead, LongReadOptions, LongReads } from "../../../src/db/reading/long-reads.ts";
+import type { Reader } from "../../../src/db/reading/reader.ts";
 
 export class DirectLongReads implements LongReads {
   private readonly reader: Reader;

@@ -2,7 +2,7 @@
 // to an inventory. Must not judge what the store makes of it.
 
 import type { AnyKind, Observed } from "../../../src/db/kind.ts";
-import type { WriteTransaction } from "../../../src/db/transaction.ts";
+import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
 import { fdbEntryKind } from "../../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../../src/resources/if-entries/if-entry.ts";

@@ -4,7 +4,7 @@
 import { formatInstant } from "../../../src/base/instant.ts";
 import { foldCase } from "../../../src/base/text.ts";
 import type { AnyKind, Observed } from "../../../src/db/kind.ts";
-import type { Filter, OrderTerm } from "../../../src/db/list-query.ts";
+import type { Filter, OrderTerm } from "../../../src/db/reading/list-query.ts";
 import { fdbEntryKind } from "../../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../../src/resources/if-entries/if-entry.ts";

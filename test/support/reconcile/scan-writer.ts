@@ -1,7 +1,7 @@
 // Writes what scans see, by the commands that write it, run as the writer runs them.
 
 import type { CommandActor } from "../../../src/access/actor.ts";
-import type { Outcome } from "../../../src/db/transaction.ts";
+import type { Outcome } from "../../../src/db/writing/transaction.ts";
 import { heardOf } from "../../../src/discovery/reconcile/neighbor-tables.ts";
 import { digestOf } from "../../../src/discovery/reconcile/reports.ts";
 import type { SightingCommands } from "../../../src/discovery/scans/sighting-commands.ts";

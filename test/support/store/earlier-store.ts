@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openWritable } from "../../../src/db/connection.ts";
-import { APPLICATION_ID } from "../../../src/db/migrate.ts";
+import { APPLICATION_ID } from "../../../src/db/files/migrate.ts";
 import type { Wire } from "../appliance/factories.ts";
 import { unguarded } from "./unguarded.ts";
 

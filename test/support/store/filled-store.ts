@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { generateSessionToken, hashSessionToken } from "../../../src/access/session-token.ts";
 import { openWritable } from "../../../src/db/connection.ts";
-import { dataFiles } from "../../../src/db/data-directory.ts";
+import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import type { MachineSnapshot } from "../../../src/discovery/self/machine.ts";
 import { prune } from "../../../src/history/prune.ts";
 import { KINDS } from "../../../src/inventory/resources.ts";

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase } from "../../../src/db/migrate.ts";
+import { createDatabase } from "../../../src/db/files/migrate.ts";
 
 let made: Uint8Array | undefined;
 

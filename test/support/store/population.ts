@@ -3,7 +3,7 @@
 import { userPasswords } from "../../../src/access/tables.ts";
 import type { OwnFields } from "../../../src/db/kind.ts";
 import { withChecksum } from "../../../src/db/row-checksum.ts";
-import type { WriteTransaction } from "../../../src/db/transaction.ts";
+import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
 import { type ApiKeyRecord, apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
 import { bindingKind } from "../../../src/resources/bindings/binding.ts";
 import { credentialAssignmentKind } from "../../../src/resources/credential-assignments/credential-assignment.ts";

@@ -1,6 +1,6 @@
 // A record within a transaction, as found and as it will be, and the difference.
 
-import type { AnyKind, Observed, OPERATION, RecordBase } from "./kind.ts";
+import type { AnyKind, Observed, OPERATION, RecordBase } from "../kind.ts";
 
 export interface Entry {
   readonly kind: AnyKind;

@@ -1,6 +1,6 @@
 // Orders a list by computed keys: gathered row by row, with one key per distinct value. No SQL.
 
-import { compareCodePoints } from "../base/text.ts";
+import { compareCodePoints } from "../../base/text.ts";
 
 interface ComputedKeyTerm {
   readonly direction: "asc" | "desc";

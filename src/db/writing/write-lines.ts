@@ -2,7 +2,7 @@
 // itself; what takes long has a commit of its own, and between two such the others have their turn. Must not know
 // commands or what they do.
 
-import { FairLines } from "../base/fair-lines.ts";
+import { FairLines } from "../../base/fair-lines.ts";
 import type { Author } from "./ledger.ts";
 import type { WriteRequest } from "./writer.ts";
 

@@ -4,10 +4,10 @@
 import { Database } from "bun:sqlite";
 import { accessSync, constants, mkdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { syncDirectory } from "../base/durable-file.ts";
+import { syncDirectory } from "../../base/durable-file.ts";
+import { sqliteCode } from "../sqlite-code.ts";
+import { describeRefusal } from "../trouble.ts";
 import { DatabaseRefused } from "./migrate.ts";
-import { sqliteCode } from "./sqlite-code.ts";
-import { describeRefusal } from "./trouble.ts";
 
 export interface DataFiles {
   readonly directory: string;

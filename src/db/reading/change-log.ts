@@ -1,12 +1,12 @@
 // The ledger in commit order: transactions and their versions, as a caller sees them. Reads in bounded steps, so that a
 // walk over years blocks nobody. Renders no record.
 
-import type { Instant } from "../base/instant.ts";
+import type { Instant } from "../../base/instant.ts";
+import { type AnyKind, OPERATION } from "../kind.ts";
+import { changedSql, ofKindSql } from "../shape.ts";
 import { Activity, type Stretch } from "./activity.ts";
-import { type AnyKind, OPERATION } from "./kind.ts";
 import type { Reach } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
-import { changedSql, ofKindSql } from "./shape.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
 export type Operation = keyof typeof OPERATION;

@@ -1,12 +1,10 @@
 // One unit of work of the one writer: commands change records in it, and its end writes the net effect:
 // at most one version per record, one ledger transaction, one instant. Knows no resource and no HTTP.
 
-import { DomainError, notFound } from "../base/errors.ts";
-import { formatInstant, type Instant } from "../base/instant.ts";
-import type { UuidSource } from "../base/uuid.ts";
-import { ChangedRecords, referredId } from "./changed-records.ts";
-import type { Sql } from "./connection.ts";
-import { type Entry, netChange } from "./entry.ts";
+import { DomainError, notFound } from "../../base/errors.ts";
+import { formatInstant, type Instant } from "../../base/instant.ts";
+import type { UuidSource } from "../../base/uuid.ts";
+import type { Sql } from "../connection.ts";
 import {
   type AnyKind,
   type Kind,
@@ -18,7 +16,9 @@ import {
   parseMembers,
   parseObserved,
   type RecordBase,
-} from "./kind.ts";
+} from "../kind.ts";
+import { ChangedRecords, referredId } from "./changed-records.ts";
+import { type Entry, netChange } from "./entry.ts";
 import { type Author, writeLedger } from "./ledger.ts";
 import type { Statements } from "./statements.ts";
 

@@ -2,7 +2,7 @@
 // remembered between two commits. Knows no kinds.
 
 import type { Database, Statement } from "bun:sqlite";
-import type { Sql } from "./connection.ts";
+import type { Sql } from "../connection.ts";
 
 /** Facts remembered between two commits at most. */
 const MAX_REMEMBERED = 10_000;

@@ -14,21 +14,21 @@ import {
   statSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import ledger from "../../migrations/0001_ledger.sql" with { type: "text" };
-import inventory from "../../migrations/0002_inventory.sql" with { type: "text" };
-import access from "../../migrations/0003_access.sql" with { type: "text" };
-import changesAndSearch from "../../migrations/0004_changes_and_search.sql" with { type: "text" };
-import thinnedHistory from "../../migrations/0005_thinned_history.sql" with { type: "text" };
-import discovery from "../../migrations/0006_discovery.sql" with { type: "text" };
-import acceptingSubnets from "../../migrations/0007_accepting_subnets.sql" with { type: "text" };
-import credentialCoverage from "../../migrations/0008_credential_coverage.sql" with { type: "text" };
-import rowsLeftOut from "../../migrations/0009_rows_left_out.sql" with { type: "text" };
-import servedTables from "../../migrations/0010_served_tables.sql" with { type: "text" };
-import checksums from "../../migrations/0011_checksums.sql" with { type: "text" };
-import { syncDirectory, syncFile } from "../base/durable-file.ts";
-import { openWritable, type Sql } from "./connection.ts";
-import { sqliteCode } from "./sqlite-code.ts";
-import { describeRefusal, GOOD_COPY } from "./trouble.ts";
+import ledger from "../../../migrations/0001_ledger.sql" with { type: "text" };
+import inventory from "../../../migrations/0002_inventory.sql" with { type: "text" };
+import access from "../../../migrations/0003_access.sql" with { type: "text" };
+import changesAndSearch from "../../../migrations/0004_changes_and_search.sql" with { type: "text" };
+import thinnedHistory from "../../../migrations/0005_thinned_history.sql" with { type: "text" };
+import discovery from "../../../migrations/0006_discovery.sql" with { type: "text" };
+import acceptingSubnets from "../../../migrations/0007_accepting_subnets.sql" with { type: "text" };
+import credentialCoverage from "../../../migrations/0008_credential_coverage.sql" with { type: "text" };
+import rowsLeftOut from "../../../migrations/0009_rows_left_out.sql" with { type: "text" };
+import servedTables from "../../../migrations/0010_served_tables.sql" with { type: "text" };
+import checksums from "../../../migrations/0011_checksums.sql" with { type: "text" };
+import { syncDirectory, syncFile } from "../../base/durable-file.ts";
+import { openWritable, type Sql } from "../connection.ts";
+import { sqliteCode } from "../sqlite-code.ts";
+import { describeRefusal, GOOD_COPY } from "../trouble.ts";
 
 /** Append-only: the version of a database is the number of those it has been through (`PRAGMA user_version`). */
 const MIGRATIONS: readonly string[] = [

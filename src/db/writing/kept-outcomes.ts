@@ -1,12 +1,12 @@
 // The outcomes of repeatable requests, kept for a day per caller and key in the same transaction, to answer
 // repetitions. Sealed, as they may hold secrets; bounded. Not history.
 
-import { DomainError } from "../base/errors.ts";
-import type { Instant } from "../base/instant.ts";
-import { OUTCOME_LIMITS, type OutcomeLimits, type Volume } from "../base/write-limits.ts";
-import type { Sql } from "./connection.ts";
-import { withChecksum } from "./row-checksum.ts";
-import { idempotencyKeys } from "./schema.ts";
+import { DomainError } from "../../base/errors.ts";
+import type { Instant } from "../../base/instant.ts";
+import { OUTCOME_LIMITS, type OutcomeLimits, type Volume } from "../../base/write-limits.ts";
+import type { Sql } from "../connection.ts";
+import { withChecksum } from "../row-checksum.ts";
+import { idempotencyKeys } from "../schema.ts";
 import type { Outcome } from "./transaction.ts";
 
 /**

@@ -2,8 +2,8 @@
 // been answered, and from which instant on a commit is being made. So neither waits for the other but for the commit
 // itself.
 
-import type { Clock } from "../base/clock.ts";
-import type { Instant } from "../base/instant.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Instant } from "../../base/instant.ts";
 
 /**
  * How far transactions are dated ahead of a clock that was set back: one wrong leap must not draw the ledger after it

@@ -2,7 +2,7 @@
 // of thousands of times, Drizzle's way from a row to its values costs more than the row.
 
 import { Placeholder, type SQL } from "drizzle-orm";
-import type { Sql } from "./connection.ts";
+import type { Sql } from "../connection.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 type Value = string | number | Uint8Array | null;

@@ -2,17 +2,17 @@
 // (who is in a scope) and the place of the newest version differ. Knows no resource and no HTTP.
 
 import { getTableName } from "drizzle-orm";
-import type { Clock } from "../base/clock.ts";
-import type { Instant } from "../base/instant.ts";
-import type { Sql } from "./connection.ts";
-import { MARK_OF_HASH } from "./hash.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Instant } from "../../base/instant.ts";
+import type { Sql } from "../connection.ts";
+import { MARK_OF_HASH } from "../hash.ts";
+import { type AnyKind, liveColumnOf, type ScopeName } from "../kind.ts";
+import { PrunedHistory } from "../pruned-history.ts";
+import { membersSql } from "../shape.ts";
 import { type ItemSql, itemSql, ownFieldsSql } from "./item-sql.ts";
-import { type AnyKind, liveColumnOf, type ScopeName } from "./kind.ts";
 import type { AsOf, ListQuery, Reach } from "./list-query.ts";
 import { Populations } from "./population.ts";
-import { PrunedHistory } from "./pruned-history.ts";
 import { ReadConnection } from "./read-connection.ts";
-import { membersSql } from "./shape.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
 interface Page {

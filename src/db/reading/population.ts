@@ -2,14 +2,14 @@
 // differs between the two, live tables or spans. Knows nothing of what is shown of a record.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
+import { type AnyKind, liveColumnOf, SCOPE_CODES, SCOPES, type ScopeName } from "../kind.ts";
+import { BLOCK_BITS } from "../schema.ts";
+import { searchTerms } from "../search-text.ts";
+import { membersSql } from "../shape.ts";
 import { ComputedKeyOrder } from "./computed-key-order.ts";
 import { sortSql, sortValueSql } from "./item-sql.ts";
-import { type AnyKind, liveColumnOf, SCOPE_CODES, SCOPES, type ScopeName } from "./kind.ts";
 import type { AsOf, Filter, ListQuery } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
-import { BLOCK_BITS } from "./schema.ts";
-import { searchTerms } from "./search-text.ts";
-import { membersSql } from "./shape.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
 /** Networks up to this number are merged in page order. */

@@ -1,8 +1,8 @@
 // The records that a transaction has created or changed, by parent, reference and identity: the live tables learn of
 // them only at the end. An entry found may have been changed again.
 
+import { type AnyKind, liveIdentity, ownColumns, type RecordBase } from "../kind.ts";
 import type { Entry } from "./entry.ts";
-import { type AnyKind, liveIdentity, ownColumns, type RecordBase } from "./kind.ts";
 
 export class ChangedRecords {
   private readonly byKind = new Map<number, Entry[]>();

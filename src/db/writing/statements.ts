@@ -2,12 +2,10 @@
 // those.
 
 import { and, desc, eq, getTableColumns, getTableName, lte, type SQL, sql } from "drizzle-orm";
-import type { Sql } from "./connection.ts";
-import type { Entry } from "./entry.ts";
-import { CHAIN_START, MARK_OF_HASH } from "./hash.ts";
-import { type AnyKind, renderObserved } from "./kind.ts";
-import { NativeInsert, NativeStatement } from "./native-statement.ts";
-import { observedChecksum } from "./row-checksum.ts";
+import type { Sql } from "../connection.ts";
+import { CHAIN_START, MARK_OF_HASH } from "../hash.ts";
+import { type AnyKind, renderObserved } from "../kind.ts";
+import { observedChecksum } from "../row-checksum.ts";
 import {
   ALIVE,
   historyActivity,
@@ -20,7 +18,9 @@ import {
   historyVersions,
   liveLinks,
   observations,
-} from "./schema.ts";
+} from "../schema.ts";
+import type { Entry } from "./entry.ts";
+import { NativeInsert, NativeStatement } from "./native-statement.ts";
 
 /** A version as it is stored; its key is packed from `n` and `sequence` within SQL. */
 export interface VersionRow extends Omit<typeof historyVersions.$inferInsert, "key" | "hash"> {

@@ -1,22 +1,22 @@
 // The one writer: runs named commands, each as one immediate transaction with one instant. Several commands may share
 // one commit, each undone alone when it fails, and none is acknowledged before the commit. Knows no resource.
 
-import type { Clock } from "../base/clock.ts";
-import { DomainError, type ErrorCode } from "../base/errors.ts";
-import type { Instant } from "../base/instant.ts";
-import type { Random } from "../base/random.ts";
-import { pauseThread } from "../base/timers.ts";
-import { UuidSource } from "../base/uuid.ts";
+import type { Clock } from "../../base/clock.ts";
+import { DomainError, type ErrorCode } from "../../base/errors.ts";
+import type { Instant } from "../../base/instant.ts";
+import type { Random } from "../../base/random.ts";
+import { pauseThread } from "../../base/timers.ts";
+import { UuidSource } from "../../base/uuid.ts";
+import type { Sql } from "../connection.ts";
+import type { AnyKind } from "../kind.ts";
+import { sqliteCode } from "../sqlite-code.ts";
+import { troubleOf } from "../trouble.ts";
 import type { Commands } from "./command.ts";
-import type { Sql } from "./connection.ts";
 import { type Box, KeptOutcomes, type KnownOutcome, type Repeatable } from "./kept-outcomes.ts";
-import type { AnyKind } from "./kind.ts";
 import type { Author } from "./ledger.ts";
 import { ReadFence } from "./read-fence.ts";
-import { sqliteCode } from "./sqlite-code.ts";
 import { Statements } from "./statements.ts";
 import { type Outcome, WriteTransaction } from "./transaction.ts";
-import { troubleOf } from "./trouble.ts";
 
 export interface WriteRequest {
   readonly command: string;

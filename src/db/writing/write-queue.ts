@@ -1,11 +1,11 @@
 // How the rest of the program reaches the writer: a promise per command. In the appliance the writer has its own thread,
 // so that no write and no fsync makes a reader wait; who may share a commit, and whose turn it is, say write-lines.ts.
 
-import type { Clock } from "../base/clock.ts";
-import type { Counts } from "../base/counters.ts";
-import { DomainError, isFault } from "../base/errors.ts";
-import type { Instant } from "../base/instant.ts";
-import type { StartThread, Thread, ThreadMain } from "../base/thread.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Counts } from "../../base/counters.ts";
+import { DomainError, isFault } from "../../base/errors.ts";
+import type { Instant } from "../../base/instant.ts";
+import type { StartThread, Thread, ThreadMain } from "../../base/thread.ts";
 import {
   MAX_URGENT_OF_USER,
   MAX_WAITING_BYTES_OF_USER,
@@ -13,7 +13,7 @@ import {
   MAX_WAITING_OF_USER,
   RESERVED_OF_USER,
   WRITE_RETRY_AFTER_S,
-} from "../base/write-limits.ts";
+} from "../../base/write-limits.ts";
 import type { Calls, CallsOf, Commands, NoCalls } from "./command.ts";
 import type { Repeatable } from "./kept-outcomes.ts";
 import type { Author } from "./ledger.ts";

@@ -2,9 +2,9 @@
 // are spliced as text: building objects from columns halves the throughput.
 
 import { getTableName } from "drizzle-orm";
-import type { AnyKind } from "./kind.ts";
+import type { AnyKind } from "../kind.ts";
+import { membersSql, sortKeysSql } from "../shape.ts";
 import type { AsOf, OrderTerm } from "./list-query.ts";
-import { membersSql, sortKeysSql } from "./shape.ts";
 
 /** An expression, and the tables to join to p for it. */
 export interface ItemSql {

@@ -1,7 +1,7 @@
 // What a read asks for: as of when, for whom, of which records, in which order. No SQL.
 
-import type { AnyKind, ScopeName } from "./kind.ts";
-import type { Thinned } from "./pruned-history.ts";
+import type { AnyKind, ScopeName } from "../kind.ts";
+import type { Thinned } from "../pruned-history.ts";
 
 /** The transaction that a read is as of. Live reads have none. */
 export interface AsOf {

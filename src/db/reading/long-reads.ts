@@ -2,11 +2,11 @@
 // bytes that goes one step whenever its reader has taken the last one. No transaction is held in between. Knows no
 // resource.
 
-import type { Counts } from "../base/counters.ts";
-import { DomainError, domainError, type PlainError, plainError } from "../base/errors.ts";
-import type { StartThread, Thread, ThreadMain } from "../base/thread.ts";
+import type { Counts } from "../../base/counters.ts";
+import { DomainError, domainError, type PlainError, plainError } from "../../base/errors.ts";
+import type { StartThread, Thread, ThreadMain } from "../../base/thread.ts";
+import { readTroubleOf } from "../trouble.ts";
 import type { Reader } from "./reader.ts";
-import { readTroubleOf } from "./trouble.ts";
 import { Turns } from "./turns.ts";
 
 /**

@@ -1,10 +1,9 @@
 // Writes the net effect of a transaction: records, versions, live rows, spans, census and the transaction's own row.
 // The order is what constraints and the ledger's triggers ask for.
 
-import { alreadyExists, DomainError } from "../base/errors.ts";
-import { formatInstant, type Instant } from "../base/instant.ts";
-import type { Change, Entry } from "./entry.ts";
-import { hashTransaction, hashVersion } from "./hash.ts";
+import { alreadyExists, DomainError } from "../../base/errors.ts";
+import { formatInstant, type Instant } from "../../base/instant.ts";
+import { hashTransaction, hashVersion } from "../hash.ts";
 import {
   type AnyKind,
   containerId,
@@ -17,12 +16,13 @@ import {
   renderMembers,
   renderObserved,
   scopeKey,
-} from "./kind.ts";
+} from "../kind.ts";
+import { BLOCK_BITS } from "../schema.ts";
+import { searchText } from "../search-text.ts";
+import { shapeOf } from "../shape.ts";
+import { sqliteCode } from "../sqlite-code.ts";
+import type { Change, Entry } from "./entry.ts";
 import { ROWS_PER_INSERT } from "./native-statement.ts";
-import { BLOCK_BITS } from "./schema.ts";
-import { searchText } from "./search-text.ts";
-import { shapeOf } from "./shape.ts";
-import { sqliteCode } from "./sqlite-code.ts";
 import type { Statements, VersionRow } from "./statements.ts";
 
 /** Who writes, as the ledger remembers it even after the actor is gone. */

@@ -1,7 +1,7 @@
 // Where a database's schema differs from the migrations': a missing trigger guards nothing, and a missing index fails
 // those who name it. Does not judge rows.
 
-import { openWritable, type Sql } from "./connection.ts";
+import { openWritable, type Sql } from "../connection.ts";
 import { migrate } from "./migrate.ts";
 
 /** A row of sqlite_schema. */
