@@ -38,8 +38,9 @@ async function idleAndHalfSent(world: InputWorld): Promise<Finding> {
   const wrong: string[] = [];
   let figure = "";
   try {
-    // No more at once than may wait to be accepted: others would come again later and later, and the first time out.
-    for (const count = 2_000, group = 200; sockets.length < count; ) {
+    // No more at once than may wait to be accepted: the others would try again later and later. Few groups all the same:
+    // who says nothing is accepted after a second, and dropped ten later.
+    for (const count = 2_000, group = 400; sockets.length < count; ) {
       sockets.push(
         ...(await crowd(world.port, group, (n) => (n % 2 === 0 ? "" : n % 4 === 1 ? half : half.slice(0, 60)))),
       );
