@@ -10,7 +10,7 @@ import { createDatabase, migrate, refusalOf, requireWritable } from "./db/files/
 import { ReadFence } from "./db/writing/read-fence.ts";
 import type { WriterOptions } from "./db/writing/write-queue.ts";
 import { Writer } from "./db/writing/writer.ts";
-import { RETELLING } from "./history/replayed-outcomes.ts";
+import { REPLAY_POLICY } from "./history/replayed-outcomes.ts";
 import { upgradeStore } from "./history/upgrade.ts";
 import { KINDS } from "./inventory/resources.ts";
 import { lowersRights } from "./sign-in/lowering-rights.ts";
@@ -45,7 +45,7 @@ export function openWriter(
     random,
     box,
     rights: new RightsNow(db.$client),
-    retelling: RETELLING,
+    replayPolicy: REPLAY_POLICY,
     lowersRights,
     ...others,
     ...(past === undefined ? {} : { past: new ReadFence(clock, past) }),

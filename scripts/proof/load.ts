@@ -25,7 +25,7 @@ const RECOVERY_MS = 10_000;
 const DESCRIPTORS_MORE = 16;
 const SETTLED_MS = 15_000;
 /** An answer that takes longer was forgotten. */
-const PATIENCE_MS = 30_000;
+const WAIT_MAX_MS = 30_000;
 const CONNECTIONS = 128;
 const HEALTH_EVERY_MS = 50;
 /** How long the appliance is stopped, and the run in which it is. */
@@ -234,7 +234,7 @@ class Generators {
       world: this.world,
       connections: CONNECTIONS,
       seed: this.proving.seed + this.count,
-      patienceMs: PATIENCE_MS,
+      timeoutMs: WAIT_MAX_MS,
       ...task,
     };
     await Bun.write(file, JSON.stringify(whole));
@@ -619,7 +619,7 @@ function watchHealth(port: number): () => Promise<Health> {
     while (!isOver) {
       const askedAt = performance.now();
       const answer = await fetch(`http://127.0.0.1:${port}/api/health`, {
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(WAIT_MAX_MS),
       }).catch(() => null);
       if (answer?.ok) health.answered += 1;
       else health.failed += 1;
@@ -647,7 +647,7 @@ async function recovery(plan: Plan, generator: Generators, rate: number): Promis
 }
 
 async function scansAreOver(running: Running, store: BuiltStore): Promise<void> {
-  const deadline = performance.now() + 2 * PATIENCE_MS;
+  const deadline = performance.now() + 2 * WAIT_MAX_MS;
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/discovery/scans?limit=100`, {
       headers: { authorization: `Bearer ${store.key}` },

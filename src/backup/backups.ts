@@ -164,9 +164,13 @@ export class BackupFolder implements Backups {
     } catch (error) {
       this.running = null;
       if (this.isClosed) return;
-      const isTold = error instanceof DomainError || error instanceof DatabaseRefused;
-      log.error("backup_failed", { name, reason: isTold ? error.message : null, cause: isTold ? error.cause : error });
-      this.fail(name, isTold ? error.message : "Something went wrong inside the appliance; its log tells.");
+      const isExpected = error instanceof DomainError || error instanceof DatabaseRefused;
+      log.error("backup_failed", {
+        name,
+        reason: isExpected ? error.message : null,
+        cause: isExpected ? error.cause : error,
+      });
+      this.fail(name, isExpected ? error.message : "Something went wrong inside the appliance; its log tells.");
     }
   }
 

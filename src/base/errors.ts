@@ -33,7 +33,7 @@ export type ErrorCode =
   | "store_read_only";
 
 /**
- * One offender of a validation error. `path` is a JSON pointer (RFC 6901) into the body, or `/` and the name of a
+ * One issue of a validation error. `path` is a JSON pointer (RFC 6901) into the body, or `/` and the name of a
  * parameter.
  */
 export interface Issue {
@@ -86,7 +86,7 @@ export function describeFault(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** 400 with every offender at once. */
+/** 400 with every issue at once. */
 export function invalid(issues: Issue[]): DomainError {
   const first = issues[0];
   if (first === undefined) return new DomainError("validation_failed", "The request is not valid.", { issues });

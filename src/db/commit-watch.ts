@@ -18,9 +18,9 @@ export class CommitWatch {
   private readonly waiters = new Set<Waiter>();
   private unsubscribe: () => void = () => {};
   /** Wakes all waiters together: each waking costs everyone a read. */
-  private readonly telling: Beat;
+  private readonly notifying: Beat;
   /** The transaction that waiters were last told. */
-  private toldSequence = 0;
+  private notifiedSequence = 0;
   private isClosed = false;
 
   /** @param options.head the newest transaction's sequence */
@@ -29,7 +29,7 @@ export class CommitWatch {
     this.commits = commits;
     this.timers = timers;
     this.head = head;
-    this.telling = new Beat({ intervalMs: TELLING_INTERVAL_MS, act: () => this.tell(), timers, monotonicMs });
+    this.notifying = new Beat({ intervalMs: TELLING_INTERVAL_MS, act: () => this.tell(), timers, monotonicMs });
   }
 
   get waiting(): number {
@@ -55,8 +55,8 @@ export class CommitWatch {
    * @returns null where they need not wait
    */
   turn(after: number, gone: AbortSignal): Promise<void> | null {
-    const { restMs } = this.telling;
-    if (restMs <= 0 || after < this.toldSequence) return null;
+    const { restMs } = this.notifying;
+    if (restMs <= 0 || after < this.notifiedSequence) return null;
     const { signal, release } = this.deadline(restMs, gone);
     return new Promise((resolve) => {
       const over = () => {
@@ -85,7 +85,7 @@ export class CommitWatch {
           signal.removeEventListener("abort", aborted);
           if (this.waiters.size === 0) {
             this.unsubscribe();
-            this.telling.stop();
+            this.notifying.stop();
           }
           resolve(outcome);
         },
@@ -93,9 +93,9 @@ export class CommitWatch {
       signal.addEventListener("abort", aborted);
       this.waiters.add(waiter);
       if (this.waiters.size === 1)
-        this.unsubscribe = this.commits.subscribe(() => this.telling.ask(), { intervalMs: 0 });
+        this.unsubscribe = this.commits.subscribe(() => this.notifying.ask(), { intervalMs: 0 });
       // Committed between the caller's read and now.
-      if (this.behind().length > 0) this.telling.ask();
+      if (this.behind().length > 0) this.notifying.ask();
     });
   }
 
@@ -113,7 +113,7 @@ export class CommitWatch {
     const head = this.head();
     const told = this.behind(head);
     if (told.length === 0) return false;
-    this.toldSequence = head;
+    this.notifiedSequence = head;
     for (const waiter of told) waiter.settle("changed");
     return true;
   }

@@ -52,7 +52,7 @@ export interface DeviceSighting {
   /** Whether it was written in part already, by the command before. */
   readonly is_continued?: boolean;
   /** As that command answered it; see Unfinished. */
-  readonly is_second_telling?: boolean;
+  readonly is_repeat?: boolean;
 }
 
 export interface WorkingCredential {
@@ -115,7 +115,7 @@ export interface Unfinished {
   /** Where it answered. */
   readonly ip_address: string;
   /** Whether another device told of the same host before it in this scan, whose word stands. */
-  readonly is_second_telling: boolean;
+  readonly is_repeat: boolean;
 }
 
 /** What a command of a scan came to. */

@@ -6,7 +6,7 @@ import { DomainError, notFound } from "../base/errors.ts";
 import type { KnownOutcome } from "../db/writing/kept-outcomes.ts";
 import type { Author } from "../db/writing/ledger.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
-import type { Retelling } from "../db/writing/writer.ts";
+import type { ReplayPolicy } from "../db/writing/writer.ts";
 import { apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { findWritableKey } from "../resources/api-keys/writable-key.ts";
 import { networkKind } from "../resources/networks/network.ts";
@@ -23,7 +23,7 @@ const TELLS_KEY: ReadonlySet<string> = new Set(["api_key.create", "api_key.rotat
 const UNKNOWN_RIGHTS: KeptRights = ["Owner", null];
 
 /** Answers a repetition where the rights of today still contain those of the first time. */
-export const RETELLING: Retelling = { rightsOf, assertMayBeTold };
+export const REPLAY_POLICY: ReplayPolicy = { rightsOf, assertMayReplay: assertMayReplay };
 
 function rightsOf(tx: WriteTransaction, author: Author): KeptRights {
   const { role, networkIds } = author as CommandActor;
@@ -35,7 +35,7 @@ function rightsOf(tx: WriteTransaction, author: Author): KeptRights {
  * that was reached then, or all that was written; what a fresh request would for an API key that is not the caller's to
  * have the text of
  */
-function assertMayBeTold(tx: WriteTransaction, known: KnownOutcome, author: Author): void {
+function assertMayReplay(tx: WriteTransaction, known: KnownOutcome, author: Author): void {
   const actor = author as CommandActor;
   // Without a transaction, all that is known of what it is about is with which rights it was got; so it is with a
   // secret.

@@ -10,7 +10,7 @@ import type { Timers } from "../base/timers.ts";
  * The event loop takes up in one round what has arrived on all connections by then, so that a request taken up late in
  * a round has waited since the round's beginning at least. One that has waited longer than this is refused.
  */
-export const ROUND_PATIENCE_MS = 150;
+export const ROUND_WAIT_MS = 150;
 /**
  * So many requests of a round are let in however long they take: callers at once, each with one request, are no
  * overload.
@@ -20,7 +20,7 @@ export const ROUND_ALWAYS_ADMITTED = 100;
  * Both in a round that follows at once on one in which requests were refused: who comes now has waited through that one
  * as well.
  */
-export const NEXT_ROUND_PATIENCE_MS = 50;
+export const NEXT_ROUND_WAIT_MS = 50;
 export const NEXT_ROUND_ALWAYS_ADMITTED = 25;
 /**
  * Beyond that, so many of each caller are let in all the same: who fills a round (requests sent at once on one
@@ -63,12 +63,12 @@ export class Admission {
   /** Requests of this round; 0 between rounds. */
   private count = 0;
   private beganAt = 0;
-  private timeoutMs = ROUND_PATIENCE_MS;
+  private timeoutMs = ROUND_WAIT_MS;
   private alwaysAdmitted = ROUND_ALWAYS_ADMITTED;
   private refusedAt = Number.NEGATIVE_INFINITY;
   /** Not logged yet. */
   private refused = 0;
-  /** Let in beyond patience, in this round: of each user and each address. */
+  /** Let in after the wait, in this round: of each user and each address. */
   private readonly byUser = new Map<unknown, number>();
   private readonly byPlace = new Map<string, number>();
   /** Looked up in this round, by address. */
@@ -82,14 +82,14 @@ export class Admission {
   /**
    * To be asked of every request as it is taken up, before anything else.
    * @param now monotonic, in milliseconds
-   * @param sender asked only where patience has ended
+   * @param sender asked only where the wait is over
    * @returns whether it is let in; what it is answered otherwise is `overloaded`
    */
   admits(now: number, sender: Sender): boolean {
     if (this.count === 0) {
       this.beganAt = now;
-      const isNext = now - this.refusedAt <= NEXT_ROUND_PATIENCE_MS;
-      this.timeoutMs = isNext ? NEXT_ROUND_PATIENCE_MS : ROUND_PATIENCE_MS;
+      const isNext = now - this.refusedAt <= NEXT_ROUND_WAIT_MS;
+      this.timeoutMs = isNext ? NEXT_ROUND_WAIT_MS : ROUND_WAIT_MS;
       this.alwaysAdmitted = isNext ? NEXT_ROUND_ALWAYS_ADMITTED : ROUND_ALWAYS_ADMITTED;
       // Runs when all that had arrived is taken up.
       setImmediate(this.endRound);

@@ -38,7 +38,7 @@ export interface TakesBody {
   readonly takesBytes?: true;
   /** The same where it is beyond LARGE_BODY_BYTES; else it comes to an object. */
   readonly takesLargeAsBytes?: true;
-  /** Of the offenders that are told. */
+  /** Of the issues that are told. */
   readonly issuesMax?: number;
 }
 

@@ -11,7 +11,7 @@ import {
   NAME_MAX_LENGTH,
   TAGS_MAX,
 } from "../wire/schemas.ts";
-import { OVERLOAD_RETRY_AFTER_S, ROUND_ALWAYS_ADMITTED, ROUND_PATIENCE_MS } from "./admission.ts";
+import { OVERLOAD_RETRY_AFTER_S, ROUND_ALWAYS_ADMITTED, ROUND_WAIT_MS } from "./admission.ts";
 import {
   BODIES_OF_CALLER_LIMIT_BYTES,
   BODY_LIMIT_BYTES,
@@ -110,7 +110,7 @@ organization (\`…0001\`), its network (\`…0002\`) and the user (\`…0007\`)
 
 Too many requests are refused with 429 \`rate_limit_exceeded\`; \`Retry-After\` says when to try again. So is a request
 that arrived together with more than ${ROUND_ALWAYS_ADMITTED} others and could not be taken up within
-${ROUND_PATIENCE_MS} ms: try again after ${
+${ROUND_WAIT_MS} ms: try again after ${
   OVERLOAD_RETRY_AFTER_S === 1 ? "a second" : `${OVERLOAD_RETRY_AFTER_S} seconds`
 }. Nothing was done then. One client's flood does not shut out others:
 requests with valid credentials are counted by user, all others by address. Only \`/api/health\` always answers.

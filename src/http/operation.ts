@@ -433,7 +433,7 @@ function parameters(method: Method, operation: Operation<unknown>, named: NamedS
     const object = schema as TObject | undefined;
     for (const [name, property] of Object.entries(object?.properties ?? {})) {
       const description = property.description ?? PARAMETER_SENTENCES[name];
-      const { description: _told, ...rest } = jsonSchema(property as TSchema, named);
+      const { description: _description, ...rest } = jsonSchema(property as TSchema, named);
       const example =
         operation.example.parameters?.[name] ??
         (place === "path" ? (operation.example.data as Record<string, unknown> | null)?.[name] : undefined);

@@ -1,4 +1,4 @@
-// Query parameters: texts from the URL to the values of a schema, each offender named with its value and range.
+// Query parameters: texts from the URL to the values of a schema, each issue named with its value and range.
 
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { type Issue, pointerTo } from "../base/errors.ts";

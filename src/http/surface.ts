@@ -65,7 +65,7 @@ export interface Operation<
   readonly takesBytes?: true;
   /** The same for a body that is large: what postHandedOver and putHandedOver register. */
   readonly takesLargeAsBytes?: true;
-  /** Of the offenders in its body that are told; MAX_ISSUES unless it is said here. */
+  /** Of the issues in its body that are told; MAX_ISSUES unless it is said here. */
   readonly issuesMax?: number;
   /** The schema of `data`; null where no answer is the envelope. */
   readonly answer: TSchema | null;
@@ -463,8 +463,8 @@ export class Surface<Actor, Access> {
     issues: Issue[],
   ): Promise<Response> {
     const { operation, handler, context } = exchange;
-    const payer = operation.access === "anyone" ? context.source : this.gate.quotaOwner(actor);
-    const allowance = new BodyAllowance(this.bodyRoom, payer);
+    const owner = operation.access === "anyone" ? context.source : this.gate.quotaOwner(actor);
+    const allowance = new BodyAllowance(this.bodyRoom, owner);
     try {
       const keyIssues: Issue[] = [];
       const key = idempotencyKey(context.request, keyIssues);
@@ -473,7 +473,7 @@ export class Surface<Actor, Access> {
         context.request,
         key === null ? null : repeatedAs(context.request),
         allowance,
-        String(payer),
+        String(owner),
       );
       if (!checked.ok) issues.push(...checked.issues);
       issues.push(...keyIssues);

@@ -13,7 +13,7 @@ import { At, BulkIds, Cascade, IdParams, listQueries } from "../wire/schemas.ts"
 import { csvAnswer } from "./csv-answers.ts";
 
 /** What one resource says otherwise of an operation, or besides. */
-type Told = Partial<Pick<Operation<Access>, "operationId" | "summary" | "description" | "errors">>;
+type Overrides = Partial<Pick<Operation<Access>, "operationId" | "summary" | "description" | "errors">>;
 
 /** What a create may be refused with where its resource does not say otherwise. */
 const CREATE_ERRORS: readonly ErrorCode[] = [
@@ -32,7 +32,7 @@ export function standardOperations<Filters extends TProperties>(resource: Resour
   const reading = { group, access: read, answer, example: data };
   const writing = { group, access: write, answer, example: data };
   return {
-    list: (told: Told = {}) => ({
+    list: (overrides: Overrides = {}) => ({
       ...reading,
       operationId: `list${titles}`,
       summary: `List ${many}`,
@@ -40,54 +40,54 @@ export function standardOperations<Filters extends TProperties>(resource: Resour
       answer: Type.Array(listed),
       isList: true,
       example: { data: [example] },
-      ...told,
+      ...overrides,
     }),
     /** @param words what is in the table, as a sentence says it */
-    table: (told: Told = {}, words = many) => ({
+    table: (overrides: Overrides = {}, words = many) => ({
       ...reading,
       operationId: `export${titles}`,
       summary: `Export ${many} as CSV`,
       query: queries.Export,
       ...csvAnswer(words, resource.columns ?? schemaColumns(answer), example),
-      ...told,
+      ...overrides,
     }),
     /** @param sent the body of its example, but for the id */
-    create: <B extends TSchema>(body: B, sent: object, told: Told = {}) => ({
+    create: <B extends TSchema>(body: B, sent: object, overrides: Overrides = {}) => ({
       ...writing,
       operationId: `create${title}`,
       summary: `Create ${one}`,
       body,
       errors: CREATE_ERRORS,
       example: { ...data, body: { id: example.id, ...sent } },
-      ...told,
+      ...overrides,
     }),
-    get: (told: Told = {}) => ({
+    get: (overrides: Overrides = {}) => ({
       ...reading,
       operationId: `get${title}`,
       summary: `Get ${one}`,
       params: IdParams,
       query: At,
-      ...told,
+      ...overrides,
     }),
     /** @param sent the body of its example */
-    update: <B extends TSchema>(body: B, sent: object, told: Told) => ({
+    update: <B extends TSchema>(body: B, sent: object, overrides: Overrides) => ({
       ...writing,
       operationId: `update${title}`,
       summary: `Update ${one}`,
       params: IdParams,
       body,
       example: { ...data, body: sent },
-      ...told,
+      ...overrides,
     }),
-    remove: (told: Told = {}) => ({
+    remove: (overrides: Overrides = {}) => ({
       ...writing,
       operationId: `delete${title}`,
       summary: `Delete ${one}`,
       params: IdParams,
       query: Cascade,
-      ...told,
+      ...overrides,
     }),
-    removeMany: ({ errors = [], ...told }: Told = {}) => ({
+    removeMany: ({ errors = [], ...overrides }: Overrides = {}) => ({
       ...writing,
       operationId: `delete${titles}`,
       summary: `Delete many ${many}, all or none`,
@@ -96,7 +96,7 @@ export function standardOperations<Filters extends TProperties>(resource: Resour
       answer: Type.Array(answer),
       errors: ["entity_reference_invalid" as const, ...errors],
       example: { data: [example], body: [example.id] },
-      ...told,
+      ...overrides,
     }),
   };
 }

@@ -3,7 +3,7 @@
 
 import { DomainError, type ErrorCode, type Issue, invalid } from "../base/errors.ts";
 
-/** Offenders that one refusal lists at most: more of them are no list that anybody reads. */
+/** Issues that one refusal lists at most: more of them are no list that anybody reads. */
 export const ISSUES_MAX = 10_000;
 
 /** For the descriptions of operations that name them. */
@@ -35,12 +35,12 @@ export interface Place {
 /**
  * A write of one record, gone through to its end before it is refused.
  * @param write returns null only where it was refused
- * @throws DomainError what was refused, where that is one thing; else every offender, see ALL_OFFENDERS
+ * @throws DomainError what was refused, where that is one thing; else every issue, see ALL_OFFENDERS
  */
 export function refusedAtOnce<T>(body: unknown, write: (whole: Place) => T | null): T {
-  const offenders = new IssueCollector();
-  const result = write(offenders.of(body));
-  offenders.throwAsOne();
+  const issues = new IssueCollector();
+  const result = write(issues.of(body));
+  issues.throwAsOne();
   return result as T;
 }
 
@@ -58,15 +58,15 @@ export class IssueCollector {
     return new PartOfItem(this, item, pointer, "");
   }
 
-  /** @param offenders of one refusal, by pointers into the body */
-  add(error: DomainError, offenders: readonly CodedIssue[]): void {
+  /** @param issues of one refusal, by pointers into the body */
+  add(error: DomainError, issues: readonly CodedIssue[]): void {
     this.first ??= error;
     this.refusals += 1;
-    for (const offender of offenders) this.list.push(offender);
+    for (const issue of issues) this.list.push(issue);
   }
 
   /**
-   * @throws DomainError with every offender; its code is theirs where they have one in common, else validation_failed
+   * @throws DomainError with every issue; its code is theirs where they have one in common, else validation_failed
    */
   throwIfAny(): void {
     const code = this.commonCode();
@@ -79,7 +79,7 @@ export class IssueCollector {
     const code = this.commonCode();
     if (first === null || code === null) return;
     if (refusals === 1) throw first;
-    const isValidation = list.every((offender) => offender.code === "validation_failed");
+    const isValidation = list.every((issue) => issue.code === "validation_failed");
     if (isValidation) throw invalid(list.slice(0, ISSUES_MAX).map(({ code: _code, ...issue }) => issue));
     throw this.refusal(code, code === first.code ? first.params : {});
   }
@@ -103,18 +103,18 @@ export class IssueCollector {
   private commonCode(): ErrorCode | null {
     const [first] = this.list;
     if (first === undefined) return null;
-    return this.list.every((offender) => offender.code === first.code) ? first.code : "validation_failed";
+    return this.list.every((issue) => issue.code === first.code) ? first.code : "validation_failed";
   }
 }
 
 class PartOfItem implements Place {
   readonly pointer: string;
-  private readonly offenders: IssueCollector;
+  private readonly issues: IssueCollector;
   private readonly item: unknown;
   private readonly itemPointer: string;
 
-  constructor(offenders: IssueCollector, item: unknown, itemPointer: string, pointer: string) {
-    this.offenders = offenders;
+  constructor(issues: IssueCollector, item: unknown, itemPointer: string, pointer: string) {
+    this.issues = issues;
     this.item = item;
     this.itemPointer = itemPointer;
     this.pointer = pointer;
@@ -125,7 +125,7 @@ class PartOfItem implements Place {
   }
 
   at(pointer: string): Place {
-    return new PartOfItem(this.offenders, this.item, this.itemPointer, `${this.pointer}${pointer}`);
+    return new PartOfItem(this.issues, this.item, this.itemPointer, `${this.pointer}${pointer}`);
   }
 
   note(...issues: readonly Issue[]): void {
@@ -143,11 +143,11 @@ class PartOfItem implements Place {
   }
 
   private refused(error: DomainError): void {
-    this.offenders.add(
+    this.issues.add(
       error,
-      issuesOf(error, this.item, this.pointer).map((offender) => ({
-        ...offender,
-        path: `${this.itemPointer}${offender.path}`,
+      issuesOf(error, this.item, this.pointer).map((issue) => ({
+        ...issue,
+        path: `${this.itemPointer}${issue.path}`,
       })),
     );
   }

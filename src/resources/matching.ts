@@ -65,7 +65,7 @@ export function match<Item extends { id?: string }, Stored extends { id: string 
         message: `is the same as ${pointer}/${twin}`,
         value: likenessOf(item),
       });
-    // One id makes one record; the write is refused for the other, but not before all offenders are found.
+    // One id makes one record; the write is refused for the other, but not before all issues are found.
     if (item.id !== undefined && ids.get(item.id) !== position) continue;
     let record = named[position] ?? null;
     const alike = byIdentity.get(identity);

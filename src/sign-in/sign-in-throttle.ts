@@ -1,4 +1,4 @@
-// Slows failed sign-ins down, growingly, per pair of account and source address, and more generously per source
+// Slows failed sign-ins down, more with each one, per pair of account and source address, and more generously per source
 // address. Must not verify passwords, nor know whether an account exists: what is made up is counted like what is
 // there.
 

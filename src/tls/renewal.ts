@@ -28,7 +28,7 @@ export class CertificateRenewal {
   private readonly options: RenewalOptions;
   private inUse: TlsPair;
   private lastProblem: string | null = null;
-  private toldAt: Instant | null = null;
+  private warnedAt: Instant | null = null;
   private looking: Promise<void> = Promise.resolve();
   private isClosed = false;
   private callOff: () => void = () => {};
@@ -71,7 +71,7 @@ export class CertificateRenewal {
       ) {
         take(pair);
         this.inUse = pair;
-        this.toldAt = null;
+        this.warnedAt = null;
         log.info("certificate_taken_over", {
           fingerprint: pair.fingerprint,
           names: pair.names,
@@ -93,8 +93,8 @@ export class CertificateRenewal {
     const now = clock.now();
     const { validFrom, validTo, fingerprint } = this.inUse;
     if (now >= validFrom && validTo - now > WARN_DAYS * DAY_MS) return;
-    if (this.toldAt !== null && now - this.toldAt < DAY_MS) return;
-    this.toldAt = now;
+    if (this.warnedAt !== null && now - this.warnedAt < DAY_MS) return;
+    this.warnedAt = now;
     if (now < validFrom) log.warn("certificate_not_yet_valid", { valid_from: formatInstant(validFrom), fingerprint });
     else
       log.warn(now >= validTo ? "certificate_expired" : "certificate_expires", {

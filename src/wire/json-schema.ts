@@ -59,7 +59,7 @@ function plain(schema: TSchema, named: NamedSchemas): Json {
     else if (MAP_KEYWORDS.has(keyword)) result[keyword] = byName(value as Record<string, TSchema>, named);
     else result[keyword] = value;
   }
-  if (result.properties !== undefined) result.properties = toldInWords(result);
+  if (result.properties !== undefined) result.properties = describedInWords(result);
   if (result.type === "integer" && typeof result.maximum === "number")
     result.format = result.maximum <= INT32_MAX ? "int32" : "int64";
   sendBack(schema, result);
@@ -74,7 +74,7 @@ function byName(schemas: Record<string, TSchema>, named: NamedSchemas): Json {
  * What generators of clients misunderstand is told in words: a field that has a default, which they take for one that
  * is always there, and one that can only be null, which they take for one that there is not.
  */
-function toldInWords(result: Json): Json {
+function describedInWords(result: Json): Json {
   const required = (result.required ?? []) as string[];
   const told = (schema: Json, sentence: string) => ({
     description: [schema.description, sentence].filter((each) => each !== undefined).join(" "),

@@ -8,7 +8,7 @@ import { type Issue, pointerTo } from "../base/errors.ts";
 import { isSecretFieldName } from "../base/log.ts";
 import { FORMATS } from "./schemas.ts";
 
-/** A body with more offenders than this is not a typo; the rest is counted, not listed. */
+/** A body with more issues than this is not a typo; the rest is counted, not listed. */
 export const MAX_ISSUES = 200;
 
 export type Checked = { ok: true; value: unknown } | { ok: false; issues: Issue[] };
@@ -20,8 +20,8 @@ const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
  * a value at or below it, in the place of what holds one, or under an unknown name beside one: a misspelled password is
  * a password.
  * @param at where the value stands, as a JSON pointer prefix
- * @param limit of the offenders that are told
- * @returns the normalised value, or every offender
+ * @param limit of the issues that are told
+ * @returns the normalised value, or every issue
  */
 export function check(schema: TSchema, value: unknown, at = "", limit = MAX_ISSUES): Checked {
   const stripped = strip(schema, value);
@@ -294,7 +294,7 @@ function mappedFields(schema: TObject, object: object, replace: (schema: TSchema
 
 /**
  * Half characters and NULs are not text: SQLite and every client would each make something else of them.
- * @param within where the value stands below `at`; put together only for an offender, since there may be millions of
+ * @param within where the value stands below `at`; put together only for an issue, since there may be millions of
  * values
  */
 function unreadableTexts(

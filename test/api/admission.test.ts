@@ -5,12 +5,12 @@ import { WRITE_RETRY_AFTER_S } from "../../src/base/write-limits.ts";
 import {
   Admission,
   NEXT_ROUND_ALWAYS_ADMITTED,
-  NEXT_ROUND_PATIENCE_MS,
+  NEXT_ROUND_WAIT_MS,
   OVERLOAD_RETRY_AFTER_S,
   ROUND_ALWAYS_ADMITTED,
   ROUND_ALWAYS_ADMITTED_OF_CALLER,
   ROUND_LOOKUPS_OF_SOURCE,
-  ROUND_PATIENCE_MS,
+  ROUND_WAIT_MS,
 } from "../../src/http/admission.ts";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import { documentCheck } from "../support/contract/openapi.ts";
@@ -23,7 +23,7 @@ let now = 0;
 /** What was refused before is long ago. */
 beforeEach(async () => {
   await roundIsOver();
-  now += NEXT_ROUND_PATIENCE_MS + 1;
+  now += NEXT_ROUND_WAIT_MS + 1;
 });
 
 /** Sends so many requests before any of them is answered, each taken up so long after the one before it. */
@@ -35,7 +35,7 @@ async function together(
 ): Promise<Response[]> {
   await roundIsOver();
   // What was refused before is long ago.
-  if (!atOnce) now += NEXT_ROUND_PATIENCE_MS + 1;
+  if (!atOnce) now += NEXT_ROUND_WAIT_MS + 1;
   const answers: Promise<Response>[] = [];
   for (let i = 0; i < count; i += 1) {
     if (i > 0) now += stepMs;
@@ -53,17 +53,17 @@ const statuses = (answers: readonly Response[]) => answers.map(({ status }) => s
 
 describe("requests that come together", () => {
   test("are all let in while there are few of them, however long each of them takes", async () => {
-    const answers = await together(ROUND_ALWAYS_ADMITTED, 10 * ROUND_PATIENCE_MS, list);
+    const answers = await together(ROUND_ALWAYS_ADMITTED, 10 * ROUND_WAIT_MS, list);
     expect(new Set(statuses(answers))).toEqual(new Set([401]));
   });
 
   test("are all let in while none of them has to wait long, however many there are", async () => {
-    const answers = await together(20 * ROUND_ALWAYS_ADMITTED, ROUND_PATIENCE_MS / (20 * ROUND_ALWAYS_ADMITTED), list);
+    const answers = await together(20 * ROUND_ALWAYS_ADMITTED, ROUND_WAIT_MS / (20 * ROUND_ALWAYS_ADMITTED), list);
     expect(new Set(statuses(answers))).toEqual(new Set([401]));
   });
 
   test("are refused beyond that, before anybody asks who sends them, and are told when to come again", async () => {
-    const answers = await together(ADMITTED + 50, ROUND_PATIENCE_MS / 10, list);
+    const answers = await together(ADMITTED + 50, ROUND_WAIT_MS / 10, list);
     expect(statuses(answers.slice(0, ADMITTED))).toEqual(Array.from({ length: ADMITTED }, () => 401));
     expect(statuses(answers.slice(ADMITTED))).toEqual(Array.from({ length: 50 }, () => 429));
     const refused = answers.at(-1) as Response;
@@ -79,7 +79,7 @@ describe("requests that come together", () => {
   test("write nothing where they are refused", async () => {
     const { cookie } = (owner as unknown as { headers: Record<string, string> }).headers;
     const before = appliance.reader.head().sequence;
-    const answers = await together(ADMITTED + 20, ROUND_PATIENCE_MS / 10, (i) => {
+    const answers = await together(ADMITTED + 20, ROUND_WAIT_MS / 10, (i) => {
       if (i < ADMITTED) return new Request("http://localhost/api/v1/tags", { headers: { cookie: cookie as string } });
       const body = JSON.stringify({
         organization_id: first.organizationId,
@@ -98,24 +98,24 @@ describe("requests that come together", () => {
   });
 
   test("are refused sooner, and more of them, in a round that follows at once on one in which some were refused", async () => {
-    const between = (NEXT_ROUND_PATIENCE_MS + ROUND_PATIENCE_MS) / 2;
+    const between = (NEXT_ROUND_WAIT_MS + ROUND_WAIT_MS) / 2;
     const refused = async (count: number, atOnce: boolean) =>
       (await together(count, between / count, list, atOnce)).filter(({ status }) => status === 429).length;
     expect(await refused(ROUND_ALWAYS_ADMITTED, false)).toBe(0);
-    await together(2 * ROUND_ALWAYS_ADMITTED, ROUND_PATIENCE_MS, list);
+    await together(2 * ROUND_ALWAYS_ADMITTED, ROUND_WAIT_MS, list);
     expect(await refused(ROUND_ALWAYS_ADMITTED, true)).toBeGreaterThan(ROUND_ALWAYS_ADMITTED / 4);
     expect(await refused(NEXT_ROUND_ALWAYS_ADMITTED, true)).toBe(0);
     expect(await refused(ROUND_ALWAYS_ADMITTED, false)).toBe(0);
   });
 
   test("hold up none of the next round", async () => {
-    await together(2 * ROUND_ALWAYS_ADMITTED, ROUND_PATIENCE_MS, list);
+    await together(2 * ROUND_ALWAYS_ADMITTED, ROUND_WAIT_MS, list);
     const answers = await together(1, 0, list);
     expect(statuses(answers)).toEqual([401]);
   });
 
   test("are refused with the end of their connection, so that what else was sent on it at once is dropped", async () => {
-    const answers = await together(ADMITTED + 2, ROUND_PATIENCE_MS, (i) =>
+    const answers = await together(ADMITTED + 2, ROUND_WAIT_MS, (i) =>
       i > ADMITTED ? new Request("http://localhost/api/health") : list(),
     );
     expect(answers.slice(-3).map(({ headers }) => headers.get("connection"))).toEqual([null, "close", "close"]);
@@ -131,12 +131,12 @@ describe("requests that come together", () => {
     "/handbook",
     "/",
   ])("are refused at %s as well, which is no operation", async (path) => {
-    const answers = await together(ADMITTED + 1, ROUND_PATIENCE_MS, () => new Request(`http://localhost${path}`));
+    const answers = await together(ADMITTED + 1, ROUND_WAIT_MS, () => new Request(`http://localhost${path}`));
     expect(answers.at(-1)?.status).toBe(429);
   });
 
   test("leave the health check to be answered", async () => {
-    const answers = await together(ADMITTED + 2, ROUND_PATIENCE_MS, (i) =>
+    const answers = await together(ADMITTED + 2, ROUND_WAIT_MS, (i) =>
       i > ADMITTED ? new Request("http://localhost/api/health") : list(),
     );
     expect(statuses(answers.slice(-2))).toEqual([429, 200]);
@@ -145,7 +145,7 @@ describe("requests that come together", () => {
   test("are logged as one line a second where they are refused", async () => {
     timers.pass(1_000);
     appliance.logLines.length = 0;
-    await together(ADMITTED + 30, ROUND_PATIENCE_MS, list);
+    await together(ADMITTED + 30, ROUND_WAIT_MS, list);
     expect(
       appliance.logLines.filter(
         (line) => line.includes("429") || line.includes("rate_limit") || line.includes("overloaded"),
@@ -169,9 +169,9 @@ describe("requests that come together", () => {
       operations.filter(({ responses }) => responses["429"] === undefined).map(({ operationId }) => operationId),
     ).toEqual(["getHealth"]);
     const check = documentCheck(async (request) => handle(request));
-    const refused = (
-      await together(ADMITTED + 2, ROUND_PATIENCE_MS, () => new Request("http://localhost/api/version"))
-    ).at(-1) as Response;
+    const refused = (await together(ADMITTED + 2, ROUND_WAIT_MS, () => new Request("http://localhost/api/version"))).at(
+      -1,
+    ) as Response;
     expect(refused.status).toBe(429);
     await roundIsOver();
     const text = await refused.text();
@@ -190,9 +190,9 @@ describe("requests that come together from one address", () => {
     new Request("http://localhost/api/v1/tags", { headers: { authorization } });
   /** Well-formed, and nobody's. */
   const madeUp = () => `Bearer ${generateApiKey(appliance.random)}`;
-  /** As many as fill a round, and then these, each beyond all patience. */
+  /** As many as fill a round, and then these, each after the wait. */
   const behind = async (flood: (i: number) => Request, after: readonly Request[], flooding = 3 * ADMITTED) => {
-    const answers = await together(flooding + after.length, ROUND_PATIENCE_MS / 10, (i) =>
+    const answers = await together(flooding + after.length, ROUND_WAIT_MS / 10, (i) =>
       i < flooding ? flood(i) : (after[i - flooding] as Request),
     );
     return { flood: statuses(answers.slice(0, flooding)), after: statuses(answers.slice(flooding)) };
@@ -296,11 +296,11 @@ describe("requests that come together from one address", () => {
     admission.admits(0, from("192.0.2.1"));
     for (let n = 0; n < ROUND_ALWAYS_ADMITTED; n += 1) admission.admits(1, from("192.0.2.1"));
     expect(asked).toBe(0);
-    for (let n = 0; n < 1_000; n += 1) admission.admits(ROUND_PATIENCE_MS + 1, from("192.0.2.1"));
+    for (let n = 0; n < 1_000; n += 1) admission.admits(ROUND_WAIT_MS + 1, from("192.0.2.1"));
     expect(asked).toBe(ROUND_LOOKUPS_OF_SOURCE);
     // One machine has 2^64 addresses of IPv6; and one IPv4 address may be written in two ways.
     const admitted = (sources: readonly string[]) =>
-      sources.filter((source) => admission.admits(ROUND_PATIENCE_MS + 1, from(source))).length;
+      sources.filter((source) => admission.admits(ROUND_WAIT_MS + 1, from(source))).length;
     expect(admitted(Array.from({ length: 1_000 }, (_, n) => `2001:db8:0:1::${n.toString(16)}`))).toBe(
       ROUND_ALWAYS_ADMITTED_OF_CALLER,
     );

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import { Client } from "../support/appliance/client.ts";
 import type { Wire } from "../support/appliance/factories.ts";
-import { apiKeyShape, object, offenders, problems, refused, succeeded, text } from "../support/contract/shapes.ts";
+import { apiKeyShape, issuePaths, object, problems, refused, succeeded, text } from "../support/contract/shapes.ts";
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
 const PATH = "/api/v1/auth/keys";
@@ -125,15 +125,15 @@ describe("the body", () => {
   test("needs name, organization_id, tags and user_id, each by name and all at once", async () => {
     for (const field of REQUIRED) {
       const { [field]: _, ...rest } = keyBody();
-      expect(await offenders(owner.post(PATH, rest))).toEqual([`/${field}`]);
+      expect(await issuePaths(owner.post(PATH, rest))).toEqual([`/${field}`]);
     }
-    expect(await offenders(owner.post(PATH, {}))).toEqual(REQUIRED.map((field) => `/${field}`));
+    expect(await issuePaths(owner.post(PATH, {}))).toEqual(REQUIRED.map((field) => `/${field}`));
   });
 
   test("takes null for expires_at only", async () => {
     expect((await create({ expires_at: null })).api_key.expires_at).toBeNull();
     for (const field of [...REQUIRED, "is_enabled", "network_ids", "permissions"])
-      expect(await offenders(owner.post(PATH, { ...keyBody(), [field]: null }))).toEqual([`/${field}`]);
+      expect(await issuePaths(owner.post(PATH, { ...keyBody(), [field]: null }))).toEqual([`/${field}`]);
   });
 
   test("is not coerced, and every wrong value is named", async () => {
@@ -156,12 +156,12 @@ describe("the body", () => {
       ["all_networks", "yes"],
     ];
     for (const [field, value] of wrong)
-      expect([field, value, await offenders(owner.post(PATH, { ...keyBody(), [field]: value }))]).toEqual([
+      expect([field, value, await issuePaths(owner.post(PATH, { ...keyBody(), [field]: value }))]).toEqual([
         field,
         value,
         [`/${field}`],
       ]);
-    expect(await offenders(owner.post(PATH, { ...keyBody(), permission: "Owner", network_ids: ["x"] }))).toEqual([
+    expect(await issuePaths(owner.post(PATH, { ...keyBody(), permission: "Owner", network_ids: ["x"] }))).toEqual([
       "/network_ids/0",
       "/permission",
     ]);

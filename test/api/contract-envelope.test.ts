@@ -249,7 +249,7 @@ describe("a refusal", () => {
     await refused(anonymous.post("tags", " ".repeat(8 * MIB + 1)), 401, "auth_not_authenticated");
   });
 
-  test("names all offenders at once, as pointers, with message and value", async () => {
+  test("names all issues at once, as pointers, with message and value", async () => {
     const answer = await refused(
       owner.post("vlans", { network_id: "x", number: 4_095, name: 5, "a~/b": true }),
       400,

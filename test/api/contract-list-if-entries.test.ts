@@ -7,7 +7,14 @@ import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import { newHost, newSubnet, newVlan, type Wire } from "../support/appliance/factories.ts";
 import { newIfEntry } from "../support/appliance/inventory.ts";
 import { tick } from "../support/appliance/past.ts";
-import { envelopeProblems, ifEntryShape, offenders, problems, refused, succeeded } from "../support/contract/shapes.ts";
+import {
+  envelopeProblems,
+  ifEntryShape,
+  issuePaths,
+  problems,
+  refused,
+  succeeded,
+} from "../support/contract/shapes.ts";
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
 
@@ -180,9 +187,9 @@ describe("the filters", () => {
         expect(JSON.stringify(body.params.issues[0].value)).toContain(value);
       }
     }
-    expect(await offenders(owner.get("if-entries?host_id="))).toEqual(["/host_id"]);
-    expect(await offenders(owner.get(`if-entries?host_id=${UNKNOWN}&host_id=${UNKNOWN}`))).toEqual(["/host_id"]);
-    expect(await offenders(owner.get("if-entries?host=1"))).toEqual(["/host"]);
+    expect(await issuePaths(owner.get("if-entries?host_id="))).toEqual(["/host_id"]);
+    expect(await issuePaths(owner.get(`if-entries?host_id=${UNKNOWN}&host_id=${UNKNOWN}`))).toEqual(["/host_id"]);
+    expect(await issuePaths(owner.get("if-entries?host=1"))).toEqual(["/host"]);
   });
 
   test("never turn into no filter when a list of ids is empty", async () => {
@@ -251,9 +258,9 @@ describe("the page", () => {
       total_count: 4,
     });
     for (const limit of ["1001", "-1", "1.5", "abc", "", "1e1"])
-      expect(await offenders(owner.get(`if-entries?limit=${limit}`))).toEqual(["/limit"]);
+      expect(await issuePaths(owner.get(`if-entries?limit=${limit}`))).toEqual(["/limit"]);
     for (const offset of ["-1", "0.0", "abc", "", "2147483648"])
-      expect(await offenders(owner.get(`if-entries?offset=${offset}`))).toEqual(["/offset"]);
+      expect(await issuePaths(owner.get(`if-entries?offset=${offset}`))).toEqual(["/offset"]);
   });
 });
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { newAppliance } from "../support/appliance/appliance.ts";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import { newTag, type Wire } from "../support/appliance/factories.ts";
-import { envelopeProblems, offenders, problems, refused, succeeded, tagShape } from "../support/contract/shapes.ts";
+import { envelopeProblems, issuePaths, problems, refused, succeeded, tagShape } from "../support/contract/shapes.ts";
 
 const COLORS =
   "Pink Rose Red Amber Orange Green Emerald Teal Cyan Blue Indigo Purple Fuchsia Violet Sky Gray Lime Yellow".split(
@@ -92,7 +92,7 @@ describe("an item", () => {
     const appliance = await newAppliance();
     for (const color of COLORS) expect((await newTag(appliance, { color })).color).toBe(color);
     for (const color of ["green", "GREEN", "Black", "", "#00ff00", null, 5])
-      expect(await offenders(appliance.owner.post("tags", { name: "n", color }))).toEqual(["/color"]);
+      expect(await issuePaths(appliance.owner.post("tags", { name: "n", color }))).toEqual(["/color"]);
     await appliance.close();
   });
 
@@ -275,8 +275,8 @@ describe("the page", () => {
       expect(body.params.issues[0].message).toMatch(/\b0\b.*\b1,?000\b/);
     }
     for (const value of ["-1", "2147483648", "1.5", "abc", "", "1e2"])
-      expect(await offenders(owner.get(`tags?offset=${value}`))).toEqual(["/offset"]);
-    expect(await offenders(owner.get("tags?limit=1001&offset=-1&order_by=x&at=now"))).toEqual([
+      expect(await issuePaths(owner.get(`tags?offset=${value}`))).toEqual(["/offset"]);
+    expect(await issuePaths(owner.get("tags?limit=1001&offset=-1&order_by=x&at=now"))).toEqual([
       "/at",
       "/limit",
       "/offset",
@@ -292,7 +292,7 @@ describe("the page", () => {
       "order_by=name&order_by=color",
       `at=${clock.text()}&at=${clock.text()}`,
     ]) {
-      expect(await offenders(owner.get(`tags?${query}`))).toEqual([`/${query.split("=")[0]}`]);
+      expect(await issuePaths(owner.get(`tags?${query}`))).toEqual([`/${query.split("=")[0]}`]);
     }
   });
 });
@@ -310,8 +310,8 @@ describe("the rest of the query", () => {
   });
 
   test("refuses a parameter that the list does not have, by name", async () => {
-    expect(await offenders(owner.get("tags?limt=5&colour=Red"))).toEqual(["/colour", "/limt"]);
-    expect(await offenders(owner.get("tags?host_id=0192f3a4-0000-7000-8000-000000000001"))).toEqual(["/host_id"]);
+    expect(await issuePaths(owner.get("tags?limt=5&colour=Red"))).toEqual(["/colour", "/limt"]);
+    expect(await issuePaths(owner.get("tags?host_id=0192f3a4-0000-7000-8000-000000000001"))).toEqual(["/host_id"]);
   });
 });
 

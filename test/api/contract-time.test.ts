@@ -8,7 +8,7 @@ import { made, refusal, tcp, type Wire } from "../support/appliance/factories.ts
 import { hostBody } from "../support/appliance/inventory.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { newWorld, OPERATIONS, PLURALS } from "../support/contract/operations.ts";
-import { envelopeProblems, hostShape, offenders, problems, refused, succeeded } from "../support/contract/shapes.ts";
+import { envelopeProblems, hostShape, issuePaths, problems, refused, succeeded } from "../support/contract/shapes.ts";
 
 const LONG_AGO = "2001-01-01T00:00:00Z";
 const SECOND = 1_000;
@@ -286,7 +286,7 @@ describe("an instant", () => {
         "-2026-11-21T09:00:00Z",
         "null",
       ]) {
-        expect([path, at, await offenders(owner.get(`${path}?at=${encodeURIComponent(at)}`))]).toEqual([
+        expect([path, at, await issuePaths(owner.get(`${path}?at=${encodeURIComponent(at)}`))]).toEqual([
           path,
           at,
           ["/at"],

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import type { Wire } from "../support/appliance/factories.ts";
-import { credentialShape, offenders, problems, refused, succeeded } from "../support/contract/shapes.ts";
+import { credentialShape, issuePaths, problems, refused, succeeded } from "../support/contract/shapes.ts";
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
 const REQUIRED = ["assigned_network_ids", "credential_type", "host_assignments", "name", "organization_id", "tags"];
@@ -120,25 +120,25 @@ describe("the required fields", () => {
     const path = `credentials/${credential.id}`;
     for (const field of REQUIRED) {
       const { [field]: _, ...rest } = credentialBody();
-      expect(await offenders(owner.put(path, rest))).toEqual([`/${field}`]);
+      expect(await issuePaths(owner.put(path, rest))).toEqual([`/${field}`]);
     }
-    expect(await offenders(owner.put(path, {}))).toEqual(REQUIRED.map((field) => `/${field}`).sort());
+    expect(await issuePaths(owner.put(path, {}))).toEqual(REQUIRED.map((field) => `/${field}`).sort());
   });
 
   test("are neither null nor of another type", async () => {
     const credential = await newCredential();
     for (const field of REQUIRED)
       for (const value of [null, 5, true])
-        expect(await offenders(put(credential, { [field]: value }))).toEqual([`/${field}`]);
+        expect(await issuePaths(put(credential, { [field]: value }))).toEqual([`/${field}`]);
     for (const field of ["assigned_network_ids", "tags"]) {
-      expect(await offenders(put(credential, { [field]: "" }))).toEqual([`/${field}`]);
-      expect(await offenders(put(credential, { [field]: ["x"] }))).toEqual([`/${field}/0`]);
+      expect(await issuePaths(put(credential, { [field]: "" }))).toEqual([`/${field}`]);
+      expect(await issuePaths(put(credential, { [field]: ["x"] }))).toEqual([`/${field}/0`]);
     }
   });
 
   test("keep the name to 1 to 255 characters", async () => {
     const credential = await newCredential();
-    for (const name of ["", "n".repeat(256)]) expect(await offenders(put(credential, { name }))).toEqual(["/name"]);
+    for (const name of ["", "n".repeat(256)]) expect(await issuePaths(put(credential, { name }))).toEqual(["/name"]);
     expect((await update(credential, { name: "ü".repeat(255) })).name).toHaveLength(255);
   });
 
@@ -161,8 +161,8 @@ describe("target_ips", () => {
   test("are addresses", async () => {
     const credential = await newCredential();
     for (const value of ["router", "192.0.2.0/24", "010.0.0.1", "fe80::1%1", "", 5, null])
-      expect(await offenders(put(credential, { target_ips: [value] }))).toEqual(["/target_ips/0"]);
-    expect(await offenders(put(credential, { target_ips: "192.0.2.1" }))).toEqual(["/target_ips"]);
+      expect(await issuePaths(put(credential, { target_ips: [value] }))).toEqual(["/target_ips/0"]);
+    expect(await issuePaths(put(credential, { target_ips: "192.0.2.1" }))).toEqual(["/target_ips"]);
   });
 });
 
@@ -422,13 +422,13 @@ describe("host_assignments", () => {
 
   test("of a wrong shape are refused by name", async () => {
     const credential = await newCredential();
-    expect(await offenders(put(credential, { host_assignments: {} }))).toEqual(["/host_assignments"]);
-    expect(await offenders(put(credential, { host_assignments: [UNKNOWN] }))).toEqual(["/host_assignments/0"]);
-    expect(await offenders(put(credential, { host_assignments: [{}] }))).toEqual(["/host_assignments/0/host_id"]);
-    expect(await offenders(put(credential, { host_assignments: [{ host_id: UNKNOWN, ip_address_ids: [5] }] }))).toEqual(
-      ["/host_assignments/0/ip_address_ids/0"],
-    );
-    expect(await offenders(put(credential, { host_assignments: [{ host_id: UNKNOWN, ipaddressids: [] }] }))).toEqual([
+    expect(await issuePaths(put(credential, { host_assignments: {} }))).toEqual(["/host_assignments"]);
+    expect(await issuePaths(put(credential, { host_assignments: [UNKNOWN] }))).toEqual(["/host_assignments/0"]);
+    expect(await issuePaths(put(credential, { host_assignments: [{}] }))).toEqual(["/host_assignments/0/host_id"]);
+    expect(
+      await issuePaths(put(credential, { host_assignments: [{ host_id: UNKNOWN, ip_address_ids: [5] }] })),
+    ).toEqual(["/host_assignments/0/ip_address_ids/0"]);
+    expect(await issuePaths(put(credential, { host_assignments: [{ host_id: UNKNOWN, ipaddressids: [] }] }))).toEqual([
       "/host_assignments/0/ipaddressids",
     ]);
   });
@@ -477,7 +477,7 @@ describe("what is read-only", () => {
   test("includes the id, which must be the path's; what the record does not have is refused by name", async () => {
     const credential = await newCredential();
     await refusedWhole(credential, { id: UNKNOWN }, 400, "validation_id_mismatch");
-    expect(await offenders(put(credential, { nmae: "typo" }))).toEqual(["/nmae"]);
+    expect(await issuePaths(put(credential, { nmae: "typo" }))).toEqual(["/nmae"]);
   });
 });
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import { onPort, tcp, udp, type Wire } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
-import { hostShape, offenders, problems, refused, succeeded } from "../support/contract/shapes.ts";
+import { hostShape, issuePaths, problems, refused, succeeded } from "../support/contract/shapes.ts";
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
 
@@ -120,14 +120,14 @@ describe("a list of children", () => {
     test(`${list}: is no array, or has items that are no objects: refused by name`, async () => {
       const host = await fullHost();
       for (const value of ["", 5, true, {}])
-        expect(await offenders(put(host, { [list]: value }))).toEqual([`/${list}`]);
+        expect(await issuePaths(put(host, { [list]: value }))).toEqual([`/${list}`]);
       for (const value of [null, "a", 5, []])
-        expect(await offenders(put(host, { [list]: [value] }))).toEqual([`/${list}/0`]);
+        expect(await issuePaths(put(host, { [list]: [value] }))).toEqual([`/${list}/0`]);
     });
 
     test(`${list}: an unknown field of an item is refused by name`, async () => {
       const host = await fullHost();
-      expect(await offenders(put(host, { [list]: [host[list][0], { ...host[list][1], tpyo: 1 }] }))).toEqual([
+      expect(await issuePaths(put(host, { [list]: [host[list][0], { ...host[list][1], tpyo: 1 }] }))).toEqual([
         `/${list}/1/tpyo`,
       ]);
     });
@@ -222,7 +222,7 @@ describe("a list of children", () => {
           : list === "ports"
             ? tcp(1 + (n % 65_535))
             : { name: `n${n}`, service_definition: "D" };
-      expect(await offenders(put(host, { [list]: Array.from({ length: 10_001 }, (_, n) => item(n)) }))).toEqual([
+      expect(await issuePaths(put(host, { [list]: Array.from({ length: 10_001 }, (_, n) => item(n)) }))).toEqual([
         `/${list}`,
       ]);
     });
@@ -254,9 +254,9 @@ describe("a list of children", () => {
     );
   });
 
-  test("names all offenders of all lists at once", async () => {
+  test("names all issues of all lists at once", async () => {
     const host = await fullHost();
-    const paths = await offenders(
+    const paths = await issuePaths(
       put(host, {
         name: "",
         ip_addresses: [{ ip_address: "192.0.2.300" }],
@@ -371,10 +371,10 @@ describe("an address", () => {
       "192.0.2.256",
       "１９２.0.2.1",
     ]) {
-      expect(await offenders(put(host, { ip_addresses: [{ ip_address }] }))).toEqual(["/ip_addresses/0/ip_address"]);
+      expect(await issuePaths(put(host, { ip_addresses: [{ ip_address }] }))).toEqual(["/ip_addresses/0/ip_address"]);
     }
     for (const mac_address of ["", "00:00:5e:00:53", "00:00:5e:00:53:0g", "00005e005301xx", "0:0:5e:0:53:1", 5]) {
-      expect(await offenders(put(host, { ip_addresses: [{ ip_address: "192.0.2.7", mac_address }] }))).toEqual([
+      expect(await issuePaths(put(host, { ip_addresses: [{ ip_address: "192.0.2.7", mac_address }] }))).toEqual([
         "/ip_addresses/0/mac_address",
       ]);
     }
@@ -431,10 +431,10 @@ describe("a port", () => {
       ).ports,
     ).toHaveLength(2);
     for (const number of [-1, 65_536, 1.5, "80", null, 1e300])
-      expect(await offenders(put(host, { ports: [tcp(number)] }))).toEqual(["/ports/0/number"]);
+      expect(await issuePaths(put(host, { ports: [tcp(number)] }))).toEqual(["/ports/0/number"]);
     for (const protocol of ["tcp", "TCP", "Sctp", "", null, 6])
-      expect(await offenders(put(host, { ports: [{ number: 80, protocol }] }))).toEqual(["/ports/0/protocol"]);
-    expect(await offenders(put(host, { ports: [{}] }))).toEqual(["/ports/0/number", "/ports/0/protocol"]);
+      expect(await issuePaths(put(host, { ports: [{ number: 80, protocol }] }))).toEqual(["/ports/0/protocol"]);
+    expect(await issuePaths(put(host, { ports: [{}] }))).toEqual(["/ports/0/number", "/ports/0/protocol"]);
   });
 
   test("swaps numbers with another in one update", async () => {
@@ -524,7 +524,7 @@ describe("a service", () => {
       (await update(host, { services: [{ name: "s", service_definition: "ü".repeat(100) }] })).services,
     ).toHaveLength(1);
     for (const service_definition of ["", "d".repeat(101), null, 5])
-      expect(await offenders(put(host, { services: [{ name: "s", service_definition }] }))).toEqual([
+      expect(await issuePaths(put(host, { services: [{ name: "s", service_definition }] }))).toEqual([
         "/services/0/service_definition",
       ]);
   });
@@ -794,13 +794,13 @@ describe("credential_assignments", () => {
 
   test("of a wrong shape are refused by name", async () => {
     const host = await newHost();
-    expect(await offenders(put(host, { credential_assignments: {} }))).toEqual(["/credential_assignments"]);
-    expect(await offenders(put(host, { credential_assignments: [{}] }))).toEqual([
+    expect(await issuePaths(put(host, { credential_assignments: {} }))).toEqual(["/credential_assignments"]);
+    expect(await issuePaths(put(host, { credential_assignments: [{}] }))).toEqual([
       "/credential_assignments/0/credential_id",
     ]);
-    expect(await offenders(put(host, { credential_assignments: ["x"] }))).toEqual(["/credential_assignments/0"]);
+    expect(await issuePaths(put(host, { credential_assignments: ["x"] }))).toEqual(["/credential_assignments/0"]);
     expect(
-      await offenders(put(host, { credential_assignments: [{ credential_id: UNKNOWN, ip_address_ids: "all" }] })),
+      await issuePaths(put(host, { credential_assignments: [{ credential_id: UNKNOWN, ip_address_ids: "all" }] })),
     ).toEqual(["/credential_assignments/0/ip_address_ids"]);
   });
 });

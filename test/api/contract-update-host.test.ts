@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import { tcp, type Wire } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
-import { hostShape, offenders, problems, refused, succeeded } from "../support/contract/shapes.ts";
+import { hostShape, issuePaths, problems, refused, succeeded } from "../support/contract/shapes.ts";
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
 
@@ -47,10 +47,10 @@ function update(host: Wire, changes: Wire = {}): Promise<Wire> {
   return succeeded(put(host, hostBody(host, changes)));
 }
 
-/** Asserts that a PUT is refused with these offenders and writes nothing. */
+/** Asserts that a PUT is refused with these issues and writes nothing. */
 async function refusedFields(host: Wire, body: unknown, paths: string[]): Promise<void> {
   const expectNothingWritten = writingWatched();
-  expect(await offenders(put(host, body))).toEqual(paths);
+  expect(await issuePaths(put(host, body))).toEqual(paths);
   expectNothingWritten();
 }
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import { Client } from "../support/appliance/client.ts";
 import type { Wire } from "../support/appliance/factories.ts";
-import { apiKeyShape, offenders, problems, refused, succeeded } from "../support/contract/shapes.ts";
+import { apiKeyShape, issuePaths, problems, refused, succeeded } from "../support/contract/shapes.ts";
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
 const PATH = "/api/v1/auth/keys";
@@ -89,9 +89,9 @@ describe("the body", () => {
     const { record } = await newKey();
     for (const field of REQUIRED) {
       const { [field]: _, ...rest } = keyBody();
-      expect(await offenders(owner.put(`${PATH}/${record.id}`, rest))).toEqual([`/${field}`]);
+      expect(await issuePaths(owner.put(`${PATH}/${record.id}`, rest))).toEqual([`/${field}`]);
     }
-    expect(await offenders(owner.put(`${PATH}/${record.id}`, {}))).toEqual(REQUIRED.map((field) => `/${field}`));
+    expect(await issuePaths(owner.put(`${PATH}/${record.id}`, {}))).toEqual(REQUIRED.map((field) => `/${field}`));
   });
 
   test("keeps every optional field that it leaves out", async () => {
@@ -110,7 +110,7 @@ describe("the body", () => {
     const { record } = await newKey({ expires_at: "2031-01-01T00:00:00Z" });
     expect((await update(record, { expires_at: null })).expires_at).toBeNull();
     for (const field of [...REQUIRED, "is_enabled", "network_ids", "permissions"])
-      expect(await offenders(put(record, { [field]: null }))).toEqual([`/${field}`]);
+      expect(await issuePaths(put(record, { [field]: null }))).toEqual([`/${field}`]);
   });
 
   test("may be what a GET gave: nothing changes, and a key that follows its user goes on following", async () => {
@@ -149,7 +149,7 @@ describe("the body", () => {
     expect(after).toEqual(record);
     await succeeded(client.get("tags"));
     await refusedWhole(record, { id: UNKNOWN }, 400, "validation_id_mismatch");
-    expect(await offenders(put(record, { enabled: false }))).toEqual(["/enabled"]);
+    expect(await issuePaths(put(record, { enabled: false }))).toEqual(["/enabled"]);
   });
 
   test("names tags and networks that exist, its own organization and a user it may name", async () => {

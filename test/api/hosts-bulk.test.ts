@@ -1,4 +1,4 @@
-// POST /api/v1/hosts/bulk: what is created, updated and left alone, in one transaction; every offender named by index,
+// POST /api/v1/hosts/bulk: what is created, updated and left alone, in one transaction; every issue named by index,
 // and nothing written then.
 
 import { beforeEach, describe, expect, test } from "bun:test";
@@ -68,8 +68,8 @@ function id(number: number, part: number): string {
   return `01936f2e-0d5c-7d3a-9a39-${String(number).padStart(6, "0")}${String(part).padStart(6, "0")}`;
 }
 
-/** The offenders of a refusal, by where they stand. */
-function offenders(answer: Answer): Array<[string, string]> {
+/** The issues of a refusal, by where they stand. */
+function issuesOf(answer: Answer): Array<[string, string]> {
   return answer.body.params.issues.map((issue: Wire) => [issue.path, issue.code]);
 }
 
@@ -334,7 +334,7 @@ describe("a bulk write that is refused", () => {
     hostsBefore = 0;
   });
 
-  test("names every offender of every item, and has the code that they share", async () => {
+  test("names every issue of every item, and has the code that they share", async () => {
     const answer = await refused([
       bare({ tags: [UNKNOWN_ID] }),
       bare(),
@@ -358,7 +358,7 @@ describe("a bulk write that is refused", () => {
     ]);
     expect(answer.status).toBe(400);
     expect(answer.body.code).toBe("entity_reference_invalid");
-    expect(offenders(answer).toSorted()).toEqual(
+    expect(issuesOf(answer).toSorted()).toEqual(
       [
         "/0/tags/0",
         "/2/network_id",
@@ -375,7 +375,7 @@ describe("a bulk write that is refused", () => {
     expect(answer.body.error).toContain("9 more issues are listed in params.issues.");
   });
 
-  test("names every offender of one item: of its services, their bindings and its interfaces, with its own and whatever their kind", async () => {
+  test("names every issue of one item: of its services, their bindings and its interfaces, with its own and whatever their kind", async () => {
     const known = await existing({ interfaces: [{ if_index: 1, if_descr: "a" }] });
     const wrong = {
       tags: [UNKNOWN_ID],
@@ -420,7 +420,7 @@ describe("a bulk write that is refused", () => {
       bare({ organization_id: UNKNOWN_ID }),
     ]);
     expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
-    expect(offenders(answer)).toEqual([
+    expect(issuesOf(answer)).toEqual([
       ["/0/expected_updated_at", "entity_stale"],
       ["/1/tags/0", "entity_reference_invalid"],
       ["/2/organization_id", "entity_access_denied"],
@@ -446,7 +446,7 @@ describe("a bulk write that is refused", () => {
         ],
       }),
     ]);
-    expect([answer.status, offenders(answer)]).toEqual([409, [["/0/expected_updated_at", "entity_stale"]]]);
+    expect([answer.status, issuesOf(answer)]).toEqual([409, [["/0/expected_updated_at", "entity_stale"]]]);
     const again = await refused([
       bare({
         ip_addresses: [{ id: address, ip_address: "192.0.2.1" }],
@@ -458,7 +458,7 @@ describe("a bulk write that is refused", () => {
         interfaces: [{ if_index: 1, if_descr: "b", neighbor: { type: "IfEntry", id: entry } }],
       }),
     ]);
-    expect(offenders(again)).toEqual([
+    expect(issuesOf(again)).toEqual([
       ["/0/ip_addresses/0/ip_address", "validation_failed"],
       ["/0/services/0/tags/0", "entity_reference_invalid"],
       ["/0/interfaces/0/native_vlan_id", "entity_reference_invalid"],
@@ -494,7 +494,7 @@ describe("a bulk write that is refused", () => {
       bare({ expected_updated_at: clock.text() }),
     ]);
     expect(answer.body.code).toBe("validation_failed");
-    expect(offenders(answer).map(([path]) => path)).toEqual([
+    expect(issuesOf(answer).map(([path]) => path)).toEqual([
       "/0/network_id",
       "/1/network_id",
       "/2/expected_updated_at",
@@ -526,7 +526,7 @@ describe("a bulk write that is refused", () => {
       }),
     ]);
     expect([answer.status, answer.body.code]).toEqual([409, "entity_already_exists"]);
-    expect(offenders(answer).map(([path]) => path)).toEqual(["/0/id", "/1/id", "/2/ports/1/id", "/4/interfaces/1/id"]);
+    expect(issuesOf(answer).map(([path]) => path)).toEqual(["/0/id", "/1/id", "/2/ports/1/id", "/4/interfaces/1/id"]);
   });
 
   test("names what stands for the same thing twice: a host, an address, a port, a service, an interface", async () => {
@@ -543,7 +543,7 @@ describe("a bulk write that is refused", () => {
       }),
     ]);
     expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
-    expect(offenders(answer).map(([path]) => path)).toEqual([
+    expect(issuesOf(answer).map(([path]) => path)).toEqual([
       "/1/id",
       "/2/ip_addresses/1",
       "/2/ports/1",
@@ -564,7 +564,7 @@ describe("a bulk write that is refused", () => {
       },
     ]);
     expect(
-      offenders(answer)
+      issuesOf(answer)
         .map(([path]) => path)
         .toSorted(),
     ).toEqual([
@@ -586,7 +586,7 @@ describe("a bulk write that is refused", () => {
       member.client,
     );
     expect([networks.status, networks.body.code]).toEqual([400, "entity_reference_invalid"]);
-    expect(offenders(networks).map(([path]) => path)).toEqual(["/0/network_id", "/1/interfaces/0/native_vlan_id"]);
+    expect(issuesOf(networks).map(([path]) => path)).toEqual(["/0/network_id", "/1/interfaces/0/native_vlan_id"]);
     const taken = await refused([{ id: foreign.id, network_id: networkId, name: "mine" }], member.client);
     expect([taken.status, taken.body.code]).toEqual([409, "entity_already_exists"]);
     expect(JSON.stringify(taken.body)).not.toContain(foreign.name);

@@ -324,7 +324,7 @@ test("two ports may swap their numbers, and an item without an id takes the reco
   expect(same.data.ports).toEqual(swapped.data.ports);
 });
 
-test("one offender refuses the whole and all offenders are named", async () => {
+test("one issue refuses the whole and all issues are named", async () => {
   const host = await newHost();
   const before = transactions();
   const answer = await updateHost(host, {
@@ -1085,7 +1085,7 @@ describe("a host that is refused", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("is told offenders of several kinds as validation_failed, each with the code that it has alone", async () => {
+  test("is told issues of several kinds as validation_failed, each with the code that it has alone", async () => {
     const host = await newHost();
     const before = transactions();
     const wrong = {

@@ -105,7 +105,7 @@ describe("the organization", () => {
     expectNothingWritten();
   });
 
-  test("is refused with every offender at once, and with another's id", async () => {
+  test("is refused with every issue at once, and with another's id", async () => {
     const expectNothingWritten = writingWatched();
     const answer = await owner.put(PATH, { id: "x", name: "", plan: "gold" });
     expect(answer).toMatchObject(refusal(400, "validation_failed"));

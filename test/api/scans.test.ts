@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openWritable } from "../../src/db/connection.ts";
-import { CANCEL_PATIENCE_MS } from "../../src/discovery/scans/director.ts";
+import { CANCEL_TIMEOUT_MS } from "../../src/discovery/scans/director.ts";
 import { NOTE_MS } from "../../src/discovery/scans/engine.ts";
 import { BATCH_MS } from "../../src/discovery/scans/recorder.ts";
 import { SCAN_STREAMS_OF_USER_MAX } from "../../src/discovery/scans/routes.ts";
@@ -744,7 +744,7 @@ describe("cancelling", () => {
     while (probes.swept.length === 0) await turn();
     const answered = owner.post(`${PATH}/${scan.id}/cancel`, {});
     for (let each = 0; each < 20; each += 1) await turn();
-    timers.pass(CANCEL_PATIENCE_MS);
+    timers.pass(CANCEL_TIMEOUT_MS);
     expect((await answered).status).toBe(200);
     expect((await untilEnded(scan.id)).status).toBe("Cancelled");
   });

@@ -138,7 +138,7 @@ describe("a sign-in that fails", () => {
     }
   });
 
-  test("is slowed down growingly after the third, also with the right password", async () => {
+  test("is slowed down more and more after the third, also with the right password", async () => {
     const wrong = { ...credentials, password: "wrong" };
     for (let guess = 0; guess < 4; guess += 1) expect((await signIn(wrong)).status).toBe(401);
     const refused = await signIn();

@@ -439,26 +439,26 @@ describe("an assignment of tags", () => {
 
   test("is refused with all that is wrong with its body, and nothing is written", async () => {
     const expectNothingWritten = writingWatched();
-    const offenders = async (answer: Promise<Answer>) => {
+    const issuePaths = async (answer: Promise<Answer>) => {
       const { status, body } = await answer;
       expect({ status, code: body.code }).toEqual({ status: 400, code: "validation_failed" });
       return (body.params.issues as Array<{ path: string }>).map((issue) => issue.path).sort();
     };
-    expect(await offenders(owner.put(ASSIGN, {}))).toEqual(["/entity_id", "/entity_type", "/tag_ids"]);
+    expect(await issuePaths(owner.put(ASSIGN, {}))).toEqual(["/entity_id", "/entity_type", "/tag_ids"]);
     expect(
-      await offenders(
+      await issuePaths(
         owner.put(ASSIGN, { entity_type: "HOST", entity_id: "x", tag_ids: ["y", 5], tag_id: UNKNOWN_ID }),
       ),
     ).toEqual(["/entity_id", "/entity_type", "/tag_id", "/tag_ids/0", "/tag_ids/1"]);
     for (const path of [BULK_ADD, BULK_REMOVE]) {
-      expect(await offenders(owner.post(path, {}))).toEqual(["/entity_ids", "/entity_type", "/tag_id"]);
-      expect(await offenders(owner.post(path, { entity_type: "vlan", entity_ids: [], tag_id: null }))).toEqual([
+      expect(await issuePaths(owner.post(path, {}))).toEqual(["/entity_ids", "/entity_type", "/tag_id"]);
+      expect(await issuePaths(owner.post(path, { entity_type: "vlan", entity_ids: [], tag_id: null }))).toEqual([
         "/entity_ids",
         "/entity_type",
         "/tag_id",
       ]);
       expect(
-        await offenders(
+        await issuePaths(
           owner.post(`${path}?dry_run=true`, {
             entity_type: "host",
             entity_ids: [UNKNOWN_ID, 1],
@@ -470,7 +470,7 @@ describe("an assignment of tags", () => {
       expect(await owner.post(path, "{")).toMatchObject(refusal(400, "malformed_json"));
     }
     for (const type of ["vlan", "tag", "user", "hosts", "", null, 7])
-      expect(await offenders(owner.put(ASSIGN, { entity_type: type, entity_id: UNKNOWN_ID, tag_ids: [] }))).toEqual([
+      expect(await issuePaths(owner.put(ASSIGN, { entity_type: type, entity_id: UNKNOWN_ID, tag_ids: [] }))).toEqual([
         "/entity_type",
       ]);
     expectNothingWritten();

@@ -14,7 +14,7 @@ import {
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp/agent.ts";
-import { community, SHORT_PATIENCE, user } from "../support/snmp/sessions.ts";
+import { community, SHORT_TIMEOUTS, user } from "../support/snmp/sessions.ts";
 import { startV3Agent, type V3Agent } from "../support/snmp/v3-agent.ts";
 import { viewOf } from "../support/snmp/view.ts";
 import { descriptorsAtRest, descriptorsBackTo } from "../support/sweep/descriptors.ts";
@@ -67,8 +67,8 @@ function ask(
     signal: new AbortController().signal,
     timers: systemTimers,
     random: seededRandom(1),
-    tryingTimeouts: SHORT_PATIENCE,
-    timeouts: SHORT_PATIENCE,
+    tryingTimeouts: SHORT_TIMEOUTS,
+    timeouts: SHORT_TIMEOUTS,
   };
   return askDevice(target, { ...options, ...changes }, reader);
 }
@@ -291,7 +291,7 @@ describe("a device that misbehaves while it is read", () => {
       columns: { value: `${bridge}.${each + 4}.3.1.2` },
     }));
     const target = await agent({ silentBelow: bridge });
-    const patience = { timeoutMs: 900, retries: 2 };
+    const timeout = { timeoutMs: 900, retries: 2 };
     const asked = await askDevice(
       target,
       {
@@ -301,8 +301,8 @@ describe("a device that misbehaves while it is read", () => {
         // A tenth of it really passes.
         timers: { after: (ms, action) => systemTimers.after(ms / 10, action) },
         random: seededRandom(1),
-        tryingTimeouts: SHORT_PATIENCE,
-        timeouts: patience,
+        tryingTimeouts: SHORT_TIMEOUTS,
+        timeouts: timeout,
       },
       { ...reader, plan: [...reader.plan.slice(0, 1), ...tables, ...reader.plan.slice(1)] },
     );

@@ -130,7 +130,7 @@ describe("of two devices that count as one host", () => {
   test("the second adds in several commands what the first did not tell, and the first's word stands", async () => {
     const [first, second] = [at("10.0.0.2", undefined), at("10.0.0.3", NUMBERS)];
     const { result } = await scan.whole([command(first), command(second)]);
-    expect(result.unfinished).toEqual([{ ip_address: "10.0.0.3", is_second_telling: true }]);
+    expect(result.unfinished).toEqual([{ ip_address: "10.0.0.3", is_repeat: true }]);
     const goesOn = command(second, { is_continued: true, ...result.unfinished?.[0] });
     expect((await scan.run(...goesOn)).result.unfinished).toBeUndefined();
     expect((await entries()).map((each) => each.vlan_ids.length)).toEqual(Array(TRUNKS).fill(NUMBERS.length));

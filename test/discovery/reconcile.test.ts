@@ -188,7 +188,7 @@ describe("a device that answers", () => {
         sizes.push(Math.abs(size() - before));
         before = size();
         if (result.unfinished === undefined) return sizes;
-        expect(result.unfinished).toEqual([{ ip_address: "10.0.0.2", is_second_telling: false }]);
+        expect(result.unfinished).toEqual([{ ip_address: "10.0.0.2", is_repeat: false }]);
       }
     };
     const first = await inAll(trunks(60, numbers));

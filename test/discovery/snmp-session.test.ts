@@ -10,7 +10,7 @@ import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp/agent.ts";
 import { oid } from "../support/snmp/ber.ts";
-import { community, never, SHORT_PATIENCE, sessionTo } from "../support/snmp/sessions.ts";
+import { community, never, SHORT_TIMEOUTS, sessionTo } from "../support/snmp/sessions.ts";
 import { viewOf } from "../support/snmp/view.ts";
 import { descriptorsAtRest, descriptorsBackTo } from "../support/sweep/descriptors.ts";
 
@@ -39,7 +39,7 @@ async function agent(faults: AgentFaults = {}, options: Partial<AgentOptions> = 
 
 /** With short waits. */
 function hasty(target: SnmpAgent, credential = community("public")): Promise<SnmpSession> {
-  return session(target, credential, { timeouts: SHORT_PATIENCE });
+  return session(target, credential, { timeouts: SHORT_TIMEOUTS });
 }
 
 async function session(...args: Parameters<typeof sessionTo>): Promise<SnmpSession> {
@@ -110,7 +110,7 @@ describe("a session", () => {
     let requests = 0;
     const asking = await session(await agent({ dropFirst: 1 }), community("public"), {
       onRequest: () => void (requests += 1),
-      timeouts: SHORT_PATIENCE,
+      timeouts: SHORT_TIMEOUTS,
     });
     await asking.ask(getName, never);
     await asking.ask(getName, never);

@@ -14,7 +14,7 @@ import { openSession, type SnmpSession } from "../../src/discovery/snmp/session.
 import { walk } from "../../src/discovery/snmp/walk.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
-import { community, never, SHORT_PATIENCE, sessionTo, user } from "../support/snmp/sessions.ts";
+import { community, never, SHORT_TIMEOUTS, sessionTo, user } from "../support/snmp/sessions.ts";
 import { REPORT, startV3Agent, type V3Agent, type V3Faults } from "../support/snmp/v3-agent.ts";
 import { viewOf } from "../support/snmp/view.ts";
 
@@ -193,7 +193,7 @@ describe("a user that is not let in", () => {
 
   test("by an agent that speaks no v3 is met with silence that says so", async () => {
     const target = await agent([ann], { alter: () => null });
-    expect(await (await session(target, user("ann"), { timeouts: SHORT_PATIENCE })).ask(getName, never)).toEqual({
+    expect(await (await session(target, user("ann"), { timeouts: SHORT_TIMEOUTS })).ask(getName, never)).toEqual({
       reason: "no_answer",
       clause: "no answer: it is silent, or does not speak SNMPv3",
     });
@@ -359,7 +359,7 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (left out where /usr/sbin/sn
       ),
     ).toMatchObject({ reason: "no_answer", clause: expect.stringContaining("privacy password") });
     expect(
-      await (await session(target, community("private"), { timeouts: SHORT_PATIENCE })).ask(getName, never),
+      await (await session(target, community("private"), { timeouts: SHORT_TIMEOUTS })).ask(getName, never),
     ).toMatchObject({ reason: "no_answer" });
   });
 

@@ -65,12 +65,12 @@ function count(db: Sql, table: string): number {
 
 async function run(folder: string, ...flags: string[]): Promise<{ status: number; text: string }> {
   let text = "";
-  const surroundings = {
+  const processIo = {
     clock: new TestClock(),
     random: seededRandom(1),
     print: async (more: string) => void (text += more),
   } as unknown as ProcessIo;
-  return { status: await verifyCommand.execute(["--data", folder, ...flags], surroundings), text };
+  return { status: await verifyCommand.execute(["--data", folder, ...flags], processIo), text };
 }
 
 test("every table is of the ledger, implied by it, or has checksums; none of these is empty here", () => {

@@ -8,7 +8,7 @@ import {
   OUTCOME_KEPT_MS,
   type Repeatable,
 } from "../../src/db/writing/kept-outcomes.ts";
-import { RETELLING } from "../../src/history/replayed-outcomes.ts";
+import { REPLAY_POLICY } from "../../src/history/replayed-outcomes.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { Store, tagFields } from "../support/store/store.ts";
 
@@ -81,7 +81,7 @@ describe("an outcome", () => {
   test("that an earlier version kept without rights is told to Owners alone where the ledger does not know what it is about", () => {
     const known = { sequence: null, result: "of before", isReplayed: true, rights: null } as const;
     const ask = (role: string) => () =>
-      store.write((tx) => RETELLING.assertMayBeTold(tx, known, { ...tx.author, ...{ role, networkIds: null } }));
+      store.write((tx) => REPLAY_POLICY.assertMayReplay(tx, known, { ...tx.author, ...{ role, networkIds: null } }));
     expect(ask("Owner")).not.toThrow();
     expect(ask("Admin")).toThrow("requires the role Owner");
   });

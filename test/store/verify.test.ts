@@ -861,12 +861,12 @@ test("a list of free pages that leads nowhere is a finding, and while an applian
 describe("netledger verify", () => {
   async function run(directory: string, ...flags: string[]): Promise<{ status: number; text: string }> {
     let text = "";
-    const surroundings = {
+    const processIo = {
       clock: store.clock,
       random: store.random,
       print: async (more: string) => void (text += more),
     } as unknown as ProcessIo;
-    const status = await verifyCommand.execute(["--data", directory, ...flags], surroundings);
+    const status = await verifyCommand.execute(["--data", directory, ...flags], processIo);
     return { status, text };
   }
 

@@ -17,7 +17,7 @@ import {
   WriteLines,
 } from "../../src/db/writing/write-lines.ts";
 import { serveWrites, type WriteMessages } from "../../src/db/writing/write-queue.ts";
-import { GROUP_PATIENCE_MS, type WriteRequest, Writer } from "../../src/db/writing/writer.ts";
+import { GROUP_SLICE_MS, type WriteRequest, Writer } from "../../src/db/writing/writer.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
@@ -296,7 +296,7 @@ describe("the writer's side", () => {
 
   test("leaves for the next commit what could not be begun in time, in its order", async () => {
     const slow = (name: string) => (tx: WriteTransaction) => {
-      nowMs += GROUP_PATIENCE_MS / 2 + 1;
+      nowMs += GROUP_SLICE_MS / 2 + 1;
       return newTag(name)(tx);
     };
     const sent = [

@@ -33,7 +33,7 @@ describe("a body that is handed over as bytes", () => {
     expect(JSON.parse(new TextDecoder().decode(bytes as Uint8Array))).toEqual([{ id: ID.toLowerCase() }]);
   });
 
-  test("names as many offenders as its operation says", () => {
+  test("names as many issues as its operation says", () => {
     const { checked } = checkBody(operation, body(Array.from({ length: 9 }, () => ({ id: 1 }))));
     expect(checked.ok ? [] : checked.issues.map(({ path }) => path)).toEqual(["/0/id", "/1/id", "/2/id"]);
   });

@@ -87,7 +87,7 @@ describe("who waits for a commit", () => {
     watch.close();
   });
 
-  test("is told when its patience ends of what is not told yet", async () => {
+  test("is notified of the rest when its wait ends", async () => {
     const { watch, commit, pass } = stage();
     const first = watch.beyond(1, new AbortController().signal);
     commit();

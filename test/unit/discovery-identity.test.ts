@@ -124,8 +124,8 @@ test("of equal ones it is the one that told there the last time, unless another 
   const seen = { ...signs(whole), sysName: null };
   const idOf = (second: object) =>
     identify(seen, [{ id: "first", signs: first }, { id: "there", ...second } as never])?.id;
-  expect([idOf({ signs: there }), idOf({ signs: there, toldThere: true })]).toEqual(["first", "there"]);
-  expect(idOf({ signs: { ...there, serialNumber: null }, toldThere: true })).toBe("first");
+  expect([idOf({ signs: there }), idOf({ signs: there, reportedThere: true })]).toEqual(["first", "there"]);
+  expect(idOf({ signs: { ...there, serialNumber: null }, reportedThere: true })).toBe("first");
 });
 
 test.each(["", "  ", "N/A", "none", "0000000000", "To be filled by O.E.M.", "0123456789", "abc", null, undefined])(

@@ -99,7 +99,7 @@ describe("the recorder", () => {
     await recorder.device(device("10.0.0.2"));
     const flushed = recorder.flush();
     await turn();
-    const unfinished = [{ ip_address: "10.0.0.2", is_second_telling: false }];
+    const unfinished = [{ ip_address: "10.0.0.2", is_repeat: false }];
     const records = { "if-entries": { created: 0, updated: 1, deleted: 0 } };
     ran[0]?.finish({ sequence: 1, result: { ...NOTHING, records, unfinished } });
     await turn();
@@ -121,21 +121,19 @@ describe("the recorder", () => {
   });
 
   test("sends a device on as what the first command took it for", async () => {
-    for (const is_second_telling of [false, true]) {
+    for (const is_repeat of [false, true]) {
       const { recorder, ran } = newRecorder({ isManual: true });
       await recorder.device(device("10.0.0.2"));
       const flushed = recorder.flush();
       await turn();
       ran[0]?.finish({
         sequence: 1,
-        result: { ...NOTHING, unfinished: [{ ip_address: "10.0.0.2", is_second_telling }] },
+        result: { ...NOTHING, unfinished: [{ ip_address: "10.0.0.2", is_repeat }] },
       });
       await turn();
       ran[1]?.finish();
       await flushed;
-      expect(ran[1]?.input.sightings).toEqual([
-        { ...device("10.0.0.2"), is_continued: true, is_second_telling },
-      ] as never);
+      expect(ran[1]?.input.sightings).toEqual([{ ...device("10.0.0.2"), is_continued: true, is_repeat }] as never);
     }
   });
 
@@ -143,7 +141,7 @@ describe("the recorder", () => {
     const { recorder, ran, lost } = newRecorder({ isManual: true });
     await recorder.device(device("10.0.0.2"));
     const flushed = recorder.flush();
-    const unfinished = [{ ip_address: "10.0.0.2", is_second_telling: false }];
+    const unfinished = [{ ip_address: "10.0.0.2", is_repeat: false }];
     for (let each = 0; each < 5; each += 1) {
       await turn();
       ran[each]?.finish({ sequence: null, result: { ...NOTHING, unfinished } });

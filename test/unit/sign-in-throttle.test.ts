@@ -184,7 +184,7 @@ describe("one address that tries many accounts", () => {
   const spray = (times: number, source = HERE): number[] =>
     failPatiently(times, (index) => `user${index}@example.org`, source);
 
-  test("waits growingly after thirty failures", () => {
+  test("waits longer and longer after thirty failures", () => {
     const waits = spray(SOURCE_FREE_FAILURES + 6);
     expect(waits.slice(0, SOURCE_FREE_FAILURES + 1)).toEqual(Array(SOURCE_FREE_FAILURES + 1).fill(0));
     expect(waits.slice(SOURCE_FREE_FAILURES + 1)).toEqual([1, 2, 4, 8, 16]);

@@ -37,7 +37,7 @@ async function asked(echo: EchoOutcome | null, tcp: TcpOutcome, { table = () => 
   const instruments = {
     routes: { routeTo: () => ({ kind: "Link", ifIndex: 2, source: null, mac: null }) },
     arp: null,
-    areNeighborStatesTold: false,
+    hasNeighborStates: false,
     unresolved: { during },
     connections: { during },
     permit: async () => {},

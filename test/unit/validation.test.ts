@@ -65,7 +65,7 @@ describe("a value that is checked", () => {
     });
   });
 
-  test("is refused with as many offenders as are asked for", () => {
+  test("is refused with as many issues as are asked for", () => {
     const sent = { name: "a", ports: Array.from({ length: 1_000 }, () => ({ mac: 5 })) };
     for (const [limit, count] of [
       [undefined, 200],

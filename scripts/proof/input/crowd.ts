@@ -12,7 +12,7 @@ const P99_LIMIT_MS = 250;
 /** Of 2,000 connections, by the descriptors that are more than before: some of those before were closing. */
 const TAKEN_AT_LEAST = 1_950;
 /** Wait for something, and no longer than this. */
-const PATIENCE_MS = 30_000;
+const WAIT_MAX_MS = 30_000;
 
 export async function crowdFindings(
   world: InputWorld,
@@ -189,7 +189,7 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
     // Those that still waited to be accepted come in once more before they are found to have gone.
     let again: number | string = 0;
     const began = performance.now();
-    while (again !== 200 && performance.now() - began < PATIENCE_MS) {
+    while (again !== 200 && performance.now() - began < WAIT_MAX_MS) {
       again = await appliance
         .withKey(key.out.trim())
         .get("/api/v1/tags/export/csv")
@@ -258,9 +258,9 @@ function percentile(values: readonly number[], share: number): number {
 }
 
 /** Whether it came to hold in time. */
-export async function until(holds: () => boolean, patienceMs = PATIENCE_MS): Promise<boolean> {
+export async function until(holds: () => boolean, timeoutMs = WAIT_MAX_MS): Promise<boolean> {
   const began = performance.now();
-  while (performance.now() - began < patienceMs) {
+  while (performance.now() - began < timeoutMs) {
     if (holds()) return true;
     await Bun.sleep(50);
   }

@@ -16,7 +16,7 @@ export interface Task {
   readonly withLong: boolean;
   readonly seed: number;
   /** An answer that takes longer is missed for ever. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 export interface Latencies {
@@ -116,13 +116,13 @@ class Generator {
 
   async run(): Promise<Report> {
     for (let each = 0; each < this.task.connections; each += 1) this.open();
-    const openBy = performance.now() + this.task.patienceMs;
+    const openBy = performance.now() + this.task.timeoutMs;
     while (this.all.size < this.task.connections && performance.now() < openBy) await Bun.sleep(5);
 
     await this.offer();
     // What found no connection until the end is not sent any more; what was sent is waited for.
     this.unsent += this.backlog.splice(0).filter(({ isLong }) => !isLong).length;
-    const waitUntil = performance.now() + this.task.patienceMs;
+    const waitUntil = performance.now() + this.task.timeoutMs;
     const waiting = () => [...this.all].filter(({ due }) => due !== null);
     while (waiting().length > 0 && performance.now() < waitUntil) await Bun.sleep(5);
     const unanswered = waiting().length;

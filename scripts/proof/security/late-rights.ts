@@ -20,7 +20,7 @@ const CROWDS: Readonly<Record<Proving["form"], { readonly bulks: number; readonl
   short: { bulks: 10, hosts: 500 },
   long: { bulks: 48, hosts: 1_000 },
 };
-const SCAN_PATIENCE_MS = 15_000;
+const SCAN_WAIT_MAX_MS = 15_000;
 /** What takes the right away waits for the write that runs: of the longest of them, and what else it takes. */
 const LONGEST_WAITED_FOR = 1.5;
 
@@ -189,7 +189,7 @@ async function scans(stage: Stage, people: People, owner: Header): Promise<Findi
   const waitFor = async (isThere: (found: Json) => boolean | Promise<boolean>) => {
     let found = await scan();
     for (
-      const until = performance.now() + SCAN_PATIENCE_MS;
+      const until = performance.now() + SCAN_WAIT_MAX_MS;
       !(await isThere(found)) && performance.now() < until;
       found = await scan()
     )

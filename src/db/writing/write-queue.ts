@@ -20,7 +20,7 @@ import type { Author } from "./ledger.ts";
 import { ReadFence } from "./read-fence.ts";
 import type { Outcome } from "./transaction.ts";
 import { isUserLine, lineOf, type WaitingWrite, WriteLines } from "./write-lines.ts";
-import { GROUP_PATIENCE_MS, outcomeOf, type WriteReply, type WriteRequest, type Writer } from "./writer.ts";
+import { GROUP_SLICE_MS, outcomeOf, type WriteReply, type WriteRequest, type Writer } from "./writer.ts";
 
 /** What there is to know of a write besides what it does. */
 export interface WriteTerms {
@@ -346,7 +346,7 @@ export function serveWrites({ open, takesLong, monotonicMs }: Serving): ThreadMa
       const began = monotonicMs();
       const replies = from.execute(
         group.map(({ request }) => request),
-        GROUP_PATIENCE_MS,
+        GROUP_SLICE_MS,
       );
       lines.served(monotonicMs() - began);
       lines.putBack(group.slice(replies.length));

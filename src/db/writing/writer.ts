@@ -47,11 +47,11 @@ interface RightsNow {
 }
 
 /** What says who is answered as the first time when a request is repeated. */
-export interface Retelling {
+export interface ReplayPolicy {
   /** What is kept of the rights with which something is done: plain data, and little. */
   rightsOf(tx: WriteTransaction, author: Author): unknown;
   /** @throws DomainError for an author who may not be told any more; the transaction names the command as its source */
-  assertMayBeTold(tx: WriteTransaction, known: KnownOutcome, author: Author): void;
+  assertMayReplay(tx: WriteTransaction, known: KnownOutcome, author: Author): void;
 }
 
 /**
@@ -66,7 +66,7 @@ const AHEAD_MAX_MS = 60_000;
  * Commands that were taken for one commit share it only as long as this: what has not begun by then is left for the
  * next one.
  */
-export const GROUP_PATIENCE_MS = 20;
+export const GROUP_SLICE_MS = 20;
 
 /** What a command that was let past others comes to where it is not what it was taken for. */
 const NOT_URGENT = new Error("writer: more than less rights");
@@ -87,7 +87,7 @@ export class Writer<C extends Commands = Commands> {
   private readonly box: Box | undefined;
   private readonly outcomes: KeptOutcomes | null;
   private readonly rights: RightsNow | null;
-  private readonly retelling: Retelling | null;
+  private readonly replayPolicy: ReplayPolicy | null;
   private readonly lowersRights: (tx: WriteTransaction) => boolean;
   /** The transactions of the commit under way. */
   private written: Array<{ readonly sequence: number; readonly instant: Instant }> = [];
@@ -114,7 +114,7 @@ export class Writer<C extends Commands = Commands> {
     random: Random;
     box?: Box;
     rights?: RightsNow;
-    retelling?: Retelling;
+    replayPolicy?: ReplayPolicy;
     lowersRights?: (tx: WriteTransaction) => boolean;
     past?: ReadFence;
     onPostponed?: () => void;
@@ -135,16 +135,16 @@ export class Writer<C extends Commands = Commands> {
     this.monotonicMs = options.monotonicMs ?? (() => performance.now());
     this.rights = options.rights ?? null;
     this.lowersRights = options.lowersRights ?? (() => false);
-    this.retelling = options.retelling ?? null;
+    this.replayPolicy = options.replayPolicy ?? null;
     this.box = options.box;
     this.outcomes = options.box === undefined ? null : new KeptOutcomes(options.db, options.box);
   }
 
   /**
    * Runs the requests in order, in one commit, and replies in the same order.
-   * @param patienceMs after which no further one is begun: there are fewer replies then, and what has none was not done
+   * @param sliceMs after which no further one is begun: there are fewer replies then, and what has none was not done
    */
-  execute(requests: readonly WriteRequest[], patienceMs = Number.POSITIVE_INFINITY): WriteReply[] {
+  execute(requests: readonly WriteRequest[], sliceMs = Number.POSITIVE_INFINITY): WriteReply[] {
     let notBefore = Math.max(this.past.earliest(), this.clock.now() + this.leadMs);
     let aheadMs = 0;
     for (let postponements = 0; ; postponements += 1) {
@@ -153,7 +153,7 @@ export class Writer<C extends Commands = Commands> {
       const isLast = postponements === MAX_POSTPONEMENTS;
       if (isLast) notBefore = Math.max(this.closeFromNowOn(), this.clock.now() + this.leadMs);
       try {
-        const replies = this.attempt(requests, patienceMs, notBefore, isLast, aheadMs);
+        const replies = this.attempt(requests, sliceMs, notBefore, isLast, aheadMs);
         if (replies !== null) return replies;
       } finally {
         this.past.open(this.committed);
@@ -168,7 +168,7 @@ export class Writer<C extends Commands = Commands> {
   /** One try at a commit; null where an instant from its first one on was answered meanwhile. */
   private attempt(
     requests: readonly WriteRequest[],
-    patienceMs: number,
+    sliceMs: number,
     notBefore: Instant,
     isLast: boolean,
     aheadMs: number,
@@ -176,7 +176,7 @@ export class Writer<C extends Commands = Commands> {
     const client = this.db.$client;
     this.committed = null;
     const replies =
-      this.runAll(requests, patienceMs, notBefore, false) ?? this.runAll(requests, patienceMs, notBefore, true) ?? [];
+      this.runAll(requests, sliceMs, notBefore, false) ?? this.runAll(requests, sliceMs, notBefore, true) ?? [];
     if (!client.inTransaction) return replies;
     // What is acknowledged must not lie ahead of the clock, or it would be there, then not, then there again.
     this.awaitInstant(this.leadMs, aheadMs);
@@ -206,7 +206,7 @@ export class Writer<C extends Commands = Commands> {
    */
   private runAll(
     requests: readonly WriteRequest[],
-    patienceMs: number,
+    sliceMs: number,
     notBefore: Instant,
     withSavepoints: boolean,
   ): WriteReply[] | null {
@@ -220,7 +220,7 @@ export class Writer<C extends Commands = Commands> {
     const replies: WriteReply[] = [];
     const began = this.monotonicMs();
     for (const request of requests) {
-      if (replies.length > 0 && this.monotonicMs() - began > patienceMs) break;
+      if (replies.length > 0 && this.monotonicMs() - began > sliceMs) break;
       const before = this.statements.changes();
       const reply = this.executeOne(request, notBefore, withSavepoints);
       replies.push(reply);
@@ -296,7 +296,7 @@ export class Writer<C extends Commands = Commands> {
         notBefore,
       });
       if (known !== null) {
-        this.retelling?.assertMayBeTold(tx, known, actor);
+        this.replayPolicy?.assertMayReplay(tx, known, actor);
         if (withSavepoint) client.run("RELEASE command");
         const { rights: _ofTheFirstTime, ...outcome } = known;
         return { ok: true, outcome };
@@ -306,7 +306,7 @@ export class Writer<C extends Commands = Commands> {
       const sequence = tx.finish();
       const outcome = sequence === null ? { sequence, result, head: tx.sequence - 1 } : { sequence, result };
       if (repeatable !== undefined)
-        this.outcomes?.keep(repeatable, outcome, this.clock.now(), this.retelling?.rightsOf(tx, actor));
+        this.outcomes?.keep(repeatable, outcome, this.clock.now(), this.replayPolicy?.rightsOf(tx, actor));
       if (withSavepoint) client.run("RELEASE command");
       if (outcome.sequence !== null) this.written.push({ sequence: outcome.sequence, instant: tx.instant });
       return { ok: true, outcome };

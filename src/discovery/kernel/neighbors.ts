@@ -13,7 +13,7 @@ export interface NeighborSource {
   /** Throws an Error when the kernel does not tell. */
   readonly read: () => KernelNeighbor[];
   /** Whether it says which of them have proved themselves lately. */
-  readonly areStatesTold: boolean;
+  readonly hasStates: boolean;
 }
 
 /** IPv4 and IPv6 by netlink; where that is refused, IPv4 alone from /proc/net/arp. */
@@ -21,9 +21,9 @@ export function openNeighbors(): NeighborSource {
   try {
     readByNetlink();
   } catch (error) {
-    if (error instanceof KernelRefused) return { read: readByProc, areStatesTold: false };
+    if (error instanceof KernelRefused) return { read: readByProc, hasStates: false };
   }
-  return { read: readByNetlink, areStatesTold: true };
+  return { read: readByNetlink, hasStates: true };
 }
 
 function readByNetlink(): KernelNeighbor[] {

@@ -52,7 +52,7 @@ export const IPV6_ADDR_TABLE_STEP = {
  * Where tables differ, ipAddressTable wins. A prefix length of 0 counts as none.
  * Absent: no rows, since a device asked over IP has an address. An unreadable index makes the table partial.
  */
-export function addressesOf(reads: Reads): AddressesTold {
+export function addressesOf(reads: Reads): ReportedAddresses {
   const found = new Map<string, DeviceAddress>();
   const unread: string[] = [];
   const take = (step: ReadStep, rowOf: (index: string) => DeviceAddress | RowReason): RowCount => {
@@ -84,7 +84,7 @@ export function addressesOf(reads: Reads): AddressesTold {
   return { addresses: isNoneRead ? undefined : sorted(found.values()), rows, report };
 }
 
-interface AddressesTold {
+interface ReportedAddresses {
   readonly addresses: DeviceAddress[] | undefined;
   readonly rows: Readonly<Record<AddressStep, RowCount>>;
   readonly report: TableReport;
@@ -132,9 +132,9 @@ function ipAddrRows(reads: Reads): RowOf {
   return (index) => {
     const subIds = subIdsOf(index);
     const isNumbered = subIds.length !== IPV4_LENGTH;
-    const told = isNumbered ? addresses.values.get(index) : undefined;
-    if (isNumbered && told === undefined) return "index";
-    const address = told === undefined ? unicastOfOctets(subIds, 0, IPV4_LENGTH) : unicastOf(told);
+    const reported = isNumbered ? addresses.values.get(index) : undefined;
+    if (isNumbered && reported === undefined) return "index";
+    const address = reported === undefined ? unicastOfOctets(subIds, 0, IPV4_LENGTH) : unicastOf(reported);
     return rowOf(address, prefixLengthOfMask(masks.values.get(index)), ifIndexOf(ifIndexes.values.get(index)));
   };
 }

@@ -55,7 +55,7 @@ export const IPV6_NET_TO_MEDIA_STEP = {
  * Each address on each interface once, ipNetToPhysicalTable first; no invalid, incomplete (no MAC address), group or
  * broadcast entries. Absent: no rows.
  */
-export function arpOf(reads: Reads): ArpTold {
+export function arpOf(reads: Reads): ReportedArp {
   const entries = new Map<string, ArpEntry>();
   const take = (step: ReadStep, name: string, isValid: (index: string) => boolean, whereOf: WhereOf): RowCount => {
     const { values } = columnOf(reads, step.name, name);
@@ -106,7 +106,7 @@ export function arpOf(reads: Reads): ArpTold {
   return { arp: isServed ? [...entries.values()] : undefined, rows, report: reportOn(reads, STEPS, isServed) };
 }
 
-interface ArpTold {
+interface ReportedArp {
   readonly arp: ArpEntry[] | undefined;
   readonly rows: Readonly<Record<EntryStep, RowCount>>;
   readonly report: TableReport;

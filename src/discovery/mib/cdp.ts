@@ -22,7 +22,7 @@ export const CDP_STEP = {
   optional: ["cdpCacheAddressType", "cdpCacheAddress", "cdpCachePlatform"],
 } as const satisfies ReadStep;
 
-interface CdpTold {
+interface ReportedCdp {
   /** All announcements on an interface, in a fixed order; undefined if unknown. */
   of(ifIndex: number): CdpAnnouncement[] | undefined;
   /** Whether neighbors were told before and none are now. */
@@ -36,7 +36,7 @@ interface CdpTold {
  * Absent: neither cdpGlobalRun nor neighbors. With cdpGlobalRun, on or off, and no rows: complete, no neighbors.
  * Neighbors on unknown interfaces are left out and reported. A table that broke off tells nothing of any interface.
  */
-export function cdpOf(reads: Reads, interfaces: Interfaces): CdpTold {
+export function cdpOf(reads: Reads, interfaces: Interfaces): ReportedCdp {
   const types = columnOf(reads, CDP_STEP.name, "cdpCacheAddressType");
   const addresses = columnOf(reads, CDP_STEP.name, "cdpCacheAddress");
   const devices = columnOf(reads, CDP_STEP.name, "cdpCacheDeviceId");
@@ -64,8 +64,8 @@ export function cdpOf(reads: Reads, interfaces: Interfaces): CdpTold {
     set_aside: { no_interface: placeless = 0 },
   } = rows;
 
-  const isRunTold = scalarOf(reads, CDP_STEP.name, "cdpGlobalRun") !== undefined;
-  const isServed = count > 0 || isRunTold || areEnded(columns);
+  const isRunReported = scalarOf(reads, CDP_STEP.name, "cdpGlobalRun") !== undefined;
+  const isServed = count > 0 || isRunReported || areEnded(columns);
   const isKnown = isServed && areComplete(columns);
   const why = interfaces.areWhole ? "the device does not have" : "were not read";
   const notes = placeless === 0 ? [] : [`${placeless} of ${count} neighbors are on interfaces that ${why}`];

@@ -16,7 +16,7 @@ export function scalarOf(reads: Reads, step: string, scalar: string): SnmpValue 
 }
 
 /** The decoded value; null where a column read to its end has none for the row; undefined if unknown. */
-export function told<Value>(
+export function reported<Value>(
   column: ColumnRead,
   index: string,
   decode: (value: SnmpValue) => Value,

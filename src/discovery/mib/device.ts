@@ -125,14 +125,17 @@ interface ItemCounts {
 
 /**
  * The row counts of a table's steps together. What could be placed but rests on something unread is withheld.
- * @param told items in the interfaces' lists
+ * @param reported items in the interfaces' lists
  */
-function rowsOfTables(counted: Readonly<Record<RowStep, RowCount>>, told: ItemCounts): Record<DeviceTable, RowCount> {
+function rowsOfTables(
+  counted: Readonly<Record<RowStep, RowCount>>,
+  reported: ItemCounts,
+): Record<DeviceTable, RowCount> {
   const of = (table: DeviceTable): RowCount => {
     const steps = READING_PLAN.filter((step) => step.table === table).map(({ name }) => name as RowStep);
     const count = addedRows(steps.flatMap((name) => counted[name] ?? []));
     if (!isOfItems(table)) return count;
-    return setAside(count, "withheld", addedRows(ITEMS[table].map((name) => counted[name])).kept - told[table]);
+    return setAside(count, "withheld", addedRows(ITEMS[table].map((name) => counted[name])).kept - reported[table]);
   };
   return Object.fromEntries(DEVICE_TABLES.map((table) => [table, of(table)])) as Record<DeviceTable, RowCount>;
 }

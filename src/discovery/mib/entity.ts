@@ -58,16 +58,16 @@ export function entityOf(reads: Reads): { fields: EntityFields; rows: EntityRows
   const chosen = isWhole ? bodyOf(parts) : isChosen && first !== undefined ? [first] : [];
   const pick = (field: "serial" | "maker" | "model"): string | null =>
     chosen.find((part) => part[field] !== null)?.[field] ?? null;
-  const isTold = isWhole && parts.length > 0;
+  const isReported = isWhole && parts.length > 0;
   const fields: { -readonly [Field in keyof EntityFields]: EntityFields[Field] } = {};
-  const none = isTold ? null : undefined;
+  const none = isReported ? null : undefined;
   put(fields, "manufacturer", pick("maker") ?? (isWhole ? makerByEnterprise(reads) : null) ?? none);
   put(fields, "model", pick("model") ?? none);
   put(fields, "serial_number", pick("serial") ?? none);
-  const told = new Set(chosen.map(({ number }) => number));
+  const reported = new Set(chosen.map(({ number }) => number));
   const count = countStep(reads, ENTITY_STEP, (index) => {
     const number = singleSubIdOf(index, PHYSICAL_INDEX_MAX);
-    return number === null ? "index" : told.has(number) ? KEPT : "component";
+    return number === null ? "index" : reported.has(number) ? KEPT : "component";
   });
   return { fields, rows: { [ENTITY_STEP.name]: count }, report };
 }

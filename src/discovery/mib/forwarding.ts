@@ -55,7 +55,7 @@ export const VLAN_BRIDGE_STEP = {
   vlanContexts: learnedVlansOf,
 } as const satisfies ReadStep;
 
-interface ForwardingTold {
+interface ReportedForwarding {
   /** In the order of MAC address and VLAN; undefined where it is not known. */
   of(ifIndex: number): ForwardingEntry[] | undefined;
   /**
@@ -91,7 +91,7 @@ export function* learnedPortsOf(reads: Reads): Generator<number> {
  * Nothing is told where the databases' VLANs were not all read: an entry without its VLAN is another entry.
  * Absent: neither bridge ports nor entries. With bridge ports and no entries it is complete and empty.
  */
-export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces): ForwardingTold {
+export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces): ReportedForwarding {
   const [q, qStatuses] = columnsOf(reads, Q);
   const [d, dStatuses] = columnsOf(reads, D);
   const [perVlan, perVlanStatuses] = columnsOf(reads, PER_VLAN);
@@ -141,14 +141,14 @@ export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Inter
   const report = reportOn(reads, STEPS, isServed, notes);
   const areMainWhole = areComplete([q, qStatuses, perVlan, perVlanStatuses, perVlanPorts]);
   const areDWhole = areComplete([d, dStatuses]);
-  const isMainTold = q.values.size + perVlan.values.size > 0;
-  const isTold = isServed && ports.isComplete && areMainWhole && areVlansWhole && (areDWhole || isMainTold);
+  const isMainReported = q.values.size + perVlan.values.size > 0;
+  const isReported = isServed && ports.isComplete && areMainWhole && areVlansWhole && (areDWhole || isMainReported);
   const byInterface = learned.sorted();
   return {
-    of: (ifIndex) => (isTold && ports.isSettled(ifIndex) ? (byInterface.get(ifIndex) ?? []) : undefined),
-    isPartial: isTold && !areDWhole,
+    of: (ifIndex) => (isReported && ports.isSettled(ifIndex) ? (byInterface.get(ifIndex) ?? []) : undefined),
+    isPartial: isReported && !areDWhole,
     isLost: areLost([q, d, perVlan]),
-    isAssumed: isTold && ports.basis === "assumed" && q.values.size + d.values.size > 0,
+    isAssumed: isReported && ports.basis === "assumed" && q.values.size + d.values.size > 0,
     report,
     rows: {
       [Q_FORWARDING_STEP.name]: qRows,

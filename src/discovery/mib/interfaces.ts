@@ -4,7 +4,7 @@ import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabul
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import type { DeviceInterface, TableReport } from "../device.ts";
 import { KEPT, type RowCount, type RowFate } from "../rows.ts";
-import { columnOf, countStep, isWhole, put, reportOn, rowsOf, told } from "./columns.ts";
+import { columnOf, countStep, isWhole, put, reported, reportOn, rowsOf } from "./columns.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, integerOf, macOf, singleSubIdOf, textOf } from "./values.ts";
 
@@ -35,7 +35,7 @@ export const IF_X_TABLE_STEP = {
 
 export type InterfaceDraft = { -readonly [Field in keyof DeviceInterface]: DeviceInterface[Field] };
 
-interface InterfacesTold {
+interface ReportedInterfaces {
   /** By ifIndex, ascending. */
   readonly interfaces: ReadonlyMap<number, InterfaceDraft>;
   /** The ifIndexes with a kept row of ifXTable, ascending. */
@@ -54,7 +54,7 @@ interface InterfacesTold {
  * ifTable they are those of ifXTable. Both absent: no rows.
  * A value outside its enumeration: ifOperStatus Unknown, ifType other(1), ifAdminStatus nothing (it has no unknown).
  */
-export function interfacesOf(reads: Reads): InterfacesTold {
+export function interfacesOf(reads: Reads): ReportedInterfaces {
   const column = (name: keyof typeof IF_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_TABLE_STEP.name, name);
   const extension = (name: keyof typeof IF_X_TABLE_STEP.columns): ColumnRead =>
     columnOf(reads, IF_X_TABLE_STEP.name, name);
@@ -74,14 +74,14 @@ export function interfacesOf(reads: Reads): InterfacesTold {
   const interfaces = new Map<number, InterfaceDraft>();
   for (const { number, index } of isExtended ? extended : base) {
     const draft: InterfaceDraft = { if_index: number };
-    put(draft, "if_descr", orEmpty(told(descr, index, (value) => textOf(value) ?? undefined)));
-    put(draft, "if_name", told(name, index, textOrNone));
-    put(draft, "if_alias", told(alias, index, textOrNone));
-    put(draft, "if_type", told(type, index, typeOf) ?? undefined);
+    put(draft, "if_descr", orEmpty(reported(descr, index, (value) => textOf(value) ?? undefined)));
+    put(draft, "if_name", reported(name, index, textOrNone));
+    put(draft, "if_alias", reported(alias, index, textOrNone));
+    put(draft, "if_type", reported(type, index, typeOf) ?? undefined);
     put(draft, "speed_bps", speedOf(speeds, index));
-    put(draft, "admin_status", told(admin, index, adminStatusOf) ?? undefined);
-    put(draft, "oper_status", told(oper, index, operStatusOf) ?? undefined);
-    put(draft, "mac_address", told(phys, index, physAddressOf));
+    put(draft, "admin_status", reported(admin, index, adminStatusOf) ?? undefined);
+    put(draft, "oper_status", reported(oper, index, operStatusOf) ?? undefined);
+    put(draft, "mac_address", reported(phys, index, physAddressOf));
     interfaces.set(number, draft);
   }
   const areNamesWhole = isWhole(reads, IF_TABLE_STEP.name) && isWhole(reads, IF_X_TABLE_STEP.name);

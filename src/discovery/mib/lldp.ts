@@ -34,7 +34,7 @@ import { LocalPorts, type LocalPortText } from "./local-ports.ts";
 import type { ColumnRead, Reads, SnmpValue } from "./reads.ts";
 import { identifierOf, integerOf, singleSubIdOf, textOf, writtenMacOf } from "./values.ts";
 
-interface LldpTold {
+interface ReportedLldp {
   /** lldpLocChassisId; null where it is empty, undefined where it is not served. */
   readonly chassisId: LinkId<ChassisIdSubtype> | null | undefined;
   /** All announcements on an interface, in a fixed order; undefined if unknown. */
@@ -59,7 +59,7 @@ export function lldpOf(
   interfaces: ReadonlyMap<number, InterfaceDraft>,
   areInterfacesWhole: boolean,
   ports: BridgePorts,
-): LldpTold {
+): ReportedLldp {
   const version = hasRows(reads, VERSION_2.remote) && !hasRows(reads, VERSION_1.remote) ? VERSION_2 : VERSION_1;
   const columns = remoteColumns(reads, version.remote);
   const addresses = columnOf(reads, version.addresses, "manAddrIfSubtype");
@@ -133,15 +133,15 @@ type VersionRows<Each extends Version> = Readonly<
 function rowsIn<Each extends Version>(
   reads: Reads,
   own: Each,
-  told: Version,
+  reported: Version,
   remote: RowCount,
   managed: ManagementAddresses,
 ): VersionRows<Each> {
-  const isTold = own.remote === told.remote;
+  const isReported = own.remote === reported.remote;
   const count = (name: string, fateOf: (index: string) => RowFate): RowCount =>
-    countStep(reads, { name }, isTold ? fateOf : () => "superseded");
+    countStep(reads, { name }, isReported ? fateOf : () => "superseded");
   const rows: Record<string, RowCount> = {
-    [own.remote]: isTold ? remote : count(own.remote, () => "superseded"),
+    [own.remote]: isReported ? remote : count(own.remote, () => "superseded"),
     [own.addresses]: count(own.addresses, managed.fateOf),
     [own.localPorts]: count(own.localPorts, (index) =>
       singleSubIdOf(index, PORT_NUMBER_MAX) === null ? "index" : KEPT,

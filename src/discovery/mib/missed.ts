@@ -45,10 +45,10 @@ type Reading = Pick<Device, "served" | "missed">;
  */
 export function missedNow(columns: readonly string[], before: Missed, reading: Reading, now: Instant): Missed {
   const { served = [], missed = [] } = reading;
-  const [known, told, steps] = [new Set(columns), new Set(served), new Set(served.map(stepOf))];
+  const [known, reported, steps] = [new Set(columns), new Set(served), new Set(served.map(stepOf))];
   const next = new Map<string, Miss>();
   for (const [name, miss] of Object.entries(before)) {
-    const isOver = known.has(name) ? steps.has(stepOf(name)) : told.has(name);
+    const isOver = known.has(name) ? steps.has(stepOf(name)) : reported.has(name);
     if (!isOver) next.set(name, miss);
   }
   for (const name of missed) {

@@ -53,7 +53,7 @@ interface PortVlans {
   readonly members: readonly number[] | undefined;
 }
 
-interface VlansTold {
+interface ReportedVlans {
   readonly vlans: DeviceVlan[] | undefined;
   of(ifIndex: number): PortVlans;
   readonly areNativesByIfIndex: boolean;
@@ -78,7 +78,7 @@ export function nativePortsOf(reads: Reads): number[] {
  * ended, there are none.
  * Absent: no rows; a bridge with VLANs has at least one.
  */
-export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces): VlansTold {
+export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces): ReportedVlans {
   const staticNames = columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName");
   const staticPorts = columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticEgressPorts");
   const currentPorts = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanCurrentEgressPorts");

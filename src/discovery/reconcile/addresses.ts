@@ -78,39 +78,39 @@ export class AddressBook {
    * @param present the host's addresses by `of`, to which a new one is added
    * @returns null where a person has deleted it or its subnet, and at the host's limit
    */
-  give(host: HostRecord, told: ReportedAddress, present: Addresses): IpAddressRecord | null {
+  give(host: HostRecord, reported: ReportedAddress, present: Addresses): IpAddressRecord | null {
     const { write } = this;
-    const known = present.get(told.ip_address);
+    const known = present.get(reported.ip_address);
     if (known !== undefined) {
-      const name = told.name !== undefined && known.name === "" ? lineOf(told.name) : undefined;
+      const name = reported.name !== undefined && known.name === "" ? lineOf(reported.name) : undefined;
       const now = write.again(
         ipAddressKind,
         known,
-        { mac_address: told.mac_address, name },
+        { mac_address: reported.mac_address, name },
         {},
-        told.isAsked === true ? ["mac_address"] : [],
+        reported.isAsked === true ? ["mac_address"] : [],
       );
       this.remember(host.id, now.mac_address);
       write.index.note(host.id, { mac: this.signOf(now) });
-      present.set(told.ip_address, now);
+      present.set(reported.ip_address, now);
       return now;
     }
     if (present.size >= CHILDREN_MAX) return null;
-    const subnetId = this.subnets.place(told.ip_address, told.prefix_length);
+    const subnetId = this.subnets.place(reported.ip_address, reported.prefix_length);
     if (subnetId === null) return null;
     const made = write.found(ipAddressKind, {
       host_id: host.id,
       network_id: host.network_id,
       subnet_id: subnetId,
-      ip_address: told.ip_address,
-      mac_address: told.mac_address ?? null,
-      name: lineOf(told.name ?? ""),
+      ip_address: reported.ip_address,
+      mac_address: reported.mac_address ?? null,
+      name: lineOf(reported.name ?? ""),
       position: this.nextPlace(present),
       first_discovery_id: write.scanId,
     });
     if (made === null) return null;
     NEXT_PLACES.set(present, made.position + 1);
-    present.set(told.ip_address, made);
+    present.set(reported.ip_address, made);
     this.remember(host.id, made.mac_address);
     write.index.note(host.id, { mac: this.signOf(made), address: made.ip_address });
     return made;
@@ -179,7 +179,7 @@ export class AddressBook {
   /** Whether its device claimed it recently. */
   isClaimed(record: IpAddressRecord): boolean {
     const { tx } = this.write;
-    if (!hasInterfaces(tx, record.host_id) && !hasTold(tx, record.host_id)) return false;
+    if (!hasInterfaces(tx, record.host_id) && !hasReported(tx, record.host_id)) return false;
     const lastSeen = parseInstant(tx.observedOf(record.id).last_seen_at ?? "");
     return lastSeen !== null && tx.instant - lastSeen < UNCONFIRMED_AFTER_HOURS * 3_600_000;
   }
@@ -244,7 +244,7 @@ export class AddressBook {
     const { tx } = this.write;
     if ([host.sys_name, host.sys_object_id, host.serial_number, host.chassis_id].some((each) => each !== null))
       return false;
-    if (hasInterfaces(tx, host.id) || hasTold(tx, host.id)) return false;
+    if (hasInterfaces(tx, host.id) || hasReported(tx, host.id)) return false;
     const children = [
       ...tx.children(ipAddressKind, "host_n", host.id),
       ...tx.children(portKind, "host_n", host.id),
@@ -263,7 +263,7 @@ export function hasInterfaces(tx: WriteTransaction, hostId: string): boolean {
 }
 
 /** Whether a host has answered SNMP. */
-function hasTold(tx: WriteTransaction, hostId: string): boolean {
+function hasReported(tx: WriteTransaction, hostId: string): boolean {
   const n = tx.recordN(hostId);
   return (
     n !== null &&

@@ -85,7 +85,7 @@ export interface MatchCandidate<Id> {
   readonly id: Id;
   readonly signs: Signs;
   /** Whether it last told of itself at the address that answers now. */
-  readonly toldThere?: boolean;
+  readonly reportedThere?: boolean;
 }
 
 /**
@@ -115,7 +115,7 @@ interface Alike {
 function precedence(some: Alike, other: Alike): number {
   return (
     some.likeness.score - other.likeness.score ||
-    Number(some.candidate.toldThere ?? false) - Number(other.candidate.toldThere ?? false) ||
+    Number(some.candidate.reportedThere ?? false) - Number(other.candidate.reportedThere ?? false) ||
     some.likeness.addressCount - other.likeness.addressCount
   );
 }

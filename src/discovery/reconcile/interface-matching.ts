@@ -12,14 +12,14 @@ interface NumberedInterface {
  * In order: the entry of the same number and name; the one entry of that name, if its number now means another
  * interface or none; the entry of the same number, renamed. No entry is two interfaces.
  */
-export function matchInterfaces<Told extends NumberedInterface, Stored extends NumberedInterface>(
-  told: readonly Told[],
+export function matchInterfaces<Reported extends NumberedInterface, Stored extends NumberedInterface>(
+  reported: readonly Reported[],
   stored: readonly Stored[],
-): Map<Told, Stored> {
-  const matched = new Map<Told, Stored>();
+): Map<Reported, Stored> {
+  const matched = new Map<Reported, Stored>();
   const byIndex = new Map(stored.map((entry) => [entry.if_index, entry]));
-  const open: Told[] = [];
-  for (const each of told) {
+  const open: Reported[] = [];
+  for (const each of reported) {
     const entry = byIndex.get(each.if_index);
     if (entry !== undefined && isNamedAlike(each, entry)) matched.set(each, entry);
     else open.push(each);
@@ -27,12 +27,12 @@ export function matchInterfaces<Told extends NumberedInterface, Stored extends N
   if (open.length === 0) return matched;
 
   const taken = new Set(matched.values());
-  const toldByName = onlyOnes(told);
+  const reportedByName = onlyOnes(reported);
   const storedByName = onlyOnes(stored);
-  const left: Told[] = [];
+  const left: Reported[] = [];
   for (const each of open) {
     const name = nameOf(each);
-    const entry = name === null || toldByName.get(name) !== each ? undefined : storedByName.get(name);
+    const entry = name === null || reportedByName.get(name) !== each ? undefined : storedByName.get(name);
     if (entry !== undefined && !taken.has(entry)) {
       matched.set(each, entry);
       taken.add(entry);
@@ -60,12 +60,12 @@ export interface DeletedInterface {
  * @param some without an entry
  * @param all told by the device
  */
-export function deletedAmong<Told extends NumberedInterface>(
-  some: readonly Told[],
-  all: readonly Told[],
+export function deletedAmong<Reported extends NumberedInterface>(
+  some: readonly Reported[],
+  all: readonly Reported[],
   deleted: readonly DeletedInterface[],
-): Set<Told> {
-  const found = new Set<Told>();
+): Set<Reported> {
+  const found = new Set<Reported>();
   if (some.length === 0 || deleted.length === 0) return found;
   const byIndex = new Map(deleted.map((each) => [each.if_index, each]));
   const names = new Set(deleted.flatMap((each) => [...each.names]));

@@ -64,16 +64,16 @@ export class KnownHosts {
     if (seen.chassisId !== null) add(this.found("chassis", seen.chassisId, HOST_BY("chassis_id")));
     if (seen.sysName !== null) add(this.found("name", seen.sysName, HOST_BY("sys_name")));
     for (const address of seen.addresses) add(this.holdersOf(address));
-    const there = asked === null ? [] : this.toldAt(asked);
+    const there = asked === null ? [] : this.reportersAt(asked);
     for (const id of there) ids.add(id);
     return [...ids].flatMap((id) => {
       const signs = this.signsOf(id);
-      return signs === null ? [] : [{ id, signs, toldThere: there.includes(id) }];
+      return signs === null ? [] : [{ id, signs, reportedThere: there.includes(id) }];
     });
   }
 
   /** The host that last told of itself at an address. */
-  toldAt(asked: string): string[] {
+  reportersAt(asked: string): string[] {
     return (this.tx.db.$client.query(BY_TELLING).values(this.networkN, asked) as Array<[string]>).map(([id]) => id);
   }
 

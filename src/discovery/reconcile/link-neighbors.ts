@@ -52,8 +52,8 @@ function neighborChanges(
   if (!isThere(neighbor)) return {};
   const isPersons = () => isSetByPerson(tx, entry.id, "neighbor", [null]);
   // No announcement, or an unknown one, does not contradict a person.
-  const told = neighbor === null && entry.neighbor !== undefined && isPersons() ? entry.neighbor : neighbor;
-  return mergeReported(entry, { neighbor: told }, undefined, isPersons);
+  const reported = neighbor === null && entry.neighbor !== undefined && isPersons() ? entry.neighbor : neighbor;
+  return mergeReported(entry, { neighbor: reported }, undefined, isPersons);
 }
 
 /** Undefined where they do not differ. */

@@ -19,8 +19,8 @@ type Host = Pick<HostRecord, "id" | "network_id">;
 export type HostFields = Reported<HostRecord> & Pick<HostRecord, "name" | "source">;
 
 /** A host with what was told of it. */
-export function foundHost(networkId: string, { name, source, ...told }: HostFields): OwnFields<HostRecord> {
-  return { name, network_id: networkId, source, ...UNSAID_HOST, ...nonNull(told) };
+export function foundHost(networkId: string, { name, source, ...reported }: HostFields): OwnFields<HostRecord> {
+  return { name, network_id: networkId, source, ...UNSAID_HOST, ...nonNull(reported) };
 }
 
 /** A port of a host. @param discoveryId the scan or run that sees it */

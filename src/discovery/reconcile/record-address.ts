@@ -46,8 +46,8 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
     present,
   );
   if (given !== null && known === undefined) book.takeFromOthers(address, host, write.index.atAddress(address));
-  const told = toldOf(write, host, sighting, present);
-  write.again(hostKind, host, told);
+  const reported = reportedOf(write, host, sighting, present);
+  write.again(hostKind, host, reported);
   write.sawHost(host.id, address, reason);
   if (sighting.ports !== undefined) recordOpenPorts(write, host, sighting.ports.open);
   if (given !== null) return KEPT;
@@ -61,8 +61,8 @@ function holderOf(
   { ip_address: address, mac_address: mac, answered }: AddressSighting,
 ): HostRecord | "contradiction" | null {
   const { tx, index } = write;
-  const isTelling = mac !== null && isSign(write, mac);
-  const byMac = isTelling ? index.atMac(mac) : [];
+  const isIdentifying = mac !== null && isSign(write, mac);
+  const byMac = isIdentifying ? index.atMac(mac) : [];
   const at = index.atAddress(address);
   if (answered.length === 0) {
     // Tables of others are hours old: they do not contradict who just answered there.
@@ -71,7 +71,7 @@ function holderOf(
   }
   // Both agree, or the MAC address tells nothing.
   const confirmed = at.filter(
-    (id) => !isTelling || byMac.includes(id) || isCompatible(write, book.of(id).get(address), byMac),
+    (id) => !isIdentifying || byMac.includes(id) || isCompatible(write, book.of(id).get(address), byMac),
   );
   if (confirmed.length > 0) return tx.get(hostKind, lastSeenAt(write, book, address, confirmed));
   const records = at.flatMap((id) => book.of(id).get(address) ?? []);
@@ -142,7 +142,7 @@ function macToKeep(
   return hasInterfaces(write.tx, host.id) ? undefined : mac;
 }
 
-function toldOf(
+function reportedOf(
   write: ScanWrite,
   host: HostRecord,
   sighting: AddressSighting,

@@ -79,11 +79,11 @@ function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSigh
   write.seenIds = new Set();
   // In a continued command the device has told of the host already: the first command decides.
   const isSecond = () => known !== null && write.wasHeard(known.id, asked);
-  write.isSecondTelling = write.isContinued ? sighting.is_second_telling === true : isSecond();
+  write.isRepeat = write.isContinued ? sighting.is_repeat === true : isSecond();
   try {
     return writeReported(write, { book, sighting, known });
   } finally {
-    write.isSecondTelling = false;
+    write.isRepeat = false;
   }
 }
 
@@ -97,11 +97,11 @@ interface Recognized {
 function writeReported(write: ScanWrite, { book, sighting, known }: Recognized): GoneThrough {
   const { device, ip_address: asked } = sighting;
   const leftOut = new LeftOut();
-  const told = toldHost(device, sighting);
+  const reported = reportedHost(device, sighting);
   const host =
     known === null
-      ? newHost(write, { ...told, name: nameOf(device, sighting), source: DISCOVERED })
-      : changedHost(write, known.id, told, device);
+      ? newHost(write, { ...reported, name: nameOf(device, sighting), source: DISCOVERED })
+      : changedHost(write, known.id, reported, device);
   write.index.note(host.id, { host });
   write.index.noteSeenAt(host.id, asked);
   write.heardHost(host.id);
@@ -145,7 +145,7 @@ function isBroken({ broken = [] }: Device, table: DeviceTable): boolean {
   return broken.includes(table);
 }
 
-function toldHost(device: Device, { hostname, mac_address }: DeviceSighting): Reported<HostRecord> {
+function reportedHost(device: Device, { hostname, mac_address }: DeviceSighting): Reported<HostRecord> {
   const { sys_name, sys_descr, sys_object_id, sys_location, sys_contact, model, serial_number } = device;
   return {
     sys_name,
@@ -172,15 +172,15 @@ function nameOf(device: Device, { hostname, ip_address }: DeviceSighting): strin
   return lineOf(device.sys_name ?? "") || lineOf(hostname ?? "") || ip_address;
 }
 
-function changedHost(write: ScanWrite, id: string, told: Reported<HostRecord>, device: Device): HostRecord {
+function changedHost(write: ScanWrite, id: string, reported: Reported<HostRecord>, device: Device): HostRecord {
   const host = write.tx.get(hostKind, id);
-  const { hostname, manufacturer, ...others } = told;
+  const { hostname, manufacturer, ...others } = reported;
   // The first found name and maker stay.
-  const isMakerTold = typeof device.manufacturer === "string" || host.manufacturer === null;
+  const isMakerReported = typeof device.manufacturer === "string" || host.manufacturer === null;
   const named = {
     ...others,
     ...(host.hostname === null ? { hostname } : {}),
-    ...(isMakerTold ? { manufacturer } : {}),
+    ...(isMakerReported ? { manufacturer } : {}),
   };
   const name = lineOf(device.sys_name ?? "");
   const source = host.source.type === "Inferred" ? { source: DISCOVERED } : {};
@@ -208,9 +208,9 @@ function recordAddresses(
   for (const each of own) {
     const at = each.if_index === null ? undefined : byIndex.get(each.if_index);
     const seen = each.ip_address === asked ? mac_address : null;
-    const told = orKept(each.ip_address, at?.mac_address ?? seen ?? undefined);
+    const reported = orKept(each.ip_address, at?.mac_address ?? seen ?? undefined);
     const isAsked = each.ip_address === asked;
-    const mac = isDisputed(write, host, present.get(each.ip_address), told, macs, isAsked) ? undefined : told;
+    const mac = isDisputed(write, host, present.get(each.ip_address), reported, macs, isAsked) ? undefined : reported;
     const name = at === undefined ? undefined : (at.if_name ?? at.if_descr);
     const { ip_address, prefix_length } = each;
     book.give(host, { ip_address, mac_address: mac, prefix_length, name, isAsked }, present);
@@ -240,19 +240,19 @@ function isDisputed(
   write: ScanWrite,
   host: HostRecord,
   known: IpAddressRecord | undefined,
-  told: string | undefined,
+  reported: string | undefined,
   macs: ReadonlySet<unknown>,
   isAsked: boolean,
 ): boolean {
   if (
     known === undefined ||
     known.mac_address === null ||
-    told === undefined ||
-    told === known.mac_address ||
+    reported === undefined ||
+    reported === known.mac_address ||
     !macs.has(known.mac_address)
   )
     return false;
-  if (!isAsked && write.index.toldAt(known.ip_address).includes(host.id)) return true;
+  if (!isAsked && write.index.reportersAt(known.ip_address).includes(host.id)) return true;
   return write.index.holdersOf(known.ip_address).some((id) => id !== host.id);
 }
 
@@ -260,15 +260,15 @@ function identified(write: ScanWrite, signs: Signs, sighting: DeviceSighting): R
   let candidates = write.index.candidates(signs, sighting.ip_address);
   for (;;) {
     const known = identify(signs, candidates);
-    if (known === null) return sighting.device.broken === undefined ? null : toldThere(write, signs, sighting);
+    if (known === null) return sighting.device.broken === undefined ? null : reportedThere(write, signs, sighting);
     if (!isAnother(write, known.id, sighting)) return known;
     candidates = candidates.filter(({ id }) => id !== known.id);
   }
 }
 
 /** With missing tables signs are missing too: it is the host that told there before, unless a sign differs. */
-function toldThere(write: ScanWrite, signs: Signs, sighting: DeviceSighting): ReturnType<typeof identify<string>> {
-  for (const id of write.index.toldAt(sighting.ip_address)) {
+function reportedThere(write: ScanWrite, signs: Signs, sighting: DeviceSighting): ReturnType<typeof identify<string>> {
+  for (const id of write.index.reportersAt(sighting.ip_address)) {
     const known = write.index.signsOf(id);
     if (known === null || isAnother(write, id, sighting)) continue;
     const like = likeness(signs, known);

@@ -69,7 +69,9 @@ export function recordInterfaces(
   const left = { interfaces: 0, forwarding: 0, announcements: 0 };
   let forwardingRoom = FORWARDING_MAX;
   let isWhole = true;
-  const isKept = context.isForwardingPartial ? keptForwarding(FORWARDING_MAX - toldForwarding(interfaces), left) : null;
+  const isKept = context.isForwardingPartial
+    ? keptForwarding(FORWARDING_MAX - countReportedForwarding(interfaces), left)
+    : null;
   for (const each of interfaces) {
     const before = matched.get(each) ?? null;
     if (before === null && !deleted.has(each)) {
@@ -81,12 +83,12 @@ export function recordInterfaces(
       }
     }
     const isHeld = before !== null && before.if_index !== each.if_index && held.has(each.if_index);
-    const fields = toldFields(each, context.vlans);
+    const fields = reportedFieldsOf(each, context.vlans);
     if (!write.mayChangeVlans(vlanChanges(write, before, fields.vlan_ids, deleted.has(each)))) {
       isWhole = false;
       fields.vlan_ids = undefined;
     }
-    const told = { ...fields, ...toldAnnouncements(each, before), ...(isHeld ? { if_index: undefined } : {}) };
+    const reported = { ...fields, ...reportedAnnouncements(each, before), ...(isHeld ? { if_index: undefined } : {}) };
     left.announcements +=
       Math.max(0, (each.lldp?.length ?? 0) - ANNOUNCEMENTS_MAX) +
       Math.max(0, (each.cdp?.length ?? 0) - ANNOUNCEMENTS_MAX);
@@ -101,7 +103,7 @@ export function recordInterfaces(
               if_index: each.if_index,
               if_descr: "",
               ...UNSAID_IF_ENTRY,
-              ...nonNull(told),
+              ...nonNull(reported),
               ip_address_id: address?.id,
               first_discovery_id: write.scanId,
             },
@@ -111,7 +113,7 @@ export function recordInterfaces(
             ifEntryKind,
             before,
             {
-              ...told,
+              ...reported,
               ...(before.ip_address_id === undefined && address !== undefined ? { ip_address_id: address.id } : {}),
             },
             UNSAID_IF_ENTRY,
@@ -131,7 +133,7 @@ export function recordInterfaces(
     left.forwarding += each.forwarding.length - learned.length;
     context.leftOut.add("forwarding", "limit", each.forwarding.length - learned.length);
     const known = forwarding.get(entry.id) ?? [];
-    syncForwarding(write, entry, { told: learned, stored: known, isKept, leftOut: context.leftOut });
+    syncForwarding(write, entry, { reported: learned, stored: known, isKept, leftOut: context.leftOut });
   }
   if (left.interfaces > 0) write.tellLimit(host, ifEntryKind.plural, left.interfaces, CHILDREN_MAX);
   if (left.forwarding > 0) write.tellLimit(host, fdbEntryKind.plural, left.forwarding, FORWARDING_MAX);
@@ -142,21 +144,21 @@ export function recordInterfaces(
 /**
  * How many VLANs change on an interface. What is never written counts as none: it would fill every command, and the
  * device would never finish.
- * @param told ids, null for none; undefined if unknown
+ * @param reported ids, null for none; undefined if unknown
  * @param isDeleted whether a person has deleted it
  */
-function vlanChanges(write: ScanWrite, before: IfEntryRecord | null, told: unknown, isDeleted: boolean): number {
-  if (told === undefined) return 0;
-  if (before === null) return isDeleted ? 0 : countDifferent(undefined, told);
-  if (Bun.deepEquals(before.vlan_ids ?? null, told)) return 0;
-  if (write.isSecondTelling && before.vlan_ids !== undefined) return 0;
-  return isSetByPerson(write.tx, before.id, "vlan_ids", [null, ""]) ? 0 : countDifferent(before.vlan_ids, told);
+function vlanChanges(write: ScanWrite, before: IfEntryRecord | null, reported: unknown, isDeleted: boolean): number {
+  if (reported === undefined) return 0;
+  if (before === null) return isDeleted ? 0 : countDifferent(undefined, reported);
+  if (Bun.deepEquals(before.vlan_ids ?? null, reported)) return 0;
+  if (write.isRepeat && before.vlan_ids !== undefined) return 0;
+  return isSetByPerson(write.tx, before.id, "vlan_ids", [null, ""]) ? 0 : countDifferent(before.vlan_ids, reported);
 }
 
 /** How many ids are in only one list. */
-function countDifferent(before: readonly string[] | undefined, told: unknown): number {
+function countDifferent(before: readonly string[] | undefined, reported: unknown): number {
   const old = new Set(before);
-  const now = new Set((told ?? []) as readonly string[]);
+  const now = new Set((reported ?? []) as readonly string[]);
   let fresh = 0;
   for (const id of now) if (!old.delete(id)) fresh += 1;
   return fresh + old.size;
@@ -193,7 +195,9 @@ function freeIndexes(
   const held = new Set<number>();
   const kept = new Set(matched.values());
   const moving = new Set(
-    [...matched].filter(([told, entry]) => told.if_index !== entry.if_index).map(([told]) => told.if_index),
+    [...matched]
+      .filter(([reported, entry]) => reported.if_index !== entry.if_index)
+      .map(([reported]) => reported.if_index),
   );
   for (const entry of stored) {
     if (kept.has(entry) || !moving.has(entry.if_index)) continue;
@@ -219,7 +223,7 @@ function freeIndexes(
 }
 
 /** The entry's fields, with VLANs as those of the network. */
-function toldFields(
+function reportedFieldsOf(
   { native_vlan, vlans: numbers, forwarding: _forwarding, lldp: _lldp, cdp: _cdp, ...own }: DeviceInterface,
   vlans: VlanKeeper,
 ) {
@@ -234,14 +238,14 @@ function toldFields(
 }
 
 /** The first of each protocol has its own fields. */
-function toldAnnouncements(
+function reportedAnnouncements(
   { lldp: announced, cdp: cached }: DeviceInterface,
   before: IfEntryRecord | null,
 ): Reported<IfEntryRecord> {
   if (announced === undefined && cached === undefined) return {};
   const cdp = cached?.slice(0, ANNOUNCEMENTS_MAX);
   const lldp = announced === undefined ? undefined : nearestFirst(announced).slice(0, ANNOUNCEMENTS_MAX);
-  const told: Reported<IfEntryRecord> = {
+  const reported: Reported<IfEntryRecord> = {
     ...(lldp === undefined ? {} : lldpFields(lldp[0], before)),
     ...(cdp === undefined ? {} : cdpFields(cdp[0])),
   };
@@ -255,14 +259,14 @@ function toldAnnouncements(
       ? stored.filter((each) => each.protocol === "Cdp")
       : cdp.slice(1).map((each) => known.withFarEnd({ protocol: "Cdp", ...each }))),
   ];
-  told.more_neighbors = listOrNone(more);
+  reported.more_neighbors = listOrNone(more);
   // The far end is resolved anew at the end of the scan.
   if (
     before?.neighbor !== undefined &&
-    FAR_END.some((field) => told[field] !== undefined && !Bun.deepEquals(told[field], before[field] ?? null))
+    FAR_END.some((field) => reported[field] !== undefined && !Bun.deepEquals(reported[field], before[field] ?? null))
   )
-    told.neighbor = null;
-  return told;
+    reported.neighbor = null;
+  return reported;
 }
 
 /** Those certainly at the other end first. */
@@ -344,7 +348,7 @@ function putFirst<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): voi
 type IsKept = (record: ForwardingEntry, here: readonly ForwardingEntry[]) => boolean;
 
 interface LearnedThere {
-  readonly told: readonly ForwardingEntry[];
+  readonly reported: readonly ForwardingEntry[];
   readonly stored: readonly FdbEntryRecord[];
   /** Null where the table is complete: what was not told is gone. */
   readonly isKept: IsKept | null;
@@ -352,17 +356,21 @@ interface LearnedThere {
 }
 
 /** A person's list stands, with a differing table kept beside it. */
-function syncForwarding(write: ScanWrite, entry: IfEntryRecord, { told, stored, isKept, leftOut }: LearnedThere): void {
+function syncForwarding(
+  write: ScanWrite,
+  entry: IfEntryRecord,
+  { reported, stored, isKept, leftOut }: LearnedThere,
+): void {
   const { tx } = write;
   const isAll = isKept === null;
   const before = entry.discovered?.fdb_macs as readonly string[] | undefined;
   // A partial table cannot be compared with a person's list.
-  if (!isAll && before !== undefined) return leaveOutBeside(leftOut, "withheld", told, stored, before);
-  const wanted = new Map(told.map((each) => [keyOf(each), each]));
-  const gone = stored.filter((record) => !wanted.delete(keyOf(record)) && (isAll || !isKept(record, told)));
+  if (!isAll && before !== undefined) return leaveOutBeside(leftOut, "withheld", reported, stored, before);
+  const wanted = new Map(reported.map((each) => [keyOf(each), each]));
+  const gone = stored.filter((record) => !wanted.delete(keyOf(record)) && (isAll || !isKept(record, reported)));
   if (gone.length + wanted.size > 0 && isForwardingSetByPerson(tx, entry.id)) {
-    const beside = isAll ? keepBeside(write, entry, told, stored) : [];
-    return leaveOutBeside(leftOut, isAll ? "limit" : "withheld", told, stored, beside);
+    const beside = isAll ? keepBeside(write, entry, reported, stored) : [];
+    return leaveOutBeside(leftOut, isAll ? "limit" : "withheld", reported, stored, beside);
   }
   if (before !== undefined) keepBeside(write, entry, [], []);
   const left = stored.length - gone.length + wanted.size;
@@ -384,14 +392,14 @@ function syncForwarding(write: ScanWrite, entry: IfEntryRecord, { told, stored, 
 function leaveOutBeside(
   leftOut: LeftOut,
   reason: RowReason,
-  told: readonly ForwardingEntry[],
+  reported: readonly ForwardingEntry[],
   stored: readonly FdbEntryRecord[],
   beside: readonly string[],
 ): void {
   const entries = new Set(stored.map(keyOf));
-  const others = told.filter((each) => !entries.has(keyOf(each)));
-  const toldAsStored = new Set(told.filter((each) => entries.has(keyOf(each))).map((each) => each.mac_address));
-  const macs = new Set(others.map((each) => each.mac_address)).difference(toldAsStored);
+  const others = reported.filter((each) => !entries.has(keyOf(each)));
+  const reportedAsStored = new Set(reported.filter((each) => entries.has(keyOf(each))).map((each) => each.mac_address));
+  const macs = new Set(others.map((each) => each.mac_address)).difference(reportedAsStored);
   const known = new Set([...stored.map((each) => each.mac_address), ...beside]);
   leftOut.add("forwarding", "duplicate", others.length - macs.size);
   leftOut.add("forwarding", reason, macs.difference(known).size);
@@ -404,10 +412,10 @@ function leaveOutBeside(
 function keepBeside(
   { tx }: ScanWrite,
   entry: IfEntryRecord,
-  told: readonly ForwardingEntry[],
+  reported: readonly ForwardingEntry[],
   stored: readonly FdbEntryRecord[],
 ): readonly string[] {
-  const macs = [...new Set(told.map((each) => each.mac_address))].sort();
+  const macs = [...new Set(reported.map((each) => each.mac_address))].sort();
   const own = new Set(stored.map((each) => each.mac_address));
   const isSame = macs.length === own.size && macs.every((mac) => own.has(mac));
   const { fdb_macs: before, ...others } = entry.discovered ?? {};
@@ -419,7 +427,7 @@ function keepBeside(
   return beside ?? [];
 }
 
-function toldForwarding(interfaces: readonly DeviceInterface[]): number {
+function countReportedForwarding(interfaces: readonly DeviceInterface[]): number {
   return interfaces.reduce((total, { forwarding = [] }) => total + forwarding.length, 0);
 }
 

@@ -89,13 +89,13 @@ interface Known {
 function isOtherService(
   write: ScanWrite,
   binding: BindingRecord,
-  told: IdentifiedService,
+  reported: IdentifiedService,
   { services, bindings, ports, open }: Known,
 ): boolean {
   const record = services.get(binding.service_id);
   if (
     record === undefined ||
-    isSame(record, told) ||
+    isSame(record, reported) ||
     binding.first_discovery_id === null ||
     record.first_discovery_id === null
   )
@@ -105,10 +105,10 @@ function isOtherService(
     open.some(
       (each) =>
         each.service !== null &&
-        isSame(each.service, told) &&
+        isSame(each.service, reported) &&
         ports.get(`${each.number}/${each.protocol}`)?.id === portId,
     );
-  if (others.every((each) => isRenamed(each.port_id)) && !isTaken(services.values(), record.id, told)) return false;
+  if (others.every((each) => isRenamed(each.port_id)) && !isTaken(services.values(), record.id, reported)) return false;
   return !isTouchedByPerson(write.tx, binding.id) && !isTouchedByPerson(write.tx, record.id);
 }
 

@@ -23,13 +23,13 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function mergeReported<R extends object>(
   record: R,
-  told: Reported<R>,
+  reported: Reported<R>,
   none: null | undefined,
   isSetByPerson: (field: keyof Reported<R> & string) => boolean,
 ): Partial<R> & NoneBeside<R, Partial<R>>;
 export function mergeReported(
   current: Fields & { readonly discovered?: Fields },
-  told: Fields,
+  reported: Fields,
   none: null | undefined,
   isSetByPerson: (field: string) => boolean,
 ): Fields {
@@ -37,8 +37,8 @@ export function mergeReported(
   const changes: Record<string, unknown> = {};
   let beside: Record<string, unknown> | null = null;
   const besideNow = (): Record<string, unknown> => (beside ??= { ...kept });
-  for (const field in told) {
-    const value = told[field];
+  for (const field in reported) {
+    const value = reported[field];
     if (value === undefined) continue;
     const isKept = kept !== undefined && Object.hasOwn(kept, field);
     if (isEqual(current[field] ?? null, value)) {

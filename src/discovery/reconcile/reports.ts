@@ -31,9 +31,9 @@ const reportRows = new KeyedRows(reports, ["network_n", "ip_address"]);
 /** SHA-256 of all that is written of a device, without its neighbors. */
 export function digestOf({ device, mac_address, hostname }: DeviceSighting): string {
   // Not written, so not counted.
-  const { arp: _others, rows: _rows, conclusions: _conclusions, ...told } = device;
+  const { arp: _others, rows: _rows, conclusions: _conclusions, ...reported } = device;
   return new Bun.CryptoHasher("sha256")
-    .update(JSON.stringify([RULES, told, mac_address, hostname ?? null]))
+    .update(JSON.stringify([RULES, reported, mac_address, hostname ?? null]))
     .digest("base64");
 }
 

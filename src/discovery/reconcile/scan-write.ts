@@ -62,7 +62,7 @@ export class ScanWrite {
    * Whether a second device taken for an already told host is being written. The first one's word stands, or they would
    * overwrite each other in every scan.
    */
-  isSecondTelling = false;
+  isRepeat = false;
   /** Whether a part was written, and reported, before. */
   isContinued = false;
   private vlanRoom = VLAN_CHANGES_OF_COMMAND;
@@ -114,12 +114,12 @@ export class ScanWrite {
   again<R extends RecordBase & Discoverable, T extends Reported<R> & object>(
     kind: Kind<R>,
     record: R,
-    told: T & NoneBeside<R, T>,
+    reported: T & NoneBeside<R, T>,
     unsaid: Reported<R> = {},
     open: ReadonlyArray<keyof Reported<R>> = [],
   ): R {
     const none = kind.absent === "omitted" ? undefined : null;
-    const news = this.isSecondTelling ? withoutContradictions(record, told, open) : told;
+    const news = this.isRepeat ? withoutContradictions(record, reported, open) : reported;
     const changes = mergeReported(record, news, none, (field) =>
       isSetByPerson(this.tx, record.id, field, [null, "", ...(field in unsaid ? [unsaid[field]] : [])]),
     );
@@ -156,7 +156,7 @@ export class ScanWrite {
 
   /** Reports that a device is not fully written. */
   leaveUnfinished(address: string): void {
-    this.unfinished.push({ ip_address: address, is_second_telling: this.isSecondTelling });
+    this.unfinished.push({ ip_address: address, is_repeat: this.isRepeat });
   }
 
   /** Reports that a device has more than is kept. @param what kind of records, in the plural */
@@ -266,11 +266,11 @@ export class ScanWrite {
 /** Only open fields, and those that the record lacks. */
 function withoutContradictions<T extends object>(
   record: { readonly [Name in keyof T]?: unknown },
-  told: T,
+  reported: T,
   open: ReadonlyArray<keyof T>,
 ): T {
-  const news = { ...told };
-  for (const field in told) if (!open.includes(field) && (record[field] ?? null) !== null) delete news[field];
+  const news = { ...reported };
+  for (const field in reported) if (!open.includes(field) && (record[field] ?? null) !== null) delete news[field];
   return news;
 }
 

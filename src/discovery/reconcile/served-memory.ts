@@ -106,9 +106,9 @@ function missedOf(row: ServedRow | undefined, device: Device): Missed {
   return isOfOneKind(row, device) && namesIn(row?.columns) !== null ? missedIn(row?.missed) : {};
 }
 
-function isOfOneKind(row: ServedRow | undefined, { sys_object_id: told = null }: Device): boolean {
+function isOfOneKind(row: ServedRow | undefined, { sys_object_id: reported = null }: Device): boolean {
   const known = row?.sys_object_id ?? null;
-  return told === null || known === null || told === known;
+  return reported === null || known === null || reported === known;
 }
 
 /**
@@ -163,8 +163,8 @@ function isMiss(miss: unknown): miss is Miss {
 }
 
 function reportedHost(reader: Reader, networkN: number, address: string, hostId: string | null): number | null {
-  const [told] = reader.statement(TELLING).values(networkN, address) as Array<[number]>;
-  return told?.[0] ?? (hostId === null ? null : reader.recordN(hostId));
+  const [reported] = reader.statement(TELLING).values(networkN, address) as Array<[number]>;
+  return reported?.[0] ?? (hostId === null ? null : reader.recordN(hostId));
 }
 
 const TELLING = "SELECT host_n FROM discovery_tellings WHERE network_n = ? AND ip_address = ?";

@@ -52,8 +52,8 @@ export class SubnetPlacer {
     const known = this.containing(ip);
     if (known !== null) return known;
     // A target block counts as one subnet until a device says how it is divided.
-    const told = this.toldBlock(ip);
-    const block = told === null ? null : this.idOf(told, INFERRED);
+    const reported = this.reportedBlock(ip);
+    const block = reported === null ? null : this.idOf(reported, INFERRED);
     if (block !== null) return block;
     // A deleted subnet does not come back in pieces.
     return this.deleted(ip) === null ? this.idOf(blockOfEverybody(ip) ?? cidrOf(ip, bits)) : null;
@@ -64,8 +64,9 @@ export class SubnetPlacer {
     this.read();
     const ip = parseIp(address);
     if (ip === null || this.containing(ip) !== null) return null;
-    const told = this.toldBlock(ip);
-    return told === null || this.write.isIgnored(subnetKind, { network_id: this.write.networkId, cidr: told.text })
+    const reported = this.reportedBlock(ip);
+    return reported === null ||
+      this.write.isIgnored(subnetKind, { network_id: this.write.networkId, cidr: reported.text })
       ? this.deleted(ip)
       : null;
   }
@@ -99,7 +100,7 @@ export class SubnetPlacer {
     return null;
   }
 
-  private toldBlock(ip: Ip): Cidr | null {
+  private reportedBlock(ip: Ip): Cidr | null {
     return blockOfEverybody(ip) === null ? (this.blocks.find((block) => cidrContains(block, ip)) ?? null) : null;
   }
 

@@ -164,14 +164,14 @@ export class DevicePolling {
 
   /**
    * Unreached hosts whose silence matters.
-   * @param isTold whether mere silence of a known host is reported
+   * @param isReported whether mere silence of a known host is reported
    */
-  *unreached(isTold: (host: KnownHost) => boolean): Generator<Finding> {
+  *unreached(isReported: (host: KnownHost) => boolean): Generator<Finding> {
     for (const { candidate, refusals } of this.refused) {
       const { host, isNamed } = candidate;
       if (host !== null && this.reachedHosts.has(host.id)) continue;
-      const isTelling = refusals.some(({ refusal }) => !SILENT.has(refusal.reason));
-      if (!isTelling && !isNamed && (host === null || !isTold(host))) continue;
+      const isExplicit = refusals.some(({ refusal }) => !SILENT.has(refusal.reason));
+      if (!isExplicit && !isNamed && (host === null || !isReported(host))) continue;
       const label = host?.name ?? candidate.addresses[0] ?? "";
       yield {
         type: "Unreached",

@@ -18,9 +18,9 @@ import type { ScanMessages, ScannerOptions } from "./scan-thread.ts";
 import type { SightingCommands } from "./sighting-commands.ts";
 
 /** How long a cancelled scan is waited for. */
-export const CANCEL_PATIENCE_MS = 2_000;
+export const CANCEL_TIMEOUT_MS = 2_000;
 /** How long the thread is waited for at shutdown. */
-const STOP_PATIENCE_MS = 1_500;
+const STOP_TIMEOUT_MS = 1_500;
 /** When orderers' rights are checked after a commit, and regularly: a key may expire. */
 const [LOOK_SOON_MS, LOOK_MS] = [50, 1_000] as const;
 /** Retry of a scan's end that could not be written (full disk). */
@@ -188,7 +188,7 @@ export class ScanDirector implements Scans {
     if (entry.state === "waiting") this.forget(entry);
     else if (entry.state === "running") this.thread?.post({ type: "cancel", id });
     const { promise: late, resolve } = Promise.withResolvers<void>();
-    const release = this.options.timers.after(CANCEL_PATIENCE_MS, resolve);
+    const release = this.options.timers.after(CANCEL_TIMEOUT_MS, resolve);
     await Promise.race([entry.gone.promise, late]);
     release();
   }
@@ -212,7 +212,7 @@ export class ScanDirector implements Scans {
     if (this.thread !== null) {
       const { promise: closed, resolve } = Promise.withResolvers<void>();
       this.threadClosed = resolve;
-      const release = timers.after(STOP_PATIENCE_MS, resolve);
+      const release = timers.after(STOP_TIMEOUT_MS, resolve);
       this.thread.post({ type: "close" });
       await closed;
       release();
@@ -413,31 +413,31 @@ export class ScanDirector implements Scans {
     entry.state = "ending";
     // What it completed by then was permitted.
     const isCut = entry.isWithdrawn && end.status !== "Completed";
-    const told: ScanEnd = isCut ? { ...end, status: "Cancelled", problem: ORDER_WITHDRAWN } : end;
+    const reported: ScanEnd = isCut ? { ...end, status: "Cancelled", problem: ORDER_WITHDRAWN } : end;
     try {
-      await writes.run("discovery.end", told, entry.teller);
+      await writes.run("discovery.end", reported, entry.teller);
     } catch (error) {
       log.error("scan_end_not_written", { scan_id: end.id, cause: error });
       if (!this.isStopping) timers.after(END_AGAIN_MS, () => void this.end(entry, end));
       return;
     }
-    const { records, findings, problem } = told.outcome ?? {};
-    this.options.counts[told.status] += 1;
+    const { records, findings, problem } = reported.outcome ?? {};
+    this.options.counts[reported.status] += 1;
     log.info("scan_ended", {
       scan_id: end.id,
       network_id: entry.scan.network_id,
       kind: entry.scan.kind,
-      status: told.status,
+      status: reported.status,
       records,
       findings,
-      problem: told.problem ?? problem,
+      problem: reported.problem ?? problem,
     });
     this.forget(entry);
     this.pump();
   }
 
-  private update(entry: Entry, told: Partial<LiveScan>): void {
-    entry.live = { ...entry.live, ...told, version: entry.live.version + 1 };
+  private update(entry: Entry, reported: Partial<LiveScan>): void {
+    entry.live = { ...entry.live, ...reported, version: entry.live.version + 1 };
     tell(entry, "changed");
   }
 

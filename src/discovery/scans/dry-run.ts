@@ -68,13 +68,13 @@ export class DryRun {
   }
 
   *findings(): Generator<Finding> {
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (const change of this.tx.eachNetChange()) {
-      told.add(change.id);
+      reported.add(change.id);
       yield this.findingOf(change, this.forwardingAt(change.id));
     }
     for (const id of this.forwarding.keys()) {
-      const [record, changed] = told.has(id) ? [null] : [this.tx.find(ifEntryKind, id), this.forwardingAt(id)];
+      const [record, changed] = reported.has(id) ? [null] : [this.tx.find(ifEntryKind, id), this.forwardingAt(id)];
       if (record === null || changed === undefined) continue;
       const label = recordLabel(ifEntryKind, record);
       yield {

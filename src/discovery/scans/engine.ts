@@ -99,7 +99,7 @@ class ScanRun {
   private readonly setAside = new Map<string, RowReason>();
   private noting: Promise<void> = Promise.resolve();
   private noted = "";
-  private hasToldChanges = false;
+  private hasAnnouncedChanges = false;
   private cancelNote: () => void = () => {};
 
   constructor(order: ScanOrder, ports: ScanPorts, parts: EngineParts) {
@@ -250,8 +250,8 @@ class ScanRun {
   }
 
   private async tellChanges(): Promise<void> {
-    if (this.parts.dryRun === null || this.hasToldChanges) return;
-    this.hasToldChanges = true;
+    if (this.parts.dryRun === null || this.hasAnnouncedChanges) return;
+    this.hasAnnouncedChanges = true;
     for (const finding of this.parts.dryRun.findings()) {
       this.book.add(finding);
       // As they come: all at once would double the memory.
@@ -297,7 +297,7 @@ class ScanRun {
           if (scope.names(sighting.ip_address)) this.aliveTargets.add(sighting.ip_address);
           return isAsking ? undefined : recorder.address(sighting);
         },
-        progress: (told) => progress.sweptTo(before, told),
+        progress: (reported) => progress.sweptTo(before, reported),
       });
       this.signal.throwIfAborted();
       this.book.icmp = means;
@@ -388,12 +388,12 @@ class ScanRun {
 
   private tellUnreached(scope: Scope, network: KnownNetwork, asking: DevicePolling, credentials: Credentials): void {
     const { kind } = this.order;
-    const told = new Set<string>();
-    const isTold = (host: KnownHost) =>
+    const reported = new Set<string>();
+    const isReported = (host: KnownHost) =>
       kind === "snmp" || !this.alive.has(host.id) || isExpected(host, network, credentials);
-    for (const finding of asking.unreached(isTold)) {
-      if (finding.id !== null && told.has(finding.id)) continue;
-      told.add(finding.id ?? finding.label);
+    for (const finding of asking.unreached(isReported)) {
+      if (finding.id !== null && reported.has(finding.id)) continue;
+      reported.add(finding.id ?? finding.label);
       this.book.add(finding);
     }
     if (kind === "snmp") return;
@@ -401,13 +401,13 @@ class ScanRun {
       (address) =>
         !this.aliveTargets.has(address) &&
         !asking.hasAnswered(address) &&
-        !told.has(address) &&
+        !reported.has(address) &&
         !network.byAddress.has(address),
     );
     for (const address of silentTargets)
       this.book.add({ type: "Unreached", entity: null, id: null, label: address, reason: "no answer" });
     for (const host of network.hosts.values()) {
-      if (this.alive.has(host.id) || asking.hasReached(host.id) || told.has(host.id)) continue;
+      if (this.alive.has(host.id) || asking.hasReached(host.id) || reported.has(host.id)) continue;
       const silent = host.addresses.map((each) => each.ip_address).filter((address) => scope.contains(address));
       if (silent.length > 0)
         this.book.add({

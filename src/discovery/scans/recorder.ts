@@ -177,11 +177,11 @@ export class Recorder {
   private async sightings(command: Batch["command"], items: readonly Item[], isContinued = false): Promise<void> {
     try {
       const { blocks = [], areBlocksAccepting = false } = this.options;
-      const told =
+      const reported =
         blocks.length === 0 ? "" : `"blocks":${JSON.stringify(blocks)},"are_blocks_accepting":${areBlocksAccepting},`;
       const { unfinished = [], records } = await this.runText(
         command,
-        `${told}"sightings":[${items.map(({ text }) => text).join(",")}]`,
+        `${reported}"sightings":[${items.map(({ text }) => text).join(",")}]`,
       );
       // What one command does not finish the next one does; others come in between.
       for (const { label, text } of items) {
@@ -233,6 +233,6 @@ export class Recorder {
   }
 }
 
-function continued(text: string, { is_second_telling }: Unfinished): string {
-  return `{"is_continued":true,"is_second_telling":${is_second_telling},${text.slice(1)}`;
+function continued(text: string, { is_repeat }: Unfinished): string {
+  return `{"is_continued":true,"is_repeat":${is_repeat},${text.slice(1)}`;
 }

@@ -378,7 +378,7 @@ async function* follow(
   watch: CommitWatch,
   shown: Shown,
 ): AsyncGenerator<Uint8Array> {
-  let [toldStatus, toldVersion] = ["", -1];
+  let [sentStatus, sentVersion] = ["", -1];
   try {
     for (;;) {
       // Each time with the rights of the moment: a key that is disabled hears no more.
@@ -392,10 +392,10 @@ async function* follow(
       }
       // Nobody does it any more: the next start says so of it.
       if (live === null) return;
-      if (row.status !== toldStatus) yield event("scan", shown(found));
-      else if (live.version !== toldVersion && live.progress !== null)
+      if (row.status !== sentStatus) yield event("scan", shown(found));
+      else if (live.version !== sentVersion && live.progress !== null)
         yield event("progress", { ...live.progress, findings: live.findings });
-      [toldStatus, toldVersion] = [row.status, live.version];
+      [sentStatus, sentVersion] = [row.status, live.version];
       const { signal, release } = watch.deadline(HEARTBEAT_MS, call.request.signal);
       const outcome = await scans.beyond(row.id, live.version, signal);
       release();

@@ -44,8 +44,8 @@ export function stopped(reason: StopReason): Ending {
 }
 
 export function failed(error: unknown): Ending {
-  const isTold = error instanceof ScanProblem || (error instanceof DomainError && error.code !== "internal_error");
-  if (isTold) return { status: "Failed", problem: error.message, cause: null };
+  const isExpected = error instanceof ScanProblem || (error instanceof DomainError && error.code !== "internal_error");
+  if (isExpected) return { status: "Failed", problem: error.message, cause: null };
   return {
     status: "Failed",
     problem: "something went wrong inside the appliance; its log tells what",

@@ -122,7 +122,7 @@ export class ScheduleRunner {
   /** @param dueAt of several that were missed the last one */
   private async ask({ schedule, organizationId }: Due, dueAt: Instant): Promise<void> {
     const { id, network_id, name, kind, targets } = schedule;
-    const told = { schedule_id: id, name, network_id, due_at: formatInstant(dueAt) };
+    const reported = { schedule_id: id, name, network_id, due_at: formatInstant(dueAt) };
     const author: CommandActor = {
       type: "System",
       id: null,
@@ -138,7 +138,7 @@ export class ScheduleRunner {
     try {
       if (isOverlapping) {
         this.log.warn("scheduled_scan_passed_over", {
-          ...told,
+          ...reported,
           reason: "the scan of the last time still waits or runs",
         });
         await this.pass(id, dueAt, author);
@@ -153,11 +153,11 @@ export class ScheduleRunner {
         schedule: { id, due_at: dueAt },
       };
       const { result } = await this.writes.run("discovery.queue", input, author);
-      this.log.info("scheduled_scan_queued", { ...told, scan_id: result.id });
+      this.log.info("scheduled_scan_queued", { ...reported, scan_id: result.id });
       this.scans.take(result);
     } catch (error) {
       this.log.error("scheduled_scan_not_queued", {
-        ...told,
+        ...reported,
         reason: error instanceof Error ? error.message : String(error),
       });
       // Where others wait in its place it is not made up for at the next start; where nothing could be written it is.

@@ -16,9 +16,9 @@ export type SightingCommands = CallsOf<typeof SIGHTING_COMMANDS>;
 
 /** What the commands that are not given sightings are told, beside of which scan it is. */
 export interface SightingInputs {
-  readonly "discovery.links": Told<typeof linkNeighbors>;
-  readonly "discovery.stale": Told<typeof markStale>;
+  readonly "discovery.links": SightingInput<typeof linkNeighbors>;
+  readonly "discovery.stale": SightingInput<typeof markStale>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: only what it is told matters here.
-type Told<C extends (tx: any, input: any, actor: any) => unknown> = Omit<Parameters<C>[1], keyof ScanInput>;
+type SightingInput<C extends (tx: any, input: any, actor: any) => unknown> = Omit<Parameters<C>[1], keyof ScanInput>;

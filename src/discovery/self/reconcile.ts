@@ -98,7 +98,7 @@ class SelfReconciliation {
   /** The host record that stands for this machine in the network: the one of the last run, as long as it lives. */
   private host(): HostRecord {
     const { tx, machine } = this;
-    const told = {
+    const reported = {
       sys_name: machine.hostname,
       sys_descr: machine.sys_descr,
       manufacturer: machine.manufacturer,
@@ -114,10 +114,10 @@ class SelfReconciliation {
     if (present !== null) {
       // What the machine does not tell (a container has no serial number) is no reason to forget what somebody entered.
       const unknown = Object.fromEntries(
-        Object.entries(told).filter(([field]) => present[field as keyof typeof told] === null),
-      ) as typeof told;
+        Object.entries(reported).filter(([field]) => present[field as keyof typeof reported] === null),
+      ) as typeof reported;
       // What an agent on it has told by SNMP stays as it was told.
-      tx.update(hostKind, present.id, nonNull(present.sys_object_id === null ? told : unknown));
+      tx.update(hostKind, present.id, nonNull(present.sys_object_id === null ? reported : unknown));
       tx.observe(hostKind, present.id, { last_seen_at: this.seen.last_seen_at ?? null });
       if (ownHost === null) this.set(setting, present.id);
       return present;
@@ -126,7 +126,7 @@ class SelfReconciliation {
     const host = tx.create(
       hostKind,
       this.actor.organizationId,
-      foundHost(this.input.network_id, { ...named, ...told }),
+      foundHost(this.input.network_id, { ...named, ...reported }),
       { observed: { last_seen_at: this.seen.last_seen_at ?? null } },
     );
     this.set(setting, host.id);

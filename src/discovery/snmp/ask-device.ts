@@ -134,7 +134,7 @@ async function open(
 ): Promise<Opened | SnmpFailure> {
   let problem = failure("no_answer");
   for (const extension of extensions) {
-    const { timers, random, onRequest = () => {}, tryingTimeouts: tryingPatience = TRYING_TIMEOUTS } = options;
+    const { timers, random, onRequest = () => {}, tryingTimeouts = TRYING_TIMEOUTS } = options;
     const maySend = (): boolean => options.maySend?.(credential) !== false;
     const keyExtension = extension ?? "Blumenthal";
     const session = await openSession(target, credential, {
@@ -142,7 +142,7 @@ async function open(
       random,
       onRequest,
       maySend,
-      timeouts: tryingPatience,
+      timeouts: tryingTimeouts,
       keyExtension,
     });
     if (isFailure(session)) return session;

@@ -53,7 +53,7 @@ export class Instruments {
   readonly arp: ArpSocket | null;
   readonly tcp: TcpConnector;
   readonly neighbors: NeighborTable;
-  readonly areNeighborStatesTold: boolean;
+  readonly hasNeighborStates: boolean;
   readonly dns: ReverseDns;
   readonly services: ServiceIdentifier;
   /** Hosts asked for all their ports: some finish before the next begin. */
@@ -93,9 +93,9 @@ export class Instruments {
     const permit = () => this.permitBroadcast();
     this.arp = options.isArpOn && sockets !== null ? openArpSocket({ ...parts, sockets, permit }) : null;
     this.tcp = sockets === null ? new RuntimeTcpProber(timers) : new TcpProber({ ...parts, sockets });
-    const { read, areStatesTold } = kernel.neighbors();
+    const { read, hasStates } = kernel.neighbors();
     this.neighbors = new NeighborTable(monotonicMs, read);
-    this.areNeighborStatesTold = areStatesTold;
+    this.hasNeighborStates = hasStates;
     this.dns = new ReverseDns({ timers, random, servers: options.dnsServers });
     this.services = new ServiceIdentifier({
       timers,

@@ -135,7 +135,7 @@ async function presenceByKernel(
       if (isAnswer(outcome)) answered.add("Tcp");
     };
     const [first] = fewPorts;
-    const wasThere = !instruments.areNeighborStatesTold && entryOf(ip, instruments).mac_address !== null;
+    const wasThere = !instruments.hasNeighborStates && entryOf(ip, instruments).mac_address !== null;
     const echoed = await echoOf(ip, instruments);
     if (echoed?.kind === "Answered") answered.add("Icmp");
     else if (entryOf(ip, instruments).mac_address !== null)
@@ -183,7 +183,7 @@ async function neighborSince(
 ): Promise<NeighborFinding> {
   for (;;) {
     // An earlier table shows the earlier state.
-    const sinceMs = instruments.areNeighborStatesTold ? Number.NEGATIVE_INFINITY : askedMs;
+    const sinceMs = instruments.hasNeighborStates ? Number.NEGATIVE_INFINITY : askedMs;
     const { mac_address, state, confirmedAtMs } = entryOf(ip, instruments, sinceMs);
     // Reachable: confirmed within the minute, so the kernel does not ask.
     const isProven = state === "Reachable" || (confirmedAtMs !== null && confirmedAtMs >= startedMs);

@@ -106,7 +106,7 @@ class SweepRun {
   private readonly suspicion = new ProxySuspicion<AddressSighting>();
   private done = 0;
   private found = 0;
-  private toldAtMs: number;
+  private reportedAtMs: number;
   private failure: { reason: unknown } | null = null;
 
   constructor(targets: SweepTargets, options: SweepOptions, on: SweepListeners) {
@@ -115,7 +115,7 @@ class SweepRun {
     this.on = on;
     this.tcpPorts = [...new Set(options.tcpPorts ?? DEFAULT_TCP_PORTS)];
     this.monotonicMs = options.monotonicMs ?? (() => performance.now());
-    this.startedMs = this.toldAtMs = this.monotonicMs();
+    this.startedMs = this.reportedAtMs = this.monotonicMs();
     this.instruments = new Instruments({
       concurrency: Math.max(1, Math.min(MAX_CONCURRENCY, options.concurrency ?? MAX_CONCURRENCY)),
       ratePerSecond: Math.max(1, options.ratePerSecond ?? DEFAULT_RATE_PER_SECOND),
@@ -240,8 +240,8 @@ class SweepRun {
 
   private tellProgress(): void {
     const now = this.monotonicMs();
-    if (now - this.toldAtMs < PROGRESS_EVERY_MS) return;
-    this.toldAtMs = now;
+    if (now - this.reportedAtMs < PROGRESS_EVERY_MS) return;
+    this.reportedAtMs = now;
     this.on.progress?.(this.progress());
   }
 

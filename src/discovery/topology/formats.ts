@@ -133,9 +133,9 @@ function keys<Item>(all: ReadonlyArray<GraphKey<Item>>, domain: "node" | "edge")
 
 function data<Item>(all: ReadonlyArray<GraphKey<Item>>, item: Item): string {
   return all
-    .map(({ id, value }) => ({ id, told: value(item) }))
-    .filter(({ told }) => told !== null && told !== undefined)
-    .map(({ id, told }) => `<data key="${id}">${xmlText(String(told))}</data>`)
+    .map(({ id, value }) => ({ id, reported: value(item) }))
+    .filter(({ reported }) => reported !== null && reported !== undefined)
+    .map(({ id, reported }) => `<data key="${id}">${xmlText(String(reported))}</data>`)
     .join("");
 }
 

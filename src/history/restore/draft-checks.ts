@@ -1,5 +1,5 @@
 // What else a draft must not break: things of which there is one, addresses within their subnets, limits, and who may
-// do it. Every offender becomes a conflict of the draft; what the caller may not even ask for is thrown.
+// do it. Every issue becomes a conflict of the draft; what the caller may not even ask for is thrown.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { atLeast } from "../../access/role.ts";

@@ -95,14 +95,14 @@ export interface Planned {
  * What a command of either tells, as the members of a JSON object: a plan may have a hundred thousand actions, and is
  * rendered once.
  */
-export interface ToldPlan {
+export interface ReportedPlan {
   readonly members: string;
   /** Of a restore to an instant in thinned history. */
   readonly thinned?: Thinned;
 }
 
 /** The answer adds whether and where it was written. */
-export function toldPlan({ actions, conflicts }: Planned, thinned?: Thinned): ToldPlan {
+export function reportPlan({ actions, conflicts }: Planned, thinned?: Thinned): ReportedPlan {
   const members = `"actions":${JSON.stringify(actions)},"conflicts":${JSON.stringify(conflicts.slice(0, CONFLICTS_MAX))}`;
   return { members, ...(thinned === undefined ? {} : { thinned }) };
 }

@@ -21,7 +21,7 @@ import type { Draft } from "./draft.ts";
 import { type CoverageChanges, coverageBefore, coverageThen, writeCoverage } from "./draft-coverage.ts";
 import { writeDraft } from "./draft-write.ts";
 import { Past, type PastRecord, type WrittenVersion } from "./past.ts";
-import { type Planned, refusal, type ToldPlan, toldPlan } from "./plan.ts";
+import { type Planned, type ReportedPlan, refusal, reportPlan } from "./plan.ts";
 import { draftRestore } from "./restore.ts";
 import { draftRevert } from "./revert.ts";
 
@@ -44,7 +44,7 @@ interface RevertInput {
  * and what stands in the way: entity_already_exists, entity_in_use, entity_stale, auth_permission_denied.
  */
 function restoreRecord(kind: AnyKind) {
-  return takingLong((tx: WriteTransaction, input: RestoreInput, actor: CommandActor): ToldPlan => {
+  return takingLong((tx: WriteTransaction, input: RestoreInput, actor: CommandActor): ReportedPlan => {
     const past = new Past(tx.db, KINDS);
     const { sequence, thinned } = input.isPresent ? past.present() : past.resolve(input.at);
     const subject = seenThen(tx, past, kind, input.id, sequence, actor);
@@ -59,7 +59,7 @@ function restoreRecord(kind: AnyKind) {
         { expected: input.ifMatch.slice(0, 200), actual: null },
       );
     const draft = draftRestore(tx, past, subject, sequence, actor);
-    return toldPlan(
+    return reportPlan(
       carriedOut(
         draft,
         coverageThen(draft, sequence, actor),
@@ -78,7 +78,7 @@ function restoreRecord(kind: AnyKind) {
  * auth_session_required; entity_access_denied; and what stands in the way: entity_already_exists, entity_in_use,
  * entity_stale
  */
-function revertTransaction(tx: WriteTransaction, input: RevertInput, actor: CommandActor): ToldPlan {
+function revertTransaction(tx: WriteTransaction, input: RevertInput, actor: CommandActor): ReportedPlan {
   const { sequence, dryRun } = input;
   const past = new Past(tx.db, KINDS);
   if (past.isThinned(sequence)) throw notKnown(past, sequence, actor);
@@ -97,7 +97,7 @@ function revertTransaction(tx: WriteTransaction, input: RevertInput, actor: Comm
     `The transaction ${sequence} can't be reverted`,
     actor,
   );
-  return toldPlan(
+  return reportPlan(
     actor.type === "ApiKey"
       ? { ...planned, actions: planned.actions.filter((action) => action.entity_type !== apiKeyKind.name) }
       : planned,

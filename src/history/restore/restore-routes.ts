@@ -14,7 +14,7 @@ import { type Done, runWrite } from "../../inventory/write-answers.ts";
 import { spliced } from "../../resources/compose.ts";
 import { metaAt, resolvedMembers, successBody } from "../../wire/envelope.ts";
 import { AsOfText, Body, IdParams, SequenceParams } from "../../wire/schemas.ts";
-import { RestorePlan, RevertPlan, type ToldPlan } from "./plan.ts";
+import { type ReportedPlan, RestorePlan, RevertPlan } from "./plan.ts";
 import type { RestoreCommands } from "./restore-commands.ts";
 
 const dry_run = Type.Optional(
@@ -120,7 +120,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
   /** @param asked the instant to be echoed; null where none was asked for */
   async function answerPlan(
     call: ResourceCall<unknown, unknown, unknown>,
-    done: Promise<Done<ToldPlan>>,
+    done: Promise<Done<ReportedPlan>>,
     asked: string | null,
     of: object,
   ): Promise<Response> {

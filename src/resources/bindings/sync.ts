@@ -37,11 +37,11 @@ export function syncBindings(
   tx: WriteTransaction,
   service: ServiceRecord,
   items: readonly BindingItem[],
-  surroundings: SyncContext,
+  context: SyncContext,
   actor: CommandActor,
   place: Place,
 ): BindingRecord[] {
-  const { targets, isRemoved, actual } = surroundings;
+  const { targets, isRemoved, actual } = context;
   const stored = tx.children(bindingKind, "service_n", service.id);
   const identityOf = (target: BindingTarget) => bindingIdentity(service.id, target);
   const byId = new Map(stored.map((record) => [record.id, record]));

@@ -99,7 +99,7 @@ function updateCredential(
   return updated;
 }
 
-/** @throws DomainError validation_failed for secrets that are missing, too many or too short, with every offender */
+/** @throws DomainError validation_failed for secrets that are missing, too many or too short, with every issue */
 function assertUsable(type: CredentialType, stored: SealedSecrets): void {
   const issues: Issue[] = [];
   for (const field of SECRET_FIELDS) {

@@ -1,5 +1,5 @@
 // What the writer runs for a bulk write of hosts: each item creates or updates a host with all that belongs to it, all
-// or none. Goes through every item before it refuses, so that every offender is named.
+// or none. Goes through every item before it refuses, so that every issue is named.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";
@@ -20,7 +20,7 @@ import { writeInterfaces } from "./interfaces.ts";
  * item may refer to what an earlier one makes; a host's virtualizing service and an interface's neighbor may be of any
  * item.
  * @returns what became of each item, in their order
- * @throws DomainError with every offender; entity_reference_invalid, entity_already_exists, entity_stale,
+ * @throws DomainError with every issue; entity_reference_invalid, entity_already_exists, entity_stale,
  * entity_access_denied, auth_permission_denied where all of them are that, else validation_failed
  */
 export function writeHosts(
@@ -28,12 +28,12 @@ export function writeHosts(
   input: { items: readonly HostBulkItem[] },
   actor: CommandActor,
 ): HostBulkResult[] {
-  const offenders = new IssueCollector();
+  const issues = new IssueCollector();
   const positions = new Map<string, number>();
   const placed: Placed[] = [];
   const absent = new Set<string>();
   for (const [position, item] of input.items.entries()) {
-    const whole = offenders.of(item, `/${position}`);
+    const whole = issues.of(item, `/${position}`);
     const twin = item.id === undefined ? undefined : positions.get(item.id);
     if (twin !== undefined) {
       whole.note({ path: "/id", message: `is the id of /${twin} as well`, value: item.id });
@@ -60,7 +60,7 @@ export function writeHosts(
     writeInterfaces(tx, host, item.interfaces, { isNew, absent }, actor, whole),
   );
   for (const set of neighbors) set();
-  offenders.throwIfAny();
+  issues.throwIfAny();
   return resultsOf(tx, placed);
 }
 

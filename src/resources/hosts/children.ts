@@ -163,7 +163,7 @@ class ChildSync {
     return ids;
   }
 
-  private services(items: readonly ServiceItem[] | null | undefined, surroundings: SyncContext): void {
+  private services(items: readonly ServiceItem[] | null | undefined, context: SyncContext): void {
     if (items === null || items === undefined) return;
     const { tx, host, actor } = this;
     const matching = match(
@@ -180,7 +180,7 @@ class ChildSync {
           ? addService(tx, host, item, position, actor, place)
           : changeService(tx, record, item, actor, place),
       );
-      if (service !== null) this.bindings(service, item.bindings, surroundings, place);
+      if (service !== null) this.bindings(service, item.bindings, context, place);
       else if (item.id !== undefined) this.absent.add(item.id);
     }
     for (const record of matching.unmatched) this.removals.push(() => removeRecord(tx, serviceKind, record.id, true));
@@ -189,12 +189,12 @@ class ChildSync {
   private bindings(
     service: ServiceRecord,
     items: readonly BindingItem[] | null | undefined,
-    surroundings: SyncContext,
+    context: SyncContext,
     place: Place,
   ): void {
     if (items === null || items === undefined) return;
     const { tx } = this;
-    for (const { id } of syncBindings(tx, service, items, surroundings, this.actor, place)) {
+    for (const { id } of syncBindings(tx, service, items, context, this.actor, place)) {
       this.removals.push(() => tx.find(bindingKind, id) !== null && removeRecord(tx, bindingKind, id, true));
     }
   }

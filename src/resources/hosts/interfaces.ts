@@ -15,7 +15,7 @@ import { mismatchedParentIds } from "./new-child.ts";
 interface Options {
   /** Whether the host is: then there is nothing to look for. */
   readonly isNew: boolean;
-  /** As writeBelongings takes it; the neighbors look at it when all of it is there. */
+  /** As the write of a host takes it; the neighbors look at it when all of it is there. */
   readonly absent: Set<string>;
 }
 

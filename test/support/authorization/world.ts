@@ -387,14 +387,14 @@ async function changed(
   };
 }
 
-interface Surroundings {
+interface AnyOwner {
   readonly nearId: string;
   readonly farId: string;
   readonly second: { readonly organizationId: string; readonly networkId: string; readonly userId: string };
   readonly foreigner: Client;
 }
 
-async function newCallers(appliance: TestAppliance, { nearId, farId, second, foreigner }: Surroundings) {
+async function newCallers(appliance: TestAppliance, { nearId, farId, second, foreigner }: AnyOwner) {
   const { owner, first, clock } = appliance;
   const { organizationId } = first;
   const [every, only] = [null, [nearId]];

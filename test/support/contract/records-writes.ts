@@ -37,7 +37,7 @@ export function describeBodies(subject: RecordSubject): void {
     });
   });
 
-  test("is refused with every offender at once, and nothing is written", async () => {
+  test("is refused with every issue at once, and nothing is written", async () => {
     const created = await create();
     const before = transactionCount(subject.appliance);
     const paths = [...battery.invalid.paths].sort();

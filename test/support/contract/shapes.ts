@@ -385,8 +385,8 @@ export async function refused(pending: Promise<Answer>, status: number, code: st
   return answer;
 }
 
-/** Asserts `validation_failed` and hands over the pointers of all offenders, sorted. */
-export async function offenders(pending: Promise<Answer>): Promise<string[]> {
+/** Asserts `validation_failed` and hands over the pointers of all issues, sorted. */
+export async function issuePaths(pending: Promise<Answer>): Promise<string[]> {
   const { body } = await refused(pending, 400, "validation_failed");
   expect(problems(body.params.issues, listOf(object({ path: text, message: text, value: leftOut(() => []) })))).toEqual(
     [],

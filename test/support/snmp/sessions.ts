@@ -7,9 +7,9 @@ import { openSession, type SessionOptions, type SnmpSession } from "../../../src
 import { seededRandom } from "../injected/seeded-random.ts";
 
 /** Where silence is expected: 20 ms, then 30. */
-export const SHORT_PATIENCE = { timeoutMs: 20, retries: 1 };
+export const SHORT_TIMEOUTS = { timeoutMs: 20, retries: 1 };
 /** Where an answer is expected, however busy the machine. */
-const LONG_PATIENCE = { timeoutMs: 2_000, retries: 1 };
+const LONG_TIMEOUTS = { timeoutMs: 2_000, retries: 1 };
 
 export const never = new AbortController().signal;
 
@@ -43,7 +43,7 @@ export async function sessionTo(
   const session = await openSession(target, credential, {
     timers: systemTimers,
     random: seededRandom(1),
-    timeouts: LONG_PATIENCE,
+    timeouts: LONG_TIMEOUTS,
     ...options,
   });
   if (isFailure(session)) throw new Error(session.clause);
