@@ -2,12 +2,13 @@
 // in one run. The earlier commit builds the store: this one brings its copy up to date, and reads versions of the
 // shapes of then. Usage: scripts/bench --against REVISION [--hosts 1000] [--seconds 3] [--turns 5] [--directory DIR]
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { median } from "../quantiles.ts";
+import { ask, hostUpdates } from "./asking.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { load, requestBytes } from "./load.ts";
+import { folder, say, sayRow, settings } from "./program.ts";
 import type { BuiltStore } from "./store.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
@@ -18,22 +19,12 @@ const BULK_ENTRIES = 48;
 const RECONCILED_DEVICES = 300;
 const HOSTS = "/api/v1/hosts?include_children=false";
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    hosts: { type: "string", default: "1000" },
-    seconds: { type: "string", default: "3" },
-    /** How often each side is measured. */
-    turns: { type: "string", default: "5" },
-    directory: { type: "string" },
-  },
-});
-const [revision] = positionals;
-if (revision === undefined || positionals.length > 1)
+const [revision, ...rest] = process.argv.slice(2);
+if (revision === undefined || revision.startsWith("-"))
   throw new Error("usage: scripts/bench --against REVISION [--hosts N] [--seconds N] [--turns N] [--directory DIR]");
-const seconds = Number(options.seconds);
-const turns = Number(options.turns);
-const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
+/** Turns: how often each side is measured. */
+const { hosts, seconds, turns, ...told } = settings({ hosts: 1_000, seconds: 3, turns: 5, directory: "" }, rest);
+const directory = folder(told.directory);
 
 /** One of the two that are compared. */
 interface Side {
@@ -48,30 +39,26 @@ interface Side {
 /** Milliseconds by what was measured. */
 type Figures = Map<string, number>;
 
-try {
-  mkdirSync(directory, { recursive: true });
-  const earlier = join(directory, "earlier");
-  const sides = [side("before", checkOut(revision, earlier)), side("after", ROOT)] as const;
-  const built = buildEarlierStore(earlier, join(directory, "store"));
-  const [before, after] = sides.map(({ name, executable, reconcile }) => {
-    const copy = join(directory, `store-${name}`);
-    rmSync(copy, { recursive: true, force: true });
-    cpSync(built.directory, copy, { recursive: true });
-    return { executable, reconcile, store: { ...built, directory: copy }, bulks: 0 };
-  }) as [Side, Side];
-  const pairs: Array<[Figures, Figures]> = [];
-  for (let turn = 1; turn <= turns; turn += 1) {
-    console.log(`turn ${turn} of ${turns}`);
-    // Who goes first changes: what the machine does meanwhile must not favour one.
-    const first = turn % 2 === 1 ? before : after;
-    const figures = await measure(first);
-    const others = await measure(first === before ? after : before);
-    pairs.push(first === before ? [figures, others] : [others, figures]);
-  }
-  print(pairs);
-} finally {
-  if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
+mkdirSync(directory, { recursive: true });
+const earlier = join(directory, "earlier");
+const sides = [side("before", checkOut(revision, earlier)), side("after", ROOT)] as const;
+const built = buildEarlierStore(earlier, join(directory, "store"));
+const [before, after] = sides.map(({ name, executable, reconcile }) => {
+  const copy = join(directory, `store-${name}`);
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(built.directory, copy, { recursive: true });
+  return { executable, reconcile, store: { ...built, directory: copy }, bulks: 0 };
+}) as [Side, Side];
+const pairs: Array<[Figures, Figures]> = [];
+for (let turn = 1; turn <= turns; turn += 1) {
+  say(`turn ${turn} of ${turns}`);
+  // Who goes first changes: what the machine does meanwhile must not favour one.
+  const first = turn % 2 === 1 ? before : after;
+  const figures = await measure(first);
+  const others = await measure(first === before ? after : before);
+  pairs.push(first === before ? [figures, others] : [others, figures]);
 }
+print(pairs);
 
 /** The files of a commit in a folder of their own, with what they need. */
 function checkOut(commit: string, folder: string): string {
@@ -88,14 +75,12 @@ function checkOut(commit: string, folder: string): string {
 
 /** Builds the store, or takes the finished one that is there, by the code of a checkout. */
 function buildEarlierStore(checkout: string, folder: string): BuiltStore {
-  const populations = JSON.stringify([
-    { network: "campus", hosts: Number(options.hosts), entriesPerHost: 50, versions: 5 },
-  ]);
+  const populations = JSON.stringify([{ network: "campus", hosts, entriesPerHost: 50, versions: 5 }]);
   const code = `import { buildStore } from "./scripts/benchmark/store.ts";
     const built = await buildStore(${JSON.stringify(folder)}, ${populations}, (line) => console.error(line));
     await Bun.write(${JSON.stringify(`${folder}.json`)}, JSON.stringify(built));
     process.exit(0);`;
-  console.log("building the store");
+  say("building the store");
   run(["./scripts/bun", "-e", code], checkout);
   return JSON.parse(readFileSync(`${folder}.json`, "utf8")) as BuiltStore;
 }
@@ -203,13 +188,7 @@ async function measureBulk(figures: Figures, running: Running, one: Side): Promi
   }));
   const send = async (name: string, body: readonly object[]) => {
     const started = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/hosts/bulk`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${one.store.key}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const { data } = (await answer.json()) as { data: Array<{ id: string }> };
-    if (!answer.ok) throw new Error(`${name} answered ${answer.status}`);
+    const data = await ask<Array<{ id: string }>>(running, one.store, "POST", "/hosts/bulk", body);
     figures.set(name, performance.now() - started);
     return data;
   };
@@ -225,43 +204,8 @@ async function measureBulk(figures: Figures, running: Running, one: Side): Promi
 }
 
 async function someInstants(running: Running, store: BuiltStore): Promise<string[]> {
-  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/transactions?limit=1000`, {
-    headers: { authorization: `Bearer ${store.key}` },
-  });
-  const { data } = (await answer.json()) as { data: Array<{ at: string }> };
-  return data.map(({ at }) => at);
-}
-
-/** Twenty hosts with 20 children each, and bodies that change one of them every time. */
-async function hostUpdates(
-  running: Running,
-  store: BuiltStore,
-): Promise<Array<{ path: string; body: (i: number) => string }>> {
-  const updates = [];
-  for (let host = 0; host < 20; host += 1) {
-    const create = {
-      network_id: store.networkIds.campus,
-      name: `changing-${host}`,
-      ip_addresses: Array.from({ length: 5 }, (_, k) => ({ ip_address: `10.250.${host}.${k + 1}` })),
-      ports: Array.from({ length: 10 }, (_, k) => ({ number: 8000 + k, protocol: "Tcp" })),
-      services: Array.from({ length: 5 }, (_, k) => ({ name: `service ${k}`, service_definition: "bench" })),
-    };
-    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/hosts`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
-      body: JSON.stringify(create),
-    });
-    const { data } = (await answer.json()) as { data: { id: string; ports: Array<{ number: number }> } };
-    updates.push({
-      path: `/api/v1/hosts/${data.id}`,
-      body: (i: number) =>
-        JSON.stringify({
-          ...data,
-          ports: data.ports.map((each, k) => (k === 0 ? { ...each, number: 9000 + (i % 1000) } : each)),
-        }),
-    });
-  }
-  return updates;
+  const transactions = await ask<Array<{ at: string }>>(running, store, "GET", "/transactions?limit=1000");
+  return transactions.map(({ at }) => at);
 }
 
 /**
@@ -269,8 +213,8 @@ async function hostUpdates(
  * turns.
  */
 function print(pairs: ReadonlyArray<readonly [Figures, Figures]>): void {
-  const columns = (cells: readonly string[]) => cells.map((cell) => cell.padStart(12)).join("");
-  console.log(`\n${"milliseconds".padEnd(84)}${columns(["before", "after", "faster", "least", "most"])}`);
+  say("");
+  sayRow("milliseconds", 84, ["before", "after", "faster", "least", "most"], 12);
   for (const name of pairs[0]?.[0].keys() ?? []) {
     const both = pairs.map(
       ([before, after]) => [before.get(name) ?? Number.NaN, after.get(name) ?? Number.NaN] as const,
@@ -279,12 +223,7 @@ function print(pairs: ReadonlyArray<readonly [Figures, Figures]>): void {
     const figures = [median(both.map(([before]) => before)), median(both.map(([, after]) => after))].map((ms) =>
       ms < 10 ? ms.toFixed(3) : ms.toFixed(0),
     );
-    console.log(
-      `${name.padEnd(84)}${columns([...figures, ...[median(ratios), ratios[0], ratios.at(-1)].map((ratio) => `${(ratio as number).toFixed(2)} ×`)])}`,
-    );
+    const times = [median(ratios), ratios[0], ratios.at(-1)].map((ratio) => `${(ratio as number).toFixed(2)} ×`);
+    sayRow(name, 84, [...figures, ...times], 12);
   }
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 }

@@ -2,82 +2,68 @@
 // the compiled executable, over HTTP on loopback. Usage: scripts/bench --bulk [--hosts 1000] [--interfaces 48]
 // [--before 1000] [--directory DIR] [--executable FILE]
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { BODY_LIMIT_BYTES, BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";
+import { ask } from "./asking.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { fullInterface } from "./interface-item.ts";
+import { folder, say, sayRow, settings } from "./program.ts";
 import { startReader } from "./start-reader.ts";
 import { type BuiltStore, buildStore } from "./store.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    hosts: { type: "string", default: "1000" },
-    interfaces: { type: "string", default: "48" },
-    /** Hosts with as many interfaces that are there already. */
-    before: { type: "string", default: "1000" },
-    directory: { type: "string" },
-    executable: { type: "string", default: EXECUTABLE },
-  },
+const { hosts, interfaces, before, directory, executable } = settings({
+  hosts: 1_000,
+  interfaces: 48,
+  /** Hosts with as many interfaces that are there already. */
+  before: 1_000,
+  directory: "",
+  executable: EXECUTABLE,
 });
-const hosts = Number(options.hosts);
-const interfaces = Number(options.interfaces);
-const before = Number(options.before);
-const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
-const say = (line: string) => console.log(line);
 const encoder = new TextEncoder();
 /** Children of one kind that a host may have. */
 const CHILDREN_MAX = 10_000;
 
-try {
-  say(`Building: ${before} hosts × ${interfaces} interface entries`);
-  const store = await buildStore(
-    join(directory, "bulk"),
-    [{ network: "campus", hosts: before, entriesPerHost: interfaces, versions: 1 }],
-    say,
-  );
-  const running = await startExecutable(options.executable, store.directory);
-  const send = (items: readonly object[], status = 200) =>
-    bulk(running, store, encoder.encode(JSON.stringify(items)), status);
-  say(
-    `\n${hosts} hosts × ${interfaces} interface entries in one request, and beside it a reader that gets one small record after the other`,
-  );
-  say(
-    `${"".padEnd(48)}${"MB sent".padStart(9)}${"seconds".padStart(9)}${"reads".padStart(9)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${"longest".padStart(9)}`,
-  );
-  await measure(running, store, "nothing beside the reader", 0, async () => Bun.sleep(2_000));
-  let created: Array<{ id: string }> = [];
-  const items = Array.from({ length: hosts }, (_, host) => newItem(store, host));
-  const megabytes = JSON.stringify(items).length / 1e6;
-  await measure(running, store, "created", megabytes, async () => {
-    created = await send(items);
-  });
-  const known = items.map((item, position) => ({ ...item, id: created[position]?.id as string }));
-  const changed = known.map((item) => ({
-    ...item,
-    interfaces: item.interfaces.map((each) => ({ ...each, oper_status: "Down" })),
-  }));
-  await measure(running, store, "every interface entry updated", megabytes, () => send(changed));
-  await measure(running, store, "the same again: nothing changes", megabytes, () => send(changed));
-  await measure(running, store, "refused: an unknown tag on every host", megabytes, () =>
-    send(
-      items.map((item) => ({ ...item, tags: [item.network_id] })),
-      400,
-    ),
-  );
-  const largest = largestBody(items);
-  await measure(running, store, "refused by the schema, the largest body", largest.length / 1e6, () =>
-    bulk(running, store, largest, 400),
-  );
-  await measure(running, store, "created, the reader asking for a second ago", megabytes, () => send(items), true);
-  await measureLargest(running, store);
-  say(`\nAnonymous memory after all of it: ${(await running.anonymousMb()).toFixed(0)} MB`);
-  await running.stop();
-} finally {
-  if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
-}
+say(`Building: ${before} hosts × ${interfaces} interface entries`);
+const store = await buildStore(
+  join(folder(directory), "bulk"),
+  [{ network: "campus", hosts: before, entriesPerHost: interfaces, versions: 1 }],
+  say,
+);
+const running = await startExecutable(executable, store.directory);
+const send = (items: readonly object[], status = 200) =>
+  ask<Array<{ id: string }>>(running, store, "POST", "/hosts/bulk", items, status);
+say(
+  `\n${hosts} hosts × ${interfaces} interface entries in one request, and beside it a reader that gets one small record after the other`,
+);
+sayRow("", 48, ["MB sent", "seconds", "reads", "p50 ms", "p99 ms", "longest"]);
+await measure(running, store, "nothing beside the reader", 0, async () => Bun.sleep(2_000));
+let created: Array<{ id: string }> = [];
+const items = Array.from({ length: hosts }, (_, host) => newItem(store, host));
+const megabytes = JSON.stringify(items).length / 1e6;
+await measure(running, store, "created", megabytes, async () => {
+  created = await send(items);
+});
+const known = items.map((item, position) => ({ ...item, id: created[position]?.id as string }));
+const changed = known.map((item) => ({
+  ...item,
+  interfaces: item.interfaces.map((each) => ({ ...each, oper_status: "Down" })),
+}));
+await measure(running, store, "every interface entry updated", megabytes, () => send(changed));
+await measure(running, store, "the same again: nothing changes", megabytes, () => send(changed));
+await measure(running, store, "refused: an unknown tag on every host", megabytes, () =>
+  send(
+    items.map((item) => ({ ...item, tags: [item.network_id] })),
+    400,
+  ),
+);
+const largest = largestBody(items);
+await measure(running, store, "refused by the schema, the largest body", largest.length / 1e6, () =>
+  ask(running, store, "POST", "/hosts/bulk", largest, 400),
+);
+await measure(running, store, "created, the reader asking for a second ago", megabytes, () => send(items), true);
+await measureLargest(running, store);
+say(`\nAnonymous memory after all of it: ${(await running.anonymousMb()).toFixed(0)} MB`);
+await running.stop();
 
 async function measure(
   running: Running,
@@ -93,15 +79,14 @@ async function measure(
   await action();
   const seconds = (performance.now() - started) / 1000;
   const { reads, p50Ms, p99Ms, longestMs } = await reader.stop();
-  const columns = [
+  sayRow(name, 48, [
     megabytes.toFixed(1),
     seconds.toFixed(2),
     String(reads),
     p50Ms.toFixed(2),
     p99Ms.toFixed(2),
     longestMs.toFixed(1),
-  ];
-  say(`${name.padEnd(48)}${columns.map((column) => column.padStart(9)).join("")}`);
+  ]);
 }
 
 /** The largest single record, body and page that the API knows. */
@@ -120,66 +105,34 @@ async function measureLargest(running: Running, store: BuiltStore): Promise<void
   const body = encoder.encode(JSON.stringify({ name: "largest", network_id, ...children }));
   let id = "";
   await measure(running, store, `one host with ${CHILDREN_MAX} of each: created`, body.length / 1e6, async () => {
-    id = (await asked<{ id: string }>(running, store, "POST", "/hosts", body, 200)).id;
+    id = (await ask<{ id: string }>(running, store, "POST", "/hosts", body)).id;
   });
-  await measure(running, store, "it is read", 0, () => asked(running, store, "GET", `/hosts/${id}`, null, 200));
+  await measure(running, store, "it is read", 0, () => ask(running, store, "GET", `/hosts/${id}`));
   const typos = encoder.encode(
     `{${Array.from({ length: BODY_LIMIT_BYTES / 20 - 100 }, (_, position) => `"field_${String(position).padStart(7, "0")}":1`).join(",")}}`,
   );
   await measure(running, store, "refused: the largest body of unknown fields", typos.length / 1e6, () =>
-    asked(running, store, "POST", "/hosts", typos, 400),
+    ask(running, store, "POST", "/hosts", typos, 400),
   );
   const nested = encoder.encode(
     `${"[".repeat(60)}${"1,".repeat(BODY_LIMIT_BYTES / 2 - 1_000)}"\\u0000"${"]".repeat(60)}`,
   );
   await measure(running, store, "refused: the largest body of numbers", nested.length / 1e6, () =>
-    asked(running, store, "POST", "/tags", nested, 400),
+    ask(running, store, "POST", "/tags", nested, 400),
   );
   await measure(running, store, "all hosts with their children, as a stream", 0, () =>
-    asked(running, store, "GET", "/hosts?limit=0", null, 200),
+    drain(running, store, "/hosts?limit=0"),
   );
   await measure(running, store, "all interface entries, as a stream", 0, () =>
-    asked(running, store, "GET", "/if-entries?limit=0", null, 200),
+    drain(running, store, "/if-entries?limit=0"),
   );
 }
 
-async function asked<T>(
-  running: Running,
-  store: BuiltStore,
-  method: string,
-  path: string,
-  body: Uint8Array<ArrayBuffer> | null,
-  status: number,
-): Promise<T> {
-  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
-    ...(body === null ? {} : { body }),
-  });
-  // As it comes, as fast as it comes: putting it together would slow the stream down.
-  if (method === "GET" && path.endsWith("limit=0")) {
-    for await (const _chunk of answer.body as ReadableStream<Uint8Array>);
-    return undefined as T;
-  }
-  const text = await answer.text();
-  if (answer.status !== status) throw new Error(`answered ${answer.status}: ${text.slice(0, 300)}`);
-  return (JSON.parse(text) as { data: T }).data;
-}
-
-async function bulk(
-  running: Running,
-  store: BuiltStore,
-  body: Uint8Array<ArrayBuffer>,
-  status: number,
-): Promise<Array<{ id: string }>> {
-  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/hosts/bulk`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
-    body,
-  });
-  const text = await answer.text();
-  if (answer.status !== status) throw new Error(`answered ${answer.status}: ${text.slice(0, 300)}`);
-  return (JSON.parse(text) as { data: Array<{ id: string }> }).data;
+/** Takes an answer as it comes, as fast as it comes: putting it together would slow the stream down. */
+async function drain({ port }: Running, { key }: BuiltStore, path: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}` };
+  const { body } = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, { headers });
+  for await (const _chunk of body as ReadableStream<Uint8Array>);
 }
 
 function newItem(store: BuiltStore, host: number) {

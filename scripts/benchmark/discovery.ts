@@ -3,32 +3,26 @@
 // silent subnet in a network namespace of its own (root). Usage: scripts/bench --discovery [--switches 1000] [--ports
 // 48] [--silent 20] [--executable FILE]
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { ask } from "./asking.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
+import { folder, say, sayRow, settings } from "./program.ts";
 import { startReader } from "./start-reader.ts";
 import { type BuiltStore, buildStore } from "./store.ts";
 import { blocksOf, FORWARDING_ENTRIES } from "./switches.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    switches: { type: "string", default: "1000" },
-    ports: { type: "string", default: "48" },
-    /** Prefix length of the silent subnet: 4,096 addresses. */
-    silent: { type: "string", default: "20" },
-    "snmp-port": { type: "string", default: "16161" },
-    executable: { type: "string", default: EXECUTABLE },
-    /** Set where the script runs itself in the silent namespace. */
-    inside: { type: "boolean", default: false },
-  },
+const told = settings({
+  switches: 1_000,
+  ports: 48,
+  /** Prefix length of the silent subnet: 4,096 addresses. */
+  silent: 20,
+  "snmp-port": 16_161,
+  executable: EXECUTABLE,
+  /** Set where the script runs itself in the silent namespace. */
+  inside: false,
 });
-const switches = Number(options.switches);
-const ports = Number(options.ports);
-const snmpPort = Number(options["snmp-port"]);
-const directory = mkdtempSync(join(tmpdir(), "netledger-bench-"));
-const say = (line: string) => console.log(line);
+const { switches, ports, silent, "snmp-port": snmpPort, executable } = told;
+const directory = folder();
 /** A scan that takes longer is no scan. */
 const LIMIT_S = 600;
 const POLL_MS = 100;
@@ -49,14 +43,10 @@ interface ScanRecord {
   } | null;
 }
 
-try {
-  if (options.inside) await measureSilence();
-  else {
-    await measureSwitches();
-    await enterSilence();
-  }
-} finally {
-  rmSync(directory, { recursive: true, force: true });
+if (told.inside) await measureSilence();
+else {
+  await measureSwitches();
+  await enterSilence();
 }
 
 async function measureSwitches(): Promise<void> {
@@ -73,7 +63,7 @@ async function measureSwitches(): Promise<void> {
       [{ network: "campus", hosts: 200, entriesPerHost: 50, versions: 1 }],
       () => {},
     );
-    const running = await startExecutable(options.executable, store.directory, ["--snmp-port", String(snmpPort)]);
+    const running = await startExecutable(executable, store.directory, ["--snmp-port", String(snmpPort)]);
     await ask(running, store, "POST", "/credentials", {
       organization_id: store.organizationId,
       name: "public",
@@ -82,9 +72,8 @@ async function measureSwitches(): Promise<void> {
       host_assignments: [],
       tags: [],
     });
-    say(
-      `\n${"".padEnd(34)}${["seconds", "records", "ports/s", "reads", "p50 ms", "p99 ms", "longest", "MB"].map((name) => name.padStart(9)).join("")}`,
-    );
+    say("");
+    sayRow("", 34, ["seconds", "records", "ports/s", "reads", "p50 ms", "p99 ms", "longest", "MB"]);
     const targets = blocksOf(switches);
     await measure(running, store, "found for the first time", { kind: "snmp", targets });
     await measure(running, store, "the same again", { kind: "snmp", targets });
@@ -110,7 +99,7 @@ async function measure(running: Running, store: BuiltStore, name: string, reques
     (sum, { created, updated, deleted }) => sum + created + updated + deleted,
     0,
   );
-  const columns = [
+  sayRow(name, 34, [
     seconds.toFixed(1),
     String(records),
     Math.round((switches * ports) / seconds).toString(),
@@ -119,8 +108,7 @@ async function measure(running: Running, store: BuiltStore, name: string, reques
     p99Ms.toFixed(2),
     longestMs.toFixed(1),
     memory.toFixed(0),
-  ];
-  say(`${name.padEnd(34)}${columns.map((column) => column.padStart(9)).join("")}`);
+  ]);
   if (scan.progress?.hosts_found !== switches)
     say(`  ${scan.progress?.hosts_found} of ${switches} answered; errors ${JSON.stringify(scan.progress?.errors)}`);
   return scan;
@@ -169,7 +157,7 @@ async function enterSilence(): Promise<void> {
     ip("-n", far, "addr", "add", "10.76.0.2/30", "dev", "bench1");
     ip("-n", far, "link", "set", "bench1", "up");
     // The far end forwards nothing: what is routed to it is gone without a word.
-    ip("-n", near, "route", "add", `10.77.0.0/${options.silent}`, "via", "10.76.0.2");
+    ip("-n", near, "route", "add", `10.77.0.0/${silent}`, "via", "10.76.0.2");
     const inside = Bun.spawn(
       [
         "ip",
@@ -180,9 +168,9 @@ async function enterSilence(): Promise<void> {
         import.meta.path,
         "--inside",
         "--silent",
-        options.silent,
+        String(silent),
         "--executable",
-        options.executable,
+        executable,
       ],
       { stdout: "inherit", stderr: "inherit" },
     );
@@ -198,28 +186,12 @@ async function measureSilence(): Promise<void> {
     [{ network: "campus", hosts: 1, entriesPerHost: 1, versions: 1 }],
     () => {},
   );
-  const running = await startExecutable(options.executable, store.directory);
+  const running = await startExecutable(executable, store.directory);
   const started = performance.now();
-  const scan = await scanned(
-    running,
-    store,
-    { kind: "sweep", targets: [`10.77.0.0/${options.silent}`] },
-    async () => {},
-  );
+  const scan = await scanned(running, store, { kind: "sweep", targets: [`10.77.0.0/${silent}`] }, async () => {});
   const seconds = (performance.now() - started) / 1000;
   say(
     `\n${scan.progress?.addresses_total} addresses that drop everything, swept (${scan.outcome?.icmp ?? "no ICMP"}, then TCP): ${seconds.toFixed(1)} s, ${scan.progress?.hosts_found} believed alive`,
   );
   await running.stop();
-}
-
-async function ask<T>(running: Running, store: BuiltStore, method: string, path: string, body?: object): Promise<T> {
-  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text.slice(0, 300)}`);
-  return (JSON.parse(text) as { data: T }).data;
 }

@@ -1,6 +1,8 @@
 // A load generator that costs little itself: raw sockets on loopback, requests prepared as bytes, answers counted by
 // their length.
 
+import { quantilesOf } from "../quantiles.ts";
+
 export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
@@ -83,9 +85,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
     }
   });
   const cpuSeconds = (await options.cpuSeconds()) - cpuBefore;
-  latencies.sort((a, b) => a - b);
-  const at = (share: number) =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
+  const at = quantilesOf(latencies);
   return {
     requestsPerSecond: latencies.length / ((lastAt - begin) / 1000),
     p50Ms: at(0.5),

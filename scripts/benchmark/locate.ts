@@ -2,57 +2,44 @@
 // HTTP on loopback. Usage: scripts/bench --locate [--hosts 20000] [--switches 50] [--stations 1000] [--moves 20]
 // [--requests 500] [--directory DIR] [--executable FILE]
 
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { openWritable } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
+import { quantilesOf } from "../quantiles.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
+import { folder, say, sayRow, settings } from "./program.ts";
 import { addStations, ENTRIES, ipOf, macOf } from "./stations.ts";
 import { type BuiltStore, buildStore } from "./store.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    hosts: { type: "string", default: "20000" },
-    switches: { type: "string", default: "50" },
-    stations: { type: "string", default: "1000" },
-    /** Of each station, from port to port; each a transaction. */
-    moves: { type: "string", default: "20" },
-    requests: { type: "string", default: "500" },
-    directory: { type: "string" },
-    executable: { type: "string", default: EXECUTABLE },
-  },
+const { hosts, switches, stations, moves, requests, directory, executable } = settings({
+  hosts: 20_000,
+  switches: 50,
+  stations: 1_000,
+  /** Of each station, from port to port; each a transaction. */
+  moves: 20,
+  requests: 500,
+  directory: "",
+  executable: EXECUTABLE,
 });
-const hosts = Number(options.hosts);
-const switches = Number(options.switches);
-const stations = Number(options.stations);
-const moves = Number(options.moves);
-const requests = Number(options.requests);
-const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
-const say = (line: string) => console.log(line);
 
-try {
-  say(
-    `Building: ${hosts} hosts × ${ENTRIES} interface entries; ${stations} stations that move ${moves} times, each seen on ${switches} switches`,
-  );
-  const store = await buildStore(
-    join(directory, "locate"),
-    [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 1 }],
-    say,
-  );
-  const done = join(store.directory, "stations.json");
-  const described = { switches, stations, moves };
-  if (!existsSync(done) || !Bun.deepEquals(await Bun.file(done).json(), described)) {
-    addStations(store, described, say);
-    await Bun.write(done, JSON.stringify(described));
-  }
-  const running = await startExecutable(options.executable, store.directory);
-  await measure(running, store);
-  await running.stop();
-} finally {
-  if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
+say(
+  `Building: ${hosts} hosts × ${ENTRIES} interface entries; ${stations} stations that move ${moves} times, each seen on ${switches} switches`,
+);
+const store = await buildStore(
+  join(folder(directory), "locate"),
+  [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 1 }],
+  say,
+);
+const done = join(store.directory, "stations.json");
+const described = { switches, stations, moves };
+if (!existsSync(done) || !Bun.deepEquals(await Bun.file(done).json(), described)) {
+  addStations(store, described, say);
+  await Bun.write(done, JSON.stringify(described));
 }
+const running = await startExecutable(executable, store.directory);
+await measure(running, store);
+await running.stop();
 
 async function measure(running: Running, store: BuiltStore): Promise<void> {
   const ask = async (path: string) => {
@@ -70,12 +57,15 @@ async function measure(running: Running, store: BuiltStore): Promise<void> {
     ["ip", (station) => `ip=${ipOf(station)}`],
     ["hostname", (station) => `hostname=station-${station}`],
   ];
-  say(`\n${"".padEnd(48)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${"longest".padStart(9)}`);
-  const row = (name: string, times: number[]) => {
-    times.sort((a, b) => a - b);
-    const at = (share: number) =>
-      (times[Math.min(times.length - 1, Math.floor(times.length * share))] as number).toFixed(2);
-    say(`${name.padEnd(48)}${at(0.5).padStart(9)}${at(0.99).padStart(9)}${at(1).padStart(9)}`);
+  say("");
+  sayRow("", 48, ["p50 ms", "p99 ms", "longest"]);
+  const row = (name: string, times: readonly number[]) => {
+    const at = quantilesOf(times);
+    sayRow(
+      name,
+      48,
+      [0.5, 0.99, 1].map((share) => at(share).toFixed(2)),
+    );
   };
   for (const [name, question] of questions) {
     for (const when of ["live", "at a random instant"]) {

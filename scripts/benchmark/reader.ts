@@ -1,6 +1,7 @@
 // A reader on a thread of its own: one request after the other until it is told to stop, and how long each took.
 
 import { runThread } from "../../src/base/thread.ts";
+import { quantilesOf } from "../quantiles.ts";
 
 export interface ReaderReport {
   readonly reads: number;
@@ -45,7 +46,6 @@ async function read(task: ReaderTask, post: (message: ReaderMessages["from"]) =>
     if (i === WARM_UP) post("warm");
     if (i > WARM_UP) took.push(performance.now() - started);
   }
-  took.sort((a, b) => a - b);
-  const at = (share: number) => took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? Number.NaN;
+  const at = quantilesOf(took);
   post({ reads: took.length, p50Ms: at(0.5), p99Ms: at(0.99), longestMs: at(1) });
 }

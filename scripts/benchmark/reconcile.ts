@@ -2,10 +2,7 @@
 // when one port of each device has. Through the real writer and its commands, compiled like the product; nothing is
 // asked, so that only the writing is measured. Usage: scripts/bench --reconcile [--devices 1000] [--ports 50]
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { type CommandActor, SYSTEM_AUTHOR } from "../../src/access/actor.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
@@ -15,53 +12,44 @@ import type { DeviceSighting, Recorded } from "../../src/discovery/sightings.ts"
 import { openWriter } from "../../src/open-writer.ts";
 import type { OrganizationMade } from "../../src/resources/organizations/commands.ts";
 import { deviceAt, ethernet, mac } from "../../test/support/reconcile/sightings.ts";
+import { folder, say, sayRow, settings } from "./program.ts";
 
-const { values: options } = parseArgs({
-  options: { devices: { type: "string", default: "1000" }, ports: { type: "string", default: "50" } },
-});
-const devices = Number(options.devices);
-const ports = Number(options.ports);
+const { devices, ports } = settings({ devices: 1_000, ports: 50 });
 /** As the scanner hands them over. */
 const DEVICES_OF_COMMAND = 16;
-const directory = mkdtempSync(join(tmpdir(), "netledger-bench-"));
-const say = (line: string) => console.log(line);
 
-try {
-  const writer = openWriter(
-    { databasePath: join(directory, "netledger.db"), secretKey: systemRandom.bytes(32) },
-    systemClock,
-    systemRandom,
-  );
-  const setUp = writer.execute([
-    {
-      command: "organization.set_up",
-      input: {
-        organizationName: "Benchmark",
-        networkName: "campus",
-        email: "bench@example.net",
-        passwordHash: "unused",
-        onlyFirst: true,
-      },
-      actor: SYSTEM_AUTHOR,
+const writer = openWriter(
+  { databasePath: join(folder(), "netledger.db"), secretKey: systemRandom.bytes(32) },
+  systemClock,
+  systemRandom,
+);
+const setUp = writer.execute([
+  {
+    command: "organization.set_up",
+    input: {
+      organizationName: "Benchmark",
+      networkName: "campus",
+      email: "bench@example.net",
+      passwordHash: "unused",
+      onlyFirst: true,
     },
-  ]);
-  const place = outcomeOf<OrganizationMade>(setUp[0] as WriteReply).result;
-  say(`${devices} devices of ${ports} interfaces, each with four forwarding entries`);
-  say(`${"".padEnd(52)}${["seconds", "versions", "entries/s"].map((name) => name.padStart(11)).join("")}`);
-  measure(writer, place, "for the first time", sightings(0));
-  measure(writer, place, "the same again", sightings(0));
-  measure(writer, place, "the same again", sightings(0));
-  measure(
-    writer,
-    place,
-    "the same again, every record compared",
-    sightings(0).map(({ digest: _digest, ...each }) => each),
-  );
-  measure(writer, place, "one port of each device is down", sightings(1));
-  writer.close();
-} finally {
-  rmSync(directory, { recursive: true, force: true });
-}
+    actor: SYSTEM_AUTHOR,
+  },
+]);
+const place = outcomeOf<OrganizationMade>(setUp[0] as WriteReply).result;
+say(`${devices} devices of ${ports} interfaces, each with four forwarding entries`);
+sayRow("", 52, ["seconds", "versions", "entries/s"], 11);
+measure(writer, place, "for the first time", sightings(0));
+measure(writer, place, "the same again", sightings(0));
+measure(writer, place, "the same again", sightings(0));
+measure(
+  writer,
+  place,
+  "the same again, every record compared",
+  sightings(0).map(({ digest: _digest, ...each }) => each),
+);
+measure(writer, place, "one port of each device is down", sightings(1));
+writer.close();
 
 function measure(writer: Writer, place: OrganizationMade, name: string, all: readonly DeviceSighting[]): void {
   const scanId = Bun.randomUUIDv7();
@@ -95,9 +83,8 @@ function measure(writer: Writer, place: OrganizationMade, name: string, all: rea
     for (const { created, updated, deleted } of Object.values(result.records)) versions += created + updated + deleted;
   }
   const seconds = (performance.now() - started) / 1000;
-  say(
-    `${name.padEnd(52)}${[seconds.toFixed(2), String(versions), Math.round((devices * ports) / seconds).toString()].map((column) => column.padStart(11)).join("")}`,
-  );
+  const rate = Math.round((devices * ports) / seconds).toString();
+  sayRow(name, 52, [seconds.toFixed(2), String(versions), rate], 11);
 }
 
 /** @param down how many ports of each device are */

@@ -1,31 +1,25 @@
 // The benchmark: what each kind of request costs, as ratios to the same bytes from memory and of past to present.
 // Usage: scripts/bench [--hosts 20000] [--depth-hosts 400] [--seconds 3] [--directory DIR] [--executable FILE]
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { median } from "../quantiles.ts";
+import { ask, hostUpdates } from "./asking.ts";
 import { EXECUTABLE, type Running, startExecutable, startYardstick } from "./executable.ts";
 import { type LoadResult, load, requestBytes } from "./load.ts";
+import { folder, say, sayRow, settings } from "./program.ts";
 import { type BuiltStore, buildStore } from "./store.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    hosts: { type: "string", default: "20000" },
-    "depth-hosts": { type: "string", default: "400" },
-    seconds: { type: "string", default: "3" },
-    connections: { type: "string", default: "16" },
-    /** Where the stores are built; kept there, and taken again when they are what is asked for. */
-    directory: { type: "string" },
-    executable: { type: "string", default: EXECUTABLE },
-  },
+const told = settings({
+  hosts: 20_000,
+  "depth-hosts": 400,
+  seconds: 3,
+  connections: 16,
+  directory: "",
+  executable: EXECUTABLE,
 });
-const { executable } = options;
-const hosts = Number(options.hosts);
-const seconds = Number(options.seconds);
-const connections = Number(options.connections);
-const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
-const say = (line: string) => console.log(line);
+const { hosts, "depth-hosts": depthHosts, seconds, connections, executable } = told;
+const directory = folder(told.directory);
 
 /** Where the load goes, and what it costs there. */
 type Server = Pick<Running, "port" | "cpuSeconds">;
@@ -38,32 +32,27 @@ interface Row {
   readonly result: LoadResult;
 }
 
-try {
-  say(
-    `Building: ${hosts} hosts × 50 interface entries × 5 versions, and ${options["depth-hosts"]} × 50 with 2 and with 200 versions`,
-  );
-  const wide = await buildStore(
-    join(directory, "wide"),
-    [{ network: "campus", hosts, entriesPerHost: 50, versions: 5 }],
-    say,
-  );
-  const depthHosts = Number(options["depth-hosts"]);
-  const deep = await buildStore(
-    join(directory, "deep"),
-    [
-      { network: "shallow", hosts: depthHosts, entriesPerHost: 50, versions: 2 },
-      { network: "deep", hosts: depthHosts, entriesPerHost: 50, versions: 200 },
-    ],
-    say,
-  );
-  const empty = join(directory, "empty");
-  rmSync(empty, { recursive: true, force: true });
-  await measureStart(empty);
-  await measureWide(wide);
-  await measureDeep(deep);
-} finally {
-  if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
-}
+say(
+  `Building: ${hosts} hosts × 50 interface entries × 5 versions, and ${depthHosts} × 50 with 2 and with 200 versions`,
+);
+const wide = await buildStore(
+  join(directory, "wide"),
+  [{ network: "campus", hosts, entriesPerHost: 50, versions: 5 }],
+  say,
+);
+const deep = await buildStore(
+  join(directory, "deep"),
+  [
+    { network: "shallow", hosts: depthHosts, entriesPerHost: 50, versions: 2 },
+    { network: "deep", hosts: depthHosts, entriesPerHost: 50, versions: 200 },
+  ],
+  say,
+);
+const empty = join(directory, "empty");
+rmSync(empty, { recursive: true, force: true });
+await measureStart(empty);
+await measureWide(wide);
+await measureDeep(deep);
 
 async function measureStart(empty: string): Promise<void> {
   const running = await startExecutable(executable, empty);
@@ -82,7 +71,7 @@ async function measureWide(store: BuiltStore): Promise<void> {
   );
   const network = store.networkIds.campus as string;
   const someHosts = store.hostIds.campus as string[];
-  const instants = await instantsOf(running.port, store);
+  const instants = await instantsOf(running, store);
   const get = (path: (i: number) => string) => (i: number) => requestBytes("GET", path(i), headers);
   const list = "/api/v1/if-entries";
   const page = await fetch(`http://127.0.0.1:${running.port}${list}`, { headers }).then((answer) => answer.bytes());
@@ -94,8 +83,8 @@ async function measureWide(store: BuiltStore): Promise<void> {
     rows.push({ name, result });
     return result;
   };
-  const ids = await someIds(running.port, store, 50);
-  const hostBodies = await hostUpdates(running.port, store);
+  const ids = await someIds(running, store, 50);
+  const hostBodies = await hostUpdates(running, store);
   const memory = await measure(
     "(a) the same bytes from memory",
     yardstick,
@@ -181,7 +170,7 @@ async function measureStream(
 async function measureDeep(store: BuiltStore): Promise<void> {
   const running = await startExecutable(executable, store.directory);
   const headers = { authorization: `Bearer ${store.key}` };
-  const instants = await instantsOf(running.port, store);
+  const instants = await instantsOf(running, store);
   // Only when both are fully alive.
   const late = instants.slice(Math.floor(instants.length * 0.02));
   // The first page again and again, and the page of ever other hosts: few of these are in the processor's cache.
@@ -206,7 +195,7 @@ async function measureDeep(store: BuiltStore): Promise<void> {
     }
     const rows = depths.map(([network, versions]) => ({
       name: `(g) ${page}, ${versions} versions each`,
-      result: median(measured.get(network) as LoadResult[]),
+      result: middle(measured.get(network) as LoadResult[]),
     }));
     const [shallow, deep] = rows.map(({ result }) => result) as [LoadResult, LoadResult];
     table(rows, shallow);
@@ -218,21 +207,24 @@ async function measureDeep(store: BuiltStore): Promise<void> {
 }
 
 /** The run in the middle by speed. */
-function median(results: readonly LoadResult[]): LoadResult {
-  return [...results].sort((one, other) => one.requestsPerSecond - other.requestsPerSecond)[
-    Math.floor(results.length / 2)
-  ] as LoadResult;
+function middle(results: readonly LoadResult[]): LoadResult {
+  const speed = median(results.map(({ requestsPerSecond }) => requestsPerSecond));
+  return results.find(({ requestsPerSecond }) => requestsPerSecond === speed) as LoadResult;
 }
 
 function table(rows: Row[], base: LoadResult): void {
-  say(
-    `\n${"".padEnd(48)}${"requests/s".padStart(11)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${"CPU µs".padStart(9)}${"of first".padStart(10)}`,
-  );
+  say("");
+  sayRow("", 50, ["requests/s", "p50 ms", "p99 ms", "CPU µs", "of first"], 10);
   for (const { name, result } of rows) {
-    const share = result.requestsPerSecond / base.requestsPerSecond;
-    say(
-      `${name.padEnd(48)}${result.requestsPerSecond.toFixed(0).padStart(11)}${result.p50Ms.toFixed(2).padStart(9)}${result.p99Ms.toFixed(2).padStart(9)}${result.cpuMicroseconds.toFixed(0).padStart(9)}${share.toFixed(3).padStart(10)}${result.failures > 0 ? `  ${result.failures} failed` : ""}`,
-    );
+    const { requestsPerSecond, p50Ms, p99Ms, cpuMicroseconds, failures } = result;
+    const cells = [
+      requestsPerSecond.toFixed(0),
+      p50Ms.toFixed(2),
+      p99Ms.toFixed(2),
+      cpuMicroseconds.toFixed(0),
+      (requestsPerSecond / base.requestsPerSecond).toFixed(3),
+    ];
+    sayRow(name, 50, failures > 0 ? [...cells, `  ${failures} failed`] : cells, 10);
   }
 }
 
@@ -246,7 +238,7 @@ function pick<T>(items: readonly T[], i: number): T {
 }
 
 /** Instants spread over the ledger, at which the first page is full. */
-async function instantsOf(port: number, store: BuiltStore): Promise<string[]> {
+async function instantsOf(running: Running, store: BuiltStore): Promise<string[]> {
   const { Database } = await import("bun:sqlite");
   const db = new Database(join(store.directory, "netledger.db"), { readonly: true });
   const { first, last } = db
@@ -260,51 +252,15 @@ async function instantsOf(port: number, store: BuiltStore): Promise<string[]> {
   }
   db.close();
   // The last instants of a store that was just built are still before the wall clock.
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/if-entries?at=${instants[0]}`, {
-    headers: { authorization: `Bearer ${store.key}` },
-  });
-  if (!answer.ok) throw new Error(`the first instant answers ${answer.status}`);
+  await ask(running, store, "GET", `/if-entries?at=${instants[0]}`);
   return instants;
 }
 
-async function someIds(port: number, store: BuiltStore, count: number): Promise<string[]> {
+async function someIds(running: Running, store: BuiltStore, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (const hostId of (store.hostIds.campus as string[]).slice(0, count)) {
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/if-entries?host_id=${hostId}&limit=1`, {
-      headers: { authorization: `Bearer ${store.key}` },
-    });
-    ids.push(((await answer.json()) as { data: Array<{ id: string }> }).data[0]?.id as string);
+    const [entry] = await ask<Array<{ id: string }>>(running, store, "GET", `/if-entries?host_id=${hostId}&limit=1`);
+    ids.push(entry?.id as string);
   }
   return ids;
-}
-
-/** Twenty hosts with 20 children each, and bodies that change one of them every time. */
-async function hostUpdates(
-  port: number,
-  store: BuiltStore,
-): Promise<Array<{ path: string; body: (i: number) => string }>> {
-  const headers = { authorization: `Bearer ${store.key}`, "content-type": "application/json" };
-  const updates = [];
-  for (let host = 0; host < 20; host += 1) {
-    const create = {
-      network_id: store.networkIds.campus,
-      name: `bench-${host}`,
-      ip_addresses: Array.from({ length: 5 }, (_, k) => ({ ip_address: `10.250.${host}.${k + 1}` })),
-      ports: Array.from({ length: 10 }, (_, k) => ({ number: 8000 + k, protocol: "Tcp" })),
-      services: Array.from({ length: 5 }, (_, k) => ({ name: `service ${k}`, service_definition: "bench" })),
-    };
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/hosts`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify(create),
-    });
-    const { data } = (await answer.json()) as { data: { id: string; ports: Array<{ number: number }> } };
-    const body = (i: number) =>
-      JSON.stringify({
-        ...data,
-        ports: data.ports.map((each, k) => (k === 0 ? { ...each, number: 9000 + (i % 1000) } : each)),
-      });
-    updates.push({ path: `/api/v1/hosts/${data.id}`, body });
-  }
-  return updates;
 }

@@ -2,10 +2,7 @@
 // where nothing else dilutes them; fails above twice. Usage: scripts/bench --shapes [--hosts 300] [--pages 300]
 // [--turns 9] [--directory DIR]
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { systemClock } from "../../src/base/clock.ts";
 import { openReadOnly } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
@@ -14,18 +11,11 @@ import { Reader } from "../../src/db/reading/reader.ts";
 import { addsField, renamesField, type Upcaster } from "../../src/db/shape.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { median } from "../quantiles.ts";
+import { folder, say, sayRow, settings } from "./program.ts";
 import { buildStore } from "./store.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    hosts: { type: "string", default: "300" },
-    pages: { type: "string", default: "300" },
-    turns: { type: "string", default: "9" },
-    directory: { type: "string" },
-  },
-});
-const [hosts, pages, turns] = [Number(options.hosts), Number(options.pages), Number(options.turns)];
-const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
+const { hosts, pages, turns, directory } = settings({ hosts: 300, pages: 300, turns: 9, directory: "" });
 const PAGE_ROWS = 50;
 /** What a page may cost, in times of one of today's shape. */
 const TIMES_MAX = 2;
@@ -40,65 +30,56 @@ const LATER: ReadonlyArray<readonly [string, readonly Upcaster[] | null]> = [
   ["of before another name of a field", [renamesField(0, "network_id", "place_id")]],
 ];
 
-try {
-  const store = await buildStore(
-    join(directory, "shapes"),
-    [{ network: "campus", hosts, entriesPerHost: 20, versions: 5 }],
-    (line) => console.log(line),
-  );
-  const db = openReadOnly(dataFiles(store.directory).database);
-  const reader = new Reader(db, systemClock);
-  const reach = { organizationN: reader.recordN(store.organizationId) as number, networkNs: null };
-  const head = reader.head().sequence;
-  console.log(
-    `\n${`a page of ${PAGE_ROWS} at a random instant`.padEnd(64)}${["µs", "times", "least", "most"].map((cell) => cell.padStart(10)).join("")}`,
-  );
-  for (const kind of [hostKind, ifEntryKind] as AnyKind[]) {
-    const variants = LATER.map(([name, later]) => {
-      const { upcasters: own = [], ...rest } = kind;
-      return {
-        name,
-        kind: (later === null ? rest : { ...rest, upcasters: [...own, ...later] }) as AnyKind,
-        tookUs: [] as number[],
-      };
-    });
-    for (let turn = 0; turn <= turns; turn += 1) {
-      // In turns, and each time another one first: what the machine does meanwhile must favour none.
-      for (let place = 0; place < variants.length; place += 1) {
-        const variant = variants[(place + turn) % variants.length] as (typeof variants)[number];
-        const tookUs = measure(variant.kind);
-        // The first turn only warms up.
-        if (turn > 0) variant.tookUs.push(tookUs);
-      }
-    }
-    const today = (variants[1] as (typeof variants)[number]).tookUs;
-    for (const { name, tookUs } of variants) {
-      const ratios = tookUs.map((each, turn) => each / (today[turn] as number)).sort((a, b) => a - b);
-      if (median(ratios) > TIMES_MAX) process.exitCode = 1;
-      const cells = [
-        median(tookUs).toFixed(0),
-        ...[median(ratios), ratios[0] as number, ratios.at(-1) as number].map((ratio) => ratio.toFixed(2)),
-      ];
-      console.log(`${`${kind.plural}, ${name}`.padEnd(64)}${cells.map((cell) => cell.padStart(10)).join("")}`);
+const store = await buildStore(
+  join(folder(directory), "shapes"),
+  [{ network: "campus", hosts, entriesPerHost: 20, versions: 5 }],
+  say,
+);
+const db = openReadOnly(dataFiles(store.directory).database);
+const reader = new Reader(db, systemClock);
+const reach = { organizationN: reader.recordN(store.organizationId) as number, networkNs: null };
+const head = reader.head().sequence;
+say("");
+sayRow(`a page of ${PAGE_ROWS} at a random instant`, 64, ["µs", "times", "least", "most"], 10);
+for (const kind of [hostKind, ifEntryKind] as AnyKind[]) {
+  const variants = LATER.map(([name, later]) => {
+    const { upcasters: own = [], ...rest } = kind;
+    return {
+      name,
+      kind: (later === null ? rest : { ...rest, upcasters: [...own, ...later] }) as AnyKind,
+      tookUs: [] as number[],
+    };
+  });
+  for (let turn = 0; turn <= turns; turn += 1) {
+    // In turns, and each time another one first: what the machine does meanwhile must favour none.
+    for (let place = 0; place < variants.length; place += 1) {
+      const variant = variants[(place + turn) % variants.length] as (typeof variants)[number];
+      const tookUs = measure(variant.kind);
+      // The first turn only warms up.
+      if (turn > 0) variant.tookUs.push(tookUs);
     }
   }
-  db.$client.close();
-
-  /** Microseconds of the processor for a page. */
-  function measure(kind: AnyKind): number {
-    // Processor time: who else is at work on this machine must not show.
-    const started = process.cpuUsage();
-    for (let page = 0; page < pages; page += 1) {
-      const sequence = 1 + Math.floor((head * (1 + ((page * 7919) % 1000))) / 1001);
-      reader.page({ kind, reach, asOf: reader.atSequence(sequence), limit: PAGE_ROWS, offset: 0 });
-    }
-    const { user, system } = process.cpuUsage(started);
-    return (user + system) / pages;
+  const today = (variants[1] as (typeof variants)[number]).tookUs;
+  for (const { name, tookUs } of variants) {
+    const ratios = tookUs.map((each, turn) => each / (today[turn] as number)).sort((a, b) => a - b);
+    if (median(ratios) > TIMES_MAX) process.exitCode = 1;
+    const cells = [
+      median(tookUs).toFixed(0),
+      ...[median(ratios), ratios[0] as number, ratios.at(-1) as number].map((ratio) => ratio.toFixed(2)),
+    ];
+    sayRow(`${kind.plural}, ${name}`, 64, cells, 10);
   }
-} finally {
-  if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
 }
+db.$client.close();
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+/** Microseconds of the processor for a page. */
+function measure(kind: AnyKind): number {
+  // Processor time: who else is at work on this machine must not show.
+  const started = process.cpuUsage();
+  for (let page = 0; page < pages; page += 1) {
+    const sequence = 1 + Math.floor((head * (1 + ((page * 7919) % 1000))) / 1001);
+    reader.page({ kind, reach, asOf: reader.atSequence(sequence), limit: PAGE_ROWS, offset: 0 });
+  }
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / pages;
 }

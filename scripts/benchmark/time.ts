@@ -2,31 +2,19 @@
 // entries × 5 versions, and every list's past beside its present, also where most of what was has died. Usage:
 // scripts/bench --time [--hosts 20000] [--churn-hosts 4000] [--seconds 2] [--directory DIR] [--executable FILE]
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { openReadOnly } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
+import { quantilesOf } from "../quantiles.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { load, requestBytes } from "./load.ts";
+import { folder, say, sayRow, settings } from "./program.ts";
 import { startReader } from "./start-reader.ts";
 import { type BuiltStore, buildStore } from "./store.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    hosts: { type: "string", default: "20000" },
-    "churn-hosts": { type: "string", default: "4000" },
-    seconds: { type: "string", default: "2" },
-    /** Where the stores are built; kept there, and taken again when they are what is asked for. */
-    directory: { type: "string" },
-    executable: { type: "string", default: EXECUTABLE },
-  },
-});
-const hosts = Number(options.hosts);
-const seconds = Number(options.seconds);
-const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
-const say = (line: string) => console.log(line);
+const told = settings({ hosts: 20_000, "churn-hosts": 4_000, seconds: 2, directory: "", executable: EXECUTABLE });
+const { hosts, "churn-hosts": churnHosts, seconds, executable } = told;
+const directory = folder(told.directory);
 
 const ENTRIES = 50;
 const CONNECTIONS = 8;
@@ -34,41 +22,38 @@ const CONNECTIONS = 8;
 const VERSIONS = ENTRIES + 1;
 const DIFF_VERSIONS = 10_000;
 
-try {
-  say(
-    `Building: ${hosts} hosts × ${ENTRIES} interface entries × 5 versions; ${options["churn-hosts"]} × ${ENTRIES} of which 95 % have died`,
-  );
-  const wide = await buildStore(
-    join(directory, "wide"),
-    [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 5 }],
-    say,
-  );
-  const churn = await buildStore(
-    join(directory, "churn"),
-    [
-      {
-        network: "churn",
-        hosts: Number(options["churn-hosts"]),
-        entriesPerHost: ENTRIES,
-        versions: 1,
-        diedShare: 0.95,
-      },
-    ],
-    say,
-  );
-  await measureQuestions(wide);
-  await measurePastAndPresent("1,000,000 entries, all alive", wide, "campus");
-  await measurePastAndPresent("where 95 % have died", churn, "churn");
-} finally {
-  if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
-}
+say(
+  `Building: ${hosts} hosts × ${ENTRIES} interface entries × 5 versions; ${churnHosts} × ${ENTRIES} of which 95 % have died`,
+);
+const wide = await buildStore(
+  join(directory, "wide"),
+  [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 5 }],
+  say,
+);
+const churn = await buildStore(
+  join(directory, "churn"),
+  [
+    {
+      network: "churn",
+      hosts: churnHosts,
+      entriesPerHost: ENTRIES,
+      versions: 1,
+      diedShare: 0.95,
+    },
+  ],
+  say,
+);
+await measureQuestions(wide);
+await measurePastAndPresent("1,000,000 entries, all alive", wide, "campus");
+await measurePastAndPresent("where 95 % have died", churn, "churn");
 
 async function measureQuestions(store: BuiltStore): Promise<void> {
-  const running = await startExecutable(options.executable, store.directory);
+  const running = await startExecutable(executable, store.directory);
   const someHosts = store.hostIds.campus as string[];
   const { instants, head } = ledgerOf(store);
   const ask = asker(running, store);
-  say(`\n${"".padEnd(60)}${"p50 ms".padStart(9)}${"longest".padStart(9)}${"kB".padStart(9)}`);
+  say("");
+  sayRow("", 60, ["p50 ms", "longest", "kB"]);
   const row = async (name: string, count: number, path: (i: number) => string) => {
     const times: number[] = [];
     let bytes = 0;
@@ -78,10 +63,8 @@ async function measureQuestions(store: BuiltStore): Promise<void> {
       times.push(answer.tookMs);
       bytes += answer.bytes;
     }
-    times.sort((a, b) => a - b);
-    say(
-      `${name.padEnd(60)}${(times[Math.floor(times.length / 2)] as number).toFixed(1).padStart(9)}${(times.at(-1) as number).toFixed(1).padStart(9)}${(bytes / count / 1000).toFixed(0).padStart(9)}`,
-    );
+    const at = quantilesOf(times);
+    sayRow(name, 60, [at(0.5).toFixed(1), at(1).toFixed(1), (bytes / count / 1000).toFixed(0)]);
   };
   const step = Math.ceil(DIFF_VERSIONS / VERSIONS);
   const first = Math.floor(instants.length / 4);
@@ -154,7 +137,7 @@ async function measureQuestions(store: BuiltStore): Promise<void> {
 
 /** Every list's page as of an instant beside its live page. */
 async function measurePastAndPresent(title: string, store: BuiltStore, network: string): Promise<void> {
-  const running = await startExecutable(options.executable, store.directory);
+  const running = await startExecutable(executable, store.directory);
   const { instants } = ledgerOf(store);
   const ask = asker(running, store);
   const headers = { authorization: `Bearer ${store.key}` };
@@ -169,7 +152,8 @@ async function measurePastAndPresent(title: string, store: BuiltStore, network: 
       .join(",");
   // The last instants: all that has died is in the way, and nothing of it is to be shown.
   const late = instants.slice(-50, -1);
-  say(`\n${title.padEnd(60)}${"live/s".padStart(9)}${"past/s".padStart(9)}${"past ÷ present".padStart(16)}`);
+  say("");
+  sayRow(title, 60, ["live/s", "past/s", "past ÷ present"], 16);
   const host = (i: number) => livingHosts[(i * 7919) % livingHosts.length];
   const questions: Array<[string, (i: number) => string]> = [
     ["interface entries of the organization", () => "if-entries?limit=50"],
@@ -191,9 +175,9 @@ async function measurePastAndPresent(title: string, store: BuiltStore, network: 
     const live = await rate(() => "");
     const past = await rate((i) => `&at=${late[i % late.length]}`);
     const failed = live.failures + past.failures;
-    say(
-      `${name.padEnd(60)}${live.requestsPerSecond.toFixed(0).padStart(9)}${past.requestsPerSecond.toFixed(0).padStart(9)}${(live.requestsPerSecond / past.requestsPerSecond).toFixed(2).padStart(16)}${failed > 0 ? `  ${failed} failed` : ""}`,
-    );
+    const rates = [live, past].map(({ requestsPerSecond }) => requestsPerSecond) as [number, number];
+    const cells = [...rates.map((each) => each.toFixed(0)), (rates[0] / rates[1]).toFixed(2)];
+    sayRow(name, 60, failed > 0 ? [...cells, `  ${failed} failed`] : cells, 16);
   }
   await running.stop();
 }
