@@ -2,6 +2,10 @@
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import type { OwnFields, RecordBase } from "../../src/db/kind.ts";
 import { membersSql } from "../../src/db/shape.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
@@ -23,6 +27,7 @@ import type { SubnetRecord } from "../../src/resources/subnets/subnet.ts";
 import type { TagRecord } from "../../src/resources/tags/tag.ts";
 import type { UserRecord } from "../../src/resources/users/user.ts";
 import type { VlanRecord } from "../../src/resources/vlans/vlan.ts";
+import { writeEarlierStore } from "../support/store/earlier-store.ts";
 
 /** Those that every record has. */
 type Kept<R extends RecordBase> = {
@@ -33,188 +38,169 @@ type Since = number;
 /** Versions of this shape are in stores that were delivered: no field that is new is of it. */
 const FIRST = 0;
 
-const ORGANIZATION: Kept<OrganizationRecord> = {
-  name: FIRST,
-};
-const NETWORK: Kept<NetworkRecord> = {
-  organization_id: FIRST,
-  name: FIRST,
-  description: FIRST,
-  tags: FIRST,
-  stale_after_hours: FIRST,
-};
-const VLAN: Kept<VlanRecord> = {
-  network_id: FIRST,
-  number: FIRST,
-  name: FIRST,
-  description: FIRST,
-  source: FIRST,
-};
-const SUBNET: Kept<SubnetRecord> = {
-  network_id: FIRST,
-  cidr: FIRST,
-  name: FIRST,
-  description: FIRST,
-  subnet_type: FIRST,
-  vlan_id: FIRST,
-  source: FIRST,
-  tags: FIRST,
-  accepts_credentials: 7,
-};
-const TAG: Kept<TagRecord> = {
-  organization_id: FIRST,
-  name: FIRST,
-  description: FIRST,
-  color: FIRST,
-  is_application: FIRST,
-};
-const CREDENTIAL: Kept<CredentialRecord> = {
-  organization_id: FIRST,
-  name: FIRST,
-  credential_type: FIRST,
-  tags: FIRST,
-  target_ips: FIRST,
-  secrets_updated_at: FIRST,
-};
-const HOST: Kept<HostRecord> = {
-  name: FIRST,
-  hostname: FIRST,
-  description: FIRST,
-  hidden: FIRST,
-  network_id: FIRST,
-  tags: FIRST,
-  source: FIRST,
-  virtualization: FIRST,
-  sys_name: FIRST,
-  sys_descr: FIRST,
-  sys_object_id: FIRST,
-  sys_location: FIRST,
-  sys_contact: FIRST,
-  chassis_id: FIRST,
-  manufacturer: FIRST,
-  model: FIRST,
-  serial_number: FIRST,
-  management_url: FIRST,
-  asset_tag: 7,
-};
-const IP_ADDRESS: Kept<IpAddressRecord> = {
-  host_id: FIRST,
-  network_id: FIRST,
-  subnet_id: FIRST,
-  ip_address: FIRST,
-  mac_address: FIRST,
-  name: FIRST,
-  position: FIRST,
-  first_discovery_id: FIRST,
-};
-const IF_ENTRY: Kept<IfEntryRecord> = {
-  host_id: FIRST,
-  network_id: FIRST,
-  if_index: FIRST,
-  if_descr: FIRST,
-  if_type: FIRST,
-  admin_status: FIRST,
-  oper_status: FIRST,
-};
-const FDB_ENTRY: Kept<FdbEntryRecord> = {
-  if_entry_id: FIRST,
-  host_id: FIRST,
-  network_id: FIRST,
-  mac_address: FIRST,
-  vlan_number: FIRST,
-};
-const PORT: Kept<PortRecord> = {
-  host_id: FIRST,
-  network_id: FIRST,
-  number: FIRST,
-  protocol: FIRST,
-  type: FIRST,
-  first_discovery_id: FIRST,
-};
-const SERVICE: Kept<ServiceRecord> = {
-  host_id: FIRST,
-  network_id: FIRST,
-  name: FIRST,
-  position: FIRST,
-  service_definition: FIRST,
-  source: FIRST,
-  tags: FIRST,
-  virtualization: FIRST,
-  first_discovery_id: FIRST,
-};
-const BINDING: Kept<BindingRecord> = {
-  service_id: FIRST,
-  host_id: FIRST,
-  network_id: FIRST,
-  type: FIRST,
-  port_id: FIRST,
-  ip_address_id: FIRST,
-  first_discovery_id: FIRST,
-};
-const CREDENTIAL_ASSIGNMENT: Kept<CredentialAssignmentRecord> = {
-  credential_id: FIRST,
-  network_id: FIRST,
-  host_id: FIRST,
-  ip_address_ids: FIRST,
-};
-const USER: Kept<UserRecord> = {
-  organization_id: FIRST,
-  email: FIRST,
-  name: FIRST,
-  role: FIRST,
-  network_ids: FIRST,
-  is_enabled: FIRST,
-};
-const API_KEY: Kept<ApiKeyRecord> = {
-  name: FIRST,
-  organization_id: FIRST,
-  user_id: FIRST,
-  tags: FIRST,
-  expires_at: FIRST,
-  is_enabled: FIRST,
-  permissions: FIRST,
-  all_networks: FIRST,
-  network_ids: FIRST,
-  key: FIRST,
-};
-const SCHEDULE: Kept<ScheduleRecord> = {
-  network_id: FIRST,
-  name: FIRST,
-  cron: FIRST,
-  timezone: FIRST,
-  kind: FIRST,
-  targets: FIRST,
-  is_enabled: FIRST,
-};
-const IGNORED: Kept<IgnoredRecord> = {
-  network_id: FIRST,
-  entity: FIRST,
-  record_id: FIRST,
-  host_id: FIRST,
-  identity: FIRST,
-  label: FIRST,
-  signs: FIRST,
-};
-
 const KEPT: Readonly<Record<string, Readonly<Record<string, Since>>>> = {
-  organization: ORGANIZATION,
-  network: NETWORK,
-  vlan: VLAN,
-  subnet: SUBNET,
-  tag: TAG,
-  credential: CREDENTIAL,
-  host: HOST,
-  ip_address: IP_ADDRESS,
-  if_entry: IF_ENTRY,
-  fdb_entry: FDB_ENTRY,
-  port: PORT,
-  service: SERVICE,
-  binding: BINDING,
-  credential_assignment: CREDENTIAL_ASSIGNMENT,
-  user: USER,
-  api_key: API_KEY,
-  schedule: SCHEDULE,
-  ignored: IGNORED,
+  organization: {
+    name: FIRST,
+  } satisfies Kept<OrganizationRecord>,
+  network: {
+    organization_id: FIRST,
+    name: FIRST,
+    description: FIRST,
+    tags: FIRST,
+    stale_after_hours: FIRST,
+  } satisfies Kept<NetworkRecord>,
+  vlan: {
+    network_id: FIRST,
+    number: FIRST,
+    name: FIRST,
+    description: FIRST,
+    source: FIRST,
+  } satisfies Kept<VlanRecord>,
+  subnet: {
+    network_id: FIRST,
+    cidr: FIRST,
+    name: FIRST,
+    description: FIRST,
+    subnet_type: FIRST,
+    vlan_id: FIRST,
+    source: FIRST,
+    tags: FIRST,
+    accepts_credentials: 7,
+  } satisfies Kept<SubnetRecord>,
+  tag: {
+    organization_id: FIRST,
+    name: FIRST,
+    description: FIRST,
+    color: FIRST,
+    is_application: FIRST,
+  } satisfies Kept<TagRecord>,
+  credential: {
+    organization_id: FIRST,
+    name: FIRST,
+    credential_type: FIRST,
+    tags: FIRST,
+    target_ips: FIRST,
+    secrets_updated_at: FIRST,
+  } satisfies Kept<CredentialRecord>,
+  host: {
+    name: FIRST,
+    hostname: FIRST,
+    description: FIRST,
+    hidden: FIRST,
+    network_id: FIRST,
+    tags: FIRST,
+    source: FIRST,
+    virtualization: FIRST,
+    sys_name: FIRST,
+    sys_descr: FIRST,
+    sys_object_id: FIRST,
+    sys_location: FIRST,
+    sys_contact: FIRST,
+    chassis_id: FIRST,
+    manufacturer: FIRST,
+    model: FIRST,
+    serial_number: FIRST,
+    management_url: FIRST,
+    asset_tag: 7,
+  } satisfies Kept<HostRecord>,
+  ip_address: {
+    host_id: FIRST,
+    network_id: FIRST,
+    subnet_id: FIRST,
+    ip_address: FIRST,
+    mac_address: FIRST,
+    name: FIRST,
+    position: FIRST,
+    first_discovery_id: FIRST,
+  } satisfies Kept<IpAddressRecord>,
+  if_entry: {
+    host_id: FIRST,
+    network_id: FIRST,
+    if_index: FIRST,
+    if_descr: FIRST,
+    if_type: FIRST,
+    admin_status: FIRST,
+    oper_status: FIRST,
+  } satisfies Kept<IfEntryRecord>,
+  fdb_entry: {
+    if_entry_id: FIRST,
+    host_id: FIRST,
+    network_id: FIRST,
+    mac_address: FIRST,
+    vlan_number: FIRST,
+  } satisfies Kept<FdbEntryRecord>,
+  port: {
+    host_id: FIRST,
+    network_id: FIRST,
+    number: FIRST,
+    protocol: FIRST,
+    type: FIRST,
+    first_discovery_id: FIRST,
+  } satisfies Kept<PortRecord>,
+  service: {
+    host_id: FIRST,
+    network_id: FIRST,
+    name: FIRST,
+    position: FIRST,
+    service_definition: FIRST,
+    source: FIRST,
+    tags: FIRST,
+    virtualization: FIRST,
+    first_discovery_id: FIRST,
+  } satisfies Kept<ServiceRecord>,
+  binding: {
+    service_id: FIRST,
+    host_id: FIRST,
+    network_id: FIRST,
+    type: FIRST,
+    port_id: FIRST,
+    ip_address_id: FIRST,
+    first_discovery_id: FIRST,
+  } satisfies Kept<BindingRecord>,
+  credential_assignment: {
+    credential_id: FIRST,
+    network_id: FIRST,
+    host_id: FIRST,
+    ip_address_ids: FIRST,
+  } satisfies Kept<CredentialAssignmentRecord>,
+  user: {
+    organization_id: FIRST,
+    email: FIRST,
+    name: FIRST,
+    role: FIRST,
+    network_ids: FIRST,
+    is_enabled: FIRST,
+  } satisfies Kept<UserRecord>,
+  api_key: {
+    name: FIRST,
+    organization_id: FIRST,
+    user_id: FIRST,
+    tags: FIRST,
+    expires_at: FIRST,
+    is_enabled: FIRST,
+    permissions: FIRST,
+    all_networks: FIRST,
+    network_ids: FIRST,
+    key: FIRST,
+  } satisfies Kept<ApiKeyRecord>,
+  schedule: {
+    network_id: FIRST,
+    name: FIRST,
+    cron: FIRST,
+    timezone: FIRST,
+    kind: FIRST,
+    targets: FIRST,
+    is_enabled: FIRST,
+  } satisfies Kept<ScheduleRecord>,
+  ignored: {
+    network_id: FIRST,
+    entity: FIRST,
+    record_id: FIRST,
+    host_id: FIRST,
+    identity: FIRST,
+    label: FIRST,
+    signs: FIRST,
+  } satisfies Kept<IgnoredRecord>,
 };
 
 test.each(KINDS.map((kind) => [kind.name, kind] as const))(
@@ -229,11 +215,25 @@ test.each(KINDS.map((kind) => [kind.name, kind] as const))(
       Object.keys(JSON.parse(`{${row.members}}`)).sort(),
       "what is new in a record is added to the versions from before it: `upcasters` of its kind, addsField",
     ).toEqual(fields.map(([field]) => field).sort());
-    for (const [field, since] of fields)
-      if (since !== FIRST)
-        expect(
-          (kind.upcasters ?? []).map(({ migration }) => migration),
-          field,
-        ).toContain(since);
+    const migrations = (kind.upcasters ?? []).map(({ migration }) => migration);
+    expect(Math.max(0, ...migrations), "the migration of an upcaster is there").toBeLessThanOrEqual(SCHEMA_VERSION);
+    for (const [field, since] of fields) if (since !== FIRST) expect(migrations, field).toContain(since);
   },
 );
+
+test("what is of the first shape is in the versions that were delivered of it", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "netledger-kept-")), "earlier.db");
+  writeEarlierStore(path);
+  const versions = new Database(path)
+    .query(
+      `SELECT r.kind, '{' || v.members || '}' AS record FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
+        WHERE v.members IS NOT NULL GROUP BY r.kind`,
+    )
+    .all() as Array<{ kind: number; record: string }>;
+  expect(versions.length).toBeGreaterThan(10);
+  for (const { kind, record } of versions) {
+    const { name } = KINDS.find(({ code }) => code === kind) ?? { name: "" };
+    const first = Object.entries(KEPT[name] ?? {}).flatMap(([field, since]) => (since === FIRST ? [field] : []));
+    expect(Object.keys(JSON.parse(record)), name).toEqual(expect.arrayContaining(first));
+  }
+});

@@ -140,7 +140,7 @@ describe("a changed value in the ledger is found, and where", () => {
   /** Any other value that the column takes. */
   const changed = (column: string, type: string) =>
     type === "BLOB"
-      ? `CAST(x'00' || substr(${column}, 2) AS BLOB)`
+      ? `CAST(substr(${column}, 2) || x'00' AS BLOB)`
       : type === "TEXT"
         ? `CASE WHEN ${column} IS NULL OR ${column} = '' THEN '[]' ELSE substr(${column}, 1, length(${column}) - 1) || '!' END`
         : `${column} ${NOT_NULL[type]}`;

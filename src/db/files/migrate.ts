@@ -166,10 +166,11 @@ export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade)
   if (version < SCHEMA_VERSION) {
     client
       .transaction(() => {
-        for (const migration of MIGRATIONS.slice(version)) client.run(migration);
+        // Where records alone get a field there is no SQL, and SQLite refuses a text without any.
+        for (const [place, migration] of MIGRATIONS.entries())
+          if (place >= version) client.run(`${migration}\nPRAGMA user_version = ${place + 1}`);
         if (version > 0) upgrade(db, version);
         client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-        client.run(`PRAGMA user_version = ${SCHEMA_VERSION}`);
       })
       .immediate();
   }
