@@ -14,7 +14,7 @@ import { prune } from "./cli/prune.ts";
 import { restore } from "./cli/restore.ts";
 import { serve } from "./cli/serve.ts";
 import { setup } from "./cli/setup.ts";
-import { userCommands } from "./cli/user.ts";
+import { userCliCommands } from "./cli/user.ts";
 import { verify } from "./cli/verify.ts";
 import { version } from "./cli/version.ts";
 import { UsageError } from "./config.ts";
@@ -26,7 +26,7 @@ import { ListenError } from "./listener.ts";
 const COMMANDS: readonly Command[] = [
   serve,
   setup,
-  ...userCommands,
+  ...userCliCommands,
   ...keyCommands,
   verify,
   prune,

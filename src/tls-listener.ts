@@ -12,7 +12,7 @@ import { certificateThread } from "./threads.ts";
 import { orderedFrom } from "./tls/order.ts";
 import { type PairFiles, readTlsPair, type TlsPair, TlsRefused } from "./tls/pair.ts";
 import { CertificateRenewal } from "./tls/renewal.ts";
-import { ensureSelfSigned, namesOf, type SelfSignedFiles } from "./tls/self-signed.ts";
+import { certificateNames, ensureSelfSigned, type SelfSignedFiles } from "./tls/self-signed.ts";
 
 /** The certificate that new connections get. */
 export interface ServedTls {
@@ -57,7 +57,7 @@ export async function listen(
     if (!("own" in tls)) return readTlsPair(tls);
     const { pair, isNew } = await ensureSelfSigned(
       tls.own,
-      namesOf(address.host, hostname(), ownAddresses()),
+      certificateNames(address.host, hostname(), ownAddresses()),
       makeCertificate,
       clock,
       random,

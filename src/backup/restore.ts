@@ -21,7 +21,7 @@ import { DatabaseRefused, migrate, refusalOf } from "../db/files/migrate.ts";
 import { isDiskTrouble, sqliteCode } from "../db/sqlite-code.ts";
 import { upgradeStore } from "../history/upgrade.ts";
 import { describeFirst } from "../history/verify/findings.ts";
-import { type Progress, type Report, verifyLedger } from "../history/verify/verify.ts";
+import { type Report, type VerifyProgress, verifyLedger } from "../history/verify/verify.ts";
 import { KINDS } from "../inventory/resources.ts";
 import { dropSecrets, type SecretsFound, trySecrets } from "../resources/credentials/sealed-secrets.ts";
 import { requireWhole } from "./backup-file.ts";
@@ -39,7 +39,7 @@ export interface RestoreOptions {
   readonly mayDropSecrets: boolean;
   readonly now: Instant;
   readonly random: Random;
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: (progress: VerifyProgress) => void;
   readonly freeBytes?: FreeBytes;
 }
 

@@ -10,7 +10,7 @@ import { copyDatabase, type LedgerHead } from "../db/files/copy.ts";
 import { DatabaseRefused, refusalOf } from "../db/files/migrate.ts";
 import { isDiskTrouble } from "../db/sqlite-code.ts";
 import { describeFirst } from "../history/verify/findings.ts";
-import { type Progress, verifyLedger } from "../history/verify/verify.ts";
+import { type VerifyProgress, verifyLedger } from "../history/verify/verify.ts";
 import { KINDS } from "../inventory/resources.ts";
 import { databaseBytes, type FreeBytes, freeBytesOf, requireRoom } from "./room.ts";
 
@@ -27,7 +27,7 @@ export interface TakeOptions {
   readonly database: string;
   /** Absolute. */
   readonly file: string;
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: (progress: VerifyProgress) => void;
   readonly freeBytes?: FreeBytes;
 }
 
@@ -86,7 +86,7 @@ function begin(partial: string): void {
 }
 
 /** Every byte of the copy is read, and every check made that there is. */
-function requireSound(partial: string, head: LedgerHead | null, onProgress: (progress: Progress) => void): void {
+function requireSound(partial: string, head: LedgerHead | null, onProgress: (progress: VerifyProgress) => void): void {
   const db = openReadOnly(partial);
   try {
     const report = verifyLedger(db, KINDS, { onProgress });

@@ -12,16 +12,16 @@ import { Name, OneOf, Timestamp } from "../wire/schemas.ts";
 import { checkSetting } from "./checked-setting.ts";
 import { type Command, defineCommand } from "./command.ts";
 import {
-  type Found,
+  type LiveRecord,
   networkIdsOf,
-  type Organization,
+  type OrganizationReach,
   operatorOf,
   organizationOf,
   organizationsOf,
   recordOf,
   recordsOf,
   table,
-  userOf,
+  userByEmail,
 } from "./operator.ts";
 import { withStore } from "./with-store.ts";
 
@@ -34,7 +34,7 @@ const list = defineCommand(
   },
   (config, io) =>
     withStore(config, io, false, async ({ reader }) => {
-      const user = config.email === null ? null : userOf(reader, config.email);
+      const user = config.email === null ? null : userByEmail(reader, config.email);
       const organizations =
         user !== null
           ? [user.organization]
@@ -74,7 +74,7 @@ const create = defineCommand(
     const permissions = checkSetting(OneOf(ROLES), config.permissions, "--permissions");
     const expiresAt = config.expiresAt === null ? null : checkSetting(Timestamp, config.expiresAt, "--expires-at");
     return withStore(config, io, false, async ({ reader, writes }) => {
-      const { record: user, organization } = userOf(reader, config.email);
+      const { record: user, organization } = userByEmail(reader, config.email);
       const networks = config.networks === null ? null : networkIdsOf(reader, organization, config.networks);
       const body: ApiKeyCreate = {
         name,
@@ -132,7 +132,7 @@ async function setEnabled(store: Store, id: string, isEnabled: boolean): Promise
 }
 
 /** @throws DomainError entity_not_found */
-function keyOf({ reader }: Store, id: string): Found<ApiKeyRecord> & { readonly organization: Organization } {
+function keyOf({ reader }: Store, id: string): LiveRecord<ApiKeyRecord> & { readonly organization: OrganizationReach } {
   for (const organization of organizationsOf(reader)) {
     const found = recordOf<ApiKeyRecord>(reader, apiKeyKind, organization, id.toLowerCase());
     if (found !== null) return { ...found, organization };

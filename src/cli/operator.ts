@@ -11,13 +11,13 @@ import { type NetworkRecord, networkKind } from "../resources/networks/network.t
 import { type UserRecord, userKind } from "../resources/users/user.ts";
 import { entityTag } from "../wire/entity-tags.ts";
 
-export interface Organization extends Reach {
+export interface OrganizationReach extends Reach {
   readonly id: string;
   readonly name: string;
 }
 
 /** A live record with the entity tag of its version. */
-export interface Found<R> {
+export interface LiveRecord<R> {
   readonly record: R;
   readonly ifMatch: string;
 }
@@ -28,7 +28,7 @@ export function operatorOf(organizationId: string): CommandActor {
 }
 
 /** All organizations, oldest first. */
-export function organizationsOf(reader: Reader): Organization[] {
+export function organizationsOf(reader: Reader): OrganizationReach[] {
   const rows = reader
     .statement(
       `SELECT o.n, r.id, ('{' || o.members || '}') ->> '$.name' FROM organizations o
@@ -42,7 +42,7 @@ export function organizationsOf(reader: Reader): Organization[] {
  * @param wanted a name or an id; null for the only one that there is
  * @throws DomainError entity_not_found when it is not there, or not the only one
  */
-export function organizationOf(reader: Reader, wanted: string | null): Organization {
+export function organizationOf(reader: Reader, wanted: string | null): OrganizationReach {
   const all = organizationsOf(reader);
   if (all.length === 0) throw missing("There is no organization yet: netledger setup makes one.");
   const meant = wanted === null ? all : all.filter(({ id, name }) => isCalled(wanted, id, name));
@@ -55,7 +55,7 @@ export function organizationOf(reader: Reader, wanted: string | null): Organizat
 }
 
 /** @throws DomainError entity_not_found when one of them is not there */
-export function networkIdsOf(reader: Reader, organization: Organization, wanted: readonly string[]): string[] {
+export function networkIdsOf(reader: Reader, organization: OrganizationReach, wanted: readonly string[]): string[] {
   const all = recordsOf<NetworkRecord>(reader, networkKind, organization);
   return wanted.map((each) => {
     const network = all.find(({ id, name }) => isCalled(each, id, name));
@@ -65,7 +65,10 @@ export function networkIdsOf(reader: Reader, organization: Organization, wanted:
 }
 
 /** @throws DomainError entity_not_found when nobody has the address */
-export function userOf(reader: Reader, email: string): Found<UserRecord> & { readonly organization: Organization } {
+export function userByEmail(
+  reader: Reader,
+  email: string,
+): LiveRecord<UserRecord> & { readonly organization: OrganizationReach } {
   const row = reader
     .statement("SELECT r.id, u.organization_n FROM users u JOIN history_records r ON r.n = u.n WHERE u.identity = ?")
     .values(foldCase(email))[0] as [string, number] | undefined;
@@ -80,13 +83,18 @@ export function userOf(reader: Reader, email: string): Found<UserRecord> & { rea
 }
 
 /** A live record of the organization, or null. */
-export function recordOf<R>(reader: Reader, kind: AnyKind, organization: Organization, id: string): Found<R> | null {
+export function recordOf<R>(
+  reader: Reader,
+  kind: AnyKind,
+  organization: OrganizationReach,
+  id: string,
+): LiveRecord<R> | null {
   const found = reader.find(kind, id, organization, null);
   return found === null ? null : { record: JSON.parse(found.text) as R, ifMatch: entityTag(found) };
 }
 
 /** All live records of a kind in an organization, in page order. */
-export function recordsOf<R>(reader: Reader, kind: AnyKind, organization: Organization): R[] {
+export function recordsOf<R>(reader: Reader, kind: AnyKind, organization: OrganizationReach): R[] {
   return reader
     .items({ kind, reach: organization, asOf: null, limit: 0, offset: 0 })
     .map((item) => JSON.parse(item.text) as R);
@@ -105,7 +113,7 @@ function isCalled(wanted: string, id: string, name: string): boolean {
   return id === wanted.toLowerCase() || foldCase(name) === foldCase(wanted);
 }
 
-function list(organizations: readonly Organization[]): string {
+function list(organizations: readonly OrganizationReach[]): string {
   return organizations
     .slice(0, 20)
     .map(({ id, name }) => `${id} ${name}`)

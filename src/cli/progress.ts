@@ -2,13 +2,13 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { Progress } from "../history/verify/verify.ts";
+import type { VerifyProgress } from "../history/verify/verify.ts";
 
 /** Between two words on how far it has come. */
 const INTERVAL_MS = 5_000;
 
 /** @param event what the lines say: `verifying` */
-export function progressTo(log: Log, clock: Clock, event: string): (progress: Progress) => void {
+export function progressTo(log: Log, clock: Clock, event: string): (progress: VerifyProgress) => void {
   let last = clock.now();
   return ({ step, done, total }) => {
     const now = clock.now();

@@ -13,7 +13,7 @@ import { isDiskTrouble } from "../db/sqlite-code.ts";
 import type { PruneOrder } from "../db/thinning.ts";
 import { type PrunePlan, planPrune, prune as pruneLedger } from "../history/prune.ts";
 import { upgradeStore } from "../history/upgrade.ts";
-import { describeReport, KEPT } from "../history/verify/verify.ts";
+import { describeReport, KEPT_IN_WORDS } from "../history/verify/verify.ts";
 import { KINDS } from "../inventory/resources.ts";
 import { checkClock } from "../store.ts";
 import { defineCommand, EXIT, type ProcessIo } from "./command.ts";
@@ -45,7 +45,7 @@ type PruneConfig = Config<"vacuum" | "acceptClock">;
 async function tell(order: PruneOrder, files: DataFiles, { clock, print }: ProcessIo): Promise<void> {
   const plan = await reading(files, (db) => planPrune(db, order, progressTo(systemLog(), clock, "looking")));
   const segments = plan.segments.map(
-    ({ first, last, resolution }) => `Thinned then: transactions ${first} to ${last}: ${KEPT[resolution]}\n`,
+    ({ first, last, resolution }) => `Thinned then: transactions ${first} to ${last}: ${KEPT_IN_WORDS[resolution]}\n`,
   );
   await print(
     plan.dropped === 0

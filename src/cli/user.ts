@@ -8,7 +8,15 @@ import type { Store } from "../store.ts";
 import { Name, OneOf } from "../wire/schemas.ts";
 import { checkSetting } from "./checked-setting.ts";
 import { type Command, defineCommand } from "./command.ts";
-import { networkIdsOf, operatorOf, organizationOf, organizationsOf, recordsOf, table, userOf } from "./operator.ts";
+import {
+  networkIdsOf,
+  operatorOf,
+  organizationOf,
+  organizationsOf,
+  recordsOf,
+  table,
+  userByEmail,
+} from "./operator.ts";
 import { readPasswordFile } from "./password-file.ts";
 import { withStore } from "./with-store.ts";
 
@@ -98,17 +106,17 @@ const password = defineCommand(
   async (config, io) => {
     const wanted = await readPasswordFile(config.passwordFile, "--password-file", io);
     return withStore(config, io, false, async ({ reader, writes }) => {
-      const { record, organization } = userOf(reader, config.email);
+      const { record, organization } = userByEmail(reader, config.email);
       const input: PasswordChange = { id: record.id, passwordHash: await hashPassword(wanted), keeps: null };
       await writes.run("user.set_password", input, operatorOf(organization.id));
     });
   },
 );
 
-export const userCommands: readonly Command[] = [list, create, disable, enable, password];
+export const userCliCommands: readonly Command[] = [list, create, disable, enable, password];
 
 async function setEnabled({ reader, writes }: Store, email: string, isEnabled: boolean): Promise<void> {
-  const { record, ifMatch, organization } = userOf(reader, email);
+  const { record, ifMatch, organization } = userByEmail(reader, email);
   const input: UserChange = {
     id: record.id,
     body: { email: record.email, role: record.role, is_enabled: isEnabled },

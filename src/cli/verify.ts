@@ -11,7 +11,13 @@ import { GOOD_COPY } from "../db/trouble.ts";
 import { type Dropped, describeDropped } from "../history/verify/beside-ledger.ts";
 import { BESIDE_CHECKS, KNOWN_CHECK, LEDGER_CHECKS } from "../history/verify/findings.ts";
 import { rebuildDerived } from "../history/verify/rebuild.ts";
-import { describeReport, type KnownHead, type Progress, type Report, verifyLedger } from "../history/verify/verify.ts";
+import {
+  describeReport,
+  type KnownHead,
+  type Report,
+  type VerifyProgress,
+  verifyLedger,
+} from "../history/verify/verify.ts";
 import { KINDS } from "../inventory/resources.ts";
 import { defineCommand, EXIT } from "./command.ts";
 import { findData, reading } from "./data-folder.ts";
@@ -85,14 +91,14 @@ function isSound(report: Report): boolean {
 function read(
   files: DataFiles,
   knownHead: KnownHead | null,
-  onProgress: (progress: Progress) => void,
+  onProgress: (progress: VerifyProgress) => void,
 ): Promise<Report> {
   return reading(files, (db) =>
     verifyLedger(db, KINDS, { isBusy: isBusy(files), onProgress, ...(knownHead === null ? {} : { knownHead }) }),
   );
 }
 
-function readBackup(file: string, knownHead: KnownHead | null, onProgress: (progress: Progress) => void): Report {
+function readBackup(file: string, knownHead: KnownHead | null, onProgress: (progress: VerifyProgress) => void): Report {
   requireReadable(file);
   const db = orRefused(file, openImmutable);
   try {

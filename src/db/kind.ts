@@ -63,7 +63,7 @@ export interface Reference<R extends RecordBase = RecordBase> {
   readonly isMeant?: (record: R) => boolean;
 }
 
-export interface Link {
+export interface RelatedIds {
   readonly relation: string;
   readonly ids: readonly string[];
 }
@@ -95,7 +95,7 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
   /** What its records refer to, as far as a removal of that has to do something about them. */
   readonly references?: readonly Reference<R>[];
   /** The id lists and loose references of a record. */
-  readonly links?: (record: R) => Link[];
+  readonly links?: (record: R) => RelatedIds[];
   /** Records that show this one as a part, and under which field: they get a version when it changes. */
   readonly owners?: (record: R) => Array<{ kind: string; id: string; as: string }>;
   readonly observed: readonly ObservedField[];

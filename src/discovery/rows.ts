@@ -34,8 +34,8 @@ export const ROW_REASONS = {
 export type RowReason = keyof typeof ROW_REASONS;
 
 /** What becomes of one row. */
-export const KEPT = "kept";
-export type RowFate = typeof KEPT | RowReason;
+export const KEPT_ROW = "kept";
+export type RowFate = typeof KEPT_ROW | RowReason;
 
 /** The rows of a table: `read` is `kept` and all of `set_aside` together. */
 export interface RowCount {
@@ -56,7 +56,7 @@ export function countRows<Row>(rows: Iterable<Row>, fateOf: (row: Row) => RowFat
     counts.set(fate, (counts.get(fate) ?? 0) + 1);
     read += 1;
   }
-  return { read, kept: counts.get(KEPT) ?? 0, set_aside: inOrder((reason) => counts.get(reason) ?? 0) };
+  return { read, kept: counts.get(KEPT_ROW) ?? 0, set_aside: inOrder((reason) => counts.get(reason) ?? 0) };
 }
 
 export function addedRows(counts: readonly RowCount[]): RowCount {

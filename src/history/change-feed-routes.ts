@@ -286,7 +286,7 @@ class ChangeFeed {
   }
 
   /** A place in another ledger, of which this one is a restored backup, is refused: their later transactions differ. */
-  private assertPlace({ after, mark }: Place, path: string, markPath: string): void {
+  private assertPlace({ after, mark }: FeedPosition, path: string, markPath: string): void {
     const { sequence } = this.backend.reader.head();
     const others = "the data are others than those that it was read from";
     if (after > sequence)
@@ -309,12 +309,12 @@ function accepts(request: Request, type: string): boolean {
     .some((each) => each.split(";", 1)[0]?.trim().toLowerCase() === type);
 }
 
-interface Place {
+interface FeedPosition {
   readonly after: number;
   readonly mark: string | undefined;
 }
 
-function lastEventId(request: Request): Place | null {
+function lastEventId(request: Request): FeedPosition | null {
   const id = request.headers.get("last-event-id");
   if (id === null || id === "") return null;
   const [, after, mark] = /^(\d{1,10})(?:-([0-9a-f]{8}))?$/.exec(id) ?? [];

@@ -2,7 +2,7 @@
 // place is a sequence with the beginning of its transaction's hash.
 
 import type { Actor } from "../access/actor.ts";
-import { type Change, ChangeLog, type ChangeQuery, type ChangeStep } from "../db/reading/change-log.ts";
+import { ChangeLog, type ChangeQuery, type ChangeStep, type RecordChange } from "../db/reading/change-log.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { CHANGE_KINDS, ChangeView } from "./change-view.ts";
@@ -74,7 +74,7 @@ export const changeFeed = longRead("change_feed", function* (reader: Reader, inp
 
   /** Only a transaction's last version has a place: a client cut off within it gets all of it again. */
   function endOf(told: Part, place: number): string | null {
-    const { sequence } = told.changes[place] as Change;
+    const { sequence } = told.changes[place] as RecordChange;
     return (told.changes[place + 1] ?? told.next)?.sequence === sequence
       ? null
       : `${sequence}-${reader.markOf(sequence)}`;
@@ -83,12 +83,12 @@ export const changeFeed = longRead("change_feed", function* (reader: Reader, inp
 
 /** Versions told together, and the one after them. */
 interface Part {
-  readonly changes: readonly Change[];
-  readonly next: Change | undefined;
+  readonly changes: readonly RecordChange[];
+  readonly next: RecordChange | undefined;
 }
 
 /** Short steps; empty ones let others go. @param rest what comes after the found */
-function* parts(found: readonly Change[], rest: Iterable<readonly Change[]>): Generator<Part> {
+function* parts(found: readonly RecordChange[], rest: Iterable<readonly RecordChange[]>): Generator<Part> {
   let left = found;
   for (const more of rest) {
     yield { changes: [], next: undefined };
@@ -102,7 +102,7 @@ function* parts(found: readonly Change[], rest: Iterable<readonly Change[]>): Ge
 }
 
 /** The rest of a transaction whose beginning was found. */
-function* restOf(steps: Generator<ChangeStep>, sequence: number): Generator<readonly Change[]> {
+function* restOf(steps: Generator<ChangeStep>, sequence: number): Generator<readonly RecordChange[]> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return;
@@ -111,8 +111,8 @@ function* restOf(steps: Generator<ChangeStep>, sequence: number): Generator<read
   }
 }
 
-interface Found {
-  readonly found: readonly Change[];
+interface FoundChanges {
+  readonly found: readonly RecordChange[];
   /** Else the beginning of one large transaction, which is streamed. */
   readonly isWhole: boolean;
   readonly head: Omit<ChangeFeedHead, "mark" | "thinnedUntil">;
@@ -123,15 +123,15 @@ function* collect(
   after: number,
   until: number,
   limit: number,
-): Generator<Uint8Array, Found> {
-  const found: Change[] = [];
+): Generator<Uint8Array, FoundChanges> {
+  const found: RecordChange[] = [];
   for (let step = steps.next(); step.done !== true; step = steps.next()) {
     const { changes, through } = step.value;
     for (const change of changes) found.push(change);
     const page = wholeTransactions(found, limit, through);
     if (page !== null) {
       // Where all found versions are told, all looked-at ones are covered.
-      const last = page.length === found.length ? through : (page.at(-1) as Change).sequence;
+      const last = page.length === found.length ? through : (page.at(-1) as RecordChange).sequence;
       return { found: page, isWhole: true, head: { after: last, hasMore: last < until, count: page.length } };
     }
     const [first] = found;
@@ -151,7 +151,7 @@ function* collect(
  * is known to be whole.
  * @param through all versions up to it were looked at
  */
-function wholeTransactions(found: readonly Change[], limit: number, through: number): Change[] | null {
+function wholeTransactions(found: readonly RecordChange[], limit: number, through: number): RecordChange[] | null {
   const [first, last] = [found[0], found.at(-1)];
   if (found.length < limit || first === undefined || last === undefined) return null;
   if (first.sequence === last.sequence && last.sequence > through) return null;

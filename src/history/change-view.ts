@@ -6,7 +6,7 @@ import type { Actor } from "../access/actor.ts";
 import { formatInstant } from "../base/instant.ts";
 import { pascalCase } from "../base/text.ts";
 import type { AnyKind } from "../db/kind.ts";
-import { type Change, ChangeLog, type LedgerEntry } from "../db/reading/change-log.ts";
+import { ChangeLog, type LedgerEntry, type RecordChange } from "../db/reading/change-log.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { RESOURCES, SHOWN } from "../inventory/resources.ts";
@@ -102,7 +102,7 @@ export class ChangeView {
    * @param options.withType names the kind of each
    * @param options.isWhole hosts with their children
    */
-  render(changes: readonly Change[], options: { withType: boolean; isWhole: boolean }): string[] {
+  render(changes: readonly RecordChange[], options: { withType: boolean; isWhole: boolean }): string[] {
     const entries = this.log.entries(changes.map((change) => change.sequence));
     const records = this.records(changes, options.isWhole);
     return changes.map((change, place) => {
@@ -113,9 +113,9 @@ export class ChangeView {
   }
 
   /** Versions in runs that are each rendered in one step. */
-  *lightRuns(changes: readonly Change[]): Generator<readonly Change[]> {
+  *lightRuns(changes: readonly RecordChange[]): Generator<readonly RecordChange[]> {
     for (let start = 0; start < changes.length; ) {
-      const { kind } = changes[start] as Change;
+      const { kind } = changes[start] as RecordChange;
       let end = start + 1;
       while (changes[end]?.kind === kind) end += 1;
       yield* this.reader.lightRuns(kind, changes.slice(start, end), this.actor, ({ sequence }) => [
@@ -126,7 +126,7 @@ export class ChangeView {
   }
 
   /** The records as they were with these versions; a deleted one as it was closed. */
-  private records(changes: readonly Change[], isWhole: boolean): string[] {
+  private records(changes: readonly RecordChange[], isWhole: boolean): string[] {
     // What was written together is read together: one transaction, one kind, one read.
     const groups = new Map<string, { kind: AnyKind; sequence: number; places: number[] }>();
     const { thinnedPast } = this.reader;
@@ -143,7 +143,7 @@ export class ChangeView {
       const asOf = this.reader.atSequence(sequence);
       const items = this.reader.itemsOf(
         kind,
-        places.map((place) => (changes[place] as Change).n),
+        places.map((place) => (changes[place] as RecordChange).n),
         asOf,
         this.actor,
       );

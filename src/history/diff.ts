@@ -3,7 +3,7 @@
 
 import type { Actor } from "../access/actor.ts";
 import type { AnyKind } from "../db/kind.ts";
-import { ChangeLog, type ChangeQuery, type LedgerEntry, type RecordVersion } from "../db/reading/change-log.ts";
+import { ChangeLog, type ChangeQuery, type LedgerEntry, type VersionStamp } from "../db/reading/change-log.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { recordLabel } from "../resources/record-label.ts";
@@ -246,7 +246,7 @@ class Course {
   }
 
   /** In order of time. */
-  add({ sequence, changedFields }: RecordVersion): void {
+  add({ sequence, changedFields }: VersionStamp): void {
     this.last = sequence;
     if (changedFields === null) this.lastWhole = sequence;
     else for (const field of changedFields) this.lastOf.set(field, sequence);

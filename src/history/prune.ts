@@ -22,7 +22,7 @@ import { Statements } from "../db/writing/statements.ts";
 import { coverageEndedUpTo, dropCoverage, type EndedCoverage } from "../resources/credential-assignments/coverage.ts";
 import { describeFirst } from "./verify/findings.ts";
 import { rebuildPastWithin } from "./verify/rebuild.ts";
-import { type Progress, type Report, verifyLedger } from "./verify/verify.ts";
+import { type Report, type VerifyProgress, verifyLedger } from "./verify/verify.ts";
 
 export interface PrunePlan {
   /** All stretches thinned then. */
@@ -45,7 +45,7 @@ export interface Pruned extends PrunePlan {
   readonly report: Report | null;
 }
 
-type OnProgress = (progress: Progress) => void;
+type OnProgress = (progress: VerifyProgress) => void;
 
 interface Drop {
   /** @param sequences of versions of the record n */

@@ -3,13 +3,13 @@
 
 import type { Actor } from "../access/actor.ts";
 import type { AnyKind } from "../db/kind.ts";
-import type { Change } from "../db/reading/change-log.ts";
+import type { RecordChange } from "../db/reading/change-log.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { RESOURCES } from "../inventory/resources.ts";
 import type { ComposeFor } from "../resources/compose.ts";
 
 /** A version, as far as it matters here. */
-type ChangedVersion = Pick<Change, "n" | "sequence" | "changedFields">;
+type ChangedVersion = Pick<RecordChange, "n" | "sequence" | "changedFields">;
 
 export class ReachedFields {
   private readonly reader: Reader;

@@ -1,7 +1,7 @@
 // The records touched between two instants, as four bits each, kept by 32 neighboring numbers, as there may be
 // millions. Knows no version and no document.
 
-import type { Operation } from "../db/reading/change-log.ts";
+import type { VersionOperation } from "../db/reading/change-log.ts";
 
 /** By its two ends. */
 export type Sort = "added" | "removed" | "changed";
@@ -46,7 +46,7 @@ export class TouchedRecords {
    * @param kindPlace orders the kinds
    * @param differs whether the record itself may differ, not only its parts
    */
-  add(kindPlace: number, n: number, operation: Operation, differs: boolean): void {
+  add(kindPlace: number, n: number, operation: VersionOperation, differs: boolean): void {
     const start = this.startOf(kindPlace, n);
     const bit = 1 << (n % 32);
     if (!this.has(start + TOUCHED, bit)) {

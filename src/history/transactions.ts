@@ -2,7 +2,7 @@
 
 import type { Actor } from "../access/actor.ts";
 import type { Thinned } from "../db/pruned-history.ts";
-import { ChangeLog, type ChangeQuery, type LedgerEntry, type Operation } from "../db/reading/change-log.ts";
+import { ChangeLog, type ChangeQuery, type LedgerEntry, type VersionOperation } from "../db/reading/change-log.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import {
@@ -99,7 +99,7 @@ export const transaction = longRead("transaction", function* (reader: Reader, in
 /** A transaction as a JSON object. */
 function* described(log: ChangeLog, query: ChangeQuery, entry: LedgerEntry): Generator<Uint8Array, string> {
   const { sequence } = entry;
-  const counts: Record<string, Partial<Record<Operation, number>>> = {};
+  const counts: Record<string, Partial<Record<VersionOperation, number>>> = {};
   for (const { changes, through } of log.changesIn(query, { sequences: [sequence], through: sequence })) {
     for (const { kind, operation } of changes) {
       const byOperation = (counts[kind.name] ??= {});

@@ -6,14 +6,14 @@ import type { AsOf } from "../db/reading/list-query.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { ANSWER_SHAPE } from "../inventory/resources.ts";
-import { entityTag, type RecordVersion } from "../wire/entity-tags.ts";
+import { entityTag, type TaggedVersion } from "../wire/entity-tags.ts";
 import { resourceOf } from "./resources.ts";
 
 /** A version that was found, as plain data. */
 export interface LargeRecordInput {
   readonly kind: string;
   readonly n: number;
-  readonly version: RecordVersion;
+  readonly version: TaggedVersion;
   readonly ended: boolean;
   readonly actor: Actor;
   readonly asOf: AsOf;

@@ -31,7 +31,7 @@ export function answerRecord(
 }
 
 /** A record that was found, and what belongs to it. */
-interface Found {
+interface FoundRecord {
   readonly kind: AnyKind;
   readonly found: FoundItem;
   readonly asOf: AsOf | null;
@@ -46,7 +46,7 @@ interface Found {
 export function shown(
   backend: Backend,
   call: ActorCall,
-  record: Found,
+  record: FoundRecord,
   meta: string,
   { isTagged = true } = {},
 ): Response | Promise<Response> {
@@ -73,7 +73,7 @@ export function shown(
 async function largeRecord(
   backend: Backend,
   call: ActorCall,
-  { kind, found, asOf, isWritten }: Found,
+  { kind, found, asOf, isWritten }: FoundRecord,
 ): Promise<{ tag: string; text: Uint8Array<ArrayBuffer> }> {
   const { n, sequence, mark, ended } = found;
   const input: LargeRecordInput = {

@@ -16,13 +16,13 @@ export interface CodedIssue extends Issue {
 }
 
 /** A part of an item, and where what is wrong with it is noted. */
-export interface Place {
+export interface ItemPart {
   /** JSON pointer into the item: `/services/3`; empty for the item as a whole. */
   readonly pointer: string;
   /** A field of the part as errors call it: `services/3/tags`. */
   field(name: string): string;
   /** A part of this part. @param pointer into it: `/bindings/0` */
-  at(pointer: string): Place;
+  at(pointer: string): ItemPart;
   /** Issues by their pointers into the item. */
   note(...issues: readonly Issue[]): void;
   /**
@@ -37,7 +37,7 @@ export interface Place {
  * @param write returns null only where it was refused
  * @throws DomainError what was refused, where that is one thing; else every issue, see ALL_OFFENDERS
  */
-export function refusedAtOnce<T>(body: unknown, write: (whole: Place) => T | null): T {
+export function refusedAtOnce<T>(body: unknown, write: (whole: ItemPart) => T | null): T {
   const issues = new IssueCollector();
   const result = write(issues.of(body));
   issues.throwAsOne();
@@ -54,7 +54,7 @@ export class IssueCollector {
    * @param item to find the values in that a refusal names
    * @param pointer of the item in the body: `/3`; empty for the body itself
    */
-  of(item: unknown, pointer = ""): Place {
+  of(item: unknown, pointer = ""): ItemPart {
     return new PartOfItem(this, item, pointer, "");
   }
 
@@ -107,7 +107,7 @@ export class IssueCollector {
   }
 }
 
-class PartOfItem implements Place {
+class PartOfItem implements ItemPart {
   readonly pointer: string;
   private readonly issues: IssueCollector;
   private readonly item: unknown;
@@ -124,7 +124,7 @@ class PartOfItem implements Place {
     return `${this.pointer}/${name}`.slice(1);
   }
 
-  at(pointer: string): Place {
+  at(pointer: string): ItemPart {
     return new PartOfItem(this.issues, this.item, this.itemPointer, `${this.pointer}${pointer}`);
   }
 

@@ -4,7 +4,7 @@
 import { storeReadOnly } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import type { Outcome } from "../db/writing/transaction.ts";
+import type { CommandOutcome } from "../db/writing/transaction.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
 import { SESSION_FORGOTTEN_MS, type SessionOpening, type SignInCommands } from "./commands.ts";
 
@@ -22,7 +22,7 @@ export class ReadOnlyWriteQueue implements WriteQueue {
     reader.db.run(SESSIONS);
   }
 
-  async run(command: string, input: unknown): Promise<Outcome<never>> {
+  async run(command: string, input: unknown): Promise<CommandOutcome<never>> {
     switch (command as keyof SignInCommands) {
       case "session.open":
         this.open(input as SessionOpening);

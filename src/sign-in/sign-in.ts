@@ -25,7 +25,7 @@ export interface SignedIn {
   readonly token: string;
 }
 
-export interface Claim {
+export interface ApplianceClaim {
   readonly setup_token: string;
   readonly organization_name: string;
   readonly network_name: string;
@@ -80,7 +80,7 @@ export class SignIn {
    * @throws DomainError entity_already_exists once it is claimed; auth_invalid_credentials for a wrong token;
    * rate_limit_exceeded; validation_failed
    */
-  async claim(claim: Claim, source: string, requestId: string): Promise<Claimed> {
+  async claim(claim: ApplianceClaim, source: string, requestId: string): Promise<Claimed> {
     const { writes, setupToken } = this.options;
     if (!this.setupNeeded()) throw alreadySetUp();
     const expected = setupToken();

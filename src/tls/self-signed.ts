@@ -119,7 +119,7 @@ function writeWhole(path: string, text: string, mode: number): void {
  * What a certificate for a listener should stand for.
  * @param addresses the machine's own, meant where it listens on all of them
  */
-export function namesOf(listenHost: string, hostName: string, addresses: readonly string[]): string[] {
+export function certificateNames(listenHost: string, hostName: string, addresses: readonly string[]): string[] {
   const ip = parseIp(listenHost);
   const isWildcard = ip?.bytes.every((byte) => byte === 0);
   const candidates = ["localhost", hostName, ...(isWildcard ? addresses : [listenHost]), "127.0.0.1", "::1"];

@@ -3,7 +3,7 @@
 import { DomainError } from "../base/errors.ts";
 
 /** What tells a version of a record from all others. */
-export interface RecordVersion {
+export interface TaggedVersion {
   /** The transaction that wrote it. */
   readonly sequence: number;
   /** The beginning of that transaction's hash: where a backup was put back, another one may have got its sequence. */
@@ -17,7 +17,7 @@ export interface RecordVersion {
  * @param view the answer's text, where it can differ without a new version: its hash tells such answers apart
  */
 export function entityTag(
-  { sequence, mark }: RecordVersion,
+  { sequence, mark }: TaggedVersion,
   { shape = 1, ended = false, view = null }: { shape?: number; ended?: boolean; view?: string | null } = {},
 ): string {
   const shown = [...(shape === 1 ? [] : [`s${shape}`]), ...(view === null ? [] : [Bun.hash(view).toString(36)])];
@@ -31,7 +31,7 @@ export function isNotModified(header: string | null, tag: string): boolean {
 }
 
 /** If-Match. @throws DomainError precondition_failed unless it is absent, `*`, or names the version (strong comparison) */
-export function assertVersion(header: string | null | undefined, version: RecordVersion): void {
+export function assertVersion(header: string | null | undefined, version: TaggedVersion): void {
   if (header === undefined || header === null || header.trim() === "*") return;
   const tag = entityTag(version);
   // However it was shown: also by a netledger of before a field.

@@ -7,8 +7,8 @@ import type { Device } from "../../src/discovery/device.ts";
 import type { Reads } from "../../src/discovery/mib/reads.ts";
 import {
   type AskDeviceOptions,
-  type Asked,
   askDevice,
+  type DeviceOutcome,
   type DeviceReader,
 } from "../../src/discovery/snmp/ask-device.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
@@ -60,7 +60,7 @@ function ask(
   target: { address: string; port: number },
   credentials: AskDeviceOptions["credentials"],
   changes: Partial<AskDeviceOptions> = {},
-): Promise<Asked> {
+): Promise<DeviceOutcome> {
   const options = {
     credentials,
     remembered: null,

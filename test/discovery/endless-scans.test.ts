@@ -1,7 +1,7 @@
 // A device of which never all can be written, because people have said otherwise: the scan comes to its end.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { Outcome } from "../../src/db/writing/transaction.ts";
+import type { CommandOutcome } from "../../src/db/writing/transaction.ts";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import { Recorder } from "../../src/discovery/scans/recorder.ts";
 import type { DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
@@ -36,8 +36,8 @@ const entries = async (): Promise<Wire[]> => (await owner.get("if-entries?order_
 /** Hands sightings over as a scan does, in order. @returns what came of each command */
 async function recordAll(
   ...sightings: readonly DeviceSighting[]
-): Promise<{ outcomes: Outcome<Recorded>[]; lost: string[] }> {
-  const outcomes: Outcome<Recorded>[] = [];
+): Promise<{ outcomes: CommandOutcome<Recorded>[]; lost: string[] }> {
+  const outcomes: CommandOutcome<Recorded>[] = [];
   const lost: string[] = [];
   const recorder: Recorder = new Recorder({
     scanId: "0193aaaa-0000-7000-8000-000000000001",

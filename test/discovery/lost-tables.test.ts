@@ -2,7 +2,7 @@
 // turn from every recorded device, which is then scanned again.
 
 import { expect, test } from "bun:test";
-import type { Outcome } from "../../src/db/writing/transaction.ts";
+import type { CommandOutcome } from "../../src/db/writing/transaction.ts";
 import type { Device } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
@@ -29,7 +29,7 @@ test.skipIf(recordings.length === 0)(
 /** Seen at the address that is asked, and of no interface: an address whose interface is not known must not get it. */
 const SEEN_MAC = "00:1b:21:77:77:77";
 
-type Write<Seen> = (left: readonly Seen[]) => Promise<Outcome<Recorded>>;
+type Write<Seen> = (left: readonly Seen[]) => Promise<CommandOutcome<Recorded>>;
 
 /** One recorded device, scanned again and again in a network of its own. */
 class Subject {

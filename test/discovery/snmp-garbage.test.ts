@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { isFailure, type SnmpFailure } from "../../src/discovery/snmp/failure.ts";
-import type { Answer } from "../../src/discovery/snmp/requests.ts";
+import type { AgentReply } from "../../src/discovery/snmp/requests.ts";
 import { SnmpSession } from "../../src/discovery/snmp/session.ts";
 import { walk } from "../../src/discovery/snmp/walk.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
@@ -77,7 +77,7 @@ test("of 2,000 altered answers none throws, and every question comes to its end"
   expect(Math.min(outcomes.answered, outcomes.garbage, outcomes.no_answer)).toBeGreaterThan(5);
   const last = session.ask(question, never);
   session.listener.received(Buffer.from(responder.respond(sent[0] as Uint8Array) as Uint8Array));
-  expect(((await last) as Answer).varbinds).toHaveLength(24);
+  expect(((await last) as AgentReply).varbinds).toHaveLength(24);
 });
 
 test("answers that only look like ones to v3 do not throw in a session without a password", () => {
@@ -184,7 +184,7 @@ describe("over real sockets", () => {
     const outcomes = new Set<string>();
     for (let round = 0; round < 60; round += 1) {
       const session = await sessionTo(agent, user("ann"), { timeouts: { timeoutMs: 3, retries: 1 } });
-      const outcome: Answer | SnmpFailure = await session.ask(question, never);
+      const outcome: AgentReply | SnmpFailure = await session.ask(question, never);
       if (isFailure(outcome)) outcomes.add(outcome.reason);
       else expect(outcome.varbinds[0]?.value).toEqual(Buffer.from("port 1"));
       session.close();

@@ -5,7 +5,7 @@ import { getEventListeners } from "node:events";
 import { Session } from "net-snmp";
 import { failure } from "../../src/discovery/snmp/failure.ts";
 import { VARBIND_TYPE } from "../../src/discovery/snmp/requests.ts";
-import { openSession, type SnmpSession } from "../../src/discovery/snmp/session.ts";
+import { openSnmpSession, type SnmpSession } from "../../src/discovery/snmp/session.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp/agent.ts";
@@ -239,7 +239,7 @@ describe("a port where nobody listens", () => {
   });
 
   test("is not an address that cannot be reached", async () => {
-    const opened = await openSession({ address: "255.255.255.255", port: 161 }, community("public"), {
+    const opened = await openSnmpSession({ address: "255.255.255.255", port: 161 }, community("public"), {
       timers: new ManualTimers(),
       random: seededRandom(1),
     });

@@ -10,7 +10,7 @@ import type { UserCredential } from "../../src/discovery/snmp/credential.ts";
 import { isFailure } from "../../src/discovery/snmp/failure.ts";
 import { forgetKeys } from "../../src/discovery/snmp/net-snmp-user.ts";
 import { ERROR_STATUS } from "../../src/discovery/snmp/requests.ts";
-import { openSession, type SnmpSession } from "../../src/discovery/snmp/session.ts";
+import { openSnmpSession, type SnmpSession } from "../../src/discovery/snmp/session.ts";
 import { walk } from "../../src/discovery/snmp/walk.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
@@ -156,11 +156,11 @@ describe("a user that is not let in", () => {
   test("by a credential that is not whole is never asked for", async () => {
     const target = await agent([ann]);
     const options = { timers: new ManualTimers(), random: seededRandom(1) };
-    expect(await openSession(target, user("ann", { auth_password: null }), options)).toMatchObject({
+    expect(await openSnmpSession(target, user("ann", { auth_password: null }), options)).toMatchObject({
       reason: "unsupported",
       clause: "the credential has no authentication password",
     });
-    expect(await openSession(target, user("ann", { priv_password: null }), options)).toMatchObject({
+    expect(await openSnmpSession(target, user("ann", { priv_password: null }), options)).toMatchObject({
       reason: "unsupported",
       clause: "the credential has no privacy password",
     });

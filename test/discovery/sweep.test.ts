@@ -13,12 +13,12 @@ import { systemTimers } from "../../src/base/timers.ts";
 import { FINGERPRINTS } from "../../src/discovery/fingerprints/catalog.ts";
 import type { Fingerprint } from "../../src/discovery/fingerprints/fingerprint.ts";
 import type { AddressSighting } from "../../src/discovery/sightings.ts";
-import { addressCount, addressesOf } from "../../src/discovery/sweep/addresses.ts";
+import { addressCount, eachAddress } from "../../src/discovery/sweep/addresses.ts";
 import { hasEchoTool } from "../../src/discovery/sweep/echo-tools.ts";
 import { MAX_ANSWER_BYTES, ServiceIdentifier } from "../../src/discovery/sweep/identify-service.ts";
 import { SYSTEM_KERNEL } from "../../src/discovery/sweep/instruments.ts";
 import { ReverseDns } from "../../src/discovery/sweep/reverse-dns.ts";
-import { type SweepOptions, type SweepProgress, type SweepStats, sweep } from "../../src/discovery/sweep/sweep.ts";
+import { type SweepCounts, type SweepOptions, type SweepStats, sweep } from "../../src/discovery/sweep/sweep.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { descriptorsAtRest, descriptorsBackTo } from "../support/sweep/descriptors.ts";
 import { DEVICE_CERTIFICATE, DEVICE_KEY } from "../support/tls/device-certificate.ts";
@@ -33,7 +33,7 @@ const WITH_IPV6 = HAS_IPV6 ? "" : "left out where loopback has no IPv6: ";
 
 interface Swept {
   readonly sightings: AddressSighting[];
-  readonly progress: SweepProgress[];
+  readonly progress: SweepCounts[];
   readonly stats: SweepStats;
 }
 
@@ -41,9 +41,9 @@ async function sweepOf(cidr: string, options: Partial<SweepOptions> = {}): Promi
   const block = parseCidr(cidr);
   if (!block) throw new Error(`${cidr} is no block`);
   const sightings: AddressSighting[] = [];
-  const progress: SweepProgress[] = [];
+  const progress: SweepCounts[] = [];
   const stats = await sweep(
-    { addresses: addressesOf([block]), count: Number(addressCount([block])) },
+    { addresses: eachAddress([block]), count: Number(addressCount([block])) },
     { random: systemRandom, timers: systemTimers, isDnsOn: false, tcpPorts: [9], ...options },
     { answer: (sighting) => void sightings.push(sighting), progress: (each) => void progress.push(each) },
   );
@@ -201,7 +201,7 @@ describe("a sweep that ends early", () => {
     const controller = new AbortController();
     let told = 0;
     const running = sweep(
-      { addresses: addressesOf([parseCidr("127.78.0.0/16") as Cidr]), count: 65_534 },
+      { addresses: eachAddress([parseCidr("127.78.0.0/16") as Cidr]), count: 65_534 },
       { random: systemRandom, timers: systemTimers, isDnsOn: false, signal: controller.signal },
       {
         answer: () => {
@@ -224,7 +224,7 @@ describe("a sweep that ends early", () => {
   test("fails with whoever is told, and leaves no descriptor", async () => {
     const before = await descriptorsAtRest();
     const running = sweep(
-      { addresses: addressesOf([parseCidr("127.77.4.0/24") as Cidr]), count: 254 },
+      { addresses: eachAddress([parseCidr("127.77.4.0/24") as Cidr]), count: 254 },
       { random: systemRandom, timers: systemTimers, isDnsOn: false, tcpPorts: [9] },
       { answer: () => Promise.reject(new Error("full")) },
     );

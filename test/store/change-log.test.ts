@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
 import type { AnyKind } from "../../src/db/kind.ts";
 import { Activity } from "../../src/db/reading/activity.ts";
-import { type Change, ChangeLog, type ChangeStep } from "../../src/db/reading/change-log.ts";
+import { ChangeLog, type ChangeStep, type RecordChange } from "../../src/db/reading/change-log.ts";
 import type { Reach } from "../../src/db/reading/list-query.ts";
 import { Reader } from "../../src/db/reading/reader.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
@@ -80,7 +80,7 @@ function shown(reach: Reach, kinds: readonly AnyKind[]): string[] {
     .map((row) => `${row.sequence} ${row.n}`);
 }
 
-const told = (changes: readonly Change[]) => changes.map((change) => `${change.sequence} ${change.n}`);
+const told = (changes: readonly RecordChange[]) => changes.map((change) => `${change.sequence} ${change.n}`);
 
 describe.each(REACHES)("the changes for a caller of %s", (_whom, reachOf) => {
   test("are told once each, in commit order, from any transaction on", () => {

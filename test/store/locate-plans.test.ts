@@ -3,7 +3,7 @@
 import type { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Reader } from "../../src/db/reading/reader.ts";
-import { ASKED_BY, type Asked } from "../../src/history/locate/facts.ts";
+import { ASKED_BY, type LocateQuestion } from "../../src/history/locate/facts.ts";
 import { locate } from "../../src/history/locate/locate.ts";
 import { locateTimeline } from "../../src/history/locate/timeline.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
@@ -15,7 +15,7 @@ import { vlanKind } from "../../src/resources/vlans/vlan.ts";
 import { addressFields, hostFields, ifEntryFields, Store, subnetFields } from "../support/store/store.ts";
 
 const MAC = "00:1b:21:00:00:07";
-const VALUES: Readonly<Record<Asked["by"], string>> = { mac: MAC, ip: "10.0.0.7", hostname: "web" };
+const VALUES: Readonly<Record<LocateQuestion["by"], string>> = { mac: MAC, ip: "10.0.0.7", hostname: "web" };
 
 let store: Store;
 

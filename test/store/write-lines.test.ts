@@ -9,10 +9,10 @@ import type { Author } from "../../src/db/writing/ledger.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import {
   LARGE_WRITE_BYTES,
-  lineOf,
   MAX_GROUP,
   MAX_GROUP_BYTES,
   MAX_URGENT_GROUP,
+  queueOf,
   type WaitingWrite,
   WriteLines,
 } from "../../src/db/writing/write-lines.ts";
@@ -206,7 +206,7 @@ describe("the commands of the next commit", () => {
         expect(next.length === 1 || next.every((each) => !isLarge(each))).toBe(true);
         const isLargeCommit = next.some((each) => isLarge(each) && each.request.isUrgent !== true);
         for (const each of next) {
-          const lane = `${lineOf(each.request.actor)} ${each.request.isUrgent === true}`;
+          const lane = `${queueOf(each.request.actor)} ${each.request.isUrgent === true}`;
           expect(each.id).toBeGreaterThan(servedOf.get(lane) ?? 0);
           servedOf.set(lane, each.id);
           waiting.delete(each.id);

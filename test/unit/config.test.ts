@@ -8,7 +8,7 @@ import { keyCommands } from "../../src/cli/key.ts";
 import { restore } from "../../src/cli/restore.ts";
 import { serve } from "../../src/cli/serve.ts";
 import { setup } from "../../src/cli/setup.ts";
-import { userCommands } from "../../src/cli/user.ts";
+import { userCliCommands } from "../../src/cli/user.ts";
 import { type Form, OPTIONS, readConfig, UsageError, unknownVariables, variableOf } from "../../src/config.ts";
 
 const SERVE = {
@@ -157,7 +157,7 @@ test("variables that look like ours and are not are named", () => {
 });
 
 test("two settings of one command never share a flag, and with it a variable", () => {
-  const forms = [serve, setup, ...userCommands, ...keyCommands, backup, restore].map((command) => command.form);
+  const forms = [serve, setup, ...userCliCommands, ...keyCommands, backup, restore].map((command) => command.form);
   for (const form of forms) {
     const flags = [...form.always, ...form.maybe].map((name) => OPTIONS[name].flag);
     expect([form.name, flags.filter((flag, position) => flags.indexOf(flag) !== position)]).toEqual([form.name, []]);

@@ -10,12 +10,12 @@ import {
 } from "../../src/history/locate/answer.ts";
 import {
   type AddressFact,
-  type Asked,
   type Facts,
   type HostFact,
   type Identity,
   type LinkFact,
   type LinkSource,
+  type LocateQuestion,
   majorityOf,
   type PortFact,
   type RecordRef,
@@ -130,7 +130,7 @@ function subject(fields: Partial<Subject> = {}): Subject {
 
 function located(
   subjects: readonly Subject[],
-  asked: Asked = { by: "mac", value: MAC },
+  asked: LocateQuestion = { by: "mac", value: MAC },
   vlans: readonly VlanFact[] = [],
 ): Location {
   const facts: Facts = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
-import type { Outcome } from "../../src/db/writing/transaction.ts";
+import type { CommandOutcome } from "../../src/db/writing/transaction.ts";
 import type { ScanNote } from "../../src/discovery/scans/commands.ts";
 import { ADDRESSES_OF_HOST_MAX } from "../../src/discovery/scans/device-polling.ts";
 import { type EngineParts, NAMES_UNANSWERED_MAX, NOTE_MS, runScan } from "../../src/discovery/scans/engine.ts";
@@ -101,7 +101,7 @@ function newRun(setting: Setting) {
     runScan(
       order,
       {
-        write: async <T>(command: string, bytes: Uint8Array): Promise<Outcome<T>> => {
+        write: async <T>(command: string, bytes: Uint8Array): Promise<CommandOutcome<T>> => {
           const input = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes)));
           commands.push({ command, input });
           const result = command === "discovery.note" ? NOTHING : (setting.answer?.(command, input) ?? NOTHING);

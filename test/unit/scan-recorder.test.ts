@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
-import type { Outcome } from "../../src/db/writing/transaction.ts";
+import type { CommandOutcome } from "../../src/db/writing/transaction.ts";
 import {
   BATCH_MS,
   COMMANDS_AT_A_TIME,
@@ -25,7 +25,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 interface Ran {
   readonly command: string;
   readonly input: { scan_id: string; network_id: string; sightings?: Array<{ ip_address: string }> };
-  readonly finish: (outcome?: Outcome<Recorded> | Error) => void;
+  readonly finish: (outcome?: CommandOutcome<Recorded> | Error) => void;
 }
 
 /** A writer that does nothing until it is told to. */
@@ -46,7 +46,7 @@ function newRecorder(options: { isManual?: boolean; answer?: (ran: Omit<Ran, "fi
       underWay += 1;
       most = Math.max(most, underWay);
       const asked = { command, input: JSON.parse(new TextDecoder().decode(new Uint8Array(bytes))) };
-      const { promise, resolve, reject } = Promise.withResolvers<Outcome<Recorded>>();
+      const { promise, resolve, reject } = Promise.withResolvers<CommandOutcome<Recorded>>();
       ran.push({
         ...asked,
         finish: (outcome = { sequence: 1, result: NOTHING }) =>

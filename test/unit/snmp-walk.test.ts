@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { failure, type SnmpFailure } from "../../src/discovery/snmp/failure.ts";
 import { compareOids } from "../../src/discovery/snmp/oid.ts";
-import type { Answer, Question } from "../../src/discovery/snmp/requests.ts";
+import type { AgentReply, Question } from "../../src/discovery/snmp/requests.ts";
 import { newPace, type WalkOptions, walk } from "../../src/discovery/snmp/walk.ts";
 import {
   answerOf,
@@ -223,7 +223,7 @@ describe("a walk at an agent that does not go forward", () => {
   });
 
   test("ends a column whose rows never end, at the cap", async () => {
-    const endless = (question: Question): Answer => {
+    const endless = (question: Question): AgentReply => {
       const [oid = ""] = question.oids;
       const last = oid === INDEX ? 0 : Number(oid.slice(INDEX.length + 1));
       return answerOf(
@@ -242,7 +242,7 @@ describe("a walk at an agent that does not go forward", () => {
       Array.from({ length: 5 }, (_, column) => [`c${column}`, `${TABLE}.${column + 1}`]),
     );
     let next = 0;
-    const wide = (question: Question): Answer => {
+    const wide = (question: Question): AgentReply => {
       const varbinds = [];
       for (let row = 0; row < 50; row += 1) {
         next += 1;
@@ -300,7 +300,7 @@ describe("a walk at an agent that does not go forward", () => {
 describe("a walk at an agent that cannot answer everything", () => {
   test("asks for less once an answer is too big, and remembers it for the next walk", async () => {
     const pace = newPace();
-    const tooBig = (question: Question): Answer | undefined =>
+    const tooBig = (question: Question): AgentReply | undefined =>
       question.oids.length * (question.maxRepetitions ?? 1) > 5 ? errorOf(1, 0) : undefined;
     const walked = await walkView({ ...around, ...rows(30) }, { before: tooBig }, { pace });
     expect(sizes(walked)).toEqual({ index: "30", descr: "30", speed: "30" });
@@ -346,7 +346,7 @@ describe("a walk at an agent that cannot answer everything", () => {
   test("gives up the one column that has a general error, after the rows before it", async () => {
     for (const hasIndex of [true, false]) {
       for (const hasBulk of [true, false]) {
-        const stumble = (question: Question): Answer | undefined => {
+        const stumble = (question: Question): AgentReply | undefined => {
           const at = question.oids.findIndex((oid) => oid.startsWith(DESCR));
           return reaches(question, DESCR, 13) ? errorOf(5, hasIndex ? at + 1 : 0) : undefined;
         };

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { type Cidr, type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";
-import { addressCount, addressesOf, isEnumerable } from "../../src/discovery/sweep/addresses.ts";
+import { addressCount, eachAddress, isEnumerable } from "../../src/discovery/sweep/addresses.ts";
 import { hostnameIn, reverseName } from "../../src/discovery/sweep/reverse-name.ts";
 import { shuffledInBlocks } from "../../src/discovery/sweep/shuffle.ts";
 import { DEFAULT_TCP_PORTS, portsForSilent } from "../../src/discovery/sweep/tcp-ports.ts";
@@ -17,7 +17,7 @@ function cidrs(...texts: string[]): Cidr[] {
 }
 
 function all(...texts: string[]): string[] {
-  return [...addressesOf(cidrs(...texts))];
+  return [...eachAddress(cidrs(...texts))];
 }
 
 describe("the addresses of blocks", () => {
@@ -61,7 +61,7 @@ describe("the addresses of blocks", () => {
 
   test("are made as they are asked for, so that the largest block costs nothing", () => {
     const first = [];
-    for (const address of addressesOf(cidrs("0.0.0.0/0"))) {
+    for (const address of eachAddress(cidrs("0.0.0.0/0"))) {
       first.push(address);
       if (first.length === 3) break;
     }
@@ -70,14 +70,14 @@ describe("the addresses of blocks", () => {
 
   test("of an IPv6 block that nobody could go through are refused at once", () => {
     expect(cidrs("fd00::/112", "fd00::/111", "0.0.0.0/0").map(isEnumerable)).toEqual([true, false, true]);
-    expect(() => addressesOf(cidrs("fd00::/64"))).toThrow("fd00::/64");
+    expect(() => eachAddress(cidrs("fd00::/64"))).toThrow("fd00::/64");
     expect(() => addressCount(cidrs("fd00::/111"))).toThrow(RangeError);
   });
 });
 
 describe("the order of a sweep", () => {
   test("is another one than by number, but of each block at a time, and loses nobody", () => {
-    const order = [...shuffledInBlocks(addressesOf(cidrs("10.0.0.0/22")), 256, seededRandom(7))];
+    const order = [...shuffledInBlocks(eachAddress(cidrs("10.0.0.0/22")), 256, seededRandom(7))];
     expect(new Set(order).size).toBe(1_022);
     expect(order.slice(0, 256)).not.toEqual(all("10.0.0.0/22").slice(0, 256));
     expect([...order.slice(0, 256)].sort()).toEqual(all("10.0.0.0/22").slice(0, 256).sort());

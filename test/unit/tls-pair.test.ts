@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type PairFiles, readTlsPair, TlsRefused } from "../../src/tls/pair.ts";
-import { ensureSelfSigned, namesOf, RENEW_DAYS, VALID_DAYS } from "../../src/tls/self-signed.ts";
+import { certificateNames, ensureSelfSigned, RENEW_DAYS, VALID_DAYS } from "../../src/tls/self-signed.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import {
   encrypted,
@@ -234,14 +234,14 @@ describe("the appliance's own pair", () => {
   });
 
   test("is for the names by which the listener can be reached", () => {
-    expect(namesOf("10.2.3.4", "Inventory", ["10.9.9.9"])).toEqual([
+    expect(certificateNames("10.2.3.4", "Inventory", ["10.9.9.9"])).toEqual([
       "localhost",
       "inventory",
       "10.2.3.4",
       "127.0.0.1",
       "::1",
     ]);
-    expect(namesOf("0.0.0.0", "a.example", ["10.9.9.9", "fd00::0001", "127.0.0.1"])).toEqual([
+    expect(certificateNames("0.0.0.0", "a.example", ["10.9.9.9", "fd00::0001", "127.0.0.1"])).toEqual([
       "localhost",
       "a.example",
       "10.9.9.9",
@@ -249,6 +249,6 @@ describe("the appliance's own pair", () => {
       "127.0.0.1",
       "::1",
     ]);
-    expect(namesOf("::", "not a name", [])).toEqual(["localhost", "127.0.0.1", "::1"]);
+    expect(certificateNames("::", "not a name", [])).toEqual(["localhost", "127.0.0.1", "::1"]);
   });
 });

@@ -3,14 +3,14 @@
 
 import { describe, expect, test } from "bun:test";
 import type { Announcement } from "../../src/discovery/topology/announcements.ts";
-import type { HostFact, PortFact } from "../../src/discovery/topology/facts.ts";
+import type { TopologyHost, TopologyPort } from "../../src/discovery/topology/facts.ts";
 import { type PortResolution, resolveNeighbors } from "../../src/discovery/topology/resolve.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 import { macOf, Neighborhood, without } from "../support/topology/neighborhood.ts";
 
 /** Where every port leads that is known to lead anywhere: `sw2 Gi0/1`, `host-sw2`. */
-function leads(hosts: readonly HostFact[], ports: readonly PortFact[]): Record<string, string> {
+function leads(hosts: readonly TopologyHost[], ports: readonly TopologyPort[]): Record<string, string> {
   const resolved = resolveNeighbors(hosts, ports);
   return Object.fromEntries(
     [...resolved].flatMap(([id, { neighbor }]) => (neighbor === null ? [] : [[id, neighbor.id]])).sort(),
@@ -88,8 +88,8 @@ describe("one cable", () => {
     const told = network.lldp("sw2 Gi0/2");
     const [sw1] = network.hosts;
     const [port] = network.hears("sw1 Gi0/1", told).allPorts;
-    expect(leads([sw1 as HostFact], [port as PortFact])).toEqual({});
-    expect(leads(network.hosts, [port as PortFact])).toEqual({ "sw1 Gi0/1": "host-sw2" });
+    expect(leads([sw1 as TopologyHost], [port as TopologyPort])).toEqual({});
+    expect(leads(network.hosts, [port as TopologyPort])).toEqual({ "sw1 Gi0/1": "host-sw2" });
     expect(of(network)).toEqual(BOTH);
   });
 
@@ -674,7 +674,7 @@ function randomNetwork(random: SeededRandom): {
       const dropped = random.integer(3) === 0 ? random.pick(fields) : null;
       if (dropped !== null && fields.length > 1) told = without(told, dropped);
       const form = random.integer(4);
-      const port = network.allPorts.find(({ id }) => id === from) as PortFact;
+      const port = network.allPorts.find(({ id }) => id === from) as TopologyPort;
       if (form === 0) told = { ...told, port_id: { subtype: "MacAddress", value: port.mac_address as string } };
       else if (form === 1) told = { ...told, port_id: { subtype: "LocallyAssigned", value: String(port.if_index) } };
       const host = names.get(from.split(" ")[0] as string);
@@ -847,8 +847,8 @@ describe("over random networks that flood CDP", () => {
 
 describe("at scale", () => {
   test("100,000 interfaces with 20,000 announcements take less than a second", async () => {
-    const hosts: HostFact[] = [];
-    const ports: PortFact[] = [];
+    const hosts: TopologyHost[] = [];
+    const ports: TopologyPort[] = [];
     const perHost = 100;
     for (let h = 0; h < 1_000; h += 1) {
       hosts.push({

@@ -9,20 +9,20 @@ import type { Reach } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
-export type Operation = keyof typeof OPERATION;
+export type VersionOperation = keyof typeof OPERATION;
 
-export interface Change {
+export interface RecordChange {
   readonly n: number;
   readonly sequence: number;
   readonly kind: AnyKind;
   readonly id: string;
-  readonly operation: Operation;
+  readonly operation: VersionOperation;
   /** Null where everything is new or gone. */
   readonly changedFields: readonly string[] | null;
 }
 
 /** When a version was made, and which fields it changed. */
-export type RecordVersion = Pick<Change, "n" | "sequence" | "changedFields">;
+export type VersionStamp = Pick<RecordChange, "n" | "sequence" | "changedFields">;
 
 export interface LedgerEntry {
   readonly sequence: number;
@@ -49,7 +49,7 @@ export interface ChangeQuery {
 /** What one step of a walk found. */
 export interface ChangeStep {
   /** In commit order; empty where the caller sees none of them. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly RecordChange[];
   /** All versions up to this transaction were looked at. */
   readonly through: number;
 }
@@ -110,7 +110,7 @@ export class ChangeLog {
         operation: operationOf(operation),
         changedFields: changed === null ? null : (JSON.parse(changed) as string[]),
       }));
-      const next = changes.length < STEP_CHANGES ? last : (changes.at(-1) as Change);
+      const next = changes.length < STEP_CHANGES ? last : (changes.at(-1) as RecordChange);
       yield { changes, through: next === null ? through : next.sequence - 1 };
       left = next === null ? [] : left.slice(left.indexOf(next.sequence));
       n = next?.n ?? 0;
@@ -144,7 +144,7 @@ export class ChangeLog {
   }
 
   /** Newest first. */
-  versions(kind: AnyKind, n: number, id: string, until: number, limit: number, offset: number): Change[] {
+  versions(kind: AnyKind, n: number, id: string, until: number, limit: number, offset: number): RecordChange[] {
     const rows = this.connection
       .statement(
         `SELECT v.key & 2147483647, v.operation, ${changedSql(kind, "v")} FROM history_versions v
@@ -165,7 +165,7 @@ export class ChangeLog {
    * Of several records of a kind after `after` up to `until`, by record, oldest first, in bounded steps.
    * @param ns ascending
    */
-  *versionsBetween(kind: AnyKind, ns: readonly number[], after: number, until: number): Generator<RecordVersion[]> {
+  *versionsBetween(kind: AnyKind, ns: readonly number[], after: number, until: number): Generator<VersionStamp[]> {
     const text = `SELECT j.value, v.key & 2147483647, ${changedSql(kind, "v")} FROM json_each(+?1) j
       CROSS JOIN history_versions v ON v.key > ((j.value << 31) | iif(j.key = 0, +?2, +?3))
       AND v.key <= ((j.value << 31) | +?4) LIMIT +?5`;
@@ -299,9 +299,9 @@ function versionsIn(sequences: string, afterN: string): string {
     ON (v.key & 2147483647) = +a.value AND v.key > iif(a.key = 0, (${afterN} << 31) | a.value, 0)`;
 }
 
-const OPERATIONS = Object.keys(OPERATION) as Operation[];
+const OPERATIONS = Object.keys(OPERATION) as VersionOperation[];
 
-function operationOf(code: number): Operation {
+function operationOf(code: number): VersionOperation {
   const operation = OPERATIONS.find((name) => OPERATION[name] === code);
   if (operation === undefined) throw new Error(`change log: no operation has the code ${code}`);
   return operation;

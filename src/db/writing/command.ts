@@ -56,7 +56,7 @@ export interface Conditional {
 }
 
 /** What changes a record. */
-export interface Change<Body> extends Conditional {
+export interface ChangeInput<Body> extends Conditional {
   readonly id: string;
   readonly body: Body;
 }

@@ -21,7 +21,7 @@ export interface Entry {
   observedChanged: boolean;
 }
 
-export interface Change {
+export interface EntryChange {
   readonly entry: Entry;
   readonly operation: keyof typeof OPERATION;
   /** Sorted; null where everything is new or gone. */
@@ -29,7 +29,7 @@ export interface Change {
 }
 
 /** The net effect on a record; null for none. */
-export function netChange(entry: Entry): Change | null {
+export function netChange(entry: Entry): EntryChange | null {
   const { before, after } = entry;
   if (before === null) return after === null ? null : { entry, operation: "Created", changed: null };
   if (after === null) return { entry, operation: "Deleted", changed: null };

@@ -7,7 +7,7 @@ import { OUTCOME_LIMITS, type OutcomeLimits, type Volume } from "../../base/writ
 import type { Sql } from "../connection.ts";
 import { withChecksum } from "../row-checksum.ts";
 import { idempotencyKeys } from "../schema.ts";
-import type { Outcome } from "./transaction.ts";
+import type { CommandOutcome } from "./transaction.ts";
 
 /**
  * What is kept of a result: all; the id of the written record, to be read as of its transaction; or nothing, where the
@@ -44,12 +44,12 @@ const PACKED_LENGTH = 4_096;
 const PACKED = "deflate:";
 
 /** Of a request done before. */
-export interface KnownOutcome extends Outcome<unknown> {
+export interface KnownOutcome extends CommandOutcome<unknown> {
   /** The rights that it was done with, from the writer's retelling; null from an earlier version. */
   readonly rights: unknown;
 }
 
-interface Kept extends Outcome<unknown> {
+interface Kept extends CommandOutcome<unknown> {
   readonly fingerprint: string;
   readonly rights?: unknown;
 }
@@ -100,7 +100,7 @@ export class KeptOutcomes {
    * Keeps an outcome, and drops expired ones and the oldest beyond the limits.
    * @param rights plain data
    */
-  keep(request: Repeatable, outcome: Outcome<unknown>, now: Instant, rights?: unknown): void {
+  keep(request: Repeatable, outcome: CommandOutcome<unknown>, now: Instant, rights?: unknown): void {
     const kept: Kept = {
       ...outcome,
       result: keptOf(request.keeps, outcome.result),

@@ -8,11 +8,11 @@ import {
   type AnyKind,
   containerId,
   containerIds,
-  type Link,
   liveIdentity,
   OPERATION,
   ownColumns,
   type RecordBase,
+  type RelatedIds,
   renderMembers,
   renderObserved,
   scopeKey,
@@ -21,7 +21,7 @@ import { BLOCK_BITS } from "../schema.ts";
 import { searchText } from "../search-text.ts";
 import { shapeOf } from "../shape.ts";
 import { sqliteCode } from "../sqlite-code.ts";
-import type { Change, Entry } from "./entry.ts";
+import type { Entry, EntryChange } from "./entry.ts";
 import { ROWS_PER_INSERT } from "./native-statement.ts";
 import type { Statements, VersionRow } from "./statements.ts";
 
@@ -62,7 +62,7 @@ interface Rendered {
 }
 
 /** @throws DomainError payload_too_large */
-export function writeLedger(tx: Written, changes: Change[]): void {
+export function writeLedger(tx: Written, changes: EntryChange[]): void {
   const created = changes.reduce((count, change) => count + (change.operation === "Created" ? 1 : 0), 0);
   if (created > MAX_CREATED_PER_TRANSACTION) {
     throw new DomainError(
@@ -94,7 +94,7 @@ class LedgerWriter {
     this.at = formatInstant(tx.instant);
   }
 
-  write(changes: Change[]): void {
+  write(changes: EntryChange[]): void {
     const creations = changes.filter((change) => change.operation === "Created");
     const updates = changes.filter((change) => change.operation === "Updated");
     const removals = changes.filter((change) => change.operation === "Deleted");
@@ -122,7 +122,7 @@ class LedgerWriter {
   }
 
   /** Records first: what hangs on them refers to their numbers. */
-  private createMany(creations: readonly Change[]): void {
+  private createMany(creations: readonly EntryChange[]): void {
     const rows: Array<{ n: number; kind: number; id: string }> = [];
     for (const { entry } of creations) entry.after = entry.n > 0 ? this.revived(entry) : this.born(entry, rows);
     this.tx.statements.appendRecords(rows);
@@ -169,7 +169,7 @@ class LedgerWriter {
     return { ...(entry.after as RecordBase), updated_at: this.at, valid_from: this.at };
   }
 
-  private update(change: Change): void {
+  private update(change: EntryChange): void {
     const { entry } = change;
     const { statements, sequence } = this.tx;
     const before = entry.before as RecordBase;
@@ -224,7 +224,7 @@ class LedgerWriter {
   }
 
   /** Two records may swap what makes them unique, or one take over what another gives up, within one transaction. */
-  private freeIdentities(updates: Change[], removals: Change[], creations: Change[]): void {
+  private freeIdentities(updates: EntryChange[], removals: EntryChange[], creations: EntryChange[]): void {
     const claimed = new Set<string>();
     const given: Array<{ entry: Entry; key: string }> = [];
     for (const { entry } of creations) {
@@ -361,7 +361,7 @@ class LedgerWriter {
   }
 
   /** Only what differs: a trunk names four thousand VLANs, of which one comes or goes. */
-  private relink(n: number, before: readonly Link[], after: readonly Link[]): void {
+  private relink(n: number, before: readonly RelatedIds[], after: readonly RelatedIds[]): void {
     for (const { relation, ids } of after) {
       const old = before.find((link) => link.relation === relation)?.ids ?? [];
       if (ids === old || (ids.length === old.length && ids.every((id, at) => id === old[at]))) continue;

@@ -23,7 +23,7 @@ import { type Author, writeLedger } from "./ledger.ts";
 import type { Statements } from "./statements.ts";
 
 /** What a command left behind: the sequence of its ledger transaction, or null where nothing changed. */
-export interface Outcome<T> {
+export interface CommandOutcome<T> {
   readonly sequence: number | null;
   readonly result: T;
   /**

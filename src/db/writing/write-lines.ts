@@ -24,7 +24,7 @@ export interface WaitingWrite {
 }
 
 /** Whose line an author's commands wait in: all keys of a user in the user's. */
-export function lineOf({ type, id, userId }: Author): string {
+export function queueOf({ type, id, userId }: Author): string {
   if (type === "User" || type === "ApiKey") return `user ${userId ?? id}`;
   return type === "Discovery" ? `scan ${id}` : "appliance";
 }
@@ -53,12 +53,12 @@ export class WriteLines {
   }
 
   add(write: WaitingWrite): void {
-    this.lanesOf(write).add(lineOf(write.request.actor), write);
+    this.lanesOf(write).add(queueOf(write.request.actor), write);
   }
 
   /** Takes back what is still to be served of a commit; in the order in which it was taken. */
   putBack(writes: readonly WaitingWrite[]): void {
-    for (const write of writes.toReversed()) this.lanesOf(write).putBack(lineOf(write.request.actor), write);
+    for (const write of writes.toReversed()) this.lanesOf(write).putBack(queueOf(write.request.actor), write);
   }
 
   /**

@@ -18,8 +18,8 @@ import type { Calls, CallsOf, Commands, NoCalls } from "./command.ts";
 import type { Repeatable } from "./kept-outcomes.ts";
 import type { Author } from "./ledger.ts";
 import { ReadFence } from "./read-fence.ts";
-import type { Outcome } from "./transaction.ts";
-import { isUserLine, lineOf, type WaitingWrite, WriteLines } from "./write-lines.ts";
+import type { CommandOutcome } from "./transaction.ts";
+import { isUserLine, queueOf, type WaitingWrite, WriteLines } from "./write-lines.ts";
 import { GROUP_SLICE_MS, outcomeOf, type WriteReply, type WriteRequest, type Writer } from "./writer.ts";
 
 /** What there is to know of a write besides what it does. */
@@ -42,7 +42,7 @@ export interface WriteQueue<C extends Calls = NoCalls> {
     input: C[N]["input"],
     actor: Author,
     terms?: WriteTerms,
-  ): Promise<Outcome<C[N]["result"]>>;
+  ): Promise<CommandOutcome<C[N]["result"]>>;
   /**
    * To be called before an answer as of an instant that has passed: the same question a moment later must not be
    * answered otherwise. Nothing that this process writes from then on is dated there, also when the clock is set back
@@ -71,7 +71,7 @@ export class DirectWriteQueue<T extends Commands> implements WriteQueue<CallsOf<
     input: CallsOf<T>[N]["input"],
     actor: Author,
     { repeatable }: WriteTerms = {},
-  ): Promise<Outcome<CallsOf<T>[N]["result"]>> {
+  ): Promise<CommandOutcome<CallsOf<T>[N]["result"]>> {
     // As a thread would hand it over: a copy, and nothing that can't be copied.
     const request = structuredClone({ command, input, actor, ...(repeatable === undefined ? {} : { repeatable }) });
     const reply = this.writer.execute([request])[0] as WriteReply;
@@ -197,12 +197,12 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
     input: C[N]["input"],
     actor: Author,
     { repeatable, bytes = 0 }: WriteTerms = {},
-  ): Promise<Outcome<C[N]["result"]>> {
+  ): Promise<CommandOutcome<C[N]["result"]>> {
     if (this.closed !== null)
       return Promise.reject(new DomainError("shutting_down", "The appliance is shutting down: nothing was written."));
     if (this.dead !== null)
       return Promise.reject(new DomainError("internal_error", "The writer has stopped; nothing was written."));
-    const line = lineOf(actor);
+    const line = queueOf(actor);
     const crowd = this.crowds.get(line) ?? { line, count: 0, bytes: 0, urgentCount: 0 };
     const isUrgent = this.options.mayBeUrgent(command) && crowd.urgentCount < MAX_URGENT_OF_USER;
     const refusal = isUrgent ? null : this.refusalOf(crowd, bytes);

@@ -16,7 +16,7 @@ import { type Box, KeptOutcomes, type KnownOutcome, type Repeatable } from "./ke
 import type { Author } from "./ledger.ts";
 import { ReadFence } from "./read-fence.ts";
 import { Statements } from "./statements.ts";
-import { type Outcome, WriteTransaction } from "./transaction.ts";
+import { type CommandOutcome, WriteTransaction } from "./transaction.ts";
 
 export interface WriteRequest {
   readonly command: string;
@@ -30,7 +30,7 @@ export interface WriteRequest {
 }
 
 export type WriteReply =
-  | { readonly ok: true; readonly outcome: Outcome<unknown> }
+  | { readonly ok: true; readonly outcome: CommandOutcome<unknown> }
   | {
       readonly ok: false;
       readonly code: ErrorCode;
@@ -328,8 +328,8 @@ export class Writer<C extends Commands = Commands> {
 }
 
 /** What a reply means to the caller: the outcome, or the error thrown. */
-export function outcomeOf<T>(reply: WriteReply): Outcome<T> {
-  if (reply.ok) return reply.outcome as Outcome<T>;
+export function outcomeOf<T>(reply: WriteReply): CommandOutcome<T> {
+  if (reply.ok) return reply.outcome as CommandOutcome<T>;
   const error = new DomainError(reply.code, reply.message, reply.params);
   if (reply.cause !== null) error.cause = reply.cause;
   throw error;

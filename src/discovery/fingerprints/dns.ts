@@ -1,7 +1,7 @@
 // DNS over TCP: what a server calls itself (`version.bind`, RFC 4892).
 
 import type { Fingerprint } from "./fingerprint.ts";
-import { identified, textOf } from "./service-text.ts";
+import { decodedText, identified } from "./service-text.ts";
 
 export const dns: Fingerprint = {
   name: "dns",
@@ -59,6 +59,6 @@ function firstText(message: Uint8Array): string | null {
   // Type 2, class 2, life 4, length 2; then the string's own length.
   if (at + 11 > message.length || view.getUint16(at) !== TYPE_TXT) return null;
   const start = at + 11;
-  const text = textOf(message.subarray(start, start + (message[start - 1] ?? 0))).trim();
+  const text = decodedText(message.subarray(start, start + (message[start - 1] ?? 0))).trim();
   return text === "" ? null : text;
 }

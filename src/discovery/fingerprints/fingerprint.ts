@@ -11,7 +11,7 @@ export interface Fingerprint {
   readonly transport: "Tcp" | "Tls";
   /** What is said first; null where the service speaks first. */
   readonly request: ((target: Target) => Uint8Array) | null;
-  readonly read: (answer: Answer) => Reading;
+  readonly read: (answer: ServiceReply) => Reading;
 }
 
 interface Target {
@@ -19,7 +19,7 @@ interface Target {
   readonly host: string;
 }
 
-export interface Answer {
+export interface ServiceReply {
   /** All that has come so far, of at most 16 KiB. */
   readonly bytes: Uint8Array;
   /** Whether no more will come. */

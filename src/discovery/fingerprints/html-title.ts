@@ -1,6 +1,6 @@
 // The title of an HTML page, of which the end may be missing. Pure; must not throw on any bytes.
 
-import { oneLine, textOf } from "./service-text.ts";
+import { decodedText, oneLine } from "./service-text.ts";
 
 /** Null where there is none, also while it has not come whole. @param contentType as in the header */
 export function htmlTitle(body: Uint8Array, contentType: string): string | null {
@@ -12,11 +12,11 @@ export function htmlTitle(body: Uint8Array, contentType: string): string | null 
 const MAX_LENGTH = 80;
 
 function decode(body: Uint8Array, charset: string | undefined): string {
-  if (charset === undefined || /^utf-?8$/i.test(charset)) return textOf(body);
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return decodedText(body);
   try {
     return new TextDecoder(charset as ConstructorParameters<typeof TextDecoder>[0]).decode(body);
   } catch {
-    return textOf(body);
+    return decodedText(body);
   }
 }
 

@@ -1,9 +1,9 @@
 // HTTP and HTTPS: the server's name and the title of its first page.
 
-import type { Answer, Fingerprint, Reading } from "./fingerprint.ts";
+import type { Fingerprint, Reading, ServiceReply } from "./fingerprint.ts";
 import { htmlTitle } from "./html-title.ts";
 import { getRequest, type HttpAnswer, parseHttpAnswer } from "./http-answer.ts";
-import { identifiedAs, oneLine, textOf } from "./service-text.ts";
+import { decodedText, identifiedAs, oneLine } from "./service-text.ts";
 
 const PLAIN_PORTS = [
   80, 81, 591, 631, 2375, 3000, 3128, 5000, 5601, 5984, 7001, 8000, 8008, 8080, 8081, 8086, 8088, 8123, 8888, 9000,
@@ -31,14 +31,18 @@ export const https: Fingerprint = {
   read: (answer) => read(answer, ["https", "https-alt", "ipp"], "HTTPS"),
 };
 
-function read({ bytes, isWhole, port }: Answer, family: readonly [string, ...string[]], fallback: string): Reading {
+function read(
+  { bytes, isWhole, port }: ServiceReply,
+  family: readonly [string, ...string[]],
+  fallback: string,
+): Reading {
   const answer = parseHttpAnswer(bytes, isWhole);
   if (answer === "More") return "More";
   if (answer === null) return "Other";
   const page = htmlTitle(answer.body, answer.headers.get("content-type") ?? "");
   const isEnough = answer.isBodyWhole || page !== null || (answer.status !== 400 && !isSuccess(answer));
   if (!isEnough) return "More";
-  if (answer.status === 400 && /HTTPS? (?:port|server)|SSL-enabled|TLS/i.test(textOf(answer.body))) return "Other";
+  if (answer.status === 400 && /HTTPS? (?:port|server)|SSL-enabled|TLS/i.test(decodedText(answer.body))) return "Other";
   const server = productOf(answer.headers.get("server") ?? "");
   const title = titleOf(answer, page);
   const name = server !== "" && title !== "" ? `${server}: ${title}` : server || title || null;

@@ -1,6 +1,6 @@
 // IMAP, plain and over TLS: the greeting (RFC 9051 section 7.1).
 
-import type { Answer, Fingerprint, Reading } from "./fingerprint.ts";
+import type { Fingerprint, Reading, ServiceReply } from "./fingerprint.ts";
 import { firstLine } from "./line-greeting.ts";
 import { identifiedAs, productIn } from "./service-text.ts";
 
@@ -8,7 +8,7 @@ export const imap: Fingerprint = { name: "imap", ports: [143], transport: "Tcp",
 
 export const imaps: Fingerprint = { name: "imaps", ports: [993], transport: "Tls", request: null, read };
 
-function read(answer: Answer): Reading {
+function read(answer: ServiceReply): Reading {
   const line = firstLine(answer, "* ");
   if (line === "More") return "More";
   if (line === null || !/^\* (?:OK|PREAUTH|BYE)\b/i.test(line)) return "Other";

@@ -3,7 +3,7 @@
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { getRequest, type HttpAnswer, parseHttpAnswer } from "./http-answer.ts";
-import { identified, textOf } from "./service-text.ts";
+import { decodedText, identified } from "./service-text.ts";
 
 interface JsonOverHttp {
   readonly name: string;
@@ -44,7 +44,7 @@ export function objectOf(value: unknown): Record<string, unknown> | null {
 
 function objectIn(body: Uint8Array): Record<string, unknown> | null {
   try {
-    return objectOf(JSON.parse(textOf(body)));
+    return objectOf(JSON.parse(decodedText(body)));
   } catch {
     return null;
   }

@@ -37,7 +37,7 @@ export function identifiedAs(
 }
 
 /** UTF-8 where it is that, else ISO 8859-1. */
-export function textOf(bytes: Uint8Array): string {
+export function decodedText(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

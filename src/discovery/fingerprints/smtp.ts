@@ -1,6 +1,6 @@
 // SMTP and mail submission, plain and over TLS: the greeting (RFC 5321 section 4.2, RFC 8314).
 
-import type { Answer, Fingerprint, Reading } from "./fingerprint.ts";
+import type { Fingerprint, Reading, ServiceReply } from "./fingerprint.ts";
 import { numberedReply } from "./line-greeting.ts";
 import { identifiedAs, productIn } from "./service-text.ts";
 
@@ -22,7 +22,7 @@ export const smtps: Fingerprint = {
   read: (answer) => read(answer, [465]),
 };
 
-function read(answer: Answer, ports: readonly number[]): Reading {
+function read(answer: ServiceReply, ports: readonly number[]): Reading {
   const reply = numberedReply(answer);
   if (reply === "More") return "More";
   if (reply === null || ![220, 421, 521, 554].includes(reply.code)) return "Other";

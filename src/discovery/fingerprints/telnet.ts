@@ -2,7 +2,7 @@
 // answered.
 
 import type { Fingerprint } from "./fingerprint.ts";
-import { identified, textOf } from "./service-text.ts";
+import { decodedText, identified } from "./service-text.ts";
 
 const PORTS = [23, 2323];
 /** "Interpret as command". */
@@ -20,7 +20,7 @@ export const telnet: Fingerprint = {
     if (bytes.length < (isCommand ? 2 : 1)) return isWhole ? "Other" : "More";
     if (isCommand ? (bytes[1] ?? 0) < FIRST_COMMAND : !PORTS.includes(port)) return "Other";
     // Many servers stop here until their options are answered; a prompt ends the reading early.
-    const lines = textOf(withoutCommands(bytes))
+    const lines = decodedText(withoutCommands(bytes))
       .split(/[\r\n]+/)
       .map((line) => line.trim())
       .filter((line) => /\p{L}{2}/u.test(line));

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { KernelRefused } from "./libc.ts";
 import { type KernelNeighbor, neighborDumpRequest, parseNeighborDatagram } from "./neighbor-messages.ts";
 import { dumpKernel } from "./netlink-socket.ts";
-import { ifIndexOf } from "./proc-links.ts";
+import { linkIndexOf } from "./proc-links.ts";
 import { parseArpTable } from "./proc-tables.ts";
 
 /** Where neighbors are read: whom the kernel has spoken with, or tried to, on the links of this machine. */
@@ -31,7 +31,7 @@ function readByNetlink(): KernelNeighbor[] {
 }
 
 function readByProc(): KernelNeighbor[] {
-  return parseArpTable(readFileSync("/proc/net/arp", "utf8"), (ifName) => ifIndexOf("/sys", ifName));
+  return parseArpTable(readFileSync("/proc/net/arp", "utf8"), (ifName) => linkIndexOf("/sys", ifName));
 }
 
 /**

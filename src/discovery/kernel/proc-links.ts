@@ -7,13 +7,13 @@ import { parseMac } from "../../base/mac.ts";
 import type { KernelLink } from "./route-messages.ts";
 
 /** The number of an interface; 0 where there is none of that name. */
-export function ifIndexOf(sysRoot: string, ifName: string): number {
+export function linkIndexOf(sysRoot: string, ifName: string): number {
   return Number(attribute(sysRoot, ifName, "ifindex") ?? 0);
 }
 
 /** Null where there is none of that name. */
 export function readLink(sysRoot: string, ifName: string): KernelLink | null {
-  const ifIndex = ifIndexOf(sysRoot, ifName);
+  const ifIndex = linkIndexOf(sysRoot, ifName);
   if (ifIndex === 0) return null;
   const flags = Number(attribute(sysRoot, ifName, "flags") ?? 0);
   const mac = parseMac(attribute(sysRoot, ifName, "address") ?? "");

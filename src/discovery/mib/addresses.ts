@@ -2,7 +2,7 @@
 
 import { ipSortKey, parseIp } from "../../base/ip.ts";
 import type { DeviceAddress, TableReport } from "../device.ts";
-import { addedRows, KEPT, type RowCount, type RowReason } from "../rows.ts";
+import { addedRows, KEPT_ROW, type RowCount, type RowReason } from "../rows.ts";
 import { columnOf, countStep, hasOtherIndexes, reportOn } from "./columns.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, ifIndexOf, integerOf, subIdsOf, unicastOf, unicastOfOctets } from "./values.ts";
@@ -63,7 +63,7 @@ export function addressesOf(reads: Reads): ReportedAddresses {
       if (typeof address === "string") return address;
       const before = inTable.get(address.ip_address);
       inTable.set(address.ip_address, before === undefined ? address : lower(before, address));
-      return before === undefined && !found.has(address.ip_address) ? KEPT : "duplicate";
+      return before === undefined && !found.has(address.ip_address) ? KEPT_ROW : "duplicate";
     });
     for (const address of inTable.values()) {
       const before = found.get(address.ip_address);

@@ -2,7 +2,7 @@
 
 import { isGroupAddress } from "../../base/mac.ts";
 import type { ArpEntry, TableReport } from "../device.ts";
-import { addedRows, KEPT, type RowCount, type RowReason } from "../rows.ts";
+import { addedRows, KEPT_ROW, type RowCount, type RowReason } from "../rows.ts";
 import { columnOf, countStep, hasOtherIndexes, reportOn } from "./columns.ts";
 import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, integerOf, macOf, subIdsOf, unicastOf, unicastOfOctets } from "./values.ts";
@@ -70,7 +70,7 @@ export function arpOf(reads: Reads): ReportedArp {
       const key = `${ifIndex} ${address}`;
       if (entries.has(key)) return "duplicate";
       entries.set(key, { ip_address: address, mac_address: mac, if_index: ifIndex });
-      return KEPT;
+      return KEPT_ROW;
     });
   };
 

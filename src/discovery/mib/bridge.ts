@@ -1,6 +1,6 @@
 // The ports of a bridge as interfaces, and its address: the base group of BRIDGE-MIB (RFC 4188).
 
-import { KEPT, type RowCount } from "../rows.ts";
+import { KEPT_ROW, type RowCount } from "../rows.ts";
 import { columnOf, countStep, scalarOf } from "./columns.ts";
 import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { ifIndexOf, macOf, singleSubIdOf } from "./values.ts";
@@ -81,7 +81,7 @@ export function bridgePortsOf(
     rows: {
       [BRIDGE_STEP.name]: countStep(reads, BRIDGE_STEP, (index) => {
         const port = singleSubIdOf(index, BRIDGE_PORT_MAX);
-        return port === null || !ports.has(port) ? "index" : ports.get(port) === null ? "no_interface" : KEPT;
+        return port === null || !ports.has(port) ? "index" : ports.get(port) === null ? "no_interface" : KEPT_ROW;
       }),
     },
   };

@@ -1,7 +1,7 @@
 // The neighbors of a device by CDP: cdpCacheTable of CISCO-CDP-MIB, which other makers serve too.
 
 import type { CdpAnnouncement, TableReport } from "../device.ts";
-import { KEPT, type RowCount } from "../rows.ts";
+import { KEPT_ROW, type RowCount } from "../rows.ts";
 import type { Interfaces } from "./bridge.ts";
 import { areComplete, areEnded, areLost, columnOf, countStep, put, reportOn, scalarOf } from "./columns.ts";
 import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
@@ -57,7 +57,7 @@ export function cdpOf(reads: Reads, interfaces: Interfaces): ReportedCdp {
     const text = JSON.stringify(announced);
     if (list.has(text)) return "duplicate";
     byInterface.set(ifIndex, list.set(text, announced));
-    return KEPT;
+    return KEPT_ROW;
   });
   const {
     read: count,

@@ -1,6 +1,6 @@
 // The VLANs of Cisco switches and of their ports: CISCO-VTP-MIB and CISCO-VLAN-MEMBERSHIP-MIB, both by ifIndex.
 
-import { KEPT, type RowCount } from "../rows.ts";
+import { KEPT_ROW, type RowCount } from "../rows.ts";
 import type { Interfaces } from "./bridge.ts";
 import { areComplete, areEnded, columnOf, countStep } from "./columns.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
@@ -78,7 +78,7 @@ export function ciscoVlansOf(reads: Reads): CiscoVlans {
     const isKnown = names.has(number);
     names.set(number, (names.get(number) ?? (name === undefined ? null : textOf(name))) || null);
     if (state === OPERATIONAL && (types.values.get(index) ?? ETHERNET) === ETHERNET) inUse.add(number);
-    return isKnown ? "duplicate" : KEPT;
+    return isKnown ? "duplicate" : KEPT_ROW;
   });
   const isComplete = states.isComplete;
   return { names, isComplete, inUse: [...inUse].sort((a, b) => a - b), rows: { [CISCO_VLANS_STEP.name]: rows } };
@@ -103,7 +103,7 @@ export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interf
     if (!interfaces.has(ifIndex)) return "no_interface";
     const native = vlanNumberOf(vlan);
     ports.set(ifIndex, { native, members: native === null ? [] : [native] });
-    return statuses.values.get(index) === TRUNKING ? "superseded" : KEPT;
+    return statuses.values.get(index) === TRUNKING ? "superseded" : KEPT_ROW;
   });
 
   const natives = columnOf(reads, CISCO_TRUNKS_STEP.name, "vlanTrunkPortNativeVlan");
@@ -118,7 +118,7 @@ export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interf
     const native = natives.values.get(index);
     const members = isWhole ? numbers.filter((number) => isEnabled(lists, number)) : undefined;
     ports.set(ifIndex, { native: native === undefined ? undefined : vlanNumberOf(native), members });
-    return KEPT;
+    return KEPT_ROW;
   });
   const rows = { [CISCO_MEMBERSHIP_STEP.name]: membershipRows, [CISCO_TRUNKS_STEP.name]: trunkRows };
   return { byIfIndex: ports, rows };

@@ -1,7 +1,7 @@
 // Who made a device, which model, which serial number: ENTITY-MIB (RFC 6933), else the maker by its enterprise number.
 
 import type { Device, TableReport } from "../device.ts";
-import { KEPT, type RowCount } from "../rows.ts";
+import { KEPT_ROW, type RowCount } from "../rows.ts";
 import { areComplete, columnOf, countStep, put, reportOn, rowsOf } from "./columns.ts";
 import { MAKERS } from "./makers.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
@@ -67,7 +67,7 @@ export function entityOf(reads: Reads): { fields: EntityFields; rows: EntityRows
   const reported = new Set(chosen.map(({ number }) => number));
   const count = countStep(reads, ENTITY_STEP, (index) => {
     const number = singleSubIdOf(index, PHYSICAL_INDEX_MAX);
-    return number === null ? "index" : reported.has(number) ? KEPT : "component";
+    return number === null ? "index" : reported.has(number) ? KEPT_ROW : "component";
   });
   return { fields, rows: { [ENTITY_STEP.name]: count }, report };
 }

@@ -3,7 +3,7 @@
 
 import { isGroupAddress } from "../../base/mac.ts";
 import type { ForwardingEntry, TableReport } from "../device.ts";
-import { KEPT, type RowCount, type RowFate, type RowReason } from "../rows.ts";
+import { KEPT_ROW, type RowCount, type RowFate, type RowReason } from "../rows.ts";
 import { BRIDGE_PORT_MAX, BRIDGE_STEP, type BridgePorts, type Interfaces } from "./bridge.ts";
 import { CISCO_VLANS_STEP } from "./cisco-vlans.ts";
 import { areComplete, areEnded, areLost, columnOf, countStep, reportOn } from "./columns.ts";
@@ -156,7 +156,7 @@ export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Inter
       [VLAN_FORWARDING_STEP.name]: perVlanRows,
       [VLAN_BRIDGE_STEP.name]: countStep(reads, VLAN_BRIDGE_STEP, (index) => {
         const ifIndex = ifIndexOf(perVlanPorts.values.get(index));
-        return ifIndex !== null && interfaces.has(ifIndex) ? KEPT : "no_interface";
+        return ifIndex !== null && interfaces.has(ifIndex) ? KEPT_ROW : "no_interface";
       }),
     },
   };
@@ -226,7 +226,7 @@ class Learned {
     }
     vlans.push(vlan);
     this.placed += 1;
-    return KEPT;
+    return KEPT_ROW;
   }
 
   addUnlessKnown(ifIndex: number | null, mac: string | null): RowFate {
@@ -235,7 +235,7 @@ class Learned {
     if (vlans.length > 0) return "duplicate";
     vlans.push(null);
     this.placed += 1;
-    return KEPT;
+    return KEPT_ROW;
   }
 
   sorted(): Map<number, ForwardingEntry[]> {

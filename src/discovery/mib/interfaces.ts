@@ -3,7 +3,7 @@
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import type { DeviceInterface, TableReport } from "../device.ts";
-import { KEPT, type RowCount, type RowFate } from "../rows.ts";
+import { KEPT_ROW, type RowCount, type RowFate } from "../rows.ts";
 import { columnOf, countStep, isWhole, put, reported, reportOn, rowsOf } from "./columns.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, integerOf, macOf, singleSubIdOf, textOf } from "./values.ts";
@@ -87,7 +87,7 @@ export function interfacesOf(reads: Reads): ReportedInterfaces {
   const areNamesWhole = isWhole(reads, IF_TABLE_STEP.name) && isWhole(reads, IF_X_TABLE_STEP.name);
   const fateOf = (index: string): RowFate => {
     const number = ifIndexOfRow(index);
-    return number === null ? "index" : interfaces.has(number) ? KEPT : "no_interface";
+    return number === null ? "index" : interfaces.has(number) ? KEPT_ROW : "no_interface";
   };
   const isSaid = (column: ColumnRead, index: string): boolean => {
     const value = column.values.get(index);
@@ -95,14 +95,14 @@ export function interfacesOf(reads: Reads): ReportedInterfaces {
   };
   const extensionFateOf = (index: string): RowFate => {
     const fate = fateOf(index);
-    if (fate !== KEPT || isExtended || isSaid(name, index) || isSaid(alias, index)) return fate;
+    if (fate !== KEPT_ROW || isExtended || isSaid(name, index) || isSaid(alias, index)) return fate;
     if (highSpeedOf(speeds.highSpeed, index) === null) return "value";
     // A speed needs both tables.
-    return speedOf(speeds, index) === undefined ? "withheld" : KEPT;
+    return speedOf(speeds, index) === undefined ? "withheld" : KEPT_ROW;
   };
   return {
     interfaces,
-    extended: extended.filter(({ index }) => extensionFateOf(index) === KEPT).map(({ number }) => number),
+    extended: extended.filter(({ index }) => extensionFateOf(index) === KEPT_ROW).map(({ number }) => number),
     areWhole: isWhole(reads, isExtended ? IF_X_TABLE_STEP.name : IF_TABLE_STEP.name),
     areNamesWhole,
     report,

@@ -1,6 +1,6 @@
 // The indexes of LLDP's neighbors and their management addresses, also where a device leaves parts out.
 
-import { KEPT, type RowFate, type RowReason } from "../rows.ts";
+import { KEPT_ROW, type RowFate, type RowReason } from "../rows.ts";
 import { subIdsOf, unicastOfOctets } from "./values.ts";
 
 interface NeighborIndex {
@@ -82,7 +82,7 @@ export function managementAddressesOf(
       if (address !== undefined) addresses.set(neighbor.index, better(addresses.get(neighbor.index), address));
     }
   }
-  return { byRow: addresses, fateOf: (index) => fates.get(index) ?? (kept.has(index) ? KEPT : "further") };
+  return { byRow: addresses, fateOf: (index) => fates.get(index) ?? (kept.has(index) ? KEPT_ROW : "further") };
 }
 
 /** The time mark changes when the neighbor says something new, perhaps between reading the two tables. */

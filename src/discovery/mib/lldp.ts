@@ -2,7 +2,7 @@
 
 import type { ChassisIdSubtype } from "../../resources/if-entries/vocabulary.ts";
 import type { LinkId, LldpAnnouncement, TableReport } from "../device.ts";
-import { countRows, KEPT, type RowCount, type RowFate } from "../rows.ts";
+import { countRows, KEPT_ROW, type RowCount, type RowFate } from "../rows.ts";
 import type { BridgePorts } from "./bridge.ts";
 import {
   areEnded,
@@ -85,7 +85,7 @@ export function lldpOf(
     const text = JSON.stringify(announced);
     if (list.has(text)) return "duplicate";
     byInterface.set(ifIndex, list.set(text, announced));
-    return KEPT;
+    return KEPT_ROW;
   });
   const { no_interface: placeless = 0 } = remoteRows.set_aside;
 
@@ -144,7 +144,7 @@ function rowsIn<Each extends Version>(
     [own.remote]: isReported ? remote : count(own.remote, () => "superseded"),
     [own.addresses]: count(own.addresses, managed.fateOf),
     [own.localPorts]: count(own.localPorts, (index) =>
-      singleSubIdOf(index, PORT_NUMBER_MAX) === null ? "index" : KEPT,
+      singleSubIdOf(index, PORT_NUMBER_MAX) === null ? "index" : KEPT_ROW,
     ),
   };
   return rows as VersionRows<Each>;

@@ -9,7 +9,7 @@ export const TEXT_MAX_LENGTH = 4_000;
 /** InterfaceIndex (RFC 2863): 1 to 2^31 − 1. */
 export const IF_INDEX_MAX = 2 ** 31 - 1;
 /** VlanId (RFC 4363): 0 and 4095 are no VLANs (IEEE 802.1Q table 9-2). */
-export const VLAN_NUMBER_MAX = 4_094;
+export const VLAN_ID_MAX = 4_094;
 
 /**
  * SnmpAdminString and DisplayString: UTF-8, else ISO 8859-1. Line breaks and tabs become one blank, other control
@@ -42,7 +42,7 @@ export function ifIndexOf(value: SnmpValue | undefined): number | null {
 }
 
 export function vlanNumberOf(value: SnmpValue | undefined): number | null {
-  return integerOf(value, 1, VLAN_NUMBER_MAX);
+  return integerOf(value, 1, VLAN_ID_MAX);
 }
 
 /** An EUI-48 of six bytes, not all zero; else null. */

@@ -1,7 +1,7 @@
 // The VLANs of a device and of its ports: Q-BRIDGE-MIB (RFC 4363); for Cisco switches see cisco-vlans.ts.
 
 import type { DeviceVlan, PortList, TableReport } from "../device.ts";
-import { KEPT, type RowCount } from "../rows.ts";
+import { KEPT_ROW, type RowCount } from "../rows.ts";
 import type { BridgePorts, Interfaces } from "./bridge.ts";
 import {
   areCiscoPortsEnded,
@@ -17,7 +17,7 @@ import {
 import { areComplete, columnOf, countStep, reportOn, rowsOf } from "./columns.ts";
 import { portListReadingOf } from "./port-lists.ts";
 import type { ColumnRead, ReadStep, Reads } from "./reads.ts";
-import { IF_INDEX_MAX, integerOf, singleSubIdOf, subIdsOf, textOf, VLAN_NUMBER_MAX, vlanNumberOf } from "./values.ts";
+import { IF_INDEX_MAX, integerOf, singleSubIdOf, subIdsOf, textOf, VLAN_ID_MAX, vlanNumberOf } from "./values.ts";
 
 /** dot1qVlanCurrentTable: index dot1qVlanTimeMark.dot1qVlanIndex. */
 export const VLAN_CURRENT_STEP = {
@@ -86,7 +86,7 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
   const pvids = columnOf(reads, PORT_VLAN_STEP.name, "dot1qPvid");
   const cisco = ciscoVlansOf(reads);
 
-  const staticLists = listsOf(staticPorts, (index) => singleSubIdOf(index, VLAN_NUMBER_MAX));
+  const staticLists = listsOf(staticPorts, (index) => singleSubIdOf(index, VLAN_ID_MAX));
   const currentLists = listsOf(currentPorts, currentVlanOf);
   const all = [...staticLists.values(), ...currentLists.values()];
   const read = portListReadingOf(all, ports.has);
@@ -97,7 +97,7 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
 
   const names = new Map<number, string | null>();
   for (const index of rowsOf([staticNames, staticPorts])) {
-    const number = singleSubIdOf(index, VLAN_NUMBER_MAX);
+    const number = singleSubIdOf(index, VLAN_ID_MAX);
     const value = staticNames.values.get(index);
     if (number !== null && number > 0) names.set(number, (value === undefined ? null : textOf(value)) || null);
   }
@@ -137,7 +137,7 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
     ...ciscoPortRows,
     [PORT_VLAN_STEP.name]: nativeRows,
     [VLAN_STATIC_STEP.name]: countStep(reads, VLAN_STATIC_STEP, (index) => {
-      return vlanNumberOf(singleSubIdOf(index, VLAN_NUMBER_MAX) ?? 0) === null ? "index" : KEPT;
+      return vlanNumberOf(singleSubIdOf(index, VLAN_ID_MAX) ?? 0) === null ? "index" : KEPT_ROW;
     }),
     [VLAN_CURRENT_STEP.name]: currentRowsOf(reads, names),
   };
@@ -212,7 +212,7 @@ export function vlanOfFidOf(reads: Reads, used: ReadonlySet<number>): (fid: numb
     const fid = integerOf(value, 0, 2 ** 32 - 1);
     if (fid !== null) byFid.set(fid, byFid.has(fid) && byFid.get(fid) !== vlan ? null : vlan);
   }
-  const isKnown = (fid: number): boolean => (vlans.size === 0 ? fid <= VLAN_NUMBER_MAX : vlans.has(fid));
+  const isKnown = (fid: number): boolean => (vlans.size === 0 ? fid <= VLAN_ID_MAX : vlans.has(fid));
   const byNumber = (fid: number): number | null => (isKnown(fid) ? vlanNumberOf(fid) : null);
   const isByFid = byFid.size > 0 && ([...used].every((fid) => byFid.has(fid)) || ![...used].every(isKnown));
   return (fid) => (isByFid ? (byFid.has(fid) ? (byFid.get(fid) ?? null) : byNumber(fid)) : byNumber(fid));
@@ -232,7 +232,7 @@ function currentRowsOf(reads: Reads, names: ReadonlyMap<number, unknown>): RowCo
     if (vlan === null) return "index";
     if (seen.has(vlan)) return "duplicate";
     seen.add(vlan);
-    return names.has(vlan) ? KEPT : "no_ports";
+    return names.has(vlan) ? KEPT_ROW : "no_ports";
   });
 }
 
@@ -278,7 +278,7 @@ function nativesOf(reads: Reads, interfaceOf: ((index: number) => number | null)
     if (vlan === null) return "value";
     const before = natives.get(ifIndex);
     natives.set(ifIndex, before ?? vlanNumberOf(vlan));
-    return before === undefined ? KEPT : "duplicate";
+    return before === undefined ? KEPT_ROW : "duplicate";
   });
   return { natives, rows };
 }

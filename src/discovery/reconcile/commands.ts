@@ -12,7 +12,7 @@ import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
-import { KEPT } from "../rows.ts";
+import { KEPT_ROW } from "../rows.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../sightings.ts";
 import { recordAddress } from "./record-address.ts";
 import { recordDevice } from "./record-device.ts";
@@ -51,7 +51,7 @@ export function recordAddresses(
     const isHearsay = sighting.answered.length === 0;
     const isOutside = isHearsay && !subnets.contains(sighting.ip_address);
     const fate = isOutside ? "outside" : recordAddress(write, subnets, sighting);
-    if (isHearsay && fate !== KEPT) write.setAside.push({ ip_address: sighting.ip_address, reason: fate });
+    if (isHearsay && fate !== KEPT_ROW) write.setAside.push({ ip_address: sighting.ip_address, reason: fate });
   }
   return write.result();
 }

@@ -2,7 +2,7 @@
 
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
 import type { ArpEntry, Device } from "../device.ts";
-import { countRows, KEPT, narrowed, type RowCount } from "../rows.ts";
+import { countRows, KEPT_ROW, narrowed, type RowCount } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { isLinkLocal, isOwnAddress } from "./signs.ts";
 
@@ -28,7 +28,7 @@ export function heardOf(device: Device, knownMacs: readonly string[] = []): Hear
     if (byAddress.has(ip_address)) return "duplicate";
     byAddress.set(ip_address, entry);
     counts.set(mac_address, (counts.get(mac_address) ?? 0) + 1);
-    return KEPT;
+    return KEPT_ROW;
   });
   const sightings = [...byAddress.values()].map(({ ip_address, mac_address }) => ({
     ip_address,

@@ -8,7 +8,7 @@ import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED, INFERRED } from "../../resources/source.ts";
 import { CHILDREN_MAX } from "../../wire/schemas.ts";
-import { KEPT, type RowFate } from "../rows.ts";
+import { KEPT_ROW, type RowFate } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { vendorOf } from "../vendors/vendor.ts";
 import { AddressBook, hasInterfaces } from "./addresses.ts";
@@ -50,7 +50,7 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
   write.again(hostKind, host, reported);
   write.sawHost(host.id, address, reason);
   if (sighting.ports !== undefined) recordOpenPorts(write, host, sighting.ports.open);
-  if (given !== null) return KEPT;
+  if (given !== null) return KEPT_ROW;
   return present.size >= CHILDREN_MAX ? "limit" : "deleted";
 }
 

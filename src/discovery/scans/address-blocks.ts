@@ -13,7 +13,7 @@ export interface Block {
 }
 
 /** Addresses from one to another, what may be done with them, and the block that says so. */
-export interface Range {
+export interface BlockRange {
   readonly version: 4 | 6;
   readonly first: bigint;
   readonly last: bigint;
@@ -103,8 +103,8 @@ export function withoutForbidden(block: Block): Block[] {
   return left;
 }
 
-export function union(blocks: readonly Block[]): Range[] {
-  const merged: Range[] = [];
+export function union(blocks: readonly Block[]): BlockRange[] {
+  const merged: BlockRange[] = [];
   for (const block of [...blocks].filter(({ first, last }) => first <= last).sort(byPlace)) {
     const previous = merged.at(-1);
     if (previous === undefined || previous.version !== block.version || block.first > previous.last + 1n) {
@@ -122,8 +122,8 @@ export function union(blocks: readonly Block[]): Range[] {
 }
 
 /** Each address in its smallest block. Prefixes nest or are disjoint. */
-export function mostSpecific(blocks: readonly JudgedBlock[]): Range[] {
-  const ranges: Range[] = [];
+export function mostSpecific(blocks: readonly JudgedBlock[]): BlockRange[] {
+  const ranges: BlockRange[] = [];
   const open: JudgedBlock[] = [];
   let next = 0n;
   const emit = (block: JudgedBlock, last: bigint) => {
@@ -163,7 +163,7 @@ export function numberOf(ip: Pick<Ip, "bytes">): bigint {
 }
 
 /** Canonical. */
-export function textOf(version: 4 | 6, number: bigint): string {
+export function addressText(version: 4 | 6, number: bigint): string {
   if (version === 4) {
     const value = Number(number);
     return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`;

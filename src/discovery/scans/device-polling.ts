@@ -6,13 +6,13 @@ import { isOneDevices } from "../../base/mac.ts";
 import type { ServedBefore } from "../mib/served.ts";
 import { type Heard, heardOf } from "../reconcile/neighbor-tables.ts";
 import { digestOf } from "../reconcile/reports.ts";
-import { countRows, KEPT, narrowed, type RowCount, type RowFate, type RowReason } from "../rows.ts";
+import { countRows, KEPT_ROW, narrowed, type RowCount, type RowFate, type RowReason } from "../rows.ts";
 import type { AddressSighting, DeviceSighting, Finding } from "../sightings.ts";
 import type { SnmpCredential } from "../snmp/credential.ts";
 import type { Choice, Withheld } from "./credentials.ts";
 import type { KnownHost, KnownNetwork } from "./known-network.ts";
 import { DEVICES_AT_A_TIME, type Probes, type Refusal } from "./probes.ts";
-import type { Progress } from "./progress.ts";
+import type { ProgressMeter } from "./progress.ts";
 
 /** Addresses tried per host: a router that is down has too many. */
 export const ADDRESSES_OF_HOST_MAX = 8;
@@ -35,7 +35,7 @@ export interface PollTarget {
   readonly isNamed: boolean;
 }
 
-type Answer =
+type PollOutcome =
   | { readonly isReached: true }
   | {
       readonly isReached: false;
@@ -68,7 +68,7 @@ interface DevicePollingOptions {
   /** The known MAC addresses of its interfaces. */
   readonly macsBefore: (address: string, hostId: string | null) => readonly string[];
   readonly mayAsk: (address: string) => boolean;
-  readonly progress: Progress;
+  readonly progress: ProgressMeter;
   readonly signal: AbortSignal;
   readonly device: (sighting: DeviceSighting) => Promise<void>;
   readonly address: (sighting: AddressSighting) => Promise<void>;
@@ -152,11 +152,11 @@ export class DevicePolling {
     for (const { ip_address, rows, own, others } of this.heardBy) {
       const outside = [...own, ...others].filter((address) => setAside.get(address) === "outside");
       const fateOf = (address: string): RowFate =>
-        this.answered.has(address) ? "answered" : (setAside.get(address) ?? KEPT);
+        this.answered.has(address) ? "answered" : (setAside.get(address) ?? KEPT_ROW);
       const ofOwn = countRows(own, fateOf);
       const ofOthers = countRows(others, (address) => {
         const fate = fateOf(address);
-        return fate === KEPT ? "elsewhere" : fate;
+        return fate === KEPT_ROW ? "elsewhere" : fate;
       });
       yield { ip_address, rows: narrowed(narrowed(rows, ofOwn), ofOthers), outside };
     }
@@ -206,7 +206,7 @@ export class DevicePolling {
     for (const sighting of seen) await this.options.address(sighting);
   }
 
-  private async answerOf(candidate: PollTarget): Promise<Answer> {
+  private async answerOf(candidate: PollTarget): Promise<PollOutcome> {
     const refusals: Array<{ address: string; refusal: Refusal }> = [];
     const { progress } = this.options;
     let tried = 0;
@@ -280,12 +280,12 @@ export class DevicePolling {
         if (this.repeated >= OVERHEARD_MAX) return "elsewhere";
         this.repeated += 1;
         others.push(known.ip_address);
-        return KEPT;
+        return KEPT_ROW;
       }
       if (this.overheard.size >= OVERHEARD_MAX) return "limit";
       this.overheard.set(each.ip_address, each);
       own.push(each.ip_address);
-      return KEPT;
+      return KEPT_ROW;
     });
     if (rows.read > 0) this.heardBy.push({ ip_address: address, rows: narrowed(rows, counted), own, others });
   }

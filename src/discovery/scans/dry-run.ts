@@ -8,7 +8,7 @@ import type { Sql } from "../../db/connection.ts";
 import { type AnyKind, containerId, type RecordBase } from "../../db/kind.ts";
 import type { Commands } from "../../db/writing/command.ts";
 import { Statements } from "../../db/writing/statements.ts";
-import { type NetChange, type Outcome, WriteTransaction } from "../../db/writing/transaction.ts";
+import { type CommandOutcome, type NetChange, WriteTransaction } from "../../db/writing/transaction.ts";
 import { KINDS } from "../../inventory/resources.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
@@ -52,7 +52,7 @@ export class DryRun {
    * As the writer would.
    * @returns the outcome without changes of records, which findings() gives at the end
    */
-  async run(name: keyof SightingCommands, bytes: Uint8Array): Promise<Outcome<Recorded>> {
+  async run(name: keyof SightingCommands, bytes: Uint8Array): Promise<CommandOutcome<Recorded>> {
     // Lets others on this thread go first.
     await new Promise<void>((resolve) => setImmediate(resolve));
     const command = Object.hasOwn(this.commands, name) ? this.commands[name] : undefined;

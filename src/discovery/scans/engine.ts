@@ -16,14 +16,14 @@ import type { DryRun } from "./dry-run.ts";
 import type { KnownHost, KnownNetwork } from "./known-network.ts";
 import type { OpenedCredential } from "./opened-credentials.ts";
 import { NAMES_AT_A_TIME, type Probes } from "./probes.ts";
-import { Progress } from "./progress.ts";
+import { ProgressMeter } from "./progress.ts";
 import { type LostReason, Recorder } from "./recorder.ts";
 import { type Ending, failed, orStopped, ScanProblem, stopped } from "./scan-ending.ts";
 import { ScanReport } from "./scan-report.ts";
 import type { ScanOrder, ScanPorts, StopReason } from "./scan-thread.ts";
 import { Scope, targetProblems } from "./scope.ts";
 import type { SightingInputs } from "./sighting-commands.ts";
-import type { Standing } from "./standing-credentials.ts";
+import type { AddressStanding } from "./standing-credentials.ts";
 import { withheldFindings } from "./withheld.ts";
 
 /** Swept before those that answered are asked; what is known of them is kept that long. */
@@ -60,7 +60,7 @@ export interface EngineParts {
   readonly network: KnownNetwork | null;
   readonly openCredential: (id: string) => OpenedCredential | null;
   /** Who may be sent which credential now. */
-  readonly standing: (networkN: number) => Standing;
+  readonly standing: (networkN: number) => AddressStanding;
   /** See reconcile/served-memory.ts. */
   readonly servedBefore: (networkN: number, address: string, hostId: string | null) => ServedBefore | null;
   readonly macsBefore: (networkN: number, address: string, hostId: string | null) => readonly string[];
@@ -85,7 +85,7 @@ class ScanRun {
   private readonly ports: ScanPorts;
   private readonly parts: EngineParts;
   private readonly book = new ScanReport();
-  private readonly progress: Progress;
+  private readonly progress: ProgressMeter;
   private readonly recorder: Recorder;
   /** Ends the scan of a deleted network, which nobody could cancel. */
   private readonly gone = new AbortController();
@@ -107,7 +107,7 @@ class ScanRun {
     this.ports = ports;
     this.parts = parts;
     this.signal = AbortSignal.any([ports.signal, this.gone.signal]);
-    this.progress = new Progress({
+    this.progress = new ProgressMeter({
       clock: parts.clock,
       timers: parts.timers,
       report: (progress) => ports.report(progress, this.book.count),
@@ -235,7 +235,7 @@ class ScanRun {
   private chosen(
     address: string,
     { remembered }: KnownNetwork,
-    standing: Standing,
+    standing: AddressStanding,
     isNamed: (address: string) => boolean,
   ): Choice {
     const { order, parts } = this;
@@ -494,7 +494,7 @@ class ScanRun {
 }
 
 /** An item counts as done when the next is asked for. */
-function* counted(candidates: Iterable<PollTarget | null>, progress: Progress): Generator<PollTarget> {
+function* counted(candidates: Iterable<PollTarget | null>, progress: ProgressMeter): Generator<PollTarget> {
   for (const candidate of candidates) {
     if (candidate !== null) yield candidate;
     progress.addressesDone += 1;

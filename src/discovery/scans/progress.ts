@@ -15,7 +15,7 @@ interface SliceBegin {
   readonly errors: ReadonlyMap<string, number>;
 }
 
-export class Progress {
+export class ProgressMeter {
   addressesTotal = 0;
   addressesDone = 0;
   hostsFound = 0;

@@ -4,7 +4,7 @@
 import { DomainError } from "../../base/errors.ts";
 import { sharedBytes } from "../../base/shared-bytes.ts";
 import type { Timers } from "../../base/timers.ts";
-import type { Outcome } from "../../db/writing/transaction.ts";
+import type { CommandOutcome } from "../../db/writing/transaction.ts";
 import type { AddressSighting, DeviceSighting, Recorded, Unfinished } from "../sightings.ts";
 import type { SightingCommands, SightingInputs } from "./sighting-commands.ts";
 
@@ -22,7 +22,7 @@ const BUSY_MS = 1_000;
 const BREAKS_ONE: ReadonlySet<string> = new Set(["internal_error", "payload_too_large"]);
 
 /** Runs a command on the bytes of its input. @throws DomainError */
-type RunCommand = (command: keyof SightingCommands, bytes: Uint8Array) => Promise<Outcome<Recorded>>;
+type RunCommand = (command: keyof SightingCommands, bytes: Uint8Array) => Promise<CommandOutcome<Recorded>>;
 
 /** broken: it broke its command; endless: a command went on with it and wrote nothing more. */
 export type LostReason = "broken" | "endless";

@@ -32,7 +32,6 @@ import type { Scans } from "./director.ts";
 import {
   FINDING_EXAMPLE,
   FINDINGS_KEPT,
-  Finding,
   NO_PROGRESS,
   QUEUED_EXAMPLE,
   READS_KEPT,
@@ -44,6 +43,7 @@ import {
   SCANS_WITH_READS,
   Scan,
   ScanCreate,
+  ScanFinding,
 } from "./scan.ts";
 import {
   countScans,
@@ -255,7 +255,7 @@ function outcomeRoutes(
         access: VIEWER,
         params: IdParams,
         query: Findings,
-        answer: Type.Array(Finding),
+        answer: Type.Array(ScanFinding),
         isList: true,
         example: { data: [FINDING_EXAMPLE] },
       },

@@ -2,7 +2,7 @@
 
 import { describeFault, domainError, type PlainError } from "../../base/errors.ts";
 import type { Messages, StartThread, ThreadMain } from "../../base/thread.ts";
-import type { Outcome } from "../../db/writing/transaction.ts";
+import type { CommandOutcome } from "../../db/writing/transaction.ts";
 import type { ScanKind } from "../../resources/schedules/schedule.ts";
 import type { Dispatched, ScanCommands, ScanEnd } from "./commands.ts";
 import type { ScanProgress } from "./scan.ts";
@@ -46,7 +46,7 @@ type ToScanner =
   | { readonly type: "open"; readonly options: ScannerOptions }
   | { readonly type: "start"; readonly order: ScanOrder }
   | { readonly type: "cancel"; readonly id: string }
-  | { readonly type: "written"; readonly id: number; readonly outcome: Outcome<unknown> }
+  | { readonly type: "written"; readonly id: number; readonly outcome: CommandOutcome<unknown> }
   | ({ readonly type: "refused"; readonly id: number } & PlainError)
   | { readonly type: "close" };
 
@@ -80,7 +80,7 @@ export interface ScanPorts {
   /**
    * @throws DomainError as the command threw it
    */
-  write<N extends keyof ScanWrites>(command: N, bytes: Uint8Array): Promise<Outcome<ScanWrites[N]["result"]>>;
+  write<N extends keyof ScanWrites>(command: N, bytes: Uint8Array): Promise<CommandOutcome<ScanWrites[N]["result"]>>;
   report(progress: ScanProgress, findings: number): void;
   /** Its reason is a StopReason. */
   readonly signal: AbortSignal;
@@ -98,15 +98,15 @@ export function serveScans(open: (options: ScannerOptions) => ScanMachine): Thre
     let lastWrite = 0;
     const writes = new Map<
       number,
-      { readonly resolve: (outcome: Outcome<unknown>) => void; readonly reject: (error: Error) => void }
+      { readonly resolve: (outcome: CommandOutcome<unknown>) => void; readonly reject: (error: Error) => void }
     >();
     const running = new Map<string, { readonly controller: AbortController; readonly done: Promise<void> }>();
     const run = async (machine: ScanMachine, order: ScanOrder, controller: AbortController) => {
       const work = machine.scan(order, {
         write: (command, bytes) =>
-          new Promise<Outcome<never>>((resolve, reject) => {
+          new Promise<CommandOutcome<never>>((resolve, reject) => {
             lastWrite += 1;
-            writes.set(lastWrite, { resolve: resolve as (outcome: Outcome<unknown>) => void, reject });
+            writes.set(lastWrite, { resolve: resolve as (outcome: CommandOutcome<unknown>) => void, reject });
             post({ type: "write", id: lastWrite, scan_id: order.id, command, bytes });
           }),
         report: (progress, findings) => post({ type: "progress", scan_id: order.id, progress, findings }),

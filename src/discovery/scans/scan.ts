@@ -158,7 +158,7 @@ export const ScanCreate = Body({
 });
 export type ScanCreate = Static<typeof ScanCreate>;
 
-export const Finding = Type.Object(
+export const ScanFinding = Type.Object(
   {
     type: OneOf(FINDING_TYPES),
     entity: Nullable(Type.String(), { description: "The kind of record; null where there is none." }),
@@ -265,7 +265,7 @@ export const QUEUED_EXAMPLE: Scan = {
   progress: null,
   outcome: null,
 };
-export const FINDING_EXAMPLE: Static<typeof Finding> = {
+export const FINDING_EXAMPLE: Static<typeof ScanFinding> = {
   type: "Unreached",
   entity: "host",
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010",

@@ -4,15 +4,15 @@
 import { parseIp } from "../../base/ip.ts";
 import { PASSED_OVER_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
 import {
+  addressText,
   type Block,
+  type BlockRange,
   blockOf,
   edgesOf,
   FORBIDDEN,
   interior,
   mostSpecific,
   numberOf,
-  type Range,
-  textOf,
   union,
   withoutForbidden,
 } from "./address-blocks.ts";
@@ -57,13 +57,13 @@ export class Scope {
   readonly total: number;
   readonly passedOver: readonly PassedOver[];
   /** Ranges in ascending order that do not overlap. */
-  private readonly ranges: readonly Range[];
+  private readonly ranges: readonly BlockRange[];
   /** Addresses that stand for a whole subnet and not for a host. */
   private readonly edges: Edges;
   private readonly named: ReadonlySet<string>;
 
   private constructor(
-    ranges: readonly Range[],
+    ranges: readonly BlockRange[],
     edges: Edges,
     passedOver: readonly PassedOver[],
     named: ReadonlySet<string>,
@@ -89,7 +89,7 @@ export class Scope {
     inhabited: ReadonlySet<string> = new Set(),
   ): Scope {
     const blocks = targets.map((text) => blockOf(text)).filter((block) => block !== null);
-    const named = blocks.filter((block) => block.isAddress).map((block) => textOf(block.version, block.first));
+    const named = blocks.filter((block) => block.isAddress).map((block) => addressText(block.version, block.first));
     return new Scope(
       union(blocks.map(interior).flatMap(withoutForbidden)),
       Edges.of(blocksOf(subnets), inhabited),
@@ -126,7 +126,7 @@ export class Scope {
         });
       return [{ ...block, isAllowed, isWalked: isAllowed && tooLarge === null }];
     });
-    const ranges: Range[] = [];
+    const ranges: BlockRange[] = [];
     let total = 0;
     let isFull = false;
     for (const range of mostSpecific([
@@ -181,17 +181,17 @@ export class Scope {
   *addresses(): Generator<string> {
     for (const range of walked(this.ranges)) {
       for (let number = range.first; number <= range.last; number += 1n) {
-        if (!this.edges.has(range.version, number)) yield textOf(range.version, number);
+        if (!this.edges.has(range.version, number)) yield addressText(range.version, number);
       }
     }
   }
 
-  private rangeOf(version: 4 | 6, number: bigint): Range | null {
+  private rangeOf(version: 4 | 6, number: bigint): BlockRange | null {
     let low = 0;
     let high = this.ranges.length - 1;
     while (low <= high) {
       const middle = (low + high) >> 1;
-      const range = this.ranges[middle] as Range;
+      const range = this.ranges[middle] as BlockRange;
       if (range.version < version || (range.version === version && range.last < number)) low = middle + 1;
       else if (range.version > version || range.first > number) high = middle - 1;
       else return range;
@@ -270,7 +270,7 @@ class Edges {
     const byVersion = { 4: new Set<bigint>(), 6: new Set<bigint>() };
     for (const block of blocks) {
       for (const edge of edgesOf(block))
-        if (edge !== null && !inhabited.has(textOf(block.version, edge))) byVersion[block.version].add(edge);
+        if (edge !== null && !inhabited.has(addressText(block.version, edge))) byVersion[block.version].add(edge);
     }
     return new Edges(byVersion);
   }
@@ -279,13 +279,13 @@ class Edges {
     return this.byVersion[version].has(number);
   }
 
-  countIn(range: Range): number {
+  countIn(range: BlockRange): number {
     let count = 0;
     for (const edge of this.byVersion[range.version]) if (edge >= range.first && edge <= range.last) count += 1;
     return count;
   }
 }
 
-function walked(ranges: readonly Range[]): Range[] {
+function walked(ranges: readonly BlockRange[]): BlockRange[] {
   return ranges.filter((range) => range.isWalked);
 }

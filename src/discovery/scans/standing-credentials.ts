@@ -15,7 +15,7 @@ interface StandingWord extends Pick<KnownNetwork, "assignments" | "byAddress"> {
   readonly subnets: AcceptingSubnets;
 }
 
-export interface Standing {
+export interface AddressStanding {
   at(address: string): StandingWord;
   /**
    * Whether a credential that was given an address to begin with may still go there.
@@ -34,7 +34,7 @@ interface NetworkWord {
   readonly broadcast: readonly Assignment[];
 }
 
-export class StandingCredentials implements Standing {
+export class StandingCredentials implements AddressStanding {
   private readonly reader: Reader;
   private readonly networkN: number;
   private word: NetworkWord | null = null;

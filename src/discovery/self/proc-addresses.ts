@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { cidrContains, type Ip, parseIp } from "../../base/ip.ts";
-import { ifIndexOf } from "../kernel/proc-links.ts";
+import { linkIndexOf } from "../kernel/proc-links.ts";
 import { parseFibTrie, parseIfInet6, parseRouteTable } from "../kernel/proc-tables.ts";
 import { IFA_F_DADFAILED, IFA_F_TEMPORARY, type KernelAddress } from "./rtnetlink.ts";
 
@@ -37,7 +37,7 @@ export function readProcAddresses(options: ProcAddressesOptions = {}): KernelAdd
       prefixLength: route?.cidr.prefixLength ?? 32,
       ifName: route?.ifName ?? "",
     };
-    return [{ ...PLAIN, ip, prefixLength, ifIndex: ifIndexOf(sysRoot, ifName) }];
+    return [{ ...PLAIN, ip, prefixLength, ifIndex: linkIndexOf(sysRoot, ifName) }];
   });
   const six = parseIfInet6(textOrNone(join(procRoot, "net/if_inet6"))).map(({ ip, ifIndex, prefixLength, flags }) => ({
     ip,

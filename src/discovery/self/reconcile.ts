@@ -59,7 +59,7 @@ function recordSelf(tx: WriteTransaction, input: SelfDiscoveryInput, actor: Comm
 }
 
 /** A record that discovery made or that a person entered. */
-interface Found {
+interface FoundOwn {
   readonly id: string;
   readonly first_discovery_id?: string | null | undefined;
 }
@@ -304,7 +304,7 @@ class SelfReconciliation {
       for (const addressId of places)
         this.found(bindingKind, foundBinding(host, serviceId, portId, addressId, this.input.discovery_id));
     }
-    const isGone = (record: Found) => !served.has(record.id);
+    const isGone = (record: FoundOwn) => !served.has(record.id);
     this.forget(bindingKind, bindings.filter(isGone));
     this.forget(serviceKind, stored.filter(isGone));
   }
@@ -337,7 +337,7 @@ class SelfReconciliation {
   }
 
   /** Ends what discovery found once and finds no more. A port or address may have taken bindings along already. */
-  private forget(kind: AnyKind, records: Iterable<Found>): void {
+  private forget(kind: AnyKind, records: Iterable<FoundOwn>): void {
     for (const record of records) {
       if (
         record.first_discovery_id === null ||

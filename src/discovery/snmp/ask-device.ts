@@ -13,7 +13,7 @@ import type { SnmpCredential } from "./credential.ts";
 import { type FailureReason, failure, isFailure, type SnmpFailure } from "./failure.ts";
 import { hasKeyExtension, type KeyExtension } from "./net-snmp-user.ts";
 import { readSteps } from "./read-steps.ts";
-import { openSession, SNMP_TIMEOUTS, type SnmpSession, type SnmpTimeouts } from "./session.ts";
+import { openSnmpSession, SNMP_TIMEOUTS, type SnmpSession, type SnmpTimeouts } from "./session.ts";
 import { errorFailure } from "./walk.ts";
 
 const SNMP_PORT = 161;
@@ -55,7 +55,7 @@ interface TriedCredential {
   readonly clause: string;
 }
 
-export type Asked =
+export type DeviceOutcome =
   | { readonly ok: true; readonly device: Device; readonly credential: WorkingCredential; readonly requests: number }
   | { readonly ok: false; readonly failures: readonly TriedCredential[]; readonly requests: number };
 
@@ -68,7 +68,7 @@ export async function askDevice(
   target: { readonly address: string; readonly port?: number },
   options: AskDeviceOptions,
   reader: DeviceReader = ALL,
-): Promise<Asked> {
+): Promise<DeviceOutcome> {
   let requests = 0;
   const onRequest = (): void => {
     requests += 1;
@@ -137,7 +137,7 @@ async function open(
     const { timers, random, onRequest = () => {}, tryingTimeouts = TRYING_TIMEOUTS } = options;
     const maySend = (): boolean => options.maySend?.(credential) !== false;
     const keyExtension = extension ?? "Blumenthal";
-    const session = await openSession(target, credential, {
+    const session = await openSnmpSession(target, credential, {
       timers,
       random,
       onRequest,

@@ -17,7 +17,7 @@ export function hasKeyExtension({ auth_protocol, priv_protocol }: UserCredential
 }
 
 /** @returns why not, where the credential is not whole */
-export function userOf(credential: UserCredential, extension: KeyExtension): User | SnmpFailure {
+export function snmpUserOf(credential: UserCredential, extension: KeyExtension): User | SnmpFailure {
   const {
     security_name: name,
     auth_protocol: auth,

@@ -4,7 +4,7 @@
 import type { Timers } from "../../base/timers.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../mib/reads.ts";
 import { type FailureReason, failure as failureFor, isFailure, isFinal, type SnmpFailure } from "./failure.ts";
-import type { Answer, SnmpRequester } from "./requests.ts";
+import type { AgentReply, SnmpRequester } from "./requests.ts";
 import { getScalars } from "./scalars.ts";
 import { limited } from "./time-limit.ts";
 import { newPace, type Pace, type Walked, walk } from "./walk.ts";
@@ -230,7 +230,7 @@ async function whetherGone(
   return isFailure(answer) ? answer : null;
 }
 
-function probe(asking: SnmpRequester, signal: AbortSignal): Promise<Answer | SnmpFailure> {
+function probe(asking: SnmpRequester, signal: AbortSignal): Promise<AgentReply | SnmpFailure> {
   return asking.ask({ kind: "Get", oids: [SYS_UP_TIME] }, signal);
 }
 

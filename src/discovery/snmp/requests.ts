@@ -20,7 +20,7 @@ export interface Varbind {
 }
 
 /** What the agent said; of GetBulk row by row. Neither its OIDs nor its length need be what was asked for. */
-export interface Answer {
+export interface AgentReply {
   readonly varbinds: readonly Varbind[];
   /** ERROR_STATUS; 0 for none. */
   readonly errorStatus: number;
@@ -38,7 +38,7 @@ export interface SnmpRequester {
    * have been answered.
    * @param signal aborted with an SnmpFailure as its reason, the answer is that failure; with any other, `cancelled`
    */
-  ask(question: Question, signal: AbortSignal): Promise<Answer | SnmpFailure>;
+  ask(question: Question, signal: AbortSignal): Promise<AgentReply | SnmpFailure>;
   /** The same agent, waited for not much longer than its answers have taken so far. Shares the turn to ask. */
   briefly(): SnmpRequester;
   /** The same agent's context of one VLAN: community `public@10`, SNMPv3 context `vlan-10`. Shares the turn to ask. */

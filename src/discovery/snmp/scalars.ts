@@ -3,7 +3,7 @@
 
 import type { SnmpValue } from "../mib/reads.ts";
 import { failure, isFailure, type SnmpFailure } from "./failure.ts";
-import { type Answer, ERROR_STATUS, type SnmpRequester } from "./requests.ts";
+import { type AgentReply, ERROR_STATUS, type SnmpRequester } from "./requests.ts";
 import { isException, varbindValue } from "./value.ts";
 import { errorFailure } from "./walk.ts";
 
@@ -55,7 +55,7 @@ interface Scalar {
   readonly oid: string;
 }
 
-interface Outcome {
+interface ScalarOutcome {
   /** Null for what is only not there. */
   readonly problem: SnmpFailure | null;
   readonly culprit?: Scalar | undefined;
@@ -63,10 +63,10 @@ interface Outcome {
 
 /** @returns null when everything asked for was answered, if only by its not being there */
 function take(
-  { varbinds, errorStatus, errorIndex }: Answer,
+  { varbinds, errorStatus, errorIndex }: AgentReply,
   group: readonly Scalar[],
   values: Map<string, SnmpValue>,
-): Outcome | null {
+): ScalarOutcome | null {
   if (errorStatus !== 0)
     return {
       problem: errorStatus === ERROR_STATUS.noSuchName ? null : errorFailure(errorStatus),

@@ -9,8 +9,8 @@ import { type DatagramSocket, type Listener, openDatagramSocket } from "./datagr
 import { failure, isFailure, type SnmpFailure } from "./failure.ts";
 import { verdictOf } from "./net-snmp-errors.ts";
 import { type Answered, createNetSnmp, type NetSnmp } from "./net-snmp-session.ts";
-import { type KeyExtension, userOf } from "./net-snmp-user.ts";
-import type { Answer, Question, SnmpRequester } from "./requests.ts";
+import { type KeyExtension, snmpUserOf } from "./net-snmp-user.ts";
+import type { AgentReply, Question, SnmpRequester } from "./requests.ts";
 
 export interface SnmpTimeouts {
   /** Until the first repetition; each further wait is half as long again. */
@@ -35,12 +35,12 @@ export interface SessionOptions {
  * Sends nothing yet. The caller closes the session.
  * @param target IPv4 or IPv6 address and UDP port
  */
-export async function openSession(
+export async function openSnmpSession(
   target: { readonly address: string; readonly port: number },
   credential: SnmpCredential,
   options: SessionOptions,
 ): Promise<SnmpSession | SnmpFailure> {
-  const user = credential.version === "SnmpV3" ? userOf(credential, options.keyExtension ?? "Blumenthal") : null;
+  const user = credential.version === "SnmpV3" ? snmpUserOf(credential, options.keyExtension ?? "Blumenthal") : null;
   if (isFailure(user)) return user;
   const session = new SnmpSession(credential, user, options);
   const socket = await openDatagramSocket(target.address, target.port, session.listener);
@@ -86,7 +86,7 @@ export class SnmpSession implements SnmpRequester {
     return this.snmp.msgSecurityParameters !== undefined;
   }
 
-  ask(question: Question, signal: AbortSignal): Promise<Answer | SnmpFailure> {
+  ask(question: Question, signal: AbortSignal): Promise<AgentReply | SnmpFailure> {
     return this.askIn(this.context, question, signal);
   }
 
@@ -119,7 +119,7 @@ export class SnmpSession implements SnmpRequester {
     question: Question,
     signal: AbortSignal,
     timeouts?: SnmpTimeouts,
-  ): Promise<Answer | SnmpFailure> {
+  ): Promise<AgentReply | SnmpFailure> {
     if (this.pending !== null) throw new Error("The question before has not been answered.");
     if (signal.aborted) return Promise.resolve(failureOf(signal));
     if (this.isClosed) return Promise.resolve(failure("cancelled"));
@@ -259,7 +259,7 @@ export class SnmpSession implements SnmpRequester {
     this.issue(pending);
   }
 
-  private settle(result: Answer | SnmpFailure): void {
+  private settle(result: AgentReply | SnmpFailure): void {
     const pending = this.pending;
     if (pending === null) return;
     pending.stopWaiting?.();
@@ -303,7 +303,7 @@ interface Pending {
   readonly question: Question;
   readonly context: string;
   readonly timeouts: SnmpTimeouts;
-  readonly settle: (result: Answer | SnmpFailure) => void;
+  readonly settle: (result: AgentReply | SnmpFailure) => void;
   attempt: number;
   /** Incremented per request to net-snmp: callbacks of earlier ones are ignored. */
   issue: number;

@@ -3,7 +3,7 @@
 import type { ColumnRead, SnmpValue } from "../mib/reads.ts";
 import { failure, isFailure, type SnmpFailure } from "./failure.ts";
 import { compareOids } from "./oid.ts";
-import { type Answer, ERROR_STATUS, type SnmpRequester, type Varbind } from "./requests.ts";
+import { type AgentReply, ERROR_STATUS, type SnmpRequester, type Varbind } from "./requests.ts";
 import { isException, varbindValue } from "./value.ts";
 
 /** More rows in a column are taken as invented. */
@@ -154,7 +154,7 @@ class Walk {
     }
   }
 
-  private takeAnswer(answer: Answer, group: Column[], rows: number): void {
+  private takeAnswer(answer: AgentReply, group: Column[], rows: number): void {
     this.silences = 0;
     this.pace.byteCount += answer.byteCount;
     if (answer.errorStatus !== 0) {
@@ -213,7 +213,7 @@ class Walk {
     return true;
   }
 
-  private takeError({ errorStatus, errorIndex }: Answer, group: Column[], rows: number): void {
+  private takeError({ errorStatus, errorIndex }: AgentReply, group: Column[], rows: number): void {
     if (errorStatus === ERROR_STATUS.tooBig) {
       this.shrink(group, rows, failure("agent_error", "the device says that even a single value is too big"));
       return;

@@ -13,7 +13,7 @@ export function isEnumerable(cidr: Cidr): boolean {
  * Every address once, canonical, in the order of the blocks, without network and broadcast addresses of IPv4 prefixes
  * shorter than /31 (RFC 3021). Nested blocks count once. Throws a RangeError for a block that is not enumerable.
  */
-export function addressesOf(cidrs: Iterable<Cidr>): Iterable<string> {
+export function eachAddress(cidrs: Iterable<Cidr>): Iterable<string> {
   const ranges = rangesOf(cidrs);
   return {
     *[Symbol.iterator]() {
@@ -29,13 +29,13 @@ export function addressCount(cidrs: Iterable<Cidr>): bigint {
   return rangesOf(cidrs).reduce((sum, { first, last }) => sum + (last - first) + 1n, 0n);
 }
 
-interface Range {
+interface AddressRange {
   version: 4 | 6;
   first: bigint;
   last: bigint;
 }
 
-function rangesOf(cidrs: Iterable<Cidr>): Range[] {
+function rangesOf(cidrs: Iterable<Cidr>): AddressRange[] {
   return outermost([...cidrs]).map((cidr) => {
     if (!isEnumerable(cidr)) throw new RangeError(`${cidr.text} has too many addresses to go through.`);
     const network = BigInt(`0x${cidr.bytes.toHex()}`);

@@ -5,7 +5,7 @@ import type { Ip } from "../../base/ip.ts";
 import { ifIndexOfLinkAddress, linkBroadcastAddress } from "../kernel/socket-address.ts";
 import { AF_PACKET, SOCK_DGRAM, type Sockets } from "../kernel/sockets.ts";
 import { arpRequest, ETHERTYPE_ARP, parseArpReply } from "./arp-packet.ts";
-import { type Open, type Outcome, ProbeRound, type ProbeRoundOptions } from "./probing.ts";
+import { type Open, type ProbeOutcome, ProbeRound, type ProbeRoundOptions } from "./probing.ts";
 
 interface ArpSocketParts extends ProbeRoundOptions {
   readonly sockets: Sockets;
@@ -48,7 +48,7 @@ export class ArpSocket {
     this.asking = new ProbeRound(parts, () => this.drain());
   }
 
-  async ask(ip: Ip, link: ArpLink): Promise<Outcome<string>> {
+  async ask(ip: Ip, link: ArpLink): Promise<ProbeOutcome<string>> {
     const key = keyOf(link.ifIndex, ip.text);
     const request = arpRequest(link.mac, link.source, ip);
     const everybody = linkBroadcastAddress(link.ifIndex, ETHERTYPE_ARP);

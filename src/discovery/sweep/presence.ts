@@ -164,7 +164,7 @@ interface NeighborFinding {
   readonly mac_address: string | null;
 }
 
-interface Asked {
+interface AskedAddress {
   readonly startedMs: number;
   /** End of the asking. */
   readonly askedMs: number;
@@ -178,7 +178,7 @@ interface Asked {
 
 async function neighborSince(
   ip: Ip,
-  { startedMs, askedMs, wasThere, isAsked, isKnown }: Asked,
+  { startedMs, askedMs, wasThere, isAsked, isKnown }: AskedAddress,
   instruments: Instruments,
 ): Promise<NeighborFinding> {
   for (;;) {

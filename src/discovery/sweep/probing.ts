@@ -17,7 +17,7 @@ export interface ProbeRoundOptions {
   readonly permit: () => Promise<void>;
 }
 
-export type Outcome<Answer> =
+export type ProbeOutcome<Answer> =
   | { readonly kind: "Answered"; readonly answer: Answer }
   | { readonly kind: "Silent" }
   | { readonly kind: "Failed"; readonly error: ErrorKind };
@@ -45,7 +45,7 @@ export class ProbeRound<Answer> {
    * @param waitsMs one wait per attempt
    * @param send asks once and returns 0 or an errno; late answers to earlier attempts count
    */
-  async ask(waitsMs: readonly number[], send: (open: Open<Answer>) => number): Promise<Outcome<Answer>> {
+  async ask(waitsMs: readonly number[], send: (open: Open<Answer>) => number): Promise<ProbeOutcome<Answer>> {
     this.throwIfEnded();
     const question = new Question<Answer>();
     this.open.add(question);

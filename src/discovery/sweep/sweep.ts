@@ -48,7 +48,7 @@ export interface SweepOptions {
   readonly kernel?: KernelAccess;
 }
 
-export interface SweepProgress {
+export interface SweepCounts {
   /** Addresses done. */
   readonly done: number;
   /** Those that answered. Ones known only to their link are counted at the end. */
@@ -60,7 +60,7 @@ export interface SweepProgress {
   readonly means: string;
 }
 
-export interface SweepStats extends SweepProgress {
+export interface SweepStats extends SweepCounts {
   readonly elapsedMs: number;
 }
 
@@ -68,7 +68,7 @@ interface SweepListeners {
   /** The next answers wait for it; if it fails, the sweep does. */
   readonly answer: (sighting: AddressSighting) => void | Promise<void>;
   /** At most every 200 ms, and once at the end. */
-  readonly progress?: (progress: SweepProgress) => void;
+  readonly progress?: (progress: SweepCounts) => void;
 }
 
 /**
@@ -245,7 +245,7 @@ class SweepRun {
     this.on.progress?.(this.progress());
   }
 
-  private progress(): SweepProgress {
+  private progress(): SweepCounts {
     const { requests, errors } = this.instruments;
     return {
       done: this.done,

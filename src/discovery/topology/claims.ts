@@ -7,10 +7,10 @@ import { foldCase } from "../../base/text.ts";
 import type { PortIdSubtype } from "../../resources/if-entries/vocabulary.ts";
 import { type Announcement, isFloodable } from "./announcements.ts";
 import { compareNames, deviceName, macIn, readDeviceId, serialKey } from "./device-names.ts";
-import type { PortFact } from "./facts.ts";
+import type { TopologyPort } from "./facts.ts";
 
-export interface Claim {
-  readonly port: PortFact;
+export interface IdentityClaim {
+  readonly port: TopologyPort;
   /** The announcements that it is made of. */
   readonly places: readonly number[];
   /** Whether all of these may come from beyond the cable. */
@@ -32,28 +32,28 @@ export interface Claim {
 }
 
 /** Those that cannot be flooded first, else in order. */
-export function claimsOf(port: PortFact): Claim[] {
+export function claimsOf(port: TopologyPort): IdentityClaim[] {
   const said = port.announcements.map((announcement, place) => claimOf(port, announcement, place));
   const direct = said.filter((claim) => !claim.isFloodable);
-  const merged: Claim[] = [...direct];
+  const merged: IdentityClaim[] = [...direct];
   for (const claim of said) {
     if (!claim.isFloodable) continue;
     const place = merged.findIndex((other) => isSameDevice(other, claim));
     if (place < 0) merged.push(claim);
-    else merged[place] = together(merged[place] as Claim, claim);
+    else merged[place] = together(merged[place] as IdentityClaim, claim);
   }
   return merged;
 }
 
 /** Whether two claims share a sign of a single device. */
-function isSameDevice(one: Claim, other: Claim): boolean {
+function isSameDevice(one: IdentityClaim, other: IdentityClaim): boolean {
   if (one.names.some((name) => other.names.some((each) => compareNames(name, each) !== "Different"))) return true;
   if (one.serials.some((serial) => other.serials.includes(serial))) return true;
   const [macs, others] = [macsOf(one), macsOf(other)];
   return macs.some((mac) => others.includes(mac)) || one.addresses.some((address) => other.addresses.includes(address));
 }
 
-export function macsOf(claim: Claim): readonly string[] {
+export function macsOf(claim: IdentityClaim): readonly string[] {
   return claim.chassisMac === null ? claim.macs : [claim.chassisMac, ...claim.macs];
 }
 
@@ -94,7 +94,7 @@ const CHASSIS_WEIGHTS = {
   MacAddress: 1,
 } as const;
 
-function claimOf(port: PortFact, announcement: Announcement, place: number): Claim {
+function claimOf(port: TopologyPort, announcement: Announcement, place: number): IdentityClaim {
   const { chassis_id: chassis, port_id: portId } = announcement;
   const floodable = isFloodable(announcement);
   const isCdpAsLldp = floodable && announcement.protocol === "Lldp";
@@ -129,7 +129,7 @@ function claimOf(port: PortFact, announcement: Announcement, place: number): Cla
 }
 
 /** Two claims of one device as one; the first wins. */
-function together(one: Claim, other: Claim): Claim {
+function together(one: IdentityClaim, other: IdentityClaim): IdentityClaim {
   return {
     port: one.port,
     places: [...one.places, ...other.places],

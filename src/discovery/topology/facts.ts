@@ -4,7 +4,7 @@ import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
 import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import type { Announcement } from "./announcements.ts";
 
-export interface HostFact {
+export interface TopologyHost {
   readonly id: string;
   readonly name: string;
   readonly hostname: string | null;
@@ -12,16 +12,16 @@ export interface HostFact {
   /** LLDP chassis id, whatever its subtype. */
   readonly chassis_id: string | null;
   readonly serial_number: string | null;
-  readonly addresses: readonly AddressFact[];
+  readonly addresses: readonly TopologyAddress[];
 }
 
-export interface AddressFact {
+export interface TopologyAddress {
   /** Canonical. */
   readonly ip_address: string;
   readonly mac_address: string | null;
 }
 
-export interface PortFact {
+export interface TopologyPort {
   readonly id: string;
   readonly host_id: string;
   readonly if_index: number;
@@ -39,7 +39,7 @@ export interface PortFact {
 }
 
 /** A host as a map of the network shows it. */
-export interface ShownHost extends HostFact {
+export interface ShownHost extends TopologyHost {
   readonly manufacturer: string | null;
   readonly model: string | null;
   readonly management_url: string | null;
@@ -47,7 +47,7 @@ export interface ShownHost extends HostFact {
 }
 
 /** With what it says of its far ends today. */
-export interface ShownPort extends PortFact {
+export interface ShownPort extends TopologyPort {
   readonly speed_bps: number | null;
   readonly oper_status: OperStatus;
   readonly stale_since: string | null;

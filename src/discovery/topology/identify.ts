@@ -3,9 +3,9 @@
 
 import { parseMac } from "../../base/mac.ts";
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
-import { type Claim, foldText, macsOf, usableAddress, usableMac } from "./claims.ts";
+import { foldText, type IdentityClaim, macsOf, usableAddress, usableMac } from "./claims.ts";
 import { compareNames, deviceName, firstLabel, serialKey } from "./device-names.ts";
-import type { HostFact, PortFact } from "./facts.ts";
+import type { TopologyHost, TopologyPort } from "./facts.ts";
 
 /** A chassis id or name that both tell and that differs counts against the host as much. */
 export const CLAIM_WEIGHTS = {
@@ -48,10 +48,10 @@ export class ClaimedHosts {
   private readonly byText = new Map<string, number[]>();
 
   constructor(
-    hosts: readonly HostFact[],
-    ports: readonly PortFact[],
+    hosts: readonly TopologyHost[],
+    ports: readonly TopologyPort[],
     hostPlaces: ReadonlyMap<string, number>,
-    claims: readonly Claim[],
+    claims: readonly IdentityClaim[],
   ) {
     for (const claim of claims) {
       for (const mac of macsOf(claim)) this.byMac.set(mac, []);
@@ -80,7 +80,7 @@ export class ClaimedHosts {
   }
 
   /** The places of hosts that share a sign with a claim, each with its weight. */
-  candidates(claim: Claim): Map<number, number> {
+  candidates(claim: IdentityClaim): Map<number, number> {
     const found = new Map<number, number>();
     const add = (places: readonly number[] | undefined) => {
       if (places === undefined || places.length > SHARED_BY_MAX) return;
@@ -92,7 +92,7 @@ export class ClaimedHosts {
   }
 
   /** Negative where more speaks against it. */
-  score(claim: Claim, place: number): number {
+  score(claim: IdentityClaim, place: number): number {
     const known = this.known[place] as Known;
     let score = chassisScore(claim, known, (mac) => this.has(mac, place));
     if (claim.macs.some((mac) => this.has(mac, place))) score += CLAIM_WEIGHTS.mac;
@@ -112,7 +112,7 @@ export class ClaimedHosts {
   }
 }
 
-function chassisScore(claim: Claim, known: Known, has: (mac: string) => boolean): number {
+function chassisScore(claim: IdentityClaim, known: Known, has: (mac: string) => boolean): number {
   if (claim.chassisMac !== null) {
     if (has(claim.chassisMac)) return CLAIM_WEIGHTS.chassisMac;
     return known.chassisMac === null ? 0 : -CLAIM_WEIGHTS.chassisMac;
@@ -122,7 +122,7 @@ function chassisScore(claim: Claim, known: Known, has: (mac: string) => boolean)
   return text === known.chassisText ? weight : -weight;
 }
 
-function nameScore(claim: Claim, known: Known): number {
+function nameScore(claim: IdentityClaim, known: Known): number {
   if (claim.names.length === 0) return 0;
   if (known.sysName === null) {
     return claim.names.some((name) => known.otherNames.some((other) => compareNames(name, other) !== "Different"))
@@ -136,7 +136,7 @@ function nameScore(claim: Claim, known: Known): number {
   return claim.isNamed ? -CLAIM_WEIGHTS.sysName : 0;
 }
 
-function knownOf(host: HostFact): Known {
+function knownOf(host: TopologyHost): Known {
   const chassisMac = host.chassis_id === null ? null : usableMac(host.chassis_id);
   const isText = host.chassis_id !== null && host.chassis_id.trim() !== "" && parseMac(host.chassis_id) === null;
   return {
@@ -149,7 +149,7 @@ function knownOf(host: HostFact): Known {
 }
 
 /** The keys of a claim. A name without a domain matches it in any; a name in a domain also matches without. */
-function keysOf(claim: Claim): string[] {
+function keysOf(claim: IdentityClaim): string[] {
   const keys = claim.addresses.map((address) => `a ${address}`);
   for (const serial of claim.serials) keys.push(`r ${serial}`);
   if (claim.chassisText !== null) keys.push(`c ${claim.chassisText.text}`);
@@ -161,7 +161,7 @@ function keysOf(claim: Claim): string[] {
   return keys;
 }
 
-function keysOfHost(host: HostFact, { chassisText, sysName, otherNames, serial }: Known): string[] {
+function keysOfHost(host: TopologyHost, { chassisText, sysName, otherNames, serial }: Known): string[] {
   const keys: string[] = [];
   for (const { ip_address } of host.addresses) {
     const address = usableAddress(ip_address);

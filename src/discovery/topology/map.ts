@@ -5,7 +5,7 @@ import { compareCodePoints, textSortKey } from "../../base/text.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
 import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import type { Announcement } from "./announcements.ts";
-import type { Claim } from "./claims.ts";
+import type { IdentityClaim } from "./claims.ts";
 import { firstLabel } from "./device-names.ts";
 import type { NetworkFacts, ShownHost, ShownPort } from "./facts.ts";
 import { type PortResolution, type ResolvedClaim, resolveNeighbors } from "./resolve.ts";
@@ -145,7 +145,7 @@ class Mapping {
     return beyond;
   }
 
-  private storedOf(port: ShownPort, claim: Claim): Neighbor | null {
+  private storedOf(port: ShownPort, claim: IdentityClaim): Neighbor | null {
     for (const place of claim.places) {
       const stored = place < port.ownCount ? null : this.there(port.moreNeighbors[place - port.ownCount] ?? null);
       if (stored !== null) return stored;
@@ -187,7 +187,7 @@ class Mapping {
   private add(
     near: ShownPort,
     end: Pick<Cable, "farNode" | "far" | "certainty" | "isOpen">,
-    claim: Claim | null,
+    claim: IdentityClaim | null,
     isShared: boolean,
   ): void {
     if (end.farNode === "" || !this.hosts.has(near.host_id)) return;
@@ -234,7 +234,7 @@ class Mapping {
     }
   }
 
-  private noteAddress(to: Neighbor | null, claim: Claim): void {
+  private noteAddress(to: Neighbor | null, claim: IdentityClaim): void {
     const hostId = to === null ? null : to.type === "Host" ? to.id : (this.ports.get(to.id)?.host_id ?? null);
     const host = hostId === null ? undefined : this.hosts.get(hostId);
     if (host === undefined || this.managedAt.has(host.id)) return;
@@ -313,14 +313,14 @@ function identityOf({
   serials: [serial],
   port,
   places,
-}: Claim): string {
+}: IdentityClaim): string {
   const rest = address ?? chassisMac ?? chassisText?.text ?? mac ?? serial;
   if (name !== undefined) return `name ${firstLabel(name)} ${rest ?? ""}`;
   const own = chassisMac ?? chassisText?.text ?? address ?? mac ?? serial;
   return own === undefined ? `port ${port.id} ${places[0]}` : `id ${own}`;
 }
 
-function unknownNode(id: string, claim: Claim): MapNode {
+function unknownNode(id: string, claim: IdentityClaim): MapNode {
   const announcements = claim.places.map((place) => claim.port.announcements[place] as Announcement);
   const first = <Name extends keyof Announcement>(name: Name) =>
     announcements.find((each) => each[name] !== undefined)?.[name];

@@ -10,7 +10,7 @@ import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { announcementsFingerprint, announcementsOf } from "./announcements.ts";
-import type { AddressFact, NetworkFacts, ShownHost, ShownPort } from "./facts.ts";
+import type { NetworkFacts, ShownHost, ShownPort, TopologyAddress } from "./facts.ts";
 
 /** Records of one step: some milliseconds. */
 const STEP_ROWS = 1_000;
@@ -41,7 +41,7 @@ export function* gatherNetworkFacts(
   sequence: number,
   unwritten: Unwritten = NOTHING_UNWRITTEN,
 ): Generator<void, NetworkFacts> {
-  const addresses = new Map<string, AddressFact[]>();
+  const addresses = new Map<string, TopologyAddress[]>();
   const ipOf = new Map<string, string>();
   for (const step of living<IpAddressRecord>(connection, ipAddressKind, networkN, sequence, unwritten(ipAddressKind))) {
     for (const { id, host_id, ip_address, mac_address } of step.toSorted((a, b) => a.position - b.position)) {
@@ -66,7 +66,7 @@ export function* gatherNetworkFacts(
   return { hosts, ports };
 }
 
-function hostFact(host: HostRecord, addresses: readonly AddressFact[]): ShownHost {
+function hostFact(host: HostRecord, addresses: readonly TopologyAddress[]): ShownHost {
   const { id, name, hostname, sys_name, chassis_id, serial_number, manufacturer, model, management_url, stale_since } =
     host;
   return {

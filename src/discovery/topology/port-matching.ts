@@ -2,9 +2,9 @@
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
-import type { Claim } from "./claims.ts";
+import type { IdentityClaim } from "./claims.ts";
 import { macIn } from "./device-names.ts";
-import type { PortFact } from "./facts.ts";
+import type { TopologyPort } from "./facts.ts";
 import { foldPortName, isUnitName, lastNumber, type PortNameKeys } from "./port-names.ts";
 
 /** IANAifType-MIB: Ethernet, its older numbers, and Wi-Fi. */
@@ -14,22 +14,22 @@ export const IF_TYPE_LAG = 161;
 
 /** The interfaces of one host, by whatever an announcement may call them. Each index is made on first use. */
 export class HostPorts {
-  private readonly ports: readonly PortFact[];
+  private readonly ports: readonly TopologyPort[];
   private readonly keys: PortNameKeys;
   private names: Lists<string> | null = null;
   private aliases: Lists<string> | null = null;
   private macs: Lists<string> | null = null;
   private addresses: Lists<string> | null = null;
-  private indexes: Map<number, PortFact> | null = null;
+  private indexes: Map<number, TopologyPort> | null = null;
   private numbers: Lists<number> | null = null;
 
-  constructor(ports: readonly PortFact[], keys: PortNameKeys) {
+  constructor(ports: readonly TopologyPort[], keys: PortNameKeys) {
     this.ports = ports;
     this.keys = keys;
   }
 
-  meant(claim: Claim): readonly PortFact[] {
-    let several: readonly PortFact[] = [];
+  meant(claim: IdentityClaim): readonly TopologyPort[] {
+    let several: readonly TopologyPort[] = [];
     for (const { subtype, value } of claim.portIds) {
       const found = this.identified(subtype, value);
       if (found.length === 1) return found;
@@ -42,7 +42,7 @@ export class HostPorts {
     return !isNamed && described.length === 1 ? described : [];
   }
 
-  private identified(subtype: Claim["portIds"][number]["subtype"], value: string): readonly PortFact[] {
+  private identified(subtype: IdentityClaim["portIds"][number]["subtype"], value: string): readonly TopologyPort[] {
     const mac = macIn(value);
     if (subtype === "MacAddress" && mac !== null) return this.addressed(mac);
     if (subtype === "NetworkAddress") return this.withIp(parseIp(value.trim())?.text ?? "");
@@ -61,7 +61,7 @@ export class HostPorts {
   }
 
   /** By exact name, else by any abbreviation; ports before units. */
-  private named(text: string): readonly PortFact[] {
+  private named(text: string): readonly TopologyPort[] {
     const key = this.keys.of(text);
     if (key === "") return NONE;
     this.names ??= named(this.ports, this.keys);
@@ -79,7 +79,7 @@ export class HostPorts {
    * A number may be an ifIndex or the number printed beside the socket; where these differ both count. A printed number
    * alone is too weak.
    */
-  private numbered(number: number): readonly PortFact[] {
+  private numbered(number: number): readonly TopologyPort[] {
     this.indexes ??= new Map(this.ports.map((port) => [port.if_index, port]));
     const indexed = this.indexes.get(number);
     if (indexed === undefined) return [];
@@ -88,30 +88,30 @@ export class HostPorts {
     return printed.length === 0 || printed.includes(indexed) ? [indexed] : [indexed, ...printed];
   }
 
-  private described(text: string): readonly PortFact[] {
+  private described(text: string): readonly TopologyPort[] {
     return [...new Set([...this.named(text), ...this.aliased(text)])];
   }
 
-  private aliased(text: string): readonly PortFact[] {
+  private aliased(text: string): readonly TopologyPort[] {
     this.aliases ??= lists(this.ports, ({ if_alias: alias }) =>
       alias === null || alias.trim() === "" ? null : foldPortName(alias),
     );
     return listed(this.aliases, foldPortName(text));
   }
 
-  private addressed(mac: string): readonly PortFact[] {
+  private addressed(mac: string): readonly TopologyPort[] {
     this.macs ??= lists(this.ports, ({ mac_address: own }) => (own === null ? null : parseMac(own)));
     return listed(this.macs, mac);
   }
 
-  private withIp(ip: string): readonly PortFact[] {
+  private withIp(ip: string): readonly TopologyPort[] {
     this.addresses ??= lists(this.ports, ({ ip_address: own }) => own);
     return listed(this.addresses, ip);
   }
 }
 
 /** Those that the description means too, or that have a socket. */
-function narrowed(found: readonly PortFact[], described: readonly PortFact[]): readonly PortFact[] {
+function narrowed(found: readonly TopologyPort[], described: readonly TopologyPort[]): readonly TopologyPort[] {
   const both = found.filter((port) => described.includes(port));
   if (both.length > 0) return both;
   const cabled = found.filter(
@@ -121,11 +121,11 @@ function narrowed(found: readonly PortFact[], described: readonly PortFact[]): r
 }
 
 /** Most have one: a list each would be a hundred thousand lists. */
-type Lists<Key> = Map<Key, PortFact | PortFact[]>;
+type Lists<Key> = Map<Key, TopologyPort | TopologyPort[]>;
 
-const NONE: readonly PortFact[] = [];
+const NONE: readonly TopologyPort[] = [];
 
-function named(ports: readonly PortFact[], keys: PortNameKeys): Lists<string> {
+function named(ports: readonly TopologyPort[], keys: PortNameKeys): Lists<string> {
   const found: Lists<string> = new Map();
   for (const port of ports) {
     const name = port.if_name === null ? "" : keys.of(port.if_name);
@@ -137,7 +137,7 @@ function named(ports: readonly PortFact[], keys: PortNameKeys): Lists<string> {
 }
 
 /** By the numbers printed beside the sockets. */
-function numbered(ports: readonly PortFact[]): Lists<number> {
+function numbered(ports: readonly TopologyPort[]): Lists<number> {
   const byNumber: Lists<number> = new Map();
   for (const port of ports) {
     if (!CABLED_TYPES.has(port.if_type)) continue;
@@ -147,7 +147,7 @@ function numbered(ports: readonly PortFact[]): Lists<number> {
   return byNumber;
 }
 
-function lists(ports: readonly PortFact[], keyOf: (port: PortFact) => string | null): Lists<string> {
+function lists(ports: readonly TopologyPort[], keyOf: (port: TopologyPort) => string | null): Lists<string> {
   const found: Lists<string> = new Map();
   for (const port of ports) {
     const key = keyOf(port);
@@ -156,14 +156,14 @@ function lists(ports: readonly PortFact[], keyOf: (port: PortFact) => string | n
   return found;
 }
 
-function keep<Key>(found: Lists<Key>, key: Key, port: PortFact): void {
+function keep<Key>(found: Lists<Key>, key: Key, port: TopologyPort): void {
   const known = found.get(key);
   if (known === undefined) found.set(key, port);
   else if (Array.isArray(known)) known.push(port);
   else found.set(key, [known, port]);
 }
 
-function listed<Key>(found: Lists<Key>, key: Key): readonly PortFact[] {
+function listed<Key>(found: Lists<Key>, key: Key): readonly TopologyPort[] {
   const known = found.get(key);
   return known === undefined ? NONE : Array.isArray(known) ? known : [known];
 }

@@ -2,8 +2,8 @@
 // a link only where nothing contradicts it: a wrong link misleads, a missing one is found by the next scan.
 
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
-import { type Claim, claimsOf } from "./claims.ts";
-import type { HostFact, PortFact } from "./facts.ts";
+import { claimsOf, type IdentityClaim } from "./claims.ts";
+import type { TopologyHost, TopologyPort } from "./facts.ts";
 import { CLAIM_WEIGHTS, ClaimedHosts, LEAD_MIN, SCORE_MIN } from "./identify.ts";
 import { HostPorts, IF_TYPE_LAG } from "./port-matching.ts";
 import { PortNameKeys } from "./port-names.ts";
@@ -13,12 +13,12 @@ import { PortNameKeys } from "./port-names.ts";
  * says otherwise or is claimed by others too. Beyond: flooded through a switch without the protocol. Unknown: no
  * certain host of the network.
  */
-type Standing = "Port" | "Host" | "Contested" | "Beyond" | "Unknown";
+type EndStanding = "Port" | "Host" | "Contested" | "Beyond" | "Unknown";
 
 export interface ResolvedClaim {
-  readonly claim: Claim;
+  readonly claim: IdentityClaim;
   readonly neighbor: Neighbor | null;
-  readonly standing: Standing;
+  readonly standing: EndStanding;
   /** The host that is meant, even if not at the other end. */
   readonly hostId: string | null;
 }
@@ -41,12 +41,15 @@ export interface PortResolution {
  * interface where its port id names exactly one, which hears the near end or nothing. CDP, which other switches flood,
  * counts only without LLDP of another device, and names an interface only where heard at a single place.
  */
-export function resolveNeighbors(hosts: readonly HostFact[], ports: readonly PortFact[]): Map<string, PortResolution> {
+export function resolveNeighbors(
+  hosts: readonly TopologyHost[],
+  ports: readonly TopologyPort[],
+): Map<string, PortResolution> {
   return new Resolution(hosts, ports).run();
 }
 
 class Judged {
-  readonly claim: Claim;
+  readonly claim: IdentityClaim;
   /** The place of the host that it was heard by. */
   readonly near: number;
   /** By place, of the hosts that share a sign. */
@@ -56,21 +59,21 @@ class Judged {
   /** Whether it may mean the near host itself. */
   isOwn = false;
   /** The interface meant by the claim itself. */
-  target: PortFact | null = null;
+  target: TopologyPort | null = null;
   /** The accepted interface. Claims are compared by `target`, as this is set one by one. */
-  far: PortFact | null = null;
+  far: TopologyPort | null = null;
   isBeyond = false;
   /** Whether it may claim no interface. */
   isHostOnly = false;
-  private readonly meantBy = new Map<number, readonly PortFact[]>();
+  private readonly meantBy = new Map<number, readonly TopologyPort[]>();
 
-  constructor(claim: Claim, near: number, scores: ReadonlyMap<number, number>) {
+  constructor(claim: IdentityClaim, near: number, scores: ReadonlyMap<number, number>) {
     this.claim = claim;
     this.near = near;
     this.scores = scores;
   }
 
-  meant(place: number, ports: HostPorts): readonly PortFact[] {
+  meant(place: number, ports: HostPorts): readonly TopologyPort[] {
     let meant = this.meantBy.get(place);
     if (meant === undefined) {
       meant = ports.meant(this.claim);
@@ -84,9 +87,9 @@ class Judged {
 const AGREES = { not: 0, perhaps: 1, host: 2, port: 3 } as const;
 
 class Resolution {
-  private readonly hosts: readonly HostFact[];
+  private readonly hosts: readonly TopologyHost[];
   private readonly hostPlaces = new Map<string, number>();
-  private readonly portsOfHost = new Map<number, PortFact[]>();
+  private readonly portsOfHost = new Map<number, TopologyPort[]>();
   private readonly hostPorts = new Map<number, HostPorts>();
   private readonly keys = new PortNameKeys();
   private readonly judged: Judged[] = [];
@@ -99,10 +102,10 @@ class Resolution {
   /** Accepted claims, by the interface that they lead to. */
   private readonly into = new Map<string, Judged[]>();
 
-  constructor(hosts: readonly HostFact[], ports: readonly PortFact[]) {
+  constructor(hosts: readonly TopologyHost[], ports: readonly TopologyPort[]) {
     this.hosts = hosts;
     for (const [place, { id }] of hosts.entries()) this.hostPlaces.set(id, place);
-    const claims: Claim[] = [];
+    const claims: IdentityClaim[] = [];
     for (const port of ports) {
       const place = this.hostPlaces.get(port.host_id);
       if (place === undefined) continue;
@@ -198,7 +201,7 @@ class Resolution {
   }
 
   /** Whether only the target, or devices heard there too, claim to be at the other end of this port. */
-  private isUnchallenged(judged: Judged, aimed: ReadonlyMap<PortFact, readonly Judged[]>): boolean {
+  private isUnchallenged(judged: Judged, aimed: ReadonlyMap<TopologyPort, readonly Judged[]>): boolean {
     const heard = this.heard(judged.claim.port);
     const others = (aimed.get(judged.claim.port) ?? []).filter(({ claim }) => claim.port !== judged.target);
     return others.every((other) => heard.some((back) => back !== judged && this.agreement(other, back) !== AGREES.not));
@@ -284,7 +287,7 @@ class Resolution {
    * @param aimed what may have been flooded, by target
    * @returns whether there was any
    */
-  private passOver(aimed: ReadonlyMap<PortFact, readonly Judged[]>): boolean {
+  private passOver(aimed: ReadonlyMap<TopologyPort, readonly Judged[]>): boolean {
     const found: Judged[] = [];
     for (const [target, incoming] of aimed) {
       const alone = incoming.filter(({ claim: { port } }) => {
@@ -303,7 +306,7 @@ class Resolution {
   }
 
   /** Who is certainly at the other end, by LLDP from either side. */
-  private directAt(port: PortFact): Array<{ readonly host: number | null; readonly target: PortFact | null }> {
+  private directAt(port: TopologyPort): Array<{ readonly host: number | null; readonly target: TopologyPort | null }> {
     const own = this.heard(port).filter(({ claim }) => !claim.isFloodable);
     const others = (this.into.get(port.id) ?? [])
       .filter(({ claim }) => !claim.isFloodable)
@@ -333,7 +336,8 @@ class Resolution {
     for (const [id, heard] of this.heardAt) {
       const announced: (Neighbor | null)[] = (heard[0] as Judged).claim.port.announcements.map(() => null);
       const claims = heard.map((judged): ResolvedClaim => {
-        const hostId = judged.far?.host_id ?? (judged.host === null ? null : (this.hosts[judged.host] as HostFact).id);
+        const hostId =
+          judged.far?.host_id ?? (judged.host === null ? null : (this.hosts[judged.host] as TopologyHost).id);
         const resolved = { claim: judged.claim, ...this.farEnd(judged), hostId };
         for (const place of judged.claim.places) announced[place] = resolved.neighbor;
         return resolved;
@@ -353,7 +357,7 @@ class Resolution {
     if (far !== null) return { neighbor: { type: "IfEntry", id: far.id }, standing: "Port" };
     if (host === null) return { neighbor: null, standing: "Unknown" };
     return {
-      neighbor: { type: "Host", id: (this.hosts[host] as HostFact).id },
+      neighbor: { type: "Host", id: (this.hosts[host] as TopologyHost).id },
       standing: target === null ? "Host" : "Contested",
     };
   }
@@ -365,22 +369,22 @@ class Resolution {
     return ids.size === 1 && id !== undefined ? { type: "IfEntry", id } : null;
   }
 
-  private aimedAt(isWanted: (judged: Judged) => boolean): Map<PortFact, Judged[]> {
-    const aimed = new Map<PortFact, Judged[]>();
+  private aimedAt(isWanted: (judged: Judged) => boolean): Map<TopologyPort, Judged[]> {
+    const aimed = new Map<TopologyPort, Judged[]>();
     for (const judged of this.judged)
       if (judged.target !== null && isWanted(judged)) push(aimed, judged.target, judged);
     return aimed;
   }
 
-  private heard(port: PortFact): readonly Judged[] {
+  private heard(port: TopologyPort): readonly Judged[] {
     return this.heardAt.get(port.id) ?? [];
   }
 
-  private heardNear(port: PortFact): readonly Judged[] {
+  private heardNear(port: TopologyPort): readonly Judged[] {
     return this.heard(port).filter(({ isBeyond }) => !isBeyond);
   }
 
-  private portsOf(place: number): readonly PortFact[] {
+  private portsOf(place: number): readonly TopologyPort[] {
     return this.portsOfHost.get(place) ?? [];
   }
 

@@ -8,7 +8,7 @@ import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-e
 import { announcedClue, neighborClue } from "../../resources/if-entries/link-clues.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import type { Known, RecordsAt } from "../records-at.ts";
-import type { Asked, Identity, RecordRef } from "./facts.ts";
+import type { Identity, LocateQuestion, RecordRef } from "./facts.ts";
 import { announcedName, farEnds, inBatches } from "./far-ends.ts";
 import { foldName, nameQuery } from "./names.ts";
 
@@ -23,7 +23,7 @@ const CHILDREN_MAX = 500;
 const DRAFTS_MAX = 500;
 
 /** One thing that may be meant: a host with one of its MAC addresses, or an unknown device, with its evidence. */
-export interface Draft {
+export interface LocationDraft {
   readonly networkId: string;
   readonly host: Known<HostRecord> | null;
   readonly mac: string | null;
@@ -45,13 +45,13 @@ interface Announcement {
 }
 
 interface Drafted {
-  readonly drafts: readonly Draft[];
+  readonly drafts: readonly LocationDraft[];
   /** Whether limits were reached. */
   readonly isCutShort: boolean;
 }
 
 /** Yields between steps of some milliseconds. */
-export function* draftsOf(records: RecordsAt, asked: Asked): Generator<void, Drafted> {
+export function* draftsOf(records: RecordsAt, asked: LocateQuestion): Generator<void, Drafted> {
   const drafting = new Drafting(records);
   if (asked.by === "mac") yield* drafting.byMac(asked.value);
   else if (asked.by === "ip") yield* drafting.byAddress(asked.value);
@@ -61,7 +61,7 @@ export function* draftsOf(records: RecordsAt, asked: Asked): Generator<void, Dra
 
 class Drafting {
   private readonly records: RecordsAt;
-  private readonly drafts = new Map<string, Draft>();
+  private readonly drafts = new Map<string, LocationDraft>();
   private isCutShort = false;
 
   constructor(records: RecordsAt) {
@@ -219,7 +219,7 @@ class Drafting {
       const { network_id: networkId, id } = port.record;
       const called = calledAt(port.record);
       const host = ends.get(id)?.host ?? null;
-      const isOwn = (draft: Draft) =>
+      const isOwn = (draft: LocationDraft) =>
         draft.networkId === networkId && (host === null || draft.host?.record.id === host.record.id);
       if (![...this.drafts.values()].some(isOwn)) {
         const identity: Identity = { kind: "Announced", record: portRef(port.record), called };
@@ -251,7 +251,7 @@ class Drafting {
 
   /** The ports whose neighbor is a draft's host or interface. */
   private *takeLinks(): Generator<void> {
-    const wanted = new Map<string, Draft[]>();
+    const wanted = new Map<string, LocationDraft[]>();
     for (const draft of this.drafts.values()) {
       for (const id of draft.host === null ? [] : [draft.host.record.id, ...draft.interfaces.keys()])
         wanted.set(id, [...(wanted.get(id) ?? []), draft]);
@@ -288,7 +288,7 @@ class Drafting {
   }
 
   /** Null where the caller does not see the host. */
-  private draft(host: Known<HostRecord> | undefined, mac: string | null): Draft | null {
+  private draft(host: Known<HostRecord> | undefined, mac: string | null): LocationDraft | null {
     if (host === undefined) return null;
     const key = `${host.record.id} ${mac}`;
     if (this.drafts.size < DRAFTS_MAX || this.drafts.has(key))
@@ -297,11 +297,11 @@ class Drafting {
     return null;
   }
 
-  private unknown(networkId: string, mac: string | null): Draft {
+  private unknown(networkId: string, mac: string | null): LocationDraft {
     return this.drafted(`${networkId} ${mac}`, { networkId, host: null, mac });
   }
 
-  private drafted(key: string, of: Pick<Draft, "networkId" | "host" | "mac">): Draft {
+  private drafted(key: string, of: Pick<LocationDraft, "networkId" | "host" | "mac">): LocationDraft {
     const draft = this.drafts.get(key) ?? {
       ...of,
       address: null,
@@ -333,16 +333,16 @@ export function portRef({ id, if_name: name, if_descr: descr, valid_from }: IfEn
 }
 
 /** The address of the lowest position represents all. */
-function takeAddress(draft: Draft | null, address: Known<IpAddressRecord> | undefined): void {
+function takeAddress(draft: LocationDraft | null, address: Known<IpAddressRecord> | undefined): void {
   if (draft === null || address === undefined) return;
   if (draft.address === null || address.record.position < draft.address.record.position) draft.address = address;
 }
 
-function positionOf({ address }: Draft): number {
+function positionOf({ address }: LocationDraft): number {
   return address?.record.position ?? Number.MAX_SAFE_INTEGER;
 }
 
-function isPlaced({ entries, announcements, interfaces }: Draft): boolean {
+function isPlaced({ entries, announcements, interfaces }: LocationDraft): boolean {
   return (
     entries.length > 0 ||
     announcements.some(({ isExact }) => isExact) ||

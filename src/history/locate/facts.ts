@@ -6,7 +6,7 @@ import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabul
 export const ASKED_BY = ["mac", "ip", "hostname"] as const;
 
 /** A canonical MAC or IP address, or a name. */
-export interface Asked {
+export interface LocateQuestion {
   readonly by: (typeof ASKED_BY)[number];
   readonly value: string;
 }
@@ -144,7 +144,7 @@ export interface Subject {
 }
 
 export interface Facts {
-  readonly asked: Asked;
+  readonly asked: LocateQuestion;
   readonly subjects: readonly Subject[];
   /** By id, and by `network id/number`. */
   readonly vlans: ReadonlyMap<string, VlanFact>;
@@ -170,7 +170,7 @@ export function crowdOf(others: number): number {
   return CROWDS.findIndex(({ low, high }) => others >= low && others <= high);
 }
 
-export interface Range {
+export interface SequenceRange {
   readonly low: number;
   readonly high: number;
 }
@@ -183,7 +183,7 @@ export interface Range {
 export function majorityOf(
   rows: number,
   total: number,
-): { readonly holdsMost: boolean; readonly rows: Range; readonly total: Range } {
+): { readonly holdsMost: boolean; readonly rows: SequenceRange; readonly total: SequenceRange } {
   const half = Math.floor(total / 2);
   const holdsMost = rows > half;
   const [low, high] = holdsMost ? [half + 1, rows] : [rows, half];

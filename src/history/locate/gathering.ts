@@ -8,14 +8,14 @@ import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { type VlanRecord, vlanKind } from "../../resources/vlans/vlan.ts";
 import type { Known, RecordsAt } from "../records-at.ts";
-import { addressRef, type Draft, draftsOf, portRef } from "./drafts.ts";
-import type { AddressFact, Asked, Facts, LinkFact, PortFact, Sighting, Subject, VlanFact } from "./facts.ts";
+import { addressRef, draftsOf, type LocationDraft, portRef } from "./drafts.ts";
+import type { AddressFact, Facts, LinkFact, LocateQuestion, PortFact, Sighting, Subject, VlanFact } from "./facts.ts";
 import { linkSource } from "./far-ends.ts";
 import { HostFacts, portFacts } from "./ports.ts";
 import { Tables } from "./tables.ts";
 
 /** What is known of `asked` as of the instant that `records` is of. Yields between steps of some milliseconds. */
-export function gather(records: RecordsAt, asked: Asked): Generator<void, Facts> {
+export function gather(records: RecordsAt, asked: LocateQuestion): Generator<void, Facts> {
   return new Gathering(records).facts(asked);
 }
 
@@ -28,7 +28,7 @@ class Gathering {
     this.hosts = new HostFacts(records);
   }
 
-  *facts(asked: Asked): Generator<void, Facts> {
+  *facts(asked: LocateQuestion): Generator<void, Facts> {
     const { drafts, isCutShort } = yield* draftsOf(this.records, asked);
     yield;
     const interfaces = drafts.flatMap((draft) => [...draft.interfaces.values()]);
@@ -69,7 +69,7 @@ class Gathering {
 
   /** What a draft's own interfaces say of their far ends. */
   private ownLinks(
-    { interfaces }: Draft,
+    { interfaces }: LocationDraft,
     ports: ReadonlyMap<string, PortFact>,
     hosts: ReadonlyMap<string, Known<HostRecord>>,
   ): LinkFact[] {
@@ -147,7 +147,7 @@ class Gathering {
   }
 }
 
-function sightingsOf({ entries }: Draft, ports: ReadonlyMap<string, PortFact>): Sighting[] {
+function sightingsOf({ entries }: LocationDraft, ports: ReadonlyMap<string, PortFact>): Sighting[] {
   return [...Map.groupBy(entries, ({ record }) => record.if_entry_id)].flatMap(([portId, rows]) => {
     const port = ports.get(portId);
     return port === undefined
@@ -156,7 +156,7 @@ function sightingsOf({ entries }: Draft, ports: ReadonlyMap<string, PortFact>): 
   });
 }
 
-function announcedLinks({ announcements }: Draft, ports: ReadonlyMap<string, PortFact>): LinkFact[] {
+function announcedLinks({ announcements }: LocationDraft, ports: ReadonlyMap<string, PortFact>): LinkFact[] {
   return announcements.flatMap(({ port: { record }, called, isExact }) => {
     const port = ports.get(record.id);
     return port === undefined

@@ -7,14 +7,14 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { metaAt, resolvedMembers, successBody } from "../../wire/envelope.ts";
 import { RecordsAt, type Sight, type Trace } from "../records-at.ts";
 import type { Location } from "./answer.ts";
-import type { Asked } from "./facts.ts";
+import type { LocateQuestion } from "./facts.ts";
 import { gather } from "./gathering.ts";
 import { rank } from "./ranking.ts";
 
 /** Crosses to another thread. */
 export interface LocateQuery {
   readonly actor: Actor;
-  readonly asked: Asked;
+  readonly asked: LocateQuestion;
   /** Null for all that the caller reaches. */
   readonly networkId: string | null;
 }
@@ -36,7 +36,7 @@ export const locate = longRead("locate", function* (reader: Reader, input: Locat
 /** As of a transaction, within a sight. Yields between steps of some milliseconds. */
 export function* locationAt(
   reader: Reader,
-  asked: Asked,
+  asked: LocateQuestion,
   sequence: number,
   sight: Sight,
   trace: Trace | null,

@@ -29,7 +29,7 @@ type Onward =
   /** Another port has fewer. */
   | { readonly kind: "Crowd" };
 
-export interface Place {
+export interface LocatedPlace {
   /** Edge: it is there. Uplink: it is somewhere beyond. */
   readonly role: "Edge" | "Uplink";
   readonly device: LinkFact["device"];
@@ -49,10 +49,10 @@ export interface Place {
 
 export interface Places {
   /** At least one if anything is known of where the subject is. */
-  readonly places: readonly Place[];
-  readonly uplinks: readonly Place[];
+  readonly places: readonly LocatedPlace[];
+  readonly uplinks: readonly LocatedPlace[];
   /** Uplinks only by a weak crowd. */
-  readonly closeCalls: readonly Place[];
+  readonly closeCalls: readonly LocatedPlace[];
 }
 
 /** A crowd that an edge may have too. */
@@ -132,7 +132,7 @@ export function isLive({ port }: { readonly port: PortFact | null }): boolean {
 }
 
 /** Whether a device learned the subject well after another, at a port already known: it moved there. */
-export function isAfter(one: Place, other: Place): boolean {
+export function isAfter(one: LocatedPlace, other: LocatedPlace): boolean {
   if (
     one.sighting === null ||
     other.sighting === null ||
@@ -149,14 +149,14 @@ const AFTER_MS = 3_600_000;
 interface Sorted {
   readonly links: readonly LinkFact[];
   /** Ports known by links only. */
-  readonly exact: readonly Place[];
+  readonly exact: readonly LocatedPlace[];
   /** What forwards to the subject without ending at a switch. */
   readonly ending: readonly Seen[];
   readonly edges: readonly Seen[];
   /** Uplinks only because each holds most of its device's table. */
   readonly common: readonly Seen[];
-  readonly uplinks: readonly Place[];
-  readonly closeCalls: readonly Place[];
+  readonly uplinks: readonly LocatedPlace[];
+  readonly closeCalls: readonly LocatedPlace[];
 }
 
 function sorted(subject: Subject): Sorted {
@@ -221,7 +221,7 @@ function sorted(subject: Subject): Sorted {
 }
 
 /** Nearest first: live before down, then small crowds, then the latest learned. */
-export function byNearness(one: Place, other: Place): number {
+export function byNearness(one: LocatedPlace, other: LocatedPlace): number {
   return (
     Number(isLive(other)) - Number(isLive(one)) ||
     crowdOf(one.others) - crowdOf(other.others) ||
@@ -230,7 +230,7 @@ export function byNearness(one: Place, other: Place): number {
   );
 }
 
-function learned({ sighting }: Place): string {
+function learned({ sighting }: LocatedPlace): string {
   return sighting?.entries.reduce((last, { ref }) => (ref.valid_from > last ? ref.valid_from : last), "") ?? "";
 }
 
@@ -239,7 +239,7 @@ function compare(one: string, other: string): number {
 }
 
 interface Seen {
-  readonly place: Place;
+  readonly place: LocatedPlace;
   readonly end: End;
 }
 
@@ -351,7 +351,7 @@ function isOutdone({ place }: Seen, live: readonly Seen[]): boolean {
   );
 }
 
-function linkPlace(link: LinkFact): Place {
+function linkPlace(link: LinkFact): LocatedPlace {
   return {
     role: "Edge",
     device: link.device,
@@ -365,7 +365,7 @@ function linkPlace(link: LinkFact): Place {
   };
 }
 
-function asUplink(place: Place, onward: Onward): Place {
+function asUplink(place: LocatedPlace, onward: Onward): LocatedPlace {
   return { ...place, role: "Uplink", onward };
 }
 
@@ -387,7 +387,7 @@ function towardsSwitches(links: readonly LinkFact[], { host }: Subject): readonl
 }
 
 /** Links known only by device, where none of its ports is. */
-function withDevices(places: readonly Place[], links: readonly LinkFact[]): Place[] {
+function withDevices(places: readonly LocatedPlace[], links: readonly LinkFact[]): LocatedPlace[] {
   const bare = links.filter(
     (link) => link.port === null && !places.some((place) => place.device.ref.id === link.device.ref.id),
   );

@@ -5,7 +5,7 @@ import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
 import type { Known, RecordsAt } from "../records-at.ts";
-import { type Draft, hostRef, portRef } from "./drafts.ts";
+import { hostRef, type LocationDraft, portRef } from "./drafts.ts";
 import {
   CROWDED_MIN,
   CROWDS,
@@ -15,7 +15,7 @@ import {
   majorityOf,
   type NamingFact,
   type PortFact,
-  type Range,
+  type SequenceRange,
 } from "./facts.ts";
 import { announcedName, farEnds, linkSource } from "./far-ends.ts";
 import { namedElsewhere } from "./namings.ts";
@@ -51,7 +51,7 @@ export function portFacts(
   records: RecordsAt,
   hosts: HostFacts,
   ports: readonly Known<IfEntryRecord>[],
-  drafts: readonly Draft[],
+  drafts: readonly LocationDraft[],
 ): Map<string, PortFact> {
   const devices = records.byIds(
     hostKind,
@@ -177,8 +177,8 @@ function majoritiesOf(
 /** A busy port's table changes constantly: only its order of magnitude matters. */
 function crowdRanges(
   ports: readonly Known<IfEntryRecord>[],
-  drafts: readonly Draft[],
-): (count: number, n: number) => Range {
+  drafts: readonly LocationDraft[],
+): (count: number, n: number) => SequenceRange {
   const ids = new Map(ports.map(({ n, record }) => [n, record.id]));
   const own = new Map<string, Set<number>>();
   for (const { entries } of drafts) {
@@ -194,7 +194,7 @@ function crowdRanges(
     );
 }
 
-function common(ranges: readonly Range[]): Range {
+function common(ranges: readonly SequenceRange[]): SequenceRange {
   return {
     low: Math.max(0, ...ranges.map(({ low }) => low)),
     high: Math.min(Number.MAX_SAFE_INTEGER, ...ranges.map(({ high }) => high)),

@@ -12,7 +12,7 @@ import {
   type Subject,
   type VlanFact,
 } from "./facts.ts";
-import { byNearness, isAfter, isLive, MANY, type Place, type Places, placesOf } from "./places.ts";
+import { byNearness, isAfter, isLive, type LocatedPlace, MANY, type Places, placesOf } from "./places.ts";
 
 /** Ports named in one list. */
 const NAMED_MAX = 5;
@@ -36,13 +36,13 @@ export function* rank(facts: Facts): Generator<void, Location> {
         ];
   const ranked: Array<{
     readonly subject: Subject;
-    readonly place: Place | null;
+    readonly place: LocatedPlace | null;
     readonly found: Places;
     readonly candidate: Candidate;
   }> = [];
   for (const subject of facts.subjects) {
     const found = placesOf(subject);
-    const places: (Place | null)[] = found.places.length === 0 ? [null] : [...found.places];
+    const places: (LocatedPlace | null)[] = found.places.length === 0 ? [null] : [...found.places];
     for (const place of places)
       ranked.push({ subject, place, found, candidate: candidateOf(facts, subject, place, found, doubt) });
     yield;
@@ -59,7 +59,7 @@ export function* rank(facts: Facts): Generator<void, Location> {
   const seenTwice =
     rivals.length === 0 || first === undefined
       ? null
-      : `${capital(who(first.subject))} may be at any of ${rivals.length + 1} ports: ${portList([first.place as Place, ...rivals])}.`;
+      : `${capital(who(first.subject))} may be at any of ${rivals.length + 1} ports: ${portList([first.place as LocatedPlace, ...rivals])}.`;
   return {
     asked: { by: facts.asked.by, value: facts.asked.value },
     explanation: candidates[0]?.explanation ?? nothingKnown(facts),
@@ -72,7 +72,7 @@ export function* rank(facts: Facts): Generator<void, Location> {
 function candidateOf(
   facts: Facts,
   subject: Subject,
-  place: Place | null,
+  place: LocatedPlace | null,
   found: Places,
   several: readonly Evidence[],
 ): Candidate {
@@ -179,7 +179,7 @@ function identityEvidence(identity: Identity, { host, mac }: Subject): Evidence 
   }
 }
 
-function placeEvidence(place: Place, subject: Subject): Evidence[] {
+function placeEvidence(place: LocatedPlace, subject: Subject): Evidence[] {
   const { port, device, sighting, link, others } = place;
   const list: Evidence[] = [];
   if (sighting !== null && port !== null) {
@@ -247,13 +247,13 @@ function placeEvidence(place: Place, subject: Subject): Evidence[] {
   return list;
 }
 
-function linkFactor({ port, sighting, link, isDirect }: Place): number {
+function linkFactor({ port, sighting, link, isDirect }: LocatedPlace): number {
   if (port === null) return FACTORS.deviceOnly.factor;
   if (sighting !== null) return isDirect ? FACTORS.confirmed.factor : 1;
   return link?.source === "Cdp" ? FACTORS.cdpOnly.factor : FACTORS.announced.factor;
 }
 
-function linkSentence({ link, port, device }: Place, subject: Subject): string {
+function linkSentence({ link, port, device }: LocatedPlace, subject: Subject): string {
   const name = subject.host?.ref.name ?? link?.announced ?? "it";
   if (port === null)
     return `${said(link?.source)}the interface ${link?.reportedBy.name} of ${name} is linked to ${device.ref.name}; the port there is not known.`;
@@ -280,7 +280,7 @@ function noPlace({ mac, host }: Subject): Evidence {
   return item("NoPlace", `${why} no link to it is known.`, host === null ? [] : [host.ref], FACTORS.noPlace.factor);
 }
 
-function doubts(place: Place, found: Places, { mac }: Subject): Evidence[] {
+function doubts(place: LocatedPlace, found: Places, { mac }: Subject): Evidence[] {
   const list: Evidence[] = [];
   const { port, device } = place;
   if (port !== null && !isLive(place)) {
@@ -340,15 +340,15 @@ function doubts(place: Place, found: Places, { mac }: Subject): Evidence[] {
 }
 
 /** The other live places that contradict this one. A direct link is certain: a thing may have several. */
-function rivalsOf(place: Place, { places }: Places): Place[] {
+function rivalsOf(place: LocatedPlace, { places }: Places): LocatedPlace[] {
   const behind = place.endsAtHost ? place.port?.neighbor?.host?.ref.id : undefined;
-  const isOne = (other: Place) =>
+  const isOne = (other: LocatedPlace) =>
     behind !== undefined && other.endsAtHost && other.port?.neighbor?.host?.ref.id === behind;
   return place.isDirect ? [] : places.filter((other) => other !== place && isLive(other) && !isOne(other));
 }
 
 /** Nearest first. */
-function pathEvidence(uplinks: readonly Place[]): Evidence[] {
+function pathEvidence(uplinks: readonly LocatedPlace[]): Evidence[] {
   const [...nearest] = uplinks;
   const told = nearest
     .sort(byNearness)
@@ -367,7 +367,7 @@ function pathEvidence(uplinks: readonly Place[]): Evidence[] {
     : told;
 }
 
-function onwardOf({ onward, port, device, others }: Place): { why: string; records: RecordRef[] } {
+function onwardOf({ onward, port, device, others }: LocatedPlace): { why: string; records: RecordRef[] } {
   const neighbor = port?.neighbor?.host ?? null;
   const known = neighbor === null ? [] : [neighbor.ref];
   switch (onward?.kind) {
@@ -397,7 +397,7 @@ function onwardOf({ onward, port, device, others }: Place): { why: string; recor
   }
 }
 
-function unknownNeighbor({ port, link }: Place): Evidence[] {
+function unknownNeighbor({ port, link }: LocatedPlace): Evidence[] {
   if (port?.neighbor == null || port.neighbor.host !== null || link !== null) return [];
   return [
     item(
@@ -439,7 +439,7 @@ interface ChosenVlan {
 }
 
 /** The VLAN of the forwarding entry; else the port's, if also the subnet's or the only one; else the subnet's. */
-function vlanOf(facts: Facts, subject: Subject, place: Place | null): ChosenVlan | null {
+function vlanOf(facts: Facts, subject: Subject, place: LocatedPlace | null): ChosenVlan | null {
   const port = place?.port ?? null;
   const subnet = subject.address?.subnet ?? null;
   const ofSubnet = subnet?.vlan ?? null;
@@ -490,7 +490,7 @@ function chosen(
   };
 }
 
-function explain(subject: Subject, place: Place | null, vlan: string): string {
+function explain(subject: Subject, place: LocatedPlace | null, vlan: string): string {
   const thing = capital(who(subject));
   if (place === null) {
     const { address, host } = subject;
@@ -545,19 +545,19 @@ function nothingKnown({ asked }: Facts): string {
   return `Nothing is known of ${asked.value}.${group}`;
 }
 
-function portName({ port, device }: Place): string {
+function portName({ port, device }: LocatedPlace): string {
   return port === null ? device.ref.name : `${port.ref.name} of ${device.ref.name}`;
 }
 
-function portList(places: readonly Place[]): string {
+function portList(places: readonly LocatedPlace[]): string {
   return `${places.slice(0, NAMED_MAX).map(portName).join(", ")}${places.length > NAMED_MAX ? `, and ${places.length - NAMED_MAX} more` : ""}`;
 }
 
-function refs(places: readonly Place[]): RecordRef[] {
+function refs(places: readonly LocatedPlace[]): RecordRef[] {
   return places.slice(0, NAMED_MAX).flatMap(({ port }) => (port === null ? [] : [port.ref]));
 }
 
-function nearness(one: Place | null, other: Place | null): number {
+function nearness(one: LocatedPlace | null, other: LocatedPlace | null): number {
   return one === null || other === null ? Number(one === null) - Number(other === null) : byNearness(one, other);
 }
 

@@ -11,7 +11,7 @@ import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../../inventory/read-instant.ts";
 import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../wire/schemas.ts";
 import { FACTORS, LOCATION_EXAMPLE, Location, TIMELINE_EXAMPLE, Timeline } from "./answer.ts";
-import { ASKED_BY, type Asked, CROWDED_MIN } from "./facts.ts";
+import { ASKED_BY, CROWDED_MIN, type LocateQuestion } from "./facts.ts";
 import { type LocateInput, locate } from "./locate.ts";
 import { locateTimeline, TIMELINE_POINTS_MAX, type TimelineInput } from "./timeline.ts";
 
@@ -131,7 +131,7 @@ function questionOf({
   actor,
   query,
 }: ResourceCall<unknown, Parameters, unknown>): Pick<LocateInput, "actor" | "asked" | "networkId"> {
-  const given = ASKED_BY.flatMap((by): Asked[] => {
+  const given = ASKED_BY.flatMap((by): LocateQuestion[] => {
     const value = query[by];
     return value === undefined ? [] : [{ by, value }];
   });

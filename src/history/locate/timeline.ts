@@ -56,7 +56,7 @@ const RELEVANT_FIELDS: RelevantFields = {
   vlan: ["number"],
 };
 
-type Place = Omit<Interval, "from" | "to">;
+type TimelinePlace = Omit<Interval, "from" | "to">;
 
 /** The answer as an envelope, its intervals as they are found. */
 export const locateTimeline = longRead("locate_timeline", function* (reader: Reader, input: TimelineInput) {
@@ -86,7 +86,7 @@ function* intervals(reader: Reader, input: TimelineInput): Generator<Interval | 
   const { asked, from, to, until } = input;
   const sight = sightOf(reader, input);
   const seeker = new ChangeSeeker(reader, sight, until, RELEVANT_FIELDS);
-  let open: { readonly from: string; readonly place: Place } | null = null;
+  let open: { readonly from: string; readonly place: TimelinePlace } | null = null;
   let sequence = from?.sequence ?? 0;
   let at = from?.at ?? null;
   for (let points = 1; ; points += 1) {
@@ -122,7 +122,7 @@ function* pausing<T>(steps: Generator<void, T>): Generator<null, T> {
 }
 
 /** Where the likeliest candidate is; null where none is known. */
-function placeOf({ candidates }: Location): Place | null {
+function placeOf({ candidates }: Location): TimelinePlace | null {
   const [first] = candidates;
   if (first === undefined) return null;
   const { confidence, network_id, host, ip_address, mac_address, switch: device, behind, vlan } = first;
@@ -147,7 +147,7 @@ function portOf({ port }: Candidate): Interval["port"] {
 }
 
 /** By what is where; names are those of the beginning. */
-function isSame(one: Place, other: Place): boolean {
+function isSame(one: TimelinePlace, other: TimelinePlace): boolean {
   return Bun.deepEquals(marks(one), marks(other));
 }
 
@@ -161,7 +161,7 @@ function marks({
   port,
   behind,
   vlan,
-}: Place): unknown[] {
+}: TimelinePlace): unknown[] {
   return [
     confidence,
     network_id,

@@ -27,11 +27,11 @@ import { tagKind } from "../../resources/tags/tag.ts";
 import { userFields } from "../../resources/users/commands.ts";
 import { type UserRecord, type UserUpdate, userKind } from "../../resources/users/user.ts";
 import { CHILDREN_MAX } from "../../wire/schemas.ts";
-import { type Draft, type Drafted, isWritten } from "./draft.ts";
+import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
 import { called } from "./plan.ts";
 
 /** @throws DomainError auth_permission_denied, entity_access_denied as the record's own update would */
-export function checkDraft(draft: Draft, actor: CommandActor): void {
+export function checkDraft(draft: RestoreDraft, actor: CommandActor): void {
   const written = draft.all.filter(isWritten);
   for (const drafted of written) {
     const { kind } = drafted;
@@ -72,7 +72,7 @@ export function keyUpdate(
 }
 
 /** Roles are given by the rules of the update, whichever way they are given. */
-function checkAccess(draft: Draft, drafted: Drafted, actor: CommandActor): void {
+function checkAccess(draft: RestoreDraft, drafted: Drafted, actor: CommandActor): void {
   const { kind, before, after } = drafted;
   if (before === null || after === null) return;
   try {
@@ -93,7 +93,7 @@ function checkAccess(draft: Draft, drafted: Drafted, actor: CommandActor): void 
 /**
  * What is brought back is, like what is created, to have an assignment; parts of a draft are within the caller's reach.
  */
-function checkCredential(draft: Draft, { id, before }: Drafted, actor: CommandActor): void {
+function checkCredential(draft: RestoreDraft, { id, before }: Drafted, actor: CommandActor): void {
   if (before !== null) assertReachesCredential(draft.tx, id, actor);
   else if (
     actor.networkIds !== null &&
@@ -106,13 +106,13 @@ function checkCredential(draft: Draft, { id, before }: Drafted, actor: CommandAc
     throw credentialOutOfReach(id);
 }
 
-function checkAssignment(draft: Draft, { subject }: Drafted, actor: CommandActor): void {
+function checkAssignment(draft: RestoreDraft, { subject }: Drafted, actor: CommandActor): void {
   const { credential_id: id } = subject as CredentialAssignmentRecord;
   // One that comes back itself is looked at for itself.
   if (draft.tx.find(credentialKind, id) !== null) assertReachesCredential(draft.tx, id, actor);
 }
 
-function checkAddress(draft: Draft, drafted: Drafted, actor: CommandActor): void {
+function checkAddress(draft: RestoreDraft, drafted: Drafted, actor: CommandActor): void {
   const [before, after] = [drafted.before, drafted.after] as [IpAddressRecord | null, IpAddressRecord | null];
   if (after === null) return;
   const subnet = draft.find(subnetKind, after.subnet_id) as SubnetRecord | null;
@@ -135,7 +135,7 @@ function checkAddress(draft: Draft, drafted: Drafted, actor: CommandActor): void
     );
 }
 
-function checkSubnet(draft: Draft, drafted: Drafted, actor: CommandActor): void {
+function checkSubnet(draft: RestoreDraft, drafted: Drafted, actor: CommandActor): void {
   const [before, after] = [drafted.before, drafted.after] as [SubnetRecord | null, SubnetRecord | null];
   if (after === null) return;
   const field = atLeast(actor.role, "Admin") ? null : fieldForAdmins(before, after);
@@ -161,7 +161,7 @@ function checkSubnet(draft: Draft, drafted: Drafted, actor: CommandActor): void 
     );
 }
 
-function checkIdentities(draft: Draft, written: readonly Drafted[]): void {
+function checkIdentities(draft: RestoreDraft, written: readonly Drafted[]): void {
   const claimed = new Map<string, Drafted>();
   for (const drafted of written) {
     const { kind, id, before, after } = drafted;
@@ -193,7 +193,7 @@ const CHILDREN: ReadonlyArray<{ readonly kind: AnyKind; readonly column: string;
   { kind: bindingKind, column: "service_n", field: "service_id" },
 ];
 
-function checkRoom(draft: Draft, written: readonly Drafted[]): void {
+function checkRoom(draft: RestoreDraft, written: readonly Drafted[]): void {
   const created = written.filter(({ before }) => before === null);
   const [first] = created;
   if (first !== undefined && created.length > MAX_CREATED_PER_TRANSACTION)

@@ -18,7 +18,7 @@ import {
 import { reachesCredential } from "../../resources/credential-assignments/reach.ts";
 import { credentialKind } from "../../resources/credentials/credential.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
-import { type Draft, isWritten } from "./draft.ts";
+import { isWritten, type RestoreDraft } from "./draft.ts";
 
 /** What a draft does to coverage besides what the store ends by itself. */
 export interface CoverageChanges {
@@ -27,7 +27,7 @@ export interface CoverageChanges {
 }
 
 /** Of a restore: of what it writes, that which was covered as of the transaction that it goes back to. */
-export function coverageThen(draft: Draft, sequence: number, actor: CommandActor): CoverageChanges {
+export function coverageThen(draft: RestoreDraft, sequence: number, actor: CommandActor): CoverageChanges {
   const isAssignable = assignable(draft, actor);
   const begun: Covered[] = [];
   for (const { kind, after } of draft.all.filter(isWritten)) {
@@ -47,7 +47,7 @@ export function coverageThen(draft: Draft, sequence: number, actor: CommandActor
 }
 
 /** Of a revert: what the transaction began to cover ends, and what it ended begins again. The plan says so. */
-export function coverageBefore(draft: Draft, sequence: number, actor: CommandActor): CoverageChanges {
+export function coverageBefore(draft: RestoreDraft, sequence: number, actor: CommandActor): CoverageChanges {
   const ended = coverageMadeIn(draft.tx, sequence);
   for (const { assignmentId, value } of ended)
     draft.get(assignmentId)?.reasons.add(`its credential goes to ${value} no more`);
@@ -59,7 +59,7 @@ export function coverageBefore(draft: Draft, sequence: number, actor: CommandAct
 }
 
 /** To be called when the draft is written. What is taken back makes a version, as what was confirmed did. */
-export function writeCoverage(draft: Draft, { begun, ended }: CoverageChanges): void {
+export function writeCoverage(draft: RestoreDraft, { begun, ended }: CoverageChanges): void {
   const { tx } = draft;
   for (const pair of ended) {
     endCoverage(tx, pair);
@@ -70,7 +70,10 @@ export function writeCoverage(draft: Draft, { begun, ended }: CoverageChanges): 
 }
 
 /** Assignments whose credential the caller could assign: who restores an address confirms it, too. */
-function assignable(draft: Draft, actor: CommandActor): (assignment: CredentialAssignmentRecord | null) => boolean {
+function assignable(
+  draft: RestoreDraft,
+  actor: CommandActor,
+): (assignment: CredentialAssignmentRecord | null) => boolean {
   if (!atLeast(actor.role, "Admin")) return () => false;
   // A credential that comes back itself was looked at for itself.
   return (assignment) =>

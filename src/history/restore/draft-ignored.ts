@@ -3,10 +3,10 @@
 
 import type { RecordBase } from "../../db/kind.ts";
 import { type IgnoredRecord, ignoredKind, isIgnorable } from "../../resources/ignored/ignored.ts";
-import type { Draft } from "./draft.ts";
+import type { RestoreDraft } from "./draft.ts";
 
 /** Drafts the end of what names a record that the draft brings back. To be run when all that comes back is drafted. */
-export function endIgnoring(draft: Draft): void {
+export function endIgnoring(draft: RestoreDraft): void {
   const revived = draft.all.filter(
     ({ kind, before, after }) => before === null && after !== null && isIgnorable(kind.name),
   );

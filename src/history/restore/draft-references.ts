@@ -10,12 +10,12 @@ import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
 import { withFarEndRenamed } from "../../resources/if-entries/more-neighbors.ts";
 import { ignoredKind } from "../../resources/ignored/ignored.ts";
 import { type ReferenceHeld, referencesOf, referrersOf } from "../../resources/references.ts";
-import { type Draft, type Drafted, isWritten } from "./draft.ts";
+import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
 import type { Past } from "./past.ts";
 import { called } from "./plan.ts";
 
 /** Takes along, or takes the reference off, what refers to records that go. */
-export function followRemovals(draft: Draft): void {
+export function followRemovals(draft: RestoreDraft): void {
   const going = draft.all.filter(({ before, after }) => before !== null && after === null);
   for (let next = going.pop(); next !== undefined; next = going.pop()) {
     const reason = `it refers to ${called(next.kind, next.subject)}, which goes`;
@@ -42,7 +42,7 @@ export function followRemovals(draft: Draft): void {
 /**
  * Refuses the removal of what others have come to depend on. What is ignored of it goes along: nothing depends on that.
  */
-export function refuseReferred(draft: Draft): void {
+export function refuseReferred(draft: RestoreDraft): void {
   for (const drafted of draft.all) {
     if (drafted.before === null || drafted.after !== null) continue;
     const found = new Map<AnyKind, Set<string>>();
@@ -68,13 +68,13 @@ export function refuseReferred(draft: Draft): void {
 
 /** Finds for each reference of what is brought back the record that it means today. */
 export class ReferenceResolution {
-  private readonly draft: Draft;
+  private readonly draft: RestoreDraft;
   private readonly past: Past;
   private readonly sequence: number;
   private readonly incarnations = new Map<string, string | null>();
 
   /** @param sequence the transaction as of which the draft's records are */
-  constructor(draft: Draft, past: Past, sequence: number) {
+  constructor(draft: RestoreDraft, past: Past, sequence: number) {
     this.draft = draft;
     this.past = past;
     this.sequence = sequence;

@@ -11,7 +11,7 @@ import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/f
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { updateUser } from "../../resources/users/commands.ts";
 import { userKind } from "../../resources/users/user.ts";
-import { type Draft, type Drafted, isWritten } from "./draft.ts";
+import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
 import { keyUpdate, userUpdate } from "./draft-checks.ts";
 
 /**
@@ -19,7 +19,7 @@ import { keyUpdate, userUpdate } from "./draft-checks.ts";
  * secrets that it still has.
  * @throws DomainError as the commands of users and API keys do
  */
-export function writeDraft(draft: Draft, actor: CommandActor): void {
+export function writeDraft(draft: RestoreDraft, actor: CommandActor): void {
   const { tx } = draft;
   const written = draft.all.filter(isWritten);
   for (const drafted of written) {
@@ -34,7 +34,13 @@ export function writeDraft(draft: Draft, actor: CommandActor): void {
   }
 }
 
-function update(draft: Draft, { kind, id }: Drafted, before: RecordBase, after: RecordBase, actor: CommandActor): void {
+function update(
+  draft: RestoreDraft,
+  { kind, id }: Drafted,
+  before: RecordBase,
+  after: RecordBase,
+  actor: CommandActor,
+): void {
   const { tx } = draft;
   const unlocked = { id, ifMatch: null };
   if (kind.code === userKind.code) updateUser(tx, { ...unlocked, body: userUpdate(after), passwordHash: null }, actor);
@@ -53,7 +59,7 @@ function update(draft: Draft, { kind, id }: Drafted, before: RecordBase, after: 
 }
 
 /** Stored secrets that the credential no longer has go, as with any update. */
-function forgetUnused({ tx }: Draft, credential: CredentialRecord): void {
+function forgetUnused({ tx }: RestoreDraft, credential: CredentialRecord): void {
   const stored = storedSecrets(tx, credential.id);
   forgetSecrets(
     tx,

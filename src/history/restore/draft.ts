@@ -36,7 +36,7 @@ interface DraftEntry {
 }
 
 /** One draft, and what stands in its way. */
-export class Draft {
+export class RestoreDraft {
   readonly tx: WriteTransaction;
   readonly conflicts: PlanConflict[] = [];
   private readonly byId = new Map<string, Drafted>();

@@ -17,7 +17,7 @@ import { type ApiKeyRecord, apiKeyKind } from "../../resources/api-keys/api-key.
 import { findWritableKey } from "../../resources/api-keys/writable-key.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
-import type { Draft } from "./draft.ts";
+import type { RestoreDraft } from "./draft.ts";
 import { type CoverageChanges, coverageBefore, coverageThen, writeCoverage } from "./draft-coverage.ts";
 import { writeDraft } from "./draft-write.ts";
 import { Past, type PastRecord, type WrittenVersion } from "./past.ts";
@@ -116,7 +116,7 @@ export function reachesTransaction(tx: WriteTransaction, sequence: number, autho
 }
 
 function carriedOut(
-  draft: Draft,
+  draft: RestoreDraft,
   coverage: CoverageChanges,
   dryRun: boolean,
   refused: string,

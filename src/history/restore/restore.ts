@@ -24,7 +24,7 @@ import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import { userKind } from "../../resources/users/user.ts";
-import { asItWas, Draft, type Drafted, isWritten } from "./draft.ts";
+import { asItWas, type Drafted, isWritten, RestoreDraft } from "./draft.ts";
 import { checkDraft } from "./draft-checks.ts";
 import { endIgnoring } from "./draft-ignored.ts";
 import { followRemovals, ReferenceResolution, renamedEverywhere } from "./draft-references.ts";
@@ -70,7 +70,7 @@ export function draftRestore(
   subject: PastRecord,
   sequence: number,
   actor: CommandActor,
-): Draft {
+): RestoreDraft {
   const restore = new Restore(tx, past, subject, sequence, actor);
   return restore.run();
 }
@@ -81,7 +81,7 @@ class Restore {
   private readonly subject: PastRecord;
   private readonly sequence: number;
   private readonly actor: CommandActor;
-  private readonly draft: Draft;
+  private readonly draft: RestoreDraft;
   /** The ids of today of parts that were made again since. */
   private readonly today = new Map<string, string>();
 
@@ -91,10 +91,10 @@ class Restore {
     this.subject = subject;
     this.sequence = sequence;
     this.actor = actor;
-    this.draft = new Draft(tx);
+    this.draft = new RestoreDraft(tx);
   }
 
-  run(): Draft {
+  run(): RestoreDraft {
     const { draft, subject } = this;
     const { kind, record, observed } = subject;
     const live = this.tx.find(kind, record.id) as RecordBase | null;

@@ -10,7 +10,7 @@ import { secretIn } from "../../resources/credentials/secrets.ts";
 import { organizationKind } from "../../resources/organizations/organization.ts";
 import { referencesOf } from "../../resources/references.ts";
 import { userKind } from "../../resources/users/user.ts";
-import { asItWas, changedContent, Draft } from "./draft.ts";
+import { asItWas, changedContent, RestoreDraft } from "./draft.ts";
 import { checkDraft } from "./draft-checks.ts";
 import { endIgnoring } from "./draft-ignored.ts";
 import { ReferenceResolution, refuseReferred } from "./draft-references.ts";
@@ -29,8 +29,8 @@ export function draftRevert(
   versions: readonly WrittenVersion[],
   sequence: number,
   actor: CommandActor,
-): Draft {
-  const draft = new Draft(tx);
+): RestoreDraft {
+  const draft = new RestoreDraft(tx);
   const deleted = new Set(versions.filter(({ after }) => after === null).map(({ id }) => id));
   for (const version of versions) {
     const { kind, id, before, after } = version;
@@ -47,7 +47,7 @@ export function draftRevert(
   return draft;
 }
 
-function undoCreation(draft: Draft, { kind, record }: PastRecord, live: RecordBase | null): void {
+function undoCreation(draft: RestoreDraft, { kind, record }: PastRecord, live: RecordBase | null): void {
   if (live === null) {
     draft.put({ kind, before: null, after: null, subject: record, reason: "it is gone already" });
     return;
@@ -57,7 +57,7 @@ function undoCreation(draft: Draft, { kind, record }: PastRecord, live: RecordBa
     draft.refuse(drafted, "changed_later", `${field} was changed since`, field);
 }
 
-function undoDeletion(draft: Draft, { kind, record, observed }: PastRecord, live: RecordBase | null): void {
+function undoDeletion(draft: RestoreDraft, { kind, record, observed }: PastRecord, live: RecordBase | null): void {
   if (live !== null) {
     draft.put({ kind, before: live, after: live, subject: live, reason: "it is back already" });
     return;
@@ -77,7 +77,7 @@ function undoDeletion(draft: Draft, { kind, record, observed }: PastRecord, live
 }
 
 function undoUpdate(
-  draft: Draft,
+  draft: RestoreDraft,
   { kind, record: old }: PastRecord,
   { record: made }: PastRecord,
   live: RecordBase | null,
@@ -113,7 +113,7 @@ function undoUpdate(
  * way.
  */
 function leaveAccess(
-  draft: Draft,
+  draft: RestoreDraft,
   { kind, before, after }: WrittenVersion,
   live: RecordBase | null,
   deleted: ReadonlySet<string>,

@@ -27,7 +27,7 @@ export interface Damage {
 const MAX_FINDINGS = 1_000;
 
 /** What was found, as far as it is listed: of a verification that is under way, or of its report. */
-export interface Found {
+export interface ListedDamage {
   readonly findings: readonly Damage[];
   /** Findings beyond those listed. */
   readonly more: number;
@@ -55,7 +55,7 @@ export class Findings {
 }
 
 /** The first finding, and how many there are beside it; null where nothing was found. */
-export function describeFirst({ findings, more }: Found): string | null {
+export function describeFirst({ findings, more }: ListedDamage): string | null {
   const [first] = findings;
   if (first === undefined) return null;
   const others = findings.length + more - 1;

@@ -10,14 +10,14 @@ import type { AnyKind } from "../../db/kind.ts";
 import type { Resolution } from "../../db/pruned-history.ts";
 import { besideCheckOf, verifyBeside } from "./beside-ledger.ts";
 import { Derivation } from "./derived.ts";
-import { Findings, type Found, KNOWN_CHECK } from "./findings.ts";
+import { Findings, KNOWN_CHECK, type ListedDamage } from "./findings.ts";
 import { inSnapshot } from "./ledger-walk.ts";
 import { DerivedVerification } from "./verify-derived.ts";
 import { type LedgerCount, LedgerVerification, type Until } from "./verify-ledger.ts";
 import { type ThinnedSegment, ThinningVerification } from "./verify-thinning.ts";
 
 /** How far a long piece of work has come. */
-export interface Progress {
+export interface VerifyProgress {
   readonly step: string;
   /** How far this step has come. */
   readonly done: number;
@@ -26,7 +26,7 @@ export interface Progress {
 }
 
 /** What a verification came to. */
-export interface Report extends Found {
+export interface Report extends ListedDamage {
   /**
    * The newest transaction when the verification began; its hash stands for the whole ledger. Null for an empty one.
    */
@@ -55,7 +55,7 @@ interface VerifyOptions {
   readonly isBusy?: boolean;
   /** Must be in the ledger as it was. */
   readonly knownHead?: KnownHead;
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: (progress: VerifyProgress) => void;
 }
 
 /** By far the largest table. Every row of it is read and checked in any case; this is about SQLite's own pages. */
@@ -80,7 +80,7 @@ export function* verifySteps(
   db: Sql,
   kinds: readonly AnyKind[],
   options: VerifyOptions = {},
-): Generator<Progress, Report> {
+): Generator<VerifyProgress, Report> {
   const unchecked = options.isBusy === true ? [LARGE_TABLE, ...(hasFreePages(db) ? [FREE_PAGES] : [])] : [];
   const findings = new Findings();
   findings.during("file", "sqlite_schema", () => checkSchema(db, findings));
@@ -268,7 +268,7 @@ function* guarded(findings: Findings, steps: Generator<number>): Generator<numbe
 }
 
 /** Steps that tell how many rows they took. */
-function* summed(step: string, steps: Generator<number>): Generator<Progress> {
+function* summed(step: string, steps: Generator<number>): Generator<VerifyProgress> {
   let done = 0;
   for (const count of steps) {
     done += count;
@@ -277,12 +277,12 @@ function* summed(step: string, steps: Generator<number>): Generator<Progress> {
 }
 
 /** Steps that tell which place of `total` they came to. */
-function* placed(step: string, steps: Generator<number>, total: number): Generator<Progress> {
+function* placed(step: string, steps: Generator<number>, total: number): Generator<VerifyProgress> {
   for (const done of steps) yield { step, done, total };
 }
 
 /** What is kept of a stretch, in words. */
-export const KEPT: Readonly<Record<Resolution, string>> = {
+export const KEPT_IN_WORDS: Readonly<Record<Resolution, string>> = {
   daily: "the last state of each day",
   monthly: "the last state of each month",
   none: "the last state alone",
@@ -299,7 +299,7 @@ export function describeReport(report: Report): string {
     ...(dropped > 0 ? [`Dropped: ${dropped} versions, by their hashes`] : []),
     ...segments.map(
       ({ first, last, until, resolution, prunedBy }) =>
-        `Thinned: transactions ${first} to ${last}, up to ${formatInstant(until)}: ${KEPT[resolution]} (by transaction ${prunedBy})`,
+        `Thinned: transactions ${first} to ${last}, up to ${formatInstant(until)}: ${KEPT_IN_WORDS[resolution]} (by transaction ${prunedBy})`,
     ),
     ...findings.map((finding) => `  ${finding.check}: ${finding.where}: ${finding.message}`),
   ];

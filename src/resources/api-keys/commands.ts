@@ -11,7 +11,7 @@ import { DomainError, invalid, notFound, referenceInvalid } from "../../base/err
 import { formatInstant, parseInstant } from "../../base/instant.ts";
 import type { RecordBase, Written } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import { type CallsOf, type Change, loweringRights, type Removal } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, loweringRights, type Removal } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -79,7 +79,7 @@ function createApiKey(
  * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateApiKey(tx: WriteTransaction, input: Change<ApiKeyUpdate>, actor: CommandActor): Written {
+export function updateApiKey(tx: WriteTransaction, input: ChangeInput<ApiKeyUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const key = getWritableKey(tx, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));

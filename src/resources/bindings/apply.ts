@@ -5,7 +5,7 @@ import { referenceInvalid } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { entered } from "../hosts/new-child.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
-import type { Place } from "../issues.ts";
+import type { ItemPart } from "../issues.ts";
 import { portKind } from "../ports/port.ts";
 import type { ServiceRecord } from "../services/service.ts";
 import { type BindingItem, type BindingRecord, type BindingTarget, bindingKind } from "./binding.ts";
@@ -41,7 +41,7 @@ export function targetOf(item: BindingItem, previous: BindingRecord | null): Bin
  * @param place of the binding in the body: gets entity_reference_invalid for a port and for an address that the host
  * does not have
  */
-export function checkTarget(target: BindingTarget, targets: BindingTargets, place: Place): void {
+export function checkTarget(target: BindingTarget, targets: BindingTargets, place: ItemPart): void {
   const { port_id: portId, ip_address_id: addressId } = target;
   place.attempt(() => {
     if (portId !== null && !targets.hasPort(portId)) throw referenceInvalid(portKind, place.field("port_id"), [portId]);

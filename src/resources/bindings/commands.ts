@@ -4,7 +4,7 @@ import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
 import { alreadyExists } from "../../base/errors.ts";
 import type { Written } from "../../db/kind.ts";
-import type { CallsOf, Change } from "../../db/writing/command.ts";
+import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -40,7 +40,7 @@ function createBinding(tx: WriteTransaction, input: { body: BindingCreate }, act
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
-function updateBinding(tx: WriteTransaction, input: Change<BindingUpdate>, actor: CommandActor): Written {
+function updateBinding(tx: WriteTransaction, input: ChangeInput<BindingUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const binding = getReachable(tx, bindingKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));

@@ -4,7 +4,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { mismatchedParentIds } from "../hosts/new-child.ts";
-import type { Place } from "../issues.ts";
+import type { ItemPart } from "../issues.ts";
 import { match } from "../matching.ts";
 import type { ServiceRecord } from "../services/service.ts";
 import { addBinding, type BindingTargets, checkTarget, targetOf } from "./apply.ts";
@@ -39,7 +39,7 @@ export function syncBindings(
   items: readonly BindingItem[],
   context: SyncContext,
   actor: CommandActor,
-  place: Place,
+  place: ItemPart,
 ): BindingRecord[] {
   const { targets, isRemoved, actual } = context;
   const stored = tx.children(bindingKind, "service_n", service.id);

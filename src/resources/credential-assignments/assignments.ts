@@ -8,7 +8,7 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { credentialKind } from "../credentials/credential.ts";
 import { hostKind } from "../hosts/host.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
-import type { Place } from "../issues.ts";
+import type { ItemPart } from "../issues.ts";
 import { networkKind } from "../networks/network.ts";
 import { coverAssigned } from "./coverage.ts";
 import { assignmentKey, type CredentialAssignmentRecord, credentialAssignmentKind } from "./credential-assignment.ts";
@@ -90,7 +90,7 @@ export function setHostAssignments(
   networkId: string,
   items: readonly HostSideItem[],
   actor: CommandActor,
-  place: Place,
+  place: ItemPart,
 ): void {
   place.attempt(() =>
     assertEachOnce(

@@ -6,7 +6,7 @@ import { type Issue, invalid } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
 import type { SecretBox } from "../../base/secret-box.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type Change, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -70,7 +70,7 @@ function createCredential(
 /** @param box seals the secrets */
 function updateCredential(
   tx: WriteTransaction,
-  input: Change<CredentialUpdate>,
+  input: ChangeInput<CredentialUpdate>,
   actor: CommandActor,
   box: SecretBox,
 ): Written {

@@ -7,7 +7,7 @@ import { formatInstant } from "../../base/instant.ts";
 import { type CallsOf, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { fromCheckedBytes } from "../checked-bytes.ts";
-import { IssueCollector, type Place } from "../issues.ts";
+import { IssueCollector, type ItemPart } from "../issues.ts";
 import { assertVirtualizingService } from "../services/virtualizing.ts";
 import type { HostBulkItem, HostBulkResult } from "./bulk-body.ts";
 import { writeHostChildren } from "./children.ts";
@@ -67,7 +67,7 @@ export function writeHosts(
 /** An item whose host is there, created or found. */
 interface Placed {
   readonly item: HostBulkItem;
-  readonly whole: Place;
+  readonly whole: ItemPart;
   readonly host: HostRecord;
   readonly isNew: boolean;
 }
@@ -84,7 +84,12 @@ function broughtBy(item: HostBulkItem): string[] {
 }
 
 /** @returns null as addHost does */
-function createdHost(tx: WriteTransaction, item: HostBulkItem, actor: CommandActor, whole: Place): HostRecord | null {
+function createdHost(
+  tx: WriteTransaction,
+  item: HostBulkItem,
+  actor: CommandActor,
+  whole: ItemPart,
+): HostRecord | null {
   const { expected_updated_at: expected } = item;
   if (expected !== undefined && expected !== null)
     whole.note({
@@ -101,7 +106,7 @@ function updatedHost(
   host: HostRecord,
   item: HostBulkItem,
   actor: CommandActor,
-  whole: Place,
+  whole: ItemPart,
 ): HostRecord | null {
   const isStale = whole.attempt(() => assertNotStale(host, item.expected_updated_at)) === null;
   const changed = changeHost(tx, host, item, actor, whole);

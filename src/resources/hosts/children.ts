@@ -11,7 +11,7 @@ import { type HostSideItem, setHostAssignments } from "../credential-assignments
 import { removeRecord } from "../ignored/removal.ts";
 import { addIpAddress, changeIpAddress, SubnetFinder } from "../ip-addresses/apply.ts";
 import { type IpAddressItem, type IpAddressRecord, ipAddressKind } from "../ip-addresses/ip-address.ts";
-import type { Place } from "../issues.ts";
+import type { ItemPart } from "../issues.ts";
 import { match } from "../matching.ts";
 import { addPort, changePort } from "../ports/apply.ts";
 import { type PortItem, type PortRecord, portKind } from "../ports/port.ts";
@@ -37,7 +37,7 @@ export interface WrittenHost {
   /** Then there is nothing to look for. */
   readonly isNew: boolean;
   /** The host's place in the body: gets what is wrong. */
-  readonly whole: Place;
+  readonly whole: ItemPart;
   /**
    * Ids that the write brings for what was refused: what names one of them is not wrong for that. Gets those of this
    * host.
@@ -74,7 +74,7 @@ class ChildSync {
   private readonly host: HostRecord;
   private readonly actor: CommandActor;
   private readonly isNew: boolean;
-  private readonly whole: Place;
+  private readonly whole: ItemPart;
   private readonly subnets: SubnetFinder;
   private readonly removals: Array<() => void> = [];
   /** Ports and addresses that the lists no longer have. */
@@ -190,7 +190,7 @@ class ChildSync {
     service: ServiceRecord,
     items: readonly BindingItem[] | null | undefined,
     context: SyncContext,
-    place: Place,
+    place: ItemPart,
   ): void {
     if (items === null || items === undefined) return;
     const { tx } = this;
@@ -208,7 +208,7 @@ class ChildSync {
     list: keyof ChildLists,
     position: number,
     item: { host_id?: string | undefined; network_id?: string | undefined },
-  ): Place {
+  ): ItemPart {
     const { host, whole } = this;
     const place = whole.at(`/${list}/${position}`);
     place.note(...mismatchedParentIds(item, { host_id: host.id, network_id: host.network_id }, place.pointer));

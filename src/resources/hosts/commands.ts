@@ -7,13 +7,13 @@ import { DomainError } from "../../base/errors.ts";
 import { picked } from "../../base/fields.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type Change, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { fromCheckedBody } from "../checked-bytes.ts";
 import { removeOne } from "../ignored/removal.ts";
-import { type Place, refusedAtOnce } from "../issues.ts";
+import { type ItemPart, refusedAtOnce } from "../issues.ts";
 import { networkKind } from "../networks/network.ts";
 import { assertVirtualizingService } from "../services/virtualizing.ts";
 import { MANUAL } from "../source.ts";
@@ -49,7 +49,7 @@ export function createHost(tx: WriteTransaction, input: { body: HostCreate }, ac
  * @throws DomainError entity_stale, entity_reference_invalid, entity_already_exists, entity_not_found,
  * precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateHost(tx: WriteTransaction, input: Change<HostUpdate>, actor: CommandActor): Written {
+export function updateHost(tx: WriteTransaction, input: ChangeInput<HostUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const host = getReachable(tx, hostKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -80,7 +80,7 @@ export function addHost(
   tx: WriteTransaction,
   body: OwnFields & { readonly network_id?: string | undefined },
   actor: CommandActor,
-  whole: Place,
+  whole: ItemPart,
 ): HostRecord | null {
   whole.attempt(() => assertOwnOrganization(body.organization_id, actor));
   const networkId = body.network_id;
@@ -116,7 +116,7 @@ export function changeHost(
   host: HostRecord,
   body: OwnFields & { readonly network_id?: string | undefined },
   actor: CommandActor,
-  whole: Place,
+  whole: ItemPart,
 ): HostRecord {
   whole.attempt(() => assertOwnOrganization(body.organization_id, actor));
   whole.attempt(() => assertSameIds(host, body, ["network_id"]));

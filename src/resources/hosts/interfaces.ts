@@ -7,7 +7,7 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { addIfEntry, assertNeighbor, changeIfEntry } from "../if-entries/apply.ts";
 import { type IfEntryItem, type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
 import { removeRecord } from "../ignored/removal.ts";
-import type { Place } from "../issues.ts";
+import type { ItemPart } from "../issues.ts";
 import { match } from "../matching.ts";
 import type { HostRecord } from "./host.ts";
 import { mismatchedParentIds } from "./new-child.ts";
@@ -31,7 +31,7 @@ export function writeInterfaces(
   items: readonly IfEntryItem[] | null | undefined,
   { isNew, absent }: Options,
   actor: CommandActor,
-  whole: Place,
+  whole: ItemPart,
 ): () => void {
   if (items === null || items === undefined) return () => {};
   const neighbors: Array<() => void> = [];

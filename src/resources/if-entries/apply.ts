@@ -10,7 +10,7 @@ import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
 import { entered } from "../hosts/new-child.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
-import type { Place } from "../issues.ts";
+import type { ItemPart } from "../issues.ts";
 import { vlanKind } from "../vlans/vlan.ts";
 import { IF_ENTRY_DESCRIBED, type IfEntryItem, type IfEntryRecord, ifEntryKind, UNSAID_IF_ENTRY } from "./if-entry.ts";
 
@@ -25,7 +25,7 @@ export function addIfEntry(
   host: HostRecord,
   item: IfEntryItem,
   actor: CommandActor,
-  place: Place,
+  place: ItemPart,
 ): IfEntryRecord {
   const entry = tx.create(
     ifEntryKind,
@@ -54,7 +54,7 @@ export function changeIfEntry(
   entry: IfEntryRecord,
   item: IfEntryItem,
   actor: CommandActor,
-  place: Place,
+  place: ItemPart,
 ): IfEntryRecord {
   const changed = tx.update(ifEntryKind, entry.id, saidFields(tx, host, item, actor, place));
   syncForwarding(tx, changed, item.fdb_macs, actor);
@@ -62,7 +62,7 @@ export function changeIfEntry(
 }
 
 /** What a write says of an entry; null clears it. */
-function saidFields(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, place: Place) {
+function saidFields(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, place: ItemPart) {
   checkReferences(tx, host, item, actor, place);
   const said = withoutNulls(picked(item, ["if_index", "if_descr", ...IF_ENTRY_DESCRIBED]));
   return { ...said, ...(item.vlan_ids === undefined ? {} : { vlan_ids: withoutDuplicates(item.vlan_ids ?? []) }) };
@@ -73,7 +73,7 @@ function checkReferences(
   host: HostRecord,
   item: IfEntryItem,
   actor: CommandActor,
-  place: Place,
+  place: ItemPart,
 ): void {
   const { ip_address_id, native_vlan_id, vlan_ids, neighbor } = item;
   if (isGiven(ip_address_id))

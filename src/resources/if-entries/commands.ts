@@ -3,7 +3,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type Change, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -31,7 +31,7 @@ function createIfEntry(tx: WriteTransaction, input: { body: IfEntryCreate }, act
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
-function updateIfEntry(tx: WriteTransaction, input: Change<IfEntryUpdate>, actor: CommandActor): Written {
+function updateIfEntry(tx: WriteTransaction, input: ChangeInput<IfEntryUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const entry = getReachable(tx, ifEntryKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));

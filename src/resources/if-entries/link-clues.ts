@@ -14,7 +14,7 @@ const ANNOUNCED = "\uE000";
 const NEIGHBOR = "\uE001";
 
 /** The fields of an interface entry that tell of its far end. */
-export interface Link {
+export interface LinkClues {
   readonly lldp_chassis_id?: { readonly value: string } | undefined;
   readonly lldp_port_id?: { readonly value: string } | undefined;
   readonly lldp_sys_name?: string | undefined;
@@ -29,7 +29,7 @@ export interface Link {
  * The entries of a link: the neighbor's id, and the names and addresses that it announces by LLDP (IEEE 802.1AB) or
  * CDP.
  */
-export function linkClues(link: Link): string[] {
+export function linkClues(link: LinkClues): string[] {
   const { lldp_port_id: portId } = link;
   const announced = [
     link.lldp_chassis_id?.value,

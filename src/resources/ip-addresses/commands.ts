@@ -3,7 +3,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
 import type { Written } from "../../db/kind.ts";
-import type { CallsOf, Change } from "../../db/writing/command.ts";
+import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -30,7 +30,7 @@ function createIpAddress(tx: WriteTransaction, input: { body: IpAddressCreate },
  * entity_access_denied, validation_id_mismatch, validation_failed; auth_permission_denied for a caller below Admin
  * where a credential is assigned to the address
  */
-function updateIpAddress(tx: WriteTransaction, input: Change<IpAddressUpdate>, actor: CommandActor): Written {
+function updateIpAddress(tx: WriteTransaction, input: ChangeInput<IpAddressUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const address = getReachable(tx, ipAddressKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));

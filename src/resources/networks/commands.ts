@@ -5,7 +5,7 @@ import { assertOwnOrganization, assertSameIds, getReachable } from "../../access
 import { DomainError } from "../../base/errors.ts";
 import { picked } from "../../base/fields.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type Change, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -40,7 +40,7 @@ function createNetwork(tx: WriteTransaction, input: { body: NetworkCreate }, act
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
-function updateNetwork(tx: WriteTransaction, input: Change<NetworkUpdate>, actor: CommandActor): Written {
+function updateNetwork(tx: WriteTransaction, input: ChangeInput<NetworkUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const network = getReachable(tx, networkKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));

@@ -3,7 +3,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
 import type { Written } from "../../db/kind.ts";
-import type { CallsOf, Change } from "../../db/writing/command.ts";
+import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -28,7 +28,7 @@ function createPort(tx: WriteTransaction, input: { body: PortCreate }, actor: Co
  * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied,
  * validation_id_mismatch, validation_failed
  */
-function updatePort(tx: WriteTransaction, input: Change<PortUpdate>, actor: CommandActor): Written {
+function updatePort(tx: WriteTransaction, input: ChangeInput<PortUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const port = getReachable(tx, portKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));

@@ -4,7 +4,7 @@ import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
 import { picked } from "../../base/fields.ts";
 import type { Written } from "../../db/kind.ts";
-import type { CallsOf, Change } from "../../db/writing/command.ts";
+import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -43,7 +43,7 @@ export function createSchedule(tx: WriteTransaction, input: { body: ScheduleCrea
  * @throws DomainError auth_permission_denied, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
-export function updateSchedule(tx: WriteTransaction, input: Change<ScheduleUpdate>, actor: CommandActor): Written {
+export function updateSchedule(tx: WriteTransaction, input: ChangeInput<ScheduleUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const schedule = getReachable(tx, scheduleKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));

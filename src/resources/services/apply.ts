@@ -5,7 +5,7 @@ import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import type { HostRecord } from "../hosts/host.ts";
 import { entered } from "../hosts/new-child.ts";
-import type { Place } from "../issues.ts";
+import type { ItemPart } from "../issues.ts";
 import { MANUAL } from "../source.ts";
 import { existingTags } from "../tags/tag.ts";
 import { type ServiceRecord, serviceKind } from "./service.ts";
@@ -25,7 +25,7 @@ export function addService(
   item: ServiceItem,
   position: number,
   actor: CommandActor,
-  place: Place,
+  place: ItemPart,
 ): ServiceRecord {
   return tx.create(
     serviceKind,
@@ -47,7 +47,7 @@ export function changeService(
   service: ServiceRecord,
   item: ServiceItem,
   actor: CommandActor,
-  place: Place,
+  place: ItemPart,
 ): ServiceRecord {
   return tx.update(serviceKind, service.id, describedFields(tx, service.network_id, item, service, actor, place));
 }
@@ -58,7 +58,7 @@ function describedFields(
   item: ServiceItem,
   previous: Pick<ServiceRecord, "position" | "tags" | "virtualization">,
   actor: CommandActor,
-  place: Place,
+  place: ItemPart,
 ) {
   const { tags } = item;
   place.attempt(() =>

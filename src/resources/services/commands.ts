@@ -4,7 +4,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
 import type { Written } from "../../db/kind.ts";
-import type { CallsOf, Change } from "../../db/writing/command.ts";
+import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { targetsOf } from "../bindings/apply.ts";
@@ -14,7 +14,7 @@ import { removeEach } from "../bulk-removal.ts";
 import { fromCheckedBody } from "../checked-bytes.ts";
 import { hostNamed, placeAfter, siblingsWithRoom } from "../hosts/new-child.ts";
 import { removeOne, removeRecord } from "../ignored/removal.ts";
-import { type Place, refusedAtOnce } from "../issues.ts";
+import { type ItemPart, refusedAtOnce } from "../issues.ts";
 import { addService, changeService } from "./apply.ts";
 import { type ServiceRecord, serviceKind } from "./service.ts";
 import type { ServiceCreate, ServiceUpdate } from "./service-body.ts";
@@ -39,7 +39,7 @@ function createService(tx: WriteTransaction, input: { body: ServiceCreate }, act
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
-function updateService(tx: WriteTransaction, input: Change<ServiceUpdate>, actor: CommandActor): Written {
+function updateService(tx: WriteTransaction, input: ChangeInput<ServiceUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const service = getReachable(tx, serviceKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
@@ -57,7 +57,7 @@ function setBindings(
   service: ServiceRecord,
   items: readonly BindingItem[] | null | undefined,
   actor: CommandActor,
-  place: Place,
+  place: ItemPart,
 ): void {
   if (items === null || items === undefined) return;
   const gone = syncBindings(tx, service, items, unchanged(targetsOf(tx, service.host_id)), actor, place);

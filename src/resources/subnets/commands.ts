@@ -8,7 +8,7 @@ import { DomainError, referenceInvalid } from "../../base/errors.ts";
 import { picked } from "../../base/fields.ts";
 import { isIpWithin } from "../../base/ip.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type Change, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -54,7 +54,7 @@ function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }, actor
  * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_in_use, entity_already_exists,
  * entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
-function updateSubnet(tx: WriteTransaction, input: Change<SubnetUpdate>, actor: CommandActor): Written {
+function updateSubnet(tx: WriteTransaction, input: ChangeInput<SubnetUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const subnet = getReachable(tx, subnetKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));

@@ -4,7 +4,7 @@ import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
 import { picked } from "../../base/fields.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type Change, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -38,7 +38,7 @@ export function createTag(tx: WriteTransaction, input: { body: TagCreate }, acto
  * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied,
  * validation_id_mismatch, validation_failed
  */
-function updateTag(tx: WriteTransaction, input: Change<TagUpdate>, actor: CommandActor): Written {
+function updateTag(tx: WriteTransaction, input: ChangeInput<TagUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const tag = getReachable(tx, tagKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));

@@ -8,7 +8,7 @@ import { sessions, userPasswords } from "../../access/tables.ts";
 import { DomainError, invalid } from "../../base/errors.ts";
 import type { OwnFields, Written } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import { type CallsOf, type Change, loweringRights } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, loweringRights } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -22,7 +22,7 @@ export interface UserCreation {
   readonly passwordHash: string;
 }
 
-export interface UserChange extends Change<Omit<UserUpdate, "password">> {
+export interface UserChange extends ChangeInput<Omit<UserUpdate, "password">> {
   /** Null where the password stays. */
   readonly passwordHash: string | null;
 }

@@ -4,7 +4,7 @@ import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
 import { picked } from "../../base/fields.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type Change, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -40,7 +40,7 @@ function createVlan(tx: WriteTransaction, input: { body: VlanCreate }, actor: Co
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
-function updateVlan(tx: WriteTransaction, input: Change<VlanUpdate>, actor: CommandActor): Written {
+function updateVlan(tx: WriteTransaction, input: ChangeInput<VlanUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const vlan = getReachable(tx, vlanKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));

@@ -2,7 +2,7 @@
 // own.
 
 import { failure, isFailure, type SnmpFailure } from "../../../src/discovery/snmp/failure.ts";
-import type { Answer, Question, SnmpRequester, Varbind } from "../../../src/discovery/snmp/requests.ts";
+import type { AgentReply, Question, SnmpRequester, Varbind } from "../../../src/discovery/snmp/requests.ts";
 
 /** Type and value of a varbind, as net-snmp decodes it. */
 export type Served = readonly [type: number, value: unknown];
@@ -12,7 +12,7 @@ export interface ViewOptions {
   /** Varbinds of one answer at most: what is beyond is left out. */
   readonly maxVarbinds?: number;
   /** Looks at each question before it is answered; what it returns is the answer. */
-  readonly before?: (question: Question, count: number, isBrief: boolean) => Answer | SnmpFailure | undefined;
+  readonly before?: (question: Question, count: number, isBrief: boolean) => AgentReply | SnmpFailure | undefined;
   /** By VLAN. */
   readonly vlans?: Readonly<Record<number, SnmpRequester>>;
 }
@@ -35,7 +35,7 @@ export function askingView(served: Readonly<Record<string, Served>>, options: Vi
     const next = at === undefined ? oids.find((other) => naiveOrder(other, oid) > 0) : oids[at + 1];
     return next === undefined ? { oid, type: 130, value: null } : varbindAt(next);
   };
-  const answer = (question: Question): Answer => {
+  const answer = (question: Question): AgentReply => {
     if (question.kind === "Get")
       return answerOf(
         question.oids.map((oid) => (served[oid] === undefined ? { oid, type: 128, value: null } : varbindAt(oid))),
@@ -64,11 +64,11 @@ export function askingView(served: Readonly<Record<string, Served>>, options: Vi
   return view(false);
 }
 
-export function answerOf(varbinds: readonly Varbind[], byteCount = 60 + varbinds.length * 40): Answer {
+export function answerOf(varbinds: readonly Varbind[], byteCount = 60 + varbinds.length * 40): AgentReply {
   return { varbinds, errorStatus: 0, errorIndex: 0, byteCount };
 }
 
-export function errorOf(errorStatus: number, errorIndex: number): Answer {
+export function errorOf(errorStatus: number, errorIndex: number): AgentReply {
   return { ...answerOf([]), errorStatus, errorIndex };
 }
 

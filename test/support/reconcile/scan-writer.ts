@@ -1,7 +1,7 @@
 // Writes what scans see, by the commands that write it, run as the writer runs them.
 
 import type { CommandActor } from "../../../src/access/actor.ts";
-import type { Outcome } from "../../../src/db/writing/transaction.ts";
+import type { CommandOutcome } from "../../../src/db/writing/transaction.ts";
 import { heardOf } from "../../../src/discovery/reconcile/neighbor-tables.ts";
 import { digestOf } from "../../../src/discovery/reconcile/reports.ts";
 import type { SightingCommands } from "../../../src/discovery/scans/sighting-commands.ts";
@@ -23,24 +23,24 @@ export class ScanWriter {
   }
 
   /** With their digests, as the scanner has them. */
-  devices(...sightings: DeviceSighting[]): Promise<Outcome<Recorded>> {
+  devices(...sightings: DeviceSighting[]): Promise<CommandOutcome<Recorded>> {
     return this.run("discovery.devices", { sightings: sightings.map((each) => ({ ...each, digest: digestOf(each) })) });
   }
 
   /** Whom a device has heard of. */
-  heardBy(sighting: DeviceSighting): Promise<Outcome<Recorded>> {
+  heardBy(sighting: DeviceSighting): Promise<CommandOutcome<Recorded>> {
     return this.addresses(...heardOf(sighting.device).sightings);
   }
 
-  addresses(...sightings: AddressSighting[]): Promise<Outcome<Recorded>> {
+  addresses(...sightings: AddressSighting[]): Promise<CommandOutcome<Recorded>> {
     return this.run("discovery.addresses", { sightings });
   }
 
-  stale(records: ReadonlyArray<{ entity: string; id: string }>): Promise<Outcome<Recorded>> {
+  stale(records: ReadonlyArray<{ entity: string; id: string }>): Promise<CommandOutcome<Recorded>> {
     return this.run("discovery.stale", { records });
   }
 
-  run(command: keyof SightingCommands, input: object): Promise<Outcome<Recorded>> {
+  run(command: keyof SightingCommands, input: object): Promise<CommandOutcome<Recorded>> {
     return this.whole([[command, input]]);
   }
 
@@ -50,7 +50,7 @@ export class ScanWriter {
       readonly [command: keyof SightingCommands, input: object],
       ...(readonly [command: keyof SightingCommands, input: object])[],
     ],
-  ): Promise<Outcome<Recorded>> {
+  ): Promise<CommandOutcome<Recorded>> {
     this.appliance.clock.advance(60_000);
     this.count += 1;
     this.scanId = `0193aaaa-0000-7000-8000-${String(this.count).padStart(12, "0")}`;
@@ -65,7 +65,9 @@ export class ScanWriter {
       role: "Owner",
       networkIds: [networkId],
     };
-    const run = async ([command, input]: readonly [keyof SightingCommands, object]): Promise<Outcome<Recorded>> => {
+    const run = async ([command, input]: readonly [keyof SightingCommands, object]): Promise<
+      CommandOutcome<Recorded>
+    > => {
       const bytes = new TextEncoder().encode(JSON.stringify({ scan_id: this.scanId, network_id: networkId, ...input }));
       const outcome = await this.appliance.writes.run(command, { bytes }, author);
       this.appliance.clock.advance(1_000);

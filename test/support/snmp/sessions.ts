@@ -3,7 +3,7 @@
 import { systemTimers } from "../../../src/base/timers.ts";
 import type { CommunityCredential, UserCredential } from "../../../src/discovery/snmp/credential.ts";
 import { isFailure } from "../../../src/discovery/snmp/failure.ts";
-import { openSession, type SessionOptions, type SnmpSession } from "../../../src/discovery/snmp/session.ts";
+import { openSnmpSession, type SessionOptions, type SnmpSession } from "../../../src/discovery/snmp/session.ts";
 import { seededRandom } from "../injected/seeded-random.ts";
 
 /** Where silence is expected: 20 ms, then 30. */
@@ -37,10 +37,10 @@ export function user(security_name: string, changes: Partial<UserCredential> = {
 /** A session; the caller closes it. Throws where it cannot be opened. */
 export async function sessionTo(
   target: { readonly address: string; readonly port: number },
-  credential: Parameters<typeof openSession>[1] = community("public"),
+  credential: Parameters<typeof openSnmpSession>[1] = community("public"),
   options: Partial<SessionOptions> = {},
 ): Promise<SnmpSession> {
-  const session = await openSession(target, credential, {
+  const session = await openSnmpSession(target, credential, {
     timers: systemTimers,
     random: seededRandom(1),
     timeouts: LONG_TIMEOUTS,

@@ -4,7 +4,7 @@ import { parseCidr } from "../../../src/base/ip.ts";
 import { systemRandom } from "../../../src/base/random.ts";
 import { systemTimers } from "../../../src/base/timers.ts";
 import type { AddressSighting } from "../../../src/discovery/sightings.ts";
-import { addressCount, addressesOf } from "../../../src/discovery/sweep/addresses.ts";
+import { addressCount, eachAddress } from "../../../src/discovery/sweep/addresses.ts";
 import { sweep } from "../../../src/discovery/sweep/sweep.ts";
 import { descriptorsAtRest, descriptorsBackTo } from "./descriptors.ts";
 import type { SweepOrder, SweepReport, SweepReports } from "./lab.ts";
@@ -13,7 +13,7 @@ async function run({ cidrs, options }: SweepOrder): Promise<SweepReport> {
   const blocks = cidrs.flatMap((text) => parseCidr(text) ?? []);
   const sightings: AddressSighting[] = [];
   const stats = await sweep(
-    { addresses: addressesOf(blocks), count: Number(addressCount(blocks)) },
+    { addresses: eachAddress(blocks), count: Number(addressCount(blocks)) },
     { ...options, random: systemRandom, timers: systemTimers },
     { answer: (sighting) => void sightings.push(sighting) },
   );

@@ -2,7 +2,7 @@
 // works on. Knows where every cable really is. No store.
 
 import type { Announcement } from "../../../src/discovery/topology/announcements.ts";
-import type { HostFact, PortFact } from "../../../src/discovery/topology/facts.ts";
+import type { TopologyHost, TopologyPort } from "../../../src/discovery/topology/facts.ts";
 
 /** What may be told of a host; the rest is as it is of a host that answered by SNMP. */
 interface HostOptions {
@@ -25,8 +25,8 @@ interface PortOptions {
 }
 
 export class Neighborhood {
-  private readonly hostFacts = new Map<string, HostFact>();
-  private readonly portFacts = new Map<string, PortFact>();
+  private readonly hostFacts = new Map<string, TopologyHost>();
+  private readonly portFacts = new Map<string, TopologyPort>();
 
   /** @param key what the test calls it; its system name as well, unless told otherwise */
   host(key: string, options: HostOptions = {}): this {
@@ -86,7 +86,7 @@ export class Neighborhood {
 
   /** What a port announces by LLDP. */
   lldp(from: string, changes: Partial<Announcement> = {}): Announcement {
-    const port = this.portFacts.get(from) as PortFact;
+    const port = this.portFacts.get(from) as TopologyPort;
     const host = this.of(port);
     return {
       protocol: "Lldp",
@@ -100,7 +100,7 @@ export class Neighborhood {
 
   /** What a port announces by CDP. */
   cdp(from: string, changes: Partial<Announcement> = {}): Announcement {
-    const port = this.portFacts.get(from) as PortFact;
+    const port = this.portFacts.get(from) as TopologyPort;
     const host = this.of(port);
     return {
       protocol: "Cdp",
@@ -111,15 +111,15 @@ export class Neighborhood {
     };
   }
 
-  get hosts(): HostFact[] {
+  get hosts(): TopologyHost[] {
     return [...this.hostFacts.values()];
   }
 
-  get allPorts(): PortFact[] {
+  get allPorts(): TopologyPort[] {
     return [...this.portFacts.values()];
   }
 
-  private of(port: PortFact): HostFact {
+  private of(port: TopologyPort): TopologyHost {
     const host = this.hosts.find(({ id }) => id === port.host_id);
     if (host === undefined) throw new Error(`${port.id} has no host`);
     return host;
