@@ -14,13 +14,15 @@ import type { BackupCommands } from "./commands.ts";
 
 const Backup = Type.Object(
   {
-    name: Type.String({ description: "Of the file, in the folder `backups` of the appliance's data." }),
-    state: OneOf(BACKUP_STATES, { description: "Done: copied, verified and on the disk." }),
+    name: Type.String({ description: "The file name, in the folder `backups` of the data folder." }),
+    state: OneOf(BACKUP_STATES, { description: "Done: copied, verified and on disk." }),
     created_at: Timestamp,
     size_bytes: Nullable(Type.Integer({ minimum: 0 })),
     sequence: Nullable(Type.Integer({ minimum: 0 }), { description: "The newest transaction in it." }),
-    hash: Nullable(Type.String(), { description: "Of that transaction: it stands for the whole ledger up to there." }),
-    reason: Nullable(Type.String(), { description: "Why it failed; failures are told until the appliance ends." }),
+    hash: Nullable(Type.String(), {
+      description: "The hash of that transaction, which covers the whole ledger up to it.",
+    }),
+    reason: Nullable(Type.String(), { description: "Why it failed. Failures are listed until the appliance stops." }),
   },
   { $id: "Backup" },
 );
@@ -48,12 +50,10 @@ const List = Type.Object({
       minimum: 0,
       maximum: LIMIT_MAX,
       default: LIMIT_DEFAULT,
-      description: "Rows of the page; 0 for all.",
+      description: "Rows per page; 0 for all.",
     }),
   ),
-  offset: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0, description: "Rows to pass over." }),
-  ),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0, description: "Rows to skip." })),
 });
 const Params = Type.Object({
   name: Type.String({ minLength: 1, maxLength: NAME_MAX_LENGTH, description: "The name of the backup." }),
@@ -104,7 +104,7 @@ export function backupRoutes(
         operationId: "createBackup",
         summary: "Take a backup",
         description:
-          "Answers at once, with the backup as Running: a large store takes minutes. One at a time. The appliance goes on meanwhile, and the backup is of one state of all that is stored. The key that the credentials' secrets are sealed with is not in it.",
+          "Returns at once, with the backup Running: a large store takes minutes. Only one runs at a time. The appliance keeps working meanwhile; the backup is one consistent state of the whole store. It does not contain the key that encrypts the credentials' secrets.",
         group,
         access: OWNER,
         answer: Backup,
@@ -127,7 +127,7 @@ export function backupRoutes(
       {
         operationId: "getBackup",
         summary: "Get a backup",
-        description: "By its name, while it is taken and afterwards: `Done` once it was read through and is sound.",
+        description: "By name, during and after the backup: `Done` once it is complete and verified.",
         group,
         access: OWNER,
         params: Params,

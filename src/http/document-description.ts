@@ -24,16 +24,15 @@ import {
 const count = (n: number) => n.toLocaleString("en");
 
 /** Markdown. */
-export const INTRODUCTION = `A network inventory that remembers: every record can be asked what it was at any instant.
-The [handbook](/handbook) says how to run and use the appliance.
+export const INTRODUCTION = `A network inventory with its full history: every record can be read as of any instant.
+The [handbook](/handbook) explains how to run and use the appliance.
 
 ## Answers
 
 Every answer is JSON in one envelope: \`success\`, \`data\` and \`meta\`, or for an error \`success\`, \`code\`,
-\`error\`, \`params\` and \`meta\`. Every success has the status 200, creates included; a delete answers the record as
-it was closed. \`code\` is stable, \`error\` is one sentence that a person can act on, \`params\` holds its values.
-\`validation_failed\` lists everything wrong in \`params.issues\`. The header \`X-Request-Id\` names the request in the
-log.
+\`error\`, \`params\` and \`meta\`. Every success has status 200, creates included; a delete returns the deleted
+record. \`code\` is stable, \`error\` is one sentence that you can act on, \`params\` holds its values.
+\`validation_failed\` lists everything wrong in \`params.issues\`. \`X-Request-Id\` identifies the request in the log.
 
 Timestamps are RFC 3339 in UTC with three fractional digits (\`2026-11-21T09:15:00.123Z\`); input may have any offset
 and any number of digits. UUIDs and MAC addresses are lower case, IP addresses canonical (RFC 5952); input is normalised.
@@ -41,18 +40,18 @@ and any number of digits. UUIDs and MAC addresses are lower case, IP addresses c
 ## Authentication
 
 Send an API key as \`Authorization: Bearer nlk_…\`, or the cookie \`session_id\` of a sign-in. API keys are created after
-a sign-in. The roles are Owner, Admin, Member and Viewer; each includes the rights of those after it. Records of a network
-that the caller does not reach do not exist for the caller: 404, and absent from every list.
+a sign-in. The roles are Owner, Admin, Member and Viewer; each includes the rights of those after it. For the caller,
+records of networks out of reach do not exist: 404, and absent from every list.
 
 ## Time
 
-\`at\` asks for the state at an instant, or at an age (\`-24h\`), instead of the current one, in lists and single records
+\`at\` returns the state at an instant, or at an age (\`-24h\`), instead of the current one, for lists and single records
 alike; filters, order and pages work the same. A version lives from its \`valid_from\`, inclusive, to its \`valid_to\`,
 exclusive. \`valid_to\` is null on the live version (interface entries leave out every field without a value). An \`at\`
 before the first transaction finds nothing; one in the future means now. \`meta.at\` is the resolved instant. The caller's
-current rights apply. A write that changes nothing makes no version. A record that was created again for the same real
+current rights apply. A write that changes nothing makes no version. A record that is created again for the same real
 thing has a new \`id\`, and the id of its first incarnation as \`lineage_id\`.
-The same question about the past always gets the same answer, except for \`valid_to\`: null while the version is the
+The same query about the past always returns the same answer, except for \`valid_to\`: null while the version is the
 newest, its end afterwards. Where the operator has thinned history, \`meta\` says so (\`resolution\`, \`resolved_at\`).
 
 ## Lists
@@ -60,8 +59,8 @@ newest, its end afterwards. Where the operator has thinned history, \`meta\` say
 \`limit\` is 0 to ${count(LIMIT_MAX)}, by default ${LIMIT_DEFAULT}; 0 streams all rows. \`offset\` skips rows. The default
 order is \`created_at\`, then \`id\`, so pages are stable. \`meta.pagination.total_count\` counts the matches on all pages.
 Lists of ids are repeated (\`ids=a&ids=b\`) or comma-separated (\`ids=a,b\`), at most ${IDS_MAX}. Unknown parameters and
-values out of range are refused with 400, never ignored. Every list can be exported as a table (\`…/export/csv\`) with the
-same filters and order. Texts are ordered case-insensitively, then by code point; addresses by number; missing values
+values out of range are refused with 400, never ignored. Every list can be exported as CSV (\`…/export/csv\`) with the
+same filters and order. Text is ordered case-insensitively, then by code point; addresses by number; missing values
 come first.
 
 ## Writes
@@ -72,19 +71,20 @@ own \`id\` (a UUID that was never used).
 
 A POST with an \`Idempotency-Key\` (1 to 255 visible ASCII characters) can be repeated: for 24 hours the same caller, key
 and request get the first answer, marked \`Idempotency-Replayed: true\`, and nothing is done again; the same key with
-another request is 422. It is 403 if the caller's role is lower now, 404 if the caller no longer reaches all its networks.
+another request is 422. The repeat is 403 if the caller's role is lower by then, 404 if the caller no longer reaches all
+the networks involved.
 
-\`POST …/{id}/restore\` brings a record back to what it was at an instant, a host with its children.
-\`POST /api/v1/transactions/{sequence}/revert\` undoes one transaction. Both take \`dry_run\`, do all or nothing, and are
-transactions that can be undone.
+\`POST …/{id}/restore\` brings a record back to its state at an instant, a host with its children.
+\`POST /api/v1/transactions/{sequence}/revert\` undoes one transaction. Both take \`dry_run\`, do all or nothing, and can
+be undone like any transaction.
 
 Every GET of one record carries its version as \`ETag\`. With \`If-None-Match\` it answers 304 while the record is that
 version; with \`If-Match\` a PUT or DELETE answers 412 if it is not.
 
 ## Examples
 
-The examples form one world: each record they name is created by the example of another operation. Replace the ids of the
-organization (\`…0001\`), its network (\`…0002\`) and the user (\`…0007\`), and they can be sent one after the other.
+The examples fit together: each record they name is created by the example of another operation. Replace the ids of the
+organization (\`…0001\`), its network (\`…0002\`) and the user (\`…0007\`), and you can send them one after the other.
 
 ## Limits
 
@@ -109,13 +109,13 @@ organization (\`…0001\`), its network (\`…0002\`) and the user (\`…0007\`)
 | Rows of a page | ${count(LIMIT_MAX)}, or all with \`limit=0\` |
 
 Too many requests are refused with 429 \`rate_limit_exceeded\`; \`Retry-After\` says when to try again. So is a request
-that arrived together with more than ${ROUND_ALWAYS_ADMITTED} others and could not be taken up within
-${ROUND_WAIT_MS} ms: try again after ${
+that arrives together with more than ${ROUND_ALWAYS_ADMITTED} others and cannot be started within
+${ROUND_WAIT_MS} ms; nothing was done then, try again after ${
   OVERLOAD_RETRY_AFTER_S === 1 ? "a second" : `${OVERLOAD_RETRY_AFTER_S} seconds`
-}. Nothing was done then. One client's flood does not shut out others:
+}. One client's flood does not shut out others:
 requests with valid credentials are counted by user, all others by address. Only \`/api/health\` always answers.
 Each user's writes wait in a line of their own, and the lines take turns; writes that only lower rights go first. A write
-is done with the rights that its caller has when its turn comes.
+runs with the rights that its caller has when its turn comes.
 `;
 
 /** Operations that belong together in the documentation. */
@@ -135,12 +135,12 @@ export const groupsWith = (resources: readonly Group[]): readonly Group[] => [
     description: "Keys act for their user, within that user's role and networks. Managed after a sign-in only.",
   },
   ...resources,
-  { name: "Locate", description: "Where a station is or was: behind which port of which switch, and why." },
+  { name: "Locate", description: "Where a station is or was: on which port of which switch, and why." },
   { name: "Changes", description: "Every change to the inventory, in commit order." },
   { name: "Discovery", description: "What the appliance finds on the network." },
   {
     name: "Backups",
     description:
-      "Verified copies of the whole store, all organizations together, on the appliance's disk. For the operator.",
+      "Verified copies of the whole store, with all organizations, on the appliance's disk. For the operator.",
   },
 ];

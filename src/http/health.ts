@@ -22,12 +22,12 @@ export interface HealthLimitation {
 }
 
 const ReadOnly = Type.Boolean({
-  description: "Whether a backup is served: every change is refused.",
+  description: "Whether it serves a backup and refuses every change.",
 });
 
 const Limitation = Type.Object({
   code: Type.String({ description: "`native_calls_refused` or `netlink_refused`." }),
-  message: Type.String({ description: "What is missing, why that may be, and what the appliance does instead." }),
+  message: Type.String({ description: "What is missing, the likely cause, and what the appliance does instead." }),
 });
 
 const Health = Type.Object(
@@ -36,7 +36,7 @@ const Health = Type.Object(
     read_only: ReadOnly,
     limitations: Type.Array(Limitation, {
       description:
-        "What this machine does not let the appliance do, so that scans and self-discovery fall back to other means. Empty if nothing. Checked at the start.",
+        "What this machine does not allow, so that scans and self-discovery use other methods. Checked at start.",
     }),
   },
   { $id: "Health" },
@@ -64,9 +64,9 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
     "/api/health",
     {
       operationId: "getHealth",
-      summary: "Check whether the appliance answers and its store can be read",
+      summary: "Check the health of the appliance",
       description:
-        "For monitoring: it answers even while other requests are refused as too many. `limitations` lists what the machine does not let it do.",
+        "Whether it answers and its store can be read. It answers even while other requests are refused as too many. `limitations` lists what the machine does not allow.",
       group: "Appliance",
       access: "anyone",
       // Who watches over the appliance asks whether it is there: one that is busy is.

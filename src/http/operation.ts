@@ -54,7 +54,7 @@ export function sharedComponents(): Json {
     },
     headers: {
       RequestId: {
-        description: "Names this request in the log: the caller's own `X-Request-Id` if it is well-formed.",
+        description: "Identifies this request in the log: the caller's own `X-Request-Id` if it is well-formed.",
         required: true,
         schema: { type: "string" },
       },
@@ -89,7 +89,7 @@ export function sharedComponents(): Json {
         name: "If-None-Match",
         in: "header",
         required: false,
-        description: "An ETag: the answer is 304 if the record still is that version.",
+        description: "An ETag: the answer is 304 if the record is still that version.",
         schema: { type: "string" },
       },
       IfMatch: {
@@ -131,7 +131,7 @@ export function sharedComponents(): Json {
         properties: {
           success: { type: "boolean", const: false },
           code: { type: "string", enum: Object.keys(STATUS), description: "Stable and machine-readable." },
-          error: { type: "string", description: "One English sentence that tells a person what to do." },
+          error: { type: "string", description: "One English sentence that you can act on." },
           params: {
             type: "object",
             additionalProperties: true,
@@ -151,7 +151,7 @@ export function sharedComponents(): Json {
                     message: { type: "string" },
                     code: {
                       type: "string",
-                      description: "In a bulk write: the code that this issue alone would have got.",
+                      description: "In a bulk write: the code that this issue would have had alone.",
                     },
                     value: { description: "The value sent; left out if it may be secret." },
                   },
@@ -184,18 +184,18 @@ const META_PROPERTIES: Json = {
     type: "string",
     enum: ["daily", "monthly", "none"],
     description:
-      "Present if the requested instant lies in thinned history: what is kept there, the last state of each day, of each month, or none.",
+      "Present if the requested instant is in thinned history: what is kept there, the last state of each day, of each month, or none.",
   },
   resolved_at: {
     type: ["string", "null"],
     format: "date-time",
     description:
-      "With `resolution`: the instant of the state that is answered, the last one kept before the requested one; null if none is kept.",
+      "With `resolution`: the instant of the state returned, the last one kept before the requested one; null if none is kept.",
   },
   thinned_until: {
     type: "string",
     format: "date-time",
-    description: "Present if changes were requested from thinned history: up to this instant some are gone.",
+    description: "Present if changes were requested from thinned history: some up to this instant are gone.",
   },
 };
 
@@ -239,25 +239,25 @@ function formSentence(method: Method, operation: Operation<unknown>): string | u
   const { operationId, answer } = operation;
   const past =
     operation.query !== undefined && Object.hasOwn(operation.query.properties, "at")
-      ? ", or with `at` as it was at that instant"
+      ? ", or with `at` as of that instant"
       : "";
   const cascade =
     operation.query !== undefined && Object.hasOwn(operation.query.properties, "cascade")
       ? " Refused if other records depend on it, unless `cascade` removes them too."
       : "";
   if (operation.media?.some(({ type }) => type === "text/csv") === true && answer === null)
-    return "All rows of the list as a table, with the same filters and order.";
-  if (operation.isList === true) return `The records that the caller reaches, as they are now${past}, in pages.`;
+    return "All rows of the list, with the same filters and order.";
+  if (operation.isList === true) return `The records in the caller's reach, as they are now${past}, in pages.`;
   const isRecord = answersRecord(operation) || operation.isRecord === false;
   if (method === "GET" && isRecord)
-    return `The record as it is now${past}.${operation.params === undefined ? "" : " 404 if the caller does not reach it."}`;
+    return `The record as it is now${past}.${operation.params === undefined ? "" : " 404 if it is out of the caller's reach."}`;
   if (method === "POST" && operationId.startsWith("create"))
-    return "Answers the new record. The body may bring an `id` that was never used.";
+    return "Returns the new record. The body may contain an `id` that was never used.";
   if (method === "PUT" && isRecord)
-    return "Required fields are replaced; optional fields that are left out keep their values. Answers the record as written.";
-  if (method === "DELETE") return `Answers the record as it was closed. An earlier \`at\` still finds it.${cascade}`;
+    return "Replaces the required fields; optional fields that are left out keep their values. Returns the record as written.";
+  if (method === "DELETE") return `Returns the deleted record. An earlier \`at\` still finds it.${cascade}`;
   if (method === "POST" && operationId.startsWith("delete"))
-    return `All or none, in one transaction. Answers the records as they were closed.${cascade}`;
+    return `All or none, in one transaction. Returns the deleted records.${cascade}`;
   return undefined;
 }
 
@@ -291,7 +291,7 @@ function responses(method: Method, operation: Operation<unknown>, named: NamedSc
   const result: Json = { "200": success(method, operation, named) };
   if (method === "GET" && answersRecord(operation)) {
     result["304"] = {
-      description: "The record still is the version that If-None-Match names.",
+      description: "The record is still the version in If-None-Match.",
       headers: { ...REQUEST_ID_HEADER, ...ETAG_HEADER },
     };
   }
@@ -350,7 +350,7 @@ function successSentence(method: Method, operation: Operation<unknown>): string 
   if (operation.isList === true) return "The requested page.";
   if (!answersRecord(operation)) return "Done.";
   if (method === "GET") return "The record.";
-  return method === "DELETE" ? "The record as it was closed." : "The record as written.";
+  return method === "DELETE" ? "The deleted record." : "The record as written.";
 }
 
 function failure(status: number, codes: ErrorCode[]): Json {

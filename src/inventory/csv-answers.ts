@@ -21,7 +21,7 @@ export function csvAnswer(
     media: [
       {
         type: "text/csv",
-        description: `RFC 4180 with a header row: the ${plural} as a table. Beside ids stands what they were called then, nothing for what the caller does not reach. Lists are joined by semicolons; an apostrophe stands before what a spreadsheet would run. As of an instant in thinned history, the headers \`X-Resolution\` and \`X-Resolved-At\` say what \`meta\` says elsewhere.`,
+        description: `The ${plural} as CSV: RFC 4180 with a header row. Columns of ids come with a column of the names as of that instant, empty for records out of the caller's reach. Lists are joined with semicolons. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers \`X-Resolution\` and \`X-Resolved-At\` replace the fields of \`meta\`.`,
         example: rows,
       },
     ],

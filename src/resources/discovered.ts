@@ -16,12 +16,13 @@ export interface Discoverable {
 export const discoverableFields = {
   stale_since: Type.Optional({
     ...Timestamp,
-    description: "Present when it was not seen for longer than the network's `stale_after_hours`: since when.",
+    description:
+      "Since when it is stale: not seen for longer than the network's `stale_after_hours`. Absent if not stale.",
   }),
   discovered: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
-        "Present where the last scan says something else than what a person has set: field → the scan's value.",
+        "By field, the last scan's value where it differs from what a person has set. Absent if none differs.",
     }),
   ),
 };

@@ -8,7 +8,7 @@ export const ISSUES_MAX = 10_000;
 
 /** For the descriptions of operations that name them. */
 export const ALL_ISSUES =
-  "A refusal names all that is wrong with the body: one thing with its own code and `params`; several in `params.issues`, each with its `code` unless all are `validation_failed`, under the code that they share, else under `validation_failed`.";
+  "An error reports everything wrong with the body: a single problem with its own code and `params`; several in `params.issues`, each with its `code` unless all are `validation_failed`. The code of the answer is then the one they share, else `validation_failed`.";
 
 /** An issue with the code that it alone would have been refused with. */
 export interface CodedIssue extends Issue {

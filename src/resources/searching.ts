@@ -14,7 +14,7 @@ export function searchQuery(where: string) {
     search: Type.Optional(
       Type.String({
         maxLength: SEARCH_MAX_LENGTH,
-        description: `Only what is found by every one of these words, ${SEARCH_MAX_WORDS} at most, without regard to case. Each must begin ${where}. Blank: everything.`,
+        description: `Only records that match all of these words, ${SEARCH_MAX_WORDS} at most, ignoring case. Each must begin ${where}. Blank: everything.`,
       }),
     ),
   };

@@ -31,7 +31,8 @@ const Claim = Body({
     minLength: 1,
     maxLength: SETUP_TOKEN_MAX_LENGTH,
     writeOnly: true,
-    description: "Printed by the appliance at its start; a new one each time. Case, hyphens and spaces do not matter.",
+    description:
+      "Printed by the appliance when it starts, a new one each time. Case, hyphens and spaces do not matter.",
   }),
   organization_name: Name,
   network_name: Name,
@@ -147,7 +148,7 @@ export function signInRoutes(surface: Surface<Actor, Access>, backend: Backend, 
         isRecord: false,
         summary: "Sign in",
         description:
-          "A session ends after seven days without use. Failed attempts are slowed down per account and address, more each time.",
+          "A session ends after seven days without use. Each failed attempt makes the next one wait longer, per account and source address.",
         group,
         access: anyone,
         setsCookie: true,

@@ -80,11 +80,11 @@ function describedInWords(result: Json): Json {
     description: [schema.description, sentence].filter((each) => each !== undefined).join(" "),
   });
   const one = (name: string, { default: value, ...rest }: Json): Json => {
-    if (rest.type === "null") return told(rest, "null.");
+    if (rest.type === "null") return told(rest, "Always null.");
     if (value === undefined) return rest;
     return required.includes(name)
       ? { ...rest, default: value }
-      : { ...rest, ...told(rest, `Left out: \`${JSON.stringify(value)}\`.`) };
+      : { ...rest, ...told(rest, `Default: \`${JSON.stringify(value)}\`.`) };
   };
   return Object.fromEntries(
     Object.entries((result.properties ?? {}) as Record<string, Json>).map(([name, schema]) => [

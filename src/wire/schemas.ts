@@ -183,7 +183,7 @@ export function QueryList<T extends TSchema>(item: T, options: SchemaOptions = {
 export const AtQuery = {
   at: Type.Optional(
     AsOfText(
-      "Answers the state at this instant, or this long ago, instead of the current one. `meta.at` is the resolved instant.",
+      "Return the state at this instant, or this long ago, instead of the current one. `meta.at` is the resolved instant.",
     ),
   ),
 };

@@ -216,7 +216,7 @@ test("the documentation says what a user without network_ids reaches", async () 
   const written = body.properties ?? document.components.schemas[body.$ref.split("/").at(-1)].properties;
   for (const { network_ids } of [written, document.components.schemas.User.properties])
     expect(network_ids.description).toBe(
-      "The networks that a Member or Viewer reaches: without any, nothing. An Owner or Admin reaches every network, whatever is named here.",
+      "The networks that a Member or Viewer reaches; empty: none. An Owner or Admin reaches every network, whatever is listed here.",
     );
 });
 

@@ -19,7 +19,7 @@ const SelfDiscovery = Type.Object(
     network_id: Uuid,
     host_id: Uuid,
     sequence: Nullable(Type.Integer(), {
-      description: "The ledger transaction that it made; null where nothing had changed.",
+      description: "Its ledger transaction; null if nothing changed.",
     }),
     created: Counts,
     updated: Counts,
@@ -56,7 +56,7 @@ export function discoveryRoutes(
       operationId: "discoverSelf",
       summary: "Record the machine that netledger runs on",
       description:
-        "Reads interfaces, addresses, ports and the services known by them from the kernel's own tables and writes what differs from the last time. On an unchanged machine that is nothing.",
+        "Reads interfaces, addresses, ports and the services behind them from the kernel's own tables and writes what changed since the last time. On an unchanged machine nothing is written.",
       group: "Discovery",
       access: MEMBER,
       body: Body({ network_id: Uuid }),

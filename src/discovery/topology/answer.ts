@@ -7,7 +7,8 @@ import { CERTAINTIES, LINK_PROTOCOLS, NODE_KINDS } from "./map.ts";
 
 const StaleSince = Type.Optional({
   ...Timestamp,
-  description: "Present when it was not seen for longer than the network's `stale_after_hours`: since when.",
+  description:
+    "Since when it is stale: not seen for longer than the network's `stale_after_hours`. Absent if not stale.",
 });
 const NodeId = Type.String({
   description:

@@ -171,7 +171,7 @@ const Evidence = Type.Object(
     sentence: Type.String(),
     records: Type.Array(
       Type.Object({
-        entity_type: OneOf(RECORD_TYPES, { description: "What kind of record it is." }),
+        entity_type: OneOf(RECORD_TYPES, { description: "The kind of record." }),
         id: Uuid,
         name: Type.String(),
         valid_from: Timestamp,

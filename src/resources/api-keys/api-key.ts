@@ -109,7 +109,7 @@ const writable = {
   network_ids: Type.Optional(NetworkIds),
   all_networks: Type.Optional(
     Type.Boolean({
-      description: "true: the networks of its user, now and later. Left out of a create with network_ids: false.",
+      description: "true: all networks of its user, now and later. Default in a create with network_ids: false.",
     }),
   ),
   permissions: Type.Optional(OneOf(ROLES)),
@@ -130,7 +130,7 @@ export const ApiKey = Type.Object(
     tags: TagIds,
     expires_at: Nullable(Timestamp),
     is_enabled: Type.Boolean(),
-    network_ids: Type.Array(Uuid, { description: "The networks that it reaches today." }),
+    network_ids: Type.Array(Uuid, { description: "The networks it reaches today." }),
     all_networks: Type.Boolean({ description: "Whether it follows its user's networks." }),
     permissions: OneOf(ROLES),
     key: Type.String({ description: "A mask that identifies the key and does not authenticate." }),
@@ -142,7 +142,7 @@ export const ApiKey = Type.Object(
 
 /** The answer of a create and of a rotation: the only time that the key itself is told. */
 export const ApiKeyWithSecret = Type.Object(
-  { api_key: ApiKey, key: Type.String({ description: "The key. It is not stored and not told again." }) },
+  { api_key: ApiKey, key: Type.String({ description: "The key. It is not stored and cannot be shown again." }) },
   { $id: "ApiKeyWithSecret" },
 );
 

@@ -35,12 +35,12 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, backend: Backend<A
   surface
     .get(
       "/api/v1/auth/keys",
-      operations.list({ description: "One's own; for Owner and Admin all of the organization." }),
+      operations.list({ description: "Your own; for an Owner or Admin, all of the organization." }),
       (call) => answerList(backend, call, listed(call)),
     )
     .get(
       "/api/v1/auth/keys/export/csv",
-      operations.table({ description: "One's own; for Owner and Admin all of the organization." }),
+      operations.table({ description: "Your own; for an Owner or Admin, all of the organization." }),
       (call) => answerCsv(backend, call, listed(call)),
     )
     .post(
@@ -48,7 +48,7 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, backend: Backend<A
       {
         ...operations.create(ApiKeyCreate, body, {
           description:
-            "The key itself is told in this answer only. Without `network_ids` it reaches what its user reaches, now and later.",
+            "The key itself is returned only this once. Without `network_ids` it reaches what its user reaches, now and later.",
         }),
         answer: ApiKeyWithSecret,
         isRecord: true,
@@ -73,8 +73,8 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, backend: Backend<A
       "/api/v1/auth/keys/:id/rotate",
       {
         operationId: "rotateApiKey",
-        summary: "Give an API key a new secret",
-        description: "The old one is refused from now on; the new one is told in this answer only.",
+        summary: "Rotate an API key",
+        description: "The old key stops working at once. The new one is returned only this once.",
         group,
         access: write,
         params: IdParams,
@@ -87,13 +87,11 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, backend: Backend<A
         return answerWithSecret(call, runWrite(backend, call, "api_key.rotate", { id: call.params.id, secret }));
       },
     )
-    .delete("/api/v1/auth/keys/:id", operations.remove({ description: "`cascade` changes nothing." }), (call) =>
+    .delete("/api/v1/auth/keys/:id", operations.remove({ description: "`cascade` has no effect." }), (call) =>
       answerRemoval(backend, call, "api_key.delete", apiKeyResource),
     )
-    .post(
-      "/api/v1/auth/keys/bulk-delete",
-      operations.removeMany({ description: "`cascade` changes nothing." }),
-      (call) => answerBulkRemoval(backend, call, "api_key.bulk_delete", apiKeyResource),
+    .post("/api/v1/auth/keys/bulk-delete", operations.removeMany({ description: "`cascade` has no effect." }), (call) =>
+      answerBulkRemoval(backend, call, "api_key.bulk_delete", apiKeyResource),
     );
 
   /** What list and export are of. */

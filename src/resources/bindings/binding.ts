@@ -1,4 +1,4 @@
-// Where a service listens: on a port of its host, at one address or at all, or at an address as a whole.
+// Where a service listens: a port of its host on one address or on all, or a whole address.
 
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
@@ -69,9 +69,7 @@ export function bindingIdentity(serviceId: string, target: BindingTarget): strin
 const identifying = { id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
 const portAndAddress = {
   port_id: Uuid,
-  ip_address_id: Type.Optional(
-    Nullable(Uuid, { description: "Null, or left out of a new binding: on all addresses." }),
-  ),
+  ip_address_id: Type.Optional(Nullable(Uuid, { description: "Null, or left out of a new binding: all addresses." })),
 };
 const addressAlone = { ip_address_id: Uuid, port_id: Type.Optional(Type.Null()) };
 
@@ -102,7 +100,7 @@ export const Binding = Type.Object(
     network_id: Uuid,
     type: OneOf(BINDING_TYPES),
     port_id: Nullable(Uuid),
-    ip_address_id: Nullable(Uuid, { description: "Null: on all addresses of the host." }),
+    ip_address_id: Nullable(Uuid, { description: "Null: all addresses of the host." }),
     ...observedFields,
     ...recordFields,
   },

@@ -9,7 +9,7 @@ export const bindingResource: Resource<BindingRecord> = {
   kind: bindingKind,
   path: "bindings",
   group: "Bindings",
-  about: "Where a service listens: on a port of its host, at one address or at all, or at an address as a whole.",
+  about: "Where a service listens: a port of its host on one address or on all, or a whole address.",
   answer: Binding,
   compose: composeBindings,
   example: BINDING_EXAMPLE,

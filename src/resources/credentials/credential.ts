@@ -42,7 +42,7 @@ export const Secret = Type.Union(
         minLength: 1,
         maxLength: SECRET_MAX_LENGTH,
         secret: true,
-        description: `Answered as "${SECRET_MASK}"; sent back so, the stored one stays.`,
+        description: `Returned as "${SECRET_MASK}"; sending that back keeps the stored value.`,
       }),
     }),
     Body({
@@ -51,8 +51,7 @@ export const Secret = Type.Union(
         format: "relative-path",
         minLength: 1,
         maxLength: SECRET_PATH_MAX_LENGTH,
-        description:
-          "Below the configured secrets folder, relative to it and without `..`; the file is read when the secret is used.",
+        description: "A file in the configured secrets folder, read when the secret is used.",
       }),
     }),
   ],
@@ -74,7 +73,7 @@ export const CredentialType = Type.Union(
       }),
       auth_protocol: OneOf(AUTH_PROTOCOLS),
       auth_password: Type.Optional(Secret),
-      priv_protocol: OneOf(PRIV_PROTOCOLS, { description: "None where auth_protocol is None." }),
+      priv_protocol: OneOf(PRIV_PROTOCOLS, { description: "Must be None if auth_protocol is None." }),
       priv_password: Type.Optional(Secret),
       context_name: Type.Optional(
         Type.String({ format: "line", maxLength: 32, description: "vacmContextName (RFC 3415)." }),
@@ -132,7 +131,7 @@ export const HostAssignment = Body(
           minItems: 1,
           maxItems: ASSIGNMENTS_MAX,
           description:
-            "Only at these addresses of the host; left out: at every one that it has when this is assigned. One that is added or changed later waits for its confirmation (`confirmIpAddress`).",
+            "Only these addresses of the host; left out: all that it has at that moment. An address added or changed later waits for confirmation (`confirmIpAddress`).",
         }),
       ),
     ),
@@ -147,11 +146,11 @@ const required = {
   assigned_network_ids: Type.Array(Uuid, {
     maxItems: ASSIGNMENTS_MAX,
     description:
-      "Networks that it is tried in: at addresses in subnets that accept credentials, and at targets that an Admin names.",
+      "Networks it is tried in: on addresses in subnets that accept credentials, and on targets named by an Admin.",
   }),
   host_assignments: Type.Array(HostAssignment, {
     maxItems: ASSIGNMENTS_MAX,
-    description: "Hosts that it is tried at.",
+    description: "Hosts it is tried on.",
   }),
   tags: TagIds,
 };

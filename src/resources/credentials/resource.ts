@@ -9,7 +9,7 @@ export const credentialResource: Resource<CredentialRecord> = {
   kind: credentialKind,
   path: "credentials",
   group: "Credentials",
-  about: "What discovery signs in to devices with. Secrets are sealed, and never answered.",
+  about: "What discovery authenticates to devices with. Secrets are encrypted at rest and never returned.",
   answer: Credential,
   compose: composeCredentials,
   example: CREDENTIAL_EXAMPLE,

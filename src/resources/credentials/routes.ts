@@ -27,7 +27,7 @@ const filters = {
 };
 const operations = standardOperations(credentialResource, filters);
 const CONFINED =
-  "A caller that is confined to some networks may where the credential is assigned within these, and nowhere else: one that is assigned to nothing may be meant for anybody.";
+  "A caller limited to some networks can do this only if the credential is assigned in those and nowhere else. An unassigned credential may be meant for anyone.";
 const body = {
   organization_id: CREDENTIAL_EXAMPLE.organization_id,
   name: CREDENTIAL_EXAMPLE.name,
@@ -45,22 +45,22 @@ function listed(query: Static<TObject<typeof filters>>): ListOf<CredentialRecord
 /** /api/v1/credentials. No answer holds a secret. */
 export function credentialRoutes(surface: Surface<Actor, Access>, backend: Backend<CredentialCommands>): void {
   surface
-    .get("/api/v1/credentials", operations.list({ summary: "List credentials, their secrets masked" }), (call) =>
+    .get("/api/v1/credentials", operations.list({ summary: "List credentials, with their secrets masked" }), (call) =>
       answerList(backend, call, listed(call.query)),
     )
     .get(
       "/api/v1/credentials/export/csv",
-      operations.table({ summary: "Export credentials as CSV, their secrets masked" }),
+      operations.table({ summary: "Export credentials as CSV, with their secrets masked" }),
       (call) => answerCsv(backend, call, listed(call.query)),
     )
     .postHandedOver(
       "/api/v1/credentials",
       operations.create(CredentialCreate, body, {
-        description: "A caller that is confined to some networks assigns it within these.",
+        description: "A caller limited to some networks can assign it only in those.",
       }),
       (call) => answerWrite(backend, call, "credential.create", { body: call.body }, credentialResource),
     )
-    .get("/api/v1/credentials/:id", operations.get({ summary: "Get a credential, its secrets masked" }), (call) =>
+    .get("/api/v1/credentials/:id", operations.get({ summary: "Get a credential, with its secrets masked" }), (call) =>
       answerRecord(backend, call, credentialResource),
     )
     .putHandedOver(
@@ -69,7 +69,7 @@ export function credentialRoutes(surface: Surface<Actor, Access>, backend: Backe
         CredentialUpdate,
         { ...body, assigned_network_ids: [] },
         {
-          summary: "Update a credential and what it is assigned to",
+          summary: "Update a credential and its assignments",
           description: CONFINED,
           errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied"],
         },

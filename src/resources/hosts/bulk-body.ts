@@ -11,11 +11,11 @@ export const HostBulkItem = Body(
     id: Type.Optional({
       ...Uuid,
       description:
-        "Of a host that is there: the item updates it. One that was never used, or none: the item creates a host.",
+        "The id of an existing host: the item updates it. An id that was never used, or none: the item creates a host.",
     }),
     network_id: Type.Optional({
       ...Uuid,
-      description: "Required of an item that creates; the host's own in one that updates.",
+      description: "Required to create a host; to update one, its own.",
     }),
     expected_updated_at: HostUpdate.properties.expected_updated_at,
     interfaces: Type.Optional(
@@ -23,7 +23,7 @@ export const HostBulkItem = Body(
         Type.Array(IfEntryItem, {
           maxItems: CHILDREN_MAX,
           description:
-            "The host's interface entries are made to match, by id and else by if_index; null or left out: as they are.",
+            "Syncs the host's interface entries to this list, by id, else by if_index; null or left out: unchanged.",
         }),
       ),
     ),
@@ -41,7 +41,7 @@ export const HostBulkResult = Type.Object(
   {
     id: Uuid,
     name: Name,
-    operation: OneOf(BULK_OPERATIONS, { description: "What was done to the host or to anything that belongs to it." }),
+    operation: OneOf(BULK_OPERATIONS, { description: "What was done to the host or its children." }),
     updated_at: Timestamp,
   },
   { $id: "HostBulkResult" },

@@ -34,7 +34,7 @@ export const CredentialAssignment = Body(
           minItems: 1,
           maxItems: CHILDREN_MAX,
           description:
-            "Only at these addresses; left out: at every one that the host has when this is assigned. One that is added or changed later waits for its confirmation (`confirmIpAddress`).",
+            "Only these addresses; left out: all that the host has at that moment. An address added or changed later waits for confirmation (`confirmIpAddress`).",
         }),
       ),
     ),
@@ -49,7 +49,7 @@ const children = {
     Nullable(
       Type.Array(CredentialAssignment, {
         maxItems: CHILDREN_MAX,
-        description: "Replaces all; null or left out: as they are. Changing them takes the role Admin.",
+        description: "Replaces all assignments; null or left out: unchanged. Changes require the role Admin.",
       }),
     ),
   ),
@@ -57,7 +57,7 @@ const children = {
     Nullable(
       Type.Array(IpAddressItem, {
         maxItems: CHILDREN_MAX,
-        description: "The host's addresses are made to match; null or left out: as they are.",
+        description: "Syncs the host's addresses to this list; null or left out: unchanged.",
       }),
     ),
   ),
@@ -65,7 +65,7 @@ const children = {
     Nullable(
       Type.Array(PortItem, {
         maxItems: CHILDREN_MAX,
-        description: "The host's ports are made to match; null or left out: as they are.",
+        description: "Syncs the host's ports to this list; null or left out: unchanged.",
       }),
     ),
   ),
@@ -73,7 +73,7 @@ const children = {
     Nullable(
       Type.Array(ServiceItem, {
         maxItems: CHILDREN_MAX,
-        description: "The host's services are made to match; null or left out: as they are.",
+        description: "Syncs the host's services to this list; null or left out: unchanged.",
       }),
     ),
   ),

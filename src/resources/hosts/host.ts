@@ -39,7 +39,7 @@ export const hostFields = {
   serial_number: NullableText,
   management_url: NullableText,
   asset_tag: Nullable(Name, {
-    description: "What its owner has written on it. A person's alone: no scan touches it.",
+    description: "The owner's inventory number. Only people set it; no scan changes it.",
   }),
   last_seen_at: Nullable(Timestamp, { description: "When discovery last saw it; null until then." }),
   ...discoverableFields,

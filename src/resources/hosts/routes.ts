@@ -28,17 +28,16 @@ const filters = {
   network_id: Type.Optional(Uuid),
   ...IdsQuery,
   tag_ids: Type.Optional(
-    QueryList(Uuid, { description: "Only hosts that carry any of these tags; repeated, or separated by commas." }),
+    QueryList(Uuid, { description: "Only hosts with any of these tags; repeated or comma-separated." }),
   ),
   hidden: Type.Optional(Type.Boolean({ description: "Only hosts that are hidden, or only those that are not." })),
   ...searchQuery(
-    `a word of the host's ${HOST_WORDS.join(", ")} or of the name of one of its addresses; or an IP or MAC address of the host or of its interfaces (\`10.2.\`, \`aa:bb\`), which is found by its own beginning only, MAC addresses with colons, dashes or Cisco dots`,
+    `a word of the host's ${HOST_WORDS.join(", ")} or of the name of one of its addresses; or an IP or MAC address of the host or its interfaces (\`10.2.\`, \`aa:bb\`, with colons, dashes or Cisco dots)`,
   ),
   include_children: Type.Optional(
     Type.Boolean({
       default: true,
-      description:
-        "With false the hosts come without `interfaces`, `ip_addresses`, `ports` and `services`: these four are then absent.",
+      description: "false: leave out `interfaces`, `ip_addresses`, `ports` and `services`.",
     }),
   ),
   ...orderQuery(hostKind, [
@@ -85,14 +84,14 @@ export function hostRoutes(surface: Surface<Actor, Access>, backend: Backend<Hos
     )
     .get(
       "/api/v1/hosts/export/csv",
-      operations.table({ summary: "Export hosts as CSV, with what tells their children apart" }),
+      operations.table({ summary: "Export hosts as CSV, with lists of their children" }),
       (call) => answerCsv(backend, call, listed(call.query)),
     )
     .postHandedOver(
       "/api/v1/hosts",
       operations.create(HostCreate, HOST_BODY_EXAMPLE, {
         summary: "Create a host with its children",
-        description: `${ALL_ISSUES} What belongs to a host that has no place, by its network or its id, is not looked at.`,
+        description: `${ALL_ISSUES} The children of a host refused for its network or id are not checked.`,
       }),
       (call) => answerWrite(backend, call, "host.create", { body: call.body }, hostResource),
     )
@@ -105,8 +104,8 @@ export function hostRoutes(surface: Surface<Actor, Access>, backend: Backend<Hos
         HostUpdate,
         { id: HOST_EXAMPLE.id, hidden: false, tags: [], ...withoutNetwork(HOST_BODY_EXAMPLE) },
         {
-          summary: "Update a host and make its children match",
-          description: `Addresses, ports and services that are given replace the host's: an item with a known id updates it, one that stands for the same real thing is that record, another is created, and what is not in the list is deleted. Lists that are null or left out stay as they are. Interface entries are not written here, whatever \`interfaces\` says: they have operations of their own, and the bulk. All of it happens in one transaction or not at all. ${ALL_ISSUES}`,
+          summary: "Update a host and its children",
+          description: `Syncs the host's addresses, ports and services to the given lists: an item with a known id updates that record, an item for the same real thing is that record, any other item creates one, and records not in the list are deleted. Lists that are null or left out stay unchanged. Interface entries are not written here, whatever \`interfaces\` says: use their own operations or the bulk write. All in one transaction or not at all. ${ALL_ISSUES}`,
           errors: ["entity_stale", "validation_id_mismatch", ...writeErrors],
         },
       ),
@@ -121,8 +120,8 @@ export function hostRoutes(surface: Surface<Actor, Access>, backend: Backend<Hos
       "/api/v1/hosts/bulk",
       {
         operationId: "writeHosts",
-        summary: "Create or update many hosts with all that belongs to them, all or none",
-        description: `An item with the id of a host updates it, as a PUT does, except that \`hidden\` and \`tags\` that are left out stay as well; any other creates a host, and may bring an id that was never used: hosts are not known by their names, so the same list sent twice makes them twice, unless its items bring ids or the request an \`Idempotency-Key\`. Interface entries that are given replace the host's: known by id, else by \`if_index\`. An item may refer to what an earlier one makes; the service that a host runs on and the neighbor of an interface may be of any item. All of it happens in one transaction or not at all: \`params.issues\` names every offender by the index of its item, with the \`code\` that it alone would have been refused with; where they all have the same code it is the answer's, else that is \`validation_failed\`. What belongs to a host that has no place, by its network or its id, or that was changed since, is not looked at. At most ${BULK_MAX} hosts and ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB.`,
+        summary: "Create or update many hosts with their children, all or none",
+        description: `An item with the id of a host updates it like a PUT, except that \`hidden\` and \`tags\` keep their values too if they are left out. Any other item creates a host, and may contain an id that was never used. Hosts are not matched by name: the same list sent twice creates them twice, unless its items have ids or the request has an \`Idempotency-Key\`. Interface entries are synced to the given list by id, else by \`if_index\`. An item can refer to records of earlier items; the service that a host runs on and the neighbor of an interface can be in any item. All in one transaction or not at all: \`params.issues\` lists every problem by the index of its item, with the \`code\` it would have had alone. The code of the answer is the one they all share, else \`validation_failed\`. The children of a host refused for its network, its id or a change in between are not checked. At most ${BULK_MAX} hosts and ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB.`,
         group,
         access: MEMBER,
         bodyLimitBytes: BULK_BODY_LIMIT_BYTES,

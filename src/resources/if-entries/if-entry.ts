@@ -127,7 +127,7 @@ const Speed = Type.Integer({ minimum: 0, maximum: SPEED_BPS_MAX, description: "B
 const IfIndex = Type.Integer({ minimum: 1, maximum: INT32_MAX, description: "ifIndex (IF-MIB, RFC 2863)." });
 const IfType = Type.Integer({ minimum: 1, maximum: INT32_MAX, description: "ifType (IANAifType-MIB)." });
 
-const FORWARDED = `MAC addresses that the device forwards to this interface. A list that a person has set stays; then the first ${FDB_MACS_BESIDE_MAX} that a scan finds stand in \`discovered\`.`;
+const FORWARDED = `MAC addresses that the device forwards to this interface. A list set by a person stays; the first ${FDB_MACS_BESIDE_MAX} that a scan finds are then in \`discovered\`.`;
 
 /** What a write may say of an entry, besides which one it is. */
 const described = {
@@ -215,7 +215,7 @@ export const IfEntry = Type.Object(
     more_neighbors: Type.Optional(
       Type.Array(MoreNeighborAnswer, {
         description:
-          "Present where more than one neighbor is announced by a protocol: all but the first, which stands in the lldp_ and cdp_ fields.",
+          "Present if a protocol announces more than one neighbor: all but the first, which is in the lldp_ and cdp_ fields.",
       }),
     ),
     first_discovery_id: Type.Optional(Uuid),

@@ -10,7 +10,7 @@ export const ifEntryResource: Resource<IfEntryRecord> = {
   kind: ifEntryKind,
   path: "if-entries",
   group: "Interface entries",
-  about: "The rows of hosts' interface tables, with what is known of their links (IF-MIB, LLDP, CDP).",
+  about: "The rows of hosts' interface tables, with their link data (IF-MIB, LLDP, CDP).",
   answer: IfEntry,
   example: IF_ENTRY_EXAMPLE,
   names: {

@@ -34,7 +34,7 @@ export const ignored = sqliteTable("ignored", {
 export const ignoredKind: Kind<IgnoredRecord> = {
   name: "ignored",
   plural: "ignored",
-  words: { one: "ignored record", many: "ignored records" },
+  words: { one: "ignored entry", many: "ignored entries" },
   label: ({ label }) => label,
   code: 18,
   table: ignored,
@@ -67,15 +67,15 @@ export const Ignored = Type.Object(
   {
     id: Uuid,
     network_id: Uuid,
-    entity: OneOf(IGNORED_ENTITIES, { description: "The kind of what was deleted." }),
-    record_id: Type.String({ ...Uuid, description: "The id of the record that was deleted." }),
-    host_id: Nullable(Uuid, { description: "The host whose part it was; null for a host, a subnet and a VLAN." }),
+    entity: OneOf(IGNORED_ENTITIES, { description: "The kind of the deleted record." }),
+    record_id: Type.String({ ...Uuid, description: "The id of the deleted record." }),
+    host_id: Nullable(Uuid, { description: "The host it belonged to; null for a host, a subnet or a VLAN." }),
     /** The identity that its kind gave it; of a host, which may be called anything, its id. */
-    identity: Type.String({ description: "What tells it from all others of its kind." }),
-    label: Type.String({ description: "What it was called: a name, an address, a prefix." }),
+    identity: Type.String({ description: "What identifies it among its kind." }),
+    label: Type.String({ description: "Its name, address or prefix." }),
     signs: Type.Array(Type.String(), {
       description:
-        "Of a host: what it is known again by, such as `serial:FOC1234`, `mac:00:1b:21:aa:bb:cc`, `ip:10.2.3.4`; of an interface entry what it was called, such as `if_name:Gi0/2`.",
+        "What it is recognized by: a host by `serial:FOC1234`, `mac:00:1b:21:aa:bb:cc`, `ip:10.2.3.4` and the like, an interface entry by its names, such as `if_name:Gi0/2`.",
     }),
     ...recordFields,
   },

@@ -16,7 +16,7 @@ import type { IgnoredCommands } from "./commands.ts";
 import { IGNORED_ENTITIES, type IgnoredRecord, ignoredKind } from "./ignored.ts";
 import { ignoredResource } from "./resource.ts";
 
-const entity = Type.Optional(OneOf(IGNORED_ENTITIES, { description: "Only what was of this kind." }));
+const entity = Type.Optional(OneOf(IGNORED_ENTITIES, { description: "Only entries for records of this kind." }));
 const filters = {
   host_id: Type.Optional(Uuid),
   network_id: Type.Optional(Uuid),
@@ -25,7 +25,7 @@ const filters = {
   ...orderQuery(ignoredKind, ["created_at", "entity", "label", "network_id", "host_id", "updated_at"]),
 };
 const operations = standardOperations(ignoredResource, filters);
-const description = "It is not made again at once: the next scan that comes upon it does that.";
+const description = "Lets discovery bring the record back: the next scan that finds it creates it again.";
 
 /** What list and export are of. */
 function listed(query: Static<TObject<typeof filters>>): ListOf<IgnoredRecord> {
@@ -45,35 +45,22 @@ export function ignoredRoutes(surface: Surface<Actor, Access>, backend: Backend<
     .get(
       "/api/v1/discovery/ignored",
       operations.list({
-        summary: "List what discovery is not to bring back",
         description:
-          "What a person deleted after discovery had found it. It comes about by the deletion; restoring the record that was deleted, or lifting it here, ends it.",
+          "Records that a person deleted after discovery found them, and that discovery must not bring back. The deletion creates the entry. Restoring the record, or deleting the entry, ends it.",
       }),
       (call) => answerList(backend, call, listed(call.query)),
     )
-    .get(
-      "/api/v1/discovery/ignored/export/csv",
-      operations.table(
-        { summary: "Export what discovery is not to bring back as CSV" },
-        "things that discovery is not to bring back",
-      ),
-      (call) => answerCsv(backend, call, listed(call.query)),
+    .get("/api/v1/discovery/ignored/export/csv", operations.table(), (call) =>
+      answerCsv(backend, call, listed(call.query)),
     )
-    .get(
-      "/api/v1/discovery/ignored/:id",
-      operations.get({ summary: "Get one thing that discovery is not to bring back" }),
-      (call) => answerRecord(backend, call, ignoredResource),
-    )
-    .delete(
-      "/api/v1/discovery/ignored/:id",
-      operations.remove({ operationId: "liftIgnored", summary: "Let discovery bring it back", description }),
-      (call) => answerRemoval(backend, call, "ignored.delete", ignoredResource),
+    .get("/api/v1/discovery/ignored/:id", operations.get(), (call) => answerRecord(backend, call, ignoredResource))
+    .delete("/api/v1/discovery/ignored/:id", operations.remove({ operationId: "liftIgnored", description }), (call) =>
+      answerRemoval(backend, call, "ignored.delete", ignoredResource),
     )
     .post(
       "/api/v1/discovery/ignored/bulk-delete",
       operations.removeMany({
         operationId: "liftManyIgnored",
-        summary: "Let discovery bring many things back, all or none",
         description,
       }),
       (call) => answerBulkRemoval(backend, call, "ignored.bulk_delete", ignoredResource),

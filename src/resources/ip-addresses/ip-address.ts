@@ -86,11 +86,11 @@ export const IpAddressItem = Body(
     ...identifying,
     host_id: Type.Optional(Uuid),
     ...described,
-    position: Position("Left out of a new item: its place in the list."),
+    position: Position("Default for a new item: its place in the list."),
   },
   { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] },
 );
-const position = Position("Left out of a create: after the host's last one.");
+const position = Position("Default in a create: after the host's last one.");
 export const IpAddressCreate = Body(
   { ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described, position },
   { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] },
@@ -135,7 +135,7 @@ export const ConfirmedIpAddress = Type.Object(
     ...IpAddress.properties,
     credential_ids: Type.Array(Uuid, {
       description:
-        "The credentials that go to this address because they are assigned to its host. What is assigned to its network is not among them.",
+        "The credentials that go to this address because they are assigned to its host. Those assigned to its network are not included.",
     }),
   },
   { $id: "ConfirmedIpAddress" },

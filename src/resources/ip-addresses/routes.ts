@@ -35,7 +35,7 @@ import { ipAddressResource } from "./resource.ts";
 const filters = {
   host_id: Type.Optional(Uuid),
   network_id: Type.Optional(Uuid),
-  subnet_id: Type.Optional(Type.String({ ...Uuid, description: "Only those in this subnet: what is used there." })),
+  subnet_id: Type.Optional(Type.String({ ...Uuid, description: "Only addresses in this subnet." })),
   ...IdsQuery,
   ...searchQuery(
     "the address (`10.2.`), its MAC address (`aa:bb`, with colons, dashes or Cisco dots) or a word of its name",
@@ -62,9 +62,9 @@ const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity
 
 const CREDENTIAL_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0006";
 const CONFIRMS =
-  "A credential that is assigned to a host goes to the addresses that the host had then, to those that an Admin has named since, and to those that the device itself tells. " +
-  "An address that somebody has added or changed waits for this; scans say so. What is confirmed is the value: another one has to be confirmed anew, and `If-Match` makes sure that it is the one that was seen. " +
-  "Where there is nothing to confirm, nothing is written.";
+  "A credential assigned to a host goes to the addresses the host had then, to those an Admin has named since, and to those the device itself reports. " +
+  "Any other address that is added or changed waits for this confirmation; scans report it. The value is what is confirmed: a changed address must be confirmed again, and `If-Match` makes sure that it is the one you saw. " +
+  "If there is nothing to confirm, nothing is written.";
 
 /** What list and export are of. */
 function listed(query: Static<TObject<typeof filters>>): ListOf<IpAddressRecord> {
@@ -107,7 +107,7 @@ export function ipAddressRoutes(
       "/api/v1/ip-addresses/:id/confirm",
       {
         operationId: "confirmIpAddress",
-        summary: "Let the credentials of the host go to this address",
+        summary: "Confirm an address for the host's credentials",
         description: CONFIRMS,
         group,
         access: ADMIN,

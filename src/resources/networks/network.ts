@@ -46,7 +46,7 @@ const described = {
       Type.Integer({
         minimum: 1,
         maximum: STALE_AFTER_HOURS_MAX,
-        description: "After how long unseen a record counts as stale; null for never.",
+        description: "Hours unseen after which a record is stale; null: never.",
       }),
     ),
   ),

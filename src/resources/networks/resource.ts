@@ -9,7 +9,7 @@ export const networkResource: Resource<NetworkRecord> = {
   kind: networkKind,
   path: "networks",
   group: "Networks",
-  about: "Where hosts, subnets and VLANs live, and what rights are given by.",
+  about: "Networks contain hosts, subnets and VLANs; access is granted by network.",
   answer: Network,
   compose: composeNetworks,
   example: NETWORK_EXAMPLE,

@@ -9,7 +9,7 @@ export const portResource: Resource<PortRecord> = {
   kind: portKind,
   path: "ports",
   group: "Ports",
-  about: "The TCP and UDP ports that hosts serve.",
+  about: "The open TCP and UDP ports of hosts.",
   answer: Port,
   example: PORT_EXAMPLE,
   names: {

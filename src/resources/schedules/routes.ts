@@ -30,7 +30,7 @@ const body = {
   kind: "full",
 };
 const description =
-  "Times are those of the time zone. What is to run at certain times of the day runs once on every day: right after a spring gap that swallowed its time, and the first time round where an autumn hour comes twice. What runs every so often (`*` or a step in minute or hour) runs in both of the hours.";
+  "Times are local to the time zone. A run at a fixed time of day happens once a day: right after the gap if clocks skip its time in spring, and only the first time if they repeat it in autumn. Periodic runs (`*` or a step in minute or hour) happen in both hours.";
 
 /** What list and export are of. */
 function listed(query: Static<TObject<typeof filters>>): ListOptions {

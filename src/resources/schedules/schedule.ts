@@ -21,7 +21,7 @@ import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";
 import { CRON_MAX_LENGTH, parseCron, parseTimezone, TIMEZONE_MAX_LENGTH } from "./cron.ts";
 
-/** sweep: which addresses answer. snmp: what the devices among them say of themselves. full: both. */
+/** sweep: find which addresses answer. snmp: read the devices by SNMP. full: both. */
 export const SCAN_KINDS = ["sweep", "snmp", "full"] as const;
 export type ScanKind = (typeof SCAN_KINDS)[number];
 
@@ -69,23 +69,24 @@ const CronText = Type.String({
 const Timezone = Type.String({
   format: "timezone",
   maxLength: TIMEZONE_MAX_LENGTH,
-  description: "A name of the IANA database.",
+  description: "An IANA time zone name.",
 });
 const Kinds = OneOf(SCAN_KINDS, {
-  description: "sweep: which addresses answer. snmp: what the devices among them say of themselves. full: both.",
+  description: "sweep: find which addresses answer. snmp: read the devices by SNMP. full: both.",
 });
 const Targets = Nullable(Type.Array(TargetText, { minItems: 1, maxItems: TARGETS_MAX }), {
-  description: "Prefixes and addresses, to which the network's credentials may be sent; null: the network's subnets.",
+  description:
+    "Addresses and CIDRs to scan; the network's credentials may be sent to them. Null: the network's subnets.",
 });
 
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
 const described = {
   name: Name,
   cron: CronText,
-  timezone: Type.Optional({ ...Timezone, description: `${Timezone.description} UTC when left out of a create.` }),
+  timezone: Type.Optional({ ...Timezone, description: `${Timezone.description} Default in a create: UTC.` }),
   kind: Kinds,
   targets: Type.Optional(Targets),
-  is_enabled: Type.Optional(Type.Boolean({ description: "true when left out of a create." })),
+  is_enabled: Type.Optional(Type.Boolean({ description: "Default in a create: true." })),
 } satisfies Sayable<ScheduleRecord, "network_id">;
 export const SCHEDULE_DESCRIBED = namesOf(described);
 const READ_ONLY = [...RECORD_READ_ONLY, "next_run_at"];
@@ -112,8 +113,7 @@ export const Schedule = Type.Object(
     targets: Targets,
     is_enabled: Type.Boolean(),
     next_run_at: Nullable(Timestamp, {
-      description:
-        "When it is due next, seen from now; null while it is not enabled, and in every answer about the past.",
+      description: "When it runs next; null if it is disabled, and in answers about the past.",
     }),
     ...recordFields,
   },

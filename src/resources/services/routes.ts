@@ -26,7 +26,7 @@ const filters = {
     Type.String({
       minLength: 1,
       maxLength: SERVICE_DEFINITION_MAX_LENGTH,
-      description: "Only services of exactly this definition.",
+      description: "Only services with exactly this definition.",
     }),
   ),
   ...orderQuery(serviceKind, [
@@ -83,7 +83,7 @@ export function serviceRoutes(surface: Surface<Actor, Access>, backend: Backend<
       "/api/v1/services/:id",
       operations.update(ServiceUpdate, body, {
         summary: "Update a service with its bindings",
-        description: `Bindings that are given replace the service's; null or left out they stay as they are. ${ALL_ISSUES}`,
+        description: `Syncs the bindings to the given list; null or left out: unchanged. ${ALL_ISSUES}`,
         errors: ["validation_id_mismatch", ...writeErrors],
       }),
       (call) => answerWrite(backend, call, "service.update", { id: call.params.id, body: call.body }, serviceResource),

@@ -20,7 +20,7 @@ const described = {
     Nullable(
       Type.Array(BindingItem, {
         maxItems: CHILDREN_MAX,
-        description: "The service's bindings are made to match; left out or null: as they are.",
+        description: "Syncs the service's bindings to this list; null or left out: unchanged.",
       }),
     ),
   ),
@@ -33,11 +33,11 @@ export const ServiceItem = Body(
     ...identifying,
     host_id: Type.Optional(Uuid),
     ...described,
-    position: Position("Left out of a new item: its place in the list."),
+    position: Position("Default for a new item: its place in the list."),
   },
   { ignored: READ_ONLY },
 );
-const position = Position("Left out of a create: after the host's last one.");
+const position = Position("Default in a create: after the host's last one.");
 export const ServiceCreate = Body(
   { ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described, position },
   { ignored: READ_ONLY },

@@ -64,19 +64,19 @@ export const subnetKind: Kind<SubnetRecord> = {
 };
 
 const ACCEPTS =
-  "Whether discovery may send the network's credentials to addresses in it. Any such subnet that contains an address suffices, but for those of the types Internet, Remote and Loopback, where credentials go to named targets alone.";
+  "Whether discovery may send the network's credentials to addresses in it. One such subnet that contains the address is enough. In subnets of type Internet, Remote and Loopback, credentials go only to named targets.";
 
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
 const described = {
   cidr: CidrText,
   name: Type.Optional(Name),
   description: Type.Optional(Nullable(Description)),
-  subnet_type: Type.Optional(OneOf(SUBNET_TYPES, { description: "Unknown when left out of a create." })),
+  subnet_type: Type.Optional(OneOf(SUBNET_TYPES, { description: "Default in a create: Unknown." })),
   vlan_id: Type.Optional(Nullable(Uuid, { description: "A VLAN of the same network." })),
   tags: Type.Optional(TagIds),
   accepts_credentials: Type.Optional(
     Type.Boolean({
-      description: `${ACCEPTS} Only an Admin changes it; left out of a create: true for an Admin's, else false.`,
+      description: `${ACCEPTS} Only an Admin can change it. Default in a create: true for an Admin, else false.`,
     }),
   ),
 } satisfies Sayable<SubnetRecord, "network_id" | "source">;

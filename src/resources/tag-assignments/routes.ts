@@ -19,7 +19,7 @@ import {
 
 const group = "Tags";
 const WHO =
-  "Takes what writing the record itself takes: the role Member for hosts, services and subnets, Admin for networks and credentials; for API keys a sign-in, and that the key is one's own or, for Owner and Admin, of a user up to the own role. A caller that is confined to some networks may tag a credential where it is assigned within these alone.";
+  "Requires the same rights as writing the record: the role Member for hosts, services and subnets, Admin for networks and credentials. API keys require a sign-in; you can tag your own, and as an Owner or Admin those of users up to your own role. A caller limited to some networks can tag a credential only if it is assigned in those alone.";
 const errors = ["auth_session_required", "entity_reference_invalid", "entity_access_denied"] as const;
 const one = { entity_type: "host", entity_id: HOST_EXAMPLE.id, tag_ids: [TAG_EXAMPLE.id] };
 const many = { entity_type: "host", entity_ids: [HOST_EXAMPLE.id], tag_id: TAG_EXAMPLE.id };
@@ -32,7 +32,7 @@ export function tagAssignmentRoutes(surface: Surface<Actor, Access>, backend: Ba
       {
         operationId: "assignTags",
         summary: "Replace the tags of a record",
-        description: `${WHO} \`If-Match\` with the record's ETag is heeded.`,
+        description: `${WHO} Honors \`If-Match\` with the record's ETag.`,
         group,
         access: MEMBER,
         body: TagAssignment,
@@ -46,7 +46,7 @@ export function tagAssignmentRoutes(surface: Surface<Actor, Access>, backend: Ba
       "/api/v1/tags/assign/bulk-add",
       {
         operationId: "addTagToRecords",
-        summary: "Put a tag on many records, all or none",
+        summary: "Add a tag to many records, all or none",
         description: WHO,
         group,
         access: MEMBER,
@@ -61,7 +61,7 @@ export function tagAssignmentRoutes(surface: Surface<Actor, Access>, backend: Ba
       "/api/v1/tags/assign/bulk-remove",
       {
         operationId: "removeTagFromRecords",
-        summary: "Take a tag off many records, all or none",
+        summary: "Remove a tag from many records, all or none",
         description: WHO,
         group,
         access: MEMBER,

@@ -21,9 +21,9 @@ export function taggedType(sent: SentType): TaggedType {
 /** As many as a body of the record itself may name. */
 export const ASSIGNED_TAGS_MAX = TAGS_MAX;
 
-const entity_type = OneOf(TAGGED_TYPES, { description: "What kind of record it is." });
+const entity_type = OneOf(TAGGED_TYPES, { description: "The kind of record." });
 const SentEntityType = OneOf([...TAGGED_TYPES, ...TAGGED_TYPES_AS_TYPES], {
-  description: "What kind of record it is: `host`, or `Host` as a neighbor's type has it.",
+  description: "The kind of record: `host`, or `Host` as in the type of a neighbor.",
 });
 export type SentType = Static<typeof SentEntityType>;
 const EntityIds = Type.Array(Uuid, {
@@ -49,10 +49,10 @@ export const AssignedTags = Type.Object(
 export const BulkAssignedTag = Type.Object(
   {
     entity_type,
-    entity_ids: Type.Array(Uuid, { description: "The records that were named, each once." }),
+    entity_ids: Type.Array(Uuid, { description: "The records named in the request, each once." }),
     tag_id: Uuid,
     changed_ids: Type.Array(Uuid, {
-      description: "Those of them that were changed: the others had, or lacked, the tag already.",
+      description: "Those that changed; the others already had, or lacked, the tag.",
     }),
   },
   { $id: "BulkAssignedTag" },

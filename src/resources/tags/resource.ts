@@ -8,7 +8,7 @@ export const tagResource: Resource<TagRecord> = {
   kind: tagKind,
   path: "tags",
   group: "Tags",
-  about: "Labels of the organization, and which records carry them.",
+  about: "The organization's labels, and the records that carry them.",
   answer: Tag,
   example: TAG_EXAMPLE,
   names: { columns: { tags: "tag_names" }, fields: ["name"], example: "core" },

@@ -22,8 +22,7 @@ const filters = {
   ...orderQuery(tagKind, ["created_at", "name", "color", "updated_at", "is_application"]),
 };
 const operations = standardOperations(tagResource, filters);
-const CONFINED =
-  "A caller that is confined to some networks may where every record that carries the tag lies within these.";
+const CONFINED = "A caller limited to some networks can do this only if every record with the tag is in those.";
 const body = { name: "core", color: "Green", description: "", is_application: false };
 
 /** What list and export are of. */
@@ -53,7 +52,7 @@ export function tagRoutes(surface: Surface<Actor, Access>, backend: Backend<TagC
     .delete(
       "/api/v1/tags/:id",
       operations.remove({
-        description: `Takes it off every record that carries it, in the same transaction, with \`cascade\` or without. ${CONFINED}`,
+        description: `Removes it from every record in the same transaction, with or without \`cascade\`. ${CONFINED}`,
         errors: ["entity_access_denied"],
       }),
       (call) => answerRemoval(backend, call, "tag.delete", tagResource),
@@ -61,7 +60,7 @@ export function tagRoutes(surface: Surface<Actor, Access>, backend: Backend<TagC
     .post(
       "/api/v1/tags/bulk-delete",
       operations.removeMany({
-        description: `Takes them off every record that carries them, in the same transaction, with \`cascade\` or without. ${CONFINED}`,
+        description: `Removes them from every record in the same transaction, with or without \`cascade\`. ${CONFINED}`,
         errors: ["entity_access_denied"],
       }),
       (call) => answerBulkRemoval(backend, call, "tag.bulk_delete", tagResource),

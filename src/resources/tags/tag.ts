@@ -33,7 +33,7 @@ const described = {
   description: Type.Optional(Nullable(Description, { description: '"" when none is given; null clears it.' })),
   color: OneOf(COLORS),
   is_application: Type.Optional(
-    Type.Boolean({ description: "Whether the tag names an application; false when left out of a create." }),
+    Type.Boolean({ description: "Whether the tag names an application. Default in a create: false." }),
   ),
 } satisfies Sayable<TagRecord, "organization_id">;
 export const TAG_DESCRIBED = namesOf(described);

@@ -39,13 +39,17 @@ export function userRoutes(surface: Surface<Actor, Access>, backend: Backend<Use
   surface
     .get(
       "/api/v1/users",
-      operations.list({ description: "`network_ids` names the networks that the caller reaches as well." }),
+      operations.list({ description: "`network_ids` lists only networks that the caller reaches too." }),
       (call) => answerList(backend, call, listed(call.query)),
     )
     .get("/api/v1/users/export/csv", operations.table(), (call) => answerCsv(backend, call, listed(call.query)))
     .post(
       "/api/v1/users",
-      operations.create(UserCreate, { ...body, password }, { description: "With a role up to the caller's own." }),
+      operations.create(
+        UserCreate,
+        { ...body, password },
+        { description: "The role can be at most the caller's own." },
+      ),
       async (call) => {
         const { password, ...body } = call.body;
         return answerWrite(
@@ -66,7 +70,7 @@ export function userRoutes(surface: Surface<Actor, Access>, backend: Backend<Use
         {
           summary: "Update, disable or enable a user",
           description:
-            "Neither the user's role nor the new one may be above the caller's own. Disabling ends the user's sessions and stops the user's API keys; a new password ends the sessions.",
+            "Neither the old nor the new role can be above the caller's own. Disabling ends the user's sessions and stops the user's API keys; a new password ends the sessions.",
           errors: [
             "validation_id_mismatch",
             "entity_reference_invalid",
@@ -87,7 +91,7 @@ export function userRoutes(surface: Surface<Actor, Access>, backend: Backend<Use
       operations.remove({
         summary: "Delete a user with the user's API keys",
         description:
-          "The user's role may not be above the caller's own, and the organization's only Owner who can sign in stays. The user's sessions end. History goes on naming the user. `cascade` changes nothing.",
+          "The user's role cannot be above the caller's own. The organization's only Owner who can sign in cannot be deleted. The user's sessions end. History keeps the user's name. `cascade` has no effect.",
         errors: ["entity_access_denied", "entity_in_use"],
       }),
       (call) => answerRemoval(backend, call, "user.delete", userResource),
@@ -96,7 +100,7 @@ export function userRoutes(surface: Surface<Actor, Access>, backend: Backend<Use
       "/api/v1/users/bulk-delete",
       operations.removeMany({
         summary: "Delete many users with their API keys, all or none",
-        description: "`cascade` changes nothing.",
+        description: "`cascade` has no effect.",
         errors: ["entity_access_denied", "entity_in_use"],
       }),
       (call) => answerBulkRemoval(backend, call, "user.bulk_delete", userResource),

@@ -48,7 +48,7 @@ export const NetworkIds = Type.Array(Uuid, { maxItems: USER_NETWORKS_MAX });
 const UserNetworkIds = Type.Array(Uuid, {
   maxItems: USER_NETWORKS_MAX,
   description:
-    "The networks that a Member or Viewer reaches: without any, nothing. An Owner or Admin reaches every network, whatever is named here.",
+    "The networks that a Member or Viewer reaches; empty: none. An Owner or Admin reaches every network, whatever is listed here.",
 });
 
 export const User = Type.Object(
