@@ -3,32 +3,32 @@
 
 /** Why rows are set aside, in words that follow their number. */
 export const ROW_REASONS = {
-  duplicate: "that say what another row says",
-  superseded: "that another table says better",
-  elsewhere: "that another device told first",
+  duplicate: "repeating another row",
+  superseded: "superseded by another table",
+  elsewhere: "already reported by another device",
   answered: "of devices that answered themselves",
   own: "of the device itself",
   component: "of parts of the device",
-  index: "with an index that is none of that table",
-  value: "with a value that is none of that table",
+  index: "with an invalid index",
+  value: "with an invalid value",
   invalid: "marked as invalid",
   incomplete: "without a MAC address",
-  group: "of groups or broadcast",
-  no_station: "with an address that is not one station's",
-  link_local: "with a link-local address",
-  loopback: "with a loopback address",
-  outside: "with an address in none of the network's subnets",
-  contradicted: "against what another device says of itself",
+  group: "multicast or broadcast",
+  no_station: "not of a single station",
+  link_local: "link-local",
+  loopback: "loopback",
+  outside: "outside the network's subnets",
+  contradicted: "contradicted by another device",
   not_learned: "not learned",
-  no_port: "on no port",
+  no_port: "without a port",
   no_ports: "of VLANs without ports",
-  not_trunk: "of ports that are no trunks",
-  no_interface: "on ports or interfaces that the device does not have",
-  no_neighbor: "of no neighbor",
+  not_trunk: "of ports that are not trunks",
+  no_interface: "of ports or interfaces that the device does not have",
+  no_neighbor: "without a neighbor",
   further: "with further addresses of a neighbor",
-  withheld: "resting on what was not read, so that what was known stays",
-  deleted: "of what a person has deleted",
-  limit: "beyond what is kept",
+  withheld: "depending on data that was not read",
+  deleted: "deleted by a person",
+  limit: "beyond the limit",
 } as const;
 
 export type RowReason = keyof typeof ROW_REASONS;
@@ -85,8 +85,8 @@ export function narrowed(rows: RowCount, handed: Pick<RowCount, "set_aside">): R
 }
 
 /**
- * `851 rows read, 667 kept, 184 set aside: 28 without a MAC address, 156 with an address in none of the network's
- * subnets`.
+ * `851 rows read, 667 kept, 184 set aside: 28 without a MAC address, 156 outside the
+ * network's subnets`.
  */
 export function rowsInWords({ read, kept, set_aside }: RowCount): string {
   const number = (count: number): string => count.toLocaleString("en");

@@ -43,14 +43,14 @@ const Query = Type.Object({
       minimum: 0,
       maximum: INT32_MAX,
       default: 0,
-      description: "What came after this transaction: `meta.feed.after` of the last answer. 0: from the beginning.",
+      description: "Changes after this transaction: `meta.feed.after` of the last answer. 0: from the beginning.",
     }),
   ),
   mark: Type.Optional(
     Type.String({
       pattern: MARK.source,
       description:
-        "`meta.feed.mark` of the last answer. Where a backup was put back since, another transaction may have got the number `after`: with its mark, such a place is refused (400), and nothing is missed unnoticed.",
+        "`meta.feed.mark` of the last answer. After a backup was restored, another transaction can have the number `after`; with the mark the request is then refused (400) instead of silently missing changes.",
     }),
   ),
   limit: Type.Optional(
@@ -58,7 +58,7 @@ const Query = Type.Object({
       minimum: 1,
       maximum: FEED_LIMIT_MAX,
       default: FEED_LIMIT_DEFAULT,
-      description: "Versions at most; a transaction is never divided, so that a large one may bring more.",
+      description: "Maximum number of versions. A transaction is never split, so a large one can exceed it.",
     }),
   ),
   wait: Type.Optional(
@@ -66,10 +66,10 @@ const Query = Type.Object({
       minimum: 0,
       maximum: FEED_WAIT_MAX_S,
       default: 0,
-      description: `Seconds to wait for a change where there is none yet. Who waits is told of the first one at once, and of those of the next ${TELLING_INTERVAL_MS} ms together. ${WAITING_OF_USER_MAX} requests of one user and that user's keys may wait at a time.`,
+      description: `Seconds to wait if there is no change yet. The first change is returned at once, those of the next ${TELLING_INTERVAL_MS} ms together. A user and their keys can have ${WAITING_OF_USER_MAX} requests waiting at a time.`,
     }),
   ),
-  types: Type.Optional(QueryList(OneOf(CHANGE_TYPES), { description: "Only these kinds of record." })),
+  types: Type.Optional(QueryList(OneOf(CHANGE_TYPES), { description: "Only records of these kinds." })),
   network_id: Type.Optional(Uuid),
 });
 type FeedCall = ResourceCall<unknown, Static<typeof Query>, unknown>;
@@ -82,17 +82,17 @@ interface FeedPage {
 
 const FeedMeta = Type.Object({
   feed: Type.Object({
-    after: Type.Integer({ minimum: 0, description: "Go on from here." }),
+    after: Type.Integer({ minimum: 0, description: "Continue from here." }),
     mark: Type.String({
       pattern: MARK.source,
-      description: "Of this place; given back as `mark`, it tells the place from one in other data.",
+      description: "The mark of this position. Sent back as `mark`, it detects that the data were replaced.",
     }),
-    has_more: Type.Boolean({ description: "Whether more is there already." }),
+    has_more: Type.Boolean({ description: "Whether more changes are available now." }),
     thinned_until: Type.Optional(
       Type.Integer({
         minimum: 1,
         description:
-          "Only where `after` lies in thinned history: of the versions up to this transaction some were dropped. After it none is missing.",
+          "Only if `after` is in thinned history: some versions up to this transaction are gone. After it, none is missing.",
       }),
     ),
   }),
@@ -110,9 +110,9 @@ export function changeFeedRoutes(
     "/api/v1/changes",
     {
       operationId: "listChanges",
-      summary: "The changes in the order in which they were committed",
+      summary: "List changes in commit order",
       description:
-        "Gap-free: who goes on from `meta.feed.after` misses nothing, however long it was away, because the feed is the history. Every version stands in it once, with its record as it then was; hosts and services come without their children, which are changes of their own; API keys are not among them, each shows its own history (`/api/v1/auth/keys/{id}/history`) to who may see it. With `Accept: text/event-stream` the same as server-sent events: each `change` is one version, the last of a transaction carries its place as the event's id, sequence and mark, and `Last-Event-ID` goes on after it; who is cut off within a transaction gets the whole of it again. Where history was thinned, what is left of it is told, and `meta.feed.thinned_until` (or an event `thinned`) says so.",
+        "Gap-free: a client that continues from `meta.feed.after` misses nothing, however long it was away, because the feed is the history. Every version appears once, with the record as it was then. Hosts and services come without their children, which are changes of their own. API keys are not included; each has its own history (`/api/v1/auth/keys/{id}/history`). With `Accept: text/event-stream` the changes come as server-sent events: each `change` is one version, and the last one of a transaction has the transaction's sequence and mark as its id, so that `Last-Event-ID` continues after it. A client cut off within a transaction gets all of that transaction again. Where history was thinned, the feed contains what is left, and `meta.feed.thinned_until` (or a `thinned` event) says so.",
       group: "Changes",
       access: VIEWER,
       query: Query,
@@ -121,7 +121,7 @@ export function changeFeedRoutes(
       media: [
         {
           type: EVENT_STREAM,
-          description: `The changes as they are committed, with a comment as a sign of life every 15 seconds. One user and that user's keys may have ${EVENT_STREAMS_OF_USER_MAX} such streams open at a time.`,
+          description: `The changes as they are committed, with a keep-alive comment every 15 seconds. A user and their keys can have ${EVENT_STREAMS_OF_USER_MAX} of these streams open at a time.`,
           example: `event: change\nid: 42-9f86d081\ndata: ${JSON.stringify(CHANGE_EXAMPLE)}\n\n`,
         },
       ],

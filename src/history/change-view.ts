@@ -25,23 +25,26 @@ export const OPERATIONS = ["Created", "Updated", "Deleted"] as const;
 /** Who did what when. */
 export const TransactionOfChange = Type.Object(
   {
-    sequence: Type.Integer({ minimum: 1, description: "The place in the ledger: strictly increasing, without gaps." }),
+    sequence: Type.Integer({
+      minimum: 1,
+      description: "The position in the ledger: strictly increasing, without gaps.",
+    }),
     at: Timestamp,
     actor: Type.Object({
       type: OneOf(ACTOR_TYPES),
       id: Nullable(Uuid),
-      name: Type.String({ description: "As it was called then, also when it is gone." }),
+      name: Type.String({ description: "Its name at that time, even if it was deleted since." }),
     }),
-    request_id: Nullable(Type.String({ description: "X-Request-Id of the request that made it." })),
+    request_id: Nullable(Type.String({ description: "X-Request-Id of the request." })),
   },
   { $id: "TransactionOfChange" },
 );
 
 const changeFields = {
-  operation: OneOf(OPERATIONS, { description: "Created also where a deleted record was brought back." }),
+  operation: OneOf(OPERATIONS, { description: "Also Created when a deleted record was restored." }),
   changed_fields: Type.Array(Type.String(), {
     description:
-      "The fields that differ from the version before; none where everything is new or gone. A host names the kinds of its children.",
+      "The fields that differ from the previous version; empty if the record is new or deleted. A host also lists the kinds of children that changed.",
   }),
   transaction: TransactionOfChange,
 };

@@ -22,15 +22,15 @@ import { DIFF_FORMATS, type DiffFormat, type DiffInput, diff } from "./diff-form
 
 const Query = Type.Object({
   from: InstantOrAge("The earlier instant, or how long ago: `-24h`, `-7d`."),
-  to: Type.Optional(InstantOrAge("The later instant; now when left out.")),
-  types: Type.Optional(QueryList(OneOf(CHANGE_TYPES), { description: "Only these kinds of record." })),
+  to: Type.Optional(InstantOrAge("The later instant. Default: now.")),
+  types: Type.Optional(QueryList(OneOf(CHANGE_TYPES), { description: "Only records of these kinds." })),
   network_id: Type.Optional(Uuid),
-  host_id: Type.Optional(Type.String({ format: "uuid", description: "Only this host and what is its own." })),
+  host_id: Type.Optional(Type.String({ format: "uuid", description: "Only this host and its children." })),
   format: Type.Optional(
     OneOf(DIFF_FORMATS, {
       default: "json",
       description:
-        "`ndjson`: a line for each record, as it is found. `csv`: a row for each record added or removed and for each field changed. `text`: a report for people.",
+        "`ndjson`: one line per record. `csv`: one row per record added or removed and per field changed. `text`: a readable report.",
     }),
   ),
 });
@@ -38,7 +38,7 @@ const Query = Type.Object({
 const about = {
   entity_type: OneOf(CHANGE_TYPES),
   id: Uuid,
-  name: Type.String({ description: "What a person calls it." }),
+  name: Type.String({ description: "The record's name, address or number." }),
 };
 const transaction = { transaction: TransactionOfChange };
 /** With the record as it was at the end that it is there at. */
@@ -52,7 +52,8 @@ const Partly = Type.Object(
         from: Type.Unknown(),
         to: Type.Unknown(),
         transaction: Nullable(TransactionOfChange, {
-          description: "The last one that changed it; null where history was thinned and that is not known any more.",
+          description:
+            "The last transaction that changed it; null if it is no longer known because history was thinned.",
         }),
       }),
       { description: "Field by field. A field without a value is null." },
@@ -65,14 +66,12 @@ const Bound = Type.Object({
   at: Timestamp,
   sequence: Type.Integer({
     minimum: 0,
-    description: "The last transaction at or before it; where history was thinned, the last one that is kept.",
+    description: "The last transaction at or before it; in thinned history, the last one kept.",
   }),
-  resolution: Type.Optional(
-    OneOf(RESOLUTIONS, { description: "Only where it lies in thinned history: what is kept there." }),
-  ),
+  resolution: Type.Optional(OneOf(RESOLUTIONS, { description: "Only in thinned history: what is kept there." })),
   resolved_at: Type.Optional(
     Nullable(Timestamp, {
-      description: "With `resolution`: the instant as of which it really is; null before all that is kept.",
+      description: "With `resolution`: the instant of the state that is compared; null if none is kept.",
     }),
   ),
 });
@@ -127,9 +126,9 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
     "/api/v1/diff",
     {
       operationId: "diff",
-      summary: "What was added, removed and changed between two instants",
+      summary: "Compare the inventory at two instants",
       description:
-        "Field by field, with who did it and when. What changed and changed back in between is no difference, nor is what is only seen again. API keys are not compared: they show to who may see each. It costs the changes between the two instants, not the size of the inventory. Where history was thinned, the states that are kept are compared, and formats without `meta` say so in the header `X-Thinned-Until`.",
+        "What was added, removed and changed, field by field, with who did it and when. A change that was undone in between is no difference, nor is a record that was only seen again. API keys are not compared. The cost depends on the changes between the two instants, not on the size of the inventory. Where history was thinned, the states that are kept are compared, and formats without `meta` say so in the header `X-Thinned-Until`.",
       group: "Changes",
       access: VIEWER,
       query: Query,
@@ -137,7 +136,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
       media: [
         {
           type: "application/x-ndjson",
-          description: "One difference per line, as in `added`, `removed` and `changed`, with `change` telling which.",
+          description: "One difference per line, as in `added`, `removed` and `changed`; `change` says which.",
           example: `${JSON.stringify({ change: "changed", ...EXAMPLE.changed[0] })}\n`,
         },
         {
@@ -147,7 +146,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
         },
         {
           type: "text/plain",
-          description: "A report for people.",
+          description: "A readable report.",
           example: "Hosts\n  + core-1  (Ada, 2026-11-21T09:15:00.123Z)\n",
         },
       ],

@@ -18,13 +18,13 @@ import { type TransactionsInput, transaction, transactions } from "./transaction
 const Transaction = Type.Object(
   {
     ...TransactionOfChange.properties,
-    command: Type.String({ description: "What the appliance was told to do: `host.update`." }),
+    command: Type.String({ description: "The command, such as `host.update`." }),
     changes: Type.Record(
       Type.String(),
       Type.Object(
         Object.fromEntries(OPERATIONS.map((operation) => [operation, Type.Optional(Type.Integer({ minimum: 1 }))])),
       ),
-      { description: "Versions by kind of record and operation, of what the caller sees." },
+      { description: "Versions by kind of record and operation, of what the caller reaches." },
     ),
   },
   { $id: "Transaction" },
@@ -49,20 +49,20 @@ const Ledger = Type.Object(
     hash: Nullable(
       Type.String({
         description:
-          "SHA-256 over its versions' hashes and its predecessor's hash: it stands for everything up to here. Written down elsewhere, `netledger verify --head SEQUENCE:HASH` finds later whether the ledger was changed or cut.",
+          "SHA-256 over its versions' hashes and its predecessor's hash, which covers everything up to here. Keep a copy elsewhere: `netledger verify --head SEQUENCE:HASH` detects later whether the ledger was changed or truncated.",
       }),
     ),
     thinned: Type.Array(
       Type.Object({
         first_sequence: Type.Integer({ minimum: 1 }),
-        last_sequence: Type.Integer({ minimum: 1, description: "As of this one all is kept." }),
+        last_sequence: Type.Integer({ minimum: 1, description: "From this transaction on, everything is kept." }),
         until: Timestamp,
         resolution: OneOf(RESOLUTIONS, {
-          description: "What is kept: the last state of each day or month (UTC), or none but the last of the stretch.",
+          description: "What is kept: the last state of each day or month (UTC), or only the last of the stretch.",
         }),
         pruned_by: Type.Integer({ minimum: 1, description: "The transaction of the prune." }),
       }),
-      { description: "Stretches of history that were thinned, in order; none by default." },
+      { description: "Thinned stretches of history, in order; none by default." },
     ),
   },
   { $id: "Ledger" },
@@ -85,7 +85,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
         operationId: "listTransactions",
         summary: "List transactions, newest first",
         description:
-          "Each is one change of the whole inventory: what it wrote became visible at once, at one instant. With `at`, those up to then. Those of API keys alone are not among them, as in the feed.",
+          "A transaction is one write: everything in it became visible at one instant. With `at`, those up to then. Like the feed, the list leaves out transactions that only wrote API keys.",
         group: "Changes",
         access: VIEWER,
         query: Type.Object(PageQuery),
@@ -135,9 +135,9 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
       "/api/v1/ledger",
       {
         operationId: "getLedger",
-        summary: "The head of the ledger: its last transaction and the hash over all",
+        summary: "Get the head of the ledger",
         description:
-          "Written down elsewhere, it tells later whether the ledger is still the same: `netledger verify --head SEQUENCE:HASH`. Also lists where history was thinned.",
+          "The last transaction and the hash over all transactions. Keep a copy elsewhere: `netledger verify --head SEQUENCE:HASH` checks later whether the ledger is still the same. Also lists where history was thinned.",
         group: "Changes",
         access: VIEWER,
         answer: Ledger,

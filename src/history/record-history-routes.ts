@@ -3,6 +3,7 @@
 import { type TProperties, Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor } from "../access/actor.ts";
 import { atLeast } from "../access/role.ts";
+import { oneEntity } from "../base/entity-words.ts";
 import { notFound } from "../base/errors.ts";
 import { pascalCase } from "../base/text.ts";
 import { ChangeLog } from "../db/reading/change-log.ts";
@@ -17,7 +18,7 @@ import { type RecordHistoryInput, recordHistory } from "./record-history.ts";
 
 const WITH_CHILDREN = {
   include_children: Type.Optional(
-    Type.Boolean({ default: true, description: "Whether each host comes with its children as they were." }),
+    Type.Boolean({ default: true, description: "Whether to include the host's children as they were." }),
   ),
 };
 
@@ -29,9 +30,9 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
       `/api/v1/${path}/:id/history`,
       {
         operationId: `list${pascalCase(kind.name)}History`,
-        summary: `Every version of ${group === "API keys" ? "an API key" : `one of the ${group}`}, newest first`,
+        summary: `List the versions of ${oneEntity(kind)}`,
         description:
-          "With who made it and which fields changed; also after the record, or who changed it, is gone. With `at`, the versions that there were by then.",
+          "Newest first, with who made each and which fields changed. Still available after the record, or whoever changed it, is deleted. With `at`, the versions up to then.",
         group,
         access: read,
         params: IdParams,

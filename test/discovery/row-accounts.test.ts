@@ -73,8 +73,8 @@ describe("whom a device has heard of", () => {
       id: expect.any(String),
       label: "fw-1: arp",
       reason:
-        "9 rows read, 2 kept, 7 set aside: 1 that say what another row says, 1 of the device itself, 1 of groups or broadcast, " +
-        "1 with a link-local address, 3 with an address in none of the network's subnets; outside: 10.9.0.1, 10.9.0.2, 10.9.0.3",
+        "9 rows read, 2 kept, 7 set aside: 1 repeating another row, 1 of the device itself, 1 multicast or broadcast, " +
+        "1 link-local, 3 outside the network's subnets; outside: 10.9.0.1, 10.9.0.2, 10.9.0.3",
       rows: { read: 9, kept: 2, set_aside: { duplicate: 1, own: 1, group: 1, link_local: 1, outside: 3 } },
       addresses: ["10.9.0.1", "10.9.0.2", "10.9.0.3"],
     });

@@ -74,16 +74,14 @@ const group = "Discovery";
 
 const List = Type.Object({
   network_id: Type.Optional(Uuid),
-  status: Type.Optional(
-    QueryList(OneOf(SCAN_STATUSES), { description: "Only those that are in one of these states." }),
-  ),
+  status: Type.Optional(QueryList(OneOf(SCAN_STATUSES), { description: "Only scans in one of these states." })),
   order_direction: Type.Optional(
-    OneOf(ORDER_DIRECTIONS, { default: "asc", description: "Of the order in which they were asked for." }),
+    OneOf(ORDER_DIRECTIONS, { default: "asc", description: "Of the order they were requested in." }),
   ),
   ...PageQuery,
 });
 const Findings = Type.Object({
-  type: Type.Optional(QueryList(OneOf(FINDING_TYPES), { description: "Only these." })),
+  type: Type.Optional(QueryList(OneOf(FINDING_TYPES), { description: "Only findings of these types." })),
   ...PageQuery,
 });
 
@@ -108,8 +106,8 @@ export function scanRoutes(
       "/api/v1/discovery/scans",
       {
         operationId: "createScan",
-        summary: "Ask for a scan of a network",
-        description: `Answers at once, with the scan as Queued. Two scans of one network never overlap: the others wait for their turn, ${SCANS_WAITING_MAX} at most; ${SCANS_RUNNING_MAX} networks are scanned at a time. Without \`targets\` the network's subnets are asked, but those of the types Internet, Remote and Loopback; nothing else ever is, besides the \`target_ips\` of its credentials. Credentials go only where an Admin has sent them: findings of the type Skipped tell where that kept a device from being asked. What it finds is written as it goes, what is as it was makes no version. It is cancelled where whoever ordered it may not any more.`,
+        summary: "Start a scan of a network",
+        description: `Returns at once, with the scan Queued. Scans of one network never overlap: further ones wait, ${SCANS_WAITING_MAX} at most. ${SCANS_RUNNING_MAX} networks are scanned at a time. Without \`targets\`, the scan covers the network's subnets, except those of type Internet, Remote and Loopback, and the \`target_ips\` of its credentials, and nothing else. Credentials go only where an Admin has sent them; findings of type Skipped list the devices that were not asked because of this. Results are written as the scan runs; unchanged records get no new version. The scan is cancelled if whoever started it loses the right to.`,
         group,
         access: MEMBER,
         body: ScanCreate,
@@ -143,7 +141,7 @@ export function scanRoutes(
       {
         operationId: "listScans",
         summary: "List scans",
-        description: `In the order in which they were asked for. Of each network the last ${SCANS_KEPT} are kept. With \`at\`, those that had been asked for by then, as they stood then.`,
+        description: `In the order they were requested. The last ${SCANS_KEPT} of each network are kept. With \`at\`, those requested by then, in their state at that instant.`,
         group,
         access: VIEWER,
         query: List,
@@ -187,9 +185,9 @@ export function scanRoutes(
       "/api/v1/discovery/scans/:id",
       {
         operationId: "getScan",
-        summary: "Get a scan with its progress or its outcome",
+        summary: "Get a scan with its progress or outcome",
         description:
-          "While it runs, how far it is; afterwards, what it found and wrote in numbers. With `at`, as it stood then. What it found in detail are its findings.",
+          "Its progress while it runs; afterwards, the counts of what it found and wrote. With `at`, its state at that instant. The details are in its findings.",
         group,
         access: VIEWER,
         params: IdParams,
@@ -210,7 +208,7 @@ export function scanRoutes(
         operationId: "cancelScan",
         summary: "Cancel a scan",
         description:
-          "One that waits is cancelled at once. One that runs stops within a second; what it has written stays.",
+          "A waiting scan is cancelled at once. A running scan stops within a second; what it has written stays.",
         group,
         access: MEMBER,
         params: IdParams,
@@ -249,8 +247,8 @@ function outcomeRoutes(
       "/api/v1/discovery/scans/:id/findings",
       {
         operationId: "listScanFindings",
-        summary: "List what a scan created, changed, closed and could not reach",
-        description: `In the order in which it came upon them, ${FINDINGS_KEPT} at most. As of an instant before its end there are none. Those of the type Read, one for each device and table of which rows were read, account for every row: kept, or set aside for a reason. There are ${READS_KEPT} of them at most, and they are kept of the ${SCANS_WITH_READS} newest scans of a network.`,
+        summary: "List the findings of a scan",
+        description: `What it created, changed, closed and could not reach, in the order it found them, ${FINDINGS_KEPT} at most. With an \`at\` before its end there are none. Findings of type Read, one per device and table that was read, account for every row: kept, or set aside for a reason. At most ${READS_KEPT} of these are kept, for the ${SCANS_WITH_READS} newest scans of a network.`,
         group,
         access: VIEWER,
         params: IdParams,
@@ -289,7 +287,7 @@ function outcomeRoutes(
         operationId: "followScan",
         summary: "Follow a scan as server-sent events",
         description:
-          "`scan` is the scan as it stands, at the beginning and when it starts; `progress` is how far it is, with the number of its `findings` so far, four times a second at most; `end` is the scan with its outcome, after which the stream ends.",
+          "`scan` is the scan in its current state, at the beginning and when it starts; `progress` is its progress with the number of `findings` so far, at most four times a second; `end` is the scan with its outcome, and the stream ends.",
         group,
         access: VIEWER,
         params: IdParams,
@@ -297,7 +295,7 @@ function outcomeRoutes(
         media: [
           {
             type: EVENT_STREAM,
-            description: `What happens, with a comment as a sign of life every 15 seconds. One user and that user's keys may have ${SCAN_STREAMS_OF_USER_MAX} such streams open at a time.`,
+            description: `The events, with a keep-alive comment every 15 seconds. A user and their keys can have ${SCAN_STREAMS_OF_USER_MAX} of these streams open at a time.`,
             example: `event: progress\ndata: ${JSON.stringify({ ...NO_PROGRESS, phase: "sweep", addresses_total: 254, addresses_done: 97, hosts_found: 12, seconds_left: 3, findings: 0 })}\n\n`,
           },
         ],

@@ -56,15 +56,15 @@ const CountsBy = (description: string) => Type.Record(Type.String(), Type.Intege
 const Progress = Type.Object(
   {
     phase: OneOf(SCAN_PHASES),
-    addresses_total: Count("Addresses that are walked through."),
-    addresses_done: Count("Of those, the ones that answered or were given up."),
-    hosts_found: Count("Addresses that answered, by whatever means."),
-    devices_asked: Count("Addresses that were asked by SNMP."),
-    devices_answered: Count("Of those, the ones that answered."),
-    requests: Count("Requests sent, of whatever kind."),
-    errors: CountsBy("What went wrong, by its kind: addresses that did not answer SNMP, and errors of the sweep."),
+    addresses_total: Count("Addresses to scan."),
+    addresses_done: Count("Of these, those that answered or were given up on."),
+    hosts_found: Count("Addresses that answered in any way."),
+    devices_asked: Count("Addresses asked by SNMP."),
+    devices_answered: Count("Of these, those that answered."),
+    requests: Count("Requests sent, of any kind."),
+    errors: CountsBy("Errors by kind: addresses that did not answer SNMP, and errors of the sweep."),
     seconds_left: Nullable(Type.Integer({ minimum: 0 }), {
-      description: "Of the phase that it is in, by how it went so far; null while nothing can be said.",
+      description: "Estimate for the current phase; null while there is none.",
     }),
   },
   { $id: "ScanProgress" },
@@ -80,23 +80,23 @@ const Records = Type.Object({
 const Outcome = Type.Object(
   {
     records: Type.Record(Type.String(), Records, {
-      description: "Records by kind, in the plural: what was written, or with `commit: false` what would be.",
+      description: "Records by kind (in the plural): what was written, or with `commit: false` what would be.",
     }),
     hosts: Type.Object({
-      found: Count("Addresses that answered, by whatever means."),
-      devices: Count("Devices that answered by SNMP."),
-      unreached: Count("Known hosts and named targets that did not."),
+      found: Count("Addresses that answered in any way."),
+      devices: Count("Devices that answered SNMP."),
+      unreached: Count("Known hosts and named targets that did not answer SNMP."),
     }),
-    findings: CountsBy("Findings by type, those that are no longer kept included."),
-    findings_dropped: Count("Findings that were too many to be kept."),
+    findings: CountsBy("Findings by type, including those no longer kept."),
+    findings_dropped: Count("Findings beyond the limit, which are not kept."),
     transactions: Nullable(Type.Object({ first: Type.Integer({ minimum: 1 }), last: Type.Integer({ minimum: 1 }) }), {
-      description: "The first and the last of the ledger transactions that it made; null where it changed nothing.",
+      description: "Its first and last ledger transaction; null if it changed nothing.",
     }),
     icmp: Nullable(Type.String(), {
-      description: "By what means the sweep asked, that of ICMP first; null where nothing was swept.",
+      description: "The methods of the sweep, ICMP's first; null if nothing was swept.",
     }),
     problem: Nullable(Type.String(), {
-      description: "Why it ended otherwise than by itself, or what kept it from asking at all.",
+      description: "Why it ended early, or why it could not scan at all.",
     }),
   },
   { $id: "ScanOutcome" },
@@ -111,9 +111,9 @@ export const Scan = Type.Object(
     targets: Nullable(Type.Array(Type.String()), {
       description: "Addresses and CIDRs; null for the network's subnets.",
     }),
-    commit: Type.Boolean({ description: "False: nothing is written, and the findings tell what would be." }),
+    commit: Type.Boolean({ description: "false: nothing is written; the findings say what would be." }),
     allow_large: Type.Boolean(),
-    schedule_id: Nullable(Uuid, { description: "The schedule that asked for it." }),
+    schedule_id: Nullable(Uuid, { description: "The schedule that started it." }),
     requested_by: Type.Object({
       type: OneOf(["User", "ApiKey", "Discovery", "System"]),
       id: Nullable(Uuid),
@@ -123,8 +123,8 @@ export const Scan = Type.Object(
     requested_at: Timestamp,
     started_at: Nullable(Timestamp),
     ended_at: Nullable(Timestamp),
-    progress: Nullable(Progress, { description: "Null before its start, and as of an instant at which it ran." }),
-    outcome: Nullable(Outcome, { description: "Null until its end." }),
+    progress: Nullable(Progress, { description: "Null before it starts, and with an `at` while it ran." }),
+    outcome: Nullable(Outcome, { description: "Null until it ends." }),
   },
   { $id: "Scan" },
 );
@@ -134,7 +134,7 @@ export const ScanCreate = Body({
   network_id: Uuid,
   kind: OneOf(SCAN_KINDS, {
     description:
-      "sweep: which addresses answer, and on which ports. snmp: what the known hosts, or every target, tell. full: a sweep, then SNMP at what answers.",
+      "sweep: find which addresses answer, and on which ports. snmp: read the known hosts, or every target, by SNMP. full: a sweep, then SNMP on what answers.",
   }),
   targets: Type.Optional(
     Nullable(
@@ -142,17 +142,17 @@ export const ScanCreate = Body({
         minItems: 1,
         maxItems: TARGETS_MAX,
         description:
-          "Addresses and CIDRs to ask instead of the network's subnets, also with the network's credentials; takes the role Admin. Each address is asked once.",
+          "Addresses and CIDRs to scan instead of the network's subnets, also with the network's credentials. Requires the role Admin. Each address is scanned once.",
       }),
     ),
   ),
   commit: Type.Optional(
-    Type.Boolean({ default: true, description: "False: write nothing, and tell what would be written." }),
+    Type.Boolean({ default: true, description: "false: write nothing, and report what would be written." }),
   ),
   allow_large: Type.Optional(
     Type.Boolean({
       default: false,
-      description: "Takes IPv4 targets above /16. IPv6 targets above /112 are never taken.",
+      description: "Accept IPv4 targets larger than /16. IPv6 targets larger than /112 are never accepted.",
     }),
   ),
 });
@@ -161,35 +161,35 @@ export type ScanCreate = Static<typeof ScanCreate>;
 export const ScanFinding = Type.Object(
   {
     type: OneOf(FINDING_TYPES),
-    entity: Nullable(Type.String(), { description: "The kind of record; null where there is none." }),
+    entity: Nullable(Type.String(), { description: "The kind of record; null if there is none." }),
     id: Nullable(Uuid),
-    label: Type.String({ description: "What people call it: a host's name, an address, a CIDR." }),
-    reason: Type.String({ description: "One clause." }),
+    label: Type.String({ description: "A host's name, an address, a CIDR." }),
+    reason: Type.String({ description: "Why, in one phrase." }),
     records: Type.Optional(
-      Type.Record(Type.String(), Records, { description: "Of a host: records below it, by kind in the plural." }),
+      Type.Record(Type.String(), Records, { description: "For a host: its children, by kind (in the plural)." }),
     ),
     rows: Type.Optional(
       Type.Object(
         {
-          read: Count("Rows that were read."),
-          kept: Count("Of those, the ones that are kept."),
+          read: Count("Rows read."),
+          kept: Count("Rows kept."),
           set_aside: CountsBy(
-            `Of those, the others, by reason: ${Object.entries(ROW_REASONS)
+            `Rows not kept, by reason: ${Object.entries(ROW_REASONS)
               .map(([reason, words]) => `\`${reason}\` ${words}`)
               .join("; ")}.`,
           ),
         },
-        { description: "Of a table of a device: `read` is `kept` and all of `set_aside` together." },
+        { description: "For a table of a device: `read` is `kept` plus all of `set_aside`." },
       ),
     ),
     addresses: Type.Optional(
       Type.Array(Type.String(), {
-        description: `Of an ARP table: the addresses that are in none of the network's subnets, ${OUTSIDE_TOLD_MAX} at most.`,
+        description: `For an ARP table: the addresses in none of the network's subnets, ${OUTSIDE_TOLD_MAX} at most.`,
       }),
     ),
     changes: Type.Optional(
       Type.Record(Type.String(), Type.Object({ from: Type.Unknown(), to: Type.Unknown() }), {
-        description: "With `commit: false`: what each field is, and what it would be.",
+        description: "With `commit: false`: for each field, its value now and what it would be.",
       }),
     ),
   },

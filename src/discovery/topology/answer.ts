@@ -12,7 +12,7 @@ const StaleSince = Type.Optional({
 });
 const NodeId = Type.String({
   description:
-    "The host's id. Of a device that is no host of the inventory one that is made of what it says of itself, the same at every instant: `unknown-…`.",
+    "The host's id. For a device that is not in the inventory, an id made from what it announces, the same at every instant: `unknown-…`.",
 });
 const Speed = Nullable(Type.Integer({ minimum: 0 }), { description: "Bits per second." });
 const Status = Nullable(OneOf(OPER_STATUSES));
@@ -21,14 +21,14 @@ const text = Type.Optional(Type.String());
 const TopologyNode = Type.Object(
   {
     id: NodeId,
-    kind: OneOf(NODE_KINDS, { description: "Unknown: announced by LLDP or CDP, and no host of the inventory." }),
+    kind: OneOf(NODE_KINDS, { description: "Unknown: announced by LLDP or CDP, but not in the inventory." }),
     name: Type.String(),
     sys_name: Nullable(Type.String()),
     chassis_id: Nullable(Type.String()),
     manufacturer: Nullable(Type.String()),
     model: Nullable(Type.String()),
     management_address: Nullable(Type.String(), {
-      description: "One of its own addresses that it announces; else that of its management page, else its first one.",
+      description: "One of its own addresses that it announces; else that of its `management_url`, else its first one.",
     }),
     stale_since: StaleSince,
   },
@@ -39,9 +39,9 @@ const End = Type.Object(
   {
     node_id: NodeId,
     if_entry: Nullable(Type.Object({ id: Uuid, name: Type.String(), if_index: Type.Integer() }), {
-      description: "Null where it is not known.",
+      description: "Null if not known.",
     }),
-    port: Nullable(Type.String(), { description: "The interface's name, or what it is announced as." }),
+    port: Nullable(Type.String(), { description: "The interface's name, or the name it is announced with." }),
     speed_bps: Speed,
     oper_status: Status,
     stale_since: StaleSince,
@@ -52,7 +52,7 @@ const End = Type.Object(
 const TopologyEvidence = Type.Object(
   {
     node_id: NodeId,
-    if_entry_id: { ...Uuid, description: "Where it was heard: the fields are of who was heard." },
+    if_entry_id: { ...Uuid, description: "The interface that heard it. The other fields are what was heard." },
     protocol: OneOf(["Lldp", "Cdp"] as const),
     chassis_id: Type.Optional(Type.Object({ subtype: OneOf(CHASSIS_ID_SUBTYPES), value: Type.String() })),
     port_id: Type.Optional(Type.Object({ subtype: OneOf(PORT_ID_SUBTYPES), value: Type.String() })),
@@ -68,26 +68,26 @@ const TopologyEvidence = Type.Object(
 
 const TopologyLink = Type.Object(
   {
-    id: Type.String({ description: "Made of its ends." }),
+    id: Type.String({ description: "Made from its ends." }),
     protocol: OneOf(LINK_PROTOCOLS, {
-      description: "Lldp where any of the evidence is; Entered where none is, and a person says so.",
+      description: "Lldp if any evidence is; Entered if there is none and a person entered the link.",
     }),
     certainty: OneOf(CERTAINTIES, {
       description:
-        "Interfaces: both are known. Hosts: the two devices are, and not for certain both interfaces. Announced: the far device is no host of the inventory. Beyond: heard through switches that flood it, of a device that is heard nowhere else.",
+        "Interfaces: both are known. Hosts: both devices are known, but not both interfaces for certain. Announced: the far device is not in the inventory. Beyond: heard through switches that flood it, from a device heard nowhere else.",
     }),
     is_shared: Type.Boolean({
       description:
-        "More than one device is announced on one of the two interfaces: a hub, or a telephone with a computer behind it.",
+        "More than one device is announced on one of the two interfaces: a hub, or a phone with a computer behind it.",
     }),
     ends: Type.Array(End, { minItems: 2, maxItems: 2 }),
     speed_bps: Speed,
     oper_status: Nullable(OneOf(OPER_STATUSES), {
-      description: "Up where both ends are, as far as they are known; else the status of an end that is not.",
+      description: "Up if all known ends are up; else the status of one that is not.",
     }),
-    group: Type.String({ description: "The same of all links between the two nodes." }),
-    parallel: Type.Integer({ minimum: 1, description: "How many links there are between the two nodes." }),
-    evidence: Type.Array(TopologyEvidence, { description: "What is announced, by the end that heard it." }),
+    group: Type.String({ description: "The same for all links between the two nodes." }),
+    parallel: Type.Integer({ minimum: 1, description: "Number of links between the two nodes." }),
+    evidence: Type.Array(TopologyEvidence, { description: "What is announced, by the end that hears it." }),
   },
   { $id: "TopologyLink" },
 );

@@ -15,25 +15,25 @@ import { type TopologyInput, topology } from "./topology.ts";
 const TopologyParameters = Type.Object({
   network_id: {
     ...Uuid,
-    description: "The network to be shown. Of one that the caller does not reach there is nothing.",
+    description: "The network to show. Empty if it is out of the caller's reach.",
   },
-  include_isolated: Type.Optional(Type.Boolean({ default: false, description: "Also hosts without a link." })),
+  include_isolated: Type.Optional(Type.Boolean({ default: false, description: "Include hosts without links." })),
   format: Type.Optional(
     OneOf(TOPOLOGY_FORMATS, {
       default: "json",
-      description: "`mermaid`: a diagram as text. `graphml`: for programs that draw and analyse graphs.",
+      description: "`mermaid`: a diagram as text. `graphml`: for graph tools.",
     }),
   ),
   ...AtQuery,
 });
 
-const DESCRIPTION = `Devices and the cables between them, of what interfaces announce by LLDP and CDP and of the neighbors that are entered. One link for each cable, with
-what either end says as its evidence; parallel cables are links of one \`group\`. Where an interface entry names its \`neighbor\`, it is that; else it is worked out from what is
-announced: a host is meant where name, chassis id, MAC addresses, addresses and the opposite direction together fit it clearly better than any other, and its
-interface is named where both directions agree. Switches that do not speak CDP flood it, so CDP gives way to LLDP of another device on the same interface, and names an interface
-only where it is heard at one place. A device that is announced and is no host of the backend is a node of its own, of the kind Unknown.
+const DESCRIPTION = `Devices and the cables between them, from what interfaces announce by LLDP and CDP and from entered neighbors. One link per cable, with
+what either end says as its evidence; parallel cables are links of one \`group\`. If an interface entry has a \`neighbor\`, that is the far end. Otherwise the far end is derived from what is
+announced: it is the host whose name, chassis id, MAC addresses, addresses and opposite direction together match clearly better than any other's, and its
+interface is named if both directions agree. Switches that do not speak CDP flood it, so LLDP of another device on the same interface takes precedence over CDP, and CDP names an interface
+only if it is heard in one place. An announced device that is not a host in the inventory is a node of kind Unknown.
 
-As of any instant; formats without \`meta\` say in the headers \`X-Resolution\` and \`X-Resolved-At\` where history was thinned.`;
+As of any instant; formats without \`meta\` report thinned history in the headers \`X-Resolution\` and \`X-Resolved-At\`.`;
 
 const MERMAID_EXAMPLE = `graph LR
   n_01936f2e0d5c7d3a9a393f6f1f7a0030["access-1"]
@@ -57,7 +57,7 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
     "/api/v1/topology",
     {
       operationId: "getTopology",
-      summary: "The devices of a network and the links between them",
+      summary: "Get the topology of a network",
       description: DESCRIPTION,
       group: "Discovery",
       access: VIEWER,
@@ -67,7 +67,7 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
         {
           type: "text/vnd.mermaid",
           description:
-            "A Mermaid diagram, `graph LR`. Devices that are no hosts are dashed, links whose interfaces are not both known are dotted.",
+            "A Mermaid diagram, `graph LR`. Devices that are not hosts are dashed; links are dotted unless both interfaces are known.",
           example: MERMAID_EXAMPLE,
         },
         {

@@ -6,7 +6,7 @@ import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabu
 import { MacText, Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
 import { ASKED_BY, RECORD_TYPES } from "./facts.ts";
 
-/** Candidates that are told; the unlikeliest are left out. */
+/** Candidates listed at most; the least likely are left out. */
 export const CANDIDATES_MAX = 20;
 
 /**
@@ -17,76 +17,74 @@ export const FACTORS = {
   confirmed: {
     factor: 0.98,
     kind: "Neighbor",
-    meaning:
-      "the port forwards to it, and LLDP on that port (or a neighbor that was entered) says that it is at the other end",
+    meaning: "the port forwards to it, and LLDP on the port (or an entered neighbor) says that it is the far end",
   },
   alone: { factor: 0.9, kind: "Forwarding", meaning: "the port forwards to it and to nothing else" },
   behind: {
     factor: 0.85,
     kind: "Behind",
     meaning:
-      "the port forwards to it, and another host that is not known to be a switch is at the other end: a virtualization host, a telephone",
+      "the port forwards to it, and the far end is another host, not known to be a switch: a hypervisor, a phone",
   },
   announced: {
     factor: 0.85,
     kind: "Neighbor",
-    meaning: "no forwarding table tells, but LLDP or an entered neighbor does",
+    meaning: "no forwarding table has it, but LLDP or an entered neighbor says so",
   },
   fewShare: {
     factor: 0.75,
     kind: "SharedPort",
     meaning:
-      "the port forwards to it and up to 15 others, and its neighbor is not known: an unmanaged switch is likely in between",
+      "the port forwards to it and up to 15 others, and its neighbor is unknown: probably an unmanaged switch in between",
   },
   behindCrowd: {
     factor: 0.6,
     kind: "Behind",
-    meaning:
-      "the same with more than 15 others: a virtualization host, or a switch of which no forwarding table is known",
+    meaning: "the same with more than 15 others: a hypervisor, or a switch whose forwarding table is unknown",
   },
-  deviceOnly: { factor: 0.6, kind: "Neighbor", meaning: "only the device that it is linked to is known, and no port" },
+  deviceOnly: { factor: 0.6, kind: "Neighbor", meaning: "only the device it is linked to is known, not the port" },
   cdpOnly: {
     factor: 0.6,
     kind: "Neighbor",
-    meaning: "only CDP tells: it passes through bridges, so the link may not be a direct one",
+    meaning: "only CDP says so: CDP passes through bridges, so the link may not be direct",
   },
   manyShare: {
     factor: 0.5,
     kind: "SharedPort",
-    meaning: "the port forwards to it and more than 15 others: something unknown with many stations is in between",
+    meaning: "the port forwards to it and more than 15 others: something unknown with many stations in between",
   },
   uplinkOnly: {
     factor: 0.4,
     kind: "UplinkOnly",
     meaning: "only ports that lead to other switches forward to it: the direction is known, not the place",
   },
-  noPlace: { factor: 0.3, kind: "NoPlace", meaning: "who it is is known, but not where" },
-  shortName: { factor: 0.9, kind: "ShortName", meaning: "only the first part of its name is what was asked for" },
+  noPlace: { factor: 0.3, kind: "NoPlace", meaning: "its identity is known, but not its place" },
+  shortName: { factor: 0.9, kind: "ShortName", meaning: "only the first part of its name matches" },
   closeCall: {
     factor: 0.8,
     kind: "CloseCall",
     meaning:
-      "another port is taken for an uplink only because it forwards to more MAC addresses: a few more, or where it ends at a host that is not known to be a switch",
+      "another port counts as an uplink only because it forwards to more MAC addresses: a few more, or its far end is a host not known to be a switch",
   },
   movedHere: {
     factor: 0.8,
     kind: "MovedHere",
     meaning:
-      "another switch learned it an hour or more before this one did, and still forwards to it at a port that ends at a device",
+      "another switch learned it an hour or more before this one, and still forwards to it on a port with a device at the far end",
   },
-  alsoSeen: { factor: 0.6, kind: "AlsoSeen", meaning: "other ports could as well be where it is" },
+  alsoSeen: { factor: 0.6, kind: "AlsoSeen", meaning: "it could just as well be on other ports" },
   movedOn: {
     factor: 0.5,
     kind: "MovedOn",
-    meaning: "another switch, which had long known that port of its own, has learned it there an hour or more later",
+    meaning: "another switch learned it an hour or more later, on a port that it had known for long",
   },
-  severalHosts: { factor: 0.6, kind: "SeveralHosts", meaning: "what was asked for belongs to several hosts" },
+  severalHosts: { factor: 0.6, kind: "SeveralHosts", meaning: "several hosts match" },
   virtualRouter: {
     factor: 0.6,
     kind: "VirtualRouter",
-    meaning: "the MAC address is a virtual router's (VRRP, HSRP), which moves between routers",
+    meaning: "the MAC address belongs to a virtual router (VRRP, HSRP) and moves between routers",
   },
-  portDown: { factor: 0.3, kind: "PortDown", meaning: "the port is down: what its table says is from before" },
+  portDown: { factor: 0.3, kind: "PortDown", meaning: "the port is down: its table entries are old" },
 } as const;
 
 /** In the order in which they stand: who, where, doubts, the way there, what else. */
@@ -135,25 +133,25 @@ const Ref = <T extends TProperties>(more: T) => ({ id: Uuid, name: Type.String()
 const place = {
   network_id: Uuid,
   host: Nullable(Type.Object(Ref({ hostname: Nullable(Type.String()) })), {
-    description: "The host that it is; null for a device that the inventory does not know.",
+    description: "The host; null for a device that is not in the inventory.",
   }),
   ip_address: Nullable(Type.Object({ id: Uuid, ip_address: Type.String() }), {
-    description: "The address that was asked for, or the first one of the MAC address.",
+    description: "The requested address, or the first one of the MAC address.",
   }),
   mac_address: Nullable(MacText),
-  switch: Nullable(Type.Object(Ref({})), { description: "The device whose port it is at." }),
+  switch: Nullable(Type.Object(Ref({})), { description: "The device that has the port." }),
 };
 const port = {
   if_index: Type.Integer(),
   if_descr: Type.String(),
-  role: OneOf(PORT_ROLES, { description: "Edge: it is there. Uplink: it is somewhere beyond." }),
+  role: OneOf(PORT_ROLES, { description: "Edge: it is connected there. Uplink: it is somewhere beyond." }),
 };
 const behind = Nullable(Type.Object(Ref({})), {
-  description: "The host at the port through which it is reached: a virtualization host, a telephone.",
+  description: "The host on the port that it is behind: a hypervisor, a phone.",
 });
 const vlan = Nullable(
   Type.Object({
-    id: Nullable(Uuid, { description: "Null for a number that is no VLAN of the inventory." }),
+    id: Nullable(Uuid, { description: "Null if the inventory has no VLAN with this number." }),
     number: Type.Integer(),
     name: Nullable(Type.String()),
     source: OneOf(VLAN_SOURCES),
@@ -166,7 +164,7 @@ const Evidence = Type.Object(
     factor: Type.Number({
       minimum: 0,
       maximum: 1,
-      description: "What it does to the confidence; 1 for what only informs.",
+      description: "Its effect on the confidence; 1 for information only.",
     }),
     sentence: Type.String(),
     records: Type.Array(
@@ -177,7 +175,7 @@ const Evidence = Type.Object(
         valid_from: Timestamp,
       }),
       {
-        description: "The records that say so, and since when each of them had been as it was seen.",
+        description: "The records it is based on, and since when each was in that state.",
       },
     ),
   },
@@ -187,7 +185,7 @@ const Evidence = Type.Object(
 export const Candidate = Type.Object(
   {
     confidence: Confidence,
-    explanation: Type.String({ description: "One sentence for a person." }),
+    explanation: Type.String({ description: "One readable sentence." }),
     ...place,
     port: Nullable(
       Type.Object(Ref({ ...port, admin_status: OneOf(ADMIN_STATUSES), oper_status: OneOf(OPER_STATUSES) })),
@@ -205,7 +203,7 @@ export type Evidence = Static<typeof Evidence>;
 
 const asked = Type.Object(
   { by: OneOf(ASKED_BY), value: Type.String() },
-  { description: "What was looked for, in canonical form." },
+  { description: "The query, in canonical form." },
 );
 
 export const Location = Type.Object(
@@ -214,11 +212,13 @@ export const Location = Type.Object(
     explanation: Type.String({
       description: "The answer in one sentence: the first candidate's, or that nothing is known.",
     }),
-    ambiguity: Nullable(Type.String(), { description: "Why there is more than one answer; null where there is not." }),
-    candidates: Type.Array(Candidate, {
-      description: `The likeliest first, ${CANDIDATES_MAX} at most; none where nothing is known.`,
+    ambiguity: Nullable(Type.String(), {
+      description: "Why there is more than one answer; null if there is one at most.",
     }),
-    truncated: Type.Boolean({ description: "Whether there is more than is told." }),
+    candidates: Type.Array(Candidate, {
+      description: `Most likely first, ${CANDIDATES_MAX} at most; empty if nothing is known.`,
+    }),
+    truncated: Type.Boolean({ description: "Whether there are more than listed." }),
   },
   { $id: "Location" },
 );
@@ -228,7 +228,7 @@ export const Interval = Type.Object(
   {
     from: Timestamp,
     to: Nullable(Timestamp, {
-      description: "Where it ended, or the range does: not in it any more. Null where it goes on to this day.",
+      description: "End of the interval or of the range, not included; null if it still holds.",
     }),
     confidence: Confidence,
     ...place,
@@ -237,7 +237,7 @@ export const Interval = Type.Object(
     vlan,
     others: Type.Integer({
       minimum: 0,
-      description: "How many less likely candidates there were when it began: locate with `at` tells them.",
+      description: "Number of less likely candidates when it began; locate with `at` lists them.",
     }),
   },
   { $id: "LocationInterval" },
@@ -247,13 +247,13 @@ export type Interval = Static<typeof Interval>;
 export const Timeline = Type.Object(
   {
     asked,
-    from: Nullable(Timestamp, { description: "Where the range begins; null where it begins with the ledger." }),
-    intervals: Type.Array(Interval, { description: "Where it was, in order. Nothing was known between them." }),
-    to: Nullable(Timestamp, { description: "Where the range ends; null for the present." }),
+    from: Nullable(Timestamp, { description: "Start of the range; null: the start of the ledger." }),
+    intervals: Type.Array(Interval, { description: "Where it was, in order. Nothing is known of the gaps." }),
+    to: Nullable(Timestamp, { description: "End of the range; null: now." }),
     truncated: Type.Boolean({
-      description: "Whether too much changed to be told at once. Then the last interval ends at `next_from`.",
+      description: "Whether there was too much for one answer. The last interval then ends at `next_from`.",
     }),
-    next_from: Nullable(Timestamp, { description: "Goes on from here, as `from`." }),
+    next_from: Nullable(Timestamp, { description: "Send this as `from` to continue." }),
   },
   { $id: "LocationTimeline" },
 );

@@ -16,7 +16,7 @@ import { type LocateInput, locate } from "./locate.ts";
 import { locateTimeline, TIMELINE_POINTS_MAX, type TimelineInput } from "./timeline.ts";
 
 const asked = {
-  mac: Type.Optional({ ...MacText, description: "Exactly one of `mac`, `ip` and `hostname` says what to look for." }),
+  mac: Type.Optional({ ...MacText, description: "Exactly one of `mac`, `ip` and `hostname` is required." }),
   ip: Type.Optional({
     ...IpAddressText,
     description: "An address that a host has, or that a device announces as its management address.",
@@ -24,7 +24,7 @@ const asked = {
   hostname: Type.Optional({
     ...Name,
     description:
-      "A host's name, host name or SNMP system name, whatever its case; where none is exactly that, its first part up to a dot. Also what devices call themselves by LLDP or CDP.",
+      "A host's name, hostname or SNMP system name, ignoring case; if none matches exactly, its first part up to a dot. Also the names that devices announce by LLDP or CDP.",
   }),
   network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
 };
@@ -32,34 +32,34 @@ const LocateParameters = Type.Object({ ...asked, ...AtQuery });
 const TimelineParameters = Type.Object({
   ...asked,
   from: Type.Optional(
-    InstantOrAge("Where the range begins: an instant, or how long ago (`-24h`, `-7d`). Left out, with the ledger."),
+    InstantOrAge("Start of the range: an instant, or how long ago (`-24h`, `-7d`). Default: the start of the ledger."),
   ),
-  to: Type.Optional(InstantOrAge("Where it ends, not in it any more. Left out, with the present.")),
+  to: Type.Optional(InstantOrAge("End of the range, not included. Default: now.")),
 });
 type Parameters = Static<typeof LocateParameters> | Static<typeof TimelineParameters>;
 
 const factors = Object.values(FACTORS).map(({ kind, factor, meaning }) => `| \`${kind}\` | ${factor} | ${meaning} |`);
 
-const LOCATE_DESCRIPTION = `Joins addresses, interface entries, forwarding tables (\`fdb_macs\`), LLDP, CDP and the state of interfaces as of one instant.
-Where nothing is known \`candidates\` is empty, and the status 200 all the same.
+const LOCATE_DESCRIPTION = `Where a station is, or with \`at\` was: combines addresses, interface entries, forwarding tables (\`fdb_macs\`), LLDP, CDP and the state of interfaces as of one instant.
+If nothing is known, the status is 200 and \`candidates\` is empty.
 
-A port that forwards to the MAC address is an **uplink** when its neighbor is a switch: a device that has a forwarding table itself; or one that several
-devices name by LLDP, CDP or as their neighbor at ports with more than ${CROWDED_MIN - 1} other entries: three of them, or two that have most of their entries at these
-ports. It is an uplink also when the MAC address of another switch was learned there that forwards to the thing too.
+A port that forwards to the MAC address is an **uplink** if its neighbor is a switch: a device with a forwarding table of its own, or one that several
+devices name by LLDP, CDP or as their neighbor on ports with more than ${CROWDED_MIN - 1} other entries: three devices, or two that have most of their entries on those
+ports. It is also an uplink if it learned the MAC address of another switch that forwards to the same MAC address.
 
-Among ports whose neighbor is not known those with the fewest other entries are **edges** and the others uplinks, by orders of magnitude: none, up to 3, up to
-15, up to 63, more. Where every port that forwards to it has more than 15 others and most of the entries of its switch, and they are of several switches, all are
-uplinks. A port at whose other end LLDP (or an entered neighbor) knows the thing itself, or a host that is not known to be a switch, is an edge; the latter is an
-uplink where it has more than ${CROWDED_MIN - 1} others, and another switch forwards to it at a port with ${CROWDED_MIN - 1} at most (or with
-fewer by an order of magnitude, where it has more than 15 and most of the entries of its switch). A port that is down is not measured against.
+Of ports without a known neighbor, those with the fewest other entries are **edges** and the rest uplinks, by orders of magnitude: none, up to 3, up to
+15, up to 63, more. If every port that forwards to it has more than 15 others and most of its switch's entries, and the ports are on several switches, all are
+uplinks. A port is an edge if LLDP (or an entered neighbor) says that its far end is the station itself, or a host not known to be a switch; the latter is an
+uplink if it has more than ${CROWDED_MIN - 1} others and another switch forwards to the station on a port with at most ${CROWDED_MIN - 1} (or with
+fewer by an order of magnitude, if it has more than 15 and most of its switch's entries). Ports that are down are left out of the comparison.
 
-The **confidence** of a candidate is the product of the factors of its evidence: one that says where it is, times one for each doubt.
+The **confidence** of a candidate is the product of the factors of its evidence: one for the place, times one for each doubt.
 
 | Evidence | Factor | When |
 |---|---|---|
 ${factors.join("\n")}
 
-Everything else only informs (factor 1). What lies out of the caller's reach does not count: not in the answer, not in the evidence, not in the confidence.`;
+All other evidence is information only (factor 1). Records out of the caller's reach do not count, neither in the answer nor in the evidence nor in the confidence.`;
 
 /** /api/v1/locate. */
 export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend, clock: Clock): void {
@@ -68,7 +68,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend, 
       "/api/v1/locate",
       {
         operationId: "locate",
-        summary: "Where a MAC address, an IP address or a host is, or was",
+        summary: "Locate a MAC address, an IP address or a host",
         description: LOCATE_DESCRIPTION,
         group: "Locate",
         access: VIEWER,
@@ -94,8 +94,8 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend, 
       "/api/v1/locate/timeline",
       {
         operationId: "locateTimeline",
-        summary: "Where it was when",
-        description: `The intervals in which the likeliest candidate of locate was the same, in the same place, with the same confidence. Half-open: at \`to\` it was not so any more. They are clipped to the range. Worked out at up to ${TIMELINE_POINTS_MAX} changes; where there were more, \`truncated\` is true and \`next_from\` goes on.`,
+        summary: "List where a MAC address, an IP address or a host was over time",
+        description: `The intervals in which the most likely candidate of locate was the same, in the same place, with the same confidence. Half-open, \`to\` is not included, and clipped to the range. Evaluated at up to ${TIMELINE_POINTS_MAX} changes; if there were more, \`truncated\` is true and \`next_from\` continues.`,
         group: "Locate",
         access: VIEWER,
         query: TimelineParameters,

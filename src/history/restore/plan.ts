@@ -33,20 +33,18 @@ const CONFLICT_CODES = [
 const CONFLICTS_MAX = 1_000;
 
 const TYPES = KINDS.map((kind) => kind.name);
-const name = Type.Optional(
-  Type.String({ description: "What people call the record, where it has a name, an address or a number." }),
-);
+const name = Type.Optional(Type.String({ description: "The record's name, address or number, if it has one." }));
 
 export const PlanAction = Type.Object(
   {
     entity_type: OneOf(TYPES),
     id: Uuid,
     name,
-    action: OneOf(PLAN_ACTIONS, { description: "Create: brought back under its own id. Skip: left as it is." }),
+    action: OneOf(PLAN_ACTIONS, { description: "Create: brought back under its own id. Skip: left unchanged." }),
     fields: Type.Array(Type.String(), {
-      description: "Of an Update, what it changes; a record with parts names them as its history does.",
+      description: "For an Update, the fields that change; for children, their kind, as in the history.",
     }),
-    reason: Type.Optional(Type.String({ description: "Why it is not simply made what it was." })),
+    reason: Type.Optional(Type.String({ description: "Why it does not simply get its earlier state." })),
   },
   { $id: "PlanAction" },
 );
@@ -65,20 +63,20 @@ export const PlanConflict = Type.Object(
 
 const planned = {
   applied: Type.Boolean({
-    description: "Whether anything was written; false where it was only asked for, and where all is as it was already.",
+    description: "Whether anything was written; false for a dry run, and if there was nothing to change.",
   }),
   sequence: Nullable(Type.Integer({ minimum: 1 }), {
-    description: "The transaction that did it, and that a revert undoes; null where nothing was written.",
+    description: "The transaction, which can be reverted; null if nothing was written.",
   }),
   actions: Type.Array(PlanAction),
   conflicts: Type.Array(PlanConflict, {
-    description: "What stands in the way, where it was only asked for; else that is the refusal.",
+    description: "What prevents it, in a dry run; otherwise conflicts are an error.",
   }),
 };
 
 export const RestorePlan = Type.Object({ at: Timestamp, ...planned }, { $id: "RestorePlan" });
 export const RevertPlan = Type.Object(
-  { transaction: Type.Integer({ minimum: 1, description: "The one that is undone." }), ...planned },
+  { transaction: Type.Integer({ minimum: 1, description: "The transaction that is reverted." }), ...planned },
   { $id: "RevertPlan" },
 );
 

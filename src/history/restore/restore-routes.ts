@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, ADMIN } from "../../access/actor.ts";
-import { entityWord } from "../../base/entity-words.ts";
+import { oneEntity } from "../../base/entity-words.ts";
 import type { ErrorCode } from "../../base/errors.ts";
 import { formatInstant, type Instant, parseInstantOrAge } from "../../base/instant.ts";
 import { pascalCase } from "../../base/text.ts";
@@ -20,14 +20,12 @@ import type { RestoreCommands } from "./restore-commands.ts";
 const dry_run = Type.Optional(
   Type.Boolean({
     default: false,
-    description: "true: the plan is told, with what stands in the way, and nothing is written.",
+    description: "true: return the plan and its conflicts, and write nothing.",
   }),
 );
 const RestoreBody = Body(
   {
-    at: AsOfText(
-      "The instant to go back to, or how long ago. `at` of the answer tells the instant that an age comes to.",
-    ),
+    at: AsOfText("The instant to go back to, or how long ago. `at` in the answer is the resolved instant."),
     dry_run,
   },
   { $id: "Restore" },
@@ -37,7 +35,7 @@ const RevertBody = Body({ dry_run }, { $id: "Revert" });
 const errors: readonly ErrorCode[] = ["entity_already_exists", "entity_in_use", "entity_stale", "entity_access_denied"];
 
 const RESTORES =
-  "Brings the record back to what it was at `at`; deleted since, under its own id. All or none, in one transaction, which a revert undoes. What stands in the way is told in `params.conflicts`. `If-Match` with the live record's ETag is heeded. Where history was thinned, `meta.resolved_at` tells which state it is.";
+  "Brings the record back to its state at `at`; if it was deleted since, under its own id. All or nothing, in one transaction that can be reverted. Conflicts are listed in `params.conflicts`. Honors `If-Match` with the live record's ETag. Where history was thinned, `meta.resolved_at` says which state was used.";
 /** Restores of all resources, and reverts. */
 export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<RestoreCommands>): void {
   for (const { kind, path, group, example, restores, write } of RESOURCES) {
@@ -46,7 +44,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
       `/api/v1/${path}/:id/restore`,
       {
         operationId: `restore${pascalCase(kind.name)}`,
-        summary: `Bring ${kind.name === "api_key" ? "an API key" : `the ${entityWord(kind)}`} back to what it was`,
+        summary: `Restore ${oneEntity(kind)} to an earlier state`,
         description: restores === undefined ? RESTORES : `${RESTORES} ${restores}`,
         group,
         access: write,
@@ -89,9 +87,9 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
     "/api/v1/transactions/:sequence/revert",
     {
       operationId: "revertTransaction",
-      summary: "Undo one whole transaction",
+      summary: "Revert a transaction",
       description:
-        "What it created goes, the fields that it changed get their values back, what it deleted comes back: all or none, in one transaction, which can be reverted itself. Refused where later changes stand in the way, with all reasons in `params.conflicts`. Fields that it did not change keep what was made of them since. Users, API keys and the organization are not reverted, and secrets are in no history. Bringing back a deleted network takes the role Owner.",
+        "Deletes what it created, restores the fields it changed, and brings back what it deleted: all or nothing, in one transaction that can itself be reverted. Refused if later changes conflict, with all reasons in `params.conflicts`. Later changes to other fields stay. Users, API keys and the organization are not reverted, and secrets are not in the history. Bringing back a deleted network requires the role Owner.",
       group: "Changes",
       access: ADMIN,
       params: SequenceParams,

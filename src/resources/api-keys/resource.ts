@@ -11,7 +11,7 @@ export const apiKeyResource: Resource<ApiKeyRecord> = {
   answer: ApiKey,
   compose: composeApiKeys,
   example: API_KEY_EXAMPLE,
-  restores: "A deleted key can't come back: it is in no history. The key of today stays.",
+  restores: "A deleted key cannot be restored: the key itself is not in the history. The current key stays valid.",
   read: { role: "Viewer", sessionOnly: true },
   write: { role: "Member", sessionOnly: true },
 };

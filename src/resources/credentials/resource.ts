@@ -22,7 +22,7 @@ export const credentialResource: Resource<CredentialRecord> = {
     example: "Switches",
   },
   restores:
-    "With its assignments, as far as the caller reaches their networks. Inline secrets are in no history: those of today stay, and a deleted credential that had any can't come back. It goes where it went then.",
+    "Includes its assignments in networks that the caller reaches; it goes where it went then. Inline secrets are not in the history: the current ones stay, and a deleted credential that had any cannot be restored.",
   read: VIEWER,
   write: ADMIN,
 };

@@ -31,7 +31,7 @@ export const hostResource: Resource<HostRecord> & Named = {
     example: "web-1",
   },
   restores:
-    "With its addresses, ports, services, bindings, interface entries and credential assignments: what it got since goes. Below the role Admin, credential assignments stay as they are, and addresses that come back wait for their confirmation; an Admin's restore sends credentials where they went then.",
+    "Includes its addresses, ports, services, bindings, interface entries and credential assignments; those added since are deleted. Below the role Admin, credential assignments stay unchanged, and addresses that come back wait for confirmation. A restore by an Admin sends credentials where they went then.",
   read: VIEWER,
   write: MEMBER,
 };

@@ -20,7 +20,7 @@ export const ifEntryResource: Resource<IfEntryRecord> = {
     of: { part: hostResource, field: "host_id" },
     example: "core-1 Gi0/48",
   },
-  restores: "With what it forwarded to.",
+  restores: "Includes its forwarding entries (`fdb_macs`).",
   read: VIEWER,
   write: MEMBER,
 };

@@ -22,7 +22,7 @@ export const networkResource: Resource<NetworkRecord> = {
     fields: ["name"],
     example: "Campus North",
   },
-  restores: "What lived in it is restored by itself. Bringing back a deleted one takes the role Owner.",
+  restores: "What was in the network is not restored with it. Bringing back a deleted network requires the role Owner.",
   read: VIEWER,
   write: ADMIN,
 };

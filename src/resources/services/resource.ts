@@ -18,7 +18,7 @@ export const serviceResource: Resource<ServiceRecord> = {
   answerAlone: ServiceAlone,
   example: SERVICE_EXAMPLE,
   names: { columns: { service_id: "service_name" }, fields: ["name"], example: "Web shop" },
-  restores: "With its bindings.",
+  restores: "Includes its bindings.",
   read: VIEWER,
   write: MEMBER,
 };

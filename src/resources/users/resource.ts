@@ -13,7 +13,7 @@ export const userResource: Resource<UserRecord> = {
   compose: composeUsers,
   example: USER_EXAMPLE,
   names: { columns: { user_id: "user_email" }, fields: ["email"], example: "noc@example.net" },
-  restores: "A deleted user can't come back: the password is in no history.",
+  restores: "A deleted user cannot be restored: passwords are not in the history.",
   read: VIEWER,
   write: ADMIN,
 };
