@@ -11,7 +11,7 @@ import { migrate, orRefused } from "../db/files/migrate.ts";
 import { Reader } from "../db/reading/reader.ts";
 import { isDiskTrouble } from "../db/sqlite-code.ts";
 import type { PruneOrder } from "../db/thinning.ts";
-import { type PrunePlan, planPrune, prune as pruneLedger } from "../history/prune.ts";
+import { type PrunePlan, planPrune, pruneHistory } from "../history/prune.ts";
 import { upgradeStore } from "../history/upgrade.ts";
 import { describeReport, KEPT_IN_WORDS } from "../history/verify/verify.ts";
 import { KINDS } from "../inventory/resources.ts";
@@ -64,7 +64,7 @@ async function thin(order: PruneOrder, config: PruneConfig, files: DataFiles, io
       const log = systemLog();
       checkClock(new Reader(db, clock), { clock, acceptClock: config.acceptClock, log });
       const pruned = onDisk(files, "nothing was pruned", () =>
-        pruneLedger(db, KINDS, order, clock.now(), progressTo(log, clock, "pruning")),
+        pruneHistory(db, KINDS, order, clock.now(), progressTo(log, clock, "pruning")),
       );
       if (pruned.report === null) await print(nothing(order, pruned));
       else await print(`Dropped ${dropped(pruned)}.\n${describeReport(pruned.report)}`);

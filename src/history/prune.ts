@@ -77,7 +77,7 @@ export function planPrune(db: Sql, order: PruneOrder, onProgress: OnProgress = (
  * @throws DatabaseRefused for an unsound store, whose faults could not be found afterwards. Any error leaves everything
  * as it was.
  */
-export function prune(
+export function pruneHistory(
   db: Sql,
   kinds: readonly AnyKind[],
   order: PruneOrder,

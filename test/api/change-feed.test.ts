@@ -9,7 +9,7 @@ import {
   EVENT_STREAMS_OF_USER_MAX,
   WAITING_OF_USER_MAX,
 } from "../../src/history/change-feed-routes.ts";
-import { prune } from "../../src/history/prune.ts";
+import { pruneHistory } from "../../src/history/prune.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { callerOfRead } from "../../src/long-reads.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -593,7 +593,7 @@ describe("the feed as server-sent events", () => {
     await owner.put(`tags/${tag.id}`, { name: "b", color: "Blue" });
     tick();
     const db = openWritable(appliance.databasePath);
-    expect(prune(db, KINDS, { before: clock.now(), keep: "none" }, clock.now()).dropped).toBeGreaterThan(0);
+    expect(pruneHistory(db, KINDS, { before: clock.now(), keep: "none" }, clock.now()).dropped).toBeGreaterThan(0);
     db.$client.close();
     tick();
     const reads = watchReads();

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openReadOnly, openWritable } from "../../src/db/connection.ts";
 import { migrate } from "../../src/db/files/migrate.ts";
 import { shapeOf } from "../../src/db/shape.ts";
-import { prune } from "../../src/history/prune.ts";
+import { pruneHistory } from "../../src/history/prune.ts";
 import { upgradeStore } from "../../src/history/upgrade.ts";
 import { rebuildDerived } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
@@ -49,7 +49,12 @@ function prepareEarlierStore(path: string): void {
   writeEarlierStore(path);
   const db = openWritable(path);
   migrate(db, path, upgradeStore);
-  prune(db, KINDS, { before: Date.parse(EARLIER.thinnedBefore), keep: "daily" }, Date.parse(EARLIER.now) - 3_600_000);
+  pruneHistory(
+    db,
+    KINDS,
+    { before: Date.parse(EARLIER.thinnedBefore), keep: "daily" },
+    Date.parse(EARLIER.now) - 3_600_000,
+  );
   db.$client.close();
 }
 

@@ -5,7 +5,7 @@ import type { Instant } from "../../src/base/instant.ts";
 import { openWritable, type Sql } from "../../src/db/connection.ts";
 import type { Resolution } from "../../src/db/pruned-history.ts";
 import { stampChecksums } from "../../src/db/row-checksum.ts";
-import { type Pruned, planPrune, prune } from "../../src/history/prune.ts";
+import { type Pruned, planPrune, pruneHistory } from "../../src/history/prune.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
@@ -88,7 +88,7 @@ function pruneBefore(world: World, date: number, keep: Resolution): Pruned {
   const pruned = withStore(world, (db) => {
     const order = { before: day(date), keep };
     const plan = planPrune(db, order);
-    const { report, ...done } = prune(db, KINDS, order, clock.now());
+    const { report, ...done } = pruneHistory(db, KINDS, order, clock.now());
     expect(done).toEqual(plan);
     return { ...done, report };
   });
@@ -199,7 +199,7 @@ describe("a prune of ended coverage", () => {
         if (isThinned) throw new Error("the plug was pulled");
       };
       const order = { before: day(25), keep: "none" } as const;
-      expect(() => prune(db, KINDS, order, world.appliance.clock.now(), cutOff)).toThrow("the plug was pulled");
+      expect(() => pruneHistory(db, KINDS, order, world.appliance.clock.now(), cutOff)).toThrow("the plug was pulled");
     });
     expect(ended(world)).toEqual([BRIEFLY, ON_22, ON_23, ON_24]);
     expectSound(world);

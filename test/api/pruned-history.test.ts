@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import { openWritable } from "../../src/db/connection.ts";
 import type { Resolution } from "../../src/db/pruned-history.ts";
-import { prune } from "../../src/history/prune.ts";
+import { pruneHistory } from "../../src/history/prune.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
@@ -60,7 +60,7 @@ async function change(changes: Wire): Promise<void> {
 function pruneBefore(day: number, keep: Resolution): void {
   const db = openWritable(appliance.databasePath);
   try {
-    const { report } = prune(db, KINDS, { before: Date.UTC(2026, 10, day), keep }, clock.now());
+    const { report } = pruneHistory(db, KINDS, { before: Date.UTC(2026, 10, day), keep }, clock.now());
     expect(report?.findings).toEqual([]);
   } finally {
     db.$client.close();

@@ -4,7 +4,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import { openWritable } from "../../src/db/connection.ts";
-import { prune } from "../../src/history/prune.ts";
+import { pruneHistory } from "../../src/history/prune.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -1073,7 +1073,7 @@ describe("where history was thinned", () => {
     clock.advance(4 * 86_400_000);
     await put("fifth");
     const db = openWritable(appliance.databasePath);
-    prune(db, KINDS, { before: clock.now() - 86_400_000, keep: "daily" }, clock.now());
+    pruneHistory(db, KINDS, { before: clock.now() - 86_400_000, keep: "daily" }, clock.now());
     db.$client.close();
 
     for (const sequence of [kept, dropped]) {

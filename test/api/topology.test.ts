@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import { openWritable } from "../../src/db/connection.ts";
 import { formatted } from "../../src/discovery/topology/formats.ts";
-import { prune } from "../../src/history/prune.ts";
+import { pruneHistory } from "../../src/history/prune.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
@@ -401,7 +401,7 @@ describe("GET /api/v1/topology", () => {
     clock.advance(DAY_MS);
     const db = openWritable(appliance.databasePath);
     try {
-      prune(db, KINDS, { before: Date.UTC(2026, 10, 23), keep: "daily" }, clock.now());
+      pruneHistory(db, KINDS, { before: Date.UTC(2026, 10, 23), keep: "daily" }, clock.now());
     } finally {
       db.$client.close();
     }

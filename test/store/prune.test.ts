@@ -11,7 +11,7 @@ import type { AnyKind } from "../../src/db/kind.ts";
 import { RESOLUTIONS, type Resolution } from "../../src/db/pruned-history.ts";
 import type { AsOf } from "../../src/db/reading/list-query.ts";
 import { Reader } from "../../src/db/reading/reader.ts";
-import { planPrune, prune } from "../../src/history/prune.ts";
+import { planPrune, pruneHistory } from "../../src/history/prune.ts";
 import { rebuildDerived } from "../../src/history/verify/rebuild.ts";
 import { describeReport, type Report, verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
@@ -161,7 +161,7 @@ describe.each([1, 2, 3, 5])("a random history, pruned at random (%i)", (seed) =>
         const old = count(store);
         const plan = planPrune(store.readDb, { before, keep });
         expect(count(store)).toEqual(old);
-        const { report, ...done } = prune(store.db, KINDS, { before, keep }, store.clock.now());
+        const { report, ...done } = pruneHistory(store.db, KINDS, { before, keep }, store.clock.now());
         expect(done).toEqual(plan);
         if (report !== null) {
           expected.prune(before, keep);
@@ -244,7 +244,7 @@ describe("a prune", () => {
   test("takes nothing that guards the ledger off for good", () => {
     withCopy((db) => {
       const guards = schema(db);
-      expect(prune(db, KINDS, { before, keep: "daily" }, base.store.clock.now()).dropped).toBeGreaterThan(50);
+      expect(pruneHistory(db, KINDS, { before, keep: "daily" }, base.store.clock.now()).dropped).toBeGreaterThan(50);
       expect(schema(db)).toBe(guards);
       for (const sql of [
         "DELETE FROM history_versions",
@@ -272,7 +272,7 @@ describe("a prune", () => {
           isBegun ||= progress.step === "records thinned";
           if (isBegun && progress.step === step) throw new Error("the plug was pulled");
         };
-        expect(() => prune(db, KINDS, { before, keep: "daily" }, base.store.clock.now(), cutOff)).toThrow(
+        expect(() => pruneHistory(db, KINDS, { before, keep: "daily" }, base.store.clock.now(), cutOff)).toThrow(
           "the plug was pulled",
         );
         expect(dump(db)).toBe(whole);
@@ -287,7 +287,7 @@ describe("a prune", () => {
         `UPDATE history_versions SET observed = observed || ' ' WHERE key = (SELECT min(key) FROM history_versions
           WHERE operation = 2)`,
       ]);
-      expect(() => prune(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(
+      expect(() => pruneHistory(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(
         /^The data are not sound, and were not pruned: version: /,
       );
       expect(db.$client.query("SELECT count(*) AS n FROM history_thinned").get()).toEqual({ n: 0 });
@@ -297,7 +297,7 @@ describe("a prune", () => {
   test("of a ledger that nothing guards is refused", () => {
     withCopy((db) => {
       db.$client.run("DROP TRIGGER history_versions_are_never_changed");
-      expect(() => prune(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(
+      expect(() => pruneHistory(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(
         "The data are not sound, and were not pruned: schema: trigger history_versions_are_never_changed, on history_versions: is missing. netledger verify tells everything.",
       );
     });
@@ -307,7 +307,7 @@ describe("a prune", () => {
     withCopy((db) => {
       const now = base.store.clock.now();
       const whole = dump(db);
-      expect(prune(db, KINDS, { before: 1, keep: "none" }, now)).toEqual({
+      expect(pruneHistory(db, KINDS, { before: 1, keep: "none" }, now)).toEqual({
         segments: [],
         last: 0,
         states: 0,
@@ -318,14 +318,14 @@ describe("a prune", () => {
         report: null,
       });
       expect(dump(db)).toBe(whole);
-      prune(db, KINDS, { before, keep: "monthly" }, now);
+      pruneHistory(db, KINDS, { before, keep: "monthly" }, now);
       const monthly = dump(db);
       for (const order of [
         { before, keep: "monthly" },
         { before, keep: "daily" },
         { before: before - 20 * DAY_MS, keep: "daily" },
       ] as const) {
-        expect(prune(db, KINDS, order, now)).toMatchObject({ dropped: 0, report: null });
+        expect(pruneHistory(db, KINDS, order, now)).toMatchObject({ dropped: 0, report: null });
       }
       expect(dump(db)).toBe(monthly);
     });
@@ -333,7 +333,7 @@ describe("a prune", () => {
 
   test("says what it did in the ledger, chained like any other transaction", () => {
     withCopy((db) => {
-      const { report, segments, last } = prune(db, KINDS, { before, keep: "monthly" }, base.store.clock.now());
+      const { report, segments, last } = pruneHistory(db, KINDS, { before, keep: "monthly" }, base.store.clock.now());
       const sequence = base.model.head.sequence + 1;
       expect(
         db.$client
@@ -367,8 +367,8 @@ describe("tampering with what a prune left behind is found:", () => {
 
   beforeAll(() => {
     pruned = withCopy((db, path) => {
-      prune(db, KINDS, { before: before - 60 * DAY_MS, keep: "monthly" }, now());
-      until = prune(db, KINDS, { before, keep: "daily" }, now() + 1).last;
+      pruneHistory(db, KINDS, { before: before - 60 * DAY_MS, keep: "monthly" }, now());
+      until = pruneHistory(db, KINDS, { before, keep: "daily" }, now() + 1).last;
       db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
       return path;
     });

@@ -95,6 +95,8 @@ const MARKERS = new RegExp(`\\b(${["TO" + "DO", "FIX" + "ME", "XX" + "X"].join("
 const MACHINE_PATHS = new RegExp(`(?<![\\w$}./])/(home|Users|root|work${"/"}main)/[\\w.~-]`);
 const REGISTRY_HOSTS = new RegExp(`registry\\.(${"npm"}js|${"yarn"}pkg)\\b`);
 
+const EXPORTED = /^export (?:async |abstract )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
+
 test("in src, time, randomness, environment, console and exit are used by their owners alone", async () => {
   const tree = readRepository(["src"], (path) => path.endsWith(".ts"));
   expect(Object.keys(tree).length).toBeGreaterThan(10);
@@ -124,11 +126,23 @@ test("what a version says leaves the ledger in today's shape: SQL names the colu
   expect(rawVersions(readRepository(["src"], (path) => path.endsWith(".ts")))).toEqual([]);
 });
 
+test("no name that src exports stands for two things", () => {
+  expect(sharedNames(readRepository(["src"], (path) => path.endsWith(".ts")))).toEqual([]);
+});
+
 test("nothing is left to be done, nothing names a machine's folders or a registry's host, and privates are `private`", () => {
   expect(leftovers(readRepository([], isText))).toEqual([]);
 });
 
 describe("the checkers of the house rules", () => {
+  test("refuse a name that two files export, and accept a schema and its type in one", () => {
+    const schema = "export const Rack = 1;\nexport type Rack = typeof Rack;";
+    expect(sharedNames({ "src/a.ts": schema, "src/b.ts": "const Rack = 1;\nexport class Racks {}" })).toEqual([]);
+    expect(sharedNames({ "src/a.ts": schema, "src/b.ts": "export interface Rack {}" })).toEqual([
+      "Rack: src/a.ts, src/b.ts",
+    ]);
+  });
+
   test.each([
     "`SELECT v.members FROM history_versions v`",
     "`SELECT ('{' || w.members || '}') ->> '$.a' ${version}`",
@@ -292,6 +306,14 @@ function rawVersions(tree: Tree): string[] {
       ? []
       : text.split("\n").flatMap((line, place) => (isRaw(line) ? [`${path}:${place + 1}`] : [])),
   );
+}
+
+/** Names that more than one file exports. */
+function sharedNames(tree: Tree): string[] {
+  const files = new Map<string, Set<string>>();
+  for (const [path, text] of Object.entries(tree))
+    for (const [, name = ""] of text.matchAll(EXPORTED)) files.set(name, (files.get(name) ?? new Set()).add(path));
+  return [...files].filter(([, paths]) => paths.size > 1).map(([name, paths]) => `${name}: ${[...paths].join(", ")}`);
 }
 
 function headless(tree: Tree): string[] {

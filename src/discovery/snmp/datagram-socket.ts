@@ -3,7 +3,7 @@
 
 import { failure, type SnmpFailure } from "./failure.ts";
 
-export interface Listener {
+export interface DatagramListener {
   received(datagram: Buffer): void;
   /** What the network says of a datagram that was sent. */
   failed(problem: SnmpFailure): void;
@@ -23,7 +23,7 @@ export interface DatagramSocket {
 export async function openDatagramSocket(
   address: string,
   port: number,
-  listener: Listener,
+  listener: DatagramListener,
 ): Promise<DatagramSocket | SnmpFailure> {
   try {
     const socket = await Bun.udpSocket({
@@ -57,7 +57,7 @@ export async function openDatagramSocket(
   }
 }
 
-function report(error: unknown, listener: Listener): void {
+function report(error: unknown, listener: DatagramListener): void {
   const problem = failureOfCode(codeOf(error));
   if (problem !== null) listener.failed(problem);
 }

@@ -5,7 +5,7 @@ import { type User, Version3 } from "net-snmp";
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
 import type { SnmpCredential } from "./credential.ts";
-import { type DatagramSocket, type Listener, openDatagramSocket } from "./datagram-socket.ts";
+import { type DatagramListener, type DatagramSocket, openDatagramSocket } from "./datagram-socket.ts";
 import { failure, isFailure, type SnmpFailure } from "./failure.ts";
 import { verdictOf } from "./net-snmp-errors.ts";
 import { type Answered, createNetSnmp, type NetSnmp } from "./net-snmp-session.ts";
@@ -51,7 +51,7 @@ export async function openSnmpSession(
 
 export class SnmpSession implements SnmpRequester {
   readonly hasBulk: boolean;
-  readonly listener: Listener;
+  readonly listener: DatagramListener;
   timeouts: SnmpTimeouts;
   private readonly options: SessionOptions;
   private readonly snmp: NetSnmp;

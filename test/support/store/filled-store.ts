@@ -8,7 +8,7 @@ import { generateSessionToken, hashSessionToken } from "../../../src/access/sess
 import { openWritable } from "../../../src/db/connection.ts";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import type { MachineSnapshot } from "../../../src/discovery/self/machine.ts";
-import { prune } from "../../../src/history/prune.ts";
+import { pruneHistory } from "../../../src/history/prune.ts";
 import { KINDS } from "../../../src/inventory/resources.ts";
 import { newUnclaimedAppliance, PASSWORD_HASH, type TestAppliance } from "../appliance/appliance.ts";
 import { made, newApiKey, newHost, newSubnet, newUser, type Wire } from "../appliance/factories.ts";
@@ -126,7 +126,7 @@ async function fill(appliance: TestAppliance): Promise<string[]> {
   for (const host of hosts.slice(0, 4)) await made(owner.delete(`hosts/${host.id}`));
   clock.advance(2 * DAY_MS);
   const db = openWritable(appliance.databasePath);
-  prune(db, KINDS, { before: clock.now() - 12 * 3_600_000, keep: "daily" }, clock.now());
+  pruneHistory(db, KINDS, { before: clock.now() - 12 * 3_600_000, keep: "daily" }, clock.now());
   db.$client.close();
   clock.advance(60_000);
   await newHost(appliance, { name: "came again", ip_addresses: [{ ip_address: "198.51.100.130" }] });
