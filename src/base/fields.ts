@@ -17,6 +17,17 @@ export function picked<T extends object, const Name extends keyof T>(
   return fields;
 }
 
+/** All fields of a T, also those that it may leave out: undefined where there is no value. */
+export type AllOf<T> = { readonly [Name in keyof T]-?: object extends Pick<T, Name> ? T[Name] | undefined : T[Name] };
+
+/** The same without those that are undefined: whoever adds a field to T is asked for it here. */
+export function defined<T extends object>(fields: AllOf<T>): T;
+export function defined(fields: Readonly<Record<string, unknown>>): object {
+  const having: Record<string, unknown> = {};
+  for (const name in fields) if (fields[name] !== undefined) having[name] = fields[name];
+  return having;
+}
+
 /** The fields that have a value: neither undefined nor null. */
 export function nonNull<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
   const having: { [Name in keyof T]?: NonNullable<T[Name]> } = {};

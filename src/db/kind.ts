@@ -104,7 +104,7 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
   /** What people call a record, after the word for its kind; its `name` unless told otherwise. */
   readonly label?: (record: R) => string | undefined;
   /** The real thing that a record stands for, so that a later incarnation finds its lineage; null for none. */
-  readonly identity: (record: R) => string | null;
+  readonly identity: (record: OwnFields<R>) => string | null;
   /**
    * Whether two live records may not stand for the same thing, and how the conflict is named. `key`: what is unique,
    * where that is not the identity.

@@ -96,7 +96,8 @@ export interface Device {
 /** What an interface has by the bridge port that it is. */
 export type PortList = "forwarding" | "vlans" | "native_vlan";
 
-export interface DeviceInterface {
+/** A row of ifTable with its row of ifXTable. */
+export interface InterfaceRow {
   readonly if_index: number;
   /** "" where the device has none. */
   readonly if_descr?: string;
@@ -112,6 +113,10 @@ export interface DeviceInterface {
   readonly oper_status?: OperStatus;
   /** ifPhysAddress of six bytes that are not all nought; null for others. */
   readonly mac_address?: string | null;
+}
+
+/** What other tables say of an interface. */
+export interface InterfaceLinks {
   /** dot1qPvid: the VLAN of untagged frames. */
   readonly native_vlan?: number | null;
   /** Every VLAN that the port is a member of, tagged and untagged, ascending. */
@@ -125,6 +130,8 @@ export interface DeviceInterface {
   readonly lldp?: readonly LldpAnnouncement[];
   readonly cdp?: readonly CdpAnnouncement[];
 }
+
+export interface DeviceInterface extends InterfaceRow, InterfaceLinks {}
 
 export interface DeviceAddress {
   /** Canonical, without a zone. */

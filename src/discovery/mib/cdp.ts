@@ -1,9 +1,10 @@
 // The neighbors of a device by CDP: cdpCacheTable of CISCO-CDP-MIB, which other makers serve too.
 
+import { defined } from "../../base/fields.ts";
 import type { CdpAnnouncement, TableReport } from "../device.ts";
 import { KEPT_ROW, type RowCount } from "../rows.ts";
 import type { Interfaces } from "./bridge.ts";
-import { areComplete, areEnded, areLost, columnOf, countStep, put, reportOn, scalarOf } from "./columns.ts";
+import { areComplete, areEnded, areLost, columnOf, countStep, reportOn, scalarOf } from "./columns.ts";
 import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, identifierOf, subIdsOf, textOf, unicastOf } from "./values.ts";
 
@@ -48,11 +49,12 @@ export function cdpOf(reads: Reads, interfaces: Interfaces): ReportedCdp {
   const rows = countStep(reads, CDP_STEP, (index) => {
     const ifIndex = subIdsOf(index)[0] ?? 0;
     if (ifIndex < 1 || ifIndex > IF_INDEX_MAX || !interfaces.has(ifIndex)) return "no_interface";
-    const announced: { -readonly [Field in keyof CdpAnnouncement]: CdpAnnouncement[Field] } = {};
-    put(announced, "device_id", decoded(devices.values.get(index), identifierOf));
-    put(announced, "port_id", decoded(ports.values.get(index), identifierOf));
-    put(announced, "platform", decoded(platforms.values.get(index), textOf));
-    put(announced, "address", addressOf(types.values.get(index), addresses.values.get(index)));
+    const announced = defined<CdpAnnouncement>({
+      device_id: decoded(devices.values.get(index), identifierOf),
+      port_id: decoded(ports.values.get(index), identifierOf),
+      platform: decoded(platforms.values.get(index), textOf),
+      address: addressOf(types.values.get(index), addresses.values.get(index)),
+    });
     const list = byInterface.get(ifIndex) ?? new Map<string, CdpAnnouncement>();
     const text = JSON.stringify(announced);
     if (list.has(text)) return "duplicate";

@@ -110,14 +110,6 @@ export function reportOn(
   return { state: isServed ? "complete" : "absent", problem: null };
 }
 
-export function put<Target, Field extends keyof Target>(
-  target: Target,
-  field: Field,
-  value: Target[Field] | undefined,
-): void {
-  if (value !== undefined) target[field] = value;
-}
-
 const NOT_ASKED: ColumnRead = { isComplete: true, problem: null, values: new Map() };
 const NOT_READ: ColumnRead = { isComplete: false, problem: null, values: new Map() };
 

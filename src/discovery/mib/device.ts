@@ -1,13 +1,21 @@
 // Turns what the plan read into a device. Pure; no answer makes it throw.
 
+import { defined } from "../../base/fields.ts";
 import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";
-import { DEVICE_TABLES, type Device, type DeviceInterface, type DeviceTable, type PortList } from "../device.ts";
+import {
+  DEVICE_TABLES,
+  type Device,
+  type DeviceInterface,
+  type DeviceTable,
+  type InterfaceLinks,
+  type PortList,
+} from "../device.ts";
 import { addedRows, type RowCount, setAside } from "../rows.ts";
 import { addressesOf } from "./addresses.ts";
 import { arpOf } from "./arp.ts";
 import { bridgeAddressOf, bridgePortsOf, type PortBasis } from "./bridge.ts";
 import { cdpOf } from "./cdp.ts";
-import { hasScalarsProblem, isWhole, put } from "./columns.ts";
+import { hasScalarsProblem, isWhole } from "./columns.ts";
 import { entityOf } from "./entity.ts";
 import { areLearnedPortsWhole, forwardingOf, learnedPortsOf } from "./forwarding.ts";
 import { interfacesOf } from "./interfaces.ts";
@@ -40,18 +48,19 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
   const lldp = lldpOf(reads, interfaces, areNamesWhole, ports);
   const cdp = cdpOf(reads, known);
 
-  for (const [ifIndex, draft] of interfaces) {
+  const lists = [...interfaces].map(([ifIndex, row]): DeviceInterface => {
     const { native, members } = vlans.of(ifIndex);
-    put(draft, "native_vlan", native);
-    put(draft, "vlans", members);
     // A neighbor no longer announced is not on a link that is down.
-    const gone = draft.oper_status !== undefined && DOWN.has(draft.oper_status) ? [] : undefined;
-    put(draft, "forwarding", forwarding.of(ifIndex) ?? (forwarding.isLost ? gone : undefined));
-    put(draft, "lldp", lldp.of(ifIndex) ?? (lldp.isLost ? gone : undefined));
-    put(draft, "cdp", cdp.of(ifIndex) ?? (cdp.isLost ? gone : undefined));
-  }
-
-  const lists = [...interfaces.values()];
+    const gone = row.oper_status !== undefined && DOWN.has(row.oper_status) ? [] : undefined;
+    const links = defined<InterfaceLinks>({
+      native_vlan: native,
+      vlans: members,
+      forwarding: forwarding.of(ifIndex) ?? (forwarding.isLost ? gone : undefined),
+      lldp: lldp.of(ifIndex) ?? (lldp.isLost ? gone : undefined),
+      cdp: cdp.of(ifIndex) ?? (cdp.isLost ? gone : undefined),
+    });
+    return { ...row, ...links };
+  });
   const counted: Readonly<Record<RowStep, RowCount>> = {
     ...entity.rows,
     ...counts,
@@ -63,7 +72,8 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
     ...lldp.rows,
     ...cdp.rows,
   };
-  const device: { -readonly [Field in keyof Device]: Device[Field] } = {
+  const assumed = assumedOf(forwarding.isAssumed, vlans.assumed);
+  return defined<Device>({
     tables: {
       system: system.report,
       entity: entity.report,
@@ -83,24 +93,25 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
     }),
     ...system.fields,
     ...entity.fields,
-  };
-  const served = servedOf(read);
-  put(device, "served", served.length === 0 ? undefined : served);
-  put(device, "missed", missed.length === 0 ? undefined : missed);
-  const broken = brokenOf(reads);
-  put(device, "broken", broken.length === 0 ? undefined : broken);
-  put(device, "is_forwarding_partial", forwarding.isPartial || undefined);
-  put(device, "chassis_id", lldp.chassisId);
-  put(device, "bridge_address", bridgeAddressOf(reads));
-  put(device, "interfaces", interfaces.size === 0 ? undefined : [...interfaces.values()]);
-  put(device, "extended_interfaces", extended.length === 0 ? undefined : extended);
-  put(device, "addresses", addresses.addresses);
-  put(device, "arp", arp.arp);
-  put(device, "vlans", vlans.vlans);
-  const assumed = assumedOf(forwarding.isAssumed, vlans.assumed);
-  put(device, "assumed_lists", assumed);
-  put(device, "conclusions", conclusionsOf(ports.basis, assumed ?? [], vlans.areNativesByIfIndex));
-  return device;
+    served: someOf(servedOf(read)),
+    missed: someOf(missed),
+    broken: someOf(brokenOf(reads)),
+    is_forwarding_partial: forwarding.isPartial || undefined,
+    chassis_id: lldp.chassisId,
+    bridge_address: bridgeAddressOf(reads),
+    interfaces: someOf(lists),
+    extended_interfaces: someOf(extended),
+    addresses: addresses.addresses,
+    arp: arp.arp,
+    vlans: vlans.vlans,
+    assumed_lists: assumed,
+    conclusions: conclusionsOf(ports.basis, assumed ?? [], vlans.areNativesByIfIndex),
+  });
+}
+
+/** Undefined for an empty list. */
+function someOf<Item>(list: readonly Item[]): readonly Item[] | undefined {
+  return list.length === 0 ? undefined : list;
 }
 
 /** ifOperStatus without frames: bridges and LLDP (IEEE 802.1AB §9.2) forget what was learned there. */
@@ -189,5 +200,5 @@ const PORT_CONCLUSIONS = {
 /** Undefined if nothing does. */
 function assumedOf(isForwarding: boolean, vlans: readonly PortList[]): readonly PortList[] | undefined {
   const assumed: readonly PortList[] = isForwarding ? ["forwarding", ...vlans] : vlans;
-  return assumed.length === 0 ? undefined : assumed;
+  return someOf(assumed);
 }

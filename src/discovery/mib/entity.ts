@@ -1,8 +1,9 @@
 // Who made a device, which model, which serial number: ENTITY-MIB (RFC 6933), else the maker by its enterprise number.
 
+import type { AllOf } from "../../base/fields.ts";
 import type { Device, TableReport } from "../device.ts";
 import { KEPT_ROW, type RowCount } from "../rows.ts";
-import { areComplete, columnOf, countStep, put, reportOn, rowsOf } from "./columns.ts";
+import { areComplete, columnOf, countStep, reportOn, rowsOf } from "./columns.ts";
 import { MAKERS } from "./makers.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { sysObjectIdOf } from "./system.ts";
@@ -29,7 +30,7 @@ type EntityFields = Pick<Device, "manufacturer" | "model" | "serial_number">;
  * names the maker only where a complete table, or no table, does not.
  * Absent: no rows; a device that serves the table is in it.
  */
-export function entityOf(reads: Reads): { fields: EntityFields; rows: EntityRows; report: TableReport } {
+export function entityOf(reads: Reads): { fields: AllOf<EntityFields>; rows: EntityRows; report: TableReport } {
   const classes = columnOf(reads, ENTITY_STEP.name, "entPhysicalClass");
   const serials = columnOf(reads, ENTITY_STEP.name, "entPhysicalSerialNum");
   const makers = columnOf(reads, ENTITY_STEP.name, "entPhysicalMfgName");
@@ -59,11 +60,12 @@ export function entityOf(reads: Reads): { fields: EntityFields; rows: EntityRows
   const pick = (field: "serial" | "maker" | "model"): string | null =>
     chosen.find((part) => part[field] !== null)?.[field] ?? null;
   const isReported = isWhole && parts.length > 0;
-  const fields: { -readonly [Field in keyof EntityFields]: EntityFields[Field] } = {};
   const none = isReported ? null : undefined;
-  put(fields, "manufacturer", pick("maker") ?? (isWhole ? makerByEnterprise(reads) : null) ?? none);
-  put(fields, "model", pick("model") ?? none);
-  put(fields, "serial_number", pick("serial") ?? none);
+  const fields: AllOf<EntityFields> = {
+    manufacturer: pick("maker") ?? (isWhole ? makerByEnterprise(reads) : null) ?? none,
+    model: pick("model") ?? none,
+    serial_number: pick("serial") ?? none,
+  };
   const reported = new Set(chosen.map(({ number }) => number));
   const count = countStep(reads, ENTITY_STEP, (index) => {
     const number = singleSubIdOf(index, PHYSICAL_INDEX_MAX);

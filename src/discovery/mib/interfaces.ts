@@ -1,10 +1,11 @@
 // The interfaces of a device: ifTable and ifXTable of IF-MIB (RFC 2863). What is linked to them is put on by others.
 
+import { defined } from "../../base/fields.ts";
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
-import type { DeviceInterface, TableReport } from "../device.ts";
+import type { InterfaceRow, TableReport } from "../device.ts";
 import { KEPT_ROW, type RowCount, type RowFate } from "../rows.ts";
-import { columnOf, countStep, isWhole, put, reported, reportOn, rowsOf } from "./columns.ts";
+import { columnOf, countStep, isWhole, reported, reportOn, rowsOf } from "./columns.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, integerOf, macOf, singleSubIdOf, textOf } from "./values.ts";
 
@@ -33,11 +34,9 @@ export const IF_X_TABLE_STEP = {
   },
 } as const satisfies ReadStep;
 
-export type InterfaceDraft = { -readonly [Field in keyof DeviceInterface]: DeviceInterface[Field] };
-
 interface ReportedInterfaces {
   /** By ifIndex, ascending. */
-  readonly interfaces: ReadonlyMap<number, InterfaceDraft>;
+  readonly interfaces: ReadonlyMap<number, InterfaceRow>;
   /** The ifIndexes with a kept row of ifXTable, ascending. */
   readonly extended: readonly number[];
   /** Whether an interface that is missing does not exist. */
@@ -71,18 +70,20 @@ export function interfacesOf(reads: Reads): ReportedInterfaces {
   const report = reportOn(reads, [IF_TABLE_STEP.name], base.length > 0);
   const isExtended = report.state === "absent";
 
-  const interfaces = new Map<number, InterfaceDraft>();
+  const interfaces = new Map<number, InterfaceRow>();
   for (const { number, index } of isExtended ? extended : base) {
-    const draft: InterfaceDraft = { if_index: number };
-    put(draft, "if_descr", orEmpty(reported(descr, index, (value) => textOf(value) ?? undefined)));
-    put(draft, "if_name", reported(name, index, textOrNone));
-    put(draft, "if_alias", reported(alias, index, textOrNone));
-    put(draft, "if_type", reported(type, index, typeOf) ?? undefined);
-    put(draft, "speed_bps", speedOf(speeds, index));
-    put(draft, "admin_status", reported(admin, index, adminStatusOf) ?? undefined);
-    put(draft, "oper_status", reported(oper, index, operStatusOf) ?? undefined);
-    put(draft, "mac_address", reported(phys, index, physAddressOf));
-    interfaces.set(number, draft);
+    const row = defined<InterfaceRow>({
+      if_index: number,
+      if_descr: orEmpty(reported(descr, index, (value) => textOf(value) ?? undefined)),
+      if_name: reported(name, index, textOrNone),
+      if_alias: reported(alias, index, textOrNone),
+      if_type: reported(type, index, typeOf) ?? undefined,
+      speed_bps: speedOf(speeds, index),
+      admin_status: reported(admin, index, adminStatusOf) ?? undefined,
+      oper_status: reported(oper, index, operStatusOf) ?? undefined,
+      mac_address: reported(phys, index, physAddressOf),
+    });
+    interfaces.set(number, row);
   }
   const areNamesWhole = isWhole(reads, IF_TABLE_STEP.name) && isWhole(reads, IF_X_TABLE_STEP.name);
   const fateOf = (index: string): RowFate => {

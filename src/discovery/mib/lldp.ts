@@ -1,7 +1,8 @@
 // The neighbors of a device by LLDP, by interface. What is asked: lldp-steps.ts.
 
+import { defined } from "../../base/fields.ts";
 import type { ChassisIdSubtype } from "../../resources/if-entries/vocabulary.ts";
-import type { LinkId, LldpAnnouncement, TableReport } from "../device.ts";
+import type { InterfaceRow, LinkId, LldpAnnouncement, TableReport } from "../device.ts";
 import { countRows, KEPT_ROW, type RowCount, type RowFate } from "../rows.ts";
 import type { BridgePorts } from "./bridge.ts";
 import {
@@ -12,12 +13,10 @@ import {
   hasRows,
   hasScalarsProblem,
   isWhole,
-  put,
   reportOn,
   rowsOf,
   scalarOf,
 } from "./columns.ts";
-import type { InterfaceDraft } from "./interfaces.ts";
 import { chassisIdOf, portIdOf } from "./link-ids.ts";
 import { type ManagementAddresses, managementAddressesOf, neighborIndexesOf } from "./lldp-indexes.ts";
 import {
@@ -56,7 +55,7 @@ interface ReportedLldp {
  */
 export function lldpOf(
   reads: Reads,
-  interfaces: ReadonlyMap<number, InterfaceDraft>,
+  interfaces: ReadonlyMap<number, InterfaceRow>,
   areInterfacesWhole: boolean,
   ports: BridgePorts,
 ): ReportedLldp {
@@ -205,14 +204,14 @@ function remoteColumns(reads: Reads, step: string): RemoteColumns {
 
 function announcementOf(columns: RemoteColumns, index: string, address: string | undefined): LldpAnnouncement {
   const value = (name: keyof RemoteColumns): SnmpValue | undefined => columns[name].values.get(index);
-  const announced: { -readonly [Field in keyof LldpAnnouncement]: LldpAnnouncement[Field] } = {};
-  put(announced, "chassis_id", chassisIdOf(value("chassisIdSubtype"), value("chassisId")) ?? undefined);
-  put(announced, "port_id", portIdOf(value("portIdSubtype"), value("portId")) ?? undefined);
-  put(announced, "sys_name", announcedText(value("sysName")));
-  put(announced, "sys_desc", announcedText(value("sysDesc")));
-  put(announced, "port_desc", announcedText(value("portDesc")));
-  put(announced, "mgmt_addr", address);
-  return announced;
+  return defined<LldpAnnouncement>({
+    chassis_id: chassisIdOf(value("chassisIdSubtype"), value("chassisId")) ?? undefined,
+    port_id: portIdOf(value("portIdSubtype"), value("portId")) ?? undefined,
+    sys_name: announcedText(value("sysName")),
+    sys_desc: announcedText(value("sysDesc")),
+    port_desc: announcedText(value("portDesc")),
+    mgmt_addr: address,
+  });
 }
 
 function announcedText(value: SnmpValue | undefined): string | undefined {

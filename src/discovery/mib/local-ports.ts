@@ -1,7 +1,7 @@
 // Maps LLDP's local port numbers to interfaces. Devices number ports freely, so their names say more.
 
+import type { InterfaceRow } from "../device.ts";
 import type { BridgePorts } from "./bridge.ts";
-import type { InterfaceDraft } from "./interfaces.ts";
 
 export interface LocalPortText {
   /** LldpPortIdSubtype; null for one that the standard does not have. */
@@ -22,7 +22,7 @@ export interface LocalPortText {
  * interfaces that are up and Ethernet; 4. the first of several of 1 or 2.
  */
 export class LocalPorts {
-  private readonly interfaces: ReadonlyMap<number, InterfaceDraft>;
+  private readonly interfaces: ReadonlyMap<number, InterfaceRow>;
   private readonly ports: BridgePorts;
   private readonly texts: ReadonlyMap<number, LocalPortText>;
   private readonly byName = new Map<string, number[]>();
@@ -42,7 +42,7 @@ export class LocalPorts {
    * @param used the ports with neighbors
    */
   constructor(
-    interfaces: ReadonlyMap<number, InterfaceDraft>,
+    interfaces: ReadonlyMap<number, InterfaceRow>,
     ports: BridgePorts,
     texts: ReadonlyMap<number, LocalPortText>,
     countsAs: "bridge port" | "interface",

@@ -1,7 +1,8 @@
 // The system group of SNMPv2-MIB (RFC 3418).
 
+import type { AllOf } from "../../base/fields.ts";
 import type { Device, TableReport } from "../device.ts";
-import { put, reportOn, scalarOf } from "./columns.ts";
+import { reportOn, scalarOf } from "./columns.ts";
 import type { ReadStep, Reads } from "./reads.ts";
 import { textOf } from "./values.ts";
 
@@ -19,14 +20,15 @@ export const SYSTEM_STEP = {
 
 type SystemFields = Pick<Device, "sys_name" | "sys_descr" | "sys_object_id" | "sys_location" | "sys_contact">;
 
-/** Texts without control characters, null for empty ones; columns not served are left out. */
-export function systemOf(reads: Reads): { fields: SystemFields; report: TableReport } {
-  const fields: { -readonly [Field in keyof SystemFields]: SystemFields[Field] } = {};
-  put(fields, "sys_name", textScalar(reads, "sysName"));
-  put(fields, "sys_descr", textScalar(reads, "sysDescr"));
-  put(fields, "sys_object_id", sysObjectIdOf(reads));
-  put(fields, "sys_location", textScalar(reads, "sysLocation"));
-  put(fields, "sys_contact", textScalar(reads, "sysContact"));
+/** Texts without control characters, null for empty ones; undefined where a column is not served. */
+export function systemOf(reads: Reads): { fields: AllOf<SystemFields>; report: TableReport } {
+  const fields: AllOf<SystemFields> = {
+    sys_name: textScalar(reads, "sysName"),
+    sys_descr: textScalar(reads, "sysDescr"),
+    sys_object_id: sysObjectIdOf(reads),
+    sys_location: textScalar(reads, "sysLocation"),
+    sys_contact: textScalar(reads, "sysContact"),
+  };
   const isServed = (reads.get(SYSTEM_STEP.name)?.scalars.size ?? 0) > 0;
   return { fields, report: reportOn(reads, [SYSTEM_STEP.name], isServed) };
 }

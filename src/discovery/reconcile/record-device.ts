@@ -1,7 +1,7 @@
 // Writes what an agent told to its host: its fields, addresses, VLANs and interfaces. A partial table clears nothing.
 
 import { isLocallyAdministered, isOneDevices } from "../../base/mac.ts";
-import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { type DeviceField, type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED } from "../../resources/source.ts";
@@ -19,7 +19,7 @@ import { lineOf } from "./line.ts";
 import { recordInterfaces } from "./record-interfaces.ts";
 import { recordOpenPorts } from "./record-ports.ts";
 import { coverReported } from "./reported-coverage.ts";
-import type { Reported } from "./reported-fields.ts";
+import type { Reported, ReportedEach } from "./reported-fields.ts";
 import { rememberReport, reportedAsBefore } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { missedClause, rememberServed } from "./served-memory.ts";
@@ -145,7 +145,10 @@ function isBroken({ broken = [] }: Device, table: DeviceTable): boolean {
   return broken.includes(table);
 }
 
-function reportedHost(device: Device, { hostname, mac_address }: DeviceSighting): Reported<HostRecord> {
+function reportedHost(
+  device: Device,
+  { hostname, mac_address }: DeviceSighting,
+): ReportedEach<HostRecord, DeviceField | "hostname"> {
   const { sys_name, sys_descr, sys_object_id, sys_location, sys_contact, model, serial_number } = device;
   return {
     sys_name,
@@ -241,7 +244,7 @@ function isDisputed(
   host: HostRecord,
   known: IpAddressRecord | undefined,
   reported: string | undefined,
-  macs: ReadonlySet<unknown>,
+  macs: ReadonlySet<string | null | undefined>,
   isAsked: boolean,
 ): boolean {
   if (

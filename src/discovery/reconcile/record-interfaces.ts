@@ -21,7 +21,7 @@ import { isFloodable } from "../topology/announcements.ts";
 import { type DeletedInterface, deletedAmong, matchInterfaces } from "./interface-matching.ts";
 import type { LeftOut } from "./left-out.ts";
 import { isForwardingSetByPerson, isSetByPerson, isTouchedByPerson } from "./provenance.ts";
-import type { Reported } from "./reported-fields.ts";
+import type { Reported, ReportedEach } from "./reported-fields.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import type { VlanKeeper } from "./vlan-keeper.ts";
 
@@ -141,13 +141,15 @@ export function recordInterfaces(
   return isWhole;
 }
 
+type VlanIds = Reported<IfEntryRecord>["vlan_ids"];
+
 /**
  * How many VLANs change on an interface. What is never written counts as none: it would fill every command, and the
  * device would never finish.
  * @param reported ids, null for none; undefined if unknown
  * @param isDeleted whether a person has deleted it
  */
-function vlanChanges(write: ScanWrite, before: IfEntryRecord | null, reported: unknown, isDeleted: boolean): number {
+function vlanChanges(write: ScanWrite, before: IfEntryRecord | null, reported: VlanIds, isDeleted: boolean): number {
   if (reported === undefined) return 0;
   if (before === null) return isDeleted ? 0 : countDifferent(undefined, reported);
   if (Bun.deepEquals(before.vlan_ids ?? null, reported)) return 0;
@@ -156,9 +158,9 @@ function vlanChanges(write: ScanWrite, before: IfEntryRecord | null, reported: u
 }
 
 /** How many ids are in only one list. */
-function countDifferent(before: readonly string[] | undefined, reported: unknown): number {
+function countDifferent(before: readonly string[] | undefined, reported: VlanIds): number {
   const old = new Set(before);
-  const now = new Set((reported ?? []) as readonly string[]);
+  const now = new Set(reported);
   let fresh = 0;
   for (const id of now) if (!old.delete(id)) fresh += 1;
   return fresh + old.size;
@@ -222,13 +224,32 @@ function freeIndexes(
   return held;
 }
 
+/** Fields that no row of the device's interface tables is asked for: whose it is, and what its neighbors announce. */
+type NotOfRow =
+  | "host_id"
+  | "network_id"
+  | "ip_address_id"
+  | "first_discovery_id"
+  | "neighbor"
+  | "more_neighbors"
+  | `lldp_${string}`
+  | `cdp_${string}`;
+
 /** The entry's fields, with VLANs as those of the network. */
 function reportedFieldsOf(
-  { native_vlan, vlans: numbers, forwarding: _forwarding, lldp: _lldp, cdp: _cdp, ...own }: DeviceInterface,
+  { native_vlan, vlans: numbers, ...row }: DeviceInterface,
   vlans: VlanKeeper,
-) {
+): ReportedEach<IfEntryRecord, Exclude<keyof Reported<IfEntryRecord>, NotOfRow>> {
   return {
-    ...own,
+    if_index: row.if_index,
+    if_descr: row.if_descr,
+    if_name: row.if_name,
+    if_alias: row.if_alias,
+    if_type: row.if_type,
+    speed_bps: row.speed_bps,
+    admin_status: row.admin_status,
+    oper_status: row.oper_status,
+    mac_address: row.mac_address,
     native_vlan_id: native_vlan === undefined ? undefined : native_vlan === null ? null : vlans.idOf(native_vlan),
     vlan_ids:
       numbers === undefined
@@ -278,7 +299,13 @@ function nearestFirst(announced: readonly LldpAnnouncement[]): readonly LldpAnno
 
 const FAR_END = ["lldp_chassis_id", "lldp_port_id", "cdp_device_id", "cdp_port_id"] as const;
 
-function lldpFields(first: LldpAnnouncement | undefined, before: IfEntryRecord | null): Reported<IfEntryRecord> {
+/** What an entry has of its first neighbor by a protocol. */
+type FieldsOf<Protocol extends string> = ReportedEach<
+  IfEntryRecord,
+  Extract<keyof Reported<IfEntryRecord>, `${Protocol}_${string}`>
+>;
+
+function lldpFields(first: LldpAnnouncement | undefined, before: IfEntryRecord | null): FieldsOf<"lldp"> {
   // If the address is unknown, the same neighbor keeps its own.
   const isKept =
     first?.mgmt_addr === null &&
@@ -293,7 +320,7 @@ function lldpFields(first: LldpAnnouncement | undefined, before: IfEntryRecord |
   };
 }
 
-function cdpFields(first: CdpAnnouncement | undefined): Reported<IfEntryRecord> {
+function cdpFields(first: CdpAnnouncement | undefined): FieldsOf<"cdp"> {
   return {
     cdp_device_id: first?.device_id ?? null,
     cdp_port_id: first?.port_id ?? null,

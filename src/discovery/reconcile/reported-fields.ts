@@ -12,6 +12,11 @@ export type Reported<R> = {
     | undefined;
 };
 
+/** The same of fields that a scan has to say something of, be it that it does not tell them. */
+export type ReportedEach<R, Name extends keyof Reported<R>> = {
+  [Each in Name]-?: Reported<R>[Each] | undefined;
+};
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /**

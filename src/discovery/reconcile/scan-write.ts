@@ -24,6 +24,7 @@ import {
   isIgnorable,
 } from "../../resources/ignored/ignored.ts";
 import { removeRecord } from "../../resources/ignored/removal.ts";
+import { recordLabel } from "../../resources/record-label.ts";
 import type { RowReason } from "../rows.ts";
 import type { Finding, RecordCounts, Recorded, SeenDevice, Unfinished } from "../sightings.ts";
 import { KnownHosts } from "./known-hosts.ts";
@@ -100,7 +101,7 @@ export class ScanWrite {
     fields: T & NoneBeside<R, T>,
     isIgnored?: boolean,
   ): R | null {
-    if (isIgnored ?? this.isIgnored(kind, fields)) return null;
+    if (isIgnored ?? this.isIgnored(kind, kind.identity(fields))) return null;
     const record = this.tx.create(kind, this.actor.organizationId, fields, { observed: this.observedOf(kind) });
     if (kind.observed.length > 0) this.seenIds.add(record.id);
     return record;
@@ -204,9 +205,9 @@ export class ScanWrite {
       .some((entry) => this.tx.observedOf(entry.id).last_discovery_id === this.scanId);
   }
 
-  isIgnored(kind: AnyKind, draft: object): boolean {
+  /** Whether a person deleted what has this identity, and wants no other; of hosts it tells nothing. */
+  isIgnored(kind: AnyKind, identity: string | null): boolean {
     if (kind.code === hostKind.code) return false;
-    const identity = kind.identity(draft as never);
     return (
       identity !== null &&
       isIgnorable(kind.name) &&
@@ -282,14 +283,12 @@ function sharedFinding(
   record: RecordBase,
 ): Finding | null {
   if (operation === "Deleted") return null;
-  const { name, cidr, number } = record as { name?: string; cidr?: string; number?: number };
-  const label = cidr ?? (number === undefined ? (name ?? id) : `${number} ${name ?? ""}`.trim());
   const isNew = operation === "Created";
   return {
     type: isNew ? "Created" : "Changed",
     entity: kind.name,
     id,
-    label,
+    label: recordLabel(kind, record),
     reason: isNew ? "a device has it" : "devices say so",
   };
 }

@@ -3,7 +3,7 @@
 import { type Cidr, cidrContains, cidrOf, type Ip, parseCidr, parseIp } from "../../base/ip.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";
 import { DISCOVERED, INFERRED, type SourceRecord } from "../../resources/source.ts";
-import { subnetKind } from "../../resources/subnets/subnet.ts";
+import { subnetIdentity, subnetKind } from "../../resources/subnets/subnet.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
 import { foundSubnet } from "./new-records.ts";
 import type { ScanWrite } from "./scan-write.ts";
@@ -66,7 +66,7 @@ export class SubnetPlacer {
     if (ip === null || this.containing(ip) !== null) return null;
     const reported = this.reportedBlock(ip);
     return reported === null ||
-      this.write.isIgnored(subnetKind, { network_id: this.write.networkId, cidr: reported.text })
+      this.write.isIgnored(subnetKind, subnetIdentity({ network_id: this.write.networkId, cidr: reported.text }))
       ? this.deleted(ip)
       : null;
   }

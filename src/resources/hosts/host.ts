@@ -15,17 +15,8 @@ import { HostVirtualization, withoutService } from "../virtualization.ts";
 
 const NullableText = Nullable(Type.String());
 
-/** A host's own fields in an answer. */
-export const hostFields = {
-  id: Uuid,
-  name: Name,
-  hostname: Nullable(Line),
-  description: Nullable(Description),
-  hidden: Type.Boolean(),
-  network_id: Uuid,
-  tags: TagIds,
-  source: Source,
-  virtualization: Nullable(HostVirtualization),
+/** What a device says of itself: a scan tells each of them. */
+const deviceFields = {
   /** SNMPv2-MIB system group (RFC 3418). */
   sys_name: NullableText,
   sys_descr: NullableText,
@@ -37,6 +28,21 @@ export const hostFields = {
   manufacturer: NullableText,
   model: NullableText,
   serial_number: NullableText,
+};
+export type DeviceField = keyof typeof deviceFields;
+
+/** A host's own fields in an answer. */
+export const hostFields = {
+  id: Uuid,
+  name: Name,
+  hostname: Nullable(Line),
+  description: Nullable(Description),
+  hidden: Type.Boolean(),
+  network_id: Uuid,
+  tags: TagIds,
+  source: Source,
+  virtualization: Nullable(HostVirtualization),
+  ...deviceFields,
   management_url: NullableText,
   asset_tag: Nullable(Name, {
     description: "The owner's inventory number. Only people set it; no scan changes it.",

@@ -58,10 +58,14 @@ export const subnetKind: Kind<SubnetRecord> = {
   links: (subnet) => [{ relation: "tags", ids: subnet.tags }],
   observed: [],
   absent: "null",
-  identity: (subnet) => `${subnet.network_id}/${subnet.cidr}`,
+  identity: subnetIdentity,
   unique: { field: "cidr", value: (subnet) => subnet.cidr },
   sortKeys: { name: textSortKey, cidr: cidrSortKey },
 };
+
+export function subnetIdentity({ network_id, cidr }: Pick<SubnetRecord, "network_id" | "cidr">): string {
+  return `${network_id}/${cidr}`;
+}
 
 const ACCEPTS =
   "Whether discovery may send the network's credentials to addresses in it. One such subnet that contains the address is enough. In subnets of type Internet, Remote and Loopback, credentials go only to named targets.";
