@@ -9,7 +9,7 @@ import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { folder, say, sayRow, settings } from "./program.ts";
 import { startReader } from "./start-reader.ts";
 import { type BuiltStore, buildStore } from "./store.ts";
-import { blocksOf, FORWARDING_ENTRIES } from "./switches.ts";
+import { blocksOf, FORWARDING_ENTRIES, startSwitches } from "./switches.ts";
 
 const told = settings({
   switches: 1_000,
@@ -51,13 +51,8 @@ else {
 
 async function measureSwitches(): Promise<void> {
   say(`Starting ${switches} switches of ${ports} ports with ${FORWARDING_ENTRIES} forwarding entries each`);
-  const agents = Bun.spawn(
-    [process.execPath, join(import.meta.dir, "switches.ts"), String(switches), String(ports), String(snmpPort)],
-    { stdout: "pipe", stderr: "inherit" },
-  );
+  const agents = await startSwitches(switches, ports, snmpPort);
   try {
-    const ready = new TextDecoder().decode((await agents.stdout.getReader().read()).value);
-    if (!ready.startsWith("ready")) throw new Error("the switches did not start");
     const store = await buildStore(
       join(directory, "switches"),
       [{ network: "campus", hosts: 200, entriesPerHost: 50, versions: 1 }],
@@ -80,8 +75,7 @@ async function measureSwitches(): Promise<void> {
     await measure(running, store, "the same again", { kind: "snmp", targets });
     await running.stop();
   } finally {
-    agents.kill();
-    await agents.exited;
+    await agents.stop();
   }
 }
 

@@ -96,6 +96,22 @@ function macBytes(number: number, port: number): Uint8Array {
   return new Uint8Array([0, 0x1b, 0x21, (number >> 8) & 255, number & 255, port]);
 }
 
+/** Starts so many in a process of their own. Resolves once all of them answer. */
+export async function startSwitches(count: number, ports: number, port: number): Promise<{ stop(): Promise<void> }> {
+  const child = Bun.spawn([process.execPath, import.meta.path, ...[count, ports, port].map(String)], {
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const ready = new TextDecoder().decode((await child.stdout.getReader().read()).value);
+  if (!ready.startsWith("ready")) throw new Error("the switches did not start");
+  return {
+    stop: async () => {
+      child.kill();
+      await child.exited;
+    },
+  };
+}
+
 if (import.meta.main) {
   const [count = 0, ports = 48, port = 16_161] = process.argv.slice(2).map(Number);
   const agents = [];

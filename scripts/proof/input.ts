@@ -6,7 +6,7 @@ import { OpenApiDocument } from "../../test/support/contract/openapi.ts";
 import { crowdFindings, until } from "./input/crowd.ts";
 import { SECRET_MARK } from "./input/generate.ts";
 import { hostileFindings } from "./input/hostile.ts";
-import { faults } from "./input/judge.ts";
+import { faults, type Happened, type Sent } from "./input/judge.ts";
 import { askAll, type Tally } from "./input/property.ts";
 import type { WireAnswer } from "./input/wire.ts";
 import { type Footprint, InputWorld, MARKS, ok } from "./input/world.ts";
@@ -206,7 +206,7 @@ function statusTable({ statuses }: Tally): Table {
 /** Forged answers, each with one fault: a judge that misses one would prove nothing. */
 function noticesFaults(document: OpenApiDocument): Finding {
   const id = randomUUID();
-  const sent = { method: "GET", target: "/api/v1/tags?limit=1", asker: "owner" } as const;
+  const sent: Sent = { method: "GET", target: "/api/v1/tags?limit=1", asker: "owner" };
   const meta = {
     api_version: 1,
     server_version: "0",
@@ -235,62 +235,36 @@ function noticesFaults(document: OpenApiDocument): Finding {
   const nothing = { first: [], second: [], besides: false };
   const its = [{ sequence: 1, request_id: id }];
   const missed: string[] = [];
+  const told = (given: WireAnswer, seen: Partial<Happened> = {}, request: Sent = sent) =>
+    faults(document, request, given, { ...nothing, ...seen });
+  const posted: Sent = { ...sent, method: "POST", target: "/api/v1/tags" };
   const must = (name: string, found: readonly string[]) => found.length === 0 && missed.push(name);
-  if (faults(document, sent, answer(200, list), nothing).length > 0)
-    missed.push(`a good answer is told of: ${faults(document, sent, answer(200, list), nothing).join("; ")}`);
-  if (faults(document, sent, answer(400, refusal), nothing).length > 0)
-    missed.push(`a good refusal is told of: ${faults(document, sent, answer(400, refusal), nothing).join("; ")}`);
-  must(
-    "a 500",
-    faults(document, sent, answer(500, { ...refusal, code: "internal_error", params: { request_id: id } }), nothing),
-  );
-  must("a 503", faults(document, sent, answer(503, { ...refusal, code: "shutting_down", params: {} }), nothing));
-  must(
-    "a status outside the document",
-    faults(document, sent, answer(404, { ...refusal, code: "entity_not_found" }), nothing),
-  );
-  must(
-    "a code outside the document",
-    faults(document, sent, answer(400, { ...refusal, code: "entity_stale" }), nothing),
-  );
-  must("a field too many", faults(document, sent, answer(200, { ...list, more: 1 }), nothing));
-  must("a field too few", faults(document, sent, answer(200, { success: true, data: [] }), nothing));
-  must("no envelope", faults(document, sent, answer(400, "No."), nothing));
-  must("half a JSON text", faults(document, sent, answer(200, '{"success":'), nothing));
-  must("no X-Request-Id", faults(document, sent, answer(200, list, { "x-request-id": "" }), nothing));
-  must("a header of the request's making", faults(document, sent, answer(200, list, { "x-evil": "1" }), nothing));
-  must("a secret", faults(document, sent, answer(400, { ...refusal, error: `${SECRET_MARK}-1` }), nothing));
-  must(
-    "an exception's text",
-    faults(document, sent, answer(400, { ...refusal, error: "TypeError: x is not a function" }), nothing),
-  );
-  must(
-    "another organization's data",
-    faults(document, sent, answer(400, { ...refusal, error: MARKS.second }), nothing),
-  );
-  must(
-    "a refused request that wrote",
-    faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), {
-      ...nothing,
-      first: its,
-    }),
-  );
-  must("a question that wrote", faults(document, sent, answer(200, list), { ...nothing, first: its }));
-  must(
-    "a write to another organization",
-    faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), {
-      ...nothing,
-      second: its,
-    }),
-  );
+  for (const [name, good] of [
+    ["answer", answer(200, list)],
+    ["refusal", answer(400, refusal)],
+  ] as const)
+    if (told(good).length > 0) missed.push(`a good ${name} is told of: ${told(good).join("; ")}`);
+  must("a 500", told(answer(500, { ...refusal, code: "internal_error", params: { request_id: id } })));
+  must("a 503", told(answer(503, { ...refusal, code: "shutting_down", params: {} })));
+  must("a status outside the document", told(answer(404, { ...refusal, code: "entity_not_found" })));
+  must("a code outside the document", told(answer(400, { ...refusal, code: "entity_stale" })));
+  must("a field too many", told(answer(200, { ...list, more: 1 })));
+  must("a field too few", told(answer(200, { success: true, data: [] })));
+  must("no envelope", told(answer(400, "No.")));
+  must("half a JSON text", told(answer(200, '{"success":')));
+  must("no X-Request-Id", told(answer(200, list, { "x-request-id": "" })));
+  must("a header of the request's making", told(answer(200, list, { "x-evil": "1" })));
+  must("a secret", told(answer(400, { ...refusal, error: `${SECRET_MARK}-1` })));
+  must("an exception's text", told(answer(400, { ...refusal, error: "TypeError: x is not a function" })));
+  must("another organization's data", told(answer(400, { ...refusal, error: MARKS.second })));
+  must("a refused request that wrote", told(answer(400, refusal), { first: its }, posted));
+  must("a question that wrote", told(answer(200, list), { first: its }));
+  must("a write to another organization", told(answer(400, refusal), { second: its }, posted));
   must(
     "a refused request that changed what the ledger does not tell of",
-    faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), {
-      ...nothing,
-      besides: true,
-    }),
+    told(answer(400, refusal), { besides: true }, posted),
   );
-  must("a body of HEAD", faults(document, { ...sent, method: "HEAD" }, answer(200, list), nothing));
+  must("a body of HEAD", told(answer(200, list), {}, { ...sent, method: "HEAD" }));
   return {
     claim: "The proof notices forged answers of every wrong kind",
     held: missed.length === 0,

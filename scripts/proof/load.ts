@@ -3,8 +3,10 @@
 
 import { join } from "node:path";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
+import { ask } from "../benchmark/asking.ts";
 import { type Running, startExecutable } from "../benchmark/executable.ts";
 import { type BuiltStore, buildStore } from "../benchmark/store.ts";
+import { startSwitches } from "../benchmark/switches.ts";
 import { proveFairness } from "./load/fairness.ts";
 import type { Seen } from "./load/followers.ts";
 import type { Latencies, Report, Task } from "./load/generator.ts";
@@ -139,19 +141,8 @@ export const load: Part = {
       proving.say,
     );
     const snmpPort = await freeSnmpPort();
-    const switches = Bun.spawn(
-      [
-        process.execPath,
-        join(import.meta.dir, "../benchmark/switches.ts"),
-        String(plan.switches),
-        String(plan.ports),
-        String(snmpPort),
-      ],
-      { stdout: "pipe", stderr: "inherit" },
-    );
+    const switches = await startSwitches(plan.switches, plan.ports, snmpPort);
     try {
-      const ready = new TextDecoder().decode((await switches.stdout.getReader().read()).value);
-      if (!ready.startsWith("ready")) throw new Error("the switches did not start");
       const running = await startExecutable(proving.executable, store.directory, ["--snmp-port", String(snmpPort)]);
       try {
         const proof = await prove(proving, plan, store, running);
@@ -161,8 +152,7 @@ export const load: Part = {
         await running.stop();
       }
     } finally {
-      switches.kill();
-      await switches.exited;
+      await switches.stop();
     }
   },
 };
@@ -649,11 +639,8 @@ async function recovery(plan: Plan, generator: Generators, rate: number): Promis
 async function scansAreOver(running: Running, store: BuiltStore): Promise<void> {
   const deadline = performance.now() + 2 * WAIT_MAX_MS;
   for (;;) {
-    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/discovery/scans?limit=100`, {
-      headers: { authorization: `Bearer ${store.key}` },
-    });
-    const { data } = (await answer.json()) as { data: { status: string }[] };
-    if (data.every(({ status }) => status !== "Queued" && status !== "Running")) return;
+    const scans = await ask<{ status: string }[]>(running, store, "GET", "/discovery/scans?limit=100");
+    if (scans.every(({ status }) => status !== "Queued" && status !== "Running")) return;
     if (performance.now() > deadline) throw new Error("a scan does not end");
     await Bun.sleep(100);
   }

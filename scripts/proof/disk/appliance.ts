@@ -4,7 +4,17 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../../../test/support/appliance/client.ts";
-import { type Finished, PASSWORD, Running, withDeadline } from "../../../test/support/executable/executable.ts";
+import {
+  type Finished,
+  finished,
+  PASSWORD,
+  Running,
+  type SetUp,
+  setUpBy,
+  spawnPiped,
+} from "../../../test/support/executable/executable.ts";
+import type { Proof, Proving } from "../part.ts";
+import { type DiskSize, SmallDisk } from "./small-disk.ts";
 
 const EMAIL = "owner@acme.example";
 
@@ -19,11 +29,6 @@ interface Place {
   readonly inside?: readonly string[];
 }
 
-interface Claimed {
-  readonly key: string;
-  readonly networkId: string;
-}
-
 export class ProvedAppliance {
   readonly place: Place;
   private readonly folder: string;
@@ -36,16 +41,16 @@ export class ProvedAppliance {
     mkdirSync(folder, { recursive: true });
   }
 
+  /** On a disk without trouble. */
+  static in({ executable, directory }: Proving, data: string, folder = join(directory, "notes")): ProvedAppliance {
+    return new ProvedAppliance({ executable, data, seen: data }, folder);
+  }
+
   /** Runs a command on the data to its end. */
   async run(args: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
     const child = this.spawn([...args, "--data", this.place.data], env);
     child.stdin.end();
-    const [out, err] = await withDeadline(
-      Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
-      `netledger ${args[0]}`,
-      () => child.kill("SIGKILL"),
-    );
-    return { code: child.exitCode, signal: child.signalCode === null ? null : String(child.signalCode), out, err };
+    return finished(child, `netledger ${args[0]}`);
   }
 
   /** Starts the appliance. @returns how it ended, where it did not come up */
@@ -70,23 +75,17 @@ export class ProvedAppliance {
   }
 
   /** Makes the first organization and a key of its Owner. */
-  async setUp(): Promise<Claimed> {
+  async setUp(): Promise<SetUp> {
     const passwordFile = join(this.folder, "password");
     writeFileSync(passwordFile, `${PASSWORD}\n`);
-    const made = await this.run([
-      "setup",
-      "--organization",
-      "Acme",
-      "--network",
-      "Main",
-      "--email",
-      EMAIL,
-      "--password-file",
-      passwordFile,
-    ]);
-    const key = await this.run(["key", "create", "--email", EMAIL, "--name", "proof", "--permissions", "Owner"]);
-    if (made.code !== 0 || key.code !== 0) throw new Error(made.err + key.err);
-    return { key: key.out.trim(), networkId: /network_id\t(\S+)/.exec(made.out)?.[1] ?? "" };
+    return setUpBy((args) => this.run(args), passwordFile);
+  }
+
+  /** Started with an organization, and a client with its Owner's key. */
+  async serveSetUp(): Promise<SetUp & { readonly running: Running; readonly client: Client }> {
+    const made = await this.setUp();
+    const running = await this.serve();
+    return { ...made, running, client: running.withKey(made.key) };
   }
 
   /** Ends what still runs. */
@@ -108,16 +107,34 @@ export class ProvedAppliance {
     rmSync(join(this.place.seen, "backups"), { recursive: true, force: true });
   }
 
-  private spawn(args: readonly string[], env: Record<string, string>): Bun.Subprocess<"pipe", "pipe", "pipe"> {
-    const inherited = Object.fromEntries(
-      Object.entries(process.env).filter(([name]) => !name.startsWith("NETLEDGER_")),
-    );
-    return Bun.spawn([...(this.place.inside ?? []), this.place.executable, ...args], {
-      env: { ...inherited, ...env },
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "pipe",
-    });
+  private spawn(args: readonly string[], env: Record<string, string>) {
+    return spawnPiped([...(this.place.inside ?? []), this.place.executable, ...args], env);
+  }
+}
+
+/**
+ * Tries an appliance whose data are on a small disk.
+ * @param name of the disk's folder
+ * @param what it is about, where there can be no such disk
+ */
+export async function onSmallDisk(
+  { executable, directory }: Proving,
+  name: string,
+  size: DiskSize,
+  what: string,
+  attempt: (appliance: ProvedAppliance, disk: SmallDisk) => Promise<Proof>,
+): Promise<Proof> {
+  const disk = await SmallDisk.mount(join(directory, name), size);
+  if (!(disk instanceof SmallDisk)) return { findings: [], leftOut: [`${what}: ${disk.reason}`] };
+  const appliance = new ProvedAppliance(
+    { executable, data: join(disk.path, "data"), seen: join(disk.outside, "data"), inside: disk.inside },
+    join(directory, "notes"),
+  );
+  try {
+    return await attempt(appliance, disk);
+  } finally {
+    await appliance.close();
+    await disk.unmount();
   }
 }
 

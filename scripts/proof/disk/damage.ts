@@ -97,10 +97,7 @@ export async function damagedAtRest(proving: Proving): Promise<Proof> {
         database,
         damage.spoil(new DatabasePages(join(good.folder, "netledger.db"), readFileSync(database))),
       );
-      const appliance = new ProvedAppliance(
-        { executable: proving.executable, data: folder, seen: folder },
-        join(proving.directory, "notes"),
-      );
+      const appliance = ProvedAppliance.in(proving, folder);
       try {
         const verified = await appliance.run(["verify"]);
         if (
@@ -157,10 +154,7 @@ export async function damagedWhileRunning(proving: Proving): Promise<Proof> {
   const database = join(folder, "netledger.db");
   const pages = new DatabasePages(join(good.folder, "netledger.db"), readFileSync(database));
   const page = pages.leaf("history_versions");
-  const appliance = new ProvedAppliance(
-    { executable: proving.executable, data: folder, seen: folder },
-    join(proving.directory, "notes"),
-  );
+  const appliance = ProvedAppliance.in(proving, folder);
   try {
     const running = await appliance.serve();
     const client = running.withKey(good.key);
@@ -211,14 +205,9 @@ export async function damagedWhileRunning(proving: Proving): Promise<Proof> {
  */
 export async function damagedLog(proving: Proving): Promise<Proof> {
   const folder = join(proving.directory, "damaged-log");
-  const appliance = new ProvedAppliance(
-    { executable: proving.executable, data: folder, seen: folder },
-    join(proving.directory, "notes"),
-  );
+  const appliance = ProvedAppliance.in(proving, folder);
   try {
-    const { key } = await appliance.setUp();
-    const running = await appliance.serve();
-    const client = running.withKey(key);
+    const { key, running, client } = await appliance.serveSetUp();
     for (let each = 0; each < 30; each += 1) await client.post("/api/v1/tags", { name: `tag ${each}`, color: "Blue" });
     const { sequence, hash } = (await client.get("/api/v1/ledger")).data;
     running.kill("SIGKILL");
@@ -302,14 +291,9 @@ async function layDown(proving: Proving): Promise<Good> {
   const folder = join(proving.directory, "good");
   const backup = join(proving.directory, "good-backup.db");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const appliance = new ProvedAppliance(
-    { executable: proving.executable, data: folder, seen: folder },
-    join(proving.directory, "notes"),
-  );
+  const appliance = ProvedAppliance.in(proving, folder);
   try {
-    const { key, networkId } = await appliance.setUp();
-    const running = await appliance.serve();
-    const client = running.withKey(key);
+    const { key, networkId, running, client } = await appliance.serveSetUp();
     const ids: string[] = [];
     for (let each = 0; each < SUBNETS; each += 1) {
       const made = await client.post("/api/v1/subnets", {

@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { PAGE_SIZE_BYTES } from "../../../src/db/connection.ts";
 import { Running } from "../../../test/support/executable/executable.ts";
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
+import { quantilesOf } from "../../quantiles.ts";
 import type { Finding, Proof, Proving } from "../part.ts";
-import { ProvedAppliance, signIn, until } from "./appliance.ts";
-import { compare, percentile, ReadLoad, WriteLoad } from "./load.ts";
-import { BLOCK_BYTES, SmallDisk } from "./small-disk.ts";
+import { onSmallDisk, type ProvedAppliance, signIn, until } from "./appliance.ts";
+import { compare, ReadLoad, WriteLoad } from "./load.ts";
+import { BLOCK_BYTES, type SmallDisk } from "./small-disk.ts";
 
 const DISK_BYTES = { short: 48 * 2 ** 20, long: 160 * 2 ** 20 };
 const WRITERS = 6;
@@ -37,25 +38,16 @@ const FILLS_FULL_MS = 10_000;
 const RECOVERS_MS = 1_000;
 
 export async function fullDisk(proving: Proving): Promise<Proof> {
-  const disk = await SmallDisk.mount(join(proving.directory, "small"), { bytes: DISK_BYTES[proving.form] });
-  if (!(disk instanceof SmallDisk)) return { findings: [], leftOut: [`A full disk: ${disk.reason}`] };
-  const appliance = applianceOn(disk, proving);
-  try {
-    return { findings: [...(await fills(proving, disk, appliance)), ...(await startsFull(proving, disk, appliance))] };
-  } finally {
-    await appliance.close();
-    await disk.unmount();
-  }
+  const size = { bytes: DISK_BYTES[proving.form] };
+  return onSmallDisk(proving, "small", size, "A full disk", async (appliance, disk) => ({
+    findings: [...(await fills(proving, disk, appliance)), ...(await startsFull(proving, disk, appliance))],
+  }));
 }
 
 export async function noInodes(proving: Proving): Promise<Proof> {
-  const disk = await SmallDisk.mount(join(proving.directory, "few-files"), { bytes: DISK_BYTES.short, inodes: 24 });
-  if (!(disk instanceof SmallDisk)) return { findings: [], leftOut: [`A disk without an inode left: ${disk.reason}`] };
-  const appliance = applianceOn(disk, proving);
-  try {
-    const { key, networkId } = await appliance.setUp();
-    const running = await appliance.serve();
-    const client = running.withKey(key);
+  const size = { bytes: DISK_BYTES.short, inodes: 24 };
+  return onSmallDisk(proving, "few-files", size, "A disk without an inode left", async (appliance, disk) => {
+    const { networkId, running, client } = await appliance.serveSetUp();
     disk.takeInodes();
     const load = new WriteLoad(networkId, proving.seed, ["storage_full"]);
     load.start(client, 2);
@@ -87,10 +79,7 @@ export async function noInodes(proving: Proving): Promise<Proof> {
         ),
       ],
     };
-  } finally {
-    await appliance.close();
-    await disk.unmount();
-  }
+  });
 }
 
 /**
@@ -99,14 +88,9 @@ export async function noInodes(proving: Proving): Promise<Proof> {
  */
 export async function logGrows(proving: Proving): Promise<Proof> {
   if (proving.form === "short") return { findings: [] };
-  const disk = await SmallDisk.mount(join(proving.directory, "growing"), { bytes: 220 * 2 ** 20 });
-  if (!(disk instanceof SmallDisk))
-    return { findings: [], leftOut: [`A disk that is full when the log's index must grow: ${disk.reason}`] };
-  const appliance = applianceOn(disk, proving);
-  try {
-    const { key, networkId } = await appliance.setUp();
-    const running = await appliance.serve();
-    const client = running.withKey(key);
+  const [size, what] = [{ bytes: 220 * 2 ** 20 }, "A disk that is full when the log's index must grow"];
+  return onSmallDisk(proving, "growing", size, what, async (appliance, disk) => {
+    const { networkId, running, client } = await appliance.serveSetUp();
     const hosts = Array.from({ length: BULK_HOSTS }, (_, each) => ({
       network_id: networkId,
       name: `host ${each}`,
@@ -143,16 +127,11 @@ export async function logGrows(proving: Proving): Promise<Proof> {
         ),
       ],
     };
-  } finally {
-    await appliance.close();
-    await disk.unmount();
-  }
+  });
 }
 
 async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedAppliance): Promise<Finding[]> {
-  const { key, networkId } = await appliance.setUp();
-  const running = await appliance.serve();
-  const client = running.withKey(key);
+  const { key, networkId, running, client } = await appliance.serveSetUp();
   const random = seededRandom(proving.seed);
   const load = new WriteLoad(networkId, proving.seed, ["storage_full"]);
   load.start(client, WRITERS);
@@ -213,7 +192,7 @@ async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedApplian
     finding(
       "on a full disk reads go on, live and past, lists, exports and the feed, with the answers of before",
       reads.tookMs.length > 0 && reads.strange.length === 0,
-      `${reads.tookMs.length} reads, p99 ${percentile(reads.tookMs, 99).toFixed(0)} ms${told(reads.strange)}`,
+      `${reads.tookMs.length} reads, p99 ${quantilesOf(reads.tookMs)(0.99).toFixed(0)} ms${told(reads.strange)}`,
     ),
     finding(
       "when there is room again, writes go on by themselves within a second",
@@ -354,13 +333,6 @@ async function stillAll(running: Running, key: string, load: WriteLoad): Promise
   return wrong.length === 0 && code === 0
     ? ""
     : `stopped with ${code}; ${wrong.length} records are wrong, the first: ${wrong[0]}\n\n`;
-}
-
-function applianceOn(disk: SmallDisk, { executable, directory }: Proving): ProvedAppliance {
-  return new ProvedAppliance(
-    { executable, data: join(disk.path, "data"), seen: join(disk.outside, "data"), inside: disk.inside },
-    join(directory, "notes"),
-  );
 }
 
 /** One line for a person, and no exception's text. */

@@ -254,9 +254,3 @@ function unended(text: string): string {
     .replaceAll(/"valid_to":(?:null|"[^"]*")/g, '"valid_to":null')
     .replaceAll(/(Z),[^,\n]*,([^,\n]*)(?=\n|$)/g, "$1,,$2");
 }
-
-/** The value below which so many of a hundred lie. */
-export function percentile(values: readonly number[], percent: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;
-}

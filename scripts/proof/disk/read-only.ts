@@ -6,10 +6,10 @@ import { dirname, join } from "node:path";
 import { Running } from "../../../test/support/executable/executable.ts";
 import type { Finding, Proof, Proving } from "../part.ts";
 import { compileShim } from "../shim/compile.ts";
-import { ProvedAppliance, until } from "./appliance.ts";
+import { onSmallDisk, ProvedAppliance, until } from "./appliance.ts";
 import { finding, isOneSentence, told } from "./full.ts";
 import { compare, ReadLoad, WriteLoad } from "./load.ts";
-import { SmallDisk } from "./small-disk.ts";
+import type { SmallDisk } from "./small-disk.ts";
 
 const WRITERS = 4;
 const REFUSALS = 20;
@@ -37,7 +37,7 @@ async function refuses(proving: Proving, shim: string, error: string): Promise<F
   const folder = join(proving.directory, `refuses-${error}`);
   const gate = join(folder, "gate");
   const data = join(folder, "data");
-  const appliance = new ProvedAppliance({ executable: proving.executable, data, seen: data }, folder);
+  const appliance = ProvedAppliance.in(proving, data, folder);
   try {
     const { key, networkId } = await appliance.setUp();
     const running = await appliance.serve({
@@ -97,24 +97,12 @@ async function refuses(proving: Proving, shim: string, error: string): Promise<F
 }
 
 export async function readOnlyFromTheStart(proving: Proving): Promise<Proof> {
-  const disk = await SmallDisk.mount(join(proving.directory, "read-only"), { bytes: DISK_BYTES });
-  if (!(disk instanceof SmallDisk))
-    return { findings: [], leftOut: [`A disk that is read-only from the start: ${disk.reason}`] };
-  const appliance = new ProvedAppliance(
-    {
-      executable: proving.executable,
-      data: join(disk.path, "data"),
-      seen: join(disk.outside, "data"),
-      inside: disk.inside,
-    },
-    join(proving.directory, "notes"),
-  );
-  try {
+  const what = "A disk that is read-only from the start";
+  return onSmallDisk(proving, "read-only", { bytes: DISK_BYTES }, what, async (appliance, disk) => {
     await appliance.setUp();
     const findings: Finding[] = [];
     const before = names(disk);
-    if (!(await disk.remount("ro")))
-      return { findings, leftOut: ["A disk that is read-only from the start: it cannot be made so here."] };
+    if (!(await disk.remount("ro"))) return { findings, leftOut: [`${what}: it cannot be made so here.`] };
     const served = await appliance.start();
     const listed = await appliance.run(["user", "list"]);
     const verified = await appliance.run(["verify"]);
@@ -133,10 +121,7 @@ export async function readOnlyFromTheStart(proving: Proving): Promise<Proof> {
       ),
     );
     return { findings };
-  } finally {
-    await appliance.close();
-    await disk.unmount();
-  }
+  });
 }
 
 /** Folders and files that the user who starts it may not write to, or not even look at. */
@@ -150,10 +135,7 @@ export async function somebodyElses(proving: Proving): Promise<Proof> {
   const data = join(folder, "data");
   mkdirSync(folder, { mode: 0o755 });
   for (let each = folder; each !== dirname(proving.directory); each = dirname(each)) chmodSync(each, 0o755);
-  const appliance = new ProvedAppliance(
-    { executable: proving.executable, data, seen: data },
-    join(proving.directory, "notes"),
-  );
+  const appliance = ProvedAppliance.in(proving, data);
   const somebody = new ProvedAppliance(
     {
       executable: proving.executable,

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { Answer, Client } from "../../../test/support/appliance/client.ts";
 import type { Running } from "../../../test/support/executable/executable.ts";
 import { requestBytes } from "../../benchmark/load.ts";
+import { quantilesOf } from "../../quantiles.ts";
 import { KeptConnection } from "../input/wire.ts";
 import type { Proof, Proving } from "../part.ts";
 import { compileShim } from "../shim/compile.ts";
 import { ProvedAppliance, until } from "./appliance.ts";
 import { finding, told } from "./full.ts";
-import { percentile } from "./load.ts";
 
 const SYNC_MS = 200;
 const JITTER_MS = 50;
@@ -30,7 +30,7 @@ export async function slowDisk(proving: Proving): Promise<Proof> {
   if ("missing" in shim) return { findings: [], leftOut: [`A slow disk: ${shim.missing}.`] };
   const folder = join(proving.directory, "slow");
   const data = join(folder, "data");
-  const appliance = new ProvedAppliance({ executable: proving.executable, data, seen: data }, folder);
+  const appliance = ProvedAppliance.in(proving, data, folder);
   try {
     const { key, networkId } = await appliance.setUp();
     const running = await appliance.serve({
@@ -51,18 +51,19 @@ export async function slowDisk(proving: Proving): Promise<Proof> {
     );
     await live.stop();
     const missing = [...writes.done, ...stopped.done, ...(flood?.done ?? [])].filter((name) => !found.has(name));
+    const at = quantilesOf(reads);
     const rate = writes.done.length / (forMs / 1_000);
     return {
       findings: [
         finding(
           `with ${SYNC_MS} ms for each sync, p99 of reads stays below ${READ_P99_MS} ms while ${WRITERS} writers wait`,
-          strange.length === 0 && percentile(reads, 99) < READ_P99_MS,
-          `${reads.length} reads, p50 ${percentile(reads, 50).toFixed(1)} ms, p99 ${percentile(reads, 99).toFixed(1)} ms${told(strange)}`,
+          strange.length === 0 && at(0.99) < READ_P99_MS,
+          `${reads.length} reads, p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms${told(strange)}`,
         ),
         finding(
           "on a slow disk writers share commits: together they do several times what one alone could, and none fails",
           strange.length === 0 && rate > (2 * 1_000) / SYNC_MS && rate > 3 * alone,
-          `${rate.toFixed(0)} writes/s of ${WRITERS} writers, p99 ${percentile(writes.tookMs, 99).toFixed(0)} ms; one alone ${alone.toFixed(1)}/s`,
+          `${rate.toFixed(0)} writes/s of ${WRITERS} writers, p99 ${quantilesOf(writes.tookMs)(0.99).toFixed(0)} ms; one alone ${alone.toFixed(1)}/s`,
         ),
         ...(flood === null
           ? []

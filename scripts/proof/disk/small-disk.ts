@@ -4,7 +4,7 @@
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-interface DiskSize {
+export interface DiskSize {
   readonly bytes: number;
   /** Files and folders that there can be; without it, as many as the kernel's custom is. */
   readonly inodes?: number;

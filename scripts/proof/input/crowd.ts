@@ -2,7 +2,8 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { Workplace } from "../../../test/support/executable/executable.ts";
+import { setUpBy, Workplace } from "../../../test/support/executable/executable.ts";
+import { quantilesOf } from "../../quantiles.ts";
 import type { Finding, Proving } from "../part.ts";
 import { KeptConnection } from "./wire.ts";
 import type { InputWorld } from "./world.ts";
@@ -100,7 +101,7 @@ async function slowSenders(world: InputWorld, forMs: number): Promise<Finding[]>
     for (const socket of [...slowHeads, ...slowBodies]) socket.destroy();
   }
   const isBack = await until(() => world.footprint().descriptors <= before.descriptors + 5);
-  const p99Ms = percentile(all, 0.99);
+  const p99Ms = quantilesOf(all)(0.99);
   const isFine = failed === 0 && p99Ms <= P99_LIMIT_MS && isBack;
   const findings: Finding[] = [
     {
@@ -126,43 +127,12 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
   const place = new Workplace(directory);
   const wrong: string[] = [];
   try {
-    const passwordFile = await place.passwordFile();
-    const setup = await place.run(
-      [
-        "setup",
-        "--data",
-        place.data,
-        "--organization",
-        "few",
-        "--network",
-        "main",
-        "--email",
-        "owner@few.example",
-        "--password-file",
-        passwordFile,
-      ],
-      { command: [executable] },
-    );
-    const key = await place.run(
-      [
-        "key",
-        "create",
-        "--data",
-        place.data,
-        "--email",
-        "owner@few.example",
-        "--name",
-        "few",
-        "--permissions",
-        "Owner",
-      ],
-      { command: [executable] },
-    );
-    if (setup.code !== 0 || key.code !== 0) throw new Error(`input: ${setup.err}${key.err}`);
+    const run = (args: readonly string[]) => place.run([...args, "--data", place.data], { command: [executable] });
+    const { key } = await setUpBy(run, await place.passwordFile());
     const appliance = await place.serve([], { command: ["sh", "-c", 'ulimit -n 256; exec "$0" "$@"', executable] });
     const port = Number(new URL(appliance.url).port);
     const get = (path: string) =>
-      Buffer.from(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key.out.trim()}\r\n\r\n`);
+      Buffer.from(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
     const page = get("/api/v1/hosts");
     // Needs a thread, which is not there yet, and which finds no descriptor.
     const threaded = get("/api/v1/tags/export/csv");
@@ -191,7 +161,7 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
     const began = performance.now();
     while (again !== 200 && performance.now() - began < WAIT_MAX_MS) {
       again = await appliance
-        .withKey(key.out.trim())
+        .withKey(key)
         .get("/api/v1/tags/export/csv")
         .then(
           ({ status }) => status,
@@ -249,12 +219,7 @@ async function serve(world: InputWorld, count: number): Promise<{ tookMs: number
     tookMs.push(performance.now() - began);
   }
   connection.close();
-  return { tookMs, p99Ms: percentile(tookMs, 0.99), failed };
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { tookMs, p99Ms: quantilesOf(tookMs)(0.99), failed };
 }
 
 /** Whether it came to hold in time. */

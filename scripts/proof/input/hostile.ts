@@ -364,12 +364,16 @@ function smuggled(world: InputWorld): Try[] {
   const hidden = head("GET /api/version", `X-Request-Id: ${HIDDEN_ID}`);
   const json = tagJson("smuggled");
   const chunked = `${json.length.toString(16)}${CRLF}${json}${CRLF}0${CRLF}${CRLF}`;
-  const of = (name: string, lines: readonly string[], body: string): Try => ({
+  const one = (name: string, bytes: string, methods?: readonly string[]): Try => ({
     name,
-    bytes: posting(world, "writes-ambiguous", ...lines) + body,
-    options: { deadlineMs: 1_500, until: 2 },
+    bytes,
+    options: { deadlineMs: 1_500, until: 2, ...(methods === undefined ? {} : { methods }) },
     look: atMostOne,
   });
+  const of = (name: string, lines: readonly string[], body: string): Try =>
+    one(name, posting(world, "writes-ambiguous", ...lines) + body);
+  const carried = (name: string, line: string, ...lines: string[]): Try =>
+    one(`${name} with a request as its body`, head(line, ...lines, `Content-Length: ${hidden.length}`) + hidden);
   const both = chunked + hidden;
   return [
     of("length and chunks", [`Content-Length: ${both.length}`, "Transfer-Encoding: chunked"], both),
@@ -430,54 +434,18 @@ function smuggled(world: InputWorld): Try[] {
       "18446744073709551618",
       "4294967298",
     ].map((length) => of(`Content-Length: ${length}`, [`Content-Length: ${length}`], `{}${hidden}`)),
-    {
-      name: "line feeds alone",
-      bytes: `POST /api/v1/tags HTTP/1.1\nHost: a\nContent-Length: 0\nTransfer-Encoding: chunked\n\n${hidden}`,
-      options: { deadlineMs: 1_500, until: 2 },
-      look: atMostOne,
-    },
-    {
-      name: "a GET with a request as its body",
-      bytes: head("GET /api/version", `Content-Length: ${hidden.length}`) + hidden,
-      options: { deadlineMs: 1_500, until: 2 },
-      look: atMostOne,
-    },
-    {
-      name: "a refused POST with a request as its body",
-      bytes: head("POST /api/v1/tags", "Content-Type: application/json", `Content-Length: ${hidden.length}`) + hidden,
-      options: { deadlineMs: 1_500, until: 2 },
-      look: atMostOne,
-    },
-    {
-      name: "an unknown path with a request as its body",
-      bytes: head("POST /api/nowhere", `Content-Length: ${hidden.length}`) + hidden,
-      options: { deadlineMs: 1_500, until: 2 },
-      look: atMostOne,
-    },
-    {
-      name: "an unsupported type with a request as its body",
-      bytes:
-        head(
-          "POST /api/v1/tags",
-          `Cookie: ${world.cookie("owner")}`,
-          "Content-Type: text/plain",
-          `Content-Length: ${hidden.length}`,
-        ) + hidden,
-      options: { deadlineMs: 1_500, until: 2 },
-      look: atMostOne,
-    },
-    {
-      name: "HEAD with a request as its body",
-      bytes: head("HEAD /api/version", `Content-Length: ${hidden.length}`) + hidden,
-      options: { deadlineMs: 1_500, until: 2, methods: ["HEAD"] },
-      look: atMostOne,
-    },
-    {
-      name: "OPTIONS with a request as its body",
-      bytes: head("OPTIONS /api/version", `Content-Length: ${hidden.length}`) + hidden,
-      options: { deadlineMs: 1_500, until: 2 },
-      look: atMostOne,
-    },
+    one(
+      "line feeds alone",
+      `POST /api/v1/tags HTTP/1.1\nHost: a\nContent-Length: 0\nTransfer-Encoding: chunked\n\n${hidden}`,
+    ),
+    carried("a GET", "GET /api/version"),
+    carried("a refused POST", "POST /api/v1/tags", "Content-Type: application/json"),
+    carried("an unknown path", "POST /api/nowhere"),
+    carried("an unsupported type", "POST /api/v1/tags", `Cookie: ${world.cookie("owner")}`, "Content-Type: text/plain"),
+    one("HEAD with a request as its body", head("HEAD /api/version", `Content-Length: ${hidden.length}`) + hidden, [
+      "HEAD",
+    ]),
+    carried("OPTIONS", "OPTIONS /api/version"),
   ];
 }
 

@@ -6,7 +6,7 @@ import { type Asker, SECRET_MARK } from "./generate.ts";
 import type { WireAnswer } from "./wire.ts";
 import { MARKS, type Transaction } from "./world.ts";
 
-interface Sent {
+export interface Sent {
   readonly method: string;
   readonly target: string;
   readonly asker: Asker;

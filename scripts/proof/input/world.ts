@@ -5,7 +5,7 @@ import { Database } from "bun:sqlite";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../../../test/support/appliance/client.ts";
-import { PASSWORD, type Running, Workplace } from "../../../test/support/executable/executable.ts";
+import { PASSWORD, type Running, setUpBy, Workplace } from "../../../test/support/executable/executable.ts";
 import type { Asker } from "./generate.ts";
 import { KeptConnection } from "./wire.ts";
 
@@ -82,48 +82,24 @@ export class InputWorld {
     try {
       const command = { command: [executable] };
       const passwordFile = await place.passwordFile();
-      const made: Array<{ key: string; networkId: string; organizationId: string; email: string }> = [];
-      for (const name of ["first", "second"]) {
-        const email = `owner@${name}.example`;
-        const setup = await place.run(
-          [
-            "setup",
-            "--data",
-            place.data,
-            "--organization",
-            `${name} organization`,
-            "--network",
-            "main",
-            "--email",
-            email,
-            "--password-file",
-            passwordFile,
-          ],
-          command,
-        );
-        const key = await place.run(
-          ["key", "create", "--data", place.data, "--email", email, "--name", "keeper", "--permissions", "Owner"],
-          command,
-        );
-        if (setup.code !== 0 || key.code !== 0) throw new Error(`input: ${setup.err}${key.err}`);
-        const ids = new Map(
-          setup.out
-            .trim()
-            .split("\n")
-            .map((line) => line.split("\t") as [string, string]),
-        );
-        made.push({
-          key: key.out.trim(),
-          networkId: ids.get("network_id") ?? "",
-          organizationId: ids.get("organization_id") ?? "",
-          email,
-        });
+      const run = (args: readonly string[]) => place.run([...args, "--data", place.data], command);
+      const made = [];
+      for (const whose of ["first", "second"] as const) {
+        const email = `owner@${whose}.example`;
+        const organization = `${whose} organization`;
+        made.push({ whose, email, ...(await setUpBy(run, passwordFile, { organization, network: "main", email })) });
       }
       const appliance = await place.serve([], command);
-      const [first, second] = (["first", "second"] as const).map((whose, at): Organization => {
-        const { key, networkId, organizationId, email } = made[at] as (typeof made)[number];
-        return { whose, id: organizationId, keeper: appliance.withKey(key), email, networkId, pools: new Map() };
-      }) as [Organization, Organization];
+      const [first, second] = made.map(
+        ({ whose, key, networkId, organizationId, email }): Organization => ({
+          whose,
+          id: organizationId,
+          keeper: appliance.withKey(key),
+          email,
+          networkId,
+          pools: new Map(),
+        }),
+      ) as [Organization, Organization];
       const world = new InputWorld(place, appliance, first, second);
       await world.signIn("owner");
       await world.fill();

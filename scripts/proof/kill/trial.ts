@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../../../test/support/appliance/client.ts";
 import { made, type Wire } from "../../../test/support/appliance/factories.ts";
-import { PASSWORD, Running, withDeadline } from "../../../test/support/executable/executable.ts";
+import { finished, PASSWORD, Running, spawnPiped, withDeadline } from "../../../test/support/executable/executable.ts";
 import type { SeededRandom } from "../../../test/support/injected/seeded-random.ts";
 import type { Devices } from "./devices.ts";
 import { COMMUNITY } from "./devices.ts";
@@ -143,7 +143,7 @@ export class Trial {
 
   /** Starts it, looks through all that earlier rounds left, writes, kills, and loses what the fate says. */
   async round({ fate, moment, withScans, withBackup, verifies, otherWays }: Round): Promise<void> {
-    const { counts, devices, random } = this.options;
+    const { counts, random } = this.options;
     if (moment === "start") {
       const child = this.spawn();
       await Promise.race([child.exited, Bun.sleep(random.integer(START_SPREAD_MS))]);
@@ -163,16 +163,7 @@ export class Trial {
       return;
     }
     await this.repeatCutOff(running, client);
-    const load = new Load({
-      memory: this.memory,
-      place: this.place as Place,
-      client,
-      devices,
-      random,
-      withScans,
-      withBackup,
-      backups: join(this.data, "backups"),
-    });
+    const load = this.loadOn(client, { withScans, withBackup });
     const bulk = load.bulk;
     const ran = load.run();
     const spread = Promise.race([
@@ -197,20 +188,10 @@ export class Trial {
 
   /** A round that ends in order. @returns files whose contents the log does not explain */
   async calmRound(): Promise<string[]> {
-    const { devices, random } = this.options;
     const running = await this.start();
     if (running === null) return ["it did not start"];
     const client = await this.lookThrough(running);
-    const load = new Load({
-      memory: this.memory,
-      place: this.place as Place,
-      client,
-      devices,
-      random,
-      withScans: true,
-      withBackup: true,
-      backups: join(this.data, "backups"),
-    });
+    const load = this.loadOn(client, { withScans: true, withBackup: true });
     const ran = load.run();
     await Promise.race([load.acknowledged(WRITES_MAX), Bun.sleep(WRITES_MAX_MS)]);
     load.end();
@@ -242,26 +223,16 @@ export class Trial {
 
   /** A round on a disk that takes nothing for synced; all is lost then. @returns what was noticed, and what it lost */
   async roundOnLiar(): Promise<{ readonly noticed: Troubles; readonly loss: Loss }> {
-    const { devices, random } = this.options;
     const running = await this.start({ FORGETFUL_IGNORE_SYNC: "1" });
     if (running === null) throw new Error("it did not start on a disk that lies");
     const client = await this.lookThrough(running);
-    const load = new Load({
-      memory: this.memory,
-      place: this.place as Place,
-      client,
-      devices,
-      random,
-      withScans: false,
-      withBackup: false,
-      backups: "",
-    });
+    const load = this.loadOn(client, { withScans: false, withBackup: false });
     const ran = load.run();
     await withDeadline(load.acknowledged(20), "writes that a disk which lies forgets");
     await this.kill(running);
     await withDeadline(ran, "the connections to end");
     const noticed = noTroubles();
-    const loss = this.disk.losePower("dropped", random);
+    const loss = this.disk.losePower("dropped", this.options.random);
     const again = await this.start({}, noticed);
     if (again !== null) {
       await this.lookThrough(again, noticed);
@@ -284,6 +255,12 @@ export class Trial {
     this.options.counts.acknowledged += this.memory.acknowledged.answered;
   }
 
+  private loadOn(client: Client, parts: { readonly withScans: boolean; readonly withBackup: boolean }): Load {
+    const { devices, random } = this.options;
+    const backups = join(this.data, "backups");
+    return new Load({ memory: this.memory, place: this.place as Place, client, devices, random, backups, ...parts });
+  }
+
   /** Ends what still runs of it, after a round that broke off. */
   async abandon(): Promise<void> {
     if (this.last === null || this.last.hasEnded) return;
@@ -304,35 +281,18 @@ export class Trial {
       "--setup-password-file",
       join(directory, "password"),
     ];
-    this.last = new Running(
-      Bun.spawn([executable, ...args, ...setup], {
-        cwd: directory,
-        env: this.environment(env),
-        stdin: "pipe",
-        stdout: "pipe",
-        stderr: "pipe",
-      }),
-    );
+    this.last = new Running(spawnPiped([executable, ...args, ...setup], this.environment(env), directory));
     return this.last;
   }
 
   private environment(env: Record<string, string>): Record<string, string> {
-    const inherited = Object.fromEntries(
-      Object.entries(process.env).filter(
-        (each): each is [string, string] => !each[0].startsWith("NETLEDGER_") && each[1] !== undefined,
-      ),
-    );
+    if (this.options.shim === null) return {};
     return {
-      ...inherited,
-      ...(this.options.shim === null
-        ? {}
-        : {
-            LD_PRELOAD: this.options.shim,
-            FORGETFUL_SKIP_SYNC: "1",
-            ...this.syncs(),
-            ...this.disk.environment,
-            ...env,
-          }),
+      LD_PRELOAD: this.options.shim,
+      FORGETFUL_SKIP_SYNC: "1",
+      ...this.syncs(),
+      ...this.disk.environment,
+      ...env,
     };
   }
 
@@ -548,18 +508,10 @@ export class Trial {
   private async verify(extra: readonly string[] = []): Promise<void> {
     const { counts, executable, troubles } = this.options;
     const args = extra.length > 0 ? extra : ["--data", this.data];
-    const child = Bun.spawn([executable, "verify", ...args], {
-      cwd: this.options.directory,
-      env: this.environment({ FORGETFUL_SYNC_DELAY_MS: "0" }),
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [out, err, code] = await withDeadline(
-      Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
-      "verify to end",
-      () => child.kill("SIGKILL"),
-    );
+    const environment = this.environment({ FORGETFUL_SYNC_DELAY_MS: "0" });
+    const child = spawnPiped([executable, "verify", ...args], environment, this.options.directory);
+    child.stdin.end();
+    const { out, err, code } = await finished(child, "verify to end");
     counts.verified += 1;
     if (code !== 0)
       troubles.unsound.push(`verify ${args.join(" ")} ends with ${code}: ${out.slice(0, 500)} ${err.slice(0, 500)}`);

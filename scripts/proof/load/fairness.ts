@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { type Running, startExecutable } from "../../benchmark/executable.ts";
 import { type BuiltStore, buildStore } from "../../benchmark/store.ts";
+import { median, quantilesOf } from "../../quantiles.ts";
 import type { Finding, Proving, Table } from "../part.ts";
 import type { Crowded, CrowdTask } from "./crowd.ts";
 import { CAMPUS, newPerson } from "./world.ts";
@@ -76,16 +77,8 @@ async function measured(
   // took there.
   const ofOneMs = Math.max(bulkMs, proving.form === "short" ? Math.max(...between) : median(between));
   const written = sent.filter(({ status }) => status === 200).length;
-  const [p50, p99] = [
-    quantile(
-      beside.map(({ ms }) => ms),
-      0.5,
-    ),
-    quantile(
-      beside.map(({ ms }) => ms),
-      0.99,
-    ),
-  ];
+  const at = quantilesOf(beside.map(({ ms }) => ms));
+  const [p50, p99] = [at(0.5), at(0.99)];
   const figures = `${plan.bulks} bulks of ${plan.hosts} hosts in ${Math.round((answers.at(-1) as number) - Math.min(...sent.map(({ sentAt }) => sentAt)))} ms, one alone ${Math.round(bulkMs)} ms, ${Math.round(median(between))} ms between two`;
   proving.say(`${figures}; beside them ${beside.length} writes: p50 ${Math.round(p50)} ms, p99 ${Math.round(p99)} ms`);
 
@@ -225,13 +218,4 @@ async function ask(
     signal: AbortSignal.timeout(120_000),
   });
   return { status: answer.status, data: ((await answer.json()) as { data: { id: string; name: string } }).data };
-}
-
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }

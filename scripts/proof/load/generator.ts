@@ -3,6 +3,7 @@
 // standard output.
 
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
+import { quantilesOf } from "../../quantiles.ts";
 import { type Chance, COMPRESSION, classesOf, type Kind, LONG, type World } from "./mix.ts";
 
 export interface Task {
@@ -315,10 +316,9 @@ class Generator {
 }
 
 function latenciesOf(times: readonly number[]): Latencies {
-  const sorted = Float64Array.from(times).sort();
-  const at = (share: number) =>
-    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 100) / 100;
-  return { count: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999), longestMs: at(1) };
+  const quantile = quantilesOf(times, 0);
+  const at = (share: number) => Math.round(quantile(share) * 100) / 100;
+  return { count: times.length, p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999), longestMs: at(1) };
 }
 
 if (import.meta.main) {

@@ -2,6 +2,7 @@
 // write-ahead log.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { quantilesOf } from "../../quantiles.ts";
 
 interface Look {
   /** Since the watching began. */
@@ -72,11 +73,11 @@ export function bandsOf(looks: readonly Pick<Look, "atS" | "memoryMb">[]): reado
   const end = looks.at(-1)?.atS ?? 0;
   const middle = (WARM_UP_S + end) / 2;
   const band = (from: number, to: number): Band => {
-    const sorted = looks
-      .filter(({ atS }) => atS >= from && atS <= to)
-      .map(({ memoryMb }) => memoryMb)
-      .sort((a, b) => a - b);
-    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+    const within = looks.filter(({ atS }) => atS >= from && atS <= to);
+    const at = quantilesOf(
+      within.map(({ memoryMb }) => memoryMb),
+      0,
+    );
     return { lowMb: at(0.1), highMb: at(0.9) };
   };
   return [band(WARM_UP_S, middle), band(middle, end)];

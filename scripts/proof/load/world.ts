@@ -4,6 +4,7 @@
 import { Database } from "bun:sqlite";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import { CHANGE_KINDS } from "../../../src/history/change-view.ts";
+import { ask, hostWithChildren } from "../../benchmark/asking.ts";
 import type { Running } from "../../benchmark/executable.ts";
 import type { BuiltStore } from "../../benchmark/store.ts";
 import { addressOf } from "../../benchmark/switches.ts";
@@ -20,38 +21,22 @@ const [HOSTS, TAGS, ENTRIES_OF, INSTANTS] = [40, 20, 60, 400] as const;
 
 /** @param switches how many of them answer by SNMP */
 export async function makeWorld(running: Running, store: BuiltStore, switches: number): Promise<World> {
-  const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/${path}`, {
-      method,
-      headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (!answer.ok)
-      throw new Error(`${method} ${path} answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
-    return ((await answer.json()) as { data: T }).data;
-  };
   const networkId = store.networkIds[CAMPUS] as string;
   const scanNetworkId = store.networkIds[LAB] as string;
   const hostIds = store.hostIds[CAMPUS] as string[];
   const entries = [];
   for (const hostId of hostIds.slice(0, ENTRIES_OF))
-    entries.push(...(await ask<World["entries"]>("GET", `if-entries?host_id=${hostId}&limit=20`)));
+    entries.push(...(await ask<World["entries"]>(running, store, "GET", `/if-entries?host_id=${hostId}&limit=20`)));
   const hosts = [];
   for (let n = 0; n < HOSTS; n += 1) {
-    const made = await ask<World["hosts"][number]>("POST", "hosts", {
-      network_id: networkId,
-      name: `loaded-${n}`,
-      ip_addresses: Array.from({ length: 5 }, (_, k) => ({ ip_address: `10.250.${n}.${k + 1}` })),
-      ports: Array.from({ length: 10 }, (_, k) => ({ number: 8_000 + k, protocol: "Tcp" })),
-      services: Array.from({ length: 5 }, (_, k) => ({ name: `service ${k}`, service_definition: "load" })),
-    });
-    hosts.push(made);
+    const body = hostWithChildren(networkId, n, `loaded-${n}`);
+    hosts.push(await ask<World["hosts"][number]>(running, store, "POST", "/hosts", body));
   }
   const tagIds = [];
   for (let n = 0; n < TAGS; n += 1)
     tagIds.push(
       (
-        await ask<{ id: string }>("POST", "tags", {
+        await ask<{ id: string }>(running, store, "POST", "/tags", {
           organization_id: store.organizationId,
           name: `load ${n}`,
           color: "Red",
@@ -62,17 +47,10 @@ export async function makeWorld(running: Running, store: BuiltStore, switches: n
     );
   const keys = [];
   for (let n = 0; n < USERS; n += 1) {
-    const { id } = await ask<{ id: string }>("POST", "users", {
-      organization_id: store.organizationId,
-      email: emailOf(n),
-      name: `Load ${n}`,
-      password: PASSWORD,
-      role: "Admin",
-      network_ids: [],
-    });
-    keys.push(await keyOf(running, store, emailOf(n), id));
+    const person = { name: `Load ${n}`, email: emailOf(n), role: "Admin", networkIds: [] };
+    keys.push((await newPerson(running, store, person)).key);
   }
-  await ask("POST", "credentials", {
+  await ask(running, store, "POST", "/credentials", {
     organization_id: store.organizationId,
     name: "public",
     credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "public" } },
@@ -100,23 +78,21 @@ export async function makeWorld(running: Running, store: BuiltStore, switches: n
 export async function newPerson(
   running: Running,
   store: BuiltStore,
-  { name, role, networkIds }: { name: string; role: string; networkIds: readonly string[] },
+  {
+    name,
+    email = `${name}@load.example`,
+    role,
+    networkIds,
+  }: { name: string; email?: string; role: string; networkIds: readonly string[] },
 ): Promise<{ id: string; key: string }> {
-  const email = `${name}@load.example`;
-  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/users`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      organization_id: store.organizationId,
-      email,
-      name,
-      password: PASSWORD,
-      role,
-      network_ids: networkIds,
-    }),
+  const { id } = await ask<{ id: string }>(running, store, "POST", "/users", {
+    organization_id: store.organizationId,
+    email,
+    name,
+    password: PASSWORD,
+    role,
+    network_ids: networkIds,
   });
-  if (!answer.ok) throw new Error(`the user was answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
-  const { id } = ((await answer.json()) as { data: { id: string } }).data;
   return { id, key: await keyOf(running, store, email, id, role) };
 }
 
@@ -126,7 +102,7 @@ async function keyOf(
   store: BuiltStore,
   email: string,
   userId: string,
-  permissions = "Admin",
+  permissions: string,
 ): Promise<string> {
   const url = `http://127.0.0.1:${running.port}`;
   const json = { "content-type": "application/json" };

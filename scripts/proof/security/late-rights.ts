@@ -4,8 +4,10 @@
 import type { Finding, Proving } from "../part.ts";
 import { askRaw, headerOf, type RawAnswer } from "./raw-client.ts";
 import {
+  changeMember,
   dataOf,
   type Json,
+  keyBody,
   MEMBER_EMAIL,
   OWNER_EMAIL,
   OWNER_PASSWORD,
@@ -49,9 +51,7 @@ export async function proveLateRights(proving: Proving): Promise<Finding[]> {
 async function withdrawn(stage: Stage, people: People): Promise<Finding[]> {
   const crowd = CROWDS[stage.proving.form];
   const owner = await stage.cookieOf(OWNER_EMAIL, OWNER_PASSWORD);
-  const user = `/api/v1/users/${people.memberId}`;
-  const member = async (fields: Json) =>
-    stage.send("PUT", user, { ...dataOf(await stage.send("GET", user, undefined, [people.key])), ...fields }, [owner]);
+  const member = (fields: Json) => changeMember(stage, people, fields, owner);
   const ways: readonly Way[] = [
     { name: "disabling the user", by: "session", refused: [401], takeAway: () => member({ is_enabled: false }) },
     { name: "a role that may only read", by: "session", refused: [403], takeAway: () => member({ role: "Viewer" }) },
@@ -119,13 +119,7 @@ async function once(
   { bulks, hosts }: { readonly bulks: number; readonly hosts: number },
 ): Promise<Round> {
   const session = await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD);
-  const body = {
-    organization_id: people.organizationId,
-    user_id: people.memberId,
-    name: way.name,
-    tags: [],
-    permissions: "Member",
-  };
+  const body = keyBody(people, way.name, "Member");
   const key = dataOf(await stage.send("POST", "/api/v1/auth/keys", body, [session]));
   const by: Header = way.by === "session" ? session : ["Authorization", `Bearer ${key.key}`];
   const answeredAt: number[] = [];

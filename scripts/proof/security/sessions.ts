@@ -4,9 +4,11 @@
 import type { Finding, Proving } from "../part.ts";
 import { headerOf, memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";
 import {
+  changeMember,
   DISABLED_EMAIL,
   dataOf,
   type Json,
+  keyBody,
   MEMBER_EMAIL,
   OWNER_EMAIL,
   OWNER_PASSWORD,
@@ -77,10 +79,10 @@ async function ends(stage: Stage, people: People): Promise<Finding> {
   const open = () => stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next());
   const status = async (session: readonly [string, string]) =>
     (await stage.send("GET", "/api/auth/me", undefined, [session])).status;
-  const member = async (fields: Json) => {
-    const user = dataOf(await stage.send("GET", `/api/v1/users/${people.memberId}`, undefined, [people.key]));
-    dataOf(await stage.send("PUT", `/api/v1/users/${people.memberId}`, { ...user, ...fields }, [people.key]));
-  };
+  const member = async (fields: Json) => dataOf(await changeMember(stage, people, fields));
+  const path = `/api/v1/users/${people.memberId}`;
+  const read = async () => dataOf(await stage.send("GET", path, undefined, [people.key]));
+  const restore = async (at: string) => dataOf(await stage.send("POST", `${path}/restore`, { at }, [people.key]));
   const ways: Record<string, (session: [string, string]) => Promise<unknown>> = {
     "sign-out": (session) => stage.send("POST", "/api/auth/logout", undefined, [session]),
     "a password changed elsewhere": async () =>
@@ -99,20 +101,16 @@ async function ends(stage: Stage, people: People): Promise<Finding> {
       await member({ is_enabled: true });
     },
     "disabling, and restoring what was before": async () => {
-      const { updated_at } = dataOf(
-        await stage.send("GET", `/api/v1/users/${people.memberId}`, undefined, [people.key]),
-      );
+      const { updated_at } = await read();
       await member({ is_enabled: false });
-      dataOf(await stage.send("POST", `/api/v1/users/${people.memberId}/restore`, { at: updated_at }, [people.key]));
+      await restore(updated_at);
     },
     "restoring a state in which the user was disabled, and enabling again": async () => {
       await member({ is_enabled: false });
-      const { updated_at } = dataOf(
-        await stage.send("GET", `/api/v1/users/${people.memberId}`, undefined, [people.key]),
-      );
+      const { updated_at } = await read();
       await member({ is_enabled: true });
       lateSession = await open();
-      dataOf(await stage.send("POST", `/api/v1/users/${people.memberId}/restore`, { at: updated_at }, [people.key]));
+      await restore(updated_at);
       await member({ is_enabled: true });
     },
   };
@@ -188,67 +186,25 @@ async function rights(stage: Stage, people: People): Promise<Finding> {
   const next = sources();
   const session = await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next());
   const made = dataOf(
-    await stage.send(
-      "POST",
-      "/api/v1/auth/keys",
-      {
-        organization_id: people.organizationId,
-        user_id: people.memberId,
-        name: "of the member",
-        permissions: "Member",
-        tags: [],
-      },
-      [session],
-    ),
+    await stage.send("POST", "/api/v1/auth/keys", keyBody(people, "of the member", "Member"), [session]),
   );
   const key = made.api_key;
   const bearer: [string, string] = ["Authorization", `Bearer ${made.key}`];
   const create = async (by: readonly [string, string]) =>
     (await stage.send("POST", "/api/v1/hosts", { name: "by the member", network_id: people.networkId }, [by])).status;
-  const change = async (fields: Json) => {
-    const user = dataOf(await stage.send("GET", `/api/v1/users/${people.memberId}`, undefined, [people.key]));
-    dataOf(await stage.send("PUT", `/api/v1/users/${people.memberId}`, { ...user, ...fields }, [people.key]));
-  };
+  const change = async (fields: Json) => dataOf(await changeMember(stage, people, fields));
   const seen: number[][] = [[await create(session), await create(bearer)]];
   await change({ role: "Viewer" });
   seen.push([await create(session), await create(bearer)]);
   const escalations = await Promise.all([
-    stage.send(
-      "PUT",
-      `/api/v1/auth/keys/${key.id}`,
-      {
-        organization_id: people.organizationId,
-        user_id: people.memberId,
-        name: "of the member",
-        permissions: "Owner",
-        tags: [],
-      },
-      [session],
-    ),
-    stage.send(
-      "POST",
-      `/api/v1/auth/keys`,
-      {
-        organization_id: people.organizationId,
-        user_id: people.memberId,
-        name: "more",
-        permissions: "Owner",
-        tags: [],
-      },
-      [session],
-    ),
+    stage.send("PUT", `/api/v1/auth/keys/${key.id}`, keyBody(people, "of the member", "Owner"), [session]),
+    stage.send("POST", "/api/v1/auth/keys", keyBody(people, "more", "Owner"), [session]),
     stage.send("PUT", `/api/v1/users/${people.memberId}`, { email: MEMBER_EMAIL, role: "Owner" }, [session]),
     stage.send("POST", `/api/v1/auth/keys/${key.id}/rotate`, undefined, [bearer]),
     stage.send(
       "POST",
-      `/api/v1/auth/keys`,
-      {
-        organization_id: people.organizationId,
-        user_id: people.disabledId,
-        name: "of another",
-        permissions: "Viewer",
-        tags: [],
-      },
+      "/api/v1/auth/keys",
+      { ...keyBody(people, "of another", "Viewer"), user_id: people.disabledId },
       [session],
     ),
   ]);

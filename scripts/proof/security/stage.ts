@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Finished, Running, withDeadline } from "../../../test/support/executable/executable.ts";
+import { type Finished, finished, Running, setUpBy, spawnPiped } from "../../../test/support/executable/executable.ts";
 import type { Proving } from "../part.ts";
 import { askRaw, memberOf, type RawAnswer, type RawRequest, sessionOf } from "./raw-client.ts";
 
@@ -51,13 +51,9 @@ export class Stage {
     const child = this.spawn([...args, "--data", this.data]);
     child.stdin.write(input);
     child.stdin.end();
-    const [out, err] = await withDeadline(
-      Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
-      `netledger ${args[0]}`,
-      () => child.kill("SIGKILL"),
-    );
-    if (child.exitCode !== 0) throw new Error(`netledger ${args.join(" ")}: ${err}`);
-    return { code: child.exitCode, signal: null, out, err };
+    const end = await finished(child, `netledger ${args[0]}`);
+    if (end.code !== 0) throw new Error(`netledger ${args.join(" ")}: ${end.err}`);
+    return end;
   }
 
   /** @param args of `serve` besides the folder and the address */
@@ -119,12 +115,9 @@ export class Stage {
   }
 
   private spawn(args: readonly string[]) {
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("NETLEDGER_")));
     // Where core files may be written, so that it is the program that forbids them.
-    return Bun.spawn(
-      ["/bin/sh", "-c", 'ulimit -S -c "$(ulimit -H -c)"; exec "$0" "$@"', this.proving.executable, ...args],
-      { cwd: this.folder, env, stdin: "pipe", stdout: "pipe", stderr: "pipe" },
-    );
+    const shell = ["/bin/sh", "-c", 'ulimit -S -c "$(ulimit -H -c)"; exec "$0" "$@"'];
+    return spawnPiped([...shell, this.proving.executable, ...args], {}, this.folder);
   }
 }
 
@@ -148,38 +141,9 @@ export interface People {
 export async function populate(stage: Stage, args: readonly string[] = []): Promise<People> {
   const ownerFile = stage.path("owner-password");
   writeFileSync(ownerFile, `${OWNER_PASSWORD}\n`, { mode: 0o600 });
-  const made = await stage.run([
-    "setup",
-    "--organization",
-    "Acme",
-    "--network",
-    "Main",
-    "--email",
-    OWNER_EMAIL,
-    "--password-file",
-    ownerFile,
-  ]);
-  await stage.run([
-    "setup",
-    "--organization",
-    "Other",
-    "--network",
-    "Theirs",
-    "--email",
-    STRANGER_EMAIL,
-    "--password-file",
-    ownerFile,
-  ]);
-  const keyText = (
-    await stage.run(["key", "create", "--email", OWNER_EMAIL, "--name", "proof", "--permissions", "Owner"])
-  ).out.trim();
-  const ids = new Map(
-    made.out
-      .trim()
-      .split("\n")
-      .map((line) => line.split("\t") as [string, string]),
-  );
-  const networkId = ids.get("network_id") ?? "";
+  const run = (more: readonly string[]) => stage.run(more);
+  const { key: keyText, networkId, organizationId } = await setUpBy(run, ownerFile);
+  await setUpBy(run, ownerFile, { organization: "Other", network: "Theirs", email: STRANGER_EMAIL });
   await stage.start(args);
   const key = ["Authorization", `Bearer ${keyText}`] as const;
   const person = async (fields: Json) =>
@@ -191,13 +155,29 @@ export async function populate(stage: Stage, args: readonly string[] = []): Prom
   const member = await person({ email: MEMBER_EMAIL, role: "Member" });
   const disabled = await person({ email: DISABLED_EMAIL, role: "Member", is_enabled: false });
   return {
-    organizationId: ids.get("organization_id") ?? "",
+    organizationId,
     networkId,
     memberId: member.id,
     disabledId: disabled.id,
     key,
     keyText,
   };
+}
+
+/** Changes what is said of the Member. */
+export async function changeMember(
+  stage: Stage,
+  { memberId, key }: People,
+  fields: Json,
+  by: readonly [string, string] = key,
+): Promise<RawAnswer> {
+  const path = `/api/v1/users/${memberId}`;
+  return stage.send("PUT", path, { ...dataOf(await stage.send("GET", path, undefined, [key])), ...fields }, [by]);
+}
+
+/** An API key of the Member, as the API takes it. */
+export function keyBody({ organizationId, memberId }: People, name: string, permissions: string): Json {
+  return { organization_id: organizationId, user_id: memberId, name, permissions, tags: [] };
 }
 
 /** Loopback addresses, each given once. */

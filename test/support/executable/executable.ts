@@ -47,7 +47,7 @@ export function ensureExecutable(): void {
     throw new Error(`the executable could not be built: ${built.stderr.toString()}`);
 }
 
-interface SetUp {
+export interface SetUp {
   readonly key: string;
   readonly networkId: string;
   readonly organizationId: string;
@@ -85,12 +85,7 @@ export class Workplace {
     const child = spawn(this.directory, args, options);
     if (options.stdin !== undefined) child.stdin.write(options.stdin);
     child.stdin.end();
-    const [out, err] = await withDeadline(
-      Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
-      `netledger ${args.join(" ")}`,
-      () => child.kill("SIGKILL"),
-    );
-    return { code: child.exitCode, signal: signalOf(child), out, err };
+    return finished(child, `netledger ${args.join(" ")}`);
   }
 
   /** Starts an appliance on any free port and waits until it has said where it listens. */
@@ -127,44 +122,8 @@ export class Workplace {
   }
 
   private async reallySetUp(permissions: string): Promise<SetUp> {
-    const made = await this.run([
-      "setup",
-      "--data",
-      this.data,
-      "--organization",
-      "Acme",
-      "--network",
-      "Main",
-      "--email",
-      "owner@acme.example",
-      "--password-file",
-      await this.passwordFile(),
-    ]);
-    if (made.code !== 0) throw new Error(made.err);
-    const ids = new Map(
-      made.out
-        .trim()
-        .split("\n")
-        .map((line) => line.split("\t") as [string, string]),
-    );
-    const key = await this.run([
-      "key",
-      "create",
-      "--data",
-      this.data,
-      "--email",
-      "owner@acme.example",
-      "--name",
-      "test",
-      "--permissions",
-      permissions,
-    ]);
-    if (key.code !== 0) throw new Error(key.err);
-    return {
-      key: key.out.trim(),
-      networkId: ids.get("network_id") ?? "",
-      organizationId: ids.get("organization_id") ?? "",
-    };
+    const run = (args: readonly string[]) => this.run([...args, "--data", this.data]);
+    return setUpBy(run, await this.passwordFile(), { permissions });
   }
 
   async close(): Promise<void> {
@@ -302,6 +261,33 @@ export class Running {
   }
 }
 
+/**
+ * Makes an organization and an API key of its Owner without a server.
+ * @param run runs a command on the data
+ */
+export async function setUpBy(
+  run: (args: readonly string[]) => Promise<Finished>,
+  passwordFile: string,
+  { organization = "Acme", network = "Main", email = "owner@acme.example", permissions = "Owner" } = {},
+): Promise<SetUp> {
+  const owner = ["--email", email, "--password-file", passwordFile];
+  const made = await run(["setup", "--organization", organization, "--network", network, ...owner]);
+  const key = await run(["key", "create", "--email", email, "--name", "test", "--permissions", permissions]);
+  if (made.code !== 0 || key.code !== 0) throw new Error(made.err + key.err);
+  const idOf = (name: string) => new RegExp(`^${name}\t(.+)$`, "m").exec(made.out)?.[1] ?? "";
+  return { key: key.out.trim(), networkId: idOf("network_id"), organizationId: idOf("organization_id") };
+}
+
+/** How a command ends. @param what it is, for whoever waited in vain */
+export async function finished(child: Bun.Subprocess<any, "pipe", "pipe">, what: string): Promise<Finished> {
+  const [out, err] = await withDeadline(
+    Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
+    what,
+    () => child.kill("SIGKILL"),
+  );
+  return { code: child.exitCode, signal: signalOf(child), out, err };
+}
+
 /** The promise, or a failure that says what was waited for. */
 export function withDeadline<T>(promise: Promise<T>, what: string, onLate: () => void = () => {}): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -314,16 +300,20 @@ export function withDeadline<T>(promise: Promise<T>, what: string, onLate: () =>
   return Promise.race([promise, late]).finally(() => signal.removeEventListener("abort", giveUp));
 }
 
-function signalOf(child: Child): string | null {
+function signalOf(child: Bun.Subprocess<any, any, any>): string | null {
   return child.signalCode === null ? null : String(child.signalCode);
 }
 
-/** The environment without settings of ours, so that a test means the same on every machine. */
 function spawn(cwd: string, args: readonly string[], options: RunOptions): Child {
+  return spawnPiped([...(options.command ?? [EXECUTABLE]), ...args], options.env, options.cwd ?? cwd);
+}
+
+/** Starts a program without settings of ours in its environment, so that it does the same on every machine. */
+export function spawnPiped(command: readonly string[], env: Record<string, string> = {}, cwd = process.cwd()): Child {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("NETLEDGER_")));
-  return Bun.spawn([...(options.command ?? [EXECUTABLE]), ...args], {
-    cwd: options.cwd ?? cwd,
-    env: { ...inherited, ...options.env },
+  return Bun.spawn([...command], {
+    cwd,
+    env: { ...inherited, ...env },
     stdin: "pipe",
     stdout: "pipe",
     stderr: "pipe",
