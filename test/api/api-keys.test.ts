@@ -104,7 +104,7 @@ describeRecords(
     },
     references: [tagReference(), networkReference("network_ids", (body, id) => ({ ...body, network_ids: [id, id] }))],
   },
-  () => appliance,
+  appliance,
 );
 
 describe("creating a key", () => {

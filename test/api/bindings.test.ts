@@ -103,7 +103,7 @@ describeRecords(
       },
     ],
   },
-  () => appliance,
+  appliance,
 );
 
 /** A host with two addresses, two ports and two services. */

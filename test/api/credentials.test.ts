@@ -182,7 +182,7 @@ describeRecords(
       hostReference("host_assignments/host_id", (body, id) => ({ ...body, host_assignments: [{ host_id: id }] })),
     ],
   },
-  () => appliance,
+  appliance,
 );
 
 describe("a credential", () => {

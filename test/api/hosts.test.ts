@@ -179,7 +179,7 @@ describeRecords(
       },
     ],
   },
-  () => appliance,
+  appliance,
 );
 
 /** The service of a host of its own that virtualizes others. */

@@ -156,7 +156,7 @@ describeRecords(
       },
     ],
   },
-  () => appliance,
+  appliance,
 );
 
 /** Of the battery: every one has a prefix of its own. */

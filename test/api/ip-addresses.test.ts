@@ -86,7 +86,7 @@ describeRecords(
       },
     ],
   },
-  () => appliance,
+  appliance,
 );
 
 describe("an address", () => {

@@ -47,7 +47,7 @@ describeRecords(
     },
     references: [tagReference("tags", (body, id) => ({ ...body, tags: [id] }))],
   },
-  () => appliance,
+  appliance,
 );
 
 describe("a network", () => {

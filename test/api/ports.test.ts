@@ -39,7 +39,7 @@ describeRecords(
     },
     references: [hostReference()],
   },
-  () => appliance,
+  appliance,
 );
 
 describe("a port", () => {

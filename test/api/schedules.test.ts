@@ -59,7 +59,7 @@ describeRecords(
     },
     references: [networkReference()],
   },
-  () => appliance,
+  appliance,
 );
 
 const post = (body: Wire) =>

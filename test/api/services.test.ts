@@ -113,7 +113,7 @@ describeRecords(
       },
     ],
   },
-  () => appliance,
+  appliance,
 );
 
 describe("a service", () => {

@@ -71,7 +71,7 @@ describeRecords(
       tagReference(),
     ],
   },
-  () => appliance,
+  appliance,
 );
 
 const post = (fields: object, by: Client = owner) => by.post("subnets", { network_id: first.networkId, ...fields });

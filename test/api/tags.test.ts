@@ -46,7 +46,7 @@ describeRecords(
     },
     references: [],
   },
-  () => appliance,
+  appliance,
 );
 
 const list = (query: string) => owner.get(`tags?${query}`);

@@ -74,7 +74,7 @@ describeRecords(
     },
     references: [networkReference("network_ids", (body, id) => ({ ...body, network_ids: [id, id] }))],
   },
-  () => appliance,
+  appliance,
 );
 
 describe("creating a user", () => {

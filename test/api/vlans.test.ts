@@ -31,7 +31,7 @@ describeRecords(
     },
     references: [networkReference()],
   },
-  () => appliance,
+  appliance,
 );
 
 describe("a VLAN", () => {

@@ -77,7 +77,7 @@ type Bound<Functions> = {
     : never;
 };
 
-interface ApplianceUnderTest extends TestAppliance, Bound<typeof BOUND> {
+export interface ApplianceUnderTest extends TestAppliance, Bound<typeof BOUND> {
   /** Closes it, and makes another in its place. */
   renew(options?: TestApplianceOptions): Promise<void>;
   inTransaction<T>(action: (tx: WriteTransaction) => T, author?: Author): T;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect } from "bun:test";
 import { openReadOnly } from "../../../src/db/connection.ts";
 import { verifyLedger } from "../../../src/history/verify/verify.ts";
 import { KINDS } from "../../../src/inventory/resources.ts";
-import type { TestAppliance } from "../appliance/appliance.ts";
+import type { ApplianceUnderTest } from "../appliance/appliance-for-each.ts";
 import { type RecordBattery, RecordSubject } from "./record-subject.ts";
 import { describeAccess, describeReach } from "./records-access.ts";
 import { describeBulkRemoval } from "./records-bulk-removal.ts";
@@ -27,10 +27,10 @@ const PARTS = [
 ];
 
 /** Registers the battery's tests, each on the appliance that the file made for it. */
-export function describeRecords(battery: RecordBattery, applianceOfTest: () => TestAppliance): void {
-  const subject = new RecordSubject(battery);
+export function describeRecords(battery: RecordBattery, appliance: ApplianceUnderTest): void {
+  const subject = new RecordSubject(battery, appliance);
   describe(`every ${battery.entity.replaceAll("_", " ")}`, () => {
-    beforeEach(() => subject.begin(applianceOfTest()));
+    beforeEach(() => subject.begin());
 
     // Whatever a test did to it: what is derived is what the ledger says, and the ledger is in order.
     afterEach(() => {

@@ -4,6 +4,7 @@ import { type TObject, type TUnion, TypeGuard } from "@sinclair/typebox";
 import type { Role } from "../../../src/access/role.ts";
 import { formatInstant, parseInstant } from "../../../src/base/instant.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
+import type { ApplianceUnderTest } from "../appliance/appliance-for-each.ts";
 import type { Answer, Client } from "../appliance/client.ts";
 import { made, type Wire } from "../appliance/factories.ts";
 
@@ -122,19 +123,18 @@ const THE_NETWORK = {
 /** The functions are for taking apart: none needs the subject before it. */
 export class RecordSubject {
   readonly battery: RecordBattery;
-  /** Those of the test that runs. */
-  appliance!: TestAppliance;
+  readonly appliance: ApplianceUnderTest;
   containerId!: string;
   private idIsRequired!: boolean;
 
-  constructor(battery: RecordBattery) {
+  constructor(battery: RecordBattery, appliance: ApplianceUnderTest) {
     this.battery = battery;
+    this.appliance = appliance;
   }
 
-  async begin(appliance: TestAppliance): Promise<void> {
-    this.appliance = appliance;
-    this.containerId = await this.container.make(this.owner, appliance.first.networkId);
-    this.idIsRequired = !isOptional(appliance, this.path, "id");
+  async begin(): Promise<void> {
+    this.containerId = await this.container.make(this.owner, this.appliance.first.networkId);
+    this.idIsRequired = !isOptional(this.appliance, this.path, "id");
   }
 
   get owner(): Client {

@@ -3,20 +3,21 @@
 
 import { expect, test } from "bun:test";
 import type { TestAppliance } from "../appliance/appliance.ts";
-import { made, newApiKey, newUser, refusal, transactionCount } from "../appliance/factories.ts";
+import { made, refusal } from "../appliance/factories.ts";
 import { csvRecords } from "./csv.ts";
 import { type RecordSubject, UNKNOWN_ID, withoutId } from "./record-subject.ts";
 
 export function describeAccess(subject: RecordSubject): void {
   const { battery, path, entity, isDeletable, body, known, changed, createAs, create, update, remove, other } = subject;
+  const { anonymous, first, newApiKey, newUser, owner, transactionCount, writingWatched } = subject.appliance;
 
   test("is hidden from anonymous callers before anything of the request is looked at", async () => {
     const attempts = [
-      subject.appliance.anonymous.get(`${path}?limit=wrong`),
-      subject.appliance.anonymous.get(`${path}/wrong`),
-      subject.appliance.anonymous.post(path, "{not json"),
-      subject.appliance.anonymous.put(`${path}/wrong`, { nonsense: 1 }),
-      ...(isDeletable ? [subject.appliance.anonymous.delete(`${path}/wrong`)] : []),
+      anonymous.get(`${path}?limit=wrong`),
+      anonymous.get(`${path}/wrong`),
+      anonymous.post(path, "{not json"),
+      anonymous.put(`${path}/wrong`, { nonsense: 1 }),
+      ...(isDeletable ? [anonymous.delete(`${path}/wrong`)] : []),
     ];
     for (const answer of await Promise.all(attempts)) {
       expect(answer).toMatchObject({ status: 401, body: { success: false, code: "auth_not_authenticated" } });
@@ -26,12 +27,12 @@ export function describeAccess(subject: RecordSubject): void {
 
   test(`is read by every role and written from ${battery.writeRole} upwards`, async () => {
     const network = battery.place === "is a network" ? await create() : null;
-    const networkIds = [subject.appliance.first.networkId, ...(network === null ? [] : [network.id as string])];
-    const reader = await newUser(subject.appliance, { role: battery.roleBelow, networkIds });
+    const networkIds = [first.networkId, ...(network === null ? [] : [network.id as string])];
+    const reader = await newUser({ role: battery.roleBelow, networkIds });
     const created =
       network ??
-      (await createAs(subject.owner, body(1, subject.containerId, { ...subject.appliance.first, userId: reader.id })));
-    const before = transactionCount(subject.appliance);
+      (await createAs(owner, body(1, subject.containerId, { ...subject.appliance.first, userId: reader.id })));
+    const expectNothingWritten = writingWatched();
     const below = reader.client;
     const attempts = [
       below.post(path, body(2)),
@@ -44,11 +45,11 @@ export function describeAccess(subject: RecordSubject): void {
         refusal(403, "auth_permission_denied", { required: battery.writeRole, actual: battery.roleBelow }),
       );
     }
-    expect(transactionCount(subject.appliance)).toBe(before);
+    expectNothingWritten();
     expect((await below.get(`${path}/${created.id}`)).data).toEqual(created);
     expect((await below.get(`${path}?ids=${created.id}`)).data).toEqual([created]);
 
-    const writer = await newUser(subject.appliance, { role: battery.writeRole, networkIds });
+    const writer = await newUser({ role: battery.writeRole, networkIds });
     const place = { ...subject.appliance.first, userId: writer.id };
     const written = await createAs(writer.client, body(2, subject.containerId, place));
     expect(await update(written.id, changed(known(2, subject.containerId, place)), writer.client)).toMatchObject({
@@ -60,8 +61,8 @@ export function describeAccess(subject: RecordSubject): void {
   if (battery.isSessionOnly === true) {
     test("is for people who sign in: an API key is refused, whatever its role, before anything of the request is looked at", async () => {
       const created = await create();
-      const { client } = newApiKey(subject.appliance);
-      const before = transactionCount(subject.appliance);
+      const { client } = newApiKey();
+      const expectNothingWritten = writingWatched();
       const attempts = [
         client.get(path),
         client.get(`${path}/${created.id}`),
@@ -72,19 +73,19 @@ export function describeAccess(subject: RecordSubject): void {
       ];
       for (const answer of await Promise.all(attempts))
         expect(answer).toMatchObject(refusal(403, "auth_session_required"));
-      expect(transactionCount(subject.appliance)).toBe(before);
+      expectNothingWritten();
     });
   } else {
     test("is written and read by an API key as by its user, and the ledger knows which of them it was", async () => {
-      const { id, client } = newApiKey(subject.appliance);
+      const { id, client } = newApiKey();
       const created = await createAs(client, body());
       expect(lastActor(subject.appliance)).toEqual({ actor_type: "ApiKey", actor_id: id });
-      for (const by of [subject.owner, client]) {
+      for (const by of [owner, client]) {
         expect((await by.get(`${path}/${created.id}`)).data).toEqual(created);
         expect((await by.get(`${path}?ids=${created.id}`)).data).toEqual([created]);
       }
       await made(update(created.id, changed(known())));
-      expect(lastActor(subject.appliance)).toEqual({ actor_type: "User", actor_id: subject.appliance.first.userId });
+      expect(lastActor(subject.appliance)).toEqual({ actor_type: "User", actor_id: first.userId });
       const end = isDeletable ? remove(created.id, client) : update(created.id, known(), client);
       expect((await end).status).toBe(200);
       expect(lastActor(subject.appliance)).toEqual({ actor_type: "ApiKey", actor_id: id });
@@ -101,44 +102,44 @@ export function describeAccess(subject: RecordSubject): void {
     const second = await other();
     const foreign = await createAs(second.client, body(1, second.containerId, second));
     hidden.push(foreign.id);
-    const before = transactionCount(subject.appliance);
+    const expectNothingWritten = writingWatched();
     for (const attempt of [
-      (id: string) => subject.owner.get(`${path}/${id}`),
+      (id: string) => owner.get(`${path}/${id}`),
       (id: string) => update(id, known(2)),
-      (id: string) => update(id, known(2), subject.owner, { "if-match": '"1"' }),
+      (id: string) => update(id, known(2), owner, { "if-match": '"1"' }),
       ...(isDeletable ? [(id: string) => remove(id)] : []),
     ]) {
       const unknown = withoutId(await attempt(UNKNOWN_ID), UNKNOWN_ID);
       expect(unknown).toMatchObject(refusal(404, "entity_not_found", { entity, id: "<id>" }));
       for (const id of hidden) expect(withoutId(await attempt(id), id)).toEqual(unknown);
     }
-    expect((await subject.owner.get(`${path}?ids=${foreign.id}&ids=${UNKNOWN_ID}`)).body).toMatchObject({
+    expect((await owner.get(`${path}?ids=${foreign.id}&ids=${UNKNOWN_ID}`)).body).toMatchObject({
       data: [],
       meta: { pagination: { total_count: 0 } },
     });
     for (const limit of ["1000", "0"])
-      expect((await subject.owner.get(`${path}?limit=${limit}`)).text).not.toContain(foreign.id);
-    expect(transactionCount(subject.appliance)).toBe(before);
+      expect((await owner.get(`${path}?limit=${limit}`)).text).not.toContain(foreign.id);
+    expectNothingWritten();
     expect((await second.client.get(`${path}/${foreign.id}`)).data).toEqual(foreign);
   });
 
   test("belongs to the caller's organization alone", async () => {
     const second = await other();
-    const before = transactionCount(subject.appliance);
-    expect(await subject.owner.post(path, { ...body(), organization_id: second.organizationId })).toMatchObject(
+    const expectNothingWritten = writingWatched();
+    expect(await owner.post(path, { ...body(), organization_id: second.organizationId })).toMatchObject(
       refusal(403, "entity_access_denied"),
     );
-    expect(transactionCount(subject.appliance)).toBe(before);
-    const created = await createAs(subject.owner, {
+    expectNothingWritten();
+    const created = await createAs(owner, {
       ...body(),
-      organization_id: subject.appliance.first.organizationId.toUpperCase(),
+      organization_id: first.organizationId.toUpperCase(),
     });
-    const written = transactionCount(subject.appliance);
+    const written = transactionCount();
     expect(await update(created.id, { ...changed(known()), organization_id: second.organizationId })).toMatchObject(
       refusal(403, "entity_access_denied"),
     );
-    expect(transactionCount(subject.appliance)).toBe(written);
-    expect((await subject.owner.get(`${path}/${created.id}`)).data).toEqual(created);
+    expect(transactionCount()).toBe(written);
+    expect((await owner.get(`${path}/${created.id}`)).data).toEqual(created);
   });
 }
 
@@ -159,18 +160,19 @@ export function describeReach(subject: RecordSubject): void {
     remove,
     other,
   } = subject;
+  const { first, instant, newApiKey, newUser, owner, writingWatched } = subject.appliance;
 
   for (const reference of battery.references) {
     test(`names in ${reference.field} only a ${reference.entity} that is there for the caller: unknown and foreign are the same`, async () => {
       const second = await other();
       const foreign = await reference.make(second.client, second.networkId, second.containerId);
-      const own = await reference.make(subject.owner, subject.appliance.first.networkId, subject.containerId);
+      const own = await reference.make(owner, first.networkId, subject.containerId);
       const created = await create(1);
-      const before = transactionCount(subject.appliance);
+      const expectNothingWritten = writingWatched();
       // A record stays where it is: what it can't change, an update does not look up.
       const isFixed = reference.field === container.field;
       const attempts = [
-        (id: string) => subject.owner.post(path, reference.naming(body(2), id)),
+        (id: string) => owner.post(path, reference.naming(body(2), id)),
         ...(isFixed ? [] : [(id: string) => update(created.id, reference.naming(known(1), id))]),
       ];
       for (const attempt of attempts) {
@@ -180,8 +182,8 @@ export function describeReach(subject: RecordSubject): void {
         );
         expect(withoutId(await attempt(foreign), foreign)).toEqual(unknown);
       }
-      expect(transactionCount(subject.appliance)).toBe(before);
-      expect((await subject.owner.post(path, reference.naming(body(2), own))).status).toBe(200);
+      expectNothingWritten();
+      expect((await owner.post(path, reference.naming(body(2), own))).status).toBe(200);
       if (!isFixed) expect((await update(created.id, reference.naming(known(1), own))).status).toBe(200);
     });
   }
@@ -190,23 +192,19 @@ export function describeReach(subject: RecordSubject): void {
     test("does not exist for a Member who does not reach its network, at any instant", async () => {
       const hidden = {
         ...subject.appliance.first,
-        networkId: (await made(subject.owner.post("networks", { name: "Hidden" }))).id as string,
+        networkId: (await made(owner.post("networks", { name: "Hidden" }))).id as string,
       };
-      const hiddenContainer = await container.make(subject.owner, hidden.networkId);
+      const hiddenContainer = await container.make(owner, hidden.networkId);
       const seen = await create(1);
-      const unseen = await createAs(subject.owner, body(2, hiddenContainer, hidden));
-      subject.appliance.clock.advance(1_000);
-      const at = subject.appliance.clock.text();
-      subject.appliance.clock.advance(1_000);
-      const nowhere = (await newUser(subject.appliance, { role: "Member" })).client;
-      const member = (
-        await newUser(subject.appliance, { role: "Member", networkIds: [subject.appliance.first.networkId] })
-      ).client;
-      const key = newApiKey(subject.appliance, { networkIds: [subject.appliance.first.networkId] }).client;
+      const unseen = await createAs(owner, body(2, hiddenContainer, hidden));
+      const at = instant();
+      const nowhere = (await newUser({ role: "Member" })).client;
+      const member = (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
+      const key = newApiKey({ networkIds: [first.networkId] }).client;
       const both = (
-        await newUser(subject.appliance, {
+        await newUser({
           role: "Viewer",
-          networkIds: [hidden.networkId, subject.appliance.first.networkId],
+          networkIds: [hidden.networkId, first.networkId],
         })
       ).client;
       for (const when of ["", `&at=${at}`]) {
@@ -215,14 +213,14 @@ export function describeReach(subject: RecordSubject): void {
           [key, [seen]],
           [both, [seen, unseen]],
           [nowhere, []],
-          [subject.owner, [seen, unseen]],
+          [owner, [seen, unseen]],
         ] as const) {
           for (const limit of ["50", "0"]) {
             const list = await client.get(`${path}?limit=${limit}${when}`);
             expect(list.data).toEqual([...records]);
             expect(list.body.meta.pagination.total_count).toBe(records.length);
           }
-          const reachesHidden = client === both || client === subject.owner;
+          const reachesHidden = client === both || client === owner;
           for (const query of [
             `network_id=${hidden.networkId}`,
             `ids=${unseen.id}`,
@@ -244,7 +242,7 @@ export function describeReach(subject: RecordSubject): void {
           expect(one.status).toBe(reachesHidden ? 200 : 404);
         }
       }
-      const before = transactionCount(subject.appliance);
+      const expectNothingWritten = writingWatched();
       // Users who may write more reach every network; their keys need not.
       for (const client of battery.writeRole === "Member" ? [member, key, nowhere] : [key]) {
         expect(await update(unseen.id, changed(known(2, hiddenContainer, hidden)), client)).toMatchObject(
@@ -265,7 +263,7 @@ export function describeReach(subject: RecordSubject): void {
         );
         expect(withoutId(await client.post(path, body(3, UNKNOWN_ID, hidden)), UNKNOWN_ID)).toEqual(outOfReach);
       }
-      expect(transactionCount(subject.appliance)).toBe(before);
+      expectNothingWritten();
       expect((await update(seen.id, changed(known(1)), battery.writeRole === "Member" ? member : key)).status).toBe(
         200,
       );

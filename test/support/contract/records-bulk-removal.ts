@@ -2,36 +2,38 @@
 // A part of the battery: what every kind of record has to pass.
 
 import { expect, test } from "bun:test";
-import { made, newApiKey, newUser, transactionCount, type Wire, writtenIn } from "../appliance/factories.ts";
+import { made, type Wire } from "../appliance/factories.ts";
 import { type RecordSubject, shift, UNKNOWN_ID, withEndedParts, withoutId } from "./record-subject.ts";
 
 export function describeBulkRemoval(subject: RecordSubject): void {
   const { battery, path, entity, deletion, isDeletable, body, createAs, create, remove, other } = subject;
+  const { anonymous, clock, first, newApiKey, newUser, owner, tick, transactionCount, writingWatched, writtenIn } =
+    subject.appliance;
 
   if (isDeletable) {
     const bulkPath = `${path}/bulk-delete`;
-    const removeAll = (ids: unknown, by = subject.owner) => by.post(`${bulkPath}${deletion}`, ids);
+    const removeAll = (ids: unknown, by = owner) => by.post(`${bulkPath}${deletion}`, ids);
     const idsOf = (records: readonly Wire[]) => records.map((record) => record.id as string);
 
     test("is deleted together with others in one transaction, and all are answered as they were closed", async () => {
       const [first, kept, last] = [await create(1), await create(2), await create(3)];
-      subject.appliance.clock.advance(1_000);
-      const before = transactionCount(subject.appliance);
+      tick();
+      const before = transactionCount();
       // In whatever order they are named, and however often.
       const answer = await removeAll([last.id, (first.id as string).toUpperCase(), last.id]);
-      const ended = subject.appliance.clock.text();
+      const ended = clock.text();
       expect([answer.status, answer.data]).toEqual([
         200,
         [first, last].map((record) => ({ ...withEndedParts(record, ended), valid_to: ended })),
       ]);
       expect(Object.keys(answer.body).sort()).toEqual(["data", "meta", "success"]);
-      expect(transactionCount(subject.appliance)).toBe(before + 1);
-      expect(writtenIn(subject.appliance)).toMatchObject({ [`Deleted ${entity}`]: 2 });
-      expect((await subject.owner.get(`${path}?ids=${idsOf([first, kept, last]).join()}`)).data).toEqual([kept]);
-      subject.appliance.clock.advance(1_000);
+      expect(transactionCount()).toBe(before + 1);
+      expect(writtenIn()).toMatchObject({ [`Deleted ${entity}`]: 2 });
+      expect((await owner.get(`${path}?ids=${idsOf([first, kept, last]).join()}`)).data).toEqual([kept]);
+      tick();
       const both = `${path}?ids=${idsOf([first, last]).join()}`;
-      expect((await subject.owner.get(`${both}&at=${shift(ended, -1)}`)).data).toEqual(answer.data);
-      expect((await subject.owner.get(`${both}&at=${ended}`)).data).toEqual([]);
+      expect((await owner.get(`${both}&at=${shift(ended, -1)}`)).data).toEqual(answer.data);
+      expect((await owner.get(`${both}&at=${ended}`)).data).toEqual([]);
     });
 
     test("is not deleted together with one that is unknown, deleted, another organization's or of another kind: the same in all cases, and nothing is written", async () => {
@@ -39,14 +41,14 @@ export function describeBulkRemoval(subject: RecordSubject): void {
       await made(remove(gone.id));
       const second = await other();
       const foreign = await createAs(second.client, body(1, second.containerId, second));
-      const before = transactionCount(subject.appliance);
+      const expectNothingWritten = writingWatched();
       const refusal = (ids: string[]) => ({
         status: 400,
         body: { code: "entity_reference_invalid", params: { entity, field: "ids", ids } },
       });
       const unknown = withoutId(await removeAll([kept.id, UNKNOWN_ID]), UNKNOWN_ID);
       expect(unknown).toMatchObject(refusal(["<id>"]));
-      for (const id of [gone.id, foreign.id, subject.appliance.first.organizationId]) {
+      for (const id of [gone.id, foreign.id, first.organizationId]) {
         for (const ids of [
           [kept.id, id],
           [id, kept.id],
@@ -56,20 +58,20 @@ export function describeBulkRemoval(subject: RecordSubject): void {
       expect(await removeAll([foreign.id, kept.id, UNKNOWN_ID, gone.id, UNKNOWN_ID])).toMatchObject(
         refusal([foreign.id, UNKNOWN_ID, gone.id]),
       );
-      expect(transactionCount(subject.appliance)).toBe(before);
-      expect((await subject.owner.get(`${path}/${kept.id}`)).data).toEqual(kept);
+      expectNothingWritten();
+      expect((await owner.get(`${path}/${kept.id}`)).data).toEqual(kept);
       expect((await second.client.get(`${path}/${foreign.id}`)).data).toEqual(foreign);
     });
 
     test(`is deleted in bulk from ${battery.writeRole} upwards, and by nobody before the body is looked at`, async () => {
-      const networkIds = [subject.appliance.first.networkId];
+      const networkIds = [first.networkId];
       const kept = await create(1);
       if (battery.place === "is a network") networkIds.push(kept.id);
-      const below = await newUser(subject.appliance, { role: battery.roleBelow, networkIds });
-      const key = battery.isSessionOnly === true ? newApiKey(subject.appliance) : null;
-      const before = transactionCount(subject.appliance);
+      const below = await newUser({ role: battery.roleBelow, networkIds });
+      const key = battery.isSessionOnly === true ? newApiKey() : null;
+      const expectNothingWritten = writingWatched();
       for (const sent of [[kept.id], "{not json", []]) {
-        expect(await removeAll(sent, subject.appliance.anonymous)).toMatchObject({
+        expect(await removeAll(sent, anonymous)).toMatchObject({
           status: 401,
           body: { code: "auth_not_authenticated" },
         });
@@ -86,8 +88,8 @@ export function describeBulkRemoval(subject: RecordSubject): void {
             body: { code: "auth_session_required" },
           });
       }
-      expect(transactionCount(subject.appliance)).toBe(before);
-      const writer = await newUser(subject.appliance, { role: battery.writeRole, networkIds });
+      expectNothingWritten();
+      const writer = await newUser({ role: battery.writeRole, networkIds });
       const own = await createAs(
         writer.client,
         body(2, subject.containerId, { ...subject.appliance.first, userId: writer.id }),
@@ -97,7 +99,7 @@ export function describeBulkRemoval(subject: RecordSubject): void {
 
     test("is deleted in bulk by ids alone: one at least, 1,000 at most, each a UUID", async () => {
       const created = await create();
-      const before = transactionCount(subject.appliance);
+      const expectNothingWritten = writingWatched();
       const many = (count: number) =>
         Array.from(
           { length: count },
@@ -119,7 +121,7 @@ export function describeBulkRemoval(subject: RecordSubject): void {
         expect(answer.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual([...paths]);
       }
       expect(await removeAll("[")).toMatchObject({ status: 400, body: { code: "malformed_json" } });
-      expect(await subject.owner.post(`${bulkPath}?tpyo=1`, [created.id])).toMatchObject({
+      expect(await owner.post(`${bulkPath}?tpyo=1`, [created.id])).toMatchObject({
         status: 400,
         body: { params: { issues: [{ path: "/tpyo" }] } },
       });
@@ -127,8 +129,8 @@ export function describeBulkRemoval(subject: RecordSubject): void {
         status: 400,
         body: { code: "entity_reference_invalid", params: { ids: many(999) } },
       });
-      expect(transactionCount(subject.appliance)).toBe(before);
-      expect((await subject.owner.get(`${path}/${created.id}`)).data).toEqual(created);
+      expectNothingWritten();
+      expect((await owner.get(`${path}/${created.id}`)).data).toEqual(created);
     });
   }
 }

@@ -3,24 +3,23 @@
 
 import { expect, test } from "bun:test";
 import type { TObject } from "@sinclair/typebox";
-import { invalid, made, newApiKey, refusal, type Wire } from "../appliance/factories.ts";
+import { invalid, made, refusal, type Wire } from "../appliance/factories.ts";
 import { csvRecords, parseCsv } from "./csv.ts";
 import { type RecordSubject, UNKNOWN_ID } from "./record-subject.ts";
 
 export function describeLists(subject: RecordSubject): void {
   const { path, create } = subject;
+  const { instant, owner } = subject.appliance;
 
   test("stands in pages by its creation, each page with the count of all", async () => {
-    const before = (await subject.owner.get(`${path}?limit=1000`)).data as Wire[];
+    const before = (await owner.get(`${path}?limit=1000`)).data as Wire[];
     const created: Wire[] = [];
     for (let position = 1; position <= 5; position += 1) created.push(await create(position));
     const total = before.length + created.length;
-    subject.appliance.clock.advance(1_000);
-    const at = subject.appliance.clock.text();
-    subject.appliance.clock.advance(1_000);
+    const at = instant();
     for (const when of ["", `&at=${at}`]) {
       const pagination = async (query: string) => {
-        const { data, body: answer } = await subject.owner.get(`${path}?${query}${when}`);
+        const { data, body: answer } = await owner.get(`${path}?${query}${when}`);
         return { data, ...answer.meta.pagination };
       };
       // What was there already may have been observed since: an answer about the past does not show that.
@@ -90,7 +89,7 @@ export function describeLists(subject: RecordSubject): void {
     ["at=2026-11-21", "/at", "2026-11-21"],
     ["ids=nonsense", "/ids/0", "nonsense"],
   ])("is not listed by %s, which is refused with the offending value", async (query, at, value) => {
-    const answer = await subject.owner.get(`${path}?${query}`);
+    const answer = await owner.get(`${path}?${query}`);
     expect(answer).toMatchObject(invalid({ path: at, value }));
     expect(answer.headers.get("content-type")).toStartWith("application/json");
   });
@@ -105,12 +104,12 @@ export function describeLists(subject: RecordSubject): void {
       `ids%5B%5D=${c},${a.toUpperCase()}`,
       `ids=${a}&ids=${a}&ids=${c}&ids=${UNKNOWN_ID}`,
     ]) {
-      const answer = await subject.owner.get(`${path}?${query}`);
+      const answer = await owner.get(`${path}?${query}`);
       expect(answer.data).toEqual([records[0], records[2]]);
       expect(answer.body.meta.pagination).toEqual({ total_count: 2, limit: 50, offset: 0, has_more: false });
     }
-    expect((await subject.owner.get(`${path}?ids=`)).data).toEqual([]);
-    expect((await subject.owner.get(`${path}?ids=${a},${c}&limit=1`)).body.meta.pagination).toEqual({
+    expect((await owner.get(`${path}?ids=`)).data).toEqual([]);
+    expect((await owner.get(`${path}?ids=${a},${c}&limit=1`)).body.meta.pagination).toEqual({
       total_count: 2,
       limit: 1,
       offset: 0,
@@ -120,8 +119,8 @@ export function describeLists(subject: RecordSubject): void {
       { length: 301 },
       (_, position) => `${UNKNOWN_ID.slice(0, -4)}${position.toString().padStart(4, "0")}`,
     );
-    expect((await subject.owner.get(`${path}?ids=${many.slice(0, 300).join(",")}`)).status).toBe(200);
-    expect(await subject.owner.get(`${path}?ids=${many.join(",")}`)).toMatchObject({
+    expect((await owner.get(`${path}?ids=${many.slice(0, 300).join(",")}`)).status).toBe(200);
+    expect(await owner.get(`${path}?ids=${many.join(",")}`)).toMatchObject({
       status: 400,
       body: { params: { issues: [{ path: "/ids" }] } },
     });
@@ -130,21 +129,20 @@ export function describeLists(subject: RecordSubject): void {
 
 export function describeExports(subject: RecordSubject): void {
   const { battery, path, body, known, changed, createAs, create, update, other } = subject;
+  const { anonymous, instant, newApiKey, owner, surface } = subject.appliance;
 
   test("is exported row by row as it stands in the list, then and now", async () => {
-    const others = (await subject.owner.get(`${path}?limit=1000`)).data.length as number;
+    const others = (await owner.get(`${path}?limit=1000`)).data.length as number;
     const records = [await create(1), await create(2), await create(3)];
-    subject.appliance.clock.advance(1_000);
-    const at = subject.appliance.clock.text();
-    subject.appliance.clock.advance(1_000);
+    const at = instant();
     await made(update(records[0]?.id, changed(known(1))));
-    const { routes } = subject.appliance.surface;
+    const { routes } = surface;
     const shown = routes.find(({ method, path: at }) => `${method} ${at}` === `GET ${path}/:id`) as (typeof routes)[0];
     const fields = Object.keys((shown.operation.answer as TObject).properties);
     for (const when of ["", `at=${at}`]) {
       for (const filter of ["", `ids=${records[2]?.id},${UNKNOWN_ID}&ids=${records[0]?.id}`, "ids="]) {
-        const listed = (await subject.owner.get(`${path}?limit=1000&${filter}&${when}`)).data as Wire[];
-        const answer = await subject.owner.get(`${path}/export/csv?${filter}&${when}`);
+        const listed = (await owner.get(`${path}?limit=1000&${filter}&${when}`)).data as Wire[];
+        const answer = await owner.get(`${path}/export/csv?${filter}&${when}`);
         expect([answer.status, answer.headers.get("content-type")]).toEqual([
           200,
           "text/csv; charset=utf-8; header=present",
@@ -168,30 +166,26 @@ export function describeExports(subject: RecordSubject): void {
       }
     }
     const name = path.split("/").at(-1) === "keys" ? "api-keys" : path.split("/").at(-1);
-    expect((await subject.owner.get(`${path}/export/csv`)).headers.get("content-disposition")).toBe(
+    expect((await owner.get(`${path}/export/csv`)).headers.get("content-disposition")).toBe(
       `attachment; filename="${name}.csv"`,
     );
-    expect((await subject.owner.get(`${path}/export/csv?at=${at}`)).headers.get("content-disposition")).toBe(
+    expect((await owner.get(`${path}/export/csv?at=${at}`)).headers.get("content-disposition")).toBe(
       `attachment; filename="${name}-${at.replaceAll(":", "-")}.csv"`,
     );
-    expect(parseCsv((await subject.owner.get(`${path}/export/csv?at=1999-12-31T23:59:59Z`)).text)).toHaveLength(1);
+    expect(parseCsv((await owner.get(`${path}/export/csv?at=1999-12-31T23:59:59Z`)).text)).toHaveLength(1);
   });
 
   test("is exported to whoever may list it, and by what lists are filtered by alone", async () => {
     const second = await other();
     const foreign = await createAs(second.client, body(1, second.containerId, second));
     const created = await create(1);
-    const text = (await subject.owner.get(`${path}/export/csv`)).text;
+    const text = (await owner.get(`${path}/export/csv`)).text;
     expect(text).toContain(created.id);
     for (const hidden of [foreign.id, second.organizationId]) expect(text).not.toContain(hidden);
-    expect(csvRecords((await subject.owner.get(`${path}/export/csv?ids=${foreign.id}`)).text)).toEqual([]);
-    expect(await subject.appliance.anonymous.get(`${path}/export/csv?limit=wrong`)).toMatchObject(
-      refusal(401, "auth_not_authenticated"),
-    );
+    expect(csvRecords((await owner.get(`${path}/export/csv?ids=${foreign.id}`)).text)).toEqual([]);
+    expect(await anonymous.get(`${path}/export/csv?limit=wrong`)).toMatchObject(refusal(401, "auth_not_authenticated"));
     if (battery.isSessionOnly === true)
-      expect(await newApiKey(subject.appliance).client.get(`${path}/export/csv`)).toMatchObject(
-        refusal(403, "auth_session_required"),
-      );
+      expect(await newApiKey().client.get(`${path}/export/csv`)).toMatchObject(refusal(403, "auth_session_required"));
     for (const [query, at, value] of [
       ["limit=5", "/limit", "5"],
       ["offset=1", "/offset", "1"],
@@ -199,7 +193,7 @@ export function describeExports(subject: RecordSubject): void {
       ["at=yesterday", "/at", "yesterday"],
       ["ids=x", "/ids/0", "x"],
     ]) {
-      expect(await subject.owner.get(`${path}/export/csv?${query}`)).toMatchObject(invalid({ path: at, value }));
+      expect(await owner.get(`${path}/export/csv?${query}`)).toMatchObject(invalid({ path: at, value }));
     }
   });
 }
