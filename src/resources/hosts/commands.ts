@@ -19,8 +19,8 @@ import { assertVirtualizingService } from "../services/virtualizing.ts";
 import { MANUAL } from "../source.ts";
 import { existingTags } from "../tags/tag.ts";
 import { writeHostChildren } from "./children.ts";
-import { type HostRecord, hostKind, UNSAID_HOST } from "./host.ts";
-import { HOST_DESCRIBED, type HostCreate, type HostUpdate } from "./host-body.ts";
+import { HOST_DESCRIBED, type HostRecord, hostKind, UNSAID_HOST } from "./host.ts";
+import type { HostCreate, HostUpdate } from "./host-body.ts";
 import { writeInterfaces } from "./interfaces.ts";
 
 /**

@@ -1,7 +1,6 @@
 // What clients write and read of a host: request bodies and the host's whole shape with its children.
 
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { namesOf } from "../../base/fields.ts";
 import {
   Body,
   CHILDREN_MAX,
@@ -20,9 +19,8 @@ import { type IfEntry, IfEntryItem } from "../if-entries/if-entry.ts";
 import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../if-entries/vocabulary.ts";
 import { IpAddress, IpAddressItem } from "../ip-addresses/ip-address.ts";
 import { Port, PortItem } from "../ports/port.ts";
-import type { Sayable } from "../record.ts";
 import { Service, ServiceItem } from "../services/service-body.ts";
-import { type HostRecord, hostFields } from "./host.ts";
+import { describedHost, HOST_READ_ONLY, hostFields } from "./host.ts";
 
 /** A credential that is tried at this host. */
 export const CredentialAssignment = Body(
@@ -43,7 +41,6 @@ export const CredentialAssignment = Body(
 );
 export type CredentialAssignment = Static<typeof CredentialAssignment>;
 
-const DeviceLine = Type.Optional(Nullable(Type.String({ maxLength: 4_000 })));
 const children = {
   credential_assignments: Type.Optional(
     Nullable(
@@ -78,24 +75,7 @@ const children = {
     ),
   ),
 };
-const READ_ONLY = ["source", "chassis_id"] as const;
-const described = {
-  description: Type.Optional(hostFields.description),
-  hostname: Type.Optional(hostFields.hostname),
-  virtualization: Type.Optional(hostFields.virtualization),
-  sys_name: DeviceLine,
-  sys_descr: DeviceLine,
-  sys_object_id: DeviceLine,
-  sys_location: DeviceLine,
-  sys_contact: DeviceLine,
-  manufacturer: DeviceLine,
-  model: DeviceLine,
-  serial_number: DeviceLine,
-  management_url: DeviceLine,
-  asset_tag: Type.Optional(hostFields.asset_tag),
-} satisfies Sayable<HostRecord, "network_id" | "name" | "hidden" | "tags" | (typeof READ_ONLY)[number]>;
-export const HOST_DESCRIBED = namesOf(described);
-const ignored = [...RECORD_READ_ONLY, ...DISCOVERABLE_READ_ONLY, ...READ_ONLY, "last_seen_at"];
+const ignored = [...RECORD_READ_ONLY, ...DISCOVERABLE_READ_ONLY, ...HOST_READ_ONLY, "last_seen_at"];
 
 export const HostCreate = Body(
   {
@@ -105,7 +85,7 @@ export const HostCreate = Body(
     name: Name,
     hidden: Type.Optional(Type.Boolean()),
     tags: Type.Optional(TagIds),
-    ...described,
+    ...describedHost,
     ...children,
     interfaces: Type.Optional(Nullable(Type.Array(IfEntryItem, { maxItems: CHILDREN_MAX }))),
   },
@@ -121,7 +101,7 @@ export const HostUpdate = Body(
     name: Name,
     hidden: Type.Boolean(),
     tags: TagIds,
-    ...described,
+    ...describedHost,
     ...children,
     expected_updated_at: Type.Optional(
       Nullable(Timestamp, {

@@ -2,13 +2,14 @@
 
 import { type TObject, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns, type OwnFields } from "../../db/kind.ts";
 import { addsField } from "../../db/shape.ts";
 import { Description, Line, Name, Nullable, TagIds, Timestamp, Uuid } from "../../wire/schemas.ts";
 import { discoverableFields } from "../discovered.ts";
 import { networks } from "../networks/network.ts";
-import type { RecordOf } from "../record.ts";
+import type { RecordOf, Sayable } from "../record.ts";
 import { offList } from "../references.ts";
 import { Source } from "../source.ts";
 import { HostVirtualization, withoutService } from "../virtualization.ts";
@@ -51,6 +52,28 @@ export const hostFields = {
   ...discoverableFields,
 };
 export interface HostRecord extends RecordOf<TObject<typeof hostFields>> {}
+
+/** What clients may send back, and what is then ignored. */
+export const HOST_READ_ONLY = ["source", "chassis_id"] as const;
+const DeviceLine = Type.Optional(Nullable(Type.String({ maxLength: 4_000 })));
+
+/** What a write may say of a host and may leave out. */
+export const describedHost = {
+  description: Type.Optional(hostFields.description),
+  hostname: Type.Optional(hostFields.hostname),
+  virtualization: Type.Optional(hostFields.virtualization),
+  sys_name: DeviceLine,
+  sys_descr: DeviceLine,
+  sys_object_id: DeviceLine,
+  sys_location: DeviceLine,
+  sys_contact: DeviceLine,
+  manufacturer: DeviceLine,
+  model: DeviceLine,
+  serial_number: DeviceLine,
+  management_url: DeviceLine,
+  asset_tag: Type.Optional(hostFields.asset_tag),
+} satisfies Sayable<HostRecord, "network_id" | "name" | "hidden" | "tags" | (typeof HOST_READ_ONLY)[number]>;
+export const HOST_DESCRIBED = namesOf(describedHost);
 
 /** What a host has where nobody says anything of it. */
 export const UNSAID_HOST = {
