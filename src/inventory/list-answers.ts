@@ -1,8 +1,8 @@
 // How every resource answers its lists: a page at once, all of it as a stream, what is long beside this thread.
 
 import { plainActor } from "../access/actor.ts";
-import type { RecordBase, ScopeName } from "../db/kind.ts";
-import type { AsOf, Filter, FilterOf, ListQuery, OrderTerm } from "../db/reading/list-query.ts";
+import type { ScopeName } from "../db/kind.ts";
+import type { AsOf, Filter, ListQuery, OrderTerm } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import type { Shown } from "../resources/resource.ts";
@@ -37,12 +37,6 @@ export interface ListOptions {
   readonly isAlone?: boolean;
   readonly within?: Partial<Record<ScopeName, string | undefined>>;
   readonly order?: readonly OrderTerm[];
-}
-
-/** The same, by fields that the records have. */
-export interface ListOf<R extends RecordBase> extends ListOptions {
-  readonly resource: Shown<R>;
-  readonly filters?: ReadonlyArray<FilterOf<R>>;
 }
 
 /** A page, or with `limit=0` all of it as a stream. */

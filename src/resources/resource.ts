@@ -15,7 +15,8 @@ export interface Part<R extends RecordBase = any> {
 }
 
 /** A kind whose records others refer to. */
-export type Named = Part & { readonly names: Names };
+// biome-ignore lint/suspicious/noExplicitAny: as for Part.
+export type Named<R extends RecordBase = any> = Part<R> & { readonly names: Names<R> };
 
 /** How tables name records beside the ids that stand for them. */
 // biome-ignore lint/suspicious/noExplicitAny: as for Part.

@@ -41,14 +41,6 @@ export type Filter =
   | { readonly field: `${string}_id`; readonly names: string }
   | { readonly field: string; readonly namesAny: readonly string[] };
 
-/** The same of fields that a record has, and of what is in them. */
-export type FilterOf<R> = {
-  [Name in keyof R & string]:
-    | { readonly field: Name; readonly equals: Extract<R[Name], string | number | boolean> }
-    | (Name extends `${string}_id` ? { readonly field: Name; readonly names: string } : never)
-    | (R[Name] extends readonly string[] ? { readonly field: Name; readonly namesAny: readonly string[] } : never);
-}[keyof R & string];
-
 export interface ListQuery {
   readonly kind: AnyKind;
   readonly reach: Reach;

@@ -1,11 +1,12 @@
 // /api/v1/bindings
 
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOptions } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
@@ -25,13 +26,11 @@ const operations = standardOperations(bindingResource, filters);
 const body = { service_id: BINDING_EXAMPLE.service_id, type: "Port", port_id: BINDING_EXAMPLE.port_id };
 const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"] as const;
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOptions {
-  return {
-    resource: bindingResource,
-    within: { host: query.host_id, network: query.network_id, service: query.service_id },
-  };
-}
+const listed = listing(bindingResource, filters, {
+  host_id: { within: "host" },
+  network_id: { within: "network" },
+  service_id: { within: "service" },
+});
 
 /** /api/v1/bindings. */
 export function bindingRoutes(surface: Surface<Actor, Access>, backend: Backend<BindingCommands>): void {

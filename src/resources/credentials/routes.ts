@@ -1,24 +1,18 @@
 // /api/v1/credentials
 
-import type { Static, TObject } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOf } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery } from "../../wire/schemas.ts";
-import { orderQuery, orderTerms } from "../ordering.ts";
+import { orderQuery } from "../ordering.ts";
 import type { CredentialCommands } from "./commands.ts";
-import {
-  CREDENTIAL_EXAMPLE,
-  CredentialCreate,
-  type CredentialRecord,
-  CredentialUpdate,
-  credentialKind,
-} from "./credential.ts";
+import { CREDENTIAL_EXAMPLE, CredentialCreate, CredentialUpdate, credentialKind } from "./credential.ts";
 import { credentialResource } from "./resource.ts";
 
 const filters = {
@@ -37,10 +31,7 @@ const body = {
   tags: [],
 };
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOf<CredentialRecord> {
-  return { resource: credentialResource, order: orderTerms(query, credentialKind) };
-}
+const listed = listing(credentialResource, filters, {});
 
 /** /api/v1/credentials. No answer holds a secret. */
 export function credentialRoutes(surface: Surface<Actor, Access>, backend: Backend<CredentialCommands>): void {

@@ -8,7 +8,7 @@ import { Host, HostAlone, ListedHost } from "./host-body.ts";
 import { HOST_EXAMPLE } from "./host-example.ts";
 import { composeHosts, composeHostsAlone, HOST_ALONE_COLUMNS, HOST_COLUMNS } from "./host-view.ts";
 
-export const hostResource: Resource<HostRecord> & Named = {
+export const hostResource: Resource<HostRecord> & Named<HostRecord> = {
   kind: hostKind,
   path: "hosts",
   group: "Hosts",

@@ -1,25 +1,25 @@
 // /api/v1/hosts
 
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
-import type { FilterOf } from "../../db/reading/list-query.ts";
 import { BULK_BODY_LIMIT_BYTES } from "../../http/body.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOf } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite, runWrite } from "../../inventory/write-answers.ts";
 import { successBody } from "../../wire/envelope.ts";
 import { BULK_MAX, IdsQuery, QueryList, Uuid } from "../../wire/schemas.ts";
 import { ALL_ISSUES, ISSUES_MAX } from "../issues.ts";
-import { orderQuery, orderTerms } from "../ordering.ts";
-import { searched, searchQuery } from "../searching.ts";
+import { orderQuery } from "../ordering.ts";
+import { searchQuery } from "../searching.ts";
 import { HostBulk, HostBulkResult } from "./bulk-body.ts";
 import type { HostBulkCommands } from "./bulk-commands.ts";
 import type { HostCommands } from "./commands.ts";
-import { HOST_WORDS, type HostRecord, hostKind } from "./host.ts";
+import { HOST_WORDS, hostKind } from "./host.ts";
 import { HostCreate, HostUpdate } from "./host-body.ts";
 import { HOST_BODY_EXAMPLE, HOST_EXAMPLE } from "./host-example.ts";
 import { hostResource } from "./resource.ts";
@@ -59,22 +59,11 @@ const { group } = hostResource;
 const ACCESS_SWITCH_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0030";
 const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"] as const;
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOf<HostRecord> {
-  const isAlone = query.include_children === false;
-  const filters: FilterOf<HostRecord>[] = [];
-  if (query.tag_ids !== undefined) filters.push({ field: "tags", namesAny: query.tag_ids });
-  if (query.hidden !== undefined) filters.push({ field: "hidden", equals: query.hidden });
-  const { network_id: network, search } = query;
-  return {
-    resource: hostResource,
-    within: { network },
-    filters,
-    search: searched(search),
-    order: orderTerms(query, hostKind),
-    isAlone,
-  };
-}
+const listed = listing(hostResource, filters, {
+  network_id: { within: "network" },
+  tag_ids: { namesAny: "tags" },
+  hidden: { equals: "hidden" },
+});
 
 /** /api/v1/hosts. */
 export function hostRoutes(surface: Surface<Actor, Access>, backend: Backend<HostCommands & HostBulkCommands>): void {

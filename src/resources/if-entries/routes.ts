@@ -1,17 +1,18 @@
 // /api/v1/if-entries
 
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOptions } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery, Uuid } from "../../wire/schemas.ts";
 import { ALL_ISSUES } from "../issues.ts";
-import { orderQuery, orderTerms } from "../ordering.ts";
+import { orderQuery } from "../ordering.ts";
 import type { IfEntryCommands } from "./commands.ts";
 import { IF_ENTRY_EXAMPLE, IfEntryCreate, IfEntryUpdate, ifEntryKind } from "./if-entry.ts";
 import { ifEntryResource } from "./resource.ts";
@@ -48,14 +49,7 @@ const updateErrors = [
   "entity_already_exists",
 ] as const;
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOptions {
-  return {
-    resource: ifEntryResource,
-    within: { host: query.host_id, network: query.network_id },
-    order: orderTerms(query, ifEntryKind),
-  };
-}
+const listed = listing(ifEntryResource, filters, { host_id: { within: "host" }, network_id: { within: "network" } });
 
 /** /api/v1/if-entries. */
 export function ifEntryRoutes(surface: Surface<Actor, Access>, backend: Backend<IfEntryCommands>): void {

@@ -1,19 +1,19 @@
 // /api/v1/discovery/ignored
 
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
-import type { FilterOf } from "../../db/reading/list-query.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOf } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval } from "../../inventory/write-answers.ts";
 import { IdsQuery, OneOf, Uuid } from "../../wire/schemas.ts";
-import { orderQuery, orderTerms } from "../ordering.ts";
+import { orderQuery } from "../ordering.ts";
 import type { IgnoredCommands } from "./commands.ts";
-import { IGNORED_ENTITIES, type IgnoredRecord, ignoredKind } from "./ignored.ts";
+import { IGNORED_ENTITIES, ignoredKind } from "./ignored.ts";
 import { ignoredResource } from "./resource.ts";
 
 const entity = Type.Optional(OneOf(IGNORED_ENTITIES, { description: "Only entries for records of this kind." }));
@@ -27,17 +27,11 @@ const filters = {
 const operations = standardOperations(ignoredResource, filters);
 const description = "Lets discovery bring the record back: the next scan that finds it creates it again.";
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOf<IgnoredRecord> {
-  const sieve: FilterOf<IgnoredRecord>[] =
-    query.entity === undefined ? [] : [{ field: "entity", equals: query.entity }];
-  return {
-    resource: ignoredResource,
-    filters: sieve,
-    within: { host: query.host_id, network: query.network_id },
-    order: orderTerms(query, ignoredKind),
-  };
-}
+const listed = listing(ignoredResource, filters, {
+  host_id: { within: "host" },
+  network_id: { within: "network" },
+  entity: { equals: "entity" },
+});
 
 /** /api/v1/discovery/ignored. */
 export function ignoredRoutes(surface: Surface<Actor, Access>, backend: Backend<IgnoredCommands>): void {

@@ -1,12 +1,12 @@
 // /api/v1/ip-addresses
 
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, ADMIN } from "../../access/actor.ts";
-import type { FilterOf } from "../../db/reading/list-query.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOf } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import {
@@ -19,14 +19,13 @@ import {
 import { IdParams, IdsQuery, Uuid } from "../../wire/schemas.ts";
 import { type ComposeFor, spliced } from "../compose.ts";
 import type { ConfirmationCommands } from "../credential-assignments/commands.ts";
-import { orderQuery, orderTerms } from "../ordering.ts";
-import { searched, searchQuery } from "../searching.ts";
+import { orderQuery } from "../ordering.ts";
+import { searchQuery } from "../searching.ts";
 import type { IpAddressCommands } from "./commands.ts";
 import {
   ConfirmedIpAddress,
   IP_ADDRESS_EXAMPLE,
   IpAddressCreate,
-  type IpAddressRecord,
   IpAddressUpdate,
   ipAddressKind,
 } from "./ip-address.ts";
@@ -66,18 +65,11 @@ const CONFIRMS =
   "Any other address that is added or changed waits for this confirmation; scans report it. The value is what is confirmed: a changed address must be confirmed again, and `If-Match` makes sure that it is the one you saw. " +
   "If there is nothing to confirm, nothing is written.";
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOf<IpAddressRecord> {
-  const { host_id: host, network_id: network, subnet_id: subnet } = query;
-  const filters: FilterOf<IpAddressRecord>[] = subnet === undefined ? [] : [{ field: "subnet_id", names: subnet }];
-  return {
-    resource: ipAddressResource,
-    within: { host, network },
-    filters,
-    search: searched(query.search),
-    order: orderTerms(query, ipAddressKind),
-  };
-}
+const listed = listing(ipAddressResource, filters, {
+  host_id: { within: "host" },
+  network_id: { within: "network" },
+  subnet_id: { names: "subnet_id" },
+});
 
 /** /api/v1/ip-addresses. */
 export function ipAddressRoutes(

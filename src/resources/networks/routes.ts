@@ -1,17 +1,17 @@
 // /api/v1/networks
 
-import type { Static, TObject } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOptions } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery } from "../../wire/schemas.ts";
-import { orderQuery, orderTerms } from "../ordering.ts";
-import { searched, searchQuery } from "../searching.ts";
+import { orderQuery } from "../ordering.ts";
+import { searchQuery } from "../searching.ts";
 import type { NetworkCommands } from "./commands.ts";
 import { NetworkCreate, NetworkUpdate, networkKind } from "./network.ts";
 import { networkResource } from "./resource.ts";
@@ -24,14 +24,7 @@ const filters = {
 const operations = standardOperations(networkResource, filters);
 const body = { name: "Campus South", stale_after_hours: 168 };
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOptions {
-  return {
-    resource: networkResource,
-    search: searched(query.search),
-    order: orderTerms(query, networkKind),
-  };
-}
+const listed = listing(networkResource, filters, {});
 
 /** /api/v1/networks. */
 export function networkRoutes(surface: Surface<Actor, Access>, backend: Backend<NetworkCommands>): void {

@@ -1,16 +1,17 @@
 // /api/v1/ports
 
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOptions } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery, Uuid } from "../../wire/schemas.ts";
-import { orderQuery, orderTerms } from "../ordering.ts";
+import { orderQuery } from "../ordering.ts";
 import type { PortCommands } from "./commands.ts";
 import { PORT_EXAMPLE, PortCreate, PortUpdate, portKind } from "./port.ts";
 import { portResource } from "./resource.ts";
@@ -25,14 +26,7 @@ const operations = standardOperations(portResource, filters);
 const body = { host_id: PORT_EXAMPLE.host_id, number: 443, protocol: "Tcp" };
 const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"] as const;
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOptions {
-  return {
-    resource: portResource,
-    within: { host: query.host_id, network: query.network_id },
-    order: orderTerms(query, portKind),
-  };
-}
+const listed = listing(portResource, filters, { host_id: { within: "host" }, network_id: { within: "network" } });
 
 /** /api/v1/ports. */
 export function portRoutes(surface: Surface<Actor, Access>, backend: Backend<PortCommands>): void {

@@ -1,17 +1,18 @@
 // /api/v1/discovery/schedules
 
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
 import { invalid } from "../../base/errors.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOptions } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery, Uuid } from "../../wire/schemas.ts";
-import { orderQuery, orderTerms } from "../ordering.ts";
+import { orderQuery } from "../ordering.ts";
 import type { ScheduleCommands } from "./commands.ts";
 import { scheduleResource } from "./resource.ts";
 import { SCHEDULE_EXAMPLE, ScheduleCreate, ScheduleUpdate, scheduleKind } from "./schedule.ts";
@@ -32,14 +33,7 @@ const body = {
 const description =
   "Times are local to the time zone. A run at a fixed time of day happens once a day: right after the gap if clocks skip its time in spring, and only the first time if they repeat it in autumn. Periodic runs (`*` or a step in minute or hour) happen in both hours.";
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOptions {
-  return {
-    resource: scheduleResource,
-    within: { network: query.network_id },
-    order: orderTerms(query, scheduleKind),
-  };
-}
+const listed = listing(scheduleResource, filters, { network_id: { within: "network" } });
 
 /** What is wrong with targets that a scan would refuse: each by its place in the list. */
 export type TargetCheck = (

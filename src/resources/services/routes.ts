@@ -1,21 +1,22 @@
 // /api/v1/services
 
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOf } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery, Uuid } from "../../wire/schemas.ts";
 import { IP_ADDRESS_EXAMPLE } from "../ip-addresses/ip-address.ts";
 import { ALL_ISSUES } from "../issues.ts";
-import { orderQuery, orderTerms } from "../ordering.ts";
+import { orderQuery } from "../ordering.ts";
 import type { ServiceCommands } from "./commands.ts";
 import { serviceResource } from "./resource.ts";
-import { SERVICE_DEFINITION_MAX_LENGTH, type ServiceRecord, serviceKind } from "./service.ts";
+import { SERVICE_DEFINITION_MAX_LENGTH, serviceKind } from "./service.ts";
 import { SERVICE_EXAMPLE, ServiceCreate, ServiceUpdate } from "./service-body.ts";
 
 const filters = {
@@ -49,16 +50,11 @@ const body = {
 };
 const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"] as const;
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOf<ServiceRecord> {
-  const { host_id: host, network_id: network, service_definition: definition } = query;
-  return {
-    resource: serviceResource,
-    within: { host, network },
-    filters: definition === undefined ? [] : [{ field: "service_definition", equals: definition }],
-    order: orderTerms(query, serviceKind),
-  };
-}
+const listed = listing(serviceResource, filters, {
+  host_id: { within: "host" },
+  network_id: { within: "network" },
+  service_definition: { equals: "service_definition" },
+});
 
 /** /api/v1/services. */
 export function serviceRoutes(surface: Surface<Actor, Access>, backend: Backend<ServiceCommands>): void {

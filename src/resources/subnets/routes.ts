@@ -1,20 +1,20 @@
 // /api/v1/subnets
 
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
-import type { FilterOf } from "../../db/reading/list-query.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOf } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery, Uuid } from "../../wire/schemas.ts";
-import { orderQuery, orderTerms } from "../ordering.ts";
+import { orderQuery } from "../ordering.ts";
 import type { SubnetCommands } from "./commands.ts";
 import { subnetResource } from "./resource.ts";
-import { SUBNET_EXAMPLE, SubnetCreate, type SubnetRecord, SubnetUpdate, subnetKind } from "./subnet.ts";
+import { SUBNET_EXAMPLE, SubnetCreate, SubnetUpdate, subnetKind } from "./subnet.ts";
 
 const filters = {
   network_id: Type.Optional(Uuid),
@@ -27,19 +27,10 @@ const filters = {
 const operations = standardOperations(subnetResource, filters);
 const body = { network_id: SUBNET_EXAMPLE.network_id, cidr: "10.2.3.0/24", name: "Server room", subnet_type: "Lan" };
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOf<SubnetRecord> {
-  const filters: FilterOf<SubnetRecord>[] =
-    query.accepts_credentials === undefined
-      ? []
-      : [{ field: "accepts_credentials", equals: query.accepts_credentials }];
-  return {
-    resource: subnetResource,
-    within: { network: query.network_id },
-    filters,
-    order: orderTerms(query, subnetKind),
-  };
-}
+const listed = listing(subnetResource, filters, {
+  network_id: { within: "network" },
+  accepts_credentials: { equals: "accepts_credentials" },
+});
 
 /** /api/v1/subnets. */
 export function subnetRoutes(surface: Surface<Actor, Access>, backend: Backend<SubnetCommands>): void {

@@ -1,17 +1,17 @@
 // /api/v1/tags
 
-import type { Static, TObject } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOptions } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery } from "../../wire/schemas.ts";
-import { orderQuery, orderTerms } from "../ordering.ts";
-import { searched, searchQuery } from "../searching.ts";
+import { orderQuery } from "../ordering.ts";
+import { searchQuery } from "../searching.ts";
 import type { TagCommands } from "./commands.ts";
 import { tagResource } from "./resource.ts";
 import { TagCreate, TagUpdate, tagKind } from "./tag.ts";
@@ -25,10 +25,7 @@ const operations = standardOperations(tagResource, filters);
 const CONFINED = "A caller limited to some networks can do this only if every record with the tag is in those.";
 const body = { name: "core", color: "Green", description: "", is_application: false };
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOptions {
-  return { resource: tagResource, search: searched(query.search), order: orderTerms(query, tagKind) };
-}
+const listed = listing(tagResource, filters, {});
 
 /** /api/v1/tags. */
 export function tagRoutes(surface: Surface<Actor, Access>, backend: Backend<TagCommands>): void {

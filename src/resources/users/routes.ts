@@ -1,17 +1,17 @@
 // /api/v1/users: the people of the caller's organization. One's own password is changed under /api/auth.
 
-import type { Static, TObject } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
 import { hashPassword } from "../../access/password.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOptions } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery } from "../../wire/schemas.ts";
-import { orderQuery, orderTerms } from "../ordering.ts";
+import { orderQuery } from "../ordering.ts";
 import type { UserCommands } from "./commands.ts";
 import { userResource } from "./resource.ts";
 import { USER_EXAMPLE, UserCreate, UserUpdate, userKind } from "./user.ts";
@@ -29,10 +29,7 @@ const body = {
 };
 const password = "a phrase of their own";
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOptions {
-  return { resource: userResource, order: orderTerms(query, userKind) };
-}
+const listed = listing(userResource, filters, {});
 
 /** /api/v1/users. */
 export function userRoutes(surface: Surface<Actor, Access>, backend: Backend<UserCommands>): void {

@@ -1,16 +1,17 @@
 // /api/v1/vlans
 
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOptions } from "../../inventory/list-answers.ts";
+import { answerList } from "../../inventory/list-answers.ts";
+import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery, Uuid } from "../../wire/schemas.ts";
-import { orderQuery, orderTerms } from "../ordering.ts";
+import { orderQuery } from "../ordering.ts";
 import type { VlanCommands } from "./commands.ts";
 import { vlanResource } from "./resource.ts";
 import { VLAN_EXAMPLE, VlanCreate, VlanUpdate, vlanKind } from "./vlan.ts";
@@ -23,10 +24,7 @@ const filters = {
 const operations = standardOperations(vlanResource, filters);
 const body = { network_id: VLAN_EXAMPLE.network_id, number: 120, name: "Voice" };
 
-/** What list and export are of. */
-function listed(query: Static<TObject<typeof filters>>): ListOptions {
-  return { resource: vlanResource, within: { network: query.network_id }, order: orderTerms(query, vlanKind) };
-}
+const listed = listing(vlanResource, filters, { network_id: { within: "network" } });
 
 /** /api/v1/vlans. */
 export function vlanRoutes(surface: Surface<Actor, Access>, backend: Backend<VlanCommands>): void {

@@ -1,0 +1,72 @@
+// What the query parameters of a list mean to the store. Must not know any resource.
+
+import type { Static, TObject, TProperties } from "@sinclair/typebox";
+import type { RecordBase, ScopeName } from "../db/kind.ts";
+import type { Filter } from "../db/reading/list-query.ts";
+import { type OrderParameters, orderTerms } from "../resources/ordering.ts";
+import type { Shown } from "../resources/resource.ts";
+import { searched } from "../resources/searching.ts";
+import type { ListOptions } from "./list-answers.ts";
+
+/** Parameters that mean the same in every list that has them. */
+interface CommonParameters extends OrderParameters<string> {
+  readonly ids?: string[];
+  readonly search?: string;
+  readonly include_children?: boolean;
+}
+
+type FieldOf<R extends RecordBase, Value> = {
+  [Name in keyof R & string]: [Value] extends [R[Name]] ? Name : never;
+}[keyof R & string];
+
+/**
+ * Only records whose field has the value, or lists any of the values; that live in the container of that id; or that
+ * refer to the record of that id by a live column.
+ */
+type MeaningOf<R extends RecordBase, Value> = [Value] extends [readonly string[]]
+  ? { readonly namesAny: FieldOf<R, Value> }
+  :
+      | { readonly equals: FieldOf<R, Value> }
+      | ([Value] extends [string]
+          ? { readonly within: ScopeName } | { readonly names: FieldOf<R, Value> & `${string}_id` }
+          : never);
+
+/** By parameter: the compiler asks for each that `filters` declares. */
+type Meanings<R extends RecordBase, Filters extends TProperties, Query = Static<TObject<Filters>>> = {
+  readonly [Name in Exclude<keyof Query, keyof CommonParameters>]-?: MeaningOf<R, NonNullable<Query[Name]>>;
+};
+
+type AnyMeaning = Partial<Record<"equals" | "namesAny" | "names", string>> & { readonly within?: ScopeName };
+
+/**
+ * What a list and its export are of.
+ * @param filters their query parameters
+ * @returns of a request's query, which was checked against these
+ */
+export function listing<R extends RecordBase, Filters extends TProperties>(
+  resource: Shown<R>,
+  _filters: Filters,
+  meanings: Meanings<R, Filters>,
+): (query: Static<TObject<Filters>>) => ListOptions {
+  const told = Object.entries<AnyMeaning>(meanings);
+  return (query: CommonParameters & Readonly<Record<string, unknown>>) => {
+    const filters: Filter[] = [];
+    const within: Partial<Record<ScopeName, string>> = {};
+    for (const [name, { equals, namesAny, names, within: scope }] of told) {
+      const value = query[name];
+      if (value === undefined) continue;
+      if (scope !== undefined) within[scope] = value as string;
+      else if (namesAny !== undefined) filters.push({ field: namesAny, namesAny: value as string[] });
+      else if (names !== undefined) filters.push({ field: names as `${string}_id`, names: value as string });
+      else if (equals !== undefined) filters.push({ field: equals, equals: value as string | number | boolean });
+    }
+    return {
+      resource,
+      filters,
+      within,
+      search: searched(query.search),
+      order: orderTerms(query, resource.kind),
+      isAlone: query.include_children === false,
+    };
+  };
+}
