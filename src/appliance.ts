@@ -105,7 +105,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   await using opened = new AsyncDisposableStack();
   const { reader, writes, commits, writer, crashed } = await openData(files, options, opened);
   if (options.firstSetup !== null) {
-    if (isClaimed(reader)) log.info("setup_skipped", { reason: "There is an organization already." });
+    if (isClaimed(reader)) log.info("setup_skipped", { reason: "An organization already exists." });
     else await options.firstSetup(writes);
   }
   const setupToken = isClaimed(reader) ? null : generateSetupToken(random);

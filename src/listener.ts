@@ -102,7 +102,7 @@ export class Listener {
 export async function isLoopback(host: string): Promise<boolean> {
   if (parseIp(host) !== null) return isLoopbackAddress(host);
   const found = await lookup(host, { all: true }).catch(() => []);
-  if (found.length === 0) throw new ListenError(`${host} cannot be listened on: ${LISTEN_PROBLEMS.EINVAL}.`);
+  if (found.length === 0) throw new ListenError(`Cannot listen on ${host}: ${LISTEN_PROBLEMS.EINVAL}.`);
   return found.every(({ address }) => isLoopbackAddress(address));
 }
 
@@ -115,11 +115,11 @@ function isLoopbackAddress(text: string): boolean {
 }
 
 const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "another program listens there",
+  EADDRINUSE: "another program is listening there",
   EADDRNOTAVAIL: "this machine has no such address",
   // What Bun makes of a name that cannot be resolved.
-  EINVAL: "the name leads to no address",
-  EACCES: "it takes rights that this user does not have",
+  EINVAL: "the name does not resolve",
+  EACCES: "this user lacks the permission",
 };
 
 function open(app: App, host: string, port: number, pair: TlsPair | null): Bun.Server<unknown> {
@@ -139,7 +139,7 @@ function open(app: App, host: string, port: number, pair: TlsPair | null): Bun.S
     });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new ListenError(`${host} port ${port} cannot be listened on: ${LISTEN_PROBLEMS[code] ?? code}.`);
+    throw new ListenError(`Cannot listen on ${host} port ${port}: ${LISTEN_PROBLEMS[code] ?? code}.`);
   }
   // Elysia would stop the server at an end that never comes by itself, and adds one listener for each certificate.
   for (const each of process.listeners("beforeExit")) if (!atEnd.has(each)) process.removeListener("beforeExit", each);

@@ -55,7 +55,7 @@ export function openStore(options: StoreOptions & { readonly mayCreate: boolean 
   if (options.mayCreate) ensureDataDirectory(files.directory);
   else if (!existsSync(files.database))
     throw new DatabaseRefused(
-      `There are no data in ${files.directory}: netledger serve or netledger setup makes them.`,
+      `There are no data in ${files.directory}: create them with netledger serve or netledger setup.`,
     );
   refuseForeignFile(files.database);
   // Held by a running appliance for as long as it runs: waiting helps only while somebody else makes the data.
@@ -126,7 +126,7 @@ export function openReader(files: DataFiles, clock: Clock): Reader {
 export function loadKey(files: DataFiles, random: Random): Uint8Array {
   if (!existsSync(files.key) && hasSecrets(files)) {
     throw new DatabaseRefused(
-      `The key file ${files.key} is missing, and ${files.database} holds secrets sealed with it: put it back. If it is lost: netledger backup, and netledger restore of that backup with --replace --drop-secrets.`,
+      `The key file ${files.key} is missing, and ${files.database} holds secrets sealed with it: put it back. If it is lost, take a backup and restore it with --replace --drop-secrets.`,
     );
   }
   try {

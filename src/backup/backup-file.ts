@@ -14,11 +14,11 @@ export function requireWhole(path: string): number {
   refuseForeignFile(path);
   const header = readHeader(path);
   if (header === null || header.applicationId !== APPLICATION_ID)
-    throw new DatabaseRefused(`${path} is no backup: there is nothing in it.`);
+    throw new DatabaseRefused(`${path} is not a backup: it is empty.`);
   for (const beside of [`${path}-wal`, `${path}-journal`]) {
     if (sizeOf(beside) > 0)
       throw new DatabaseRefused(
-        `${path} is not a whole: ${beside} belongs to it. Take a backup of that appliance with netledger backup.`,
+        `${path} is incomplete: ${beside} belongs to it. Take a backup of that appliance with netledger backup.`,
       );
   }
   return header.schemaVersion;
@@ -31,10 +31,10 @@ export function requireWhole(path: string): number {
 export function requireReadable(path: string): void {
   const schema = requireWhole(path);
   if (readHeader(path)?.hasLog === true)
-    throw new DatabaseRefused(`${path} is the database of an appliance, not a backup: netledger backup makes one.`);
+    throw new DatabaseRefused(`${path} is the database of an appliance, not a backup: take one with netledger backup.`);
   if (schema !== SCHEMA_VERSION) {
     throw new DatabaseRefused(
-      `${path} has the schema ${schema}, and this netledger reads ${SCHEMA_VERSION}: netledger restore puts it into a folder of its own and brings it up to date.`,
+      `${path} has the schema ${schema}, and this netledger reads ${SCHEMA_VERSION}: netledger restore upgrades it into a folder of its own.`,
     );
   }
 }

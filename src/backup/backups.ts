@@ -96,7 +96,7 @@ export class BackupFolder implements Backups {
       removePartial(join(options.directory, file));
       // Whole backups have their name as well for a moment.
       if (!existsSync(join(options.directory, name)))
-        this.fail(name, "The appliance ended before the backup was done.");
+        this.fail(name, "The appliance stopped before the backup was complete.");
     }
   }
 
@@ -125,7 +125,7 @@ export class BackupFolder implements Backups {
   start(name: string): Backup {
     const { directory, database, freeBytes = freeBytesOf } = this.options;
     if (this.running !== null) {
-      throw new DomainError("entity_already_exists", `A backup is under way already: ${this.running.name}.`, {
+      throw new DomainError("entity_already_exists", `A backup is already running: ${this.running.name}.`, {
         entity: "backup",
         field: "state",
         value: "Running",
@@ -170,7 +170,7 @@ export class BackupFolder implements Backups {
         reason: isExpected ? error.message : null,
         cause: isExpected ? error.cause : error,
       });
-      this.fail(name, isExpected ? error.message : "Something went wrong inside the appliance; its log tells.");
+      this.fail(name, isExpected ? error.message : "Something went wrong inside the appliance; see its log.");
     }
   }
 
@@ -191,7 +191,7 @@ export class BackupFolder implements Backups {
       syncDirectory(dirname(directory));
     } catch (cause) {
       throw Object.assign(
-        new DomainError("storage_full", "The disk is full, fails or cannot be written to: no backup was begun."),
+        new DomainError("storage_full", "The disk is full, fails or cannot be written to: no backup was started."),
         { cause },
       );
     }

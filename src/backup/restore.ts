@@ -72,7 +72,7 @@ export function restoreBackup(options: RestoreOptions): Restored {
   try {
     if (existsSync(files.database) && !options.mayReplace) {
       throw new DatabaseRefused(
-        `There are data in ${directory} already: --replace puts the backup in their place and keeps them beside it.`,
+        `There are already data in ${directory}: --replace replaces them with the backup and keeps them beside it.`,
       );
     }
     removeDatabase(restoring);
@@ -94,7 +94,7 @@ export function restoreBackup(options: RestoreOptions): Restored {
   } catch (error) {
     if (!isDiskTrouble(error)) throw refusalOf(error, file);
     throw Object.assign(
-      new DomainError("storage_full", `The disk of ${directory} is full or fails: the data are as they were.`),
+      new DomainError("storage_full", `The disk of ${directory} is full or fails: the data were not changed.`),
       { cause: error },
     );
   } finally {
@@ -129,7 +129,7 @@ function prepare(
     const secrets = settleSecrets(db, files, options);
     const report = verifyLedger(db, KINDS, options.onProgress === undefined ? {} : { onProgress: options.onProgress });
     const wrong = describeFirst(report);
-    if (wrong !== null) throw new DatabaseRefused(`${options.file} is not sound, and was not restored: ${wrong}.`);
+    if (wrong !== null) throw new DatabaseRefused(`${options.file} is damaged and was not restored: ${wrong}.`);
     // Whoever was signed in then may have signed out since; and what requests came to is sealed with a key that may be
     // another one now.
     db.$client.run("DELETE FROM sessions");
@@ -146,9 +146,7 @@ function bringUpToDate(db: Sql, file: string): void {
     migrate(db, file, upgradeStore);
   } catch (error) {
     if (sqliteCode(error) !== "" || error instanceof DatabaseRefused) throw error;
-    throw new DatabaseRefused(
-      `${file} cannot be brought up to date: ${error instanceof Error ? error.message : String(error)}.`,
-    );
+    throw new DatabaseRefused(`${file} cannot be upgraded: ${error instanceof Error ? error.message : String(error)}.`);
   }
 }
 
@@ -157,9 +155,9 @@ function settleSecrets(db: Sql, files: DataFiles, options: RestoreOptions): Secr
   const found = trySecrets(db, key === null ? null : new SecretBox(key, options.random));
   if (found.closed === 0) return found;
   if (!options.mayDropSecrets) {
-    const problem = key === null ? `there is no key file ${files.key}` : `the key file ${files.key} is another one`;
+    const problem = key === null ? `there is no key file ${files.key}` : `the key file ${files.key} is a different one`;
     throw new DatabaseRefused(
-      `The backup holds ${found.total} sealed ${found.total === 1 ? "secret" : "secrets"} of credentials, and ${problem}: put the key file of that appliance there, or give --drop-secrets to go on without them.`,
+      `The backup holds ${found.total} sealed ${found.total === 1 ? "secret" : "secrets"} of credentials, and ${problem}: put that appliance's key file there, or give --drop-secrets to restore without them.`,
     );
   }
   dropSecrets(db);

@@ -28,7 +28,7 @@ export function requireRoom(directory: string, neededBytes: number, freeBytes: F
   if (free >= neededBytes) return;
   throw new DomainError(
     "storage_full",
-    `There is not enough room on the disk: a copy takes ${inUnits(neededBytes)}, and ${inUnits(free)} are free.`,
+    `There is not enough space on the disk: a copy takes ${inUnits(neededBytes)}, and ${inUnits(free)} are free.`,
     { needed_bytes: neededBytes, free_bytes: free },
   );
 }

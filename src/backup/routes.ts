@@ -71,7 +71,7 @@ export function backupRoutes(
     if (actor.networkNs !== null)
       throw new DomainError(
         "auth_permission_denied",
-        "A backup is of everything: an API key that is confined to some networks can't have one; use one with all networks.",
+        "A backup contains everything, and this API key is limited to some networks: use one with all networks.",
         { required: "Owner", actual: actor.role, all_networks: false },
       );
   };

@@ -76,10 +76,10 @@ function begin(partial: string): void {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     if (code !== "EEXIST")
-      throw isDiskTrouble(error) ? diskTrouble(error) : new DatabaseRefused(`${partial} cannot be made (${code}).`);
+      throw isDiskTrouble(error) ? diskTrouble(error) : new DatabaseRefused(`${partial} cannot be created (${code}).`);
     throw new DomainError(
       "entity_already_exists",
-      `${partial} is there already: another backup of this name is under way, or one was cut off; then remove it.`,
+      `${partial} already exists: another backup with this name is running, or one was interrupted; in that case remove the file.`,
       { entity: "backup", field: "file", value: partial },
     );
   }
@@ -92,9 +92,7 @@ function requireSound(partial: string, head: LedgerHead | null, onProgress: (pro
     const report = verifyLedger(db, KINDS, { onProgress });
     const wrong = describeFirst(report);
     if (wrong !== null)
-      throw new DatabaseRefused(
-        `The copy is not sound, and was removed: ${wrong}. netledger verify tells whether the data are.`,
-      );
+      throw new DatabaseRefused(`The copy is damaged and was removed: ${wrong}. Check the data with netledger verify.`);
     if (report.head?.sequence !== head?.sequence || report.head?.hash !== head?.hash) {
       throw new DatabaseRefused(
         `The copy ends with transaction ${report.head?.sequence ?? 0} instead of ${head?.sequence ?? 0}, and was removed.`,
@@ -117,7 +115,7 @@ function giveName(partial: string, file: string): void {
 }
 
 function isThere(file: string): DomainError {
-  return new DomainError("entity_already_exists", `${file} is there already: a backup replaces nothing.`, {
+  return new DomainError("entity_already_exists", `${file} already exists: a backup does not overwrite files.`, {
     entity: "backup",
     field: "file",
     value: file,

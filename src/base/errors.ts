@@ -138,8 +138,5 @@ export function alreadyExists(entity: Entity, field: string, value: unknown): Do
 
 /** 403: what is asked would change a store that is only to be read. */
 export function storeReadOnly(): DomainError {
-  return new DomainError(
-    "store_read_only",
-    "This appliance serves a backup, to be read only: nothing in it can be changed.",
-  );
+  return new DomainError("store_read_only", "This appliance serves a backup and is read-only: nothing can be changed.");
 }

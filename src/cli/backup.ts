@@ -39,7 +39,7 @@ export const backup = defineCommand(
         ? "The ledger is empty."
         : `Last transaction: ${head.sequence}, at ${formatInstant(head.at)}, hash ${head.hash}`;
     await print(
-      `${last}\nCopied and verified: ${file}, ${inUnits(sizeBytes)}\nNot in it: ${files.key}, which the credentials' secrets are sealed with. Keep a copy of it apart, or they are lost with it.\n`,
+      `${last}\nCopied and verified: ${file}, ${inUnits(sizeBytes)}\nNot included: ${files.key}, the key of the credentials' secrets. Keep a copy of it elsewhere: without it they are lost.\n`,
     );
     return EXIT.done;
   },
@@ -50,21 +50,22 @@ function requireFolderOf(file: string): void {
   const folder = dirname(file);
   try {
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
-      throw new UsageError(`FILE ${file} is a folder: name the file in it that the backup is to be`);
+      throw new UsageError(`FILE ${file} is a folder: add a file name`);
     }
-    if (!statSync(folder).isDirectory()) throw new UsageError(`FILE ${file} cannot be made: ${folder} is not a folder`);
+    if (!statSync(folder).isDirectory())
+      throw new UsageError(`FILE ${file} cannot be created: ${folder} is not a folder`);
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     const problem = FOLDER_PROBLEMS[code] ?? `the folder ${folder} cannot be used (${code})`;
-    throw new UsageError(`FILE ${file} cannot be made: ${problem.replace("FOLDER", folder)}`);
+    throw new UsageError(`FILE ${file} cannot be created: ${problem.replace("FOLDER", folder)}`);
   }
 }
 
 const FOLDER_PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: "there is no folder FOLDER",
   ENOTDIR: "FOLDER is not a folder",
-  EACCES: "this user may not write to the folder FOLDER",
-  EROFS: "the folder FOLDER is on a file system that is read-only",
+  EACCES: "this user cannot write to the folder FOLDER",
+  EROFS: "the folder FOLDER is on a read-only file system",
 };

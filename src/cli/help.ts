@@ -10,13 +10,13 @@ export function helpOverview(
 ): string {
   const width = Math.max(...forms.map((form) => form.name.length), ...topics.map(({ topic }) => topic.length));
   return [
-    "netledger: a network inventory that remembers.",
+    "netledger: a network inventory with its full history.",
     "",
     "usage: netledger COMMAND [--flag VALUE …]",
     "",
     ...forms.map((form) => `  ${form.name.padEnd(width)}  ${form.summary}`),
     "",
-    "netledger COMMAND --help tells a command's settings. Each is a flag or an environment variable; the flag wins.",
+    "netledger COMMAND --help lists a command's settings. Each is a flag or an environment variable; the flag wins.",
     "",
     "netledger help TOPIC prints a page of the handbook:",
     "",

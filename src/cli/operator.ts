@@ -44,11 +44,11 @@ export function organizationsOf(reader: Reader): OrganizationReach[] {
  */
 export function organizationOf(reader: Reader, wanted: string | null): OrganizationReach {
   const all = organizationsOf(reader);
-  if (all.length === 0) throw missing("There is no organization yet: netledger setup makes one.");
+  if (all.length === 0) throw missing("There is no organization yet: create one with netledger setup.");
   const meant = wanted === null ? all : all.filter(({ id, name }) => isCalled(wanted, id, name));
   if (meant.length > 1)
     throw missing(
-      `${wanted === null ? "There are several organizations" : "Several organizations are called so"}: name one by its id with --organization (${list(meant)}).`,
+      `${wanted === null ? "There are several organizations" : "Several organizations have this name"}: name one by its id with --organization (${list(meant)}).`,
     );
   if (meant[0] === undefined) throw missing(`There is no organization ${JSON.stringify(wanted)}, but ${list(all)}.`);
   return meant[0];

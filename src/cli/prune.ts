@@ -45,7 +45,8 @@ type PruneConfig = Config<"vacuum" | "acceptClock">;
 async function tell(order: PruneOrder, files: DataFiles, { clock, print }: ProcessIo): Promise<void> {
   const plan = await reading(files, (db) => planPrune(db, order, progressTo(systemLog(), clock, "looking")));
   const segments = plan.segments.map(
-    ({ first, last, resolution }) => `Thinned then: transactions ${first} to ${last}: ${KEPT_IN_WORDS[resolution]}\n`,
+    ({ first, last, resolution }) =>
+      `Would be thinned: transactions ${first} to ${last}: ${KEPT_IN_WORDS[resolution]}\n`,
   );
   await print(
     plan.dropped === 0
@@ -68,8 +69,10 @@ async function thin(order: PruneOrder, config: PruneConfig, files: DataFiles, io
       );
       if (pruned.report === null) await print(nothing(order, pruned));
       else await print(`Dropped ${dropped(pruned)}.\n${describeReport(pruned.report)}`);
-      onDisk(files, "the log is folded in at the next start", () => db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)"));
-      if (config.vacuum) onDisk(files, "history is pruned, but the file was not written anew", () => vacuum(db));
+      onDisk(files, "the write-ahead log is merged at the next start", () =>
+        db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)"),
+      );
+      if (config.vacuum) onDisk(files, "the history was pruned, but the file was not rewritten", () => vacuum(db));
       await print(config.vacuum ? `${files.database} has ${inUnits(sizeOf(files.database))}.\n` : roomIn(db, files));
     } finally {
       db.$client.close();
@@ -87,18 +90,19 @@ function vacuum(db: Sql): void {
 function roomIn(db: Sql, files: DataFiles): string {
   const { freelist_count: pages } = db.$client.query("PRAGMA freelist_count").get() as { freelist_count: number };
   const { page_size: bytes } = db.$client.query("PRAGMA page_size").get() as { page_size: number };
-  return `${files.database} has ${inUnits(sizeOf(files.database))}, of which ${inUnits(pages * bytes)} are free for what is written next; --vacuum writes it anew without what was dropped.\n`;
+  return `${files.database} has ${inUnits(sizeOf(files.database))}, of which ${inUnits(pages * bytes)} are free for new data; --vacuum returns them to the disk.\n`;
 }
 
 function dropped({ dropped: count, versions, droppedBytes, coverage, states }: PrunePlan): string {
-  const notes = coverage === 0 ? "" : ` and ${coverage} ${coverage === 1 ? "note" : "notes"} of where credentials went`;
+  const notes =
+    coverage === 0 ? "" : ` and ${coverage} ${coverage === 1 ? "note" : "notes"} of where credentials were sent`;
   return `${count} of ${versions} versions (${inUnits(droppedBytes)} of documents)${notes}; ${states} ${states === 1 ? "state" : "states"} of the thinned past kept`;
 }
 
 function nothing({ before }: PruneOrder, { last }: PrunePlan): string {
   return last === 0
     ? `Nothing is older than ${formatInstant(before)}.\n`
-    : `Nothing to drop before ${formatInstant(before)}: all that is there is needed for what is to be kept.\n`;
+    : `Nothing to drop before ${formatInstant(before)}: everything there is needed for the states to keep.\n`;
 }
 
 /** @throws UsageError for what is no instant of the past */

@@ -24,11 +24,13 @@ export const restore = defineCommand(
       random,
       onProgress: progressTo(systemLog(), clock, "restoring"),
     });
-    const lines = [`Restored into ${data}. Users, passwords and API keys are those of then; everybody signs in anew.`];
-    if (kept !== null) lines.push(`What was there before is kept: ${kept}`);
+    const lines = [
+      `Restored into ${data}. Users, passwords and API keys are those of the backup; everyone has to sign in again.`,
+    ];
+    if (kept !== null) lines.push(`The old data are kept: ${kept}`);
     if (secrets.closed > 0)
       lines.push(
-        `Dropped: ${secrets.total} sealed ${secrets.total === 1 ? "secret" : "secrets"} of credentials, to be entered anew.`,
+        `Dropped: ${secrets.total} sealed ${secrets.total === 1 ? "secret" : "secrets"} of credentials. Enter them again.`,
       );
     await print(`${describeReport(report)}${lines.join("\n")}\n`);
     return EXIT.done;

@@ -51,7 +51,7 @@ export async function runAppliance(
 ): Promise<number> {
   const setup = unattendedSetup(config);
   if (setup !== null && config.readOnly !== null)
-    throw new UsageError("--read-only serves what is in the backup: it goes without a set-up");
+    throw new UsageError("--read-only serves what is in the backup: it cannot be combined with a set-up");
   const files = tlsFiles(config);
   await requireProtection(config, files);
   // From here on a signal ends the start in order as soon as it is through.
@@ -193,8 +193,8 @@ function greeting(appliance: Appliance, listen: ListenAddress): string {
 }
 
 function readOnlyGreeting({ url, tls, directory: file, asOf }: ReadOnlyAppliance): string {
-  const last = asOf === null ? "nothing was ever written in it" : `the last change in it is of ${formatInstant(asOf)}`;
-  return `netledger ${SERVER_VERSION} listens on ${url}\nTo be read only: ${file}; ${last}\nSign in at ${url}/api/auth/login with a password of then, or use a key of then; the operations are at ${url}/docs\n${certificateLine(tls)}`;
+  const last = asOf === null ? "it is empty" : `last change ${formatInstant(asOf)}`;
+  return `netledger ${SERVER_VERSION} listens on ${url}\nRead-only: ${file}; ${last}\nSign in at ${url}/api/auth/login with a password of the backup, or use one of its keys; the operations are at ${url}/docs\n${certificateLine(tls)}`;
 }
 
 /** For people to compare with what their browser shows. */
@@ -226,14 +226,16 @@ function reachable(url: string, listen: ListenAddress): string {
 function tlsFiles(config: ServeConfig): PairFiles | null {
   const { tlsCertificate: certificate, tlsKey: privateKey, tlsSelfSigned, plainHttp, readOnly } = config;
   if ((certificate === null) !== (privateKey === null))
-    throw new UsageError("--tls-certificate and --tls-key are given both or not at all");
+    throw new UsageError("--tls-certificate and --tls-key must be given together");
   if (tlsSelfSigned && certificate !== null)
-    throw new UsageError("--tls-self-signed and --tls-certificate exclude each other");
+    throw new UsageError("--tls-self-signed and --tls-certificate cannot be combined");
   if (plainHttp && (tlsSelfSigned || certificate !== null))
-    throw new UsageError("--plain-http goes without TLS: it is not given with --tls-certificate or --tls-self-signed");
+    throw new UsageError(
+      "--plain-http means no TLS: it cannot be combined with --tls-certificate or --tls-self-signed",
+    );
   if (tlsSelfSigned && readOnly !== null)
     throw new UsageError(
-      "--tls-self-signed keeps its pair in the data folder, and --read-only goes without one: give --tls-certificate and --tls-key",
+      "--tls-self-signed keeps its certificate in the data folder, and --read-only has none: give --tls-certificate and --tls-key",
     );
   if (certificate === null || privateKey === null) return null;
   const files = {
@@ -254,7 +256,7 @@ async function requireProtection(config: ServeConfig, files: PairFiles | null): 
   const { host, port } = config.listen;
   if (await isLoopback(host)) return;
   throw new UsageError(
-    `--listen ${host.includes(":") ? `[${host}]` : host}:${port} is beyond this machine, where passwords and keys go over HTTP for everyone to read: give --tls-certificate FILE and --tls-key FILE, or --tls-self-signed, or --plain-http where a TLS proxy stands in front`,
+    `--listen ${host.includes(":") ? `[${host}]` : host}:${port} is reachable from other machines, and HTTP exposes passwords and keys on the way: give --tls-certificate FILE and --tls-key FILE, or --tls-self-signed, or --plain-http behind a TLS proxy`,
   );
 }
 
@@ -268,14 +270,12 @@ function unattendedSetup(config: ServeConfig): { wish: OrganizationWish; passwor
   } = config;
   if (organizationName === null && networkName === null && email === null && passwordFile === null) {
     if (config.self)
-      throw new UsageError(
-        "--self belongs to the unattended set-up: it takes --setup-organization and the others as well",
-      );
+      throw new UsageError("--self is for the unattended set-up: give --setup-organization and the others as well");
     return null;
   }
   if (organizationName === null || networkName === null || email === null || passwordFile === null) {
     throw new UsageError(
-      "--setup-organization, --setup-network, --setup-email and --setup-password-file are given all together or not at all",
+      "--setup-organization, --setup-network, --setup-email and --setup-password-file must be given together",
     );
   }
   return { wish: checkWish({ organizationName, networkName, email }, "setup-"), passwordFile };

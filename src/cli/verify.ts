@@ -35,9 +35,9 @@ export const verify = defineCommand(
     const progress = progressTo(systemLog(), clock, "verifying");
     if (config.backup !== null) {
       if (config.repairDerived)
-        throw new UsageError("--repair-derived is for the data of a folder: a backup stays as it is");
+        throw new UsageError("--repair-derived is for a data folder: a backup is never changed");
       const report = readBackup(config.backup, config.knownHead, progress);
-      const remedy = isOther(report) ? OTHERS : "It is of no use as a backup: take another one.\n";
+      const remedy = isOther(report) ? OTHERS : "It cannot serve as a backup: take another one.\n";
       await print(`${describeReport(report)}${isSound(report) ? "" : remedy}`);
       return isSound(report) ? EXIT.done : EXIT.failed;
     }
@@ -55,28 +55,28 @@ export const verify = defineCommand(
     const remedy = !isLedgerSound
       ? `The ledger itself is damaged: stop the appliance and ${GOOD_COPY}.\n`
       : isBesideSound
-        ? "All of it is derived from the ledger, which is sound: netledger verify --repair-derived makes it anew.\n"
+        ? "All of it is derived from the ledger, which is sound: rebuild it with netledger verify --repair-derived.\n"
         : BESIDE_DAMAGED;
     await print(`${describeReport(report)}${isSound(report) || config.repairDerived ? "" : remedy}`);
     if (isSound(report)) return EXIT.done;
     if (!config.repairDerived) return EXIT.failed;
     if (!isLedgerSound) {
-      await print("The ledger itself is not sound: nothing can be made anew from it.\n");
+      await print("The ledger itself is damaged: nothing can be rebuilt from it.\n");
       return EXIT.failed;
     }
     const dropped = repair(files);
     const repaired = await read(files, config.knownHead, progress);
-    const done = ["What is derived from the ledger was made anew.", ...describeDropped(dropped)].join("\n");
+    const done = ["The data derived from the ledger were rebuilt.", ...describeDropped(dropped)].join("\n");
     await print(`\n${done}\n${describeReport(repaired)}`);
     return isSound(repaired) ? EXIT.done : EXIT.failed;
   },
 );
 
 const OTHERS =
-  "Nothing else is wrong with the data. Either what is given by --head was mistyped, or is of other data; or a backup was put back since, the ledger was cut, or it was made anew.\n";
+  "Nothing else is wrong with the data. Either the value of --head is mistyped or belongs to other data, or since then a backup was restored, or the ledger was truncated or replaced.\n";
 
 const BESIDE_DAMAGED = `The ledger itself is sound. Either ${GOOD_COPY}, which has the rest as well; \
-or netledger verify --repair-derived makes anew what is derived from it, drops what is damaged beside it, and says what that was.
+or run netledger verify --repair-derived, which rebuilds what is derived from it, drops damaged rows beside it, and lists them.
 `;
 
 /** Whether nothing is wrong but that the ledger is not the one that was known: nothing is to be mended then. */

@@ -23,7 +23,7 @@ export function troubleOf(error: unknown, nothing: string): DomainError | null {
   if (error instanceof DomainError) return null;
   const code = sqliteCode(error);
   if (isDamage(error)) {
-    const cause = `The database is damaged (${code}): stop the appliance, see what netledger verify finds, and ${GOOD_COPY}.`;
+    const cause = `The database is damaged (${code}): stop the appliance, run netledger verify, and ${GOOD_COPY}.`;
     return because(
       new DomainError("internal_error", `The database is damaged: ${nothing}. The appliance's log says what to do.`),
       cause,
@@ -46,9 +46,10 @@ export function readTroubleOf(error: unknown): DomainError | null {
 export function describeRefusal(error: unknown, path: string): string {
   const code = sqliteCode(error);
   if (isDamage(error)) return `${path} is damaged (${code}): ${GOOD_COPY}.`;
-  if (isDiskTrouble(error)) return `${path} cannot be used (${code}): its disk is full or fails. Make room on it.`;
+  if (isDiskTrouble(error))
+    return `${path} cannot be used (${code}): its disk is full or fails. Free some space on it.`;
   if (code.startsWith("SQLITE_CANTOPEN"))
-    return `${path} cannot be opened (${code}): the disk needs room for another file, and the folder must be writable.`;
+    return `${path} cannot be opened (${code}): the disk needs space for another file, and the folder must be writable.`;
   if (code.startsWith("SQLITE_READONLY"))
     return `${path} cannot be written to (${code}): the disk must not be read-only, and the file and its folder must be writable.`;
   return `${path} cannot be opened (${code}).`;

@@ -88,7 +88,7 @@ export function pruneHistory(
   $client.run(`PRAGMA cache_size = -${CACHE_KIB}`);
   return $client
     .transaction(() => {
-      requireSound(verifyLedger(db, kinds, { onProgress }), "The data are not sound, and were not pruned");
+      requireSound(verifyLedger(db, kinds, { onProgress }), "The data are damaged and were not pruned");
       let definitions: readonly string[] = [];
       const thin = $client.prepare(
         "INSERT INTO history_thinned (key, hash) SELECT key, hash FROM history_versions WHERE key = ((?1 << 31) | ?2)",
@@ -109,7 +109,7 @@ export function pruneHistory(
       for (const sql of definitions) $client.run(sql);
       rebuildPastWithin(db, kinds, (n) => onProgress({ step: "records made anew", done: n, total: null }));
       const report = verifyLedger(db, kinds, { onProgress });
-      requireSound(report, "The pruned data would not be sound, and nothing was changed");
+      requireSound(report, "The pruned data would be damaged; nothing was changed");
       return { ...plan, report };
     })
     .immediate();
@@ -220,5 +220,5 @@ function record(db: Sql, order: PruneOrder, segments: readonly Segment[], now: I
 
 function requireSound(report: Report, sentence: string): void {
   const wrong = describeFirst(report);
-  if (wrong !== null) throw new DatabaseRefused(`${sentence}: ${wrong}. netledger verify tells everything.`);
+  if (wrong !== null) throw new DatabaseRefused(`${sentence}: ${wrong}. Run netledger verify for all findings.`);
 }

@@ -217,7 +217,7 @@ describe("the credentials of a network", () => {
   test("are missed by a finding that names the subnet and says what to do, which a dry run has as well", async () => {
     const { data: theirs } = await tried(create({}));
     for (const last of [67, 68, 69]) probes.alive.set(`10.6.0.${last}`, {});
-    const reason = `does not accept credentials: the network's were not sent to ${EVIL}, 10.6.0.67, 10.6.0.68, … (4 addresses); an Admin sets its accepts_credentials, or names them as targets`;
+    const reason = `does not accept credentials: the network's were not sent to ${EVIL}, 10.6.0.67, 10.6.0.68, … (4 addresses); an Admin can set its accepts_credentials, or name them as targets`;
     for (const commit of [false, true]) {
       const scan = await scanned({ kind: "full", commit }, member);
       expect((await findings(scan)).filter(({ type }) => type === "Skipped")).toEqual([

@@ -110,7 +110,7 @@ describe("taking a backup", () => {
     expect([refused.status, refused.body.code, refused.body.error]).toEqual([
       409,
       "entity_already_exists",
-      `A backup is under way already: ${data.name}.`,
+      `A backup is already running: ${data.name}.`,
     ]);
     jobs.letGo();
     await settled(owner, data.name);
@@ -129,7 +129,7 @@ describe("taking a backup", () => {
     await renew({ backups: { freeBytes: () => 4_096 } });
     const refused = await owner.post(PATH, {});
     expect([refused.status, refused.body.code]).toEqual([507, "storage_full"]);
-    expect(refused.body.error).toMatch(/^There is not enough room on the disk: a copy takes .* and 5 kB are free\.$/);
+    expect(refused.body.error).toMatch(/^There is not enough space on the disk: a copy takes .* and 5 kB are free\.$/);
     expect((await owner.get(PATH)).data).toEqual([]);
     expect(readdirSync(folder())).toEqual([]);
   });
@@ -216,7 +216,7 @@ describe("a backup that fails", () => {
     const { data } = await owner.post(PATH, {});
     const failed = await settled(owner, data.name);
     expect(failed).toMatchObject({ state: "Failed", size_bytes: null, sequence: null });
-    expect(failed.reason).toMatch(/not enough room/);
+    expect(failed.reason).toMatch(/not enough space/);
     expect(readdirSync(folder())).toEqual([]);
 
     isFull = false;
@@ -233,7 +233,7 @@ describe("a backup that fails", () => {
       },
     });
     const { data } = await owner.post(PATH, {});
-    expect((await settled(owner, data.name)).reason).toBe("Something went wrong inside the appliance; its log tells.");
+    expect((await settled(owner, data.name)).reason).toBe("Something went wrong inside the appliance; see its log.");
     expect(appliance.logLines.join("\n")).toContain("a secret of the inside");
   });
 
@@ -283,7 +283,7 @@ describe("a backup that fails", () => {
         size_bytes: null,
         sequence: null,
         hash: null,
-        reason: "The appliance ended before the backup was done.",
+        reason: "The appliance stopped before the backup was complete.",
       },
     ]);
     expect(readdirSync(folder())).toEqual(["theirs.db.partial"]);

@@ -421,7 +421,7 @@ describe("the secret of a credential that is assigned to a host", () => {
         entity: "ip_address",
         id,
         label: EVIL,
-        reason: `waits for confirmation: credentials are assigned to core, and no Admin has sent them to this address; POST /api/v1/ip-addresses/${id}/confirm does`,
+        reason: `waits for confirmation: credentials are assigned to core, but no Admin has sent them to this address; confirm it with POST /api/v1/ip-addresses/${id}/confirm`,
       },
     ]);
     await confirm(EVIL);

@@ -234,7 +234,7 @@ describe("a scan", () => {
     const scan = await scanned({ kind: "sweep" });
     expect(scan).toMatchObject({
       status: "Failed",
-      outcome: { problem: "something went wrong inside the appliance; its log tells what" },
+      outcome: { problem: "something went wrong inside the appliance; see its log" },
     });
     expect(appliance.logLines.some((line) => line.includes("scan_failed") && line.includes("no sockets"))).toBe(true);
     expect(await scanned({ kind: "snmp" })).toMatchObject({ status: "Completed" });
@@ -327,7 +327,7 @@ describe("scans of one network", () => {
     await made(owner.delete(`networks/${network.id}?cascade=true`));
     held.letGo();
     while (appliance.scans.live(running.id) !== null || appliance.scans.live(waiting.id) !== null) await turn();
-    // What lies below a network that is not there does not exist; it did.
+    // What lies below a network that is not there is not there; it did.
     expect(await owner.get(`${PATH}/${waiting.id}`)).toMatchObject({ status: 404 });
     const rows = appliance.reader.db
       .query<{ status: string; problem: string }, []>(
@@ -485,7 +485,7 @@ describe("credentials", () => {
           {
             type: "Unreached",
             label: "10.0.0.1",
-            reason: expect.stringContaining("the secret of missing cannot be read: the file nothing is not there"),
+            reason: expect.stringContaining("the secret of missing cannot be read: the file nothing does not exist"),
           },
         ]);
       } finally {
@@ -540,7 +540,7 @@ describe("credentials", () => {
     await newSubnet({ cidr: "10.0.0.0/30" });
     expect(await scanned({ kind: "snmp" })).toMatchObject({
       status: "Completed",
-      outcome: { problem: "no credential is assigned in this network: no device was asked by SNMP" },
+      outcome: { problem: "no credential is assigned in this network: no device was read by SNMP" },
     });
   });
 });
@@ -1118,7 +1118,7 @@ describe("when the appliance ends", () => {
     for (const scan of [running, waiting])
       expect(await made(owner.get(`${PATH}/${scan.id}`))).toMatchObject({
         status: "Interrupted",
-        outcome: { problem: "the appliance ended while it waited or ran" },
+        outcome: { problem: "the appliance stopped while it waited or ran" },
       });
     expect((await made(owner.get(`${PATH}/${running.id}`))).progress).toMatchObject({
       phase: "sweep",

@@ -115,7 +115,7 @@ describe("a device", () => {
     expect(target.requestCount).toBe(3);
     expect(reads.get("interfaces")?.columns.get("descr")).toMatchObject({
       isComplete: false,
-      problem: expect.stringContaining("taken back"),
+      problem: expect.stringContaining("withdrawn"),
     });
   });
 
@@ -223,7 +223,7 @@ describe("a device that no credential opens", () => {
         {
           credential_id: "SnmpV2c-public",
           reason: "no_answer",
-          clause: "no answer: it is silent, or the community is another",
+          clause: "no answer: it is silent, or the community is wrong",
         },
         { credential_id: "SnmpV3-bob", reason: "wrong_user" },
         { credential_id: "stale", reason: "wrong_password" },
@@ -333,7 +333,7 @@ describe("a device that misbehaves while it is read", () => {
       await ask(await agent({ errorAt: { oid: `${DESCR}.150`, status: 5 } }), [community("public")]),
     ).toMatchObject({ ok: true });
     expect(size()).toBe(149);
-    expect(problem()).toBe("the device answers with an error of its own (genErr)");
+    expect(problem()).toBe("the device answers with an error (genErr)");
     expect(reads.get("empty")?.columns.get("none")).toMatchObject({ isComplete: true });
   });
 

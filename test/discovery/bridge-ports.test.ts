@@ -47,8 +47,7 @@ describe("a device that once told which interfaces its bridge ports are", () => 
     const { result } = await scan.devices(counted());
     expect(await shown()).toEqual(TOLD);
     expect(result.records).toEqual({});
-    const reason =
-      "it does not serve dot1dBasePortTable any more: nothing is concluded of its bridge ports, and what was known stays";
+    const reason = "it no longer serves dot1dBasePortTable: its bridge ports are unknown, and what was known stays";
     const partial = { type: "Partial" as const, entity: "host", id: expect.any(String), reason };
     expect(result.findings.filter(({ type }) => type === "Partial")).toEqual([
       { ...partial, label: "sw-1: forwarding" },

@@ -125,8 +125,8 @@ describe("a firmware that lacks a table for good", () => {
     const written = await (await owner()).get("hosts");
     const since = Date.parse(written.data[0].last_seen_at);
     const until = new Date(since + MISSED_TERM.age_ms).toISOString();
-    const clause = `missing since ${new Date(since).toISOString()}, it counts as empty from ${until} on`;
-    const problem = "the device served dot1qVlanFdbId, dot1qVlanCurrentEgressPorts before and does not any more";
+    const clause = `missing since ${new Date(since).toISOString()}; counts as empty from ${until} on`;
+    const problem = "the device no longer serves dot1qVlanFdbId, dot1qVlanCurrentEgressPorts";
     expect(first).toBe(`${problem}; ${clause} and after 9 more readings without it`);
     expect(await saidNow()).toBe(`${problem}; ${clause} and after 8 more readings without it`);
     await askedOver(after, 6, HOUR);

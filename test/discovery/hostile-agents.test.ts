@@ -33,22 +33,22 @@ const HOSTILE: readonly Hostile[] = [
   {
     what: "that goes back to the beginning of a table",
     faults: () => ({ following: { oid: `${IF_DESCR}.5`, next: `${IF_DESCR}.2` } }),
-    finding: /^Partial: .*interfaces.*do not go forward/,
+    finding: /^Partial: .*interfaces.*do not advance/,
   },
   {
     what: "that never gets beyond a row",
     faults: () => ({ following: { oid: `${FDB_PORT}.1.0.27.33.152.2.1`, next: `${FDB_PORT}.1.0.27.33.152.2.1` } }),
-    finding: /^Partial: .*forwarding: .*repeats .* for ever/,
+    finding: /^Partial: .*forwarding: .*repeats .* endlessly/,
   },
   {
     what: "that gives half a table and then an error",
     faults: () => ({ errorAt: { oid: `${IF_DESCR}.6`, status: 5 } }),
-    finding: /^Partial: .*interfaces.*error of its own/,
+    finding: /^Partial: .*interfaces.*answers with an error/,
   },
   {
     what: "that fails over its neighbors alone",
     faults: () => ({ errorAt: { oid: LLDP_SYS_NAME, status: 5 } }),
-    finding: /^Partial: .*lldp.*error of its own/,
+    finding: /^Partial: .*lldp.*answers with an error/,
   },
   {
     what: "that is switched off in the middle of its tables",
@@ -58,7 +58,7 @@ const HOSTILE: readonly Hostile[] = [
   {
     what: "that answers other questions than were asked",
     faults: () => ({ hasOtherRequestId: true }),
-    finding: /^Unreached: .*no answer to what was asked/,
+    finding: /^Unreached: .*no matching answer/,
   },
   {
     what: "that answers when nobody waits any more",
@@ -68,12 +68,12 @@ const HOSTILE: readonly Hostile[] = [
   {
     what: "that answers garbage",
     faults: () => ({ alter: (answer) => random.bytes(answer.length) }),
-    finding: /^Unreached: .*cannot be read|no answer/,
+    finding: /^Unreached: .*cannot be parsed|no answer/,
   },
   {
     what: "that answers with half of each datagram",
     faults: () => ({ alter: (answer) => answer.subarray(0, answer.length >> 1) }),
-    finding: /^Unreached: .*cannot be read|no answer/,
+    finding: /^Unreached: .*cannot be parsed|no answer/,
   },
 ];
 

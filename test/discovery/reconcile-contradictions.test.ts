@@ -551,7 +551,7 @@ describe("devices that have more than is kept", () => {
         expect.objectContaining({
           type: "Partial",
           label: `huge: ${kind}`,
-          reason: `500 of what it told were left out: ${CHILDREN_MAX} are kept at most`,
+          reason: `500 were left out: the limit is ${CHILDREN_MAX}`,
         }),
       );
     const { digest: _digest, ...again } = huge;

@@ -250,9 +250,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
     const oids = [...raw.keys()];
     for (const [column, oid] of Object.entries(TAKEN)) {
       if (!oids.some((each) => each.startsWith(`${oid}.`))) continue;
-      const reason = expect.stringMatching(
-        new RegExp(`the device served .*\\b${column}\\b.* before and does not any more`),
-      );
+      const reason = expect.stringMatching(new RegExp(`the device no longer serves .*\\b${column}\\b`));
       expect(missed).toContainEqual(expect.objectContaining({ entity: "host", id: host, reason }));
     }
   });

@@ -149,7 +149,7 @@ describe("every table of which rows were read", () => {
     });
     const [finding] = (await reads(await scan(["10.0.0.2"]))).filter(({ label }) => label === "sw-1: forwarding");
     expect(finding?.reason).toBe(
-      "2 rows read, 2 kept; every port in dot1dBasePortTable is the interface of its number, and so are the ports that it leaves out",
+      "2 rows read, 2 kept; every port in dot1dBasePortTable is the interface with the same number; the ports missing from it are taken to be so too",
     );
   });
 

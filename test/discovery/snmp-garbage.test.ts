@@ -125,7 +125,7 @@ describe("over real sockets", () => {
       const session = await sessionTo(agent, community("public"), { timers: new ManualTimers() });
       expect(await session.ask(question, never)).toMatchObject({
         reason: "garbage",
-        clause: "what the device answers cannot be read",
+        clause: "the device's answers cannot be parsed",
       });
       expect(agent.requestCount).toBe(2);
       session.close();

@@ -132,10 +132,10 @@ describe("a user that is not let in", () => {
     const target = await agent([ann]);
     const told = async (credential: UserCredential) =>
       (await session(target, credential, { timers: new ManualTimers() })).ask(getName, never);
-    expect(await told(user("bob"))).toEqual({ reason: "wrong_user", clause: "the device knows no user of this name" });
+    expect(await told(user("bob"))).toEqual({ reason: "wrong_user", clause: "the device has no user with this name" });
     expect(await told(user("ann", { auth_password: "another123" }))).toEqual({
       reason: "wrong_password",
-      clause: "the authentication password or its protocol is another",
+      clause: "the authentication password or protocol is wrong",
     });
   });
 
@@ -149,7 +149,7 @@ describe("a user that is not let in", () => {
     ).toEqual({
       reason: "no_answer",
       clause:
-        "no answer after it told its engine id: the privacy password or its protocol is another, or the user may not read",
+        "no answer after it sent its engine id: the privacy password or protocol is wrong, or the user may not read",
     });
   });
 

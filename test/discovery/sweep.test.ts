@@ -161,7 +161,7 @@ describe("a sweep that may not call the C library", () => {
       const service = { name: "OpenSSH 9.2p1", service_definition: "ssh" };
       const ports = { asked: [9, ssh.port], open: [{ number: ssh.port, protocol: "Tcp" as const, service }] };
       expect(sightings).toEqual([{ ip_address: HOST, mac_address: null, answered: ["Tcp"], ports }]);
-      expect(stats.means).toContain("a refused port is no sign of life");
+      expect(stats.means).toContain("a refused port does not count as an answer");
     } finally {
       ssh.stop(true);
     }

@@ -167,12 +167,12 @@ describe("netledger verify --repair-derived", () => {
       /\n {2}scan: discovery_findings, scan_id "[0-9a-f-]{36}", ordinal 1: is not what was written\n/,
     );
     expect(found.text).toMatch(/\n {2}secret: user_passwords, user_n \d+: is not what was written\n/);
-    expect(found.text).toEndWith("drops what is damaged beside it, and says what that was.\n");
+    expect(found.text).toEndWith("drops damaged rows beside it, and lists them.\n");
     const repaired = await run(folder, "--repair-derived");
     expect(repaired).toEqual({ status: 0, text: expect.stringMatching(/\nSound\.\n$/) });
     expect(repaired.text).toContain(
       [
-        "What is derived from the ledger was made anew.",
+        "The data derived from the ledger were rebuilt.",
         `Dropped, since it was damaged: ${told} ${told === 1 ? "finding of a scan" : "findings of scans"}`,
         "Returned to what the newest versions say: 3 records' observation values",
         "Dropped, since it was damaged: 1 password; netledger user password sets another",

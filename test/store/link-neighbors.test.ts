@@ -88,8 +88,8 @@ describe("linking", () => {
         .map(({ type, label, reason }) => ({ type, label, reason }))
         .sort((a, b) => a.label.localeCompare(b.label)),
     ).toEqual([
-      { type: "Changed", label: "access", reason: "the far ends of its links were found out" },
-      { type: "Changed", label: "core", reason: "the far ends of its links were found out" },
+      { type: "Changed", label: "access", reason: "the far ends of its links were resolved" },
+      { type: "Changed", label: "core", reason: "the far ends of its links were resolved" },
     ]);
     expect(store.versions(uplink.id)).toHaveLength(2);
     expect(found()).toEqual([]);

@@ -288,7 +288,7 @@ describe("a prune", () => {
           WHERE operation = 2)`,
       ]);
       expect(() => pruneHistory(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(
-        /^The data are not sound, and were not pruned: version: /,
+        /^The data are damaged and were not pruned: version: /,
       );
       expect(db.$client.query("SELECT count(*) AS n FROM history_thinned").get()).toEqual({ n: 0 });
     });
@@ -298,7 +298,7 @@ describe("a prune", () => {
     withCopy((db) => {
       db.$client.run("DROP TRIGGER history_versions_are_never_changed");
       expect(() => pruneHistory(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(
-        "The data are not sound, and were not pruned: schema: trigger history_versions_are_never_changed, on history_versions: is missing. netledger verify tells everything.",
+        "The data are damaged and were not pruned: schema: trigger history_versions_are_never_changed, on history_versions: is missing. Run netledger verify for all findings.",
       );
     });
   });

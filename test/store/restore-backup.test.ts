@@ -92,7 +92,7 @@ describe("a restore that is refused leaves nothing", () => {
       random: systemRandom,
       freeBytes: () => 1_000,
     };
-    expect(() => restoreBackup(small)).toThrow("not enough room");
+    expect(() => restoreBackup(small)).toThrow("not enough space");
     expect(readdirSync(scratch).toSorted()).toEqual(["backup.db", "data", "spoilt.db"]);
   });
 

@@ -888,7 +888,7 @@ describe("netledger verify", () => {
     expect(found).toEqual({
       status: 1,
       text: expect.stringMatching(
-        /\nNot sound: \d+ findings\.\nAll of it is derived from the ledger, which is sound: netledger verify --repair-derived makes it anew\.\n$/,
+        /\nNot sound: \d+ findings\.\nAll of it is derived from the ledger, which is sound: rebuild it with netledger verify --repair-derived\.\n$/,
       ),
     });
     // Not while somebody works on the data.
@@ -898,7 +898,7 @@ describe("netledger verify", () => {
     lock?.release();
     expect(await run(directory, "--repair-derived")).toEqual({
       status: 0,
-      text: expect.stringMatching(/was made anew\.\n(.*\n)*Sound\.\n$/),
+      text: expect.stringMatching(/were rebuilt\.\n(.*\n)*Sound\.\n$/),
     });
     expect((await run(directory)).status).toBe(0);
   });
@@ -929,7 +929,7 @@ describe("netledger verify", () => {
     });
     expect(await run(directory, "--repair-derived", "--head", head)).toEqual({
       status: 1,
-      text: expect.stringMatching(/\nThe ledger itself is not sound: nothing can be made anew from it\.\n$/),
+      text: expect.stringMatching(/\nThe ledger itself is damaged: nothing can be rebuilt from it\.\n$/),
     });
     const db = openReadOnly(dataFiles(directory).database);
     try {
@@ -946,7 +946,7 @@ describe("netledger verify", () => {
     });
     expect(await run(directory, "--repair-derived")).toEqual({
       status: 1,
-      text: expect.stringContaining("nothing can be made anew"),
+      text: expect.stringContaining("nothing can be rebuilt"),
     });
   });
 

@@ -115,7 +115,7 @@ describe("a backup", () => {
   test("says that the key file is not in it", async () => {
     await place.setUp();
     const taken = await place.run(["backup", file, "--data", place.data]);
-    expect(taken.out).toContain(`Not in it: ${join(place.data, "netledger.key")}`);
+    expect(taken.out).toContain(`Not included: ${join(place.data, "netledger.key")}`);
     expect(readFileSync(file).includes(readFileSync(join(place.data, "netledger.key")))).toBe(false);
   });
 
@@ -127,7 +127,7 @@ describe("a backup", () => {
       code: 1,
       signal: null,
       out: "",
-      err: `netledger: ${file} is there already: a backup replaces nothing.\n`,
+      err: `netledger: ${file} already exists: a backup does not overwrite files.\n`,
     });
     expect(readFileSync(file, "utf8")).toBe("somebody's");
   });
@@ -146,15 +146,15 @@ describe("a backup", () => {
       err: `netledger: FILE ${problem}; see netledger backup --help\n`,
     });
     expect(await place.run(["backup", nowhere, "--data", place.data])).toMatchObject(
-      refusal(`${nowhere} cannot be made: there is no folder ${place.path("nowhere")}`),
+      refusal(`${nowhere} cannot be created: there is no folder ${place.path("nowhere")}`),
     );
     expect([existsSync(file), existsSync(place.path("nowhere"))]).toEqual([false, false]);
     writeFileSync(file, "no folder");
     expect(await place.run(["backup", join(file, "copy.db"), "--data", place.data])).toMatchObject(
-      refusal(`${join(file, "copy.db")} cannot be made: ${file} is not a folder`),
+      refusal(`${join(file, "copy.db")} cannot be created: ${file} is not a folder`),
     );
     expect(await place.run(["backup", place.data, "--data", place.data])).toMatchObject(
-      refusal(`${place.data} is a folder: name the file in it that the backup is to be`),
+      refusal(`${place.data} is a folder: add a file name`),
     );
     // Nothing is asked of the data where there is no place for the copy.
     expect((await place.run(["backup", nowhere, "--data", elsewhere])).code).toBe(2);
@@ -166,7 +166,7 @@ describe("a backup", () => {
     const refused = await place.run(["backup", file, "--data", place.data]);
     expect([refused.code, refused.out]).toEqual([3, ""]);
     expect(refused.err).toMatch(
-      /^netledger: The copy is not sound, and was removed: .*\. netledger verify tells whether the data are\.\n$/,
+      /^netledger: The copy is damaged and was removed: .*\. Check the data with netledger verify\.\n$/,
     );
     expect(beside(file)).toEqual([]);
   });
@@ -189,7 +189,7 @@ describe("on a disk that is too small", () => {
     const refused = await withinKib(200, ["restore", file, "--data", place.data, "--replace"]);
     expect([refused.code, refused.out]).toEqual([1, ""]);
     expect(refused.err).toStartWith(
-      `netledger: The disk of ${place.data} is full or fails: the data are as they were. `,
+      `netledger: The disk of ${place.data} is full or fails: the data were not changed. `,
     );
     expect(contents(place.data)).toEqual(before);
   });
@@ -214,7 +214,7 @@ describe("a restore", () => {
       code: 3,
       signal: null,
       out: "",
-      err: `netledger: There are data in ${place.data} already: --replace puts the backup in their place and keeps them beside it.\n`,
+      err: `netledger: There are already data in ${place.data}: --replace replaces them with the backup and keeps them beside it.\n`,
     });
     expect(contents(place.data)).toEqual(before);
   });
@@ -234,7 +234,7 @@ describe("a restore", () => {
 
     const restored = await place.run(["restore", place.path("signed in.db"), "--data", place.data, "--replace"]);
     expect([restored.code, restored.err]).toEqual([0, ""]);
-    const kept = /^What was there before is kept: (.*)$/m.exec(restored.out)?.[1] ?? "";
+    const kept = /^The old data are kept: (.*)$/m.exec(restored.out)?.[1] ?? "";
     const again = await place.serve();
     expect((await again.client({ cookie }).get("/api/auth/me")).status).toBe(401);
     expect((await again.withKey(key).get("subnets")).data).toEqual([]);
@@ -259,7 +259,7 @@ describe("a restore", () => {
     expect((await place.run(["verify", "--backup", file])).code).toBe(0);
     const repair = await place.run(["verify", "--backup", file, "--repair-derived"]);
     expect([repair.code, repair.out]).toEqual([2, ""]);
-    expect(repair.err).toContain("--repair-derived is for the data of a folder");
+    expect(repair.err).toContain("--repair-derived is for a data folder");
     tamper(file);
     const found = await place.run(["verify", "--backup", file]);
     expect(found.code).toBe(1);
@@ -313,16 +313,16 @@ describe("a restore", () => {
   });
 
   test.each<[string, (path: string) => void, RegExp]>([
-    ["one that was tampered with", tamper, /copy\.db is not sound, and was not restored: /],
+    ["one that was tampered with", tamper, /copy\.db is damaged and was not restored: /],
     [
       "one with a page that is not what it was",
       (path) => overwrite(path, 8_192 * 3, Buffer.alloc(8_192, 0x5a)),
-      /copy\.db (is not sound, and was not restored|is damaged)/,
+      /copy\.db is damaged/,
     ],
     [
       "one that was cut off",
       (path) => writeFileSync(path, readFileSync(path).subarray(0, 200_000)),
-      /copy\.db (is not sound, and was not restored|is damaged)/,
+      /copy\.db is damaged/,
     ],
     [
       "one of a newer version",
@@ -339,11 +339,11 @@ describe("a restore", () => {
       (path) => writeFileSync(path, "a letter to somebody else\n".repeat(10)),
       /copy\.db is not an SQLite database\./,
     ],
-    ["an empty file", (path) => writeFileSync(path, ""), /copy\.db is no backup: there is nothing in it\./],
+    ["an empty file", (path) => writeFileSync(path, ""), /copy\.db is not a backup: it is empty\./],
     [
       "one with a log beside it",
       (path) => writeFileSync(`${path}-wal`, "frames"),
-      /copy\.db is not a whole: .*copy\.db-wal belongs to it\./,
+      /copy\.db is incomplete: .*copy\.db-wal belongs to it\./,
     ],
     ["one that is not there", (path) => rmSync(path), /There is no file .*copy\.db\.\n$/],
   ])("refuses %s, and leaves the folder as it was", async (_title, spoil, message) => {
@@ -413,14 +413,14 @@ describe("the secrets of credentials", () => {
       code: 3,
       signal: null,
       out: "",
-      err: `netledger: The backup holds 1 sealed secret of credentials, and ${problem}: put the key file of that appliance there, or give --drop-secrets to go on without them.\n`,
+      err: `netledger: The backup holds 1 sealed secret of credentials, and ${problem}: put that appliance's key file there, or give --drop-secrets to restore without them.\n`,
     });
     expect(await place.run(["restore", file, "--data", elsewhere])).toEqual(refusal(`there is no key file ${keyFile}`));
     expect(existsSync(elsewhere)).toBe(false);
     mkdirSync(elsewhere, { mode: 0o700 });
     writeFileSync(keyFile, Buffer.alloc(32, 1), { mode: 0o600 });
     expect(await place.run(["restore", file, "--data", elsewhere])).toEqual(
-      refusal(`the key file ${keyFile} is another one`),
+      refusal(`the key file ${keyFile} is a different one`),
     );
     chmodSync(keyFile, 0o644);
     expect((await place.run(["restore", file, "--data", elsewhere])).err).toContain("is open to others (mode 0644)");
@@ -436,7 +436,7 @@ describe("the secrets of credentials", () => {
     rmSync(place.data, { recursive: true });
     const restored = await place.run(["restore", file, "--data", place.data, "--drop-secrets"]);
     expect([restored.code, restored.err]).toEqual([0, ""]);
-    expect(restored.out).toContain("Dropped: 1 sealed secret of credentials, to be entered anew.");
+    expect(restored.out).toContain("Dropped: 1 sealed secret of credentials. Enter them again.");
     const client = (await place.serve()).withKey(key);
     const path = `credentials/${credentialId}`;
     const masked = (await client.get(path)).data;

@@ -107,11 +107,11 @@ describe("what is not understood is refused with status 2 and one line:", () => 
     ],
     [
       ["serve", "--self"],
-      "--self belongs to the unattended set-up: it takes --setup-organization and the others as well; see netledger serve --help",
+      "--self is for the unattended set-up: give --setup-organization and the others as well; see netledger serve --help",
     ],
     [
       ["serve", "--setup-email", "a@b"],
-      "--setup-organization, --setup-network, --setup-email and --setup-password-file are given all together or not at all; see netledger serve --help",
+      "--setup-organization, --setup-network, --setup-email and --setup-password-file must be given together; see netledger serve --help",
     ],
     [["backup"], "FILE is required (or NETLEDGER_FILE); see netledger backup --help"],
     [["backup", "a", "b"], '"b" is not understood: every other setting is a flag; see netledger backup --help'],
@@ -130,11 +130,11 @@ describe("what is not understood is refused with status 2 and one line:", () => 
         "--setup-password-file",
         "p",
       ],
-      "--read-only serves what is in the backup: it goes without a set-up; see netledger serve --help",
+      "--read-only serves what is in the backup: it cannot be combined with a set-up; see netledger serve --help",
     ],
     [
       ["verify", "--head", "12"],
-      '--head must be SEQUENCE:HASH, the number and the hash of a transaction as verify and GET /api/v1/ledger tell them, not "12"; see netledger verify --help',
+      '--head must be SEQUENCE:HASH, the number and the hash of a transaction as verify and GET /api/v1/ledger show them, not "12"; see netledger verify --help',
     ],
     [["prune"], "--before DATE is required (or NETLEDGER_BEFORE); see netledger prune --help"],
     [
@@ -240,7 +240,7 @@ describe("settings from the environment", () => {
     const missing = await place.run(["user", "list"], { env });
     expect(missing).toMatchObject({
       code: 3,
-      err: `netledger: There are no data in ${other}: netledger serve or netledger setup makes them.\n`,
+      err: `netledger: There are no data in ${other}: create them with netledger serve or netledger setup.\n`,
     });
   });
 

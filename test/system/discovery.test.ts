@@ -310,18 +310,18 @@ describe.skipIf(LAB_MISSING !== null)(
       async () => {
         const { name, authPassword, privPassword } = LAB_USER;
         const attempts: ReadonlyArray<readonly [credential: Wire, address: string, reason: RegExp]> = [
-          [user("stranger", authPassword, privPassword), lab.address("host"), /no user of this name/],
+          [user("stranger", authPassword, privPassword), lab.address("host"), /no user with this name/],
           [
             user(name, "another password", privPassword),
             lab.address("host"),
-            /the authentication password or its protocol is another/,
+            /the authentication password or protocol is wrong/,
           ],
           [
             user(name, authPassword, "another password"),
             lab.address("host"),
-            /the privacy password or its protocol is another/,
+            /the privacy password or protocol is wrong/,
           ],
-          [community("another"), lab.address("switch-a"), /silent, or the community is another/],
+          [community("another"), lab.address("switch-a"), /silent, or the community is wrong/],
           [community(COMMUNITY), MANAGER_ADDRESS, /the port is closed/],
         ];
         await Promise.all(

@@ -153,7 +153,7 @@ describe("a later start", () => {
     const second = await place.run(["serve", "--data", other, "--listen", listen]);
     expect([second.code, second.out]).toEqual([4, ""]);
     expect(second.err).toBe(
-      `netledger: 127.0.0.1 port ${new URL(running.url).port} cannot be listened on: another program listens there.\n`,
+      `netledger: Cannot listen on 127.0.0.1 port ${new URL(running.url).port}: another program is listening there.\n`,
     );
   });
 });

@@ -17,7 +17,7 @@ const BLOCK = "127.77.60.0/29";
 
 const LIMITATIONS: Readonly<Record<Denial, string>> = { mdwe: "native_calls_refused", netlink: "netlink_refused" };
 const MEANS: Readonly<Record<Denial, RegExp>> = {
-  mdwe: /TCP.*a refused port is no sign of life/,
+  mdwe: /TCP.*a refused port does not count as an answer/,
   netlink: /^((?!refused).)*TCP$/,
 };
 const TIMEOUT_MS = 180_000;

@@ -65,7 +65,7 @@ describe("netledger prune", () => {
     const dry = await prune("--before", before, "--dry-run");
     expect(dry).toMatchObject({ code: 0, err: "" });
     const [, count, of] =
-      /^Would drop (\d+) of (\d+) versions \(.* of documents\); 1 state of the thinned past kept\.\nThinned then: transactions 1 to \d+: the last state alone\nNothing was changed\.\n$/.exec(
+      /^Would drop (\d+) of (\d+) versions \(.* of documents\); 1 state of the thinned past kept\.\nWould be thinned: transactions 1 to \d+: the last state alone\nNothing was changed\.\n$/.exec(
         dry.out,
       ) ?? [];
     expect([Number(count), Number(of)]).toEqual([expect.any(Number), Number(count) + 5]);
@@ -74,7 +74,7 @@ describe("netledger prune", () => {
     expect(pruned).toMatchObject({ code: 0, err: "" });
     expect(pruned.out).toStartWith(`Dropped ${count} of ${of} versions (`);
     expect(pruned.out).toMatch(
-      /\nThinned: transactions 1 to \d+, up to \S+: the last state alone \(by transaction \d+\)\nSound\.\n.* has .*, of which .* are free for what is written next; --vacuum writes it anew without what was dropped\.\n$/,
+      /\nThinned: transactions 1 to \d+, up to \S+: the last state alone \(by transaction \d+\)\nSound\.\n.* has .*, of which .* are free for new data; --vacuum returns them to the disk\.\n$/,
     );
     const again = await prune("--before", before);
     expect(again).toMatchObject({ code: 0, err: "" });
@@ -185,7 +185,7 @@ describe("netledger prune", () => {
     const refused = await prune("--before", "now");
     expect([refused.code, refused.out]).toEqual([3, ""]);
     expect(refused.err).toMatch(
-      /^netledger: The data are not sound, and were not pruned: .*netledger verify tells everything\.\n$/,
+      /^netledger: The data are damaged and were not pruned: .*Run netledger verify for all findings\.\n$/,
     );
   });
 
@@ -225,7 +225,7 @@ describe("netledger verify --head", () => {
     expect(found(other)).toEqual([1, `  known: transaction ${sequence}: is known, and not in the ledger`]);
     // Nobody is to put a backup in the place of sound data for a number that was mistyped.
     expect(other.out).toEndWith(
-      "Nothing else is wrong with the data. Either what is given by --head was mistyped, or is of other data; or a backup was put back since, the ledger was cut, or it was made anew.\n",
+      "Nothing else is wrong with the data. Either the value of --head is mistyped or belongs to other data, or since then a backup was restored, or the ledger was truncated or replaced.\n",
     );
   });
 });

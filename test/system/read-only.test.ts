@@ -69,7 +69,7 @@ function contents(): unknown[] {
 
 test("tells where it listens, what it serves and as of when", () => {
   expect(copy.lines).toHaveLength(3);
-  expect(copy.lines[1]).toMatch(/^To be read only: .*copy\.db; the last change in it is of \d{4}-.*Z$/);
+  expect(copy.lines[1]).toMatch(/^Read-only: .*copy\.db; last change \d{4}-.*Z$/);
   expect(copy.log).toContain(`read_only=${file}`);
 });
 
@@ -171,7 +171,7 @@ describe("refused with status 3 and one sentence:", () => {
   test("the database of an appliance", async () => {
     const database = join(place.data, "netledger.db");
     expect((await refused(database)).err).toStartWith(
-      `netledger: ${database} is not a whole: ${database}-wal belongs to it.`,
+      `netledger: ${database} is incomplete: ${database}-wal belongs to it.`,
     );
     const stopped = place.path("stopped.db");
     copyFileSync(database, stopped);
@@ -179,7 +179,7 @@ describe("refused with status 3 and one sentence:", () => {
       code: 3,
       signal: null,
       out: "",
-      err: `netledger: ${stopped} is the database of an appliance, not a backup: netledger backup makes one.\n`,
+      err: `netledger: ${stopped} is the database of an appliance, not a backup: take one with netledger backup.\n`,
     });
   });
 
@@ -187,7 +187,7 @@ describe("refused with status 3 and one sentence:", () => {
     [SCHEMA_VERSION + 1, "was written by a newer netledger"],
     [
       SCHEMA_VERSION - 1,
-      `has the schema ${SCHEMA_VERSION - 1}, and this netledger reads ${SCHEMA_VERSION}: netledger restore puts it into a folder of its own and brings it up to date.`,
+      `has the schema ${SCHEMA_VERSION - 1}, and this netledger reads ${SCHEMA_VERSION}: netledger restore upgrades it into a folder of its own.`,
     ],
   ])("a backup with the schema %i", async (version, sentence) => {
     const path = place.path(`${version}.db`);

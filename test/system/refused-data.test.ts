@@ -155,7 +155,7 @@ describe("a key file that is missing", () => {
     const keyFile = join(place.data, "netledger.key");
     rmSync(keyFile);
 
-    const sentence = `The key file ${keyFile} is missing, and ${database} holds secrets sealed with it: put it back. If it is lost: netledger backup, and netledger restore of that backup with --replace --drop-secrets.`;
+    const sentence = `The key file ${keyFile} is missing, and ${database} holds secrets sealed with it: put it back. If it is lost, take a backup and restore it with --replace --drop-secrets.`;
     expectSentence(await start(), sentence);
     expectSentence(await place.run(["user", "list", "--data", place.data]), sentence);
     expect(existsSync(keyFile)).toBe(false);

@@ -247,13 +247,13 @@ describe("with a certificate and its key", () => {
   });
 
   test.each([
-    [["--tls-certificate", "a"], "--tls-certificate and --tls-key are given both or not at all"],
+    [["--tls-certificate", "a"], "--tls-certificate and --tls-key must be given together"],
     [
       ["--tls-self-signed", "--tls-certificate", "a", "--tls-key", "b"],
-      "--tls-self-signed and --tls-certificate exclude each other",
+      "--tls-self-signed and --tls-certificate cannot be combined",
     ],
-    [["--plain-http", "--tls-self-signed"], "--plain-http goes without TLS"],
-    [["--read-only", "x.db", "--tls-self-signed"], "--tls-self-signed keeps its pair in the data folder"],
+    [["--plain-http", "--tls-self-signed"], "--plain-http means no TLS"],
+    [["--read-only", "x.db", "--tls-self-signed"], "--tls-self-signed keeps its certificate in the data folder"],
     [
       ["--tls-certificate", "/nowhere/a", "--tls-key", "/nowhere/b"],
       "--tls-certificate /nowhere/a cannot be read (ENOENT)",
@@ -311,7 +311,7 @@ describe("with a pair of its own", () => {
 
 describe("beyond this machine", () => {
   const beyond =
-    "is beyond this machine, where passwords and keys go over HTTP for everyone to read: give --tls-certificate FILE and --tls-key FILE, or --tls-self-signed, or --plain-http";
+    "is reachable from other machines, and HTTP exposes passwords and keys on the way: give --tls-certificate FILE and --tls-key FILE, or --tls-self-signed, or --plain-http";
   const own = Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])
     .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
@@ -347,10 +347,7 @@ describe("beyond this machine", () => {
 
   test("a name that leads nowhere is told as such", async () => {
     const { code, err } = await place.run(["serve", "--data", place.data, "--listen", "nowhere.invalid:0"]);
-    expect([code, err]).toEqual([
-      4,
-      "netledger: nowhere.invalid cannot be listened on: the name leads to no address.\n",
-    ]);
+    expect([code, err]).toEqual([4, "netledger: Cannot listen on nowhere.invalid: the name does not resolve.\n"]);
   });
 });
 

@@ -227,8 +227,8 @@ describe("what this machine refuses", () => {
   });
 
   test.each([
-    [true, "Scans ask by fping or ping and by plain TCP, where"],
-    [false, "Scans ask by plain TCP alone, since neither fping nor ping works here, where"],
+    [true, "Scans use fping or ping, and plain TCP, where"],
+    [false, "Scans use plain TCP only, since neither fping nor ping works here, where"],
   ])("is told with what scans ask by without libc (fping or ping works: %p)", async (works, said) => {
     const [limitation] = await findLimitations({ callLibc: refuse, hasEchoTool: async () => works });
     expect(limitation?.message).toContain(said);

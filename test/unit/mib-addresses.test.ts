@@ -148,7 +148,7 @@ describe("addresses", () => {
     expect(device).not.toHaveProperty("addresses");
     expect(device.tables.addresses).toEqual({
       state: "partial",
-      problem: "2 of 2 rows have an index that is no address (1.10.1.123.240)",
+      problem: "2 of 2 rows have an index that is not an address (1.10.1.123.240)",
     });
   });
 
@@ -163,7 +163,7 @@ describe("addresses", () => {
       { ip_address: "10.10.10.2", prefix_length: 24, if_index: 3 },
       { ip_address: "192.168.1.250", prefix_length: 24, if_index: 2 },
     ]);
-    expect(deviceOf(reads).tables.addresses.problem).toBe("1 of 3 rows have an index that is no address (3)");
+    expect(deviceOf(reads).tables.addresses.problem).toBe("1 of 3 rows have an index that is not an address (3)");
     expect(
       readsWith({ ip_addr_table: { columns: rows({ "10.0.0.1": masked(7) }) } }).has("ip_addr_table_addresses"),
     ).toBeFalse();

@@ -36,7 +36,7 @@ describe("a table that was served before", () => {
     expect(device.interfaces?.map(({ oper_status }) => oper_status)).toEqual(["Up", "Down"]);
     expect(device.tables.interface_extensions).toEqual({
       state: "failed",
-      problem: "the device served ifName, ifHighSpeed before and does not any more",
+      problem: "the device no longer serves ifName, ifHighSpeed",
     });
     expect(device.broken).toEqual(["interface_extensions"]);
   });
@@ -75,7 +75,7 @@ describe("a column", () => {
     const { portId: _id, ...without } = neighbor;
     const device = after(lldp({}), { if_table: IF_TABLE, lldp_rem_table: { columns: rows({ "0.1.1": without }) } });
     expect(device.interfaces?.[0]).not.toHaveProperty("lldp");
-    expect(device.tables.lldp.problem).toBe("the device served portId before and does not any more");
+    expect(device.tables.lldp.problem).toBe("the device no longer serves portId");
   });
 });
 
@@ -104,7 +104,7 @@ describe("forwarding entries", () => {
   test("are not told on ports that are not told, nor counted as those of no interface", () => {
     const device = after(before, { if_table: IF_TABLE, dot1q_tp_fdb_table: q(1), dot1d_tp_fdb_table: d });
     expect(told(device)).toEqual([undefined, undefined]);
-    const problem = "the device served dot1dBasePortIfIndex before and does not any more";
+    const problem = "the device no longer serves dot1dBasePortIfIndex";
     expect(device.tables.forwarding.problem).toBe(problem);
   });
 
@@ -148,7 +148,7 @@ describe("neighbors", () => {
     const now = { if_table: IF_TABLE, lldp_rem_table: v1 };
     const device = after({ ...now, if_x_table: IF_X_TABLE }, now);
     expect(lldp(device)).toEqual([undefined, undefined]);
-    expect(device.tables.lldp.problem).toStartWith("the interfaces of its neighbors are not known");
+    expect(device.tables.lldp.problem).toStartWith("the interfaces of its neighbors are unknown");
   });
 });
 

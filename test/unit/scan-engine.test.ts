@@ -347,7 +347,7 @@ describe("a full scan", () => {
     expect(addresses()).toEqual(["10.0.0.3"]);
     expect(end).toMatchObject({
       status: "Completed",
-      outcome: { problem: "no credential is assigned in this network: no device was asked by SNMP" },
+      outcome: { problem: "no credential is assigned in this network: no device was read by SNMP" },
     });
   });
 });
@@ -649,7 +649,7 @@ describe("a scan's end", () => {
     const { end, cause } = await newRun({ probes }).run();
     expect(end).toMatchObject({
       status: "Failed",
-      problem: "something went wrong inside the appliance; its log tells what",
+      problem: "something went wrong inside the appliance; see its log",
     });
     expect(JSON.stringify(end)).not.toContain("a secret");
     expect(cause).toContain("a secret");

@@ -17,8 +17,8 @@ describe("targets", () => {
 
   test("above that are refused by their place; IPv4 may be asked for, IPv6 not", () => {
     expect(problems(["10.0.0.1", "10.0.0.0/15", "2001:db8::/64"])).toEqual([
-      "1 is larger than /16; name smaller blocks, or ask for it with allow_large",
-      "2 is larger than /112, which is all that can be walked through of IPv6; name smaller blocks or single addresses",
+      "1 is larger than /16; name smaller blocks, or set allow_large",
+      "2 is larger than /112, the limit for IPv6; name smaller blocks or single addresses",
     ]);
     expect(problems(["10.0.0.0/15", "2001:db8::/64"], true)).toEqual([
       expect.stringMatching(/^1 is larger than \/112/),
@@ -39,7 +39,7 @@ describe("targets", () => {
         "::ffff:10.0.0.1",
       ]),
     ).toHaveLength(9);
-    expect(problems(["fe80::1"])[0]).toContain("link-local, which takes a zone");
+    expect(problems(["fe80::1"])[0]).toContain("link-local, which needs a zone");
   });
 
   test("together have no more addresses than a scan takes, each counted once", () => {
@@ -141,9 +141,9 @@ describe("the scope of a network's subnets", () => {
     expect(scope.passedOver).toEqual([
       {
         cidr: "10.0.0.0/8",
-        reason: "larger than /16: only its known addresses are asked; name it as a target with allow_large",
+        reason: "larger than /16: only its known addresses are scanned; name it as a target with allow_large",
       },
-      { cidr: "2001:db8::/64", reason: "larger than /112: only its known addresses are asked" },
+      { cidr: "2001:db8::/64", reason: "larger than /112: only its known addresses are scanned" },
     ]);
     expect(["10.1.2.3", "2001:db8::1"].map((each) => [scope.contains(each), scope.walks(each)])).toEqual([
       [true, false],

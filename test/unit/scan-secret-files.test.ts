@@ -61,16 +61,16 @@ describe("a secret in a file", () => {
     symlinkSync(join(around, "outside"), join(folder, "link"));
     symlinkSync(around, join(folder, "up"));
     for (const path of ["link", "up/outside", "../outside", "../secrets-too/community"])
-      expect(problem(path)).toBe(`the file ${path} leads out of the folder of secrets`);
+      expect(problem(path)).toBe(`the file ${path} is outside the folder of secrets`);
   });
 
   test.each([
-    ["missing", () => {}, "the file missing is not there"],
+    ["missing", () => {}, "the file missing does not exist"],
     ["empty", (at: string) => writeFileSync(at, "\n"), "the file empty is empty"],
     ["long", (at: string) => writeFileSync(at, "x".repeat(1_025)), "the file long is longer than 1024 characters"],
     ["huge", (at: string) => writeFileSync(at, "x".repeat(1_000_000)), "the file huge is longer than 1024 characters"],
     ["binary", (at: string) => writeFileSync(at, Uint8Array.of(0xff, 0xfe, 0x00)), "the file binary is not UTF-8"],
-    ["folder", (at: string) => mkdirSync(at), "the file folder is no regular file"],
+    ["folder", (at: string) => mkdirSync(at), "the file folder is not a regular file"],
   ])("that is %s is told apart, and nothing of it is told", (name, make, message) => {
     make(join(folder, name));
     expect(problem(name)).toBe(message);
@@ -116,11 +116,11 @@ describe("a secret in a file", () => {
 
   test("that is a pipe does not hold anybody up", () => {
     Bun.spawnSync(["mkfifo", join(folder, "pipe")]);
-    expect(problem("pipe")).toBe("the file pipe is no regular file");
+    expect(problem("pipe")).toBe("the file pipe is not a regular file");
   });
 
   test("is not to be had where no folder is configured, or it is not there", () => {
     expect(problem("x", new SecretFiles(null))).toBe("no folder of secrets is configured (--secrets-folder)");
-    expect(problem("x", new SecretFiles(join(around, "nowhere")))).toBe("the folder of secrets is not there");
+    expect(problem("x", new SecretFiles(join(around, "nowhere")))).toBe("the folder of secrets does not exist");
   });
 });

@@ -148,9 +148,9 @@ describe("single instances", () => {
     expect(steps.map((step) => [...(step?.scalars.keys() ?? [])])).toEqual([["up", "name"], ["up"], ["up"], ["up"]]);
     expect(steps.map((step) => step?.scalarsProblem)).toEqual([
       null,
-      "the device answers something else than what was asked",
-      "what the device answers cannot be read",
-      "what the device answers cannot be read",
+      "the device answers something other than what was asked",
+      "the device's answers cannot be parsed",
+      "the device's answers cannot be parsed",
     ]);
   });
 });

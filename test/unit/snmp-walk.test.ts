@@ -199,7 +199,7 @@ describe("a walk at an agent that does not go forward", () => {
       },
     });
     expect(sizes(walked)).toEqual({ index: "20", descr: "20 partial", speed: "20" });
-    expect(walked.columns.get("descr")?.problem).toBe(`the device repeats ${DESCR}.20 for ever`);
+    expect(walked.columns.get("descr")?.problem).toBe(`the device repeats ${DESCR}.20 endlessly`);
     expect(walked.failure).toBeNull();
   });
 
@@ -217,7 +217,7 @@ describe("a walk at an agent that does not go forward", () => {
       );
       expect(sizes(walked)).toEqual({ index: "9 partial" });
       expect(walked.columns.get("index")?.problem).toBe(
-        `the device's answers do not go forward: after ${INDEX}.9 came ${back}`,
+        `the device's answers do not advance: after ${INDEX}.9 came ${back}`,
       );
     }
   });
@@ -352,7 +352,7 @@ describe("a walk at an agent that cannot answer everything", () => {
         };
         const walked = await walkView({ ...around, ...rows(40) }, { hasBulk, before: stumble });
         expect(sizes(walked)).toEqual({ index: "40", descr: "12 partial", speed: "40" });
-        expect(walked.columns.get("descr")?.problem).toBe("the device answers with an error of its own (genErr)");
+        expect(walked.columns.get("descr")?.problem).toBe("the device answers with an error (genErr)");
         expect(walked.failure).toBeNull();
       }
     }

@@ -55,7 +55,7 @@ describe("who asked is told", () => {
 
 test("the log says what is to be done about damage", () => {
   expect(readTroubleOf(sqliteError("SQLITE_CORRUPT"))?.cause).toBe(
-    "The database is damaged (SQLITE_CORRUPT): stop the appliance, see what netledger verify finds, and replace it with a good copy: netledger restore BACKUP --replace.",
+    "The database is damaged (SQLITE_CORRUPT): stop the appliance, run netledger verify, and replace it with a good copy: netledger restore BACKUP --replace.",
   );
 });
 
@@ -64,14 +64,14 @@ test.each([
     "SQLITE_CORRUPT",
     "/d/x.db is damaged (SQLITE_CORRUPT): replace it with a good copy: netledger restore BACKUP --replace.",
   ],
-  ["SQLITE_FULL", "/d/x.db cannot be used (SQLITE_FULL): its disk is full or fails. Make room on it."],
+  ["SQLITE_FULL", "/d/x.db cannot be used (SQLITE_FULL): its disk is full or fails. Free some space on it."],
   [
     "SQLITE_IOERR_SHMSIZE",
-    "/d/x.db cannot be used (SQLITE_IOERR_SHMSIZE): its disk is full or fails. Make room on it.",
+    "/d/x.db cannot be used (SQLITE_IOERR_SHMSIZE): its disk is full or fails. Free some space on it.",
   ],
   [
     "SQLITE_CANTOPEN",
-    "/d/x.db cannot be opened (SQLITE_CANTOPEN): the disk needs room for another file, and the folder must be writable.",
+    "/d/x.db cannot be opened (SQLITE_CANTOPEN): the disk needs space for another file, and the folder must be writable.",
   ],
   [
     "SQLITE_READONLY",

@@ -129,7 +129,7 @@ export class LongReadPool implements LongReads {
       this.counts.refused += 1;
       throw new DomainError(
         "rate_limit_exceeded",
-        `You already have ${LONG_READS_OF_CALLER_MAX} long reads open; read them to the end or close them first.`,
+        `You already have ${LONG_READS_OF_CALLER_MAX} long reads open; finish or close them first.`,
         { retry_after_seconds: 1 },
       );
     }

@@ -241,7 +241,7 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
     if (!isUser) return count >= MAX_WAITING_COMMANDS ? "Too many writes are waiting; try again in a second." : null;
     const isCrowded = count >= MAX_WAITING_OF_USER || (count > 0 && bytes + moreBytes > MAX_WAITING_BYTES_OF_USER);
     if (isCrowded)
-      return `Too many of your writes are waiting (at most ${MAX_WAITING_OF_USER}, or ${MAX_WAITING_BYTES_OF_USER / 1024 / 1024} MiB); try again in a second.`;
+      return `Too many of your writes are waiting (the limit is ${MAX_WAITING_OF_USER}, or ${MAX_WAITING_BYTES_OF_USER / 1024 / 1024} MiB); try again in a second.`;
     return this.waitingOfUsers >= MAX_WAITING_COMMANDS && count >= RESERVED_OF_USER
       ? "Too many writes are waiting; try again in a second."
       : null;

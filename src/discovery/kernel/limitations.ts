@@ -30,17 +30,17 @@ export async function findLimitations(ways: TriedWays): Promise<Limitation[]> {
 }
 
 const FROM_PROC =
-  "Routes, neighbors and own addresses come from /proc, without neighbors of IPv6 and without IPv4 addresses of " +
-  "interfaces that are switched off.";
+  "Routes, neighbors and own addresses come from /proc, without IPv6 neighbors and without IPv4 addresses of " +
+  "interfaces that are down.";
 
 function withoutNativeCalls(hasEchoTool: boolean): string {
   const asking = hasEchoTool
-    ? "Scans ask by fping or ping and by plain TCP"
-    : "Scans ask by plain TCP alone, since neither fping nor ping works here";
+    ? "Scans use fping or ping, and plain TCP"
+    : "Scans use plain TCP only, since neither fping nor ping works here";
   return (
-    "This process may not make code while it runs (MemoryDenyWriteExecute, a hardened kernel, or no JIT): it " +
-    "computes slower, and calls no function of the C library. " +
-    `${asking}, where a refused port is no sign of life. ${FROM_PROC}`
+    "This process may not generate code at run time (MemoryDenyWriteExecute, a hardened kernel, or no JIT): it " +
+    "is slower, and cannot call the C library. " +
+    `${asking}, where a refused port does not count as an answer. ${FROM_PROC}`
   );
 }
 

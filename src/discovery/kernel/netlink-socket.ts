@@ -42,12 +42,12 @@ export function openNetlink(what: string): NetlinkSocket {
   const descriptor = socket(AF_NETLINK, SOCK_RAW_CLOEXEC, NETLINK_ROUTE);
   if (descriptor < 0) {
     libc.close();
-    throw new KernelRefused(`The kernel gives no rtnetlink socket to ask for its ${what}.`);
+    throw new KernelRefused(`The kernel refuses an rtnetlink socket to list its ${what}.`);
   }
   const buffer = new Uint8Array(BUFFER_BYTES);
   const sendRequest = (request: Uint8Array): void => {
     const sent = Number(send(descriptor, ptr(request), request.length, 0));
-    if (sent !== request.length) throw new KernelRefused(`The kernel takes no request for its ${what}.`);
+    if (sent !== request.length) throw new KernelRefused(`The kernel accepts no request for its ${what}.`);
   };
   const receive = (): { datagram: Uint8Array; end: AnswerEnd } => {
     // With MSG_TRUNC the length is the datagram's own, also when the buffer is too small for it.

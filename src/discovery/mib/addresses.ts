@@ -78,7 +78,9 @@ export function addressesOf(reads: Reads): ReportedAddresses {
   };
   const rowCount = addedRows(Object.values(rows)).read;
   const notes =
-    unread.length === 0 ? [] : [`${unread.length} of ${rowCount} rows have an index that is no address (${unread[0]})`];
+    unread.length === 0
+      ? []
+      : [`${unread.length} of ${rowCount} rows have an index that is not an address (${unread[0]})`];
   const report = reportOn(reads, STEPS, rowCount > 0, notes);
   const isNoneRead = found.size === 0 && report.state !== "complete";
   return { addresses: isNoneRead ? undefined : sorted(found.values()), rows, report };

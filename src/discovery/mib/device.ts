@@ -177,7 +177,7 @@ function conclusionsOf(
   const vlans = [
     ...(basis === "assumed" && isOfVlans ? [PORT_CONCLUSIONS.assumed] : []),
     ...(areNativesByIfIndex
-      ? ["no row of dot1qPortVlanTable is that of a bridge port and all are interfaces: they are taken for these"]
+      ? ["the rows of dot1qPortVlanTable match interfaces and not bridge ports: they are read as interfaces"]
       : []),
   ];
   const isOfForwarding = ports !== undefined && (basis !== "assumed" || assumed.includes("forwarding"));
@@ -189,10 +189,11 @@ function conclusionsOf(
 }
 
 const PORT_CONCLUSIONS = {
-  extended: "every port in dot1dBasePortTable is the interface of its number, and so are the ports that it leaves out",
+  extended:
+    "every port in dot1dBasePortTable is the interface with the same number; the ports missing from it are taken to be so too",
   unclear:
-    "dot1dBasePortTable leaves out ports of which not all are interfaces: nothing is concluded of interfaces that are not in it",
-  assumed: "there is no dot1dBasePortTable: its bridge ports are taken for the interfaces of their numbers",
+    "dot1dBasePortTable lacks ports, and not all of these are interfaces: interfaces missing from it are left unchanged",
+  assumed: "there is no dot1dBasePortTable: bridge ports are taken to be the interfaces with the same numbers",
 } as const satisfies Partial<Record<PortBasis, string>> as Partial<Record<PortBasis, string>> & {
   readonly assumed: string;
 };

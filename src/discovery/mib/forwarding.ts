@@ -137,7 +137,7 @@ export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Inter
     notes.push(`${placeless} of ${all} forwarding entries are on bridge ports that belong to no interface`);
   }
   const areVlansWhole = q.values.size + perVlan.values.size === 0 || areFidsComplete(reads);
-  if (!areVlansWhole) notes.push("the VLANs of forwarding entries are not known: those of the device were not read");
+  if (!areVlansWhole) notes.push("the VLANs of forwarding entries are unknown: the device's VLANs were not read");
   const report = reportOn(reads, STEPS, isServed, notes);
   const areMainWhole = areComplete([q, qStatuses, perVlan, perVlanStatuses, perVlanPorts]);
   const areDWhole = areComplete([d, dStatuses]);

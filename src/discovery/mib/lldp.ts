@@ -100,7 +100,7 @@ export function lldpOf(
   const isKnown = isServed && isPlaced && isSound(VERSION_1) && isSound(VERSION_2);
   const notes: string[] = [];
   if (!isPlaced && indexes.length > 0) {
-    notes.push("the interfaces of its neighbors are not known: not all of its ports were read");
+    notes.push("the interfaces of its neighbors are unknown: not all of its ports were read");
   } else if (placeless > 0) {
     notes.push(`${placeless} of ${indexes.length} neighbors are on ports that belong to no interface`);
   }

@@ -124,5 +124,5 @@ function lost(problem: string): ColumnRead {
 }
 
 function problemOf(names: readonly string[]): string {
-  return `the device served ${names.join(", ")} before and does not any more`;
+  return `the device no longer serves ${names.join(", ")}`;
 }

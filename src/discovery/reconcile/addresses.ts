@@ -154,7 +154,7 @@ export class AddressBook {
           entity: ipAddressKind.name,
           id: record.id,
           label: address,
-          reason: `is now at ${to.name}; at ${host.name} a person entered it, so it stays there as well`,
+          reason: `is now at ${to.name}; it also stays at ${host.name}, where a person entered it`,
         });
         continue;
       }

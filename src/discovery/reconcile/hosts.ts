@@ -29,7 +29,7 @@ export function ignoredHost(write: ScanWrite, seen: Signs, address: string, labe
     entity: hostKind.name,
     id: ignored.record.id,
     label: label === address ? address : `${label} (${address})`,
-    reason: "a person has deleted it; it comes back when it is taken off the ignored ones",
+    reason: "deleted by a person; delete its ignored entry to let it come back",
   });
   return true;
 }
@@ -52,7 +52,7 @@ export function isUnwanted(
     entity: subnetKind.name,
     id: ignored.id,
     label,
-    reason: `a person has deleted its subnet ${ignored.label}; it comes back when that is taken off the ignored ones`,
+    reason: `its subnet ${ignored.label} was deleted by a person; delete the subnet's ignored entry to let it come back`,
   });
   return true;
 }

@@ -38,7 +38,7 @@ export function linkNeighbors(
     };
     if (Object.keys(changes).length === 0) continue;
     tx.update(ifEntryKind, entry.id, changes);
-    write.sawHost(entry.host_id, "", "the far ends of its links were found out");
+    write.sawHost(entry.host_id, "", "the far ends of its links were resolved");
   }
   return { ...write.result(), hosts: [] };
 }

@@ -210,7 +210,7 @@ function freeIndexes(
         entity: ifEntryKind.name,
         id: entry.id,
         label: entry.if_name ?? entry.if_descr,
-        reason: `the device gave its number ${entry.if_index} to another interface, which keeps the one that it had: a person entered this one`,
+        reason: `the device gave its ifIndex ${entry.if_index} to another interface, which keeps its old one: a person entered this interface`,
       });
       continue;
     }
@@ -218,7 +218,7 @@ function freeIndexes(
       ifEntryKind,
       entry,
       entry.if_name ?? entry.if_descr,
-      `the device gave its number ${entry.if_index} to another interface`,
+      `the device gave its ifIndex ${entry.if_index} to another interface`,
     );
   }
   return held;

@@ -40,7 +40,7 @@ export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readon
       bindings = bindings.filter((each) => each.id !== only.id);
       const left = services.get(only.service_id);
       if (left !== undefined && !bindings.some((each) => each.service_id === left.id)) {
-        write.close(serviceKind, left, left.name, `${service.name} answers at its port ${number}`);
+        write.close(serviceKind, left, left.name, `${service.name} answers on its port ${number}`);
         services.delete(left.id);
       }
       bound.length = 0;

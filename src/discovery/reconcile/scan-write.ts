@@ -167,7 +167,7 @@ export class ScanWrite {
       entity: hostKind.name,
       id: host.id,
       label: `${host.name}: ${what}`,
-      reason: `${left} of what it told were left out: ${most} are kept at most`,
+      reason: `${left} were left out: the limit is ${most}`,
     });
   }
 

@@ -75,7 +75,7 @@ export function missedClause(write: ScanWrite, host: HostRecord, device: Device,
   const until = Math.max(...terms.map((term) => term.until));
   const left = Math.max(...terms.map((term) => term.readings));
   const readings = left === 0 ? "" : ` and after ${left} more ${left === 1 ? "reading" : "readings"} without it`;
-  return `missing since ${formatInstant(since)}, it counts as empty from ${formatInstant(until)} on${readings}`;
+  return `missing since ${formatInstant(since)}; counts as empty from ${formatInstant(until)} on${readings}`;
 }
 
 /**

@@ -34,12 +34,12 @@ interface JudgedBlock extends Block {
  * unknown.
  */
 export const FORBIDDEN: ReadonlyArray<Block & { readonly what: string }> = [
-  { ...forbidden("0.0.0.0/8"), what: "0.0.0.0/8, which no host has" },
+  { ...forbidden("0.0.0.0/8"), what: "0.0.0.0/8, which is not for hosts" },
   { ...forbidden("224.0.0.0/4"), what: "multicast" },
   { ...forbidden("240.0.0.0/4"), what: "240.0.0.0/4, which is reserved" },
   { ...forbidden("::/128"), what: "the unspecified address" },
   { ...forbidden("::ffff:0:0/96"), what: "IPv4-mapped: write the IPv4 address" },
-  { ...forbidden("fe80::/10"), what: "link-local, which takes a zone" },
+  { ...forbidden("fe80::/10"), what: "link-local, which needs a zone" },
   { ...forbidden("ff00::/8"), what: "multicast" },
 ];
 

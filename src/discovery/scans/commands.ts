@@ -63,7 +63,7 @@ function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActo
   if (waiting >= SCANS_WAITING_MAX) {
     throw new DomainError(
       "entity_in_use",
-      `In this network ${waiting} scans wait for their turn already; cancel one, or wait for one to begin.`,
+      `${waiting} scans of this network are already waiting; cancel one, or wait until one starts.`,
       { entity: "network", id: network.id, dependants: { scans: waiting } },
     );
   }
@@ -214,7 +214,7 @@ function cancelScan(tx: WriteTransaction, input: { id: string }, actor: CommandA
   if (row === null || networkId === null || findReachable(tx, networkKind, networkId, actor) === null)
     throw notFound({ name: "scan" }, input.id);
   if (!isUnderWay(row))
-    throw new DomainError("entity_stale", `The scan has ended already: ${row.status}.`, {
+    throw new DomainError("entity_stale", `The scan has already ended: ${row.status}.`, {
       entity: "scan",
       expected: UNDER_WAY.join(" or "),
       actual: row.status,

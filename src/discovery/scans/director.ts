@@ -111,7 +111,7 @@ export class ScanDirector implements Scans {
     try {
       const { result } = await writes.run(
         "discovery.interrupt",
-        { problem: "the appliance ended while it waited or ran" },
+        { problem: "the appliance stopped while it waited or ran" },
         SYSTEM_AUTHOR,
       );
       if (result > 0) log.warn("scans_interrupted", { count: result });
@@ -326,7 +326,7 @@ export class ScanDirector implements Scans {
         status: "Failed",
         progress: null,
         outcome: null,
-        problem: "it could not be started; the appliance's log tells why",
+        problem: "it could not be started; see the appliance's log",
       });
     }
   }
@@ -369,7 +369,7 @@ export class ScanDirector implements Scans {
     const entry = this.entries.get(scan_id);
     try {
       if (entry === undefined)
-        throw new DomainError("entity_not_found", `The scan ${scan_id} does not run any more.`, {
+        throw new DomainError("entity_not_found", `The scan ${scan_id} is no longer running.`, {
           entity: "scan",
           id: scan_id,
         });
@@ -403,7 +403,7 @@ export class ScanDirector implements Scans {
           status: "Failed",
           progress: entry.live.progress,
           outcome: null,
-          problem: "the scanning thread ended unexpectedly; the appliance's log tells why",
+          problem: "the scanning thread ended unexpectedly; see the appliance's log",
         });
     }
   }

@@ -44,8 +44,8 @@ export const NOTE_MS = 1_000;
 const FINDINGS_OF_NOTE = 500;
 
 const LOST: Readonly<Record<LostReason, string>> = {
-  broken: "what it answered could not be written; the appliance's log tells why",
-  endless: "not all that it told could be written: a command that went on with it wrote nothing more",
+  broken: "its answers could not be written; see the appliance's log",
+  endless: "its answers could not all be written: the write stopped making progress",
 };
 
 /** Links between interfaces, as their devices announce them. */
@@ -208,7 +208,7 @@ class ScanRun {
     });
     const isAsking = order.kind !== "sweep" && !credentials.isEmpty;
     if (order.kind !== "sweep" && credentials.isEmpty)
-      book.problem = "no credential is assigned in this network: no device was asked by SNMP";
+      book.problem = "no credential is assigned in this network: no device was read by SNMP";
     if (isAsking && first.size > 0) {
       progress.enter("target_ips");
       await this.ask(

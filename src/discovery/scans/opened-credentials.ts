@@ -88,11 +88,11 @@ export class OpenedCredentials {
       .statement("SELECT sealed FROM credential_secrets WHERE credential_n = ? AND field = ?")
       .values(n, field) as Array<[Uint8Array]>;
     const sealed = rows[0]?.[0];
-    if (sealed === undefined) throw new SecretUnreadable("it is not stored any more: enter it anew");
+    if (sealed === undefined) throw new SecretUnreadable("it is no longer stored: enter it again");
     try {
       return this.box.open(sealed, secretContext(id, field));
     } catch {
-      throw new SecretUnreadable("it was sealed with another key: enter it anew");
+      throw new SecretUnreadable("it was sealed with another key: enter it again");
     }
   }
 }

@@ -240,7 +240,7 @@ function outcomeRoutes(
     maxOfUser: SCAN_STREAMS_OF_USER_MAX,
     max: SCAN_STREAMS_MAX,
     what: "streams of scans open",
-    remedy: "close one, or ask for the scan now and then",
+    remedy: "close one, or poll the scan instead",
   });
   surface
     .get(

@@ -48,7 +48,7 @@ export function failed(error: unknown): Ending {
   if (isExpected) return { status: "Failed", problem: error.message, cause: null };
   return {
     status: "Failed",
-    problem: "something went wrong inside the appliance; its log tells what",
+    problem: "something went wrong inside the appliance; see its log",
     cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
   };
 }

@@ -118,7 +118,7 @@ export function serveScans(open: (options: ScannerOptions) => ScanMachine): Thre
           status: "Failed" as const,
           progress: null,
           outcome: null,
-          problem: "something went wrong inside the appliance; its log tells what",
+          problem: "something went wrong inside the appliance; see its log",
         },
         cause: describeFault(error),
       }));

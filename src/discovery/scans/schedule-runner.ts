@@ -139,7 +139,7 @@ export class ScheduleRunner {
       if (isOverlapping) {
         this.log.warn("scheduled_scan_passed_over", {
           ...reported,
-          reason: "the scan of the last time still waits or runs",
+          reason: "its previous scan is still waiting or running",
         });
         await this.pass(id, dueAt, author);
         return;

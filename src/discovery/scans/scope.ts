@@ -117,12 +117,12 @@ export class Scope {
       if (!isAllowed && isMissed)
         passedOver.push({
           cidr: subnet.cidr,
-          reason: `${isOwn ? "what only this machine reaches" : `a subnet of the type ${subnet.subnet_type}`} is scanned only when it is named as a target`,
+          reason: `${isOwn ? "what only this machine reaches" : `a subnet of type ${subnet.subnet_type}`} is scanned only as a named target`,
         });
       if (tooLarge !== null && isMissed)
         passedOver.push({
           cidr: subnet.cidr,
-          reason: `larger than ${tooLarge}: only its known addresses are asked${block.version === 4 ? "; name it as a target with allow_large" : ""}`,
+          reason: `larger than ${tooLarge}: only its known addresses are scanned${block.version === 4 ? "; name it as a target with allow_large" : ""}`,
         });
       return [{ ...block, isAllowed, isWalked: isAllowed && tooLarge === null }];
     });
@@ -143,7 +143,7 @@ export class Scope {
       if (!isFull)
         passedOver.push({
           cidr: range.cidr,
-          reason: `with it the scan would have more than ${SCAN_ADDRESSES_MAX} addresses, and so with what follows it; only known addresses are asked there`,
+          reason: `from here on the scan would have more than ${SCAN_ADDRESSES_MAX} addresses; only known addresses are scanned there`,
         });
       isFull = true;
     }
@@ -220,7 +220,7 @@ export function targetProblems(targets: readonly string[], allowLarge: boolean |
   if (problems.length === 0 && count > SCAN_ADDRESSES_MAX)
     problems.push({
       index: 0,
-      message: `is one of targets with ${count} addresses together; a scan takes at most ${SCAN_ADDRESSES_MAX}`,
+      message: `is one of the targets, which have ${count} addresses in total; a scan takes at most ${SCAN_ADDRESSES_MAX}`,
     });
   return problems;
 }
@@ -234,8 +234,8 @@ function problemOf(block: Block, allowLarge: boolean | null): string | null {
   const allowed = largerThanAllowed(block, allowLarge === true);
   if (allowed !== null) {
     return block.version === 6
-      ? `is larger than ${allowed}, which is all that can be walked through of IPv6; name smaller blocks or single addresses`
-      : `is larger than ${allowed}; name smaller blocks${allowLarge === null ? "" : ", or ask for it with allow_large"}`;
+      ? `is larger than ${allowed}, the limit for IPv6; name smaller blocks or single addresses`
+      : `is larger than ${allowed}; name smaller blocks${allowLarge === null ? "" : ", or set allow_large"}`;
   }
   const forbiddenBlock = forbiddenAs(block);
   return forbiddenBlock === null ? null : `is ${forbiddenBlock}`;

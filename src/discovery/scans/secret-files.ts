@@ -41,7 +41,7 @@ export class SecretFiles {
 /** @param file where it really is, as the folder is */
 function assertInside(folder: string, file: string, path: string): void {
   if (!file.startsWith(folder.endsWith(sep) ? folder : folder + sep))
-    throw new SecretUnreadable(`the file ${path} leads out of the folder of secrets`);
+    throw new SecretUnreadable(`the file ${path} is outside the folder of secrets`);
 }
 
 function real(path: string, what: string): string {
@@ -65,7 +65,7 @@ function bytesOf(file: string, path: string, folder: string): Uint8Array {
     assertInside(folder, linkOf(descriptor, path), path);
     const { mode, size } = fstatSync(descriptor);
     if ((mode & constants.S_IFMT) !== constants.S_IFREG)
-      throw new SecretUnreadable(`the file ${path} is no regular file`);
+      throw new SecretUnreadable(`the file ${path} is not a regular file`);
     if (size > FILE_MAX_BYTES)
       throw new SecretUnreadable(`the file ${path} is longer than ${SECRET_MAX_LENGTH} characters`);
     const bytes = new Uint8Array(FILE_MAX_BYTES);
@@ -94,6 +94,6 @@ function textIn(bytes: Uint8Array, path: string): string {
 function unreadable(what: string, error: unknown): SecretUnreadable {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return new SecretUnreadable(
-    code === "ENOENT" ? `${what} is not there` : `${what} cannot be read${code === "" ? "" : ` (${code})`}`,
+    code === "ENOENT" ? `${what} does not exist` : `${what} cannot be read${code === "" ? "" : ` (${code})`}`,
   );
 }

@@ -38,7 +38,7 @@ export function* withheldFindings(
   }
   for (const [{ id, cidr }, { addresses, count }] of silences) {
     const which = `${addresses.join(", ")}${count > addresses.length ? `, … (${count} addresses)` : ""}`;
-    const reason = `does not accept credentials: the network's were not sent to ${which}; an Admin sets its accepts_credentials, or names them as targets`;
+    const reason = `does not accept credentials: the network's were not sent to ${which}; an Admin can set its accepts_credentials, or name them as targets`;
     yield { type: "Skipped", entity: subnetKind.name, id, label: cidr, reason };
   }
 }
@@ -50,6 +50,6 @@ function waits(address: string, id: string, host: KnownHost | undefined): Findin
     entity: ipAddressKind.name,
     id,
     label: address,
-    reason: `waits for confirmation: credentials are assigned to ${whose}, and no Admin has sent them to this address; POST /api/v1/ip-addresses/${id}/confirm does`,
+    reason: `waits for confirmation: credentials are assigned to ${whose}, but no Admin has sent them to this address; confirm it with POST /api/v1/ip-addresses/${id}/confirm`,
   };
 }

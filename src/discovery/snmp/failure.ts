@@ -48,17 +48,17 @@ const FINAL: ReadonlySet<FailureReason> = new Set([
 ]);
 
 const CLAUSES: Readonly<Record<FailureReason, string>> = {
-  no_answer: "no answer: it is silent, or the community is another",
+  no_answer: "no answer: it is silent, or the community is wrong",
   port_closed: "the port is closed: no SNMP agent listens there",
   unreachable: "the address cannot be reached",
-  wrong_user: "the device knows no user of this name",
-  wrong_password: "the authentication password or its protocol is another",
+  wrong_user: "the device has no user with this name",
+  wrong_password: "the authentication password or protocol is wrong",
   unsupported: "the device does not support what was asked for",
   refused: "the device refuses access",
-  agent_error: "the device answers with an error of its own",
-  garbage: "what the device answers cannot be read",
-  not_increasing: "the device's answers do not go forward",
-  row_cap: "there is more than is read of one device",
+  agent_error: "the device answers with an error",
+  garbage: "the device's answers cannot be parsed",
+  not_increasing: "the device's answers do not advance",
+  row_cap: "the device has more than the limit per device",
   deadline: "it took too long",
   cancelled: "the scan was cancelled",
 };

@@ -18,7 +18,7 @@ export function verdictOf(error: Error & { readonly code?: number }, hasContext:
     case ResponseInvalidCode.EAuthFailure:
       return (
         REPORTS[error.message] ?? {
-          failure: failure("garbage", "its answers are not signed with the password"),
+          failure: failure("garbage", "its answers are not signed with this password"),
           isCertain: false,
         }
       );
@@ -33,9 +33,9 @@ export function verdictOf(error: Error & { readonly code?: number }, hasContext:
     case ResponseInvalidCode.ECouldNotDecrypt:
       return { failure: failure("wrong_password", PRIVACY), isCertain: false };
     case NOT_IN_TIME_WINDOW:
-      return { failure: failure("garbage", "its answers are out of their time"), isCertain: false };
+      return { failure: failure("garbage", "its answers are outside the time window"), isCertain: false };
     case ResponseInvalidCode.EVersionNoMatch:
-      return { failure: failure("unsupported", "it answers in another version of SNMP"), isCertain: false };
+      return { failure: failure("unsupported", "it answers with another SNMP version"), isCertain: false };
     default:
       return { failure: failure("garbage"), isCertain: false };
   }
@@ -44,17 +44,17 @@ export function verdictOf(error: Error & { readonly code?: number }, hasContext:
 /** ResponseInvalidCode.ENotInTimeWindow, which the declared type lacks. */
 const NOT_IN_TIME_WINDOW = 14;
 
-const PRIVACY = "the privacy password or its protocol is another";
+const PRIVACY = "the privacy password or protocol is wrong";
 
 /** usmStats (RFC 3414 §5) in net-snmp's words. */
 const REPORTS: Readonly<Record<string, Verdict>> = {
   "Unsupported Security Level": {
-    failure: failure("unsupported", "the user has another security level: its passwords or protocols are not these"),
+    failure: failure("unsupported", "the user has another security level, with other passwords or protocols"),
     isCertain: true,
   },
   "Unknown User Name": { failure: failure("wrong_user"), isCertain: true },
   "Wrong Digest (incorrect password, community or key)": { failure: failure("wrong_password"), isCertain: true },
   "Decryption Error": { failure: failure("wrong_password", PRIVACY), isCertain: true },
-  "Not In Time Window": { failure: failure("garbage", "its engine time does not hold still"), isCertain: true },
-  "Unknown Engine ID": { failure: failure("garbage", "its engine id does not hold still"), isCertain: true },
+  "Not In Time Window": { failure: failure("garbage", "its engine time keeps changing"), isCertain: true },
+  "Unknown Engine ID": { failure: failure("garbage", "its engine id keeps changing"), isCertain: true },
 };

@@ -193,7 +193,7 @@ export class SnmpSession implements SnmpRequester {
     if (pending === null) return;
     pending.sendCount += 1;
     if (pending.sendCount > MAX_SENDS) {
-      this.settle(failure("garbage", "the device asks for another beginning again and again"));
+      this.settle(failure("garbage", "the device asks to start over again and again"));
       return;
     }
     if (this.isTakenBack()) return;
@@ -277,19 +277,18 @@ export class SnmpSession implements SnmpRequester {
   private silence(pending: Pending): SnmpFailure {
     if (pending.problem !== null) return pending.problem;
     const seconds = `${(pending.waitedMs / 1000).toFixed(1)} s`;
-    if (pending.strayCount > 0)
-      return failure("no_answer", `no answer to what was asked within ${seconds}, only others`);
+    if (pending.strayCount > 0) return failure("no_answer", `no matching answer within ${seconds}, only others`);
     if (this.hasAnswered) return failure("no_answer", `no answer within ${seconds}`);
     if (this.snmp.version !== Version3) return failure("no_answer");
     if (!this.hasFoundEngine) return failure("no_answer", "no answer: it is silent, or does not speak SNMPv3");
     return failure(
       "no_answer",
-      "no answer after it told its engine id: the privacy password or its protocol is another, or the user may not read",
+      "no answer after it sent its engine id: the privacy password or protocol is wrong, or the user may not read",
     );
   }
 }
 
-const TAKEN_BACK = "the credential was taken back or changed meanwhile";
+const TAKEN_BACK = "the credential was withdrawn or changed meanwhile";
 
 const BACKOFF = 1.5;
 /** Random part of a wait, so that repetitions spread. */

@@ -162,7 +162,7 @@ class Walk {
       return;
     }
     if (answer.varbinds.length === 0) {
-      this.shrink(group, rows, failure("garbage", "the device answers with nothing at all"));
+      this.shrink(group, rows, failure("garbage", "the device's answer is empty"));
       return;
     }
     if (this.singleRows > 0) this.singleRows -= 1;
@@ -190,15 +190,15 @@ class Walk {
     const { oid } = varbind;
     if (!oid.startsWith(column.prefix)) {
       if (compareOids(oid, column.oid) > 0) column.isComplete = true;
-      else column.problem = `the device's answers do not go forward: after ${column.prefix}${column.last} came ${oid}`;
+      else column.problem = `the device's answers do not advance: after ${column.prefix}${column.last} came ${oid}`;
       return true;
     }
     const index = oid.slice(column.prefix.length);
     if (compareOids(index, column.last) <= 0) {
       column.problem =
         index === column.last
-          ? `the device repeats ${oid} for ever`
-          : `the device's answers do not go forward: after ${column.prefix}${column.last} came ${oid}`;
+          ? `the device repeats ${oid} endlessly`
+          : `the device's answers do not advance: after ${column.prefix}${column.last} came ${oid}`;
       return true;
     }
     const value = varbindValue(varbind);
@@ -215,7 +215,7 @@ class Walk {
 
   private takeError({ errorStatus, errorIndex }: AgentReply, group: Column[], rows: number): void {
     if (errorStatus === ERROR_STATUS.tooBig) {
-      this.shrink(group, rows, failure("agent_error", "the device says that even a single value is too big"));
+      this.shrink(group, rows, failure("agent_error", "the device says that even a single value is too large"));
       return;
     }
     const [column] =
@@ -274,7 +274,7 @@ export function errorFailure(errorStatus: number): SnmpFailure {
   if (errorStatus === ERROR_STATUS.noAccess || errorStatus === ERROR_STATUS.authorizationError)
     return failure("refused");
   const name = ERROR_NAMES[errorStatus];
-  return failure("agent_error", `the device answers with an error of its own (${name ?? `error ${errorStatus}`})`);
+  return failure("agent_error", `the device answers with an error (${name ?? `error ${errorStatus}`})`);
 }
 
 const ERROR_NAMES: Readonly<Record<number, string>> = {

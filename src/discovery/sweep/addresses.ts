@@ -37,7 +37,7 @@ interface AddressRange {
 
 function rangesOf(cidrs: Iterable<Cidr>): AddressRange[] {
   return outermost([...cidrs]).map((cidr) => {
-    if (!isEnumerable(cidr)) throw new RangeError(`${cidr.text} has too many addresses to go through.`);
+    if (!isEnumerable(cidr)) throw new RangeError(`${cidr.text} has too many addresses to scan.`);
     const network = BigInt(`0x${cidr.bytes.toHex()}`);
     const hostBits = cidr.bytes.length * 8 - cidr.prefixLength;
     const edge = cidr.version === 4 && hostBits > 1 ? 1n : 0n;

@@ -143,9 +143,9 @@ export class Instruments {
     const parts = [...icmp, ...(this.arp?.isUsed ? ["ARP"] : []), ...(isTcpOn ? ["TCP"] : [])];
     const isMissing = isIcmpWanted && icmp.length === 0 && this.echoes.size > 0;
     const lacks = [
-      ...(isMissing ? ["no ICMP: this process may not open such sockets, and neither fping nor ping works"] : []),
+      ...(isMissing ? ["no ICMP: this process may not open ICMP sockets, and neither fping nor ping works"] : []),
       ...(isTcpOn && this.sockets === null
-        ? ["a refused port is no sign of life: this process may not ask the kernel who refused"]
+        ? ["a refused port does not count as an answer: this process may not ask the kernel who refused"]
         : []),
     ];
     return parts.join(", ") + (lacks.length > 0 ? ` (${lacks.join("; ")})` : "");
