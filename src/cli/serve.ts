@@ -28,20 +28,29 @@ const STOP_MAX_MS = 4_800;
 const TLS = ["tlsCertificate", "tlsKey"] as const;
 const SETUP = ["setupOrganization", "setupNetwork", "setupEmail", "setupPasswordFile"] as const;
 
+const ALWAYS = [
+  "listen",
+  "tlsSelfSigned",
+  "plainHttp",
+  "data",
+  "self",
+  "acceptClock",
+  "snmpPort",
+  "logFormat",
+] as const;
+const MAYBE = [...TLS, ...SETUP, "readOnly", "secretsFolder", "scanTcpPorts"] as const;
+
 export const serve = defineCommand(
   {
     name: "serve",
     summary: "runs the appliance: the API over HTTP or HTTPS, on the data of one folder.",
-    always: ["listen", "tlsSelfSigned", "plainHttp", "data", "self", "acceptClock", "snmpPort", "logFormat"],
-    maybe: [...TLS, ...SETUP, "readOnly", "secretsFolder", "scanTcpPorts"],
+    always: ALWAYS,
+    maybe: MAYBE,
   },
   (config, io) => runAppliance(config, io),
 );
 
-type ServeConfig = Config<
-  "listen" | "tlsSelfSigned" | "plainHttp" | "data" | "self" | "acceptClock" | "snmpPort" | "logFormat",
-  (typeof TLS)[number] | (typeof SETUP)[number] | "readOnly" | "secretsFolder" | "scanTcpPorts"
->;
+type ServeConfig = Config<(typeof ALWAYS)[number], (typeof MAYBE)[number]>;
 
 /** @param writerThread a test may start one that fails */
 export async function runAppliance(

@@ -88,6 +88,12 @@ test("each container that a kind is listed by is a column with an index", () => 
   }
 });
 
+test("a part of a host gives the record that shows it a version, or what is asked of a host would miss it", () => {
+  const parts = KINDS.filter((kind) => kind.scopes.host !== undefined);
+  // What is ignored of a host is no part of it.
+  expect(parts.filter((kind) => kind.owners === undefined).map((kind) => kind.name)).toEqual(["ignored"]);
+});
+
 test("what names its network is confined to it", () => {
   for (const kind of KINDS) {
     const field = kind === networkKind ? "id" : "network_n" in getTableColumns(kind.table) ? "network_id" : undefined;

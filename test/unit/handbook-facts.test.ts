@@ -6,8 +6,11 @@ import { join, resolve } from "node:path";
 import { ROLES } from "../../src/access/role.ts";
 import { serve } from "../../src/cli/serve.ts";
 import { OPTIONS, type Option, variableOf } from "../../src/config.ts";
+import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
+import type { AnyKind } from "../../src/db/kind.ts";
 import { INTRODUCTION } from "../../src/http/document-description.ts";
 import { STATUS } from "../../src/http/errors.ts";
+import { RESOURCES } from "../../src/inventory/resources.ts";
 import {
   ADMIN_STATUSES,
   CHASSIS_ID_SUBTYPES,
@@ -20,8 +23,8 @@ import { SUBNET_TYPES } from "../../src/resources/subnets/subnet-type.ts";
 import { COLORS } from "../../src/resources/tags/color.ts";
 import { HOST_VIRTUALIZATION_TYPES, SERVICE_VIRTUALIZATION_TYPES } from "../../src/resources/virtualization.ts";
 
-const page = (topic: string) =>
-  readFileSync(join(resolve(import.meta.dir, "../../src/handbook"), `${topic}.md`), "utf8");
+const ROOT = resolve(import.meta.dir, "../../src");
+const page = (topic: string) => readFileSync(join(ROOT, "handbook", `${topic}.md`), "utf8");
 
 /** The cells of the rows of the table below a heading. */
 function rowsBelow(text: string, heading: string): string[][] {
@@ -54,6 +57,24 @@ test("every setting of serve is told, with its variable and its default", () => 
     if (option.fallback !== null && option.value !== null)
       expect(running).toMatch(new RegExp(`${variableOf(option.flag)}.*${option.fallback}`));
   }
+});
+
+test("every command, and the schema of the data, are told", () => {
+  const running = page("running");
+  const commands = new Bun.Glob("*.ts").scanSync(join(ROOT, "cli"));
+  const words = [...commands].flatMap((file) =>
+    [...readFileSync(join(ROOT, "cli", file), "utf8").matchAll(/^ +name: "(\w+)/gm)].map(([, word]) => word),
+  );
+  expect(words).toContain("serve");
+  for (const word of words) expect(running).toContain(`\`${word}\``);
+  expect(page("changes")).toContain(`schema ${SCHEMA_VERSION}.`);
+});
+
+test("every kind of record that can be listed stands in the table of records", () => {
+  const told = rowsBelow(page("records"), "What there is").map(([names = ""]) => names);
+  const isTold = ({ words, name }: AnyKind) =>
+    told.some((names) => names.split(", ").some((each) => each.startsWith(words?.one ?? name)));
+  expect(RESOURCES.filter(({ kind }) => !isTold(kind)).map(({ kind }) => kind.name)).toEqual([]);
 });
 
 test.each([

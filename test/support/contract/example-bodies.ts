@@ -22,7 +22,16 @@ export function exampleBody(
     const named = RESOURCES.find(({ names }) => names !== undefined && Object.hasOwn(names.columns, field));
     if (named !== undefined) body[field] = Array.isArray(body[field]) ? [ids[named.path]] : ids[named.path];
   }
-  return { ...body, name };
+  // What no two records may have in common is another one as well; a number may be bounded.
+  const unique = RESOURCES.find((each) => each.path === path)?.kind.unique?.field;
+  for (const field of new Set(["name", unique ?? "name"]))
+    if (Object.hasOwn(body, field)) body[field] = typeof body[field] === "number" ? numberOf(name) : name;
+  return body;
+}
+
+/** The same for the same name, below 1,000. */
+function numberOf(name: string): number {
+  return Number(Bun.hash.crc32(name) % 999) + 1;
 }
 
 /** What records of may be made through the API, such that what is referred to stands before what refers to it. */
