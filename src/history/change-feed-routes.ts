@@ -288,7 +288,7 @@ class ChangeFeed {
   /** A place in another ledger, of which this one is a restored backup, is refused: their later transactions differ. */
   private assertPlace({ after, mark }: FeedPosition, path: string, markPath: string): void {
     const { sequence } = this.backend.reader.head();
-    const others = "the data are others than those that it was read from";
+    const others = "the data were replaced since";
     if (after > sequence)
       throw invalid([{ path, message: `is beyond the last transaction, ${sequence}: ${others}`, value: after }]);
     if (mark !== undefined && mark !== this.backend.reader.markOf(after))

@@ -161,7 +161,7 @@ function who(transaction: LedgerEntry): Record<string, unknown> {
 /** `+ core-1`, `- core-1`, or `~ core-1` and its fields, each with who and when. */
 function reported(difference: Difference, names: RecordNames): string {
   const by = (entry: LedgerEntry | null) =>
-    entry === null ? "not kept by whom" : `${oneLine(entry.actorName)}, ${formatInstant(entry.at)}`;
+    entry === null ? "by whom is not kept" : `${oneLine(entry.actorName)}, ${formatInstant(entry.at)}`;
   const host = hostName(difference, names);
   const name = oneLine(host === null ? difference.name : `${host} ${difference.name}`);
   if (difference.change !== "changed")
@@ -219,7 +219,7 @@ function bound(at: Instant, sequence: number, thinned: Thinned | undefined): str
 
 function thinnedLines({ fromThinned, toThinned, thinnedUntil }: DiffInput): string {
   if (thinnedUntil === null) return "";
-  const lines = [`History up to ${formatInstant(thinnedUntil)} was thinned: not every change is there any more.`];
+  const lines = [`History up to ${formatInstant(thinnedUntil)} was thinned: some changes are no longer there.`];
   for (const [end, thinned] of [
     ["beginning", fromThinned],
     ["end", toThinned],

@@ -48,7 +48,7 @@ function assertMayReplay(tx: WriteTransaction, known: KnownOutcome, author: Auth
 }
 
 function assertContains(tx: WriteTransaction, actor: CommandActor, [role, networks]: KeptRights): void {
-  requireRole(actor.role, role, "Being told again what this request came to");
+  requireRole(actor.role, role, "Repeating the answer to this request");
   if (actor.networkIds === null) return;
   const reached = new Set(actor.networkIds.map((id) => tx.recordN(id)));
   const lost = networks?.find((n) => !reached.has(n));
@@ -56,7 +56,7 @@ function assertContains(tx: WriteTransaction, actor: CommandActor, [role, networ
   if (networks !== null) return;
   throw new DomainError(
     "entity_not_found",
-    "What this request came to is told again to who reaches every network, as its caller did then.",
+    "The answer to this request is repeated only to a caller who reaches every network, as its caller did then.",
     { entity: networkKind.name, id: null },
   );
 }

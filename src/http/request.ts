@@ -130,7 +130,7 @@ function answerHeaders(requestId: string, isSecret: boolean, isTls: boolean): Re
 export function requireOneHost(headers: Headers): void {
   const host = headers.get("host");
   if (host !== null && !HOST.test(host))
-    throw invalid([{ path: "/Host", message: "must be there once, and be a host with or without a port" }]);
+    throw invalid([{ path: "/Host", message: "must be given once, as a host with or without a port" }]);
 }
 
 /**

@@ -59,7 +59,7 @@ export function notFoundThen(
   const error = notFound(entity, id, asked);
   if (thinned === undefined) return error;
   const resolvedAt = thinned.resolvedAt === null ? null : formatInstant(thinned.resolvedAt);
-  const kept = resolvedAt === null ? "nothing is known of so long ago" : `this is the state of ${resolvedAt}`;
+  const kept = resolvedAt === null ? "nothing that old is kept" : `this is the state of ${resolvedAt}`;
   return new DomainError(error.code, `${error.message} History was thinned there: ${kept}.`, {
     ...error.params,
     resolution: thinned.resolution,

@@ -47,7 +47,7 @@ export function match<Item extends { id?: string }, Stored extends { id: string 
     else
       issues.push({
         path: `${pointer}/${position}/id`,
-        message: `is the id of ${pointer}/${other} as well`,
+        message: `is also the id of ${pointer}/${other}`,
         value: item.id,
       });
     const record = byId.get(item.id) ?? null;

@@ -212,7 +212,7 @@ function wrongPassword(): DomainError {
 function wrongSetupToken(): DomainError {
   return new DomainError(
     "auth_invalid_credentials",
-    "The set-up token is wrong. The appliance prints it at its start, a new one each time.",
+    "The set-up token is wrong. The appliance prints a new one each time it starts.",
     {},
   );
 }

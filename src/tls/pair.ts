@@ -44,7 +44,7 @@ export function readTlsPair(files: PairFiles): TlsPair {
     const isElsewhere = chain.some((each) => each.checkPrivateKey(key));
     throw new TlsRefused(
       isElsewhere
-        ? `${files.certificate.shown} has the server's own certificate behind others: it must be the first, the chain behind it`
+        ? `${files.certificate.shown} has the server's own certificate after others: it must come first, followed by the chain`
         : `${files.privateKey.shown} is not the key of the certificate in ${files.certificate.path}`,
     );
   }
@@ -52,7 +52,7 @@ export function readTlsPair(files: PairFiles): TlsPair {
   const bits = key.asymmetricKeyType === "rsa" ? (key.asymmetricKeyDetails?.modulusLength ?? 0) : RSA_BITS_MIN;
   if (bits < RSA_BITS_MIN)
     throw new TlsRefused(
-      `${files.privateKey.shown} is an RSA key of ${bits} bits: clients want ${RSA_BITS_MIN} at least`,
+      `${files.privateKey.shown} is an RSA key of ${bits} bits: clients require at least ${RSA_BITS_MIN}`,
     );
   const privateKey = key.export({ type: "pkcs8", format: "pem" }) as string;
   try {
@@ -109,7 +109,7 @@ function certificatesIn(text: string, shown: string): [X509Certificate, ...X509C
     const hasKey = blocks.some(({ label }) => label.endsWith("PRIVATE KEY"));
     throw new TlsRefused(
       hasKey
-        ? `${shown} holds a private key and no certificate: are the two files exchanged?`
+        ? `${shown} holds a private key and no certificate: are the two files swapped?`
         : `${shown} is not PEM: there is no -----BEGIN CERTIFICATE----- in it`,
     );
   }
@@ -118,7 +118,7 @@ function certificatesIn(text: string, shown: string): [X509Certificate, ...X509C
       return new X509Certificate(block.text);
     } catch {
       throw new TlsRefused(
-        `${shown} is damaged: its certificate ${index + 1} of ${certificates.length} cannot be understood`,
+        `${shown} is damaged: its certificate ${index + 1} of ${certificates.length} cannot be parsed`,
       );
     }
   }) as [X509Certificate, ...X509Certificate[]];
@@ -131,20 +131,20 @@ function keyIn(text: string, shown: string): KeyObject {
     const hasCertificate = blocks.some(({ label }) => label.endsWith("CERTIFICATE"));
     throw new TlsRefused(
       hasCertificate
-        ? `${shown} holds a certificate and no private key: are the two files exchanged?`
+        ? `${shown} holds a certificate and no private key: are the two files swapped?`
         : `${shown} is not PEM: there is no -----BEGIN PRIVATE KEY----- in it`,
     );
   }
   if (block.label.startsWith("ENCRYPTED") || /^Proc-Type: *4, *ENCRYPTED/m.test(block.text)) {
     throw new TlsRefused(
-      `${shown} is encrypted, and nobody is there to type its passphrase: write it without one (openssl pkey -in FILE -out NEW)`,
+      `${shown} is encrypted, and netledger cannot ask for its passphrase: write it without one (openssl pkey -in FILE -out NEW)`,
     );
   }
   try {
     return createPrivateKey(block.text);
   } catch {
     throw new TlsRefused(
-      `${shown} is damaged, or of a kind that is not supported (RSA, P-256, P-384, P-521 and Ed25519 are): its private key cannot be understood`,
+      `${shown} is damaged, or of a kind that is not supported (RSA, P-256, P-384, P-521 and Ed25519 are): its private key cannot be parsed`,
     );
   }
 }

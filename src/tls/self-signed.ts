@@ -57,8 +57,8 @@ export async function ensureSelfSigned(
     const reason = error instanceof Error ? error.message : String(error);
     throw new TlsRefused(
       hasKey
-        ? `${files.privateKey} holds no key that a certificate could be made of (${reason})`
-        : `no certificate can be made (${reason})`,
+        ? `${files.privateKey} holds no key usable for a certificate (${reason})`
+        : `no certificate can be created (${reason})`,
     );
   });
   try {
@@ -67,7 +67,7 @@ export async function ensureSelfSigned(
     writeWhole(files.certificate, made.certificate, 0o644);
   } catch (error) {
     throw new TlsRefused(
-      `the certificate cannot be kept in ${dirname(files.certificate)} (${error instanceof Error && "code" in error ? error.code : error})`,
+      `the certificate cannot be stored in ${dirname(files.certificate)} (${error instanceof Error && "code" in error ? error.code : error})`,
     );
   }
   return { pair: read(files), isNew: true };

@@ -259,7 +259,7 @@ describe("a place in the feed", () => {
     ]) {
       expect([path, await owner.get(`changes?${path}`)]).toMatchObject([
         path,
-        invalid({ path: "/mark", message: expect.stringContaining("the data are others") }),
+        invalid({ path: "/mark", message: expect.stringContaining("the data were replaced") }),
       ]);
     }
   });
@@ -503,7 +503,7 @@ describe("the feed as server-sent events", () => {
     expect(refused).toMatchObject({
       status: 400,
       body: {
-        params: { issues: [{ path: "/Last-Event-ID", message: expect.stringContaining("the data are others") }] },
+        params: { issues: [{ path: "/Last-Event-ID", message: expect.stringContaining("the data were replaced") }] },
       },
     });
   });

@@ -551,7 +551,7 @@ describe("bringing back what is ignored", () => {
       name: "core-1",
       action: "Delete",
       fields: [],
-      reason: "what it names is brought back",
+      reason: "the record that it names is brought back",
     });
     expect(await ignored()).toHaveLength(1);
     await restore(`hosts/${scene.host}`, at);
@@ -625,7 +625,7 @@ describe("bringing back what is ignored", () => {
     const plan = await made(revert(owner, deletion));
     expect(plan.actions.find((each: Wire) => each.entity_type === "ignored")).toMatchObject({
       action: "Skip",
-      reason: "it is gone already",
+      reason: "it is already gone",
     });
     expect(await ignored()).toEqual([]);
   });

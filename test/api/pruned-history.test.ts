@@ -120,7 +120,7 @@ describe("a host whose first two days are kept by the day", () => {
       "entity_not_found",
       { entity: "host", id: id(), resolution: "daily", resolved_at: null },
     ]);
-    expect(answer.body.error).toEndWith("History was thinned there: nothing is known of so long ago.");
+    expect(answer.body.error).toEndWith("History was thinned there: nothing that old is kept.");
     // Before the first transaction there was nothing, and that is known.
     expect((await owner.get(`hosts?${at("20T00:00:00")}`)).body.meta).not.toHaveProperty("resolution");
   });
@@ -271,7 +271,7 @@ describe("changes over thinned history", () => {
 
     const text = await owner.get("diff?from=2026-11-22T13:30:00Z&format=text");
     expect(text.text).toContain(
-      `\nHistory up to ${valid(4)} was thinned: not every change is there any more.\nThe beginning is as of `,
+      `\nHistory up to ${valid(4)} was thinned: some changes are no longer there.\nThe beginning is as of `,
     );
     expect(text.headers.get("x-thinned-until")).toBe(valid(4));
     const exact = await owner.get("diff?from=2026-11-22T14:30:00Z&format=csv");
@@ -324,7 +324,7 @@ test("who changed a field is not said where a later change of it may have been d
   const csv = await owner.get("diff?from=2026-11-22T23:00:00Z&types=host&format=csv");
   expect(csv.text).toMatch(/,name,four,by Ann,,,,,\r\n/);
   const text = await owner.get("diff?from=2026-11-22T23:00:00Z&types=host&format=text");
-  expect(text.text).toContain('      name: "four" → "by Ann"  (not kept by whom)\n');
+  expect(text.text).toContain('      name: "four" → "by Ann"  (by whom is not kept)\n');
 });
 
 test("a field that was changed is found also where the version that is left names others", async () => {

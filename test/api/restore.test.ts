@@ -177,7 +177,7 @@ describe("a host that was deleted", () => {
     await made(owner.delete(`tags/${scene.tag.id}`));
     const again = await newTag({ name: scene.tag.name });
     const plan = await made(restore(owner, "hosts", id, at));
-    expect(actionOn(plan, id).reason).toBe(`in tags, the tag ${scene.tag.id} is ${again.id} today`);
+    expect(actionOn(plan, id).reason).toBe(`in tags, the tag ${scene.tag.id} is now ${again.id}`);
     expect(await live("hosts", id)).toMatchObject({
       tags: [again.id],
       services: [{ tags: [again.id] }],
@@ -401,7 +401,7 @@ describe("a host that was changed", () => {
     expect(actionOn(plan, again.id)).toMatchObject({
       action: "Update",
       fields: ["name", "position"],
-      reason: `it was made again since: then it had the id ${address.id}`,
+      reason: `it was created again since: its id was ${address.id}`,
     });
     const host = await live("hosts", id);
     expect(host.ip_addresses.map((each: Wire) => [each.id, each.name, each.lineage_id])).toContainEqual([
@@ -430,7 +430,7 @@ describe("a host that was changed", () => {
     expect(actionOn(plan, far.id)).toMatchObject({
       action: "Update",
       fields: ["neighbor"],
-      reason: `it refers to the interface entry ${entry.if_descr}, which goes`,
+      reason: `it refers to the interface entry ${entry.if_descr}, which is deleted`,
     });
     expect(await live("if-entries", far.id)).not.toHaveProperty("neighbor");
   });
@@ -463,7 +463,7 @@ describe("a host that was changed", () => {
       expect.objectContaining({
         entity_type: "credential_assignment",
         action: "Skip",
-        reason: "credentials are assigned from the role Admin upwards: it stays as it is",
+        reason: "assigning credentials requires the role Admin: it stays unchanged",
       }),
     ]);
     expect((await live("hosts", id)).credential_assignments).toEqual([]);
@@ -701,7 +701,7 @@ describe("a credential", () => {
     expect(actionOn(plan, credential.id)).toMatchObject({
       action: "Update",
       fields: ["assigned_network_ids", "name"],
-      reason: "the community stays that of today: inline secrets are in no history",
+      reason: "the community stays the current one: inline secrets are not in the history",
     });
     expect(await live("credentials", credential.id)).toMatchObject({
       name: credential.name,
@@ -719,7 +719,7 @@ describe("a credential", () => {
     expect(sealed()).toBe(1);
     const plan = await made(restore(owner, "credentials", credential.id, first));
     expect(actionOn(plan, credential.id).reason).toBe(
-      "the community of today goes for ever: inline secrets are in no history",
+      "the current community is lost for good: inline secrets are not in the history",
     );
     expect(sealed()).toBe(0);
     expect(await live("credentials", credential.id)).toMatchObject({

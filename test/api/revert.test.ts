@@ -101,11 +101,11 @@ describe("a transaction that created", () => {
     await newIfEntry(host.id);
     expect(await revert(owner, tagging)).toMatchObject({
       status: 409,
-      body: { code: "entity_in_use", error: expect.stringContaining("is in use by 1 host by now") },
+      body: { code: "entity_in_use", error: expect.stringContaining("is now in use by 1 host") },
     });
     expect(await revert(owner, creation)).toMatchObject({
       status: 409,
-      body: { code: "entity_in_use", error: expect.stringContaining("is in use by 2 interface entries by now") },
+      body: { code: "entity_in_use", error: expect.stringContaining("is now in use by 2 interface entries") },
     });
   });
 
@@ -117,7 +117,7 @@ describe("a transaction that created", () => {
     expect(await made(revert(owner, sequence))).toMatchObject({
       applied: false,
       sequence: null,
-      actions: [{ action: "Skip", reason: "it is gone already" }],
+      actions: [{ action: "Skip", reason: "it is already gone" }],
     });
     expect(last()).toBe(before);
   });
@@ -302,7 +302,7 @@ describe("a transaction that deleted", () => {
     await made(revert(owner, sequence));
     expect(await made(revert(owner, sequence))).toMatchObject({
       sequence: null,
-      actions: [{ action: "Skip", reason: "it is back already" }],
+      actions: [{ action: "Skip", reason: "it is already back" }],
     });
   });
 });

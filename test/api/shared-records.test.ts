@@ -150,7 +150,7 @@ describe("a credential, for a caller that is confined to networks,", () => {
     const plan = await made(confined.post(`hosts/${id}/restore`, { at }));
     expect(plan.actions.find((action: Wire) => action.entity_type === "credential_assignment")).toMatchObject({
       action: "Skip",
-      reason: expect.stringContaining("stays as it is"),
+      reason: expect.stringContaining("stays unchanged"),
     });
     expect((await made(owner.get(`credentials/${credential.id}`))).host_assignments).toEqual([]);
   });

@@ -393,7 +393,7 @@ describe("an assignment of tags", () => {
     const expectNothingWritten = writingWatched();
     expect(await add("host", [two, one, two, three], last)).toMatchObject(
       invalid(
-        { path: "/entity_ids/1", message: "has 1000 tags already, the most that a record can carry", value: one },
+        { path: "/entity_ids/1", message: "already has 1000 tags, the maximum", value: one },
         { path: "/entity_ids/3", value: three },
       ),
     );

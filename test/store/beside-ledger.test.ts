@@ -114,7 +114,7 @@ test("any changed column of any table that has checksums is found, and gone when
         expect([name, column, found]).toEqual([
           name,
           column,
-          expect.arrayContaining([expect.stringMatching(/: is not what was written$/)]),
+          expect.arrayContaining([expect.stringMatching(/: does not match its checksum$/)]),
         ]);
         expect(found.filter((line) => !/^(observation|scan|memory|outcome|session|secret): /.test(line))).toEqual([]);
         if (column !== columns[0] && column !== "checksum") return;
@@ -132,9 +132,7 @@ test("a word that the search index has lost is found, though it has the other wo
       SELECT 'delete', key, substr(text, 1, instr(text, ' ') - 1) FROM history_search_texts
         WHERE text LIKE '% %' LIMIT 1`);
     expect(changes).toBe(1);
-    expect(findingsOn(path)).toEqual([
-      "search: history_search: does not say of all words in which texts they are as the texts do",
-    ]);
+    expect(findingsOn(path)).toEqual(["search: history_search: does not match the words of the texts"]);
     rebuildDerived(db, KINDS);
     expect(findingsOn(path)).toEqual([]);
   });
@@ -162,20 +160,20 @@ describe("netledger verify --repair-derived", () => {
     expect(told).toBeGreaterThan(0);
     const found = await run(folder);
     expect(found.status).toBe(1);
-    expect(found.text).toMatch(/\n {2}observation: if_entry [0-9a-f-]{36} \(n \d+\): is not what was written\n/);
+    expect(found.text).toMatch(/\n {2}observation: if_entry [0-9a-f-]{36} \(n \d+\): does not match its checksum\n/);
     expect(found.text).toMatch(
-      /\n {2}scan: discovery_findings, scan_id "[0-9a-f-]{36}", ordinal 1: is not what was written\n/,
+      /\n {2}scan: discovery_findings, scan_id "[0-9a-f-]{36}", ordinal 1: does not match its checksum\n/,
     );
-    expect(found.text).toMatch(/\n {2}secret: user_passwords, user_n \d+: is not what was written\n/);
+    expect(found.text).toMatch(/\n {2}secret: user_passwords, user_n \d+: does not match its checksum\n/);
     expect(found.text).toEndWith("drops damaged rows beside it, and lists them.\n");
     const repaired = await run(folder, "--repair-derived");
     expect(repaired).toEqual({ status: 0, text: expect.stringMatching(/\nSound\.\n$/) });
     expect(repaired.text).toContain(
       [
         "The data derived from the ledger were rebuilt.",
-        `Dropped, since it was damaged: ${told} ${told === 1 ? "finding of a scan" : "findings of scans"}`,
-        "Returned to what the newest versions say: 3 records' observation values",
-        "Dropped, since it was damaged: 1 password; netledger user password sets another",
+        `Dropped as damaged: ${told} ${told === 1 ? "finding of a scan" : "findings of scans"}`,
+        "Reset to the newest versions: 3 records' observation values",
+        "Dropped as damaged: 1 password; set a new one with netledger user password",
         "",
       ].join("\n"),
     );
@@ -206,9 +204,7 @@ describe("netledger verify --repair-derived", () => {
     });
     expect(findings).toBeGreaterThan(1);
     const { text } = await run(folder, "--repair-derived");
-    expect(text).toContain(
-      `Dropped, since it was damaged: ${findings} findings of scans\nDropped, since it was damaged: 1 scan\n`,
-    );
+    expect(text).toContain(`Dropped as damaged: ${findings} findings of scans\nDropped as damaged: 1 scan\n`);
     expect((await run(folder)).status).toBe(0);
   });
 });
@@ -226,7 +222,7 @@ test("a session that was damaged, and is used all the same, stays damaged: no wr
     expect(lastUsed()).toBe(before + USAGE_INTERVAL_MS);
     db.$client.close();
     expect(findingsOn(appliance.databasePath)).toEqual([
-      expect.stringMatching(/^session: sessions, hash "?[0-9a-f]{8}…"?: is not what was written$/),
+      expect.stringMatching(/^session: sessions, hash "?[0-9a-f]{8}…"?: does not match its checksum$/),
     ]);
   } finally {
     await appliance.close();

@@ -111,7 +111,7 @@ describe("a core of which no forwarding table is known", () => {
     const topology = twoTiers("None").host("web", "core");
     expect(locating(topology, "web")).toEqual(["Uplink Gi1 of access-1 0.4"]);
     expect(told(topology.macOf("web"), "UplinkOnly")[0]).toContain(
-      "most of what access-1 forwards to is there, as it is at every other port that forwards to it",
+      "most entries of access-1 are there, as at every other port that forwards to it",
     );
   });
 
@@ -140,7 +140,7 @@ describe("a core of which no forwarding table is known", () => {
     const topology = twoTiers("First").unmanaged("desk", "access-1").hosts(9, "d", "desk");
     expect(locating(topology, "d-3")).toEqual(["Edge Gi22 of access-1 0.75"]);
     expect(told(topology.macOf("d-3"), "SharedPort")).toEqual([
-      "8 more entries lead to Gi22: an unmanaged switch, or a host with machines of its own, is likely in between.",
+      "8 more entries lead to Gi22: an unmanaged switch or a hypervisor is likely in between.",
     ]);
   });
 
@@ -335,7 +335,7 @@ describe("aggregates", () => {
     });
     expect(locate(topology.macOf("web")).candidates.map(brief)).toEqual(["Edge Po5 of access-1 0.98"]);
     expect(told(topology.macOf("web"), "Neighbor")).toEqual([
-      "By LLDP, web is at the other end of Te501 of access-1; Po5, which stands for several ports, forwards to it.",
+      "By LLDP, web is at the other end of Te501 of access-1; Po5, which bundles several ports, forwards to it.",
     ]);
   });
 });

@@ -397,7 +397,7 @@ test("a live row that is still of an earlier shape, and a version whose text or 
       `UPDATE history_versions SET shape = 2 WHERE key = ${newest}`,
       `UPDATE history_versions SET shape = 1 WHERE key = ${newest}`,
     ),
-  ).toContainEqual(["version", "its content is not what its hash says"]);
+  ).toContainEqual(["version", "its content does not match its hash"]);
   expect(
     damaged(
       `UPDATE history_versions SET shape = 4 WHERE key = ${newest}`,

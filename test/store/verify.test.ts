@@ -193,18 +193,18 @@ describe("a changed value in the ledger is found, and where", () => {
         `UPDATE history_versions SET members = replace(members, '"hidden":false', '"hidden":True')
           WHERE ${versionOfHost()}`,
       ),
-    ).toContainEqual(expect.stringMatching(/^version: host .*: its content is not what its hash says$/));
+    ).toContainEqual(expect.stringMatching(/^version: host .*: its content does not match its hash$/));
   });
 
   test("the id of a record", () => {
     expect(
       damaged(`UPDATE history_records SET id = '00000000-0000-4000-8000-000000000000' WHERE n = ${host()}`),
-    ).toContainEqual(expect.stringMatching(/^version: host 00000000-.*: its content is not/));
+    ).toContainEqual(expect.stringMatching(/^version: host 00000000-.*: its content does not match/));
   });
 
   test("the kind of a record", () => {
     expect(damaged(`UPDATE history_records SET kind = 5 WHERE n = ${host()}`)).toContainEqual(
-      expect.stringMatching(new RegExp(`^version: tag ${population.hostId}.*: its content is not`)),
+      expect.stringMatching(new RegExp(`^version: tag ${population.hostId}.*: its content does not match`)),
     );
     expect(damaged(`UPDATE history_records SET kind = 60 WHERE n = ${host()}`)).toContainEqual(
       expect.stringMatching(new RegExp(`^record: kind 60 ${population.hostId}.*not known`)),
@@ -257,7 +257,7 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
     const all = versions();
     for (const sequence of [all[0], all[1], all.at(-1)]) {
       expect(damaged(`DELETE FROM history_versions WHERE key = (${host()} << 31 | ${sequence})`)).toContainEqual(
-        `transaction: transaction ${sequence}: its hash is not that of its predecessor, its content and its versions`,
+        `transaction: transaction ${sequence}: its hash does not match its predecessor, its content and its versions`,
       );
     }
   });
@@ -295,7 +295,7 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
     );
     for (const sequence of [first, second])
       expect(findings).toContainEqual(
-        expect.stringMatching(new RegExp(`^version: host .*, transaction ${sequence}: its content is not`)),
+        expect.stringMatching(new RegExp(`^version: host .*, transaction ${sequence}: its content does not match`)),
       );
   });
 
@@ -307,7 +307,7 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
       "DROP TABLE swap",
     );
     expect(
-      findings.filter((finding) => finding.startsWith("version: ") && finding.includes("its content is not")),
+      findings.filter((finding) => finding.startsWith("version: ") && finding.includes("its content does not match")),
     ).toHaveLength(2);
   });
 
@@ -344,7 +344,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
   const cases: Array<[string, RegExp, () => string[]]> = [
     [
       "a span that is missing",
-      /^span: host .* and its span is missing$/,
+      /^span: host .* but its span is missing$/,
       () => [
         `DELETE FROM history_spans WHERE n = ${host()} AND scope = (SELECT min(scope) FROM history_spans
           WHERE n = ${host()})`,
@@ -362,27 +362,27 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     ],
     [
       "a span too many",
-      /^span: host .* that it did not live$/,
+      /^span: host .*, but did not live there then$/,
       () => [`INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 8, ${host()}, 2)`],
     ],
     [
       "a span of nobody",
-      /^span: record \? \(n 99999\): .* that it did not live$/,
+      /^span: record \? \(n 99999\): .*, but did not live there then$/,
       () => ["INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 7, 99999, 2)"],
     ],
     [
       "a count that is wrong",
-      /^census: scope .*: counts \d+ where the spans come to \d+$/,
+      /^census: scope .*: counts \d+, but the spans give \d+$/,
       () => ["UPDATE history_census SET count = count + 1 WHERE sequence = 4"],
     ],
     [
       "a count that is missing",
-      /^census: scope .*: counts nothing new where/,
+      /^census: scope .*: counts nothing new, but/,
       () => ["DELETE FROM history_census WHERE sequence = 4"],
     ],
     [
       "a count too many",
-      /^census: scope .*: counts 9 where the spans come to nothing new$/,
+      /^census: scope .*: counts 9, but the spans give nothing new$/,
       () => ["INSERT INTO history_census (scope, sequence, count) VALUES (64, 5, 9), (1000000, 1, 9)"],
     ],
     ["no spans and no counts at all", /^span: /, () => ["DELETE FROM history_spans", "DELETE FROM history_census"]],
@@ -403,17 +403,17 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     ],
     [
       "a block that counts another number",
-      /^span: scope .*, block 0: says what the spans do not$/,
+      /^span: scope .*, block 0: has what the spans do not$/,
       () => ["UPDATE history_span_blocks SET alive = alive + 1"],
     ],
     [
       "a block of nobody",
-      /^span: scope .*, block 9: says what the spans do not$/,
+      /^span: scope .*, block 9: has what the spans do not$/,
       () => ["INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (64 * 2 + 7, 9, 0, 0)"],
     ],
     [
       "a block of what has none",
-      /^span: scope .*, block 0: says what the spans do not$/,
+      /^span: scope .*, block 0: has what the spans do not$/,
       () => [
         `INSERT INTO history_span_blocks (scope, block, alive, died) SELECT s.scope, 0, count(*), 0
           FROM history_spans s WHERE s.scope >> 6 = ${host()} AND s.died = 9007199254740991 GROUP BY s.scope LIMIT 1`,
@@ -421,7 +421,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     ],
     [
       "a block that is missing",
-      /^span: scope .*, block 0: does not say what the spans do$/,
+      /^span: scope .*, block 0: lacks what the spans have$/,
       () => ["DELETE FROM history_span_blocks"],
     ],
     [
@@ -441,17 +441,17 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     ],
     [
       "a text that is missing",
-      /^search: host .*: what it is found by from transaction \d+ on is missing$/,
+      /^search: host .*: its search text from transaction \d+ on is missing$/,
       () => [`DELETE FROM history_search_texts WHERE key >> 31 = ${host()}`],
     ],
     [
       "a text that is another",
-      /^search: host .*: what it is found by from transaction \d+ on is not what it says$/,
+      /^search: host .*: its search text from transaction \d+ on does not match the record$/,
       () => [`UPDATE history_search_texts SET text = 'forged' WHERE key >> 31 = ${host()}`],
     ],
     [
       "a text that leads elsewhere",
-      /^search: host .*: what it is found by from transaction \d+ on is not what it says$/,
+      /^search: host .*: its search text from transaction \d+ on does not match the record$/,
       () => [`UPDATE history_search_texts SET owner_n = 1 WHERE key >> 31 = ${host()}`],
     ],
     [
@@ -461,7 +461,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     ],
     [
       "a text that the index does not know",
-      /^search: host .*: the index does not find it by what it says from transaction \d+ on$/,
+      /^search: host .*: the index does not find its search text from transaction \d+ on$/,
       () => [
         `INSERT INTO history_search (history_search, rowid, text) SELECT 'delete', key, text FROM history_search_texts
           WHERE key >> 31 = ${host()}`,
@@ -469,7 +469,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     ],
     [
       "a word that the texts do not know",
-      /^search: history_search: does not say of all words in which texts they are as the texts do$/,
+      /^search: history_search: does not match the words of the texts$/,
       () => [
         `INSERT INTO history_search (rowid, text) SELECT key, 'forged' FROM history_search_texts
           WHERE key >> 31 = ${host()} LIMIT 1`,
@@ -477,12 +477,12 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     ],
     [
       "a live row that is missing",
-      /^live: host .*: it is alive in the ledger and has no live row$/,
+      /^live: host .*: it is alive in the ledger, but has no live row$/,
       () => [`DELETE FROM hosts WHERE n = ${host()}`],
     ],
     [
       "a live row of what has ended",
-      /^live: tag .*: has a live row, and is not alive in the ledger$/,
+      /^live: tag .*: has a live row, but is not alive in the ledger$/,
       () => [
         `INSERT INTO tags (n, organization_n, sequence, composed, members) SELECT n, 1, 1, 0, '"id":"x"'
           FROM history_records WHERE id = '${population.goneTagId}'`,
@@ -490,7 +490,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     ],
     [
       "a live row of another kind",
-      /^live: tag .*: has a live row among the tags, and is none in the ledger$/,
+      /^live: tag .*: has a live row among the tags, but is none in the ledger$/,
       () => [
         `INSERT INTO tags (n, organization_n, sequence, composed, members) VALUES (${host()}, 1, 1, 0, '"id":"x"')`,
       ],
@@ -509,7 +509,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     ["live sort keys that are others", /^live: host .*: its live sort_keys is null, /, () => live("sort_keys", "NULL")],
     [
       "a live column that is another",
-      /^live: host .*: its live name is "forged", and by the ledger "renamed"$/,
+      /^live: host .*: its live name is "forged", but in the ledger "renamed"$/,
       () => live("name", "'forged'"),
     ],
     [
@@ -534,7 +534,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     ],
     [
       "a link too many",
-      /^link: host .*: a link tags to n 2 that it does not have$/,
+      /^link: host .*: has a link tags to n 2, which the ledger does not imply$/,
       () => [`INSERT INTO live_links (n, relation, target_n) VALUES (${host()}, 'tags', 2)`],
     ],
     [
@@ -584,7 +584,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
   });
 
   test("a reference to a row that is not there", () => {
-    const missing = "file: live_links, row ?: refers to a row of history_records that is not there";
+    const missing = "file: live_links, row ?: refers to a row of history_records that does not exist";
     expect(damaged("INSERT INTO live_links (n, relation, target_n) VALUES (99999, 'tags', 99998)")).toEqual([
       missing,
       missing,
@@ -592,7 +592,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     withCopy((db, path) => {
       unguarded(db, ["DELETE FROM users"]);
       expect(lines(reportOn(path))).toContainEqual(
-        expect.stringMatching(/^secret: user_passwords, row \d+: refers to a row of users that is not there$/),
+        expect.stringMatching(/^secret: user_passwords, row \d+: refers to a row of users that does not exist$/),
       );
       // The row that is missing comes again, and what refers to it stays.
       expect([...rebuildDerived(db, KINDS).values()].every((rows) => rows === 0)).toBe(true);
@@ -643,7 +643,7 @@ describe("tables, indexes, triggers and views that are not those of the migratio
     ],
     [
       "a guard that lets everything pass",
-      "schema: trigger history_versions_are_never_deleted, on history_versions: is not what netledger made",
+      "schema: trigger history_versions_are_never_deleted, on history_versions: differs from what netledger made",
       [
         "DROP TRIGGER history_versions_are_never_deleted",
         "CREATE TRIGGER history_versions_are_never_deleted BEFORE DELETE ON history_versions BEGIN SELECT 1; END",
@@ -651,17 +651,17 @@ describe("tables, indexes, triggers and views that are not those of the migratio
     ],
     [
       "an index of another order",
-      "schema: index live_links_by_target, on live_links: is not what netledger made",
+      "schema: index live_links_by_target, on live_links: differs from what netledger made",
       ["DROP INDEX live_links_by_target", "CREATE INDEX live_links_by_target ON live_links (n)"],
     ],
     [
       "a trigger too many",
-      "schema: trigger theirs, on tags: is none of netledger's",
+      "schema: trigger theirs, on tags: does not belong to netledger",
       ["CREATE TRIGGER theirs AFTER INSERT ON tags BEGIN DELETE FROM hosts; END"],
     ],
     [
       "an index too many",
-      "schema: index theirs, on tags: is none of netledger's",
+      "schema: index theirs, on tags: does not belong to netledger",
       ["CREATE UNIQUE INDEX theirs ON tags (sequence)"],
     ],
   ];
@@ -679,9 +679,13 @@ describe("tables, indexes, triggers and views that are not those of the migratio
   });
 
   test.each([
-    ["a table too many", "file: table theirs: is none of netledger's", "CREATE TABLE theirs (a)"],
-    ["a view", "file: view theirs: is none of netledger's", "CREATE VIEW theirs AS SELECT * FROM tags"],
-    ["a column too many", "file: table tags: is not what netledger made", "ALTER TABLE tags ADD COLUMN theirs TEXT"],
+    ["a table too many", "file: table theirs: does not belong to netledger", "CREATE TABLE theirs (a)"],
+    ["a view", "file: view theirs: does not belong to netledger", "CREATE VIEW theirs AS SELECT * FROM tags"],
+    [
+      "a column too many",
+      "file: table tags: differs from what netledger made",
+      "ALTER TABLE tags ADD COLUMN theirs TEXT",
+    ],
   ])("%s, which stays", (_what, finding, sql) => {
     withCopy((db, path) => {
       db.$client.run(sql);
@@ -893,7 +897,7 @@ describe("netledger verify", () => {
     });
     // Not while somebody works on the data.
     const lock = DataLock.take(dataFiles(directory).lock, 0);
-    expect((await run(directory)).text).toContain("the page check of history_versions");
+    expect((await run(directory)).text).toContain("the pages of history_versions");
     await expect(run(directory, "--repair-derived")).rejects.toThrow("in use");
     lock?.release();
     expect(await run(directory, "--repair-derived")).toEqual({

@@ -65,7 +65,7 @@ describe("netledger prune", () => {
     const dry = await prune("--before", before, "--dry-run");
     expect(dry).toMatchObject({ code: 0, err: "" });
     const [, count, of] =
-      /^Would drop (\d+) of (\d+) versions \(.* of documents\); 1 state of the thinned past kept\.\nWould be thinned: transactions 1 to \d+: the last state alone\nNothing was changed\.\n$/.exec(
+      /^Would drop (\d+) of (\d+) versions \(.* of documents\); 1 state of the thinned past kept\.\nWould be thinned: transactions 1 to \d+: only the last state\nNothing was changed\.\n$/.exec(
         dry.out,
       ) ?? [];
     expect([Number(count), Number(of)]).toEqual([expect.any(Number), Number(count) + 5]);
@@ -74,7 +74,7 @@ describe("netledger prune", () => {
     expect(pruned).toMatchObject({ code: 0, err: "" });
     expect(pruned.out).toStartWith(`Dropped ${count} of ${of} versions (`);
     expect(pruned.out).toMatch(
-      /\nThinned: transactions 1 to \d+, up to \S+: the last state alone \(by transaction \d+\)\nSound\.\n.* has .*, of which .* are free for new data; --vacuum returns them to the disk\.\n$/,
+      /\nThinned: transactions 1 to \d+, up to \S+: only the last state \(by transaction \d+\)\nSound\.\n.* has .*, of which .* are free for new data; --vacuum returns them to the disk\.\n$/,
     );
     const again = await prune("--before", before);
     expect(again).toMatchObject({ code: 0, err: "" });
@@ -216,13 +216,13 @@ describe("netledger verify --head", () => {
     expect(found(await verify("--head", known.toUpperCase()))).toEqual([0, undefined]);
     expect(found(await verify("--head", `${sequence}:${"0".repeat(64)}`))).toEqual([
       1,
-      `  known: transaction ${sequence}: has the hash ${hash}, and is known with ${"0".repeat(64)}`,
+      `  known: transaction ${sequence}: has the hash ${hash}, but --head gives ${"0".repeat(64)}`,
     ]);
     // As if the last transaction had never been.
     copyFileSync(short, database());
     expect((await verify()).code).toBe(0);
     const other = await verify("--head", known);
-    expect(found(other)).toEqual([1, `  known: transaction ${sequence}: is known, and not in the ledger`]);
+    expect(found(other)).toEqual([1, `  known: transaction ${sequence}: is given by --head, but not in the ledger`]);
     // Nobody is to put a backup in the place of sound data for a number that was mistyped.
     expect(other.out).toEndWith(
       "Nothing else is wrong with the data. Either the value of --head is mistyped or belongs to other data, or since then a backup was restored, or the ledger was truncated or replaced.\n",

@@ -227,7 +227,7 @@ describe("with a certificate and its key", () => {
     [
       "a key with a passphrase",
       () => ({ ...pair, privateKey: encrypted(pair.privateKey) }),
-      "is encrypted, and nobody is there to type its passphrase",
+      "is encrypted, and netledger cannot ask for its passphrase",
     ],
     ["no PEM", () => ({ ...pair, certificate: "hello" }), "is not PEM: there is no -----BEGIN CERTIFICATE----- in it"],
   ])("%s is refused at the start, before anything is made", async (_what, make, reason) => {

@@ -567,7 +567,7 @@ describe("doubts and what else is told", () => {
   test.each([
     ["00:00:5e:00:01:0a", "VirtualRouter", "VRRP group 10", FACTORS.virtualRouter.factor * 0.9],
     ["00:00:0c:07:ac:02", "VirtualRouter", "HSRP group 2", FACTORS.virtualRouter.factor * 0.9],
-    ["02:42:ac:11:00:02", "LocallyAdministered", "given by software", 0.9],
+    ["02:42:ac:11:00:02", "LocallyAdministered", "assigned by software", 0.9],
   ])("%s is noted as %s", (mac, kind, words, confidence) => {
     const [candidate] = located([subject({ mac, sightings: [seen(port("a", "1"))] })]).candidates;
     expect(candidate?.evidence.find((each) => each.kind === kind)?.sentence).toContain(words);
@@ -580,7 +580,7 @@ describe("doubts and what else is told", () => {
     ]);
     expect(location.explanation).toBe(`An unknown device (${MAC}) is at a 1 of a.`);
     expect(location.candidates[0]?.evidence.find(({ kind }) => kind === "UnknownNeighbor")?.sentence).toBe(
-      "By LLDP, something that is no host of the inventory is at the other end of a 1: phone-7.",
+      "By LLDP, a device that is not in the inventory is at the other end of a 1: phone-7.",
     );
   });
 
@@ -596,7 +596,7 @@ describe("doubts and what else is told", () => {
       { by: "ip", value: "10.0.0.7" },
     );
     expect(location.explanation).toBe(
-      "web (10.0.0.7) is in the inventory, but nothing tells at which port. Its subnet is 10.0.0.0/8, VLAN 7 (v7).",
+      "web (10.0.0.7) is in the inventory, but its port is not known. Its subnet is 10.0.0.0/8, VLAN 7 (v7).",
     );
     expect(location.candidates[0]).toMatchObject({
       switch: null,
@@ -621,7 +621,7 @@ describe("doubts and what else is told", () => {
       truncated: false,
     });
     expect(located([], { by: "mac", value: "01:00:5e:00:00:fb" }).explanation).toBe(
-      "Nothing is known of 01:00:5e:00:00:fb. It addresses a group of stations, and no single one.",
+      "Nothing is known of 01:00:5e:00:00:fb. It is a group address, not that of a single station.",
     );
   });
 });

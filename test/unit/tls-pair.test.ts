@@ -74,7 +74,7 @@ describe("a certificate and its key", () => {
       "BEGIN CERTIFICATE",
     );
     const short = writePair(folder, await makeRsaPair(1_024, NOW), "short");
-    expect(() => readTlsPair(short)).toThrow(/^the key is an RSA key of 1024 bits: clients want 2048 at least$/);
+    expect(() => readTlsPair(short)).toThrow(/^the key is an RSA key of 1024 bits: clients require at least 2048$/);
   });
 
   test.each([
@@ -86,12 +86,12 @@ describe("a certificate and its key", () => {
     [
       "the chain in the wrong order",
       () => ({ certificate: another.certificate + pair.certificate, privateKey: pair.privateKey }),
-      /^the certificate has the server's own certificate behind others/,
+      /^the certificate has the server's own certificate after others/,
     ],
     [
       "the two exchanged",
       () => ({ certificate: pair.privateKey, privateKey: pair.certificate }),
-      /^the certificate holds a private key and no certificate: are the two files exchanged\?$/,
+      /^the certificate holds a private key and no certificate: are the two files swapped\?$/,
     ],
     [
       "a certificate for a key",
@@ -101,7 +101,7 @@ describe("a certificate and its key", () => {
     [
       "an encrypted key",
       () => ({ ...pair, privateKey: encrypted(pair.privateKey) }),
-      /^the key is encrypted, and nobody is there to type its passphrase/,
+      /^the key is encrypted, and netledger cannot ask for its passphrase/,
     ],
     [
       "an encrypted key as of old",
@@ -229,7 +229,7 @@ describe("the appliance's own pair", () => {
     expect(ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random)).rejects.toThrow("is not PEM");
     rmSync(files.certificate);
     expect(ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random)).rejects.toThrow(
-      "holds no key that a certificate could be made of",
+      "holds no key usable for a certificate",
     );
   });
 

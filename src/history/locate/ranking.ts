@@ -199,7 +199,7 @@ function placeEvidence(place: LocatedPlace, subject: Subject): Evidence[] {
     list.push(
       item(
         "UplinkOnly",
-        `${portName(place)} leads on to other switches: ${told.why}; of the ports that end at a device none forwards to it.`,
+        `${portName(place)} leads to other switches: ${told.why}; no port that ends at a device forwards to it.`,
         [...refs([place]), ...told.records],
         FACTORS.uplinkOnly.factor,
       ),
@@ -218,13 +218,11 @@ function placeEvidence(place: LocatedPlace, subject: Subject): Evidence[] {
   const behind = port?.neighbor?.host ?? null;
   if (place.endsAtHost && behind !== null && port !== null) {
     const isMany = crowdOf(others) >= MANY;
-    const doubt = isMany
-      ? `, with ${others} more: a virtualization host, or a switch that tells no forwarding table`
-      : "";
+    const doubt = isMany ? `, with ${others} more: a hypervisor, or a switch whose forwarding table is unknown` : "";
     list.push(
       item(
         "Behind",
-        `${said(port.neighbor?.source)}${behind.ref.name}, which is not known to be a switch, is at the other end of ${port.ref.name}: it is behind that${doubt}.`,
+        `${said(port.neighbor?.source)}${behind.ref.name}, which is not known to be a switch, is at the other end of ${port.ref.name}: it is behind that host${doubt}.`,
         [port.ref, behind.ref],
         isMany ? FACTORS.behindCrowd.factor : FACTORS.behind.factor,
       ),
@@ -232,9 +230,7 @@ function placeEvidence(place: LocatedPlace, subject: Subject): Evidence[] {
   } else if (sighting !== null && !place.isDirect && others > 0 && port !== null) {
     const isMany = crowdOf(others) >= MANY;
     const announced = port.neighbor === null ? "" : `${port.neighbor.announced ?? "what is there"}, or `;
-    const what = isMany
-      ? "something with many stations that is not known"
-      : "an unmanaged switch, or a host with machines of its own,";
+    const what = isMany ? "something unknown with many stations" : "an unmanaged switch or a hypervisor";
     list.push(
       item(
         "SharedPort",
@@ -257,15 +253,15 @@ function linkSentence({ link, port, device }: LocatedPlace, subject: Subject): s
   const name = subject.host?.ref.name ?? link?.announced ?? "it";
   if (port === null)
     return `${said(link?.source)}the interface ${link?.reportedBy.name} of ${name} is linked to ${device.ref.name}; the port there is not known.`;
-  const caution = link?.source === "Cdp" ? "; CDP passes through bridges, so the link may not be a direct one" : "";
+  const caution = link?.source === "Cdp" ? "; CDP passes through bridges, so the link may not be direct" : "";
   const member = link?.port ?? port;
   const aggregate =
-    member.ref.id === port.ref.id ? "" : `; ${port.ref.name}, which stands for several ports, forwards to it`;
+    member.ref.id === port.ref.id ? "" : `; ${port.ref.name}, which bundles several ports, forwards to it`;
   return `${said(link?.source)}${name} is at the other end of ${member.ref.name} of ${device.ref.name}${aggregate}${caution}.`;
 }
 
 function said(source: LinkSource | undefined): string {
-  return source === "Lldp" ? "By LLDP, " : source === "Cdp" ? "By CDP, " : "As was entered, ";
+  return source === "Lldp" ? "By LLDP, " : source === "Cdp" ? "By CDP, " : "As entered, ";
 }
 
 function entries(count: number, which: "more" | "other"): string {
@@ -275,8 +271,8 @@ function entries(count: number, which: "more" | "other"): string {
 function noPlace({ mac, host }: Subject): Evidence {
   const why =
     mac === null
-      ? "Without a MAC address no forwarding table tells where it is, and"
-      : "No forwarding table knows its MAC address, and";
+      ? "Without a MAC address no forwarding table can locate it, and"
+      : "No forwarding table has its MAC address, and";
   return item("NoPlace", `${why} no link to it is known.`, host === null ? [] : [host.ref], FACTORS.noPlace.factor);
 }
 
@@ -288,7 +284,7 @@ function doubts(place: LocatedPlace, found: Places, { mac }: Subject): Evidence[
     list.push(
       item(
         "PortDown",
-        `${portName(place)} is ${state}: what is known of it is from before.`,
+        `${portName(place)} is ${state}: what is known of it is old.`,
         [port.ref],
         FACTORS.portDown.factor,
       ),
@@ -299,12 +295,14 @@ function doubts(place: LocatedPlace, found: Places, { mac }: Subject): Evidence[
   const former = rivals.filter((each) => isAfter(place, each));
   const equal = rivals.filter((each) => !later.includes(each) && !former.includes(each));
   if (equal.length > 0)
-    list.push(item("AlsoSeen", `It may as well be at ${portList(equal)}.`, refs(equal), FACTORS.alsoSeen.factor));
+    list.push(
+      item("AlsoSeen", `It could just as well be at ${portList(equal)}.`, refs(equal), FACTORS.alsoSeen.factor),
+    );
   if (later.length > 0)
     list.push(
       item(
         "MovedOn",
-        `It was learned later at ${portList(later)}, where it had not been known: what ${device.ref.name} says is likely from before.`,
+        `It was learned later at ${portList(later)}, where it was not known before: the entry of ${device.ref.name} is probably old.`,
         refs(later),
         FACTORS.movedOn.factor,
       ),
@@ -330,7 +328,7 @@ function doubts(place: LocatedPlace, found: Places, { mac }: Subject): Evidence[
     list.push(
       item(
         "CloseCall",
-        `${portList(found.closeCalls)} ${forward} to ${mac} as well, and ${are} taken for an uplink only because more MAC addresses are there.`,
+        `${portList(found.closeCalls)} ${forward} to ${mac} as well, and ${are} regarded as an uplink only because more MAC addresses are there.`,
         refs(found.closeCalls),
         FACTORS.closeCall.factor,
       ),
@@ -389,7 +387,7 @@ function onwardOf({ onward, port, device, others }: LocatedPlace): { why: string
       };
     case "HoldsMost":
       return {
-        why: `most of what ${device.ref.name} forwards to is there, as it is at every other port that forwards to it`,
+        why: `most entries of ${device.ref.name} are there, as at every other port that forwards to it`,
         records: [],
       };
     default:
@@ -402,7 +400,7 @@ function unknownNeighbor({ port, link }: LocatedPlace): Evidence[] {
   return [
     item(
       "UnknownNeighbor",
-      `${said(port.neighbor.source)}something that is no host of the inventory is at the other end of ${port.ref.name}${port.neighbor.announced === null ? "" : `: ${port.neighbor.announced}`}.`,
+      `${said(port.neighbor.source)}a device that is not in the inventory is at the other end of ${port.ref.name}${port.neighbor.announced === null ? "" : `: ${port.neighbor.announced}`}.`,
       [port.ref],
     ),
   ];
@@ -426,7 +424,7 @@ function locallyAdministered(mac: string | null): Evidence[] {
   return [
     item(
       "LocallyAdministered",
-      `${mac} was given by software: a virtual machine, a container, or a device that makes up another one now and then.`,
+      `${mac} is assigned by software: a virtual machine, a container, or a device that changes it now and then.`,
       [],
     ),
   ];
@@ -495,10 +493,10 @@ function explain(subject: Subject, place: LocatedPlace | null, vlan: string): st
   if (place === null) {
     const { address, host } = subject;
     const where = address?.subnet == null ? "" : ` Its subnet is ${address.subnet.cidr}${vlan}.`;
-    return `${thing} is ${host === null ? "known" : "in the inventory"}, but nothing tells at which port.${where}`;
+    return `${thing} is ${host === null ? "known" : "in the inventory"}, but its port is not known.${where}`;
   }
   const { port, device, others } = place;
-  if (port === null) return `${thing} is linked to ${device.ref.name}; at which port is not known.`;
+  if (port === null) return `${thing} is linked to ${device.ref.name}; the port is not known.`;
   const state = isLive(place) ? "" : " That port is down.";
   const at = `${portName(place)}${vlan}`;
   if (place.role === "Uplink") return `${thing} is somewhere beyond ${at}, which leads to other switches.${state}`;
@@ -541,7 +539,7 @@ function severalSubjects({ asked, subjects }: Facts): string | null {
 
 function nothingKnown({ asked }: Facts): string {
   const group =
-    asked.by === "mac" && isGroupAddress(asked.value) ? " It addresses a group of stations, and no single one." : "";
+    asked.by === "mac" && isGroupAddress(asked.value) ? " It is a group address, not that of a single station." : "";
   return `Nothing is known of ${asked.value}.${group}`;
 }
 

@@ -136,15 +136,12 @@ function questionOf({
     return value === undefined ? [] : [{ by, value }];
   });
   const [first, ...more] = given;
-  if (first === undefined)
-    throw invalid([
-      { path: "/mac", message: "is required, or ip or hostname in its place: one of them says what to look for" },
-    ]);
+  if (first === undefined) throw invalid([{ path: "/mac", message: "is required, or ip or hostname instead" }]);
   if (more.length > 0)
     throw invalid(
       more.map(({ by, value }) => ({
         path: `/${by}`,
-        message: `can't be given beside ${first.by}: one of mac, ip and hostname says what to look for`,
+        message: `can't be combined with ${first.by}: give one of mac, ip and hostname`,
         value,
       })),
     );

@@ -120,7 +120,7 @@ function checkAddress(draft: RestoreDraft, drafted: Drafted, actor: CommandActor
     draft.refuse(
       drafted,
       "reference_gone",
-      `the subnet of ${after.ip_address} is ${subnet.cidr} by now, which does not contain it`,
+      `the subnet of ${after.ip_address} is now ${subnet.cidr}, which does not contain it`,
       "subnet_id",
     );
   }
@@ -156,7 +156,7 @@ function checkSubnet(draft: RestoreDraft, drafted: Drafted, actor: CommandActor)
     draft.refuse(
       drafted,
       "in_use",
-      `the subnet has ${countedEntities(ipAddressKind, outside.length)} outside of ${after.cidr} by now`,
+      `the subnet now has ${countedEntities(ipAddressKind, outside.length)} outside of ${after.cidr}`,
       "cidr",
     );
 }
@@ -177,7 +177,7 @@ function checkIdentities(draft: RestoreDraft, written: readonly Drafted[]): void
       draft.refuse(
         drafted,
         "identity_taken",
-        `there is another ${entityWord(kind)} with the ${kind.unique.field} ${String(kind.unique.value(after))} by now`,
+        `there is now another ${entityWord(kind)} with the ${kind.unique.field} ${String(kind.unique.value(after))}`,
         kind.unique.field,
       );
     }
@@ -200,7 +200,7 @@ function checkRoom(draft: RestoreDraft, written: readonly Drafted[]): void {
     draft.refuse(
       first,
       "limit_reached",
-      `${created.length} records would be brought back at once; ${MAX_CREATED_PER_TRANSACTION} is the most`,
+      `${created.length} records would be brought back at once; the limit is ${MAX_CREATED_PER_TRANSACTION}`,
     );
   for (const { kind, column, field } of CHILDREN) {
     const comers = new Map<string, Drafted[]>();

@@ -32,4 +32,4 @@ export function endIgnoring(draft: RestoreDraft): void {
   }
 }
 
-const REASON = "what it names is brought back";
+const REASON = "the record that it names is brought back";

@@ -18,7 +18,7 @@ import { called } from "./plan.ts";
 export function followRemovals(draft: RestoreDraft): void {
   const going = draft.all.filter(({ before, after }) => before !== null && after === null);
   for (let next = going.pop(); next !== undefined; next = going.pop()) {
-    const reason = `it refers to ${called(next.kind, next.subject)}, which goes`;
+    const reason = `it refers to ${called(next.kind, next.subject)}, which is deleted`;
     for (const referrer of referrersOf(draft.tx, next.kind, next.id)) {
       const state = draft.find(referrer.kind, referrer.record.id);
       if (state === null || !referrer.refers(state)) continue;
@@ -56,13 +56,13 @@ export function refuseReferred(draft: RestoreDraft): void {
           after: null,
           subject: state,
           isPart: true,
-          reason: `it is of ${called(drafted.kind, drafted.subject)}, which goes`,
+          reason: `it belongs to ${called(drafted.kind, drafted.subject)}, which is deleted`,
         });
       else found.set(referrer.kind, (found.get(referrer.kind) ?? new Set()).add(state.id));
     }
     if (found.size === 0) continue;
     const what = [...found].map(([kind, ids]) => countedEntities(kind, ids.size)).join(", ");
-    draft.refuse(drafted, "in_use", `${called(drafted.kind, drafted.subject)} is in use by ${what} by now`);
+    draft.refuse(drafted, "in_use", `${called(drafted.kind, drafted.subject)} is now in use by ${what}`);
   }
 }
 
@@ -97,7 +97,7 @@ export class ReferenceResolution {
     const today = this.incarnation(to, id);
     if (today !== null) {
       drafted.after = { ...drafted.after, ...renamed(drafted.after, field, id, today) };
-      drafted.reasons.add(`in ${field}, the ${entityWord(to)} ${id} is ${today} today`);
+      drafted.reasons.add(`in ${field}, the ${entityWord(to)} ${id} is now ${today}`);
       return;
     }
     const gone = `the ${entityWord(to)} ${id} in ${field} is gone`;

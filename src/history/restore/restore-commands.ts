@@ -139,7 +139,7 @@ function notKnown(past: Past, sequence: number, actor: CommandActor): DomainErro
     return notFound({ name: "transaction" }, String(sequence));
   return new DomainError(
     "entity_stale",
-    `The transaction ${sequence} can't be reverted: history was thinned there, and what it changed is not known any more. Nothing was written.`,
+    `The transaction ${sequence} can't be reverted: history was thinned there, and what it changed is no longer known. Nothing was written.`,
     { entity: "transaction", id: String(sequence) },
   );
 }

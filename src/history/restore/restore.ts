@@ -111,7 +111,7 @@ class Restore {
       draft.refuse(
         root,
         "secret_gone",
-        `${kind.code === userKind.code ? "the password" : "the key itself"} went with the record and is in no history: make a new one`,
+        `${kind.code === userKind.code ? "the password" : "the key itself"} was deleted with the record and is not in the history: create a new record`,
       );
       return draft;
     }
@@ -160,13 +160,13 @@ class Restore {
           after: asItWas(again, named),
           subject: again,
           isPart: true,
-          reason: `it was made again since: then it had the id ${record.id}`,
+          reason: `it was created again since: its id was ${record.id}`,
         }),
       );
     }
     for (const record of now.values())
       restored.push(
-        draft.put({ kind, before: record, after: null, subject: record, isPart: true, reason: "it was made since" }),
+        draft.put({ kind, before: record, after: null, subject: record, isPart: true, reason: "it was created since" }),
       );
     if (kind.code === credentialAssignmentKind.code && subject.kind.code === hostKind.code)
       for (const each of restored) this.leaveUnassignable(each);
@@ -178,10 +178,9 @@ class Restore {
    */
   private leaveUnassignable(assignment: Drafted): void {
     const { credential_id: id } = assignment.subject as CredentialAssignmentRecord;
-    if (!atLeast(this.actor.role, "Admin"))
-      leaveAsItIs(assignment, "credentials are assigned from the role Admin upwards");
+    if (!atLeast(this.actor.role, "Admin")) leaveAsItIs(assignment, "assigning credentials requires the role Admin");
     else if (this.tx.find(credentialKind, id) !== null && !reachesCredential(this.tx, id, this.actor))
-      leaveAsItIs(assignment, "the credential is not assigned within the caller's networks alone");
+      leaveAsItIs(assignment, "the credential is not assigned only within the caller's networks");
   }
 
   /** A record with the ids of today for parts that were made again since. */
@@ -204,16 +203,16 @@ class Restore {
       this.draft.refuse(
         root,
         "secret_gone",
-        `the ${missing.join(" and the ")} was not kept: inline secrets are in no history`,
+        `the ${missing.join(" and the ")} was not kept: inline secrets are not in the history`,
         "credential_type",
       );
     if (before === null) return;
     const then = this.subject.record as CredentialRecord;
     if (inline.length > 0 && then.secrets_updated_at !== before.secrets_updated_at)
-      root.reasons.add(`the ${inline.join(" and the ")} stays that of today: inline secrets are in no history`);
+      root.reasons.add(`the ${inline.join(" and the ")} stays the current one: inline secrets are not in the history`);
     const dropped = SECRET_FIELDS.filter((field) => stored.has(field) && !inline.includes(field));
     if (dropped.length > 0)
-      root.reasons.add(`the ${dropped.join(" and the ")} of today goes for ever: inline secrets are in no history`);
+      root.reasons.add(`the current ${dropped.join(" and ")} is lost for good: inline secrets are not in the history`);
     const isOther = SECRET_FIELDS.some(
       (field) => !Bun.deepEquals(secretIn(before.credential_type, field), secretIn(after.credential_type, field)),
     );
@@ -226,5 +225,5 @@ function leaveAsItIs(drafted: Drafted, reason: string): void {
   const changes = isWritten(drafted);
   drafted.after = drafted.before;
   drafted.reasons.clear();
-  if (changes) drafted.reasons.add(`${reason}: it stays as it is`);
+  if (changes) drafted.reasons.add(`${reason}: it stays unchanged`);
 }

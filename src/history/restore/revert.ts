@@ -49,7 +49,7 @@ export function draftRevert(
 
 function undoCreation(draft: RestoreDraft, { kind, record }: PastRecord, live: RecordBase | null): void {
   if (live === null) {
-    draft.put({ kind, before: null, after: null, subject: record, reason: "it is gone already" });
+    draft.put({ kind, before: null, after: null, subject: record, reason: "it is already gone" });
     return;
   }
   const drafted = draft.put({ kind, before: live, after: null, subject: live });
@@ -59,7 +59,7 @@ function undoCreation(draft: RestoreDraft, { kind, record }: PastRecord, live: R
 
 function undoDeletion(draft: RestoreDraft, { kind, record, observed }: PastRecord, live: RecordBase | null): void {
   if (live !== null) {
-    draft.put({ kind, before: live, after: live, subject: live, reason: "it is back already" });
+    draft.put({ kind, before: live, after: live, subject: live, reason: "it is already back" });
     return;
   }
   const drafted = draft.put({ kind, before: null, after: record, observed, subject: record });
@@ -70,7 +70,7 @@ function undoDeletion(draft: RestoreDraft, { kind, record, observed }: PastRecor
     draft.refuse(
       drafted,
       "secret_gone",
-      "its secrets were not kept: inline secrets are in no history",
+      "its secrets were not kept: inline secrets are not in the history",
       "credential_type",
     );
   }
@@ -98,7 +98,7 @@ function undoUpdate(
     draft.refuse(
       drafted,
       "secret_gone",
-      "the secret before was not kept: secrets are in no history",
+      "the previous secret was not kept: secrets are not in the history",
       "credential_type",
     );
   drafted.after = asItWas(
@@ -121,12 +121,12 @@ function leaveAccess(
   const subject = (after ?? before) as PastRecord;
   const drafted = draft.put({ kind, before: live, after: live, subject: subject.record });
   const isInPassing = before !== null && after !== null && onlyLost(kind, before.record, after.record, deleted);
-  if (isInPassing) drafted.reasons.add("users and API keys get nothing back by a revert: it stays as it is");
+  if (isInPassing) drafted.reasons.add("a revert does not change users and API keys: it stays unchanged");
   else
     draft.refuse(
       drafted,
       "access_stays",
-      "users, API keys and the organization are not reverted: change them themselves",
+      "users, API keys and the organization are not reverted: change them directly",
     );
 }
 

@@ -35,8 +35,8 @@ const BESIDE: Readonly<Record<string, Beside>> = {
   discovery_findings: { check: "scan", one: "finding of a scan", several: "findings of scans", remedy: null },
   discovery_credentials: {
     check: "memory",
-    one: "credential that had opened an address",
-    several: "credentials that had opened addresses",
+    one: "credential that had worked at an address",
+    several: "credentials that had worked at addresses",
     remedy: null,
   },
   discovery_vlan_names: {
@@ -53,8 +53,8 @@ const BESIDE: Readonly<Record<string, Beside>> = {
   },
   discovery_macs: {
     check: "memory",
-    one: "MAC address that a host is known again by",
-    several: "MAC addresses that hosts are known again by",
+    one: "MAC address that a host is recognized by",
+    several: "MAC addresses that hosts are recognized by",
     remedy: null,
   },
   discovery_served: {
@@ -65,8 +65,8 @@ const BESIDE: Readonly<Record<string, Beside>> = {
   },
   discovery_tellings: {
     check: "memory",
-    one: "note of what a device told",
-    several: "notes of what devices told",
+    one: "note of what a device reported",
+    several: "notes of what devices reported",
     remedy: null,
   },
   appliance_settings: {
@@ -86,7 +86,7 @@ const BESIDE: Readonly<Record<string, Beside>> = {
     check: "secret",
     one: "password",
     several: "passwords",
-    remedy: "netledger user password sets another",
+    remedy: "set a new one with netledger user password",
   },
   api_key_hashes: {
     check: "secret",
@@ -104,7 +104,7 @@ const BESIDE: Readonly<Record<string, Beside>> = {
     check: "secret",
     one: "secret of a credential",
     several: "secrets of credentials",
-    remedy: "set the secrets of the credentials anew",
+    remedy: "set the secrets of the credentials again",
   },
 };
 
@@ -135,7 +135,7 @@ export function* verifyBeside(db: Sql, kinds: readonly AnyKind[], findings: Find
     const { check } = requireBeside(table.name);
     const rows = walkChecked(db, table, (step) => {
       for (const row of step)
-        if (!row.isWhole) findings.add(check, whereRow(db, kinds, table, row), "is not what was written");
+        if (!row.isWhole) findings.add(check, whereRow(db, kinds, table, row), "does not match its checksum");
     });
     try {
       yield* rows;
@@ -201,9 +201,8 @@ export function describeDropped(dropped: Dropped): string[] {
     .filter(([, rows]) => rows > 0)
     .map(([table, rows]) => {
       const { one, several, remedy } = requireBeside(table);
-      if (table === OBSERVATIONS)
-        return `Returned to what the newest versions say: ${rows} ${rows === 1 ? one : several}`;
-      return `Dropped, since it was damaged: ${rows} ${rows === 1 ? one : several}${remedy === null ? "" : `; ${remedy}`}`;
+      if (table === OBSERVATIONS) return `Reset to the newest versions: ${rows} ${rows === 1 ? one : several}`;
+      return `Dropped as damaged: ${rows} ${rows === 1 ? one : several}${remedy === null ? "" : `; ${remedy}`}`;
     });
 }
 

@@ -98,7 +98,7 @@ export class DerivedVerification {
     if (life.newest.operation === OPERATION.Deleted) return;
     const isLive = this.prepare(`SELECT 1 FROM ${getTableName(life.kind.table)} WHERE n = ?`).values(life.n).length > 0;
     if (!isLive && this.prepare(NEWEST_NOW).values(life.n)[0]?.[1] !== OPERATION.Deleted)
-      this.findings.add("live", where, "it is alive in the ledger and has no live row");
+      this.findings.add("live", where, "it is alive in the ledger, but has no live row");
   }
 
   /** Every live row, of one kind after the other. */
@@ -169,7 +169,7 @@ export class DerivedVerification {
       this.findings.add(
         "census",
         `${whereScope(scope)}, transaction ${sequence}`,
-        `counts ${actual ?? "nothing new"} where the spans come to ${expected ?? "nothing new"}`,
+        `counts ${actual ?? "nothing new"}, but the spans give ${expected ?? "nothing new"}`,
       ),
     );
     let after: [number, number, number] = [LOWEST, LOWEST, LOWEST];
@@ -214,7 +214,7 @@ export class DerivedVerification {
         this.findings.add(
           "span",
           whereRecord(kind?.name ?? "record", id, n),
-          `a span of ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)} that it did not live`,
+          `has a span in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, but did not live there then`,
         );
         surplus -= 1;
       }
@@ -232,7 +232,7 @@ export class DerivedVerification {
       const rows = this.prepare(CHECKED_BLOCKS).values(...after) as Array<[number, number, number]>;
       for (const [scope, block, isRight] of rows) {
         after = onward("history_span_blocks", after, [scope, block]);
-        if (isRight === 0) add(scope, block, "says what the spans do not");
+        if (isRight === 0) add(scope, block, "has what the spans do not");
       }
       count = rows.length;
       yield count;
@@ -255,7 +255,7 @@ export class DerivedVerification {
         | undefined;
       if (next === undefined) return;
       [scope, block] = [next[0], next[1]];
-      if (next[2] === 0) add(scope, block, "does not say what the spans do");
+      if (next[2] === 0) add(scope, block, "lacks what the spans have");
     }
   }
 
@@ -335,7 +335,7 @@ export class DerivedVerification {
     const found = new WordSums();
     yield* sumIndex(this.db, this.until.sequence, found);
     if (found.equals(this.words)) return;
-    this.findings.add("search", "history_search", "does not say of all words in which texts they are as the texts do");
+    this.findings.add("search", "history_search", "does not match the words of the texts");
   }
 
   /**
@@ -407,7 +407,7 @@ export class DerivedVerification {
       this.findings.add(
         "span",
         where,
-        `lived in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, and its span ${found === undefined ? "is missing" : `goes to ${whereEnd(found)}`}`,
+        `lived in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, but its span ${found === undefined ? "is missing" : `goes to ${whereEnd(found)}`}`,
       );
     }
   }
@@ -421,15 +421,15 @@ export class DerivedVerification {
       )[0] as [number, string] | undefined;
       const since = `from transaction ${sequence} on`;
       if (row === undefined) {
-        this.findings.add("search", where, `what it is found by ${since} is missing`);
+        this.findings.add("search", where, `its search text ${since} is missing`);
         continue;
       }
       this.textsFound += 1;
       for (const word of wordsOf(text)) this.words.add(word, life.n, sequence);
       if (row[0] !== ownerN || row[1] !== text)
-        this.findings.add("search", where, `what it is found by ${since} is not what it says`);
+        this.findings.add("search", where, `its search text ${since} does not match the record`);
       else if (text !== "" && !this.isFound(life.n, sequence, text))
-        this.findings.add("search", where, `the index does not find it by what it says ${since}`);
+        this.findings.add("search", where, `the index does not find its search text ${since}`);
     }
   }
 
@@ -447,9 +447,9 @@ export class DerivedVerification {
 
   private liveRow(kind: AnyKind, row: LiveRow, where: string): void {
     const add = (message: string) => this.findings.add("live", where, message);
-    if (row["r.kind"] !== kind.code) return add(`has a live row among the ${kind.plural}, and is none in the ledger`);
+    if (row["r.kind"] !== kind.code) return add(`has a live row among the ${kind.plural}, but is none in the ledger`);
     if (row["v.operation"] === null || row["v.operation"] === OPERATION.Deleted)
-      return add("has a live row, and is not alive in the ledger");
+      return add("has a live row, but is not alive in the ledger");
     const members = row["v.members"];
     const version = {
       n: row.n,
@@ -471,7 +471,7 @@ export class DerivedVerification {
       add(
         column === "members"
           ? "its live document is not its newest version"
-          : `its live ${column} is ${JSON.stringify(actual)}, and by the ledger ${JSON.stringify(expected)}`,
+          : `its live ${column} is ${JSON.stringify(actual)}, but in the ledger ${JSON.stringify(expected)}`,
       );
     }
     if (kind.observed.length > 0 && row["o.n"] === null)
@@ -486,7 +486,7 @@ export class DerivedVerification {
     >;
     for (const [relation, target] of rows) {
       if (!expected.delete(`${relation} ${target}`))
-        this.findings.add("link", where, `a link ${relation} to n ${target} that it does not have`);
+        this.findings.add("link", where, `has a link ${relation} to n ${target}, which the ledger does not imply`);
     }
     for (const missing of expected)
       this.findings.add("link", where, `the link ${missing.replace(" ", " to n ")} is missing`);

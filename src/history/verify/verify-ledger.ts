@@ -173,7 +173,7 @@ export class LedgerVerification {
       version.hash as Uint8Array<ArrayBuffer>,
     );
     if (!isEqual(hashVersion({ ...version, id: version.id ?? "", kind: version.kind ?? 0 }), version.hash)) {
-      this.findings.add("version", where, "its content is not what its hash says");
+      this.findings.add("version", where, "its content does not match its hash");
     }
     if (version.at !== null && version.valid_from !== formatInstant(version.at)) {
       this.findings.add(
@@ -228,7 +228,7 @@ export class LedgerVerification {
     if (current.isAfterDropped) {
       // What came before it may have been anything, but never is an end left without what it ended.
       if (isFirst && version.operation === OPERATION.Deleted)
-        this.findings.add("version", where, "of the record nothing is left but its end");
+        this.findings.add("version", where, "nothing is left of the record but its end");
     } else if (isFirst && !isCreation)
       this.findings.add("version", where, "the record's first version is not its creation");
     // A record that was brought back is created anew under its own id.
@@ -311,16 +311,16 @@ export class LedgerVerification {
     if (previous !== null && transaction.at <= previous.at) add("is not later than its predecessor");
     const isPrune = this.placed(transaction);
     if (own.length === 0 && !isPrune) add("has no versions");
-    if (own.length > 0 && isPrune) add("is a prune's, and has versions");
+    if (own.length > 0 && isPrune) add("is a prune's, but has versions");
     const lastN = Math.max(previous?.last_n ?? 0, ...own.filter((row) => row.is_creation === 1).map((row) => row.n));
     if (transaction.last_n !== lastN)
-      add(`says that the last record is n ${transaction.last_n}, and its versions that it is n ${lastN}`);
+      add(`says that the last record is n ${transaction.last_n}, but its versions say n ${lastN}`);
     const hash = hashTransaction(
       previous?.hash ?? CHAIN_START,
       transaction,
       own.map((row) => row.hash),
     );
-    if (!isEqual(hash, transaction.hash)) add("its hash is not that of its predecessor, its content and its versions");
+    if (!isEqual(hash, transaction.hash)) add("its hash does not match its predecessor, its content and its versions");
   }
 
   /** Notes what thinning goes by. @returns whether the transaction is a prune's */

@@ -89,7 +89,7 @@ export class ThinningVerification {
     const isSame = (one: Segment) => (other: Segment) => Bun.deepEquals(one, other);
     for (const segment of implied) {
       if (!found.some(isSame(segment)))
-        this.findings.add("segment", whereSegment(segment), "was thinned, and no row of history_segments says so");
+        this.findings.add("segment", whereSegment(segment), "was thinned, but no row of history_segments says so");
     }
     for (const segment of found) {
       // A prune that came after the verification began.
@@ -98,7 +98,7 @@ export class ThinningVerification {
         this.findings.add(
           "segment",
           whereSegment(segment),
-          "a row of history_segments says that it was thinned, and no prune did that",
+          "a row of history_segments says that it was thinned, but no prune did that",
         );
     }
   }
@@ -130,13 +130,13 @@ export class ThinningVerification {
         `${whereRecord(kind?.name ?? `kind ${version.kind}`, version.id, n)}, transaction ${sequence}`,
         message,
       );
-    if (version.isLeft) return add("was dropped, and is there all the same");
+    if (version.isLeft) return add("was dropped, but is still there");
     const needed = firstKeptFrom(kept, sequence);
-    if (needed === Number.POSITIVE_INFINITY) return add("was dropped, and no prune reached it");
+    if (needed === Number.POSITIVE_INFINITY) return add("was dropped, but no prune reached it");
     if (needed >= successor) return;
     // Only an end may go that a kept transaction finds, and only together with all that it ended.
     if (kind === undefined || !isEnd(version, kind))
-      add(`was dropped, and it is needed as of transaction ${needed}, which is kept`);
+      add(`was dropped, but is needed as of transaction ${needed}, which is kept`);
     else if (version.operationBefore !== null && version.operationBefore !== OPERATION.Deleted)
       add("was dropped, the end of what is left before it");
   }

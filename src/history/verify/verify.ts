@@ -141,7 +141,11 @@ function checkSchema(db: Sql, findings: Findings): void {
   for (const { expected, found, isReplaceable } of schemaDifferences(db)) {
     const { type, name, table } = (expected ?? found) as SchemaObject;
     const message =
-      found === null ? "is missing" : expected === null ? "is none of netledger's" : "is not what netledger made";
+      found === null
+        ? "is missing"
+        : expected === null
+          ? "does not belong to netledger"
+          : "differs from what netledger made";
     findings.add(
       isReplaceable ? "schema" : "file",
       table === name ? `${type} ${name}` : `${type} ${name}, on ${table}`,
@@ -156,9 +160,9 @@ function checkKnown(db: Sql, { sequence, hash }: KnownHead, findings: Findings):
     const row = db.$client
       .query("SELECT lower(hex(hash)) AS hash FROM history_transactions WHERE sequence = ?")
       .get(sequence) as { hash: string } | null;
-    if (row === null) findings.add(KNOWN_CHECK, `transaction ${sequence}`, "is known, and not in the ledger");
+    if (row === null) findings.add(KNOWN_CHECK, `transaction ${sequence}`, "is given by --head, but not in the ledger");
     else if (row.hash !== hash)
-      findings.add(KNOWN_CHECK, `transaction ${sequence}`, `has the hash ${row.hash}, and is known with ${hash}`);
+      findings.add(KNOWN_CHECK, `transaction ${sequence}`, `has the hash ${row.hash}, but --head gives ${hash}`);
   });
 }
 
@@ -241,7 +245,7 @@ function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[], 
           [string, number | null, string]
         >) {
           const where = `${table}, row ${row ?? "?"}`;
-          findings.add(besideCheckOf(table) ?? "file", where, `refers to a row of ${parent} that is not there`);
+          findings.add(besideCheckOf(table) ?? "file", where, `refers to a row of ${parent} that does not exist`);
         }
       }),
     );
@@ -285,7 +289,7 @@ function* placed(step: string, steps: Generator<number>, total: number): Generat
 export const KEPT_IN_WORDS: Readonly<Record<Resolution, string>> = {
   daily: "the last state of each day",
   monthly: "the last state of each month",
-  none: "the last state alone",
+  none: "only the last state",
 };
 
 /** What an operator reads. */
@@ -305,7 +309,7 @@ export function describeReport(report: Report): string {
   ];
   if (more > 0) lines.push(`  and ${more} more`);
   if (unchecked.length > 0)
-    lines.push(`Not while an appliance is at work on the data: the page check of ${unchecked.join(", ")}`);
+    lines.push(`Not checked while an appliance uses the data: the pages of ${unchecked.join(", ")}`);
   const total = findings.length + more;
   lines.push(total === 0 ? "Sound." : `Not sound: ${total} ${total === 1 ? "finding" : "findings"}.`);
   return `${lines.join("\n")}\n`;

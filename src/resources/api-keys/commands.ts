@@ -189,7 +189,7 @@ function networks(
   if (body.network_ids === undefined) {
     if (body.all_networks === true) return FOLLOWS_USER;
     if (body.all_networks === false && followed)
-      throw invalid([{ path: "/network_ids", message: "is required where all_networks is false" }]);
+      throw invalid([{ path: "/network_ids", message: "is required if all_networks is false" }]);
     return followed ? FOLLOWS_USER : listed(stored.network_ids);
   }
   const ids = [...new Set(body.network_ids)];

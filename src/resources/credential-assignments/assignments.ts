@@ -237,7 +237,7 @@ function assertEachOnce(ids: readonly string[], list: string, field: string): vo
     const other = first.get(id);
     if (other === undefined) first.set(id, position);
     else
-      issues.push({ path: `${list}/${position}/${field}`, message: `is named by ${list}/${other} already`, value: id });
+      issues.push({ path: `${list}/${position}/${field}`, message: `is already named by ${list}/${other}`, value: id });
   });
   if (issues.length > 0) throw invalid(issues);
 }

@@ -31,7 +31,7 @@ export function assertReachesCredential(tx: WriteTransaction, credentialId: stri
 export function credentialOutOfReach(credentialId: string): DomainError {
   return new DomainError(
     "entity_access_denied",
-    "A caller that is confined to some networks may change or assign a credential only where it is assigned within these networks and nowhere else.",
+    "A caller limited to some networks can change or assign a credential only if it is assigned in those networks and nowhere else.",
     { entity: "credential", id: credentialId },
   );
 }

@@ -107,7 +107,7 @@ function assertUsable(type: CredentialType, stored: SealedSecrets): void {
     if (secret?.mode === "Inline" && secret.value === SECRET_MASK && !stored.has(field)) {
       issues.push({
         path: `/credential_type/${field}/value`,
-        message: "is the mask of a stored secret, and none is stored: send the secret itself",
+        message: "is the mask of a stored secret, but none is stored: send the secret itself",
       });
     }
   }
@@ -124,7 +124,7 @@ function usmIssues(type: CredentialType & { type: "SnmpV3" }): Issue[] {
   if (type.auth_protocol === "None" && type.priv_protocol !== "None") {
     issues.push({
       path: "/credential_type/priv_protocol",
-      message: "must be None where auth_protocol is None",
+      message: "must be None if auth_protocol is None",
       value: type.priv_protocol,
     });
   }
@@ -135,9 +135,9 @@ function usmIssues(type: CredentialType & { type: "SnmpV3" }): Issue[] {
     const secret = type[field];
     const path = `/credential_type/${field}`;
     if (type[protocolField] === "None") {
-      if (secret !== undefined) issues.push({ path, message: `must be left out where ${protocolField} is None` });
+      if (secret !== undefined) issues.push({ path, message: `must be left out if ${protocolField} is None` });
     } else if (secret === undefined) {
-      issues.push({ path, message: `is required where ${protocolField} is not None` });
+      issues.push({ path, message: `is required if ${protocolField} is not None` });
     } else if (secret.mode === "Inline" && [...secret.value].length < USM_PASSWORD_MIN_LENGTH) {
       issues.push({
         path: `${path}/value`,

@@ -36,7 +36,7 @@ export function writeHosts(
     const whole = issues.of(item, `/${position}`);
     const twin = item.id === undefined ? undefined : positions.get(item.id);
     if (twin !== undefined) {
-      whole.note({ path: "/id", message: `is the id of /${twin} as well`, value: item.id });
+      whole.note({ path: "/id", message: `is also the id of /${twin}`, value: item.id });
       continue;
     }
     if (item.id !== undefined) positions.set(item.id, position);

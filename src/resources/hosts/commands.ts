@@ -134,7 +134,7 @@ export function assertNotStale(host: HostRecord, expected: string | null | undef
   if (formatInstant(instant) === host.updated_at) return;
   throw new DomainError(
     "entity_stale",
-    "The host was changed since you read it; read it again and repeat your change on what it is now.",
+    "The host has changed since you read it; read it again and repeat your change.",
     {
       entity: "host",
       expected,

@@ -43,7 +43,7 @@ export function siblingsWithRoom<R extends RecordBase>(
   throw invalid([
     {
       path: `/${column.replace(/_n$/, "_id")}`,
-      message: `has ${CHILDREN_MAX} ${entityWords(kind)}, and can't have more`,
+      message: `already has ${CHILDREN_MAX} ${entityWords(kind)}, the maximum`,
       value: parentId,
     },
   ]);

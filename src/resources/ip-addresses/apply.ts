@@ -96,7 +96,7 @@ export class SubnetFinder {
       throw invalid([
         {
           path,
-          message: `is the subnet ${subnet.cidr}, which does not contain ${item.ip_address}; left out or null, the most specific subnet that contains the address is found`,
+          message: `is the subnet ${subnet.cidr}, which does not contain ${item.ip_address}; leave it out for the most specific subnet that contains the address`,
           value: item.subnet_id,
         },
       ]);

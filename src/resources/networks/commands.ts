@@ -57,7 +57,7 @@ function assertReachesNewNetworks(actor: CommandActor): void {
   if (actor.networkIds === null) return;
   throw new DomainError(
     "auth_permission_denied",
-    "An API key that is confined to some networks can't create another; use one with all networks.",
+    "An API key limited to some networks cannot create another network; use one with all networks.",
     {
       required: "Admin",
       actual: actor.role,

@@ -30,7 +30,7 @@ export type OrganizationUpdate = Static<typeof OrganizationUpdate>;
 
 /** 409: the appliance has its first organization; further ones are made by its executable. */
 export function alreadySetUp(): DomainError {
-  return new DomainError("entity_already_exists", "The appliance is set up already; sign in at /api/auth/login.", {
+  return new DomainError("entity_already_exists", "The appliance is already set up; sign in at /api/auth/login.", {
     entity: "organization",
     field: "id",
     value: null,

@@ -30,7 +30,7 @@ function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }, actor
   getReferenced(tx, networkKind, [body.network_id], "network_id", actor);
   assertVlanOfNetwork(tx, body.vlan_id, body.network_id, actor);
   const acceptsCredentials = body.accepts_credentials ?? atLeast(actor.role, "Admin");
-  if (acceptsCredentials) requireRole(actor.role, "Admin", "Making a subnet that accepts credentials");
+  if (acceptsCredentials) requireRole(actor.role, "Admin", "Creating a subnet that accepts credentials");
   return tx.create(
     subnetKind,
     actor.organizationId,

@@ -79,7 +79,7 @@ export function addTag(tx: WriteTransaction, input: { body: TagBulkAssignment },
     .filter((record) => record.tags.length >= ASSIGNED_TAGS_MAX)
     .map((record) => ({
       path: `/entity_ids/${input.body.entity_ids.indexOf(record.id)}`,
-      message: `has ${record.tags.length} tags already, the most that a record can carry`,
+      message: `already has ${record.tags.length} tags, the maximum`,
       value: record.id,
     }));
   if (issues.length > 0) throw invalid(issues);

@@ -20,7 +20,7 @@ export function assertReachesTagged(tx: WriteTransaction, tagId: string, actor: 
   if (referrersOf(tx, tagKind, tagId).every((carrier) => isReached(tx, carrier, actor))) return;
   throw new DomainError(
     "entity_access_denied",
-    "The tag is on records beyond the networks that the caller is confined to: only who reaches all of them may change it.",
+    "The tag is on records out of the caller's reach: only a caller who reaches all of them can change it.",
     { entity: "tag", id: tagId },
   );
 }

@@ -42,7 +42,7 @@ export function createUser(tx: WriteTransaction, input: UserCreation, actor: Com
   const { body, passwordHash } = input;
   assertOwnOrganization(body.organization_id, actor);
   assertReachesAll(actor);
-  requireRole(actor.role, body.role, `Making a user with the role ${body.role}`);
+  requireRole(actor.role, body.role, `Creating a user with the role ${body.role}`);
   const user = tx.create(
     userKind,
     actor.organizationId,
@@ -79,7 +79,7 @@ export function updateUser(tx: WriteTransaction, input: UserChange, actor: Comma
       throw invalid([
         {
           path: "/password",
-          message: "is your own: change it with PUT /api/auth/password, which asks for the present one",
+          message: "is your own: change it with PUT /api/auth/password, which requires the current one",
         },
       ]);
     setPassword(tx, { id, passwordHash: input.passwordHash, keeps: null });
@@ -130,7 +130,7 @@ function assertReachesAll(actor: CommandActor): void {
   if (actor.networkIds === null) return;
   throw new DomainError(
     "entity_access_denied",
-    "Users are managed by callers who reach every network; this API key reaches some of them only.",
+    "Managing users requires access to every network; this API key is limited to some.",
     {},
   );
 }
@@ -149,7 +149,7 @@ function assertAnotherOwner(tx: WriteTransaction, user: UserRecord): void {
   if (owners.some((owner) => owner.id !== user.id)) return;
   throw new DomainError(
     "entity_in_use",
-    "This is the organization's only Owner who can sign in: make another one before disabling, demoting or deleting this one.",
+    "This is the organization's only Owner who can sign in: create another one before disabling, demoting or deleting this one.",
     {
       entity: "user",
       id: user.id,
