@@ -2,7 +2,10 @@
 // page and as a table. The same against a model on the store alone: store/model.test.ts.
 
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { TSchema } from "@sinclair/typebox";
 import { foldCase } from "../../src/base/text.ts";
+import { RESOURCES } from "../../src/inventory/resources.ts";
+import type { Resource } from "../../src/resources/resource.ts";
 import { applianceForAll, applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { invalid, made, newNetwork, newTag, refusal, tcp, udp, type Wire } from "../support/appliance/factories.ts";
@@ -17,6 +20,10 @@ interface Ordered {
   /** What is ordered in another way than by its value: without regard to case unless it is a prefix or has a type. */
   readonly keyed: readonly string[];
 }
+
+/** Texts but identifiers, instants and words of a vocabulary. */
+const isText = ({ anyOf, type, enum: words, format }: TSchema): boolean =>
+  anyOf?.some(isText) ?? (type === "string" && words === undefined && !["uuid", "date-time", "mac"].includes(format));
 
 const ORDERED: readonly Ordered[] = [
   {
@@ -281,6 +288,14 @@ describe("the order of a list", () => {
         status: 400,
         body: { params: { issues: [{ path: "/order_direction", value: "up" }] } },
       });
+    });
+
+    test("is that of its kind's keys wherever a person reads a text", () => {
+      const { kind, answer } = RESOURCES.find((each) => each.path === path) as Resource;
+      const texts = fields.filter((field) => isText(answer.properties[field] as TSchema));
+      expect(Object.keys({ ...kind.sortKeys, ...kind.orderKeys })).toEqual(
+        expect.arrayContaining([...texts, ...keyed]),
+      );
     });
 
     test.each(fields.map((field) => [field]))(
