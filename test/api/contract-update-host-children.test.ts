@@ -408,7 +408,7 @@ describe("a port", () => {
   test("with a known id takes another number and its type, and stays the same record", async () => {
     const host = await fullHost();
     const [http, dns] = host.ports;
-    const after = await update(host, { ports: [{ id: http.id, number: 8080, protocol: "Tcp" }, dns] });
+    const after = await update(host, { ports: [{ id: http.id, ...tcp(8080) }, dns] });
     expect(after.ports.find((port: Wire) => port.id === http.id)).toMatchObject({
       number: 8080,
       type: "Http8080",
@@ -418,7 +418,7 @@ describe("a port", () => {
 
   test("whose type is sent along is typed by its number all the same", async () => {
     const host = await newHost();
-    expect((await update(host, { ports: [{ number: 22, protocol: "Tcp", type: "Http" }] })).ports[0].type).toBe("Ssh");
+    expect((await update(host, { ports: [{ ...tcp(22), type: "Http" }] })).ports[0].type).toBe("Ssh");
   });
 
   test("has a number from 1 to 65535 and a protocol of the vocabulary", async () => {
@@ -565,7 +565,7 @@ describe("a binding", () => {
     const [port_id, ip_address_id] = [freshId(), freshId()];
     const after = await update(host, {
       ip_addresses: [{ id: ip_address_id, ip_address: "192.0.2.30" }],
-      ports: [{ id: port_id, number: 80, protocol: "Tcp" }],
+      ports: [{ id: port_id, ...tcp(80) }],
       services: [
         {
           name: "s",
@@ -591,7 +591,7 @@ describe("a binding", () => {
     const host = await newHost({ ports: [tcp(80)] });
     const port_id = freshId();
     const after = await update(host, {
-      ports: [{ id: port_id, number: 80, protocol: "Tcp" }],
+      ports: [{ id: port_id, ...tcp(80) }],
       services: [{ name: "s", service_definition: "S", bindings: [{ type: "Port", port_id, ip_address_id: null }] }],
     });
     expect(after.services[0].bindings[0].port_id).toBe(host.ports[0].id);

@@ -54,7 +54,7 @@ function whole(number: number, fields: Wire = {}): Wire {
   return bare({
     name: `switch ${number}`,
     ip_addresses: [{ ip_address: `10.2.${number}.1` }],
-    ports: [{ id: id(number, 1), number: 22, protocol: "Tcp" }],
+    ports: [{ id: id(number, 1), ...tcp(22) }],
     services: [{ name: "ssh", service_definition: "OpenSSH", bindings: [onPort(id(number, 1))] }],
     interfaces: [
       { if_index: 1, if_descr: "Gi1/0/1", fdb_macs: ["00:1b:21:00:00:01"] },
@@ -380,7 +380,7 @@ describe("a bulk write that is refused", () => {
     const wrong = {
       tags: [UNKNOWN_ID],
       ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.3.4" }, { ip_address: "192.0.2.1" }],
-      ports: [{ id: networkId, number: 1, protocol: "Tcp" }],
+      ports: [{ id: networkId, ...tcp(1) }],
       services: [
         { name: "a", service_definition: "A", tags: [UNKNOWN_ID], bindings: [onPort(UNKNOWN_ID)] },
         { name: "b", service_definition: "B", tags: [UNKNOWN_ID] },
@@ -515,7 +515,7 @@ describe("a bulk write that is refused", () => {
       bare({ id: gone.id }),
       bare({ id: other.ports[0].id }),
       bare({
-        ports: [tcp(2), { id: other.ports[0].id, number: 3, protocol: "Tcp" }],
+        ports: [tcp(2), { id: other.ports[0].id, ...tcp(3) }],
       }),
       bare({ interfaces: [{ id: NEW_ID, if_index: 1, if_descr: "a" }] }),
       bare({

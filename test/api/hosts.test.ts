@@ -219,7 +219,7 @@ test("a host is created with all its children in one transaction, bindings namin
   const before = transactions();
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "00-1B-21-AA-BB-CC" }, { ip_address: "10.2.200.1" }],
-    ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }, udp(53)],
+    ports: [{ id: PORT_A, ...tcp(443) }, udp(53)],
     services: [{ name: "Shop", service_definition: "nginx", bindings: [onPort(PORT_A)] }],
     interfaces: [{ if_index: 1, if_descr: "eth0", mac_address: "001b.21aa.bbcc", fdb_macs: ["00:00:00:00:00:01"] }],
   });
@@ -267,7 +267,7 @@ test("sending a host back as it was read changes nothing and writes no version",
 test("null and absent lists keep the children, an empty list removes them with the bindings to them", async () => {
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4" }],
-    ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }],
+    ports: [{ id: PORT_A, ...tcp(443) }],
     services: [{ name: "Shop", service_definition: "nginx", bindings: [onPort(PORT_A)] }],
   });
   const kept = await updateHost({ id: host.id }, { name: "web-2", hidden: true, tags: [], ip_addresses: null });
@@ -287,12 +287,12 @@ test("null and absent lists keep the children, an empty list removes them with t
 
 test("a binding may move to another port while its old port is deleted", async () => {
   const host = await newHost({
-    ports: [{ id: PORT_A, number: 80, protocol: "Tcp" }],
+    ports: [{ id: PORT_A, ...tcp(80) }],
     services: [{ name: "Shop", service_definition: "nginx", bindings: [onPort(PORT_A)] }],
   });
   const binding = host.services[0].bindings[0];
   const answer = await updateHost(host, {
-    ports: [{ id: PORT_B, number: 443, protocol: "Tcp" }],
+    ports: [{ id: PORT_B, ...tcp(443) }],
     services: [{ ...host.services[0], bindings: [{ ...binding, port_id: PORT_B }] }],
   });
   expect(answer.status).toBe(200);
@@ -303,14 +303,14 @@ test("a binding may move to another port while its old port is deleted", async (
 test("two ports may swap their numbers, and an item without an id takes the record of the same number", async () => {
   const host = await newHost({
     ports: [
-      { id: PORT_A, number: 80, protocol: "Tcp" },
-      { id: PORT_B, number: 443, protocol: "Tcp" },
+      { id: PORT_A, ...tcp(80) },
+      { id: PORT_B, ...tcp(443) },
     ],
   });
   const swapped = await updateHost(host, {
     ports: [
-      { id: PORT_A, number: 443, protocol: "Tcp" },
-      { id: PORT_B, number: 80, protocol: "Tcp" },
+      { id: PORT_A, ...tcp(443) },
+      { id: PORT_B, ...tcp(80) },
     ],
   });
   expect(swapped.status).toBe(200);
@@ -319,7 +319,7 @@ test("two ports may swap their numbers, and an item without an id takes the reco
     [PORT_B, 80],
   ]);
   const same = await updateHost(host, {
-    ports: [tcp(443), { id: "0190a000-0000-4000-8000-00000000000c", number: 80, protocol: "Tcp" }],
+    ports: [tcp(443), { id: "0190a000-0000-4000-8000-00000000000c", ...tcp(80) }],
   });
   expect(same.data.ports).toEqual(swapped.data.ports);
 });
@@ -565,7 +565,7 @@ describe("a service of a host", () => {
       bindings: [onPort(PORT_A)],
     };
     const host = await newHost({
-      ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }],
+      ports: [{ id: PORT_A, ...tcp(443) }],
       services: [first, { name: "DNS", service_definition: "bind" }],
     });
     expect(host.services).toMatchObject([
@@ -649,7 +649,7 @@ describe("a binding", () => {
   test("of another service, or with that service's id, is refused", async () => {
     const binding = onPort(PORT_A);
     const host = await newHost({
-      ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }],
+      ports: [{ id: PORT_A, ...tcp(443) }],
       services: [
         { name: "a", service_definition: "A", bindings: [binding] },
         { name: "b", service_definition: "B" },
@@ -682,8 +682,8 @@ describe("a binding that is sent back", () => {
     const bindings = [onPort(PORT_A), onPort(PORT_B)];
     const host = await newHost({
       ports: [
-        { id: PORT_A, number: 80, protocol: "Tcp" },
-        { id: PORT_B, number: 443, protocol: "Tcp" },
+        { id: PORT_A, ...tcp(80) },
+        { id: PORT_B, ...tcp(443) },
       ],
       services: [{ name: "a", service_definition: "A", bindings }],
     });
@@ -774,14 +774,14 @@ describe("the id of an item", () => {
   test("twice in a list is one too many, whether it is known or new", async () => {
     const host = await newHost({
       ports: [
-        { id: PORT_A, number: 80, protocol: "Tcp" },
-        { id: PORT_B, number: 443, protocol: "Tcp" },
+        { id: PORT_A, ...tcp(80) },
+        { id: PORT_B, ...tcp(443) },
       ],
     });
     const before = transactions();
     for (const id of [PORT_A, UNKNOWN_ID]) {
       // With all else that is wrong with the lists.
-      const ports = [{ id, number: 8080, protocol: "Tcp" }, { id, number: 8081, protocol: "Tcp" }, tcp(8080)];
+      const ports = [{ id, ...tcp(8080) }, { id, ...tcp(8081) }, tcp(8080)];
       const answer = await updateHost(host, { name: "never", ports, ip_addresses: [{ ip_address: "192.0.2.1" }] });
       expect(answer).toMatchObject(refusal(400, "validation_failed"));
       expect(answer.body.params.issues).toMatchObject([
@@ -796,12 +796,12 @@ describe("the id of an item", () => {
   test("has the say over its likeness: what it leaves behind is free for another", async () => {
     const host = await newHost({
       ports: [
-        { id: PORT_A, number: 80, protocol: "Tcp" },
-        { id: PORT_B, number: 443, protocol: "Tcp" },
+        { id: PORT_A, ...tcp(80) },
+        { id: PORT_B, ...tcp(443) },
       ],
     });
     const moved = await updateHost(host, {
-      ports: [tcp(80), { id: PORT_A, number: 22, protocol: "Tcp" }],
+      ports: [tcp(80), { id: PORT_A, ...tcp(22) }],
     });
     expect(moved.data.ports).toMatchObject([
       { id: PORT_A, number: 22, type: "Ssh" },
@@ -1092,8 +1092,8 @@ describe("a host that is refused", () => {
       organization_id: UNKNOWN_ID,
       tags: [UNKNOWN_ID],
       ports: [
-        { id: host.id, number: 80, protocol: "Tcp" },
-        { number: 81, protocol: "Tcp", host_id: UNKNOWN_ID },
+        { id: host.id, ...tcp(80) },
+        { ...tcp(81), host_id: UNKNOWN_ID },
       ],
     };
     for (const answer of [await create(wrong), await updateHost(host, wrong)]) {
@@ -1154,7 +1154,7 @@ describe("a host that is refused", () => {
     const hypervisor = "0190a000-0000-4000-8000-0000000000b1";
     const answer = await create({
       ip_addresses: [{ id: other.id, ip_address: "10.2.3.4" }],
-      ports: [{ id: networkId, number: 80, protocol: "Tcp" }],
+      ports: [{ id: networkId, ...tcp(80) }],
       services: [
         {
           id: hypervisor,
@@ -1184,7 +1184,7 @@ describe("deleting a host", () => {
       const gone = await newHost({
         credential_assignments: [{ credential_id: credential.id }],
         ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.3.5" }],
-        ports: [{ id: PORT_A, number: 443, protocol: "Tcp" }],
+        ports: [{ id: PORT_A, ...tcp(443) }],
         services: [{ name: "pve", service_definition: "Proxmox", bindings: [onPort(PORT_A)] }],
         interfaces: [
           {
@@ -1404,8 +1404,8 @@ describe("an update of a host writes", () => {
       credential_assignments: [{ credential_id: credential.id, ip_address_ids: [addressId] }],
       ip_addresses: [{ id: addressId, ip_address: "10.2.3.4" }, { ip_address: "10.2.3.5" }],
       ports: [
-        { id: PORT_A, number: 80, protocol: "Tcp" },
-        { id: PORT_B, number: 443, protocol: "Tcp" },
+        { id: PORT_A, ...tcp(80) },
+        { id: PORT_B, ...tcp(443) },
       ],
       services: [
         {
@@ -1436,8 +1436,8 @@ describe("an update of a host writes", () => {
       "two ports that swap their numbers",
       () => ({
         ports: [
-          { id: PORT_A, number: 443, protocol: "Tcp" },
-          { id: PORT_B, number: 80, protocol: "Tcp" },
+          { id: PORT_A, ...tcp(443) },
+          { id: PORT_B, ...tcp(80) },
         ],
       }),
       { "Updated port": 2 },

@@ -15,6 +15,7 @@ const appliance = applianceForEach();
 const {
   clock,
   first,
+  instant,
   newHost,
   newIfEntry,
   newNetwork,
@@ -555,9 +556,7 @@ describe("a neighbor", () => {
     const second = await newIfEntry(near.id, { neighbor: { type: "IfEntry", id: port.id } });
     const other = await newIfEntry(near.id, { neighbor: { type: "Host", id: near.id } });
     await made(put(port, { neighbor: { type: "IfEntry", id: entry.id } }));
-    clock.advance(1_000);
-    const at = clock.text();
-    clock.advance(1_000);
+    const at = instant();
     expect((await owner.delete(path(far, port))).status).toBe(200);
     const { "Updated host": hostVersions, ...rest } = writtenIn();
     expect(rest).toMatchObject({ "Updated if_entry": 2, "Deleted if_entry": 1 });
@@ -727,9 +726,7 @@ describe("the filters of the list", () => {
     const known: Known[] = [];
     const instants: string[] = [];
     const tick = () => {
-      clock.advance(1_000);
-      instants.push(clock.text());
-      clock.advance(1_000);
+      instants.push(instant());
     };
     const add = async (place: number) => {
       const entry = await newIfEntry(hosts[place]?.id);

@@ -17,6 +17,7 @@ import { made, refusal, tcp, type Wire } from "../support/appliance/factories.ts
 import { hostBody } from "../support/appliance/inventory.ts";
 import { revert, tally } from "../support/appliance/past.ts";
 import { csvRecords } from "../support/contract/csv.ts";
+import { machineWith } from "../support/reconcile/machine.ts";
 import {
   addressFields,
   hostFields,
@@ -367,18 +368,7 @@ describe("nothing is ignored", () => {
   });
 
   test("when a person has the machine look at itself, and something is there no more", async () => {
-    const machine = {
-      hostname: "noc-1",
-      machine_id: null,
-      interfaces: [],
-      addresses: [],
-      ports: [{ number: 22, protocol: "Tcp" as const, bound: [] }],
-      sys_descr: "Linux",
-      manufacturer: null,
-      model: null,
-      serial_number: null,
-      has_all_addresses: true,
-    };
+    const machine = machineWith({ hostname: "noc-1", interfaces: [], addresses: [] });
     await appliance.renew({ machine });
     const body = { network_id: first.networkId };
     await made(owner.post("discovery/self", body));

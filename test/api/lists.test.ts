@@ -121,7 +121,7 @@ function compareBy(field: string, isKeyed: boolean): (a: Wire, b: Wire) => numbe
 
 describe("the order of a list", () => {
   const appliance = applianceForAll();
-  const { clock, first, owner } = appliance;
+  const { clock, first, instant, owner } = appliance;
   const { newCredential, newHost, newIfEntry, newIgnored, newSchedule, newSubnet, newUser, newVlan } = appliance;
   let at: string;
 
@@ -251,9 +251,7 @@ describe("the order of a list", () => {
       clock.advance(1_000);
       await made(owner.put(`hosts/${hosts[place].id}`, { ...hosts[place], description: "changed" }));
     }
-    clock.advance(1_000);
-    at = clock.text();
-    clock.advance(1_000);
+    at = instant();
     // What comes later turns the present over.
     for (const [place, host] of [...hosts.entries()].reverse())
       await made(
@@ -367,7 +365,7 @@ describe("the order of a list", () => {
 
 describe("a list of hosts", () => {
   const appliance = applianceForEach();
-  const { clock, first, handle, newOrganization, signedIn } = appliance;
+  const { first, handle, instant, newOrganization, signedIn } = appliance;
   const { newApiKey, newCredential, newHost, newIfEntry, newSubnet, newUser } = appliance;
   let owner: Client;
   beforeEach(async () => {
@@ -385,9 +383,7 @@ describe("a list of hosts", () => {
     return found;
   };
   const now = () => {
-    clock.advance(1_000);
-    const at = clock.text();
-    clock.advance(1_000);
+    const at = instant();
     return at;
   };
 
@@ -668,7 +664,7 @@ describe("a list of hosts", () => {
 
 describe("other lists", () => {
   const appliance = applianceForEach();
-  const { clock, first, owner } = appliance;
+  const { first, instant, owner } = appliance;
   const { newHost, newIfEntry, newSubnet, newUser } = appliance;
 
   test("of services are of exactly one definition", async () => {
@@ -676,9 +672,7 @@ describe("other lists", () => {
     const host = await newHost({
       services: [service("a", "nginx"), service("b", "Nginx"), service("c", "nginx plus"), service("d", "nginx")],
     });
-    clock.advance(1_000);
-    const at = clock.text();
-    clock.advance(1_000);
+    const at = instant();
     await made(owner.put(`hosts/${host.id}`, { ...host, services: [service("a", "nginx")] }));
     const names = async (query: string) =>
       ((await owner.get(`services?${query}`)).data as Wire[]).map((each) => each.name);
@@ -701,9 +695,7 @@ describe("other lists", () => {
       ip_addresses: ["10.1.0.10", "10.1.0.9", "10.2.0.1"].map((ip_address) => ({ ip_address })),
     });
     const other = await newHost({ ip_addresses: [{ ip_address: "10.1.0.1" }] });
-    clock.advance(1_000);
-    const at = clock.text();
-    clock.advance(1_000);
+    const at = instant();
     await made(
       owner.put(`hosts/${host.id}`, {
         ...host,
@@ -764,9 +756,7 @@ describe("other lists", () => {
     });
     await newIfEntry(host.id, { mac_address: "aa:bb:cc:00:00:02" });
     await newHost({ ip_addresses: [{ ip_address: "110.2.3.4", mac_address: "aa:bb:cd:00:00:01" }] });
-    clock.advance(1_000);
-    const at = clock.text();
-    clock.advance(1_000);
+    const at = instant();
     const renamed = host.ip_addresses[0] as Wire;
     await made(
       owner.put(`ip-addresses/${renamed.id}`, {
@@ -810,9 +800,7 @@ describe("other lists", () => {
     const make = path === "tags" ? newTag : newNetwork;
     const first = await make(appliance, { name: "Production site", description: "critical; never touch" });
     await make(appliance, { name: "Lab", description: "site B" });
-    clock.advance(1_000);
-    const at = clock.text();
-    clock.advance(1_000);
+    const at = instant();
     await made(owner.put(`${path}/${first.id}`, { ...first, description: null }));
     await made(owner.delete(`${path}/${first.id}`));
     const names = async (query: string) =>

@@ -45,7 +45,7 @@ describeRecords(
 describe("a port", () => {
   test("is the one that stands in its host, to the letter", async () => {
     const host = await newHost();
-    const port = await made(post({ host_id: host.id, network_id: host.network_id, number: 443, protocol: "Tcp" }));
+    const port = await made(post({ host_id: host.id, network_id: host.network_id, ...tcp(443) }));
     expect(problems(port, portShape)).toEqual([]);
     expect(port).toMatchObject({
       host_id: host.id,
@@ -62,7 +62,7 @@ describe("a port", () => {
 
   test("has the type of its number and protocol, whatever is sent", async () => {
     const host = await newHost();
-    const port = await made(post({ host_id: host.id, number: 22, protocol: "Tcp", type: "Telnet" }));
+    const port = await made(post({ host_id: host.id, ...tcp(22), type: "Telnet" }));
     expect(port.type).toBe("Ssh");
     for (const [number, protocol, type] of [
       [53, "Udp", "DnsUdp"],
@@ -91,9 +91,9 @@ describe("a port", () => {
 
   test("is one of its host, number and protocol: of another host or protocol it is another", async () => {
     const [host, other] = [await newHost(), await newHost()];
-    await made(post({ host_id: host.id, number: 53, protocol: "Tcp" }));
+    await made(post({ host_id: host.id, ...tcp(53) }));
     await made(post({ host_id: host.id, number: 53, protocol: "Udp" }));
-    await made(post({ host_id: other.id, number: 53, protocol: "Tcp" }));
+    await made(post({ host_id: other.id, ...tcp(53) }));
     expect(await post({ host_id: host.id, number: 53, protocol: "Udp" })).toMatchObject(
       refusal(409, "entity_already_exists", { entity: "port", field: "number", value: 53 }),
     );
@@ -103,7 +103,7 @@ describe("a port", () => {
     const host = await newHost();
     const etag = (await owner.get(`hosts/${host.id}`)).headers.get("etag") as string;
     tick();
-    const port = await made(post({ host_id: host.id, number: 80, protocol: "Tcp" }));
+    const port = await made(post({ host_id: host.id, ...tcp(80) }));
     expect((await get(`hosts/${host.id}`)).updated_at).toBe(port.created_at);
     expect(versionsOf(host.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["ports"] });
     const stale = { id: host.id, name: "lost", hidden: false, tags: [] };
@@ -205,8 +205,7 @@ describe("the ports of a host", () => {
     const hidden = await made(owner.post("networks", { name: "Hidden" }));
     const [host, other, unseen] = [await newHost(), await newHost(), await newHost({ network_id: hidden.id })];
     const ports: Wire[] = [];
-    for (const { id } of [host, other, unseen] as Wire[])
-      ports.push(await made(post({ host_id: id, number: 80, protocol: "Tcp" })));
+    for (const { id } of [host, other, unseen] as Wire[]) ports.push(await made(post({ host_id: id, ...tcp(80) })));
     tick();
     const at = clock.text();
     tick();

@@ -362,7 +362,7 @@ test("what is shown with a version that is left is what was kept with it", async
 test("a diff of one host has the changes of its parts, also where its own versions of then were dropped", async () => {
   const { data: ports } = await owner.get(`ports?host_id=${id()}`);
   // In one transaction with the port; then, on the same day, the host alone.
-  await change({ ports: [{ id: ports[0].id, number: 23, protocol: "Tcp" }] });
+  await change({ ports: [{ id: ports[0].id, ...tcp(23) }] });
   clock.advance(HOUR_MS);
   await change({ description: "later" });
   clock.advance(2 * DAY_MS);

@@ -72,6 +72,21 @@ async function furnish(): Promise<Wire> {
   return credential;
 }
 
+/** A scan that runs, and is held back. */
+async function oneHeld() {
+  await furnish();
+  const held = holdBack();
+  const scan = await asked(appliance);
+  await held.reached;
+  return { held, scan };
+}
+
+/** And another one that waits for it. */
+async function twoHeld() {
+  const { held, scan: running } = await oneHeld();
+  return { held, running, waiting: await asked(appliance) };
+}
+
 describe("a scan", () => {
   test("is answered at once as it waits, and then tells what came of it", async () => {
     await furnish();
@@ -683,10 +698,7 @@ describe("a scan that is not to commit and takes long", () => {
 
 describe("cancelling", () => {
   test("ends a scan that waits at once", async () => {
-    await furnish();
-    const held = holdBack();
-    const [running, waiting] = [await asked(appliance), await asked(appliance)];
-    await held.reached;
+    const { held, running, waiting } = await twoHeld();
     expect(await owner.post(`${PATH}/${waiting.id}/cancel`, {})).toMatchObject({
       status: 200,
       data: { id: waiting.id, status: "Cancelled", started_at: null, ended_at: expect.any(String) },
@@ -718,10 +730,7 @@ describe("cancelling", () => {
   });
 
   test("can be repeated with an Idempotency-Key", async () => {
-    await furnish();
-    const held = holdBack();
-    const scan = await asked(appliance);
-    await held.reached;
+    const { scan } = await oneHeld();
     const cancel = () => owner.post(`${PATH}/${scan.id}/cancel`, {}, { "idempotency-key": "k" });
     const first = await cancel();
     const second = await cancel();
@@ -1010,10 +1019,7 @@ describe("following a scan", () => {
   });
 
   test("ends with the right to it", async () => {
-    await furnish();
-    const held = holdBack();
-    const scan = await asked(appliance);
-    await held.reached;
+    const { held, scan } = await oneHeld();
     const { client, id } = newApiKey();
     const stream = await follow(client, scan.id);
     await stream.events((events) => events.length > 0);
@@ -1024,10 +1030,7 @@ describe("following a scan", () => {
   });
 
   test("shows that it is still there, and ends with its client", async () => {
-    await furnish();
-    const held = holdBack();
-    const scan = await asked(appliance);
-    await held.reached;
+    const { held, scan } = await oneHeld();
     const gone = new AbortController();
     const stream = await follow(owner, scan.id, gone.signal);
     await stream.events((events) => events.length > 0);
@@ -1042,10 +1045,7 @@ describe("following a scan", () => {
   });
 
   test("is bounded for each user", async () => {
-    await furnish();
-    const held = holdBack();
-    const scan = await asked(appliance);
-    await held.reached;
+    const { held, scan } = await oneHeld();
     const { headers } = owner as unknown as { headers: Record<string, string> };
     const open = () => handle(new Request(`http://localhost${PATH}/${scan.id}/events`, { headers }));
     const streams = await Promise.all(Array.from({ length: SCAN_STREAMS_OF_USER_MAX }, open));
@@ -1060,10 +1060,7 @@ describe("following a scan", () => {
 
 describe("when the scanning thread breaks", () => {
   test("what ran has failed and keeps what was noted, what waited runs on a new thread, and the log says why", async () => {
-    await furnish();
-    const held = holdBack();
-    const [running, waiting] = [await asked(appliance), await asked(appliance)];
-    await held.reached;
+    const { held, running, waiting } = await twoHeld();
     timers.pass(1_000);
     for (let each = 0; each < 10; each += 1) await turn();
     appliance.scanThread.crash("out of memory");
@@ -1083,10 +1080,7 @@ describe("when the scanning thread breaks", () => {
 
 describe("when the appliance ends", () => {
   test("scans that run and wait are interrupted, and say so; who follows them is let go", async () => {
-    await furnish();
-    const held = holdBack();
-    const [running, waiting] = [await asked(appliance), await asked(appliance)];
-    await held.reached;
+    const { running, waiting } = await twoHeld();
     const { headers } = owner as unknown as { headers: Record<string, string> };
     const stream = await handle(new Request(`http://localhost${PATH}/${waiting.id}/events`, { headers }));
     const text = stream.text();
@@ -1108,10 +1102,7 @@ describe("when the appliance ends", () => {
   });
 
   test("without notice, the next start says of what it left behind that it was interrupted, with what was noted", async () => {
-    await furnish();
-    const held = holdBack();
-    const [running, waiting] = [await asked(appliance), await asked(appliance)];
-    await held.reached;
+    const { held, running, waiting } = await twoHeld();
     timers.pass(1_000);
     for (let each = 0; each < 10; each += 1) await turn();
     await appliance.scans.start();

@@ -3,50 +3,26 @@
 import { beforeEach, expect, test } from "bun:test";
 import type { MachineInterface, MachineSnapshot } from "../../src/discovery/self/machine.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { udp } from "../support/appliance/factories.ts";
+import { tcp, udp } from "../support/appliance/factories.ts";
+import { machineInterface, machineWith } from "../support/reconcile/machine.ts";
 
-const MACHINE: MachineSnapshot = {
+const MACHINE = machineWith({
   hostname: "noc-1",
-  machine_id: null,
   interfaces: [
-    {
-      if_index: 1,
-      if_name: "lo",
-      if_descr: "lo",
-      if_alias: null,
-      if_type: 24,
-      mac_address: null,
-      speed_bps: null,
-      admin_status: "Up",
-      oper_status: "Unknown",
-    },
-    {
-      if_index: 2,
-      if_name: "eth0",
-      if_descr: "eth0",
-      if_alias: null,
-      if_type: 6,
-      mac_address: "00:1b:21:aa:bb:cc",
-      speed_bps: 1_000_000_000,
-      admin_status: "Up",
-      oper_status: "Up",
-    },
+    machineInterface({ if_index: 1, if_name: "lo", if_descr: "lo", if_type: 24, oper_status: "Unknown" }),
+    machineInterface({ if_index: 2, mac_address: "00:1b:21:aa:bb:cc", speed_bps: 1_000_000_000 }),
   ],
   addresses: [
     { ip_address: "10.2.3.4", prefix_length: 24, if_index: 2, cidr: "10.2.3.0/24" },
     { ip_address: "2001:db8::4", prefix_length: 64, if_index: 2, cidr: "2001:db8::/64" },
   ],
-  has_all_addresses: true,
   ports: [
-    { number: 22, protocol: "Tcp", bound: [] },
-    { number: 5432, protocol: "Tcp", bound: ["127.0.0.1"] },
-    { number: 443, protocol: "Tcp", bound: ["10.2.3.4"] },
+    { ...tcp(22), bound: [] },
+    { ...tcp(5432), bound: ["127.0.0.1"] },
+    { ...tcp(443), bound: ["10.2.3.4"] },
   ],
   sys_descr: "Linux 6.1.0 x86_64",
-  manufacturer: null,
-  model: null,
-  serial_number: null,
-};
+});
 
 let machine: MachineSnapshot;
 const appliance = applianceForEach({

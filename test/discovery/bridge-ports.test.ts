@@ -1,7 +1,7 @@
 // A device that stops telling which interfaces its bridge ports are: what was known of what is learned where stays as
 // it was.
 
-import { beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { PortList } from "../../src/discovery/device.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Wire } from "../support/appliance/factories.ts";
@@ -10,11 +10,7 @@ import { deviceAt, ethernet, mac } from "../support/reconcile/sightings.ts";
 
 const appliance = applianceForEach();
 const { owner } = appliance;
-let scan: ScanWriter;
-
-beforeEach(async () => {
-  scan = new ScanWriter(appliance);
-});
+const scan = new ScanWriter(appliance);
 
 const LEARNED = mac(9, 9);
 const ALL: readonly PortList[] = ["forwarding", "vlans", "native_vlan"];

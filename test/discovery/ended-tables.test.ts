@@ -20,11 +20,7 @@ const DAY = 24 * HOUR;
 
 const appliance = applianceForEach();
 const { clock, first, signedIn } = appliance;
-let scan: ScanWriter;
-
-beforeEach(async () => {
-  scan = new ScanWriter(appliance);
-});
+const scan = new ScanWriter(appliance);
 
 const port = (n: number) => ({ ifDescr: utf8(`Gi0/${n}`), ifType: 6, ifPhysAddress: hex(mac(n)), ifOperStatus: 1 });
 const SYSTEM: HandMadeStep = { scalars: { sysName: utf8("sw-1"), sysObjectID: "1.3.6.1.4.1.9.1.516" } };

@@ -1,6 +1,6 @@
 // A device of which never all can be written, because people have said otherwise: the scan comes to its end.
 
-import { beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { CommandOutcome } from "../../src/db/writing/transaction.ts";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import { Recorder } from "../../src/discovery/scans/recorder.ts";
@@ -13,11 +13,7 @@ import { deviceAt, ethernet } from "../support/reconcile/sightings.ts";
 
 const appliance = applianceForEach();
 const { first, owner } = appliance;
-let scan: ScanWriter;
-
-beforeEach(async () => {
-  scan = new ScanWriter(appliance);
-});
+const scan = new ScanWriter(appliance);
 
 /** More trunks for all VLANs than one command writes. */
 const TRUNKS = 26;

@@ -15,11 +15,7 @@ import { deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.
 
 const appliance = applianceForEach();
 const { communityOf, first, owner, probes, scanned } = appliance;
-let scan: ScanWriter;
-
-beforeEach(async () => {
-  scan = new ScanWriter(appliance);
-});
+const scan = new ScanWriter(appliance);
 
 const all = async (kind: string): Promise<Wire[]> => (await owner.get(kind)).data;
 const entries = () => all("if-entries?order_by=if_index");

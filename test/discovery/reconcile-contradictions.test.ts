@@ -1,7 +1,7 @@
 // Devices that lie, that say the same things of themselves, and people who have their own word: the inventory keeps
 // each apart, keeps what people said, and a scan of what has not changed writes nothing.
 
-import { beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { LldpAnnouncement, TableReport } from "../../src/discovery/device.ts";
 import { ANNOUNCEMENTS_MAX, FORWARDING_MAX } from "../../src/discovery/reconcile/record-interfaces.ts";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
@@ -20,11 +20,7 @@ const VIRTUAL = "00:00:5e:00:01:0a";
 
 const appliance = applianceForEach();
 const { clock, owner, tick } = appliance;
-let scan: ScanWriter;
-
-beforeEach(() => {
-  scan = new ScanWriter(appliance);
-});
+const scan = new ScanWriter(appliance);
 
 const get = async (path: string): Promise<Wire[]> => {
   const answer = await owner.get(path);
@@ -628,7 +624,6 @@ describe("networks full of contradictions", () => {
       const has = (what: string) => (lie as readonly string[]).includes(what);
       for (let seed = 1; seed <= 3; seed += 1) {
         await appliance.renew();
-        scan = new ScanWriter(appliance);
         await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
         const machines = Array.from({ length: 10 }, (_, number) => {
           const isLiar = (number * 7 + seed) % 3 !== 0;

@@ -1,23 +1,19 @@
 // What scans see becomes what the inventory says: once whole, then only what differs; by whose word; and which host is
 // which.
 
-import { beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import { VLAN_CHANGES_OF_COMMAND } from "../../src/discovery/reconcile/scan-write.ts";
 import { findUnseen } from "../../src/discovery/reconcile/staleness.ts";
-import type { MachineSnapshot } from "../../src/discovery/self/machine.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Wire } from "../support/appliance/factories.ts";
+import { machineInterface, machineWith } from "../support/reconcile/machine.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { device, deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
 
 const appliance = applianceForEach();
 const { clock, first, owner, tick } = appliance;
-let scan: ScanWriter;
-
-beforeEach(() => {
-  scan = new ScanWriter(appliance);
-});
+const scan = new ScanWriter(appliance);
 
 const get = async (path: string): Promise<Wire> => {
   const answer = await owner.get(path);
@@ -819,30 +815,12 @@ describe("what vanished", () => {
 });
 
 describe("the appliance's own machine", () => {
-  const machine = {
+  const machine = machineWith({
     hostname: "noc-1",
-    machine_id: null,
-    interfaces: [
-      {
-        if_index: 2,
-        if_name: "eth0",
-        if_descr: "eth0",
-        if_alias: null,
-        if_type: 6,
-        mac_address: mac(2, 200),
-        speed_bps: null,
-        admin_status: "Up",
-        oper_status: "Up",
-      },
-    ],
+    interfaces: [machineInterface({ if_index: 2, mac_address: mac(2, 200) })],
     addresses: [{ ip_address: "10.0.0.200", prefix_length: 24, if_index: 2, cidr: "10.0.0.0/24" }],
-    has_all_addresses: true,
-    ports: [{ number: 22, protocol: "Tcp", bound: [] }],
     sys_descr: "Linux 6.1.0 x86_64",
-    manufacturer: null,
-    model: null,
-    serial_number: null,
-  } satisfies MachineSnapshot;
+  });
   const told = deviceAt("127.0.0.1", {
     sys_name: "noc-1",
     sys_descr: "Linux noc-1 6.1.0",
@@ -859,7 +837,6 @@ describe("the appliance's own machine", () => {
 
   test("is who answers on the loopback addresses, and no agent of another machine that has them as well", async () => {
     await appliance.renew({ machine });
-    scan = new ScanWriter(appliance);
     await owner.post("discovery/self", { network_id: first.networkId });
     const loopback = { ip_address: "127.0.0.1", prefix_length: 8, if_index: 1 };
     await scan.devices(
@@ -893,7 +870,6 @@ describe("the appliance's own machine", () => {
   for (const first of ["by itself", "by a scan"]) {
     test(`is one host, whether recorded first ${first}, and neither takes away what the other says`, async () => {
       await appliance.renew({ machine });
-      scan = new ScanWriter(appliance);
       const self = async () =>
         (await owner.post("discovery/self", { network_id: appliance.first.networkId })).data as Wire;
       if (first === "by itself") await self();

@@ -2,7 +2,7 @@
 // found, by name, dropped when told to, and counted. On a store that has rows in all of them.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProcessIo } from "../../src/cli/command.ts";
@@ -17,7 +17,7 @@ import { USAGE_INTERVAL_MS } from "../../src/sign-in/usage.ts";
 import { newAppliance, TestClock } from "../support/appliance/appliance.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { fillStore } from "../support/store/filled-store.ts";
-import { unguarded } from "../support/store/unguarded.ts";
+import { unguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
 
 /** What the hash chain proves, or what is compared with what the ledger implies. */
 const LEDGER = /^history_|^live_links$/;
@@ -36,18 +36,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 /** A copy of the store, opened for writing past all checks. */
 function withCopy<T>(act: (db: Sql, path: string) => T): T {
   copies += 1;
-  const folder = join(directory, `copy${copies}`);
-  mkdirSync(folder);
-  const { database } = dataFiles(folder);
-  copyFileSync(good, database);
-  const db = openWritable(database);
-  for (const pragma of ["foreign_keys = OFF", "ignore_check_constraints = ON", "synchronous = OFF"])
-    db.$client.run(`PRAGMA ${pragma}`);
-  try {
-    return act(db, database);
-  } finally {
-    db.$client.close();
-  }
+  return withCopyOf(good, join(directory, `copy${copies}`), act);
 }
 
 function findingsOn(path: string): string[] {

@@ -2,11 +2,11 @@
 // what is derived can be made anew. Damage is done on copies of one sound store, past all triggers and checks.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessIo } from "../../src/cli/command.ts";
 import { verify as verifyCommand } from "../../src/cli/verify.ts";
-import { openReadOnly, openWritable, PAGE_SIZE_BYTES, type Sql } from "../../src/db/connection.ts";
+import { openReadOnly, PAGE_SIZE_BYTES, type Sql } from "../../src/db/connection.ts";
 import { DataLock, dataFiles } from "../../src/db/files/data-directory.ts";
 import { Derivation } from "../../src/history/verify/derived.ts";
 import { Findings } from "../../src/history/verify/findings.ts";
@@ -19,7 +19,7 @@ import { hostKind } from "../../src/resources/hosts/host.ts";
 import { Model } from "../support/model/model.ts";
 import { type Population, populate } from "../support/store/population.ts";
 import { hostFields, Store } from "../support/store/store.ts";
-import { unguarded } from "../support/store/unguarded.ts";
+import { unguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
 
 let store: Store;
 let population: Population;
@@ -37,18 +37,7 @@ afterAll(() => store.close());
 /** The store's file, copied, opened for writing; only the ledger's triggers guard it. */
 function withCopy<T>(act: (db: Sql, path: string) => T): T {
   copies += 1;
-  const directory = join(store.directory, `copy${copies}`);
-  mkdirSync(directory);
-  const path = dataFiles(directory).database;
-  copyFileSync(store.path, path);
-  const db = openWritable(path);
-  for (const pragma of ["foreign_keys = OFF", "ignore_check_constraints = ON", "synchronous = OFF"])
-    db.$client.run(`PRAGMA ${pragma}`);
-  try {
-    return act(db, path);
-  } finally {
-    db.$client.close();
-  }
+  return withCopyOf(store.path, join(store.directory, `copy${copies}`), act);
 }
 
 function reportOn(path: string): Report {

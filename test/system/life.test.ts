@@ -183,13 +183,7 @@ describe("the stop", () => {
     const { key, networkId } = await place.setUp();
     const running = await place.serve();
     const body = JSON.stringify({ network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
-    const request = await openRequest(running.url, [
-      "POST /api/v1/subnets HTTP/1.1",
-      "Host: localhost",
-      `Authorization: Bearer ${key}`,
-      "Content-Type: application/json",
-      `Content-Length: ${body.length}`,
-    ]);
+    const request = await postSubnet(running.url, key, body.length);
     request.write(body.slice(0, 10));
     // A whole round trip on another connection: the half request has arrived by then.
     await running.client().get("/api/health");
@@ -208,13 +202,7 @@ describe("the stop", () => {
   test("does not wait for ever for a request that never ends", async () => {
     const { key } = await place.setUp();
     const running = await place.serve();
-    const request = await openRequest(running.url, [
-      "POST /api/v1/subnets HTTP/1.1",
-      "Host: localhost",
-      `Authorization: Bearer ${key}`,
-      "Content-Type: application/json",
-      "Content-Length: 1000",
-    ]);
+    const request = await postSubnet(running.url, key, 1_000);
     request.write("{");
     await running.client().get("/api/health");
 
@@ -230,13 +218,7 @@ describe("the stop", () => {
   test("asked for twice is at once", async () => {
     const { key } = await place.setUp();
     const running = await place.serve();
-    const request = await openRequest(running.url, [
-      "POST /api/v1/subnets HTTP/1.1",
-      "Host: localhost",
-      `Authorization: Bearer ${key}`,
-      "Content-Type: application/json",
-      "Content-Length: 1000",
-    ]);
+    const request = await postSubnet(running.url, key, 1_000);
     request.write("{");
     await running.client().get("/api/health");
 
@@ -263,10 +245,11 @@ test("a writer that crashes ends the appliance with a line in the log and status
   expect(end.err).toContain("ERROR writer_crashed reason=");
 });
 
-/** A request whose body is still to come. */
-async function openRequest(
+/** A request to make a subnet, whose body of so many bytes is still to come. */
+async function postSubnet(
   url: string,
-  head: readonly string[],
+  key: string,
+  length: number,
 ): Promise<{ write(text: string): void; readonly answer: Promise<string> }> {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect(Number(port), hostname);
@@ -280,7 +263,15 @@ async function openRequest(
     socket.on("error", () => resolve(received));
   });
   await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
-  socket.write(`${[...head, "Connection: close"].join("\r\n")}\r\n\r\n`);
+  const head = [
+    "POST /api/v1/subnets HTTP/1.1",
+    "Host: localhost",
+    `Authorization: Bearer ${key}`,
+    "Content-Type: application/json",
+    `Content-Length: ${length}`,
+    "Connection: close",
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n`);
   return { write: (text) => void socket.write(text), answer: withDeadline(answer, "an answer") };
 }
 

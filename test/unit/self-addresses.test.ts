@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { type Ip, parseIp } from "../../src/base/ip.ts";
 import { inventoryAddresses, isLoopbackOnly } from "../../src/discovery/self/inventory-addresses.ts";
 import { addressDumpRequest, type KernelAddress, parseAddressDatagram } from "../../src/discovery/self/rtnetlink.ts";
+import { attribute, message, u32 } from "../support/sweep/netlink.ts";
 
 const [IFA_ADDRESS, IFA_LOCAL, IFA_LABEL, IFA_FLAGS] = [1, 2, 3, 8];
 
@@ -11,22 +12,6 @@ function bytesOf(text: string): number[] {
   const ip = parseIp(text);
   if (!ip) throw new Error(`${text} is not an address`);
   return [...ip.bytes];
-}
-
-function u16(value: number): number[] {
-  return [value & 0xff, value >> 8];
-}
-
-function u32(value: number): number[] {
-  return [...u16(value & 0xffff), ...u16(value >>> 16)];
-}
-
-function attribute(type: number, value: number[]): number[] {
-  return [...u16(value.length + 4), ...u16(type), ...value, ...Array.from({ length: -value.length & 3 }, () => 0)];
-}
-
-function message(type: number, flags: number, body: number[]): number[] {
-  return [...u32(body.length + 16), ...u16(type), ...u16(flags), ...u32(1), ...u32(4711), ...body];
 }
 
 function newAddress(

@@ -24,6 +24,7 @@ import { arpRequest, parseArpReply } from "../../src/discovery/sweep/arp-packet.
 import { echoRequest, parseEchoReply } from "../../src/discovery/sweep/echo-packet.ts";
 import { errorKindOf } from "../../src/discovery/sweep/error-kinds.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
+import { attribute, message, u16, u32 } from "../support/sweep/netlink.ts";
 
 function ip(text: string): Ip {
   const parsed = parseIp(text);
@@ -33,30 +34,8 @@ function ip(text: string): Ip {
 
 const MAC = [0x02, 0xfc, 0, 0, 0, 5];
 
-function u16(value: number): number[] {
-  return [value & 0xff, value >> 8];
-}
-
-function u32(value: number): number[] {
-  return [...u16(value & 0xffff), ...u16(value >>> 16)];
-}
-
-function attribute(type: number, value: ArrayLike<number>): number[] {
-  return [
-    ...u16(value.length + 4),
-    ...u16(type),
-    ...Array.from(value),
-    ...Array.from({ length: -value.length & 3 }, () => 0),
-  ];
-}
-
-function message(type: number, ...parts: number[][]): number[] {
-  const body = parts.flat();
-  return [...u32(body.length + 16), ...u16(type), ...u16(2), ...u32(1), ...u32(4711), ...body];
-}
-
 function neighbor(family: number, state: number, ...attributes: number[][]): number[] {
-  return message(28, [family, 0, 0, 0], u32(4), u16(state), [0, 1], ...attributes);
+  return message(28, 2, [family, 0, 0, 0], u32(4), u16(state), [0, 1], ...attributes);
 }
 
 describe("an echo request", () => {
@@ -204,7 +183,7 @@ describe("the kernel's neighbor table", () => {
 
 describe("the kernel's routes", () => {
   const route = (type: number, ...attributes: number[][]): Uint8Array =>
-    Uint8Array.from(message(24, [2, 32, 0, 0, 254, 0, 0, type], u32(0), ...attributes));
+    Uint8Array.from(message(24, 2, [2, 32, 0, 0, 254, 0, 0, type], u32(0), ...attributes));
 
   test("are asked for by address", () => {
     expect(Buffer.from(routeRequest(ip("192.0.2.9"))).toString("hex")).toBe(
@@ -232,7 +211,7 @@ describe("the kernel's routes", () => {
 
   test("go over interfaces whose neighbors are found by ARP, or that have none", () => {
     const link = (type: number, flags: number, mac: number[]): number[] =>
-      message(16, [0, 0], u16(type), u32(4), u32(flags), u32(0), attribute(1, mac));
+      message(16, 2, [0, 0], u16(type), u32(4), u32(flags), u32(0), attribute(1, mac));
     const datagram = Uint8Array.from([
       ...link(1, 0x1043, MAC),
       ...link(772, 0x49, [0, 0, 0, 0, 0, 0]),

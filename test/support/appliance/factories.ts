@@ -241,8 +241,8 @@ export function invalid(...issues: readonly unknown[]): Wire {
   return refusal(400, "validation_failed", { issues });
 }
 
-export const tcp = (number: unknown) => ({ number, protocol: "Tcp" as const });
-export const udp = (number: unknown) => ({ number, protocol: "Udp" as const });
+export const tcp = <Value>(number: Value) => ({ number, protocol: "Tcp" as const });
+export const udp = <Value>(number: Value) => ({ number, protocol: "Udp" as const });
 
 /** A binding of a service to a port at all addresses. */
 export const onPort = (port_id: unknown) => ({ type: "Port" as const, port_id });

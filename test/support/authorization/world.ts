@@ -9,6 +9,7 @@ import type { Client } from "../appliance/client.ts";
 import { addUser, made, type NewApiKey, newApiKey, newIgnored, newUser, type Wire } from "../appliance/factories.ts";
 import { untilEnded } from "../appliance/scans.ts";
 import { CREATABLE, exampleBody } from "../contract/example-bodies.ts";
+import { machineWith } from "../reconcile/machine.ts";
 import { LedgerOracle, type Sight } from "./oracle.ts";
 
 /**
@@ -565,27 +566,4 @@ function hashOf(client: Client): Uint8Array {
 }
 
 /** What self discovery finds in whichever network it is asked for: nothing that tells where. */
-const MACHINE = {
-  hostname: "appliance-1",
-  machine_id: null,
-  interfaces: [
-    {
-      if_index: 2,
-      if_name: "eth0",
-      if_descr: "eth0",
-      if_alias: null,
-      if_type: 6,
-      mac_address: "00:1b:21:aa:bb:cc",
-      speed_bps: null,
-      admin_status: "Up" as const,
-      oper_status: "Up" as const,
-    },
-  ],
-  addresses: [{ ip_address: "192.0.2.4", prefix_length: 24, if_index: 2, cidr: "192.0.2.0/24" }],
-  has_all_addresses: true,
-  ports: [{ number: 22, protocol: "Tcp" as const, bound: [] }],
-  sys_descr: "Linux",
-  manufacturer: null,
-  model: null,
-  serial_number: null,
-};
+const MACHINE = machineWith();

@@ -7,7 +7,6 @@ import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { generateSessionToken, hashSessionToken } from "../../../src/access/session-token.ts";
 import { openWritable } from "../../../src/db/connection.ts";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";
-import type { MachineSnapshot } from "../../../src/discovery/self/machine.ts";
 import { pruneHistory } from "../../../src/history/prune.ts";
 import { KINDS } from "../../../src/inventory/resources.ts";
 import { newUnclaimedAppliance, PASSWORD_HASH, type TestAppliance } from "../appliance/appliance.ts";
@@ -15,6 +14,7 @@ import { made, newApiKey, newHost, newSubnet, newUser, type Wire } from "../appl
 import { communityOf, findings, scanned } from "../appliance/scans.ts";
 import { newWorld, PLURALS } from "../contract/operations.ts";
 import { fakeDevice } from "../injected/fake-probes.ts";
+import { machineWith } from "../reconcile/machine.ts";
 import { ScanWriter } from "../reconcile/scan-writer.ts";
 import { deviceAt, ethernet, mac, seenAt } from "../reconcile/sightings.ts";
 
@@ -38,30 +38,7 @@ export interface FilledStore {
   readonly askedAt: number;
 }
 
-const MACHINE: MachineSnapshot = {
-  hostname: "appliance-1",
-  machine_id: null,
-  interfaces: [
-    {
-      if_index: 2,
-      if_name: "eth0",
-      if_descr: "eth0",
-      if_alias: null,
-      if_type: 6,
-      mac_address: "00:1b:21:aa:bb:cc",
-      speed_bps: null,
-      admin_status: "Up",
-      oper_status: "Up",
-    },
-  ],
-  has_all_addresses: true,
-  addresses: [{ ip_address: "192.0.2.4", prefix_length: 24, if_index: 2, cidr: "192.0.2.0/24" }],
-  ports: [{ number: 22, protocol: "Tcp", bound: [] }],
-  sys_descr: "Linux",
-  manufacturer: null,
-  model: null,
-  serial_number: null,
-};
+const MACHINE = machineWith();
 
 /** Lists beside the standard set. */
 const MORE_LISTS = ["discovery/ignored", "discovery/scans"];

@@ -1,7 +1,24 @@
 // Damage to a store, past the triggers that guard its ledger: they are put back, so that what was damaged is all that
 // is wrong.
 
-import type { Sql } from "../../../src/db/connection.ts";
+import { copyFileSync, mkdirSync } from "node:fs";
+import { openWritable, type Sql } from "../../../src/db/connection.ts";
+import { dataFiles } from "../../../src/db/files/data-directory.ts";
+
+/** Opens a copy of a database, in a new folder, for writing past its checks. */
+export function withCopy<T>(database: string, folder: string, act: (db: Sql, path: string) => T): T {
+  mkdirSync(folder);
+  const path = dataFiles(folder).database;
+  copyFileSync(database, path);
+  const db = openWritable(path);
+  for (const pragma of ["foreign_keys = OFF", "ignore_check_constraints = ON", "synchronous = OFF"])
+    db.$client.run(`PRAGMA ${pragma}`);
+  try {
+    return act(db, path);
+  } finally {
+    db.$client.close();
+  }
+}
 
 /** @returns how many rows each statement changed */
 export function unguarded(db: Sql, statements: readonly string[]): number[] {
