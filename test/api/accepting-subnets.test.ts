@@ -14,7 +14,7 @@ const EVIL_SUBNET = "10.6.0.0/24";
 const SECRET = "s3cret";
 
 const appliance = applianceForEach();
-const { communityOf, findings, first, newHost, newSubnet, newUser, probes, scanned, tick, transactionCount } =
+const { communityOf, findings, first, newHost, newSubnet, newMember, probes, scanned, tick, transactionCount } =
   appliance;
 let owner: Client;
 let member: Client;
@@ -22,7 +22,7 @@ let subnet: Wire;
 
 beforeEach(async () => {
   owner = appliance.owner;
-  member = (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
+  member = (await newMember()).client;
   subnet = await newSubnet({ cidr: "10.2.0.0/24" });
   tick();
   await communityOf(SECRET);

@@ -23,6 +23,7 @@ const {
   signedIn,
   transactionCount,
   writingWatched,
+  newViewer,
 } = appliance;
 
 const me = (client: Client): Promise<Answer> => client.get("/api/auth/me");
@@ -212,7 +213,7 @@ describe("an API key", () => {
 
 describe("a role that is too low", () => {
   test("is told which one it takes, before the body is looked at", async () => {
-    const viewer = await newUser({ role: "Viewer", networkIds: [first.networkId] });
+    const viewer = await newViewer();
     const answer = await viewer.client.post("subnets", "{");
     expect(answer.status).toBe(403);
     expect(answer.body).toMatchObject({

@@ -26,14 +26,13 @@ const {
   newHost,
   newIfEntry,
   newNetwork,
-  newOrganization,
   newSubnet,
   newTag,
   newUser,
-  signedIn,
   tick,
   timers,
   transactionCount,
+  newStranger,
 } = appliance;
 let owner: Client;
 
@@ -227,8 +226,7 @@ describe("the change feed", () => {
   });
 
   test("knows no other organization", async () => {
-    const second = await newOrganization("Second");
-    const client = await signedIn(second.userId);
+    const { client, ...second } = await newStranger();
     const feed = await follow(client, 3);
     expect(feed.map(said).sort()).toEqual(["network Created", "organization Created", "user Created"]);
     expect(JSON.stringify(await follow(owner, 100))).not.toContain(second.organizationId);

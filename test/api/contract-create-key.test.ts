@@ -28,6 +28,8 @@ const {
   owner,
   signedIn,
   writingWatched,
+  newMember,
+  newViewer,
 } = appliance;
 let other: { organizationId: string; networkId: string; userId: string };
 
@@ -197,13 +199,13 @@ describe("whom it is for", () => {
     for (const organization_id of [other.organizationId, UNKNOWN])
       await refusedWhole({ organization_id }, 403, "entity_access_denied");
     await refusedWhole({ user_id: other.userId }, 403, "entity_access_denied");
-    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const member = await newMember();
     expect((await create({ user_id: member.id }, member.client)).api_key.user_id).toBe(member.id);
     await refusedWhole({}, 403, "entity_access_denied", member.client);
   });
 
   test("may be another user for Owner and Admin, whose role is not above their own", async () => {
-    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const member = await newMember();
     const admin = await newUser({ role: "Admin" });
     expect((await create({ user_id: member.id })).api_key.user_id).toBe(member.id);
     expect((await create({ user_id: admin.id })).api_key.user_id).toBe(admin.id);
@@ -212,7 +214,7 @@ describe("whom it is for", () => {
   });
 
   test("is not a Viewer by their own hand", async () => {
-    const viewer = await newUser({ role: "Viewer", networkIds: [first.networkId] });
+    const viewer = await newViewer();
     await refusedWhole({ user_id: viewer.id }, 403, "auth_permission_denied", viewer.client);
   });
 });
@@ -266,7 +268,7 @@ describe("the key in use", () => {
   });
 
   test("has the lesser role of its own and its user's", async () => {
-    const viewer = await newUser({ role: "Viewer", networkIds: [first.networkId] });
+    const viewer = await newViewer();
     const grand = await create({ user_id: viewer.id, permissions: "Owner" });
     await refused(holder(grand.key).post("tags", { name: "no", color: "Red" }), 403, "auth_permission_denied");
     const small = await create({ permissions: "Viewer" });
@@ -283,7 +285,7 @@ describe("the key in use", () => {
     expect(await seen((await create()).key)).toEqual([0, 1]);
     expect(await seen((await create({ network_ids: [second.id] })).key)).toEqual([1]);
     expect(await seen((await create({ network_ids: [] })).key)).toEqual([]);
-    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const member = await newMember();
     const theirs = await create({ user_id: member.id });
     expect(theirs.api_key.network_ids).toEqual([first.networkId]);
     expect(await seen(theirs.key)).toEqual([0]);
@@ -311,7 +313,7 @@ describe("the key in use", () => {
   });
 
   test("dies with its user", async () => {
-    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const member = await newMember();
     const { key } = await create({ user_id: member.id });
     await succeeded(holder(key).get("tags"));
     const user = await succeeded(owner.get(`users/${member.id}`));

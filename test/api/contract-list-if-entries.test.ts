@@ -19,7 +19,7 @@ import {
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
 
 const appliance = applianceForAll();
-const { anonymous, first, newApiKey, newNetwork, newOrganization, newUser, owner, signedIn } = appliance;
+const { anonymous, first, newApiKey, newNetwork, newUser, owner, newStranger } = appliance;
 let networks: [string, string];
 let hosts: [Wire, Wire, Wire];
 /** Two of the first host and one each of the second (same network) and third (other network), in this order. */
@@ -35,8 +35,7 @@ beforeAll(async () => {
     return newIfEntry(appliance, host.id);
   };
   entries = [await make(hosts[0]), await make(hosts[0]), await make(hosts[1]), await make(hosts[2])];
-  const other = await newOrganization("Other");
-  const theirs = await signedIn(other.userId);
+  const { client: theirs, ...other } = await newStranger("Other");
   const host = await newHost(appliance, { network_id: other.networkId }, theirs);
   foreign = { networkId: other.networkId, host, entry: await newIfEntry(appliance, host.id, {}, theirs) };
   tick(appliance);

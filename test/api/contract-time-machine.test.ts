@@ -18,7 +18,8 @@ const LISTS = [
   "services?limit=2&offset=1",
 ];
 
-const { clock, credentialBody, first, newHost, newSubnet, newUser, owner, tick, transactionCount } = applianceForEach();
+const { clock, credentialBody, first, newHost, newSubnet, owner, tick, transactionCount, newMember } =
+  applianceForEach();
 
 /** What is alive, as the last live lists said. */
 type Living = Record<string, Wire[]>;
@@ -251,7 +252,7 @@ function timeless(answer: Answer): unknown {
 for (const seed of [1, 2]) {
   test(`every list as of an instant says what it said then, after ${STEPS} random changes (seed ${seed})`, async () => {
     const random = seededRandom(seed);
-    await newUser({ role: "Member", networkIds: [first.networkId] });
+    await newMember();
     await newSubnet({ cidr: "192.0.2.0/24" });
     for (let count = 0; count < 2; count += 1)
       await newHost({

@@ -25,7 +25,6 @@ const {
   newHost,
   newIfEntry,
   newNetwork,
-  newOrganization,
   newSubnet,
   newTag,
   newUser,
@@ -35,6 +34,8 @@ const {
   transactionCount,
   writingWatched,
   versionsOf,
+  newViewer,
+  newStranger,
 } = appliance;
 
 /** The ids of a list as of an instant, or live. */
@@ -617,10 +618,7 @@ describe("rights", () => {
   test("on the past are those of today, given since or taken since", async () => {
     const host = await newHost();
     const entry = await newIfEntry(host.id);
-    const [had, gets] = [
-      await newUser({ role: "Viewer", networkIds: [first.networkId] }),
-      await newUser({ role: "Viewer", networkIds: [] }),
-    ];
+    const [had, gets] = [await newViewer(), await newUser({ role: "Viewer", networkIds: [] })];
     const then = later();
     later();
     const set = async (id: string, network_ids: string[]) => {
@@ -653,8 +651,7 @@ describe("rights", () => {
   });
 
   test("end at the organization in the past too", async () => {
-    const other = await newOrganization("Other");
-    const theirs = await signedIn(other.userId);
+    const { client: theirs, ...other } = await newStranger("Other");
     const tag = await newTag({}, theirs);
     const host = await newHost({ network_id: other.networkId }, theirs);
     const then = later();

@@ -18,23 +18,22 @@ const {
   newHost,
   newIfEntry,
   newNetwork,
-  newOrganization,
   newSubnet,
   newTag,
   newUser,
   owner,
-  signedIn,
   tick,
   writingWatched,
   versionsOf,
+  newMember,
+  newStranger,
 } = applianceForAll();
 let foreignTag: Wire;
 let foreignHost: Wire;
 
 beforeAll(async () => {
   await newSubnet({ cidr: "192.0.2.0/24" });
-  const other = await newOrganization("Other");
-  const theirs = await signedIn(other.userId);
+  const { client: theirs, ...other } = await newStranger("Other");
   foreignTag = await newTag({ name: "theirs" }, theirs);
   foreignHost = await newHost({ name: "theirs", network_id: other.networkId }, theirs);
 });
@@ -542,7 +541,7 @@ describe("who may", () => {
   test("a Member may not change credential_assignments, but may send them back", async () => {
     const credential = await newCredential();
     const host = await newHost({ credential_assignments: [{ credential_id: credential.id }] });
-    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const member = await newMember();
     const expectNothingWritten = writingWatched();
     await refused(
       put(host, hostBody(host, { credential_assignments: [] }), member.client),

@@ -27,6 +27,7 @@ const {
   transactionCount,
   writingWatched,
   versionsOf,
+  newMember,
 } = applianceForAll();
 let other: { organizationId: string; networkId: string; userId: string };
 
@@ -222,7 +223,7 @@ describe("by session only, and by whom", () => {
 
   test("a Member may not touch somebody else's", async () => {
     const { record } = await newKey();
-    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const member = await newMember();
     const expectNothingWritten = writingWatched();
     for (const answer of [
       await put(record, {}, member.client),

@@ -14,14 +14,15 @@ const {
   first,
   newApiKey,
   newNetwork,
-  newOrganization,
   newSubnet,
   newUser,
   owner,
-  signedIn,
   tick,
   writingWatched,
   versionsOf,
+  newMember,
+  newViewer,
+  newStranger,
 } = appliance;
 let networkId: string;
 let host: Wire;
@@ -252,8 +253,7 @@ describe("a list of assignments", () => {
   });
 
   test("names what exists: unknown, foreign and deleted ids are the same, and nothing is written", async () => {
-    const second = await newOrganization("Second");
-    const stranger = await signedIn(second.userId);
+    const { client: stranger, ...second } = await newStranger();
     const foreignHost = await made(stranger.post("hosts", { network_id: second.networkId, name: "theirs" }));
     const deleted = await newHost();
     await owner.delete(`hosts/${deleted.id}`);
@@ -354,7 +354,7 @@ describe("an address that goes", () => {
   });
 
   test("may still stand in the assignments that the same write sends back, by a Member too", async () => {
-    const { client } = await newUser({ role: "Member", networkIds: [networkId] });
+    const { client } = await newMember();
     await assign({ host_assignments: [{ host_id: host.id, ip_address_ids: addressIds }] });
     const sent = (await client.get(`hosts/${host.id}`)).data;
     const answer = await updateHost({ ...sent, ip_addresses: sent.ip_addresses.slice(0, 1) }, client);
@@ -412,7 +412,7 @@ describe("a Member", () => {
   let member: Client;
 
   beforeEach(async () => {
-    member = (await newUser({ role: "Member", networkIds: [networkId] })).client;
+    member = (await newMember()).client;
     await assign({ host_assignments: [{ host_id: host.id, ip_address_ids: addressIds }] });
   });
 
@@ -463,7 +463,7 @@ describe("whoever is confined to some networks", () => {
   });
 
   test("sees a credential's assignments in these alone, now and in the past", async () => {
-    const { client } = await newUser({ role: "Viewer", networkIds: [networkId] });
+    const { client } = await newViewer();
     const seen = { assigned_network_ids: [networkId], host_assignments: [{ host_id: host.id }] };
     const at = clock.text();
     tick();

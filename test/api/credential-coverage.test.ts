@@ -31,6 +31,7 @@ const {
   transactionCount,
   writingWatched,
   versionsOf,
+  newMember,
 } = appliance;
 let owner: Client;
 let member: Client;
@@ -39,7 +40,7 @@ let credential: Wire;
 
 beforeEach(async () => {
   owner = appliance.owner;
-  member = (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
+  member = (await newMember()).client;
   await newSubnet({ cidr: "10.2.0.0/24" });
   host = await newHost({
     name: "core",

@@ -35,6 +35,7 @@ const {
   tick,
   writingWatched,
   versionsOf,
+  newStranger,
 } = appliance;
 
 function inline(value: string) {
@@ -289,8 +290,7 @@ describe("a credential", () => {
 
   test("does not exist for another organization", async () => {
     const credential = await newCredential();
-    const second = await newOrganization("Second");
-    const stranger = await signedIn(second.userId);
+    const { client: stranger, ...second } = await newStranger();
     const path = `${PATH}/${credential.id}`;
     const theirs = bodyOf({ organization_id: second.organizationId });
     for (const answer of [

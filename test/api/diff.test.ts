@@ -5,20 +5,8 @@ import { invalid, tcp, type Wire } from "../support/appliance/factories.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 
 const appliance = applianceForEach();
-const {
-  clock,
-  first,
-  newApiKey,
-  newHost,
-  newIfEntry,
-  newNetwork,
-  newOrganization,
-  newSubnet,
-  newTag,
-  newUser,
-  signedIn,
-  tick,
-} = appliance;
+const { clock, first, newApiKey, newHost, newIfEntry, newNetwork, newSubnet, newTag, newUser, tick, newStranger } =
+  appliance;
 let owner: Client;
 /** Before everything that a test does. */
 let start: string;
@@ -207,8 +195,7 @@ describe("the diff of two instants", () => {
       expect(text).not.toContain("10.1.0.0/16");
     }
     expect((await diff(`from=${start}&network_id=${first.networkId}`, member.client)).counts).toEqual({});
-    const second = await newOrganization("Second");
-    const foreign = await signedIn(second.userId);
+    const { client: foreign } = await newStranger();
     expect(JSON.stringify(await diff(`from=${start}`, foreign))).not.toContain(hidden.id);
   });
 

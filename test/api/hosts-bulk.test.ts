@@ -17,7 +17,6 @@ const {
   newHost,
   newNetwork,
   newTag,
-  newUser,
   newVlan,
   owner,
   tick,
@@ -25,6 +24,8 @@ const {
   writingWatched,
   versionsOf,
   writtenIn,
+  newMember,
+  newViewer,
 } = applianceForEach();
 let networkId: string;
 
@@ -580,7 +581,7 @@ describe("a bulk write that is refused", () => {
     hostsBefore += 1;
     const foreign = await newHost({ network_id: there.id });
     const vlan = await newVlan({ network_id: there.id });
-    const member = await newUser({ role: "Member", networkIds: [networkId] });
+    const member = await newMember();
     const networks = await refused(
       [bare({ network_id: there.id }), bare({ interfaces: [{ if_index: 1, if_descr: "a", native_vlan_id: vlan.id }] })],
       member.client,
@@ -594,7 +595,7 @@ describe("a bulk write that is refused", () => {
 
   test("changes credential assignments for an Admin only; sent back as they are they are no change", async () => {
     const credential = await newCredential();
-    const member = await newUser({ role: "Member", networkIds: [networkId] });
+    const member = await newMember();
     const assignments = [{ credential_id: credential.id }];
     const answer = await refused(
       [bare({ credential_assignments: assignments }), bare(), bare({ credential_assignments: assignments })],
@@ -622,7 +623,7 @@ describe("a bulk write that is refused", () => {
 
   test("names the caller before the body is looked at, and what is wrong with the body as a body", async () => {
     expect((await refused("[{", anonymous)).body.code).toBe("auth_not_authenticated");
-    const viewer = await newUser({ role: "Viewer", networkIds: [networkId] });
+    const viewer = await newViewer();
     expect((await refused("[{", viewer.client)).body.code).toBe("auth_permission_denied");
     expect((await refused("[{")).body.code).toBe("malformed_json");
     expect((await refused("")).body.code).toBe("malformed_json");

@@ -24,6 +24,7 @@ const {
   tick,
   versionsOf,
   writtenIn,
+  newMember,
 } = appliance;
 let networkId: string;
 
@@ -821,7 +822,7 @@ describe("the service that virtualizes", () => {
     const other = await newNetwork();
     const elsewhere = await newHypervisor(owner, other.id);
     const host = await newHost({ services: [{ name: "Shop", service_definition: "nginx" }] });
-    const { client: member } = await newUser({ role: "Member", networkIds: [networkId] });
+    const { client: member } = await newMember();
     const before = transactions();
     for (const by of [owner, member]) {
       for (const id of [elsewhere, UNKNOWN_ID, host.id]) {
@@ -1122,7 +1123,7 @@ describe("a host that is refused", () => {
       await create({ interfaces: [{ id: other.id, if_index: 1, if_descr: "a" }] }),
     ])
       expect(answer.body.params).not.toHaveProperty("issues");
-    const { client: member } = await newUser({ role: "Member", networkIds: [networkId] });
+    const { client: member } = await newMember();
     expect(
       await create({ credential_assignments: [{ credential_id: UNKNOWN_ID, ip_address_ids: [UNKNOWN_ID] }] }, member),
     ).toMatchObject(refusal(403, "auth_permission_denied", { required: "Admin" }));
@@ -1621,7 +1622,7 @@ describe("an update of a host writes", () => {
     ] as const) {
       expect((await updateHost(host as { id: string }, { ...host, ...rest, ...changes })).status).toBe(status);
     }
-    const { client: member } = await newUser({ role: "Member", networkIds: [networkId] });
+    const { client: member } = await newMember();
     const forbidden = await member.put(`hosts/${host.id}`, {
       ...host,
       ...rest,
@@ -1634,7 +1635,7 @@ describe("an update of a host writes", () => {
   });
 
   test("a Member's change while the assignments are sent back as they are, and an Admin's of these", async () => {
-    const { client: member } = await newUser({ role: "Member", networkIds: [networkId] });
+    const { client: member } = await newMember();
     const { client: admin } = await newUser({ role: "Admin" });
     await made(member.put(`hosts/${host.id}`, { ...host, name: "renamed" }));
     expect(writtenIn()).toEqual({ "Updated host": 1 });

@@ -26,6 +26,8 @@ const {
   writingWatched,
   versionsOf,
   writtenIn,
+  newMember,
+  newViewer,
 } = appliance;
 let networkId: string;
 beforeEach(async () => {
@@ -419,7 +421,7 @@ describe("what an interface entry names", () => {
     const vlan = await newVlan({ network_id: other.id });
     const port = await newIfEntry(elsewhere.id);
     const entry = await newIfEntry(own.id);
-    const { client: member } = await newUser({ role: "Member", networkIds: [networkId] });
+    const { client: member } = await newMember();
     const wrong: Array<[string, unknown, string, string]> = [
       ["native_vlan_id", vlan.id, "vlan", vlan.id],
       ["vlan_ids", [vlan.id], "vlan", vlan.id],
@@ -755,11 +757,7 @@ describe("the filters of the list", () => {
 
     const callers: Array<[string, Client, (entry: Known) => boolean]> = [
       ["owner", owner, () => true],
-      [
-        "first",
-        (await newUser({ role: "Viewer", networkIds: [networkId] })).client,
-        (entry) => entry.network === networkId,
-      ],
+      ["first", (await newViewer()).client, (entry) => entry.network === networkId],
       [
         "second",
         (await newUser({ role: "Member", networkIds: [second.id] })).client,

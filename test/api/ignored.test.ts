@@ -53,6 +53,7 @@ const {
   writingWatched,
   versionsOf,
   writtenIn,
+  newMember,
 } = appliance;
 
 const ignored = async (query = ""): Promise<Wire[]> => (await made(owner.get(`${PATH}?limit=1000&${query}`))) as Wire[];
@@ -476,7 +477,7 @@ describe("what is ignored", () => {
     const other = await newNetwork();
     const far = newIgnored({ network_id: other.id, label: "far" });
     const near = newIgnored({ label: "near" });
-    const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const { client } = await newMember();
     expect((await client.get(PATH)).data.map((each: Wire) => each.id)).toEqual([near.id]);
     for (const answer of [
       await client.get(`${PATH}/${far.id}`),

@@ -25,6 +25,7 @@ const {
   writingWatched,
   versionsOf,
   writtenIn,
+  newMember,
 } = appliance;
 
 const get = (path: string) => made(owner.get(path));
@@ -237,7 +238,7 @@ describe("an address that a credential is assigned to", () => {
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.1" }, { ip_address: "10.2.3.2" }] });
     const [named, free] = host.ip_addresses as [Wire, Wire];
     await newCredential({ host_assignments: [{ host_id: host.id, ip_address_ids: [named.id] }] });
-    const member = (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
+    const member = (await newMember()).client;
     const admin = (await newUser({ role: "Admin" })).client;
     const expectNothingWritten = writingWatched();
     expect(await put(named.id, { ip_address: "10.2.3.66" }, member)).toMatchObject(

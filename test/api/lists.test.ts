@@ -365,8 +365,8 @@ describe("the order of a list", () => {
 
 describe("a list of hosts", () => {
   const appliance = applianceForEach();
-  const { first, handle, instant, newOrganization, signedIn } = appliance;
-  const { newApiKey, newCredential, newHost, newIfEntry, newSubnet, newUser } = appliance;
+  const { first, handle, instant } = appliance;
+  const { newApiKey, newCredential, newHost, newIfEntry, newSubnet, newUser, newMember, newStranger } = appliance;
   let owner: Client;
   beforeEach(async () => {
     owner = appliance.owner;
@@ -395,8 +395,7 @@ describe("a list of hosts", () => {
     await newHost({ name: "both", tags: [red, blue] });
     await newHost({ name: "blue", tags: [blue] });
     await newHost({ name: "none", services: [{ name: "s", service_definition: "d", tags: [unused] }] });
-    const second = await newOrganization("Second");
-    const stranger = await signedIn(second.userId);
+    const { client: stranger, ...second } = await newStranger();
     const foreign = (await made(stranger.post("tags", { name: "theirs", color: "Red" }))).id;
     await made(stranger.post("hosts", { network_id: second.networkId, name: "theirs", tags: [foreign] }));
     const at = now();
@@ -635,7 +634,7 @@ describe("a list of hosts", () => {
     });
     await newHost({ name: "seen" });
     const at = now();
-    const member = (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
+    const member = (await newMember()).client;
     const key = newApiKey({ networkIds: [first.networkId] }).client;
     const nowhere = (await newUser({ role: "Viewer" })).client;
     for (const by of [member, key, nowhere]) {
@@ -656,7 +655,7 @@ describe("a list of hosts", () => {
         expect((await by.get(`networks?search=network${when}`)).data).toHaveLength(by === nowhere ? 0 : 1);
       }
     }
-    const elsewhere = await signedIn((await newOrganization("Second")).userId);
+    const { client: elsewhere } = await newStranger();
     for (const query of ["search=secret", "search=10.2.", `tag_ids=${tag}`, "hidden=true"])
       expect(await names(query, elsewhere)).toEqual([]);
   });
@@ -665,7 +664,7 @@ describe("a list of hosts", () => {
 describe("other lists", () => {
   const appliance = applianceForEach();
   const { first, instant, owner } = appliance;
-  const { newHost, newIfEntry, newSubnet, newUser } = appliance;
+  const { newHost, newIfEntry, newSubnet, newMember } = appliance;
 
   test("of services are of exactly one definition", async () => {
     const service = (name: string, service_definition: string) => ({ name, service_definition });
@@ -705,7 +704,7 @@ describe("other lists", () => {
     const second = await newNetwork(appliance);
     const hiddenSubnet = await newSubnet({ cidr: "10.1.0.0/24", network_id: second.id });
     await newHost({ network_id: second.id, ip_addresses: [{ ip_address: "10.1.0.200" }] });
-    const member = (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
+    const member = (await newMember()).client;
     const found = async (query: string, by = owner) => {
       const answer = await by.get(`ip-addresses?${query}`);
       expect([query, answer.status]).toEqual([query, 200]);

@@ -35,6 +35,7 @@ const {
   newVlan,
   signedIn,
   tick,
+  newViewer,
 } = appliance;
 let owner: Client;
 
@@ -400,7 +401,7 @@ describe("what is out of reach", () => {
     const foreign = await newOrganization("Other");
     return {
       second,
-      confined: (await newUser({ role: "Viewer", networkIds: [first.networkId] })).client,
+      confined: (await newViewer()).client,
       nowhere: (await newUser({ role: "Viewer" })).client,
       foreign: await signedIn(foreign.userId),
     };

@@ -23,13 +23,13 @@ const {
   newHost,
   newIfEntry,
   newNetwork,
-  newOrganization,
   newSubnet,
   newTag,
-  newUser,
   newVlan,
   owner,
-  signedIn,
+  newMember,
+  newViewer,
+  newStranger,
 } = appliance;
 
 /** A second passes; what the time was in its midst. */
@@ -106,7 +106,7 @@ async function newInventory() {
     host_assignments: [{ host_id: host.id }, { host_id: far.id }],
     tags: [red.id],
   });
-  const user = await newUser({ role: "Member", networkIds: [first.networkId] });
+  const user = await newMember();
   const key = (await made(owner.post("auth/keys", { ...keyBody(), network_ids: [first.networkId] }))).api_key as Wire;
   return {
     red,
@@ -348,7 +348,7 @@ describe("a table", () => {
       assigned_network_ids: [far.id, first.networkId],
       host_assignments: [{ host_id: hidden.id }, { host_id: host.id }],
     });
-    const viewer = (await newUser({ role: "Viewer", networkIds: [first.networkId] })).client;
+    const viewer = (await newViewer()).client;
     const at = now();
     for (const when of ["", `at=${at}`]) {
       expect([await rowOf("if-entries", one.id, when), await rowOf("if-entries", two.id, when)]).toMatchObject([
@@ -363,7 +363,7 @@ describe("a table", () => {
       for (const path of ["if-entries", "hosts", "credentials", "users", "networks"])
         expect((await viewer.get(`${path}/export/csv?${when}`)).text).not.toMatch(/secret-|\bfar\b/);
     }
-    const elsewhere = await signedIn((await newOrganization("Second")).userId);
+    const { client: elsewhere } = await newStranger();
     expect((await elsewhere.get("if-entries/export/csv")).text).not.toContain("secret");
     expect((await owner.get("hosts/export/csv")).text).toContain("secret");
   });

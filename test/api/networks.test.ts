@@ -24,6 +24,7 @@ const {
   writingWatched,
   versionsOf,
   writtenIn,
+  newMember,
 } = appliance;
 
 describeRecords(
@@ -124,7 +125,7 @@ describe("a network", () => {
 
 describe("who reaches a network", () => {
   test("is every Owner and Admin from its first moment, and a Member when it is given to them", async () => {
-    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const member = await newMember();
     const admin = await newUser({ role: "Admin" });
     const network = await newNetwork({}, admin.client);
     for (const client of [admin.client, owner])

@@ -10,7 +10,7 @@ import { portShape, problems } from "../support/contract/shapes.ts";
 const PATH = "/api/v1/ports";
 
 const appliance = applianceForEach();
-const { clock, first, newHost, newUser, owner, tick, transactionCount, writingWatched, versionsOf, writtenIn } =
+const { clock, first, newHost, newViewer, owner, tick, transactionCount, writingWatched, versionsOf, writtenIn } =
   appliance;
 
 const get = (path: string) => made(owner.get(path));
@@ -210,7 +210,7 @@ describe("the ports of a host", () => {
     const at = clock.text();
     tick();
     await made(owner.delete(`${PATH}/${ports[0]?.id}`));
-    const { client } = await newUser({ role: "Viewer", networkIds: [first.networkId] });
+    const { client } = await newViewer();
     const ids = async (by: typeof client, query: string) =>
       (await by.get(`${PATH}?${query}`)).data.map((port: Wire) => ports.findIndex((each) => each.id === port.id));
     for (const [query, now, then] of [

@@ -16,7 +16,7 @@ import { DAY_MS } from "../support/store/store.ts";
 const HOUR_MS = 3_600_000;
 
 const appliance = applianceForEach();
-const { clock, first, handle, newApiKey, newHost, newIfEntry, newSubnet, newTag, newUser } = appliance;
+const { clock, first, handle, newApiKey, newHost, newIfEntry, newSubnet, newTag, newUser, newMember } = appliance;
 let owner: Client;
 /** A host as it was after each of its changes. */
 let states: Wire[];
@@ -303,7 +303,7 @@ describe("changes over thinned history", () => {
 });
 
 test("who changed a field is not said where a later change of it may have been dropped", async () => {
-  const ann = await newUser({ role: "Member", networkIds: [first.networkId] });
+  const ann = await newMember();
   // Day 3, after "five": Ann renames it, and the Owner writes something else over it the same day.
   await made(ann.client.put(`hosts/${id()}`, hostBody(states.at(-1) as Wire, { name: "by Ann" })));
   states.push((await owner.get(`hosts/${id()}`)).data);

@@ -6,8 +6,7 @@ import { invalid, refusal, tcp, type Wire } from "../support/appliance/factories
 import { newWorld, type World } from "../support/contract/operations.ts";
 
 const appliance = applianceForEach();
-const { clock, first, newApiKey, newHost, newNetwork, newOrganization, newSubnet, newTag, newUser, signedIn, tick } =
-  appliance;
+const { clock, first, newApiKey, newHost, newNetwork, newStranger, newSubnet, newTag, newUser, tick } = appliance;
 let owner: Client;
 
 beforeEach(async () => {
@@ -98,8 +97,7 @@ describe("the history of a record", () => {
     const other = await newNetwork({ name: "Other" });
     const subnet = await newSubnet({ cidr: "10.0.0.0/8" });
     const member = await newUser({ role: "Member", networkIds: [other.id] });
-    const second = await newOrganization("Second");
-    const foreign = await signedIn(second.userId);
+    const { client: foreign } = await newStranger();
     for (const [by, path] of [
       [member.client, `subnets/${subnet.id}`],
       [foreign, `subnets/${subnet.id}`],
@@ -178,8 +176,7 @@ describe("the transactions", () => {
     const member = await newUser({ role: "Viewer", networkIds: [other.id] });
     const hidden = (await owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" })).data;
     const sequence = (await owner.get("transactions?limit=1")).data[0].sequence;
-    const second = await newOrganization("Second");
-    const foreign = await signedIn(second.userId);
+    const { client: foreign } = await newStranger();
     for (const by of [member.client, foreign]) {
       expect(await by.get(`transactions/${sequence}`)).toMatchObject(
         refusal(404, "entity_not_found", { entity: "transaction", id: String(sequence) }),

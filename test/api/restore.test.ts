@@ -42,6 +42,9 @@ const {
   writingWatched,
   versionsOf,
   writtenIn,
+  newMember,
+  newViewer,
+  newStranger,
 } = appliance;
 
 const then = (plural: string, id: string, at: string) => made(owner.get(`${plural}/${id}?at=${at}`));
@@ -244,7 +247,7 @@ describe("a host that was deleted", () => {
   });
 
   test("comes back without its assignments for a Member, who may not assign credentials", async () => {
-    const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const { client } = await newMember();
     const plan = await made(restore(client, "hosts", id, at));
     expect(tally(plan)).toMatchObject({ "Create host": 1, "Skip credential_assignment": 1 });
     const { credential_assignments, ...rest } = content(await live("hosts", id));
@@ -453,7 +456,7 @@ describe("a host that was changed", () => {
   });
 
   test("keeps its assignments as they are for a Member, and an address that a credential is sent to where it is", async () => {
-    const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const { client } = await newMember();
     const [address] = scene.host.ip_addresses;
     await made(owner.put(`hosts/${id}`, hostBody(scene.host, { credential_assignments: [] })));
     const plan = await made(restore(client, "hosts", id, at));
@@ -889,7 +892,7 @@ describe("an API key", () => {
   });
 
   test("is restored by sign-in only, and by nobody who could not write it", async () => {
-    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const member = await newMember();
     const other = await newUser({ role: "Member" });
     const { api_key: own } = await made(
       member.client.post(path, { ...keyBody(), user_id: member.id, permissions: "Member" }),
@@ -958,8 +961,7 @@ describe("every resource", () => {
     const before = instant();
     const world = await newWorld(appliance);
     const at = instant();
-    const second = await newOrganization("Second");
-    const stranger = await signedIn(second.userId);
+    const { client: stranger } = await newStranger();
     for (const plural of PLURALS) {
       const id = world.records[plural]?.id;
       const unknown = "01936f2e-0d5c-7d3a-9a39-00000000dead";
@@ -985,8 +987,8 @@ describe("every resource", () => {
   test("is restored by whoever may write it and reaches it, and by nobody else", async () => {
     const world = await newWorld(appliance);
     const at = instant();
-    const viewer = await newUser({ role: "Viewer", networkIds: [first.networkId] });
-    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const viewer = await newViewer();
+    const member = await newMember();
     const nowhere = await newUser({ role: "Member" });
     const forAdmins = ["credentials", "discovery/schedules", "networks", "tags", "users"];
     for (const plural of PLURALS) {

@@ -21,18 +21,17 @@ const {
   newHost,
   newIfEntry,
   newNetwork,
-  newOrganization,
   newScene,
   newSubnet,
   newTag,
   newUser,
   newVlan,
   owner,
-  signedIn,
   tick,
   transactionCount,
   versionsOf,
   writtenIn,
+  newStranger,
 } = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
 
 /** The sequence of the last transaction. */
@@ -433,8 +432,7 @@ describe("who may", () => {
       );
     }
     expect(await revert(anonymous, sequence)).toMatchObject({ status: 401 });
-    const second = await newOrganization("Second");
-    const stranger = await signedIn(second.userId);
+    const { client: stranger } = await newStranger();
     const unknown = await revert(stranger, 1_000_000);
     expect(unknown).toMatchObject(refusal(404, "entity_not_found", { entity: "transaction" }));
     expect((await revert(stranger, sequence)).text).toBe(unknown.text.replaceAll("1000000", String(sequence)));

@@ -21,7 +21,7 @@ import { fakeDevice } from "../support/injected/fake-probes.ts";
 const PATH = "/api/v1/discovery/scans";
 
 const appliance = applianceForEach();
-const { clock, first, handle, newOrganization, owner, probes, signedIn, timers } = appliance;
+const { clock, first, handle, owner, probes, timers } = appliance;
 const {
   communityOf,
   holdBack,
@@ -37,6 +37,8 @@ const {
   untilEnded,
   versionsOf,
   writtenIn,
+  newViewer,
+  newStranger,
 } = appliance;
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -311,8 +313,7 @@ describe("scans of one network", () => {
     const networks = [appliance.first.networkId];
     while (networks.length < SCANS_RUNNING_MAX) networks.push((await newNetwork()).id);
     for (const network_id of networks) await newSubnet({ network_id, cidr: "10.0.0.0/30" });
-    const second = await newOrganization("Second");
-    const other = await signedIn(second.userId);
+    const { client: other, ...second } = await newStranger();
     const held = holdBack();
     const [first = {} as Wire] = await Promise.all(
       [...networks, ...networks].map((network_id) => asked(appliance, { network_id, kind: "sweep" })),
@@ -740,7 +741,7 @@ describe("cancelling", () => {
 
   test("takes the role Member and a scan within reach", async () => {
     const scan = await scanned({ kind: "sweep" });
-    const viewer = (await newUser({ role: "Viewer", networkIds: [first.networkId] })).client;
+    const viewer = (await newViewer()).client;
     const elsewhere = (await newUser({ role: "Member", networkIds: [(await newNetwork()).id] })).client;
     expect(await viewer.post(`${PATH}/${scan.id}/cancel`, {})).toMatchObject({ status: 403 });
     expect(await elsewhere.post(`${PATH}/${scan.id}/cancel`, {})).toMatchObject(refusal(404, "entity_not_found"));
@@ -897,8 +898,7 @@ describe("the list of scans", () => {
     expect((await client.get(PATH)).data.map(({ id }: Wire) => id)).toEqual([here.id]);
     for (const rest of ["", "/findings", "/events"])
       expect(await client.get(`${PATH}/${there.id}${rest}`)).toMatchObject(refusal(404, "entity_not_found"));
-    const second = await newOrganization("Second");
-    const foreigner = await signedIn(second.userId);
+    const { client: foreigner } = await newStranger();
     expect((await foreigner.get(PATH)).data).toEqual([]);
     expect((await foreigner.get(`${PATH}/${here.id}`)).status).toBe(404);
   });

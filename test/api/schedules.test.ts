@@ -16,12 +16,12 @@ const {
   newApiKey,
   newNetwork,
   newSchedule,
-  newUser,
   owner,
   tick,
   writingWatched,
   versionsOf,
   writtenIn,
+  newMember,
 } = appliance;
 
 describeRecords(
@@ -209,7 +209,7 @@ describe("a schedule", () => {
     ]);
     const back = (await owner.get(`${PATH}/${schedule.id}`)).data;
     expect(back).toEqual({ ...schedule, updated_at: back.updated_at, valid_from: back.valid_from });
-    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const member = await newMember();
     expect(await member.client.post(`${PATH}/${schedule.id}/restore`, { at })).toMatchObject(
       refusal(403, "auth_permission_denied"),
     );

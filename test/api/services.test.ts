@@ -18,12 +18,12 @@ const {
   newNetwork,
   newSubnet,
   newTag,
-  newUser,
   owner,
   tick,
   writingWatched,
   versionsOf,
   writtenIn,
+  newMember,
 } = appliance;
 
 const get = (path: string) => made(owner.get(path));
@@ -317,7 +317,7 @@ describe("a service that runs others", () => {
     const [host, far] = [await newHost(), await newHost({ network_id: elsewhere.id })];
     const docker = await made(post({ host_id: far.id, name: "docker", service_definition: "Docker" }));
     const service = await made(post({ host_id: host.id }));
-    const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const { client } = await newMember();
     const expectNothingWritten = writingWatched();
     const virtualization = { type: "Docker", details: { service_id: docker.id } };
     for (const by of [owner, client]) {

@@ -23,6 +23,7 @@ const {
   tick,
   writingWatched,
   versionsOf,
+  newMember,
 } = appliance;
 
 describeRecords(
@@ -133,7 +134,7 @@ describe("a subnet", () => {
     const other = await newNetwork();
     const elsewhere = await newVlan({ network_id: other.id });
     const subnet = await newSubnet();
-    const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const { client } = await newMember();
     const expectNothingWritten = writingWatched();
     for (const by of [owner, client]) {
       for (const id of [elsewhere.id, UNKNOWN_ID]) {
@@ -274,7 +275,7 @@ describe("the list of subnets", () => {
 describe("whether a subnet accepts credentials", () => {
   let member: Client;
   beforeEach(async () => {
-    member = (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
+    member = (await newMember()).client;
   });
   const put = (subnet: Wire, fields: object, by: Client) =>
     by.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, ...fields });

@@ -31,6 +31,8 @@ const {
   writingWatched,
   versionsOf,
   writtenIn,
+  newMember,
+  newViewer,
 } = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
 
 const ASSIGN = "/api/v1/tags/assign";
@@ -258,12 +260,7 @@ describe("who assigns tags", () => {
   ];
 
   test("writes the record itself: a Member hosts, services and subnets, an Admin networks and credentials too, a Viewer nothing", async () => {
-    const { networkId } = first;
-    const [viewer, member, admin] = [
-      await newUser({ role: "Viewer", networkIds: [networkId] }),
-      await newUser({ role: "Member", networkIds: [networkId] }),
-      await newUser({ role: "Admin" }),
-    ];
+    const [viewer, member, admin] = [await newViewer(), await newMember(), await newUser({ role: "Admin" })];
     const [tag] = (await newTags(1)) as [string];
     for (const type of TAGGED_TYPES.filter((each) => each !== "api_key")) {
       // What the Member may not write is not even looked at.
@@ -327,7 +324,7 @@ describe("who assigns tags", () => {
 
   test("reaches the record's network: beyond it nothing is there", async () => {
     const hidden = (await newNetwork()).id;
-    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const member = await newMember();
     const key = newApiKey({ permissions: "Admin", networkIds: [first.networkId] });
     const [tag] = (await newTags(1)) as [string];
     const records: Array<[TaggedType, string, readonly Client[]]> = [["network", hidden, [key.client]]];

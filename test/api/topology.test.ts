@@ -22,11 +22,11 @@ const {
   newHost,
   newIfEntry,
   newNetwork,
-  newOrganization,
   newSubnet,
   newUser,
-  signedIn,
   tick,
+  newViewer,
+  newStranger,
 } = appliance;
 let owner: Client;
 let networkId: string;
@@ -428,9 +428,8 @@ describe("what lies out of reach", () => {
       lldp_port_id: { subtype: "InterfaceName", value: "Gi2" },
     });
     await newPort(access, "Gi0/24", lldp(stranger, "Gi1"));
-    const second = await newOrganization("Second");
-    const foreigner = await signedIn(second.userId);
-    const viewer = (await newUser({ role: "Viewer", networkIds: [networkId] })).client;
+    const { client: foreigner, ...second } = await newStranger();
+    const viewer = (await newViewer()).client;
     const nobody = (await newUser({ role: "Member" })).client;
     expect(briefs(await topology("", viewer))).toEqual(["access Gi0/24 -Announced- stranger (Gi1)"]);
     const empty = (id: string) => ({ network_id: id, nodes: [], links: [] });

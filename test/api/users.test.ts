@@ -27,6 +27,8 @@ const {
   writingWatched,
   versionsOf,
   writtenIn,
+  newMember,
+  newViewer,
 } = appliance;
 
 const body = {
@@ -248,7 +250,7 @@ describe("reading users", () => {
     const both = await newUser({ role: "Member", networkIds: [second, networkId] });
     const at = (await read(both.id)).valid_from;
     tick();
-    const viewer = await newUser({ role: "Viewer", networkIds: [networkId] });
+    const viewer = await newViewer();
     expect((await read(both.id)).network_ids).toEqual([second, networkId]);
     expect((await read(both.id, viewer.client)).network_ids).toEqual([networkId]);
     expect((await made(viewer.client.get(`${users}/${both.id}?at=${at}`))).network_ids).toEqual([networkId]);
@@ -281,7 +283,7 @@ describe("changing a user", () => {
   });
 
   test("that changes nothing makes no version: what was read may be sent back", async () => {
-    const user = await read((await newUser({ role: "Member", networkIds: [first.networkId] })).id);
+    const user = await read((await newMember()).id);
     const expectNothingWritten = writingWatched();
     expect(await made(owner.put(`${users}/${user.id}`, user))).toEqual(user);
     expectNothingWritten();
@@ -358,7 +360,7 @@ describe("deleting a user", () => {
   const removeAll = (ids: readonly string[], by: Client = owner) => by.post(`${users}/bulk-delete`, ids);
 
   test("ends the sessions, the password and the API keys, and the e-mail address is free again", async () => {
-    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const member = await newMember();
     await givePassword(member.id);
     const key = newApiKey({ userId: member.id });
     const { email } = await read(member.id);
@@ -392,7 +394,7 @@ describe("deleting a user", () => {
   });
 
   test("leaves history as it was: what the user was, had and wrote, by name", async () => {
-    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const member = await newMember();
     const key = newApiKey({ userId: member.id, permissions: "Member" });
     const { name } = await read(member.id);
     const bySession = await newSubnet({}, member.client);

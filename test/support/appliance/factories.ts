@@ -14,6 +14,7 @@ import { outcomeOf, type WriteReply, Writer } from "../../../src/db/writing/writ
 import { KINDS } from "../../../src/inventory/resources.ts";
 import { apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
 import { type IgnoredRecord, ignoredKind } from "../../../src/resources/ignored/ignored.ts";
+import type { OrganizationMade } from "../../../src/resources/organizations/commands.ts";
 import { userKind } from "../../../src/resources/users/user.ts";
 import type { TestAppliance } from "./appliance.ts";
 import type { Answer, Client } from "./client.ts";
@@ -38,6 +39,25 @@ interface UserFields {
 export async function newUser(appliance: TestAppliance, fields: UserFields): Promise<NewUser> {
   const id = addUser(appliance, fields);
   return { id, client: await appliance.signedIn(id) };
+}
+
+/** A Member of the first network alone. */
+export function newMember(appliance: TestAppliance): Promise<NewUser> {
+  return newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
+}
+
+/** A Viewer of the first network alone. */
+export function newViewer(appliance: TestAppliance): Promise<NewUser> {
+  return newUser(appliance, { role: "Viewer", networkIds: [appliance.first.networkId] });
+}
+
+/** Another organization, and its Owner's client. */
+export async function newStranger(
+  appliance: TestAppliance,
+  name = "Second",
+): Promise<OrganizationMade & { readonly client: Client }> {
+  const made = await appliance.newOrganization(name);
+  return { ...made, client: await appliance.signedIn(made.userId) };
 }
 
 /** As newUser, without a password and not signed in. @returns the user's id */
