@@ -14,14 +14,12 @@ const EVIL_SUBNET = "10.6.0.0/24";
 const SECRET = "s3cret";
 
 const appliance = applianceForEach();
-const { communityOf, findings, first, newHost, newSubnet, newMember, probes, scanned, tick, transactionCount } =
+const { communityOf, findings, first, newHost, newMember, newSubnet, owner, probes, scanned, tick, transactionCount } =
   appliance;
-let owner: Client;
 let member: Client;
 let subnet: Wire;
 
 beforeEach(async () => {
-  owner = appliance.owner;
   member = (await newMember()).client;
   subnet = await newSubnet({ cidr: "10.2.0.0/24" });
   tick();

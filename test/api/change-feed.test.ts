@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { Counters } from "../../src/base/counters.ts";
 import { DomainError } from "../../src/base/errors.ts";
 import { TELLING_INTERVAL_MS } from "../../src/db/commits.ts";
@@ -26,19 +26,15 @@ const {
   newHost,
   newIfEntry,
   newNetwork,
+  newStranger,
   newSubnet,
   newTag,
   newUser,
+  owner,
   tick,
   timers,
   transactionCount,
-  newStranger,
 } = appliance;
-let owner: Client;
-
-beforeEach(async () => {
-  owner = appliance.owner;
-});
 
 const said = (change: Wire) => `${change.entity_type} ${change.operation}`;
 

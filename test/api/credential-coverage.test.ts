@@ -22,24 +22,23 @@ const {
   first,
   newApiKey,
   newHost,
+  newMember,
   newNetwork,
   newSubnet,
   newUser,
+  owner,
   probes,
   scanned,
   tick,
   transactionCount,
-  writingWatched,
   versionsOf,
-  newMember,
+  writingWatched,
 } = appliance;
-let owner: Client;
 let member: Client;
 let host: Wire;
 let credential: Wire;
 
 beforeEach(async () => {
-  owner = appliance.owner;
   member = (await newMember()).client;
   await newSubnet({ cidr: "10.2.0.0/24" });
   host = await newHost({

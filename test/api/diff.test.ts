@@ -1,18 +1,27 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Client } from "../support/appliance/client.ts";
 import { invalid, tcp, type Wire } from "../support/appliance/factories.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 
 const appliance = applianceForEach();
-const { clock, first, newApiKey, newHost, newIfEntry, newNetwork, newSubnet, newTag, newUser, tick, newStranger } =
-  appliance;
-let owner: Client;
+const {
+  clock,
+  first,
+  newApiKey,
+  newHost,
+  newIfEntry,
+  newNetwork,
+  newStranger,
+  newSubnet,
+  newTag,
+  newUser,
+  owner,
+  tick,
+} = appliance;
 /** Before everything that a test does. */
 let start: string;
 
 beforeEach(async () => {
-  owner = appliance.owner;
   clock.advance(60_000);
   start = clock.text();
   tick();

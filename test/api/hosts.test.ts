@@ -6,7 +6,7 @@ import type { Client } from "../support/appliance/client.ts";
 import { invalid, made, onPort, refusal, tcp, udp, type Wire } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
-import { networkReference, tagReference } from "../support/contract/record-subject.ts";
+import { networkReference, tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 
 const appliance = applianceForEach();
 const {
@@ -27,8 +27,6 @@ const {
   newMember,
 } = appliance;
 let networkId: string;
-
-const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
 beforeEach(async () => {
   networkId = first.networkId;

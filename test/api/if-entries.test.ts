@@ -6,10 +6,9 @@ import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
-import { hostReference } from "../support/contract/record-subject.ts";
+import { hostReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 
 const PATH = "/api/v1/if-entries";
-const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
 const appliance = applianceForEach();
 const {

@@ -1,13 +1,12 @@
 // What lists are ordered by, filtered by and searched for, through the API: the same live, as of an instant, page by
 // page and as a table. The same against a model on the store alone: store/model.test.ts.
 
-import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { foldCase } from "../../src/base/text.ts";
 import { RESOURCES } from "../../src/inventory/resources.ts";
 import type { Resource } from "../../src/resources/resource.ts";
 import { applianceForAll, applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Client } from "../support/appliance/client.ts";
 import { invalid, made, newNetwork, newTag, refusal, tcp, udp, type Wire } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { compareCidrs } from "../support/model/naive-text.ts";
@@ -366,11 +365,8 @@ describe("the order of a list", () => {
 describe("a list of hosts", () => {
   const appliance = applianceForEach();
   const { first, handle, instant } = appliance;
-  const { newApiKey, newCredential, newHost, newIfEntry, newSubnet, newUser, newMember, newStranger } = appliance;
-  let owner: Client;
-  beforeEach(async () => {
-    owner = appliance.owner;
-  });
+  const { newApiKey, newCredential, newHost, newIfEntry, newMember, newStranger, newSubnet, newUser, owner } =
+    appliance;
 
   const names = async (query: string, by = owner) => {
     const answer = await by.get(`hosts?${query}`);

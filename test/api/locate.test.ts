@@ -32,15 +32,14 @@ const {
   newOrganization,
   newSubnet,
   newUser,
+  newViewer,
   newVlan,
+  owner,
   signedIn,
   tick,
-  newViewer,
 } = appliance;
-let owner: Client;
 
 beforeEach(async () => {
-  owner = appliance.owner;
   await newSubnet({ cidr: "192.0.2.0/24", name: "Servers" });
   tick();
 });

@@ -8,7 +8,6 @@ import type { Resolution } from "../../src/db/pruned-history.ts";
 import { pruneHistory } from "../../src/history/prune.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Client } from "../support/appliance/client.ts";
 import { made, tcp, type Wire } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
 import { DAY_MS } from "../support/store/store.ts";
@@ -16,8 +15,8 @@ import { DAY_MS } from "../support/store/store.ts";
 const HOUR_MS = 3_600_000;
 
 const appliance = applianceForEach();
-const { clock, first, handle, newApiKey, newHost, newIfEntry, newSubnet, newTag, newUser, newMember } = appliance;
-let owner: Client;
+const { clock, first, handle, newApiKey, newHost, newIfEntry, newMember, newSubnet, newTag, newUser, owner } =
+  appliance;
 /** A host as it was after each of its changes. */
 let states: Wire[];
 /** Made and deleted on the first day; its end is the last transaction of that day. */
@@ -29,7 +28,6 @@ let tagGone: string;
  * goes. Day 2: it is renamed at 13:00 and 14:00. Day 3: at 15:00.
  */
 beforeEach(async () => {
-  owner = appliance.owner;
   // The set-up took a second.
   clock.advance(HOUR_MS - 1_000);
   const made = await newHost({

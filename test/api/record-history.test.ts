@@ -1,17 +1,12 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { RESOURCES } from "../../src/inventory/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Client } from "../support/appliance/client.ts";
 import { invalid, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
 import { newWorld, type World } from "../support/contract/operations.ts";
 
 const appliance = applianceForEach();
-const { clock, first, newApiKey, newHost, newNetwork, newStranger, newSubnet, newTag, newUser, tick } = appliance;
-let owner: Client;
-
-beforeEach(async () => {
-  owner = appliance.owner;
-});
+const { clock, first, newApiKey, newHost, newNetwork, newStranger, newSubnet, newTag, newUser, owner, tick } =
+  appliance;
 
 describe("the history of a record", () => {
   test("has every version, newest first, with what was done, by whom, in which transaction and request", async () => {

@@ -4,11 +4,10 @@ import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { invalid, made, onPort, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
-import { hostReference, tagReference } from "../support/contract/record-subject.ts";
+import { hostReference, tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 import { problems, serviceShape } from "../support/contract/shapes.ts";
 
 const PATH = "/api/v1/services";
-const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
 const appliance = applianceForEach();
 const {

@@ -17,17 +17,16 @@ const {
   newSubnet,
   newTag,
   newUser,
+  owner,
   transactionCount,
   writingWatched,
 } = appliance;
-let owner: Client;
 /** An Admin's key for the first network alone. */
 let confined: Client;
 let here: string;
 let beyond: string;
 
 beforeEach(async () => {
-  owner = appliance.owner;
   here = first.networkId;
   beyond = (await newNetwork({ name: "beyond" })).id;
   confined = newApiKey({ permissions: "Admin", networkIds: [here] }).client;

@@ -6,7 +6,7 @@ import type { Client } from "../support/appliance/client.ts";
 import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
-import { networkReference, tagReference } from "../support/contract/record-subject.ts";
+import { networkReference, tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 
 const appliance = applianceForEach();
 const {
@@ -76,7 +76,6 @@ describeRecords(
 );
 
 const post = (fields: object, by: Client = owner) => by.post("subnets", { network_id: first.networkId, ...fields });
-const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
 describe("a subnet", () => {
   test("is called by its prefix, of an unknown type and entered by hand when nothing is said", async () => {

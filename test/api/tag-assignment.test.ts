@@ -8,7 +8,7 @@ import { BULK_MAX, TAGS_MAX } from "../../src/wire/schemas.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";
 import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
-import type { Place } from "../support/contract/record-subject.ts";
+import { type Place, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 
 const {
   clock,
@@ -38,7 +38,6 @@ const {
 const ASSIGN = "/api/v1/tags/assign";
 const BULK_ADD = `${ASSIGN}/bulk-add`;
 const BULK_REMOVE = `${ASSIGN}/bulk-remove`;
-const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
 const assign = (
   type: string,

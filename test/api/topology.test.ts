@@ -22,19 +22,18 @@ const {
   newHost,
   newIfEntry,
   newNetwork,
+  newStranger,
   newSubnet,
   newUser,
-  tick,
   newViewer,
-  newStranger,
+  owner,
+  tick,
 } = appliance;
-let owner: Client;
 let networkId: string;
 let core: Wire;
 let access: Wire;
 
 beforeEach(async () => {
-  owner = appliance.owner;
   networkId = first.networkId;
   await newSubnet({ cidr: "192.0.2.0/24" });
   core = await newHost({

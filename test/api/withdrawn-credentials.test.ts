@@ -11,14 +11,12 @@ const [OWN, SECOND] = ["10.2.0.1", "10.2.0.2"];
 const SECRET = "s3cret";
 
 const appliance = applianceForEach();
-const { asked, communityOf, findings, holdBack, newHost, newNetwork, newSubnet, newMember, probes, untilEnded } =
+const { asked, communityOf, findings, holdBack, newHost, newMember, newNetwork, newSubnet, owner, probes, untilEnded } =
   appliance;
-let owner: Client;
 let member: Client;
 let subnet: Wire;
 
 beforeEach(async () => {
-  owner = appliance.owner;
   member = (await newMember()).client;
   subnet = await newSubnet({ cidr: "10.2.0.0/24" });
   for (const address of [OWN, SECOND]) probes.alive.set(address, {});

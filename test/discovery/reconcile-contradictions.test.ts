@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const VIRTUAL = "00:00:5e:00:01:0a";
 
 const appliance = applianceForEach();
-const { clock, owner, tick } = appliance;
+const { clock, newSubnet, owner, tick } = appliance;
 const scan = new ScanWriter(appliance);
 
 const get = async (path: string): Promise<Wire[]> => {
@@ -134,7 +134,7 @@ describe("a person's word", () => {
 
 describe("what a person has deleted", () => {
   test("stays away also when a person had entered it, and a scan had seen it since", async () => {
-    await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
+    await newSubnet({ cidr: "10.0.0.0/24" });
     await owner.post("vlans", { network_id: appliance.first.networkId, number: 20 });
     await owner.post("hosts", {
       network_id: appliance.first.networkId,
@@ -430,7 +430,7 @@ describe("what is told of a machine from different sides", () => {
   });
 
   test("the neighbor table of another device says nothing against who has just answered", async () => {
-    await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
+    await newSubnet({ cidr: "10.0.0.0/24" });
     const all = async () => {
       const seen = [seenAt("10.0.0.6", { mac_address: mac(6, 6) }), seenAt("10.0.0.7", { mac_address: mac(7, 7) })];
       const heard = [
@@ -477,7 +477,7 @@ describe("what is told of a machine from different sides", () => {
   });
 
   test("a host that a person entered and scans have seen vanishes like any other", async () => {
-    await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
+    await newSubnet({ cidr: "10.0.0.0/24" });
     await owner.post("hosts", {
       network_id: appliance.first.networkId,
       name: "entered",
@@ -494,7 +494,7 @@ describe("what is told of a machine from different sides", () => {
 
 describe("names that no name may be", () => {
   test("become such as may be sent back", async () => {
-    await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
+    await newSubnet({ cidr: "10.0.0.0/24" });
     await scan.addresses(seenAt("10.0.0.2"));
     await scan.devices(
       switchAt({
@@ -624,7 +624,7 @@ describe("networks full of contradictions", () => {
       const has = (what: string) => (lie as readonly string[]).includes(what);
       for (let seed = 1; seed <= 3; seed += 1) {
         await appliance.renew();
-        await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" });
+        await newSubnet({ cidr: "10.0.0.0/24" });
         const machines = Array.from({ length: 10 }, (_, number) => {
           const isLiar = (number * 7 + seed) % 3 !== 0;
           const macs = [

@@ -251,52 +251,30 @@ describe("a search", () => {
   });
 });
 
-test("a list by tags goes from the tags to the live records; as of an instant it goes once through who was there", () => {
+/** Of a list by something that hosts or their addresses name, within reach of all, of few and of many networks. */
+function expectLed(query: Pick<ListQuery, "kind" | "filters">, live: RegExp): void {
   for (const [state, asOf] of states()) {
-    for (const reach of [
-      store.reach(),
-      { ...store.reach(), networkNs: networks(2) },
-      { ...store.reach(), networkNs: networks(70) },
-    ]) {
-      const plan = pagePlan({
-        kind: hostKind,
-        asOf,
-        reach,
-        filters: [{ field: "tags", namesAny: [population.tagId] }],
-      });
+    for (const networkNs of [store.reach().networkNs, networks(2), networks(70)]) {
+      const plan = pagePlan({ ...query, asOf, reach: { ...store.reach(), networkNs } });
       expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
-      expect(plan).toContainEqual(
-        expect.stringMatching(
-          asOf === null ? /^SEARCH k USING COVERING INDEX live_links_by_target \(target_n=\? AND relation=\?\)$/ : PAGE,
-        ),
-      );
+      expect(plan).toContainEqual(expect.stringMatching(asOf === null ? live : PAGE));
       if (asOf === null) expect(plan).toContainEqual(expect.stringMatching(/^SEARCH l USING .*rowid=\?\)$/));
     }
   }
+}
+
+test("a list by tags goes from the tags to the live records; as of an instant it goes once through who was there", () => {
+  expectLed(
+    { kind: hostKind, filters: [{ field: "tags", namesAny: [population.tagId] }] },
+    /^SEARCH k USING COVERING INDEX live_links_by_target \(target_n=\? AND relation=\?\)$/,
+  );
 });
 
 test("a list by a record that is referred to goes from that record to the live ones; as of an instant it goes once through who was there", () => {
-  for (const [state, asOf] of states()) {
-    for (const reach of [
-      store.reach(),
-      { ...store.reach(), networkNs: networks(2) },
-      { ...store.reach(), networkNs: networks(70) },
-    ]) {
-      const plan = pagePlan({
-        kind: ipAddressKind,
-        asOf,
-        reach,
-        filters: [{ field: "subnet_id", names: population.hostId }],
-      });
-      expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
-      expect(plan).toContainEqual(
-        expect.stringMatching(
-          asOf === null ? /^SEARCH k USING COVERING INDEX ip_addresses_by_subnet \(subnet_n=\?\)$/ : PAGE,
-        ),
-      );
-      if (asOf === null) expect(plan).toContainEqual(expect.stringMatching(/^SEARCH l USING .*rowid=\?\)$/));
-    }
-  }
+  expectLed(
+    { kind: ipAddressKind, filters: [{ field: "subnet_id", names: population.hostId }] },
+    /^SEARCH k USING COVERING INDEX ip_addresses_by_subnet \(subnet_n=\?\)$/,
+  );
 });
 
 test("a search of parts finds them by their own texts, and goes from the words to them", () => {

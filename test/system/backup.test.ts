@@ -41,8 +41,7 @@ const MADE_BETWEEN = 40;
 
 describe("a backup", () => {
   test("taken while writers write holds all that was acknowledged before, is sound, and ends with its head", async () => {
-    const { key, networkId } = await place.setUp();
-    const running = await place.serve();
+    const { key, networkId, running } = await place.serveSetUp();
     const writers = new Writers(running.withKey(key), networkId);
     const files = [place.path("first.db"), place.path("second.db")];
     for (const each of files) {
@@ -76,9 +75,7 @@ describe("a backup", () => {
   });
 
   test("asked for through the API is taken by a thread of its own, while reads and writes are answered", async () => {
-    const { key, networkId } = await place.setUp();
-    const running = await place.serve();
-    const client = running.withKey(key);
+    const { key, networkId, running, client } = await place.serveSetUp();
     const writers = new Writers(client, networkId);
     const started = await client.post("backups", {});
     expect([started.status, started.data.state]).toEqual([200, "Running"]);
@@ -99,8 +96,7 @@ describe("a backup", () => {
   });
 
   test("is taken of data that an appliance left behind when it was killed", async () => {
-    const { key, networkId } = await place.setUp();
-    const running = await place.serve();
+    const { key, networkId, running } = await place.serveSetUp();
     const made = await running
       .withKey(key)
       .post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "last words" });
@@ -389,8 +385,7 @@ test("a start brings the data of an older version up to date, once, and says so 
 describe("the secrets of credentials", () => {
   /** An appliance with one, a backup of it, and the client's key. */
   async function withSecret(): Promise<{ key: string; credentialId: string; body: object }> {
-    const { key, organizationId } = await place.setUp();
-    const running = await place.serve();
+    const { key, organizationId, running } = await place.serveSetUp();
     const body = {
       name: "edge",
       organization_id: organizationId,

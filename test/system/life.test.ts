@@ -161,9 +161,7 @@ describe("a later start", () => {
 describe("the stop", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     test(`on ${signal} is in order: the log is folded into the database, the status is 0`, async () => {
-      const { key, networkId } = await place.setUp();
-      const running = await place.serve();
-      const client = running.withKey(key);
+      const { networkId, running, client } = await place.serveSetUp();
       expect((await client.post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" })).status).toBe(
         200,
       );
@@ -180,8 +178,7 @@ describe("the stop", () => {
   }
 
   test("finishes a request that runs, and answers no new one", async () => {
-    const { key, networkId } = await place.setUp();
-    const running = await place.serve();
+    const { key, networkId, running } = await place.serveSetUp();
     const body = JSON.stringify({ network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
     const request = await postSubnet(running.url, key, body.length);
     request.write(body.slice(0, 10));
@@ -200,8 +197,7 @@ describe("the stop", () => {
   });
 
   test("does not wait for ever for a request that never ends", async () => {
-    const { key } = await place.setUp();
-    const running = await place.serve();
+    const { key, running } = await place.serveSetUp();
     const request = await postSubnet(running.url, key, 1_000);
     request.write("{");
     await running.client().get("/api/health");
@@ -216,8 +212,7 @@ describe("the stop", () => {
   });
 
   test("asked for twice is at once", async () => {
-    const { key } = await place.setUp();
-    const running = await place.serve();
+    const { key, running } = await place.serveSetUp();
     const request = await postSubnet(running.url, key, 1_000);
     request.write("{");
     await running.client().get("/api/health");

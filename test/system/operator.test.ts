@@ -43,8 +43,7 @@ describe("setup", () => {
   });
 
   test("makes a further one beside a running appliance, each for itself", async () => {
-    const { key } = await place.setUp();
-    const running = await place.serve();
+    const { key, running } = await place.serveSetUp();
     const made = await command(
       "setup",
       "--organization",
@@ -93,8 +92,7 @@ describe("setup", () => {
 
 describe("user", () => {
   test("create makes somebody who can sign in and reaches what was named", async () => {
-    const { networkId } = await place.setUp();
-    const running = await place.serve();
+    const { networkId, running } = await place.serveSetUp();
     const made = await place.run(
       [
         "user",
@@ -209,8 +207,7 @@ describe("user", () => {
 
 describe("key", () => {
   test("create prints the key alone, and the key does what it may", async () => {
-    const { networkId } = await place.setUp();
-    const running = await place.serve();
+    const { networkId, running } = await place.serveSetUp();
     const made = await command(
       "key",
       "create",
@@ -248,8 +245,7 @@ describe("key", () => {
   });
 
   test("disable, enable and delete take effect at once", async () => {
-    const { key } = await place.setUp();
-    const running = await place.serve();
+    const { key, running } = await place.serveSetUp();
     const id = rows(await command("key", "list"))[0]?.id ?? "";
     const status = async () => (await running.withKey(key).get("tags")).body.code ?? "ok";
     expect(await status()).toBe("ok");
@@ -267,9 +263,7 @@ describe("key", () => {
 });
 
 test("subcommands and the appliance may write at the same time, and the ledger takes each once", async () => {
-  const { key, networkId } = await place.setUp();
-  const running = await place.serve();
-  const client = running.withKey(key);
+  const { networkId, client } = await place.serveSetUp();
   const passwordFile = await place.passwordFile();
   const users = Array.from({ length: 4 }, (_, position) =>
     command(

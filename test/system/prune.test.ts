@@ -28,9 +28,7 @@ interface Grown {
 
 /** Data with a subnet that was changed again and again; the appliance that did it has stopped. */
 async function grow(): Promise<Grown> {
-  const { key, networkId } = await place.setUp();
-  const running = await place.serve();
-  const client = running.withKey(key);
+  const { key, networkId, running, client } = await place.serveSetUp();
   const body = { cidr: "10.0.0.0/24", description: null };
   const made = (await client.post("subnets", { network_id: networkId, ...body, name: "first" })).data;
   let between = "";

@@ -140,8 +140,7 @@ test("the lock takes no room: nothing is written for it, so that it can be had o
 
 describe("a key file that is missing", () => {
   test("is refused where the data hold secrets sealed with it, and none is made", async () => {
-    const { key, organizationId } = await place.setUp();
-    const running = await place.serve();
+    const { key, organizationId, running } = await place.serveSetUp();
     const made = await running.withKey(key).post("credentials", {
       organization_id: organizationId,
       name: "SNMP",

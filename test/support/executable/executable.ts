@@ -121,6 +121,13 @@ export class Workplace {
     return prepared.made;
   }
 
+  /** As setUp, and an appliance with it, and a client with the key. */
+  async serveSetUp(): Promise<SetUp & { readonly running: Running; readonly client: Client }> {
+    const made = await this.setUp();
+    const running = await this.serve();
+    return { ...made, running, client: running.withKey(made.key) };
+  }
+
   private async reallySetUp(permissions: string): Promise<SetUp> {
     const run = (args: readonly string[]) => this.run([...args, "--data", this.data]);
     return setUpBy(run, await this.passwordFile(), { permissions });
