@@ -47,7 +47,7 @@ describe("a backup", () => {
     for (const each of files) {
       await writers.made(writers.names.length + MADE_BETWEEN);
       const acknowledged = [...writers.names];
-      const taken = await place.run(["backup", each, "--data", place.data]);
+      const taken = await place.command("backup", each);
       expect([taken.code, taken.err]).toEqual([0, ""]);
       const { sequence, at, hash } = headIn(taken.out);
       expect(beside(each)).toEqual([]);
@@ -71,7 +71,7 @@ describe("a backup", () => {
       await copy.stop();
     }
     await writers.stop();
-    expect((await place.run(["verify", "--data", place.data])).code).toBe(0);
+    expect((await place.command("verify")).code).toBe(0);
   });
 
   test("asked for through the API is taken by a thread of its own, while reads and writes are answered", async () => {
@@ -103,14 +103,14 @@ describe("a backup", () => {
     running.kill("SIGKILL");
     await running.exited;
     expect(statSync(join(place.data, "netledger.db-wal")).size).toBeGreaterThan(0);
-    expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
+    expect((await place.command("backup", file)).code).toBe(0);
     const copy = await place.serve(["--read-only", file]);
     expect((await copy.withKey(key).get(`subnets/${made.data.id}`)).data).toEqual(made.data);
   });
 
   test("says that the key file is not in it", async () => {
     await place.setUp();
-    const taken = await place.run(["backup", file, "--data", place.data]);
+    const taken = await place.command("backup", file);
     expect(taken.out).toContain(`Not included: ${join(place.data, "netledger.key")}`);
     expect(readFileSync(file).includes(readFileSync(join(place.data, "netledger.key")))).toBe(false);
   });
@@ -118,7 +118,7 @@ describe("a backup", () => {
   test("replaces no file", async () => {
     await place.setUp();
     writeFileSync(file, "somebody's");
-    const refused = await place.run(["backup", file, "--data", place.data]);
+    const refused = await place.command("backup", file);
     expect(refused).toEqual({
       code: 1,
       signal: null,
@@ -129,7 +129,7 @@ describe("a backup", () => {
   });
 
   test("of data that are not there, or to a folder that is not there, makes nothing", async () => {
-    expect(await place.run(["backup", file, "--data", place.data])).toMatchObject({
+    expect(await place.command("backup", file)).toMatchObject({
       code: 3,
       out: "",
       err: `netledger: There are no data in ${place.data}.\n`,
@@ -141,15 +141,15 @@ describe("a backup", () => {
       out: "",
       err: `netledger: FILE ${problem}; see netledger backup --help\n`,
     });
-    expect(await place.run(["backup", nowhere, "--data", place.data])).toMatchObject(
+    expect(await place.command("backup", nowhere)).toMatchObject(
       refusal(`${nowhere} cannot be created: there is no folder ${place.path("nowhere")}`),
     );
     expect([existsSync(file), existsSync(place.path("nowhere"))]).toEqual([false, false]);
     writeFileSync(file, "no folder");
-    expect(await place.run(["backup", join(file, "copy.db"), "--data", place.data])).toMatchObject(
+    expect(await place.command("backup", join(file, "copy.db"))).toMatchObject(
       refusal(`${join(file, "copy.db")} cannot be created: ${file} is not a folder`),
     );
-    expect(await place.run(["backup", place.data, "--data", place.data])).toMatchObject(
+    expect(await place.command("backup", place.data)).toMatchObject(
       refusal(`${place.data} is a folder: add a file name`),
     );
     // Nothing is asked of the data where there is no place for the copy.
@@ -159,7 +159,7 @@ describe("a backup", () => {
   test("of data that are not sound is not called done", async () => {
     await place.setUp();
     tamper(join(place.data, "netledger.db"));
-    const refused = await place.run(["backup", file, "--data", place.data]);
+    const refused = await place.command("backup", file);
     expect([refused.code, refused.out]).toEqual([3, ""]);
     expect(refused.err).toMatch(
       /^netledger: The copy is damaged and was removed: .*\. Check the data with netledger verify\.\n$/,
@@ -175,12 +175,12 @@ describe("on a disk that is too small", () => {
     expect([refused.code, refused.out]).toEqual([1, ""]);
     expect(refused.err).toStartWith("netledger: The disk is full or fails: the unfinished backup was removed. ");
     expect([existsSync(file), beside(file)]).toEqual([false, []]);
-    expect((await place.run(["verify", "--data", place.data])).code).toBe(0);
+    expect((await place.command("verify")).code).toBe(0);
   });
 
   test("a restore leaves the data as they were", async () => {
     await place.setUp();
-    await place.run(["backup", file, "--data", place.data]);
+    await place.command("backup", file);
     const before = contents(place.data);
     const refused = await withinKib(200, ["restore", file, "--data", place.data, "--replace"]);
     expect([refused.code, refused.out]).toEqual([1, ""]);
@@ -194,9 +194,9 @@ describe("on a disk that is too small", () => {
 describe("a restore", () => {
   test("is refused on data in use, and on data that are there", async () => {
     await place.setUp();
-    await place.run(["backup", file, "--data", place.data]);
+    await place.command("backup", file);
     const running = await place.serve();
-    const inUse = await place.run(["restore", file, "--data", place.data, "--replace"]);
+    const inUse = await place.command("restore", file, "--replace");
     expect(inUse).toEqual({
       code: 3,
       signal: null,
@@ -205,7 +205,7 @@ describe("a restore", () => {
     });
     await running.stop();
     const before = contents(place.data);
-    const there = await place.run(["restore", file, "--data", place.data]);
+    const there = await place.command("restore", file);
     expect(there).toEqual({
       code: 3,
       signal: null,
@@ -217,18 +217,18 @@ describe("a restore", () => {
 
   test("with --replace keeps what was there, log included, and signs everybody out", async () => {
     const { key, networkId } = await place.setUp();
-    await place.run(["backup", file, "--data", place.data]);
+    await place.command("backup", file);
     const running = await place.serve();
     const signedIn = await running
       .client()
       .post("/api/auth/login", { email: "owner@acme.example", password: "correct horse battery" });
     const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
-    await place.run(["backup", place.path("signed in.db"), "--data", place.data]);
+    await place.command("backup", place.path("signed in.db"));
     await running.withKey(key).post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "since" });
     running.kill("SIGKILL");
     await running.exited;
 
-    const restored = await place.run(["restore", place.path("signed in.db"), "--data", place.data, "--replace"]);
+    const restored = await place.command("restore", place.path("signed in.db"), "--replace");
     expect([restored.code, restored.err]).toEqual([0, ""]);
     const kept = /^The old data are kept: (.*)$/m.exec(restored.out)?.[1] ?? "";
     const again = await place.serve();
@@ -251,7 +251,7 @@ describe("a restore", () => {
 
   test("is proven where it lies, and found out where it was tampered with", async () => {
     await place.setUp();
-    await place.run(["backup", file, "--data", place.data]);
+    await place.command("backup", file);
     expect((await place.run(["verify", "--backup", file])).code).toBe(0);
     const repair = await place.run(["verify", "--backup", file, "--repair-derived"]);
     expect([repair.code, repair.out]).toEqual([2, ""]);
@@ -271,7 +271,7 @@ describe("a restore", () => {
     const before = await place.serve();
     const { data: tag } = await before.withKey(key).post("tags", { name: "core", color: "Red" });
     await before.stop();
-    await place.run(["backup", file, "--data", place.data]);
+    await place.command("backup", file);
     const path = `tags/${tag.id}`;
     /** One change, and what is known of it afterwards. */
     const changed = async (color: string) => {
@@ -283,7 +283,7 @@ describe("a restore", () => {
     };
     const lost = await changed("Blue");
     await lost.running.stop();
-    await place.run(["restore", file, "--data", place.data, "--replace"]);
+    await place.command("restore", file, "--replace");
     const now = await changed("Green");
     expect(now.feed.after).toBe(lost.feed.after);
     expect(now.etag).not.toBe(lost.etag);
@@ -299,10 +299,10 @@ describe("a restore", () => {
 
   test("also takes the place of data that are damaged", async () => {
     const { key } = await place.setUp();
-    await place.run(["backup", file, "--data", place.data]);
+    await place.command("backup", file);
     const database = join(place.data, "netledger.db");
     writeFileSync(database, Buffer.concat([readFileSync(database).subarray(0, 8_192), Buffer.alloc(100_000, 7)]));
-    const restored = await place.run(["restore", file, "--data", place.data, "--replace"]);
+    const restored = await place.command("restore", file, "--replace");
     expect([restored.code, restored.err]).toEqual([0, ""]);
     const running = await place.serve();
     expect((await running.withKey(key).get("networks")).data).toHaveLength(1);
@@ -344,15 +344,15 @@ describe("a restore", () => {
     ["one that is not there", (path) => rmSync(path), /There is no file .*copy\.db\.\n$/],
   ])("refuses %s, and leaves the folder as it was", async (_title, spoil, message) => {
     await place.setUp();
-    await place.run(["backup", file, "--data", place.data]);
+    await place.command("backup", file);
     spoil(file);
     const before = contents(place.data);
-    const refused = await place.run(["restore", file, "--data", place.data, "--replace"]);
+    const refused = await place.command("restore", file, "--replace");
     expect([refused.code, refused.out]).toEqual([3, ""]);
     expect(refused.err).toMatch(message);
     expect(refused.err.trimEnd()).not.toContain("\n");
     expect(contents(place.data)).toEqual(before);
-    expect((await place.run(["verify", "--data", place.data])).code).toBe(0);
+    expect((await place.command("verify")).code).toBe(0);
   });
 
   test("takes the database of an older version, and brings it up to date", async () => {
@@ -397,7 +397,7 @@ describe("the secrets of credentials", () => {
     const made = await running.withKey(key).post("credentials", body);
     expect(made.status).toBe(200);
     await running.stop();
-    expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
+    expect((await place.command("backup", file)).code).toBe(0);
     return { key, credentialId: made.data.id, body };
   }
 
@@ -429,7 +429,7 @@ describe("the secrets of credentials", () => {
   test("are dropped when that is asked for; the credential stays and takes new ones", async () => {
     const { key, credentialId, body } = await withSecret();
     rmSync(place.data, { recursive: true });
-    const restored = await place.run(["restore", file, "--data", place.data, "--drop-secrets"]);
+    const restored = await place.command("restore", file, "--drop-secrets");
     expect([restored.code, restored.err]).toEqual([0, ""]);
     expect(restored.out).toContain("Dropped: 1 sealed secret of credentials. Enter them again.");
     const client = (await place.serve()).withKey(key);
@@ -437,7 +437,7 @@ describe("the secrets of credentials", () => {
     const masked = (await client.get(path)).data;
     expect((await client.put(path, masked)).body.params.issues[0].message).toContain("none is stored");
     expect((await client.put(path, body)).status).toBe(200);
-    expect((await place.run(["verify", "--data", place.data])).code).toBe(0);
+    expect((await place.command("verify")).code).toBe(0);
   });
 });
 

@@ -71,7 +71,7 @@ describe("help", () => {
   });
 
   test.each(COMMANDS)("of %s is printed, and nothing else is done", async (command) => {
-    const help = await place.run([...command.split(" "), "--data", place.data, "--help"]);
+    const help = await place.command(...command.split(" "), "--help");
     expect([help.code, help.err]).toEqual([0, ""]);
     expect(help.out).toStartWith(`netledger ${command}: `);
     expect(help.out).toContain(`usage: netledger ${command}`);

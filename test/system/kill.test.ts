@@ -82,7 +82,7 @@ test("kill -9 under writes from several connections loses nothing that was ackno
   await expectAllThere(running, key, acknowledged, inDoubt);
   expect((await running.stop()).code).toBe(0);
   expectWhole(join(place.data, "netledger.db"));
-  const verified = await place.run(["verify", "--data", place.data]);
+  const verified = await place.command("verify");
   expect([verified.code, verified.err]).toEqual([0, ""]);
 });
 

@@ -128,7 +128,7 @@ describe("a later start", () => {
 
   test("beside a running appliance is refused in one sentence and disturbs nothing", async () => {
     const running = await place.serve();
-    const second = await place.run(["serve", "--data", place.data, "--listen", "127.0.0.1:0"]);
+    const second = await place.command("serve", "--listen", "127.0.0.1:0");
     expect(second).toEqual({
       code: 3,
       signal: null,

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => place.close());
 
 function command(...args: string[]): Promise<Finished> {
-  return place.run([...args, "--data", place.data]);
+  return place.command(...args);
 }
 
 /** The rows of a list, by the names in its head. */

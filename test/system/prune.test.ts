@@ -54,8 +54,8 @@ function headIn(text: string): string {
 }
 
 const database = () => join(place.data, "netledger.db");
-const verify = (...flags: string[]) => place.run(["verify", "--data", place.data, ...flags]);
-const prune = (...flags: string[]) => place.run(["prune", "--data", place.data, ...flags]);
+const verify = (...flags: string[]) => place.command("verify", ...flags);
+const prune = (...flags: string[]) => place.command("prune", ...flags);
 
 describe("netledger prune", () => {
   test("drops what was before, keeps the last state, and says so: in the answers, to verify, in backups of it", async () => {
@@ -85,7 +85,7 @@ describe("netledger prune", () => {
     const running = await place.serve();
     await expectThinned(running.withKey(key), subnetId, between);
     const file = place.path("copy.db");
-    expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
+    expect((await place.command("backup", file)).code).toBe(0);
     await running.stop();
     const copy = await place.serve(["--read-only", file]);
     await expectThinned(copy.withKey(key), subnetId, between);

@@ -40,7 +40,7 @@ beforeAll(async () => {
   folder = place.path("archive");
   mkdirSync(folder);
   file = join(folder, "copy.db");
-  expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
+  expect((await place.command("backup", file)).code).toBe(0);
   // The folder and the file are only to be read, to whoever is not root.
   chmodSync(file, 0o400);
   chmodSync(folder, 0o500);

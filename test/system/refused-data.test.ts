@@ -156,7 +156,7 @@ describe("a key file that is missing", () => {
 
     const sentence = `The key file ${keyFile} is missing, and ${database} holds secrets sealed with it: put it back. If it is lost, take a backup and restore it with --replace --drop-secrets.`;
     expectSentence(await start(), sentence);
-    expectSentence(await place.run(["user", "list", "--data", place.data]), sentence);
+    expectSentence(await place.command("user", "list"), sentence);
     expect(existsSync(keyFile)).toBe(false);
   });
 
@@ -176,7 +176,7 @@ describe("a clock that leapt", () => {
     expect(refused.err).toMatch(
       /^netledger: The clock says \S+Z, more than 400 days after the last change \(\S+Z\): set it right, or confirm it with --accept-clock\.\n$/,
     );
-    const subcommand = await place.run(["user", "list", "--data", place.data]);
+    const subcommand = await place.command("user", "list");
     expect([subcommand.code, subcommand.out]).toEqual([3, ""]);
 
     expect((await place.serve(["--accept-clock"])).lines).toHaveLength(3);
@@ -236,7 +236,7 @@ function withDatabase(work: (db: Database) => void): void {
 }
 
 function start(): Promise<Finished> {
-  return place.run(["serve", "--data", place.data, "--listen", "127.0.0.1:0"]);
+  return place.command("serve", "--listen", "127.0.0.1:0");
 }
 
 /** Every command that opens data refuses, and nothing in the folder is different afterwards. */
@@ -248,7 +248,7 @@ async function expectRefused(sentence: string): Promise<void> {
     ["key", "list"],
     ["user", "disable", "--email", "owner@acme.example"],
   ]) {
-    const refused = await place.run([...args, "--data", place.data]);
+    const refused = await place.command(...args);
     expect([args, refused.code, refused.out]).toEqual([args, 3, ""]);
   }
   expect(contents()).toEqual(before);

@@ -259,14 +259,14 @@ describe("with a certificate and its key", () => {
       "--tls-certificate /nowhere/a cannot be read (ENOENT)",
     ],
   ])("%p is a wrong command line", async (flags, reason) => {
-    const { code, err } = await place.run(["serve", "--data", place.data, "--listen", "127.0.0.1:0", ...flags]);
+    const { code, err } = await place.command("serve", "--listen", "127.0.0.1:0", ...flags);
     expect([code, err]).toEqual([2, expect.stringContaining(`netledger: ${reason}`)]);
   });
 
   test("a backup is served so too", async () => {
     const { key } = await place.setUp();
     const file = place.path("a.db");
-    expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
+    expect((await place.command("backup", file)).code).toBe(0);
     const running = await place.serve(["--read-only", file, ...flagsOf(pair)]);
     expect(
       (await ask(running, "/api/v1/networks", pair.certificate, { headers: { authorization: `Bearer ${key}` } }))
@@ -301,7 +301,7 @@ describe("with a pair of its own", () => {
   test("its key is neither in the log nor in a backup", async () => {
     const running = await place.serve(["--tls-self-signed"]);
     const file = place.path("a.db");
-    expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
+    expect((await place.command("backup", file)).code).toBe(0);
     const key = readFileSync(join(place.data, "netledger-tls.key"), "utf8").split("\n")[1] as string;
     const { out, err } = await running.stop();
     expect(out + err).not.toContain(key);
@@ -319,7 +319,7 @@ describe("beyond this machine", () => {
   test.each(["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[2001:db8::1]:0", "[::ffff:192.0.2.1]:0"])(
     "%s is listened on by TLS only, or where --plain-http says so",
     async (listen) => {
-      const { code, err } = await place.run(["serve", "--data", place.data, "--listen", listen]);
+      const { code, err } = await place.command("serve", "--listen", listen);
       expect([code, err]).toEqual([2, expect.stringContaining(`netledger: --listen ${listen} ${beyond}`)]);
       expect(statSync(place.data, { throwIfNoEntry: false })).toBeUndefined();
       const readOnly = await place.run(["serve", "--read-only", place.path("a.db"), "--listen", listen]);
@@ -346,7 +346,7 @@ describe("beyond this machine", () => {
   });
 
   test("a name that leads nowhere is told as such", async () => {
-    const { code, err } = await place.run(["serve", "--data", place.data, "--listen", "nowhere.invalid:0"]);
+    const { code, err } = await place.command("serve", "--listen", "nowhere.invalid:0");
     expect([code, err]).toEqual([4, "netledger: Cannot listen on nowhere.invalid: the name does not resolve.\n"]);
   });
 });

@@ -28,48 +28,38 @@ const BRIDGE: HandMadeStep = {
   columns: { dot1dBasePortIfIndex: { "1": 101, "2": 102, "3": 103, "4": 0, "5": 999 } },
 };
 
+function read(steps: Readonly<Record<string, HandMadeStep>>): Device {
+  return deviceOf(readsWith({ if_table: INTERFACES, bridge: BRIDGE, ...steps }));
+}
+
 test("dot1dTpFdbTable is on the interfaces of its bridge ports, by MAC address", () => {
-  const device = deviceOf(
-    readsWith({
-      if_table: INTERFACES,
-      bridge: BRIDGE,
-      dot1d_tp_fdb_table: table("dot1d", { [dotted(B)]: 1, [dotted(A)]: 1, [dotted(C)]: 2 }),
-    }),
-  );
+  const device = read({ dot1d_tp_fdb_table: table("dot1d", { [dotted(B)]: 1, [dotted(A)]: 1, [dotted(C)]: 2 }) });
   expect(forwarding(device)).toEqual({ 101: [entry(A), entry(B)], 102: [entry(C)], 103: [] });
   expect(device.tables.forwarding).toEqual({ state: "complete", problem: null });
   expect(device.bridge_address).toBe("00:1b:21:ff:ff:ff");
 });
 
 test("dot1qTpFdbTable has VLANs by the databases of dot1qVlanCurrentTable", () => {
-  const device = deviceOf(
-    readsWith({
-      if_table: INTERFACES,
-      bridge: BRIDGE,
-      dot1q_tp_fdb_table: table("dot1q", {
-        [`1.${dotted(A)}`]: 1,
-        [`2.${dotted(A)}`]: 1,
-        [`3.${dotted(B)}`]: 2,
-        [`9.${dotted(C)}`]: 3,
-      }),
-      dot1q_vlan_current_table: {
-        columns: { dot1qVlanFdbId: { "0.10": 1, "0.20": 2, "0.30": 3, "0.31": 3, "0.40": 9 } },
-      },
+  const device = read({
+    dot1q_tp_fdb_table: table("dot1q", {
+      [`1.${dotted(A)}`]: 1,
+      [`2.${dotted(A)}`]: 1,
+      [`3.${dotted(B)}`]: 2,
+      [`9.${dotted(C)}`]: 3,
     }),
-  );
+    dot1q_vlan_current_table: {
+      columns: { dot1qVlanFdbId: { "0.10": 1, "0.20": 2, "0.30": 3, "0.31": 3, "0.40": 9 } },
+    },
+  });
   // VLANs 30 and 31 share a database: which of them it was is not known.
   expect(forwarding(device)).toEqual({ 101: [entry(A, 10), entry(A, 20)], 102: [entry(B)], 103: [entry(C, 40)] });
 });
 
 test("a device that numbers its databases by VLAN in one table and not in the other means VLANs", () => {
-  const device = deviceOf(
-    readsWith({
-      if_table: INTERFACES,
-      bridge: BRIDGE,
-      dot1q_tp_fdb_table: table("dot1q", { [`602.${dotted(A)}`]: 1, [`90.${dotted(B)}`]: 2 }),
-      dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.1": 1, "0.602": 90, "0.90": 5 } } },
-    }),
-  );
+  const device = read({
+    dot1q_tp_fdb_table: table("dot1q", { [`602.${dotted(A)}`]: 1, [`90.${dotted(B)}`]: 2 }),
+    dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.1": 1, "0.602": 90, "0.90": 5 } } },
+  });
   expect(forwarding(device)).toEqual({ 101: [entry(A, 602)], 102: [entry(B, 90)], 103: [] });
 });
 
@@ -82,62 +72,44 @@ test("without dot1qVlanCurrentTable a database is the VLAN of its number, if the
 });
 
 test("of both tables one MAC address is on one interface once, with its VLAN", () => {
-  const device = deviceOf(
-    readsWith({
-      if_table: INTERFACES,
-      bridge: BRIDGE,
-      dot1q_tp_fdb_table: table("dot1q", { [`10.${dotted(A)}`]: 1 }),
-      dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 1, [dotted(B)]: 1, [`6.${dotted(C)}`]: 2 }),
-    }),
-  );
+  const device = read({
+    dot1q_tp_fdb_table: table("dot1q", { [`10.${dotted(A)}`]: 1 }),
+    dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 1, [dotted(B)]: 1, [`6.${dotted(C)}`]: 2 }),
+  });
   expect(forwarding(device)).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C)], 103: [] });
 });
 
 test("only what was learned is told: not own addresses, invalid, managed and other entries, groups, port 0", () => {
-  const device = deviceOf(
-    readsWith({
-      if_table: INTERFACES,
-      bridge: BRIDGE,
-      dot1d_tp_fdb_table: {
-        columns: rows({
-          [dotted(A)]: { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
-          [dotted(B)]: { dot1dTpFdbPort: 0, dot1dTpFdbStatus: 3 },
-          "0.0.0.0.0.1": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 1 },
-          "0.0.0.0.0.2": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 2 },
-          "0.0.0.0.0.4": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 4 },
-          "0.0.0.0.0.5": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 5 },
-          "0.0.0.0.0.6": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: null },
-          "0.0.0.0.0.7": { dot1dTpFdbPort: null, dot1dTpFdbStatus: 3 },
-          "1.0.94.0.0.5": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
-          "0.0.0.0.0.0": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
-        }),
-      },
-    }),
-  );
+  const device = read({
+    dot1d_tp_fdb_table: {
+      columns: rows({
+        [dotted(A)]: { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
+        [dotted(B)]: { dot1dTpFdbPort: 0, dot1dTpFdbStatus: 3 },
+        "0.0.0.0.0.1": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 1 },
+        "0.0.0.0.0.2": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 2 },
+        "0.0.0.0.0.4": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 4 },
+        "0.0.0.0.0.5": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 5 },
+        "0.0.0.0.0.6": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: null },
+        "0.0.0.0.0.7": { dot1dTpFdbPort: null, dot1dTpFdbStatus: 3 },
+        "1.0.94.0.0.5": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
+        "0.0.0.0.0.0": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
+      }),
+    },
+  });
   expect(forwarding(device)).toEqual({ 101: [entry(A)], 102: [], 103: [] });
   expect(device.tables.forwarding.state).toBe("complete");
 });
 
 test("where a device serves no status, all of its entries are learned", () => {
-  const device = deviceOf(
-    readsWith({
-      if_table: INTERFACES,
-      bridge: BRIDGE,
-      dot1d_tp_fdb_table: { columns: { dot1dTpFdbPort: { [dotted(A)]: 3 } } },
-    }),
-  );
+  const device = read({ dot1d_tp_fdb_table: { columns: { dot1dTpFdbPort: { [dotted(A)]: 3 } } } });
   expect(forwarding(device)).toEqual({ 101: [], 102: [], 103: [entry(A)] });
 });
 
 test("entries on bridge ports without an interface are counted and said, and the others are told", () => {
-  const device = deviceOf(
-    readsWith({
-      if_table: INTERFACES,
-      bridge: BRIDGE,
-      dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 4, [`1.${dotted(B)}`]: 77, [`1.${dotted(C)}`]: 1 }),
-      dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 4, [dotted(C)]: 1 }),
-    }),
-  );
+  const device = read({
+    dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 4, [`1.${dotted(B)}`]: 77, [`1.${dotted(C)}`]: 1 }),
+    dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 4, [dotted(C)]: 1 }),
+  });
   expect(forwarding(device)).toEqual({ 101: [entry(C, 1)], 102: [], 103: [] });
   expect(device.tables.forwarding).toEqual({
     state: "partial",

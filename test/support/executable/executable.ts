@@ -88,6 +88,11 @@ export class Workplace {
     return finished(child, `netledger ${args.join(" ")}`);
   }
 
+  /** Runs a command on the data to its end. */
+  command(...args: string[]): Promise<Finished> {
+    return this.run([...args, "--data", this.data]);
+  }
+
   /** Starts an appliance on any free port and waits until it has said where it listens. */
   async serve(args: readonly string[] = [], options: RunOptions = {}): Promise<Running> {
     const child = spawn(
@@ -129,8 +134,7 @@ export class Workplace {
   }
 
   private async reallySetUp(permissions: string): Promise<SetUp> {
-    const run = (args: readonly string[]) => this.run([...args, "--data", this.data]);
-    return setUpBy(run, await this.passwordFile(), { permissions });
+    return setUpBy((args) => this.command(...args), await this.passwordFile(), { permissions });
   }
 
   async close(): Promise<void> {
