@@ -2,13 +2,12 @@
 // aside, and why.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { ANNOUNCEMENTS_MAX } from "../../src/discovery/reconcile/record-interfaces.ts";
 import { SCANS_WITH_READS } from "../../src/discovery/scans/scan.ts";
 import { FDB_MACS_BESIDE_MAX } from "../../src/resources/if-entries/if-entry.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Wire } from "../support/appliance/factories.ts";
-import { dotted, type HandMadeStep, hex, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { deviceWith, dotted, type HandMadeStep, hex, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
 const { communityOf, findings, owner, probes, scanned } = applianceForEach();
 
@@ -32,7 +31,7 @@ const addressOf = (address: string): HandMadeStep => ({
 
 function answers(address: string, name: string, steps: Readonly<Record<string, HandMadeStep>>): void {
   const all = { system: SYSTEM(name), if_table: INTERFACES, ip_addr_table: addressOf(address), ...steps };
-  probes.devices.set(address, { device: deviceOf(readsWith(all)), community: "public" });
+  probes.devices.set(address, { device: deviceWith(all), community: "public" });
 }
 
 const colons = (mac: string): string => mac.replace(/..(?!$)/g, "$&:");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
-import { hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { deviceWith, hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
 const LINK_LOCAL = "254.128.0.0.0.0.0.0.2.27.33.255.254.170.187.204";
 const GLOBAL = "32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.1";
@@ -8,17 +8,15 @@ const V4_PREFIX = "1.3.6.1.2.1.4.32.1.5.7.1.4.10.0.0.0.24";
 
 describe("addresses", () => {
   test("of ipAddrTable have the prefix length of their mask", () => {
-    const device = deviceOf(
-      readsWith({
-        ip_addr_table: {
-          columns: rows({
-            "10.0.0.1": { ipAdEntIfIndex: 7, ipAdEntNetMask: "255.255.252.0" },
-            "9.0.0.1": { ipAdEntIfIndex: 8, ipAdEntNetMask: hex("ffffffff") },
-            "127.0.0.1": { ipAdEntIfIndex: 1, ipAdEntNetMask: "255.0.0.0" },
-          }),
-        },
-      }),
-    );
+    const device = deviceWith({
+      ip_addr_table: {
+        columns: rows({
+          "10.0.0.1": { ipAdEntIfIndex: 7, ipAdEntNetMask: "255.255.252.0" },
+          "9.0.0.1": { ipAdEntIfIndex: 8, ipAdEntNetMask: hex("ffffffff") },
+          "127.0.0.1": { ipAdEntIfIndex: 1, ipAdEntNetMask: "255.0.0.0" },
+        }),
+      },
+    });
     expect(device.addresses).toEqual([
       { ip_address: "9.0.0.1", prefix_length: 32, if_index: 8 },
       { ip_address: "10.0.0.1", prefix_length: 22, if_index: 7 },
@@ -31,34 +29,32 @@ describe("addresses", () => {
     "have no prefix length where the mask is %p",
     (ipAdEntNetMask) => {
       expect(
-        deviceOf(readsWith({ ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 7, ipAdEntNetMask } }) } }))
+        deviceWith({ ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 7, ipAdEntNetMask } }) } })
           .addresses,
       ).toEqual([{ ip_address: "10.0.0.1", prefix_length: null, if_index: 7 }]);
     },
   );
 
   test("of ipAddressTable are IPv4 and IPv6, with zones and without, with the prefix length that is pointed to", () => {
-    const device = deviceOf(
-      readsWith({
-        ip_address_table: {
-          columns: rows({
-            "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: V4_PREFIX },
-            [`2.16.${GLOBAL}`]: {
-              ipAddressIfIndex: 7,
-              ipAddressType: 1,
-              ipAddressPrefix: `1.3.6.1.2.1.4.32.1.5.7.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.0.64`,
-            },
-            "3.8.10.0.0.2.0.0.0.7": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: "0.0" },
-            [`4.20.${LINK_LOCAL}.18.0.3.198`]: { ipAddressIfIndex: 9, ipAddressType: 1, ipAddressPrefix: "0.0" },
-            "1.4.10.40.1.1": {
-              ipAddressIfIndex: 8,
-              ipAddressType: 1,
-              ipAddressPrefix: "1.3.6.1.2.1.4.32.1.151060550.1.10.40.1.1.32",
-            },
-          }),
-        },
-      }),
-    );
+    const device = deviceWith({
+      ip_address_table: {
+        columns: rows({
+          "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: V4_PREFIX },
+          [`2.16.${GLOBAL}`]: {
+            ipAddressIfIndex: 7,
+            ipAddressType: 1,
+            ipAddressPrefix: `1.3.6.1.2.1.4.32.1.5.7.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.0.64`,
+          },
+          "3.8.10.0.0.2.0.0.0.7": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: "0.0" },
+          [`4.20.${LINK_LOCAL}.18.0.3.198`]: { ipAddressIfIndex: 9, ipAddressType: 1, ipAddressPrefix: "0.0" },
+          "1.4.10.40.1.1": {
+            ipAddressIfIndex: 8,
+            ipAddressType: 1,
+            ipAddressPrefix: "1.3.6.1.2.1.4.32.1.151060550.1.10.40.1.1.32",
+          },
+        }),
+      },
+    });
     expect(device.addresses).toEqual([
       { ip_address: "10.0.0.1", prefix_length: 24, if_index: 7 },
       { ip_address: "10.0.0.2", prefix_length: null, if_index: 7 },
@@ -69,34 +65,30 @@ describe("addresses", () => {
   });
 
   test("are neither anycast nor broadcast nor multicast nor none", () => {
-    const device = deviceOf(
-      readsWith({
-        ip_address_table: {
-          columns: rows({
-            "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 2 },
-            "1.4.10.0.0.255": { ipAddressIfIndex: 7, ipAddressType: 3 },
-            "1.4.224.0.0.5": { ipAddressIfIndex: 7, ipAddressType: 1 },
-            "1.4.0.0.0.0": { ipAddressIfIndex: 7, ipAddressType: 1 },
-            "1.4.10.0.0.9": { ipAddressIfIndex: 7, ipAddressType: 1 },
-            [`2.16.${"0.".repeat(15)}0`]: { ipAddressIfIndex: 7, ipAddressType: 1 },
-            [`24558368.16.${"0.".repeat(15)}0`]: { ipAddressIfIndex: 26, ipAddressType: 1 },
-          }),
-        },
-        ip_addr_table: {
-          columns: rows({ "0.0.0.0": { ipAdEntIfIndex: 7 }, "255.255.255.255": { ipAdEntIfIndex: 7 } }),
-        },
-      }),
-    );
+    const device = deviceWith({
+      ip_address_table: {
+        columns: rows({
+          "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 2 },
+          "1.4.10.0.0.255": { ipAddressIfIndex: 7, ipAddressType: 3 },
+          "1.4.224.0.0.5": { ipAddressIfIndex: 7, ipAddressType: 1 },
+          "1.4.0.0.0.0": { ipAddressIfIndex: 7, ipAddressType: 1 },
+          "1.4.10.0.0.9": { ipAddressIfIndex: 7, ipAddressType: 1 },
+          [`2.16.${"0.".repeat(15)}0`]: { ipAddressIfIndex: 7, ipAddressType: 1 },
+          [`24558368.16.${"0.".repeat(15)}0`]: { ipAddressIfIndex: 26, ipAddressType: 1 },
+        }),
+      },
+      ip_addr_table: {
+        columns: rows({ "0.0.0.0": { ipAdEntIfIndex: 7 }, "255.255.255.255": { ipAdEntIfIndex: 7 } }),
+      },
+    });
     expect(device.addresses?.map(({ ip_address }) => ip_address)).toEqual(["10.0.0.9"]);
     expect(device.tables.addresses.state).toBe("complete");
   });
 
   test("of ipv6AddrTable are read with the address's length and without", () => {
-    const device = deviceOf(
-      readsWith({
-        ipv6_addr_table: { columns: { ipv6AddrPfxLength: { [`23.16.${GLOBAL}`]: 64, [`1.${LINK_LOCAL}`]: 0 } } },
-      }),
-    );
+    const device = deviceWith({
+      ipv6_addr_table: { columns: { ipv6AddrPfxLength: { [`23.16.${GLOBAL}`]: 64, [`1.${LINK_LOCAL}`]: 0 } } },
+    });
     expect(device.addresses).toEqual([
       { ip_address: "2001:db8::1", prefix_length: 64, if_index: 23 },
       { ip_address: "fe80::21b:21ff:feaa:bbcc", prefix_length: null, if_index: 1 },
@@ -104,22 +96,20 @@ describe("addresses", () => {
   });
 
   test("that several tables have are one, each table completing what those before it leave open", () => {
-    const device = deviceOf(
-      readsWith({
-        ip_address_table: {
-          columns: rows({
-            "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: "0.0" },
-            "1.4.10.0.0.2": { ipAddressIfIndex: 0, ipAddressType: 1, ipAddressPrefix: V4_PREFIX },
-          }),
-        },
-        ip_addr_table: {
-          columns: rows({
-            "10.0.0.1": { ipAdEntIfIndex: 99, ipAdEntNetMask: "255.255.255.0" },
-            "10.0.0.2": { ipAdEntIfIndex: 8, ipAdEntNetMask: "255.0.0.0" },
-          }),
-        },
-      }),
-    );
+    const device = deviceWith({
+      ip_address_table: {
+        columns: rows({
+          "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: "0.0" },
+          "1.4.10.0.0.2": { ipAddressIfIndex: 0, ipAddressType: 1, ipAddressPrefix: V4_PREFIX },
+        }),
+      },
+      ip_addr_table: {
+        columns: rows({
+          "10.0.0.1": { ipAdEntIfIndex: 99, ipAdEntNetMask: "255.255.255.0" },
+          "10.0.0.2": { ipAdEntIfIndex: 8, ipAdEntNetMask: "255.0.0.0" },
+        }),
+      },
+    });
     expect(device.addresses).toEqual([
       { ip_address: "10.0.0.1", prefix_length: 24, if_index: 7 },
       { ip_address: "10.0.0.2", prefix_length: 24, if_index: 8 },
@@ -127,24 +117,20 @@ describe("addresses", () => {
   });
 
   test("that several interfaces have are of the lowest", () => {
-    const device = deviceOf(
-      readsWith({
-        ipv6_addr_table: {
-          columns: { ipv6AddrPfxLength: { [`5896.16.${LINK_LOCAL}`]: 64, [`23.16.${LINK_LOCAL}`]: 10 } },
-        },
-      }),
-    );
+    const device = deviceWith({
+      ipv6_addr_table: {
+        columns: { ipv6AddrPfxLength: { [`5896.16.${LINK_LOCAL}`]: 64, [`23.16.${LINK_LOCAL}`]: 10 } },
+      },
+    });
     expect(device.addresses).toEqual([{ ip_address: "fe80::21b:21ff:feaa:bbcc", prefix_length: 10, if_index: 23 }]);
   });
 
   test("with an index that is none make the table partial, and clear nothing", () => {
-    const device = deviceOf(
-      readsWith({
-        ip_addr_table: {
-          columns: rows({ "1.10.1.123.240": { ipAdEntIfIndex: 31 }, "1.127.0.0.1": { ipAdEntIfIndex: 31 } }),
-        },
-      }),
-    );
+    const device = deviceWith({
+      ip_addr_table: {
+        columns: rows({ "1.10.1.123.240": { ipAdEntIfIndex: 31 }, "1.127.0.0.1": { ipAdEntIfIndex: 31 } }),
+      },
+    });
     expect(device).not.toHaveProperty("addresses");
     expect(device.tables.addresses).toEqual({
       state: "partial",
@@ -170,18 +156,16 @@ describe("addresses", () => {
   });
 
   test("that were read are told where a table broke off, and that it did", () => {
-    const device = deviceOf(
-      readsWith({
-        ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 7 } }) },
-        ip_address_table: { broken: ["*"] },
-      }),
-    );
+    const device = deviceWith({
+      ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 7 } }) },
+      ip_address_table: { broken: ["*"] },
+    });
     expect(device.addresses).toHaveLength(1);
     expect(device.tables.addresses).toEqual({ state: "partial", problem: NO_ANSWER });
   });
 
   test("that are not served are not told", () => {
-    const device = deviceOf(readsWith({}));
+    const device = deviceWith({});
     expect(device).not.toHaveProperty("addresses");
     expect(device.tables.addresses.state).toBe("absent");
   });
@@ -191,29 +175,27 @@ describe("ARP and neighbor discovery", () => {
   const MAC = hex("001b21aabbcc");
 
   test("entries of all three tables are told once", () => {
-    const device = deviceOf(
-      readsWith({
-        ip_net_to_physical_table: {
-          columns: rows({
-            "7.1.4.10.0.0.2": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 3 },
-            [`7.4.20.${LINK_LOCAL}.0.0.0.7`]: { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 3 },
-          }),
-        },
-        ip_net_to_media_table: {
-          columns: rows({
-            "7.10.0.0.2": { ipNetToMediaPhysAddress: hex("001b21000000"), ipNetToMediaType: 3 },
-            "8.10.0.0.2": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 },
-            "7.10.0.0.3": { ipNetToMediaPhysAddress: MAC },
-          }),
-        },
-        ipv6_net_to_media_table: {
-          columns: rows({
-            [`7.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6NetToMediaValid: 1 },
-            [`7.16.${LINK_LOCAL}`]: { ipv6NetToMediaPhysAddress: MAC },
-          }),
-        },
-      }),
-    );
+    const device = deviceWith({
+      ip_net_to_physical_table: {
+        columns: rows({
+          "7.1.4.10.0.0.2": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 3 },
+          [`7.4.20.${LINK_LOCAL}.0.0.0.7`]: { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 3 },
+        }),
+      },
+      ip_net_to_media_table: {
+        columns: rows({
+          "7.10.0.0.2": { ipNetToMediaPhysAddress: hex("001b21000000"), ipNetToMediaType: 3 },
+          "8.10.0.0.2": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 },
+          "7.10.0.0.3": { ipNetToMediaPhysAddress: MAC },
+        }),
+      },
+      ipv6_net_to_media_table: {
+        columns: rows({
+          [`7.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6NetToMediaValid: 1 },
+          [`7.16.${LINK_LOCAL}`]: { ipv6NetToMediaPhysAddress: MAC },
+        }),
+      },
+    });
     expect(device.arp).toEqual([
       { ip_address: "10.0.0.2", mac_address: "00:1b:21:aa:bb:cc", if_index: 7 },
       { ip_address: "fe80::21b:21ff:feaa:bbcc", mac_address: "00:1b:21:aa:bb:cc", if_index: 7 },
@@ -225,47 +207,43 @@ describe("ARP and neighbor discovery", () => {
   });
 
   test("invalid and incomplete entries, groups and broadcast are left out", () => {
-    const device = deviceOf(
-      readsWith({
-        ip_net_to_physical_table: {
-          columns: rows({
-            "7.1.4.10.0.0.1": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 2 },
-            "7.1.4.10.0.0.2": { ipNetToPhysicalPhysAddress: utf8(""), ipNetToPhysicalType: 3 },
-          }),
-        },
-        ip_net_to_media_table: {
-          columns: rows({
-            "7.10.0.0.3": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 2 },
-            "7.10.0.0.4": { ipNetToMediaPhysAddress: hex("000000000000"), ipNetToMediaType: 3 },
-            "7.10.0.0.255": { ipNetToMediaPhysAddress: hex("ffffffffffff"), ipNetToMediaType: 1 },
-            "7.224.0.0.5": { ipNetToMediaPhysAddress: hex("01005e000005"), ipNetToMediaType: 4 },
-            "7.224.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 },
-            "7.10.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 3 },
-            "7.10.0.0.7": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 3 },
-          }),
-        },
-        ipv6_net_to_media_table: {
-          columns: rows({
-            [`7.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6NetToMediaValid: 2 },
-            [`8.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6IfNetToMediaState: 5 },
-          }),
-        },
-      }),
-    );
+    const device = deviceWith({
+      ip_net_to_physical_table: {
+        columns: rows({
+          "7.1.4.10.0.0.1": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 2 },
+          "7.1.4.10.0.0.2": { ipNetToPhysicalPhysAddress: utf8(""), ipNetToPhysicalType: 3 },
+        }),
+      },
+      ip_net_to_media_table: {
+        columns: rows({
+          "7.10.0.0.3": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 2 },
+          "7.10.0.0.4": { ipNetToMediaPhysAddress: hex("000000000000"), ipNetToMediaType: 3 },
+          "7.10.0.0.255": { ipNetToMediaPhysAddress: hex("ffffffffffff"), ipNetToMediaType: 1 },
+          "7.224.0.0.5": { ipNetToMediaPhysAddress: hex("01005e000005"), ipNetToMediaType: 4 },
+          "7.224.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 },
+          "7.10.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 3 },
+          "7.10.0.0.7": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 3 },
+        }),
+      },
+      ipv6_net_to_media_table: {
+        columns: rows({
+          [`7.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6NetToMediaValid: 2 },
+          [`8.${GLOBAL}`]: { ipv6NetToMediaPhysAddress: MAC, ipv6IfNetToMediaState: 5 },
+        }),
+      },
+    });
     expect(device.arp?.map(({ ip_address }) => ip_address)).toEqual(["10.0.0.7"]);
   });
 
   test("static entries that an agent gives the ifIndex 0 are of no interface", () => {
-    const device = deviceOf(
-      readsWith({
-        ip_net_to_media_table: {
-          columns: rows({ "0.10.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 } }),
-        },
-        ip_net_to_physical_table: {
-          columns: rows({ "0.1.4.10.0.0.7": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 4 } }),
-        },
-      }),
-    );
+    const device = deviceWith({
+      ip_net_to_media_table: {
+        columns: rows({ "0.10.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 } }),
+      },
+      ip_net_to_physical_table: {
+        columns: rows({ "0.1.4.10.0.0.7": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 4 } }),
+      },
+    });
     expect(device.arp).toEqual([
       { ip_address: "10.0.0.7", mac_address: "00:1b:21:aa:bb:cc", if_index: null },
       { ip_address: "10.0.0.6", mac_address: "00:1b:21:aa:bb:cc", if_index: null },
@@ -297,11 +275,9 @@ describe("ARP and neighbor discovery", () => {
   });
 
   test("what was read before a table broke off is told, and that it did", () => {
-    const device = deviceOf(
-      readsWith({
-        ip_net_to_media_table: { columns: rows({ "7.10.0.0.2": { ipNetToMediaPhysAddress: MAC } }), broken: ["*"] },
-      }),
-    );
+    const device = deviceWith({
+      ip_net_to_media_table: { columns: rows({ "7.10.0.0.2": { ipNetToMediaPhysAddress: MAC } }), broken: ["*"] },
+    });
     expect(device.arp).toHaveLength(1);
     expect(device.tables.arp).toEqual({ state: "partial", problem: NO_ANSWER });
   });

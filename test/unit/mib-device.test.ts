@@ -2,7 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { type CdpAnnouncement, DEVICE_TABLES, type Device } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
-import { type HandMadeStep, hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import {
+  deviceWith,
+  type HandMadeStep,
+  hex,
+  NO_ANSWER,
+  readsWith,
+  rows,
+  utf8,
+} from "../support/reconcile/hand-made-reads.ts";
 
 describe("the plan", () => {
   test("has a name for each step, and one table that suffers", () => {
@@ -40,31 +48,29 @@ test("of a device that never answered comes one whose tables have failed", () =>
   const broken = Object.fromEntries(
     READING_PLAN.filter((step) => step.isNeeded === undefined).map(({ name }) => [name, { broken: ["*"] }]),
   );
-  const { tables, rows: _rows, ...told } = deviceOf(readsWith(broken));
+  const { tables, rows: _rows, ...told } = deviceWith(broken);
   expect(told).toEqual({ broken: [...DEVICE_TABLES] });
   for (const table of DEVICE_TABLES) expect(tables[table]).toEqual({ state: "failed", problem: NO_ANSWER });
 });
 
 test("each trouble is said once", () => {
   const steps = { ip_addr_table: { broken: ["*"] }, ip_address_table: { broken: ["*"] } };
-  expect(deviceOf(readsWith(steps)).tables.addresses.problem).toBe(NO_ANSWER);
+  expect(deviceWith(steps).tables.addresses.problem).toBe(NO_ANSWER);
 });
 
 describe("the system group", () => {
   test("is told without control characters, and null where it is empty", () => {
-    const device = deviceOf(
-      readsWith({
-        system: {
-          scalars: {
-            sysName: utf8("core-1\0"),
-            sysDescr: utf8("IOS\r\nVersion 12"),
-            sysObjectID: "1.3.6.1.4.1.9.1.516",
-            sysLocation: utf8(""),
-            sysContact: utf8(" noc@example.org "),
-          },
+    const device = deviceWith({
+      system: {
+        scalars: {
+          sysName: utf8("core-1\0"),
+          sysDescr: utf8("IOS\r\nVersion 12"),
+          sysObjectID: "1.3.6.1.4.1.9.1.516",
+          sysLocation: utf8(""),
+          sysContact: utf8(" noc@example.org "),
         },
-      }),
-    );
+      },
+    });
     expect(device).toMatchObject({
       sys_name: "core-1",
       sys_descr: "IOS Version 12",
@@ -76,18 +82,18 @@ describe("the system group", () => {
   });
 
   test("says nothing of what is not served, or of another type than it should be", () => {
-    const device = deviceOf(
-      readsWith({ system: { scalars: { sysName: 7, sysObjectID: utf8("1.3.6"), sysLocation: "10.0.0.1" } } }),
-    );
+    const device = deviceWith({
+      system: { scalars: { sysName: 7, sysObjectID: utf8("1.3.6"), sysLocation: "10.0.0.1" } },
+    });
     expect(device).not.toContainAnyKeys(["sys_name", "sys_descr", "sys_object_id", "sys_location", "sys_contact"]);
   });
 
   test("has no object id where the agent gives zeroDotZero", () => {
-    expect(deviceOf(readsWith({ system: { scalars: { sysObjectID: "0.0" } } })).sys_object_id).toBeNull();
+    expect(deviceWith({ system: { scalars: { sysObjectID: "0.0" } } }).sys_object_id).toBeNull();
   });
 
   test("that could not be asked clears nothing", () => {
-    const device = deviceOf(readsWith({ system: { broken: ["*"] } }));
+    const device = deviceWith({ system: { broken: ["*"] } });
     expect(device).not.toHaveProperty("sys_name");
     expect(device.tables.system).toEqual({ state: "failed", problem: NO_ANSWER });
   });
@@ -158,36 +164,34 @@ describe("manufacturer, model and serial number", () => {
 
   test("the maker comes from sysObjectID where ENTITY-MIB has none, or is not served", () => {
     const empty = { ent_physical_table: { columns: rows({ "1": part(3, "S", "M", "") }) } };
-    expect(deviceOf(readsWith({ ...CISCO, ...empty })).manufacturer).toBe("Cisco");
-    const without = deviceOf(readsWith(CISCO));
+    expect(deviceWith({ ...CISCO, ...empty }).manufacturer).toBe("Cisco");
+    const without = deviceWith(CISCO);
     expect(without.manufacturer).toBe("Cisco");
     expect(without).not.toContainAnyKeys(["model", "serial_number"]);
     expect(without.tables.entity.state).toBe("absent");
   });
 
   test("the maker of an agent that runs on any machine is not told", () => {
-    expect(deviceOf(readsWith({ system: { scalars: { sysObjectID: "1.3.6.1.4.1.8072.3.2.10" } } }))).not.toHaveProperty(
+    expect(deviceWith({ system: { scalars: { sysObjectID: "1.3.6.1.4.1.8072.3.2.10" } } })).not.toHaveProperty(
       "manufacturer",
     );
   });
 
   test("a table that broke off says what it said, and not that there is none", () => {
-    const device = deviceOf(
-      readsWith({
-        ...CISCO,
-        ent_physical_table: {
-          columns: rows({ "1": { entPhysicalClass: 3, entPhysicalSerialNum: utf8("FOC1") } }),
-          broken: ["*"],
-        },
-      }),
-    );
+    const device = deviceWith({
+      ...CISCO,
+      ent_physical_table: {
+        columns: rows({ "1": { entPhysicalClass: 3, entPhysicalSerialNum: utf8("FOC1") } }),
+        broken: ["*"],
+      },
+    });
     expect(device.serial_number).toBe("FOC1");
     expect(device).not.toContainAnyKeys(["manufacturer", "model"]);
     expect(device.tables.entity).toEqual({ state: "partial", problem: NO_ANSWER });
   });
 
   function bodies(table: Parameters<typeof rows>[0]): unknown[] {
-    const device = deviceOf(readsWith({ ent_physical_table: { columns: rows(table) } }));
+    const device = deviceWith({ ent_physical_table: { columns: rows(table) } });
     return [device.manufacturer, device.model, device.serial_number];
   }
 });
@@ -264,12 +268,10 @@ describe("CDP", () => {
   });
 
   function read(step: HandMadeStep): Device {
-    return deviceOf(
-      readsWith({
-        if_table: { columns: rows({ "7": { ifDescr: utf8("a") }, "8": { ifDescr: utf8("b") } }) },
-        cdp_cache_table: step,
-      }),
-    );
+    return deviceWith({
+      if_table: { columns: rows({ "7": { ifDescr: utf8("a") }, "8": { ifDescr: utf8("b") } }) },
+      cdp_cache_table: step,
+    });
   }
 
   function cdp(device: Device): Record<number, readonly CdpAnnouncement[] | undefined> {
@@ -279,8 +281,8 @@ describe("CDP", () => {
 
 test("a bridge's address is told, null where it is all zeros", () => {
   const address = (dot1dBaseBridgeAddress: Uint8Array): string | null | undefined =>
-    deviceOf(readsWith({ bridge: { scalars: { dot1dBaseBridgeAddress } } })).bridge_address;
+    deviceWith({ bridge: { scalars: { dot1dBaseBridgeAddress } } }).bridge_address;
   expect(address(hex("001b21aabbcc"))).toBe("00:1b:21:aa:bb:cc");
   expect(address(hex("000000000000"))).toBeNull();
-  expect(deviceOf(readsWith({}))).not.toHaveProperty("bridge_address");
+  expect(deviceWith({})).not.toHaveProperty("bridge_address");
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Device, ForwardingEntry } from "../../src/discovery/device.ts";
-import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
 import {
+  deviceWith,
   dotted,
   type HandMadeStep,
   hex,
@@ -29,7 +29,7 @@ const BRIDGE: HandMadeStep = {
 };
 
 function read(steps: Readonly<Record<string, HandMadeStep>>): Device {
-  return deviceOf(readsWith({ if_table: INTERFACES, bridge: BRIDGE, ...steps }));
+  return deviceWith({ if_table: INTERFACES, bridge: BRIDGE, ...steps });
 }
 
 test("dot1dTpFdbTable is on the interfaces of its bridge ports, by MAC address", () => {
@@ -66,9 +66,9 @@ test("a device that numbers its databases by VLAN in one table and not in the ot
 test("without dot1qVlanCurrentTable a database is the VLAN of its number, if the device has that VLAN", () => {
   const fdb = table("dot1q", { [`10.${dotted(A)}`]: 1, [`131072.${dotted(B)}`]: 1, [`12.${dotted(C)}`]: 2 });
   const all = { if_table: INTERFACES, bridge: BRIDGE, dot1q_tp_fdb_table: fdb };
-  expect(forwarding(deviceOf(readsWith(all)))).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C, 12)], 103: [] });
+  expect(forwarding(deviceWith(all))).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C, 12)], 103: [] });
   const named = { ...all, dot1q_vlan_static_table: { columns: { dot1qVlanStaticName: { "10": utf8("ten") } } } };
-  expect(forwarding(deviceOf(readsWith(named)))).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C)], 103: [] });
+  expect(forwarding(deviceWith(named))).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C)], 103: [] });
 });
 
 test("of both tables one MAC address is on one interface once, with its VLAN", () => {
@@ -118,9 +118,10 @@ test("entries on bridge ports without an interface are counted and said, and the
 });
 
 test("a device without dot1dBasePortTable counts bridge ports as interfaces", () => {
-  const device = deviceOf(
-    readsWith({ if_table: INTERFACES, dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 102, [dotted(B)]: 7 }) }),
-  );
+  const device = deviceWith({
+    if_table: INTERFACES,
+    dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 102, [dotted(B)]: 7 }),
+  });
   expect(forwarding(device)).toEqual({ 101: [], 102: [entry(A)], 103: [] });
   expect(device.tables.forwarding.problem).toStartWith("1 of 2 ");
 });
@@ -131,8 +132,7 @@ describe("bridge ports that dot1dBasePortTable does not have", () => {
     bridge: HandMadeStep,
     ports: Readonly<Record<string, number>>,
     more: Record<string, HandMadeStep> = {},
-  ): Device =>
-    deviceOf(readsWith({ if_table: INTERFACES, bridge, dot1d_tp_fdb_table: table("dot1d", ports), ...more }));
+  ): Device => deviceWith({ if_table: INTERFACES, bridge, dot1d_tp_fdb_table: table("dot1d", ports), ...more });
 
   test("are interfaces where every row of it says that a port is the interface of its number", () => {
     const device = read(IDENTITY, { [dotted(A)]: 102, [dotted(B)]: 101 });
@@ -200,7 +200,7 @@ describe("bridge ports that dot1dBasePortTable does not have", () => {
     expect(assumed.assumed_lists).toEqual(["forwarding", "vlans", "native_vlan"]);
     expect(read({}, { [dotted(A)]: 102 }).assumed_lists).toEqual(["forwarding"]);
     expect(read(BRIDGE, { [dotted(A)]: 1 })).not.toHaveProperty("assumed_lists");
-    expect(deviceOf(readsWith({ if_table: INTERFACES }))).not.toHaveProperty("assumed_lists");
+    expect(deviceWith({ if_table: INTERFACES })).not.toHaveProperty("assumed_lists");
   });
 });
 
@@ -212,7 +212,7 @@ describe("what is not read to its end", () => {
     ["the other table", { bridge: BRIDGE, dot1d_tp_fdb_table: entries, dot1q_tp_fdb_table: { broken: ["*"] } }],
     ["the bridge ports", { bridge: { ...BRIDGE, broken: ["dot1dBasePortIfIndex"] }, dot1d_tp_fdb_table: entries }],
   ])("says nothing of any interface: %s", (_name, steps: Record<string, HandMadeStep>) => {
-    const device = deviceOf(readsWith({ if_table: INTERFACES, ...steps }));
+    const device = deviceWith({ if_table: INTERFACES, ...steps });
     expect(forwarding(device)).toEqual({ 101: undefined, 102: undefined, 103: undefined });
     expect(device.tables.forwarding.state).toBe("partial");
     expect(device.tables.forwarding.problem).toContain(NO_ANSWER);
@@ -220,14 +220,15 @@ describe("what is not read to its end", () => {
 });
 
 test("a bridge that has learned nothing says so, a device that is no bridge says nothing", () => {
-  expect(forwarding(deviceOf(readsWith({ if_table: INTERFACES, bridge: BRIDGE })))).toEqual({
+  expect(forwarding(deviceWith({ if_table: INTERFACES, bridge: BRIDGE }))).toEqual({
     101: [],
     102: [],
     103: [],
   });
-  const router = deviceOf(
-    readsWith({ if_table: INTERFACES, bridge: { scalars: { dot1dBaseBridgeAddress: hex("001b21ffffff") } } }),
-  );
+  const router = deviceWith({
+    if_table: INTERFACES,
+    bridge: { scalars: { dot1dBaseBridgeAddress: hex("001b21ffffff") } },
+  });
   expect(forwarding(router)).toEqual({ 101: undefined, 102: undefined, 103: undefined });
   expect(router.tables.forwarding.state).toBe("absent");
 });
@@ -239,19 +240,17 @@ describe("on a Cisco switch", () => {
   const contexts = { vtp_vlan_table: VTP, if_table: INTERFACES };
 
   test("each VLAN has its own table and its own ports", () => {
-    const device = deviceOf(
-      readsWith({
-        ...contexts,
-        bridge: { columns: { dot1dBasePortIfIndex: { "1": 101 } } },
-        dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 1 }),
-        vlan_dot1d_tp_fdb_table: table("dot1d", {
-          [`1.${dotted(A)}`]: 1,
-          [`10.${dotted(B)}`]: 2,
-          [`10.${dotted(C)}`]: 9,
-        }),
-        vlan_bridge: { columns: { dot1dBasePortIfIndex: { "1.1": 101, "10.2": 102 } } },
+    const device = deviceWith({
+      ...contexts,
+      bridge: { columns: { dot1dBasePortIfIndex: { "1": 101 } } },
+      dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 1 }),
+      vlan_dot1d_tp_fdb_table: table("dot1d", {
+        [`1.${dotted(A)}`]: 1,
+        [`10.${dotted(B)}`]: 2,
+        [`10.${dotted(C)}`]: 9,
       }),
-    );
+      vlan_bridge: { columns: { dot1dBasePortIfIndex: { "1.1": 101, "10.2": 102 } } },
+    });
     expect(forwarding(device)).toEqual({ 101: [entry(A, 1)], 102: [entry(B, 10)], 103: [] });
     expect(device.tables.forwarding.problem).toStartWith("1 of 3 ");
   });

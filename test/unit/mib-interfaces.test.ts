@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { DeviceInterface } from "../../src/discovery/device.ts";
-import { deviceOf } from "../../src/discovery/mib/device.ts";
 import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
-import { hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { deviceWith, hex, NO_ANSWER, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
 const ROW = {
   ifDescr: utf8("GigabitEthernet0/1"),
@@ -15,9 +14,10 @@ const ROW = {
 const X_ROW = { ifName: utf8("Gi0/1"), ifHighSpeed: 1_000, ifAlias: utf8("uplink") };
 
 test("an interface has what ifTable and ifXTable say of it", () => {
-  const device = deviceOf(
-    readsWith({ if_table: { columns: rows({ "10101": ROW }) }, if_x_table: { columns: rows({ "10101": X_ROW }) } }),
-  );
+  const device = deviceWith({
+    if_table: { columns: rows({ "10101": ROW }) },
+    if_x_table: { columns: rows({ "10101": X_ROW }) },
+  });
   expect(device.interfaces).toEqual([
     {
       if_index: 10_101,
@@ -36,12 +36,12 @@ test("an interface has what ifTable and ifXTable say of it", () => {
 });
 
 test("interfaces come in the order of their numbers", () => {
-  const device = deviceOf(readsWith({ if_table: { columns: rows({ "2": ROW, "10": ROW, "1": ROW }) } }));
+  const device = deviceWith({ if_table: { columns: rows({ "2": ROW, "10": ROW, "1": ROW }) } });
   expect(device.interfaces?.map(({ if_index }) => if_index)).toEqual([1, 2, 10]);
 });
 
 test("a device without ifXTable says nothing of names and aliases", () => {
-  const device = deviceOf(readsWith({ if_table: { columns: rows({ "1": ROW }) } }));
+  const device = deviceWith({ if_table: { columns: rows({ "1": ROW }) } });
   expect(device.tables.interface_extensions.state).toBe("absent");
   expect(device.interfaces?.[0]).not.toHaveProperty("if_name");
   expect(device.interfaces?.[0]).not.toHaveProperty("if_alias");
@@ -49,29 +49,27 @@ test("a device without ifXTable says nothing of names and aliases", () => {
 });
 
 test("a device without interfaces tells of none", () => {
-  const device = deviceOf(readsWith({}));
+  const device = deviceWith({});
   expect(device).not.toHaveProperty("interfaces");
   expect(device.tables.interfaces.state).toBe("absent");
 });
 
 test("rows that only ifXTable has are no interfaces, unless there is no ifTable", () => {
   const extensions = { columns: rows({ "1": X_ROW, "2": X_ROW }) };
-  expect(
-    deviceOf(readsWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: extensions })).interfaces,
-  ).toHaveLength(1);
-  const alone = deviceOf(readsWith({ if_x_table: extensions }));
+  expect(deviceWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: extensions }).interfaces).toHaveLength(1);
+  const alone = deviceWith({ if_x_table: extensions });
   expect(alone.interfaces).toEqual([
     { if_index: 1, if_name: "Gi0/1", if_alias: "uplink", speed_bps: 1_000_000_000 },
     { if_index: 2, if_name: "Gi0/1", if_alias: "uplink", speed_bps: 1_000_000_000 },
   ]);
   expect(alone.tables.interfaces.state).toBe("absent");
-  expect(deviceOf(readsWith({ if_table: { broken: ["*"] }, if_x_table: extensions }))).not.toHaveProperty("interfaces");
+  expect(deviceWith({ if_table: { broken: ["*"] }, if_x_table: extensions })).not.toHaveProperty("interfaces");
 });
 
 test("a row of ifXTable is kept for what it tells, and set aside where that is nothing", () => {
   const rowsOf = (row: Readonly<Record<string, SnmpValue>>, more = {}) => {
     const if_table = { columns: rows({ "1": ROW }), ...more };
-    return deviceOf(readsWith({ if_table, if_x_table: { columns: rows({ "1": row }) } })).rows.interface_extensions;
+    return deviceWith({ if_table, if_x_table: { columns: rows({ "1": row }) } }).rows.interface_extensions;
   };
   const kept = { read: 1, kept: 1, set_aside: {} };
   expect(rowsOf({ ifHighSpeed: 1_000 })).toEqual(kept);
@@ -90,32 +88,28 @@ test("empty names and aliases are none, an empty description is empty", () => {
 
 test("what a column read to its end does not have for a row, the row has not", () => {
   const other = { ...X_ROW, ifAlias: null };
-  const device = deviceOf(
-    readsWith({
-      if_table: { columns: rows({ "1": ROW, "2": ROW }) },
-      if_x_table: { columns: rows({ "1": X_ROW, "2": other }) },
-    }),
-  );
+  const device = deviceWith({
+    if_table: { columns: rows({ "1": ROW, "2": ROW }) },
+    if_x_table: { columns: rows({ "1": X_ROW, "2": other }) },
+  });
   expect(device.interfaces?.[1]?.if_alias).toBeNull();
 });
 
 test("what a column that broke off does not have for a row, nobody knows", () => {
-  const device = deviceOf(
-    readsWith({
-      if_table: {
-        columns: rows({ "1": ROW, "2": { ifType: 6 } }),
-        broken: ["ifDescr", "ifSpeed", "ifPhysAddress", "ifAdminStatus", "ifOperStatus"],
-      },
-      if_x_table: { columns: rows({ "1": X_ROW }), broken: ["*"] },
-    }),
-  );
+  const device = deviceWith({
+    if_table: {
+      columns: rows({ "1": ROW, "2": { ifType: 6 } }),
+      broken: ["ifDescr", "ifSpeed", "ifPhysAddress", "ifAdminStatus", "ifOperStatus"],
+    },
+    if_x_table: { columns: rows({ "1": X_ROW }), broken: ["*"] },
+  });
   expect(device.interfaces?.[1]).toEqual({ if_index: 2, if_type: 6 });
   expect(device.tables.interfaces).toEqual({ state: "partial", problem: NO_ANSWER });
   expect(device.tables.interface_extensions).toEqual({ state: "partial", problem: NO_ANSWER });
 });
 
 test("a table of which nothing was read has failed", () => {
-  const device = deviceOf(readsWith({ if_table: { broken: ["*"] } }));
+  const device = deviceWith({ if_table: { broken: ["*"] } });
   expect(device.tables.interfaces).toEqual({ state: "failed", problem: NO_ANSWER });
   expect(device).not.toHaveProperty("interfaces");
 });
@@ -139,9 +133,7 @@ describe("the speed", () => {
   });
 
   test("is not known where ifHighSpeed was not read, even if ifSpeed was", () => {
-    const device = deviceOf(
-      readsWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: { broken: ["ifHighSpeed"] } }),
-    );
+    const device = deviceWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: { broken: ["ifHighSpeed"] } });
     expect(device.interfaces?.[0]).not.toHaveProperty("speed_bps");
   });
 
@@ -154,9 +146,9 @@ describe("the speed", () => {
 describe("a device that lies", () => {
   test("has only interfaces with numbers that there can be", () => {
     const table = { "0": ROW, "1": ROW, "2147483647": ROW, "2147483648": ROW, "4294967295": ROW, "1.2": ROW, x: ROW };
-    expect(
-      deviceOf(readsWith({ if_table: { columns: rows(table) } })).interfaces?.map(({ if_index }) => if_index),
-    ).toEqual([1, 2_147_483_647]);
+    expect(deviceWith({ if_table: { columns: rows(table) } }).interfaces?.map(({ if_index }) => if_index)).toEqual([
+      1, 2_147_483_647,
+    ]);
   });
 
   test.each([
@@ -205,7 +197,7 @@ function interfaces(
   xRow: Record<string, SnmpValue | null> = X_ROW,
 ): readonly DeviceInterface[] {
   return (
-    deviceOf(readsWith({ if_table: { columns: rows({ "1": row }) }, if_x_table: { columns: rows({ "1": xRow }) } }))
+    deviceWith({ if_table: { columns: rows({ "1": row }) }, if_x_table: { columns: rows({ "1": xRow }) } })
       .interfaces ?? []
   );
 }

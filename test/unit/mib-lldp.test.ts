@@ -3,7 +3,15 @@ import type { Device, LldpAnnouncement } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
-import { type HandMadeStep, hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import {
+  deviceWith,
+  type HandMadeStep,
+  hex,
+  NO_ANSWER,
+  readsWith,
+  rows,
+  utf8,
+} from "../support/reconcile/hand-made-reads.ts";
 
 /** Interfaces 10101, 10102, …: Gi1/0/1, Gi1/0/2, …; bridge ports 1, 2, …. */
 const NAMES = [1, 2, 3, 4].map((place) => ({
@@ -303,26 +311,21 @@ describe("the interface of a local port", () => {
 
   test("is found for 151 neighbors without ifXTable", () => {
     const places = Array.from({ length: 151 }, (_, at) => at + 1);
-    const device = deviceOf(
-      readsWith({
-        if_table: {
-          columns: rows(
-            Object.fromEntries(
-              places.map((place) => [
-                1_000 + place,
-                { ifDescr: utf8(`X770 Port ${place}`), ifType: 6, ifOperStatus: 1 },
-              ]),
-            ),
-          ),
-        },
-        lldp_rem_table: remote(
+    const device = deviceWith({
+      if_table: {
+        columns: rows(
           Object.fromEntries(
-            places.map((place) => [`${place * 3}.${1_000 + place}.${place}`, { ...REMOTE, portId: utf8(`p${place}`) }]),
+            places.map((place) => [1_000 + place, { ifDescr: utf8(`X770 Port ${place}`), ifType: 6, ifOperStatus: 1 }]),
           ),
         ),
-        lldp_loc_port_table: locals(Object.fromEntries(places.map((place) => [1_000 + place, [5, String(place)]]))),
-      }),
-    );
+      },
+      lldp_rem_table: remote(
+        Object.fromEntries(
+          places.map((place) => [`${place * 3}.${1_000 + place}.${place}`, { ...REMOTE, portId: utf8(`p${place}`) }]),
+        ),
+      ),
+      lldp_loc_port_table: locals(Object.fromEntries(places.map((place) => [1_000 + place, [5, String(place)]]))),
+    });
     expect(device.tables.lldp.problem).toBeNull();
     for (const each of device.interfaces ?? [])
       expect(each.lldp?.map(({ port_id }) => port_id?.value)).toEqual([`p${each.if_index - 1_000}`]);
@@ -441,7 +444,7 @@ describe("thousands of them", () => {
       ),
       lldp_rem_table: remote(Object.fromEntries(numbers.map((number) => [`0.${port + number}.1`, REMOTE]))),
     });
-    let device = deviceOf(readsWith({}));
+    let device = deviceWith({});
     expect(await processorMs(() => (device = deviceOf(reads)))).toBeLessThan(LIMIT_MS);
     expect(device.interfaces?.[0]?.lldp).toEqual([ANNOUNCED]);
   });
@@ -464,7 +467,7 @@ describe("thousands of them", () => {
 });
 
 function read(steps: Readonly<Record<string, HandMadeStep>>): Device {
-  return deviceOf(readsWith({ ...AROUND, ...steps }));
+  return deviceWith({ ...AROUND, ...steps });
 }
 
 function remote(table: Readonly<Record<string, Readonly<Record<string, SnmpValue>>>>): HandMadeStep {

@@ -1,8 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";
-import { deviceOf } from "../../src/discovery/mib/device.ts";
 import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
-import { type HandMadeStep, hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import {
+  deviceWith,
+  type HandMadeStep,
+  hex,
+  NO_ANSWER,
+  readsWith,
+  rows,
+  utf8,
+} from "../support/reconcile/hand-made-reads.ts";
 
 /** Ports 1 to 28 are interfaces 101 to 128; interface 200 is no bridge port. */
 const PORTS = Array.from({ length: 28 }, (_, at) => at + 1);
@@ -77,7 +84,7 @@ describe("Q-BRIDGE-MIB", () => {
 
   test("dot1qPvid is by ifIndex where no row is that of a bridge port, and all are interfaces", () => {
     const pvids = (dot1qPvid: Record<string, number>, bridge = BRIDGE): Record<number, unknown> =>
-      natives(deviceOf(readsWith({ if_table: INTERFACES, bridge, dot1q_port_vlan_table: { columns: { dot1qPvid } } })));
+      natives(deviceWith({ if_table: INTERFACES, bridge, dot1q_port_vlan_table: { columns: { dot1qPvid } } }));
     expect(pvids({ "101": 20, "102": 0, "200": 30 })).toMatchObject({ 101: 20, 102: null, 103: null, 200: 30 });
     // One that is a bridge port, or no interface, and none is taken for an ifIndex.
     expect(pvids({ "1": 20, "102": 40 })).toMatchObject({ 101: 20, 102: null });
@@ -87,14 +94,12 @@ describe("Q-BRIDGE-MIB", () => {
   });
 
   test("bridge ports without an interface are in no VLAN that anybody sees", () => {
-    const device = deviceOf(
-      readsWith({
-        if_table: INTERFACES,
-        bridge: { columns: { dot1dBasePortIfIndex: { "1": 101, "2": 0 } } },
-        dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "20": hex("c0") } } },
-        dot1q_port_vlan_table: { columns: { dot1qPvid: { "1": 20, "2": 20 } } },
-      }),
-    );
+    const device = deviceWith({
+      if_table: INTERFACES,
+      bridge: { columns: { dot1dBasePortIfIndex: { "1": 101, "2": 0 } } },
+      dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "20": hex("c0") } } },
+      dot1q_port_vlan_table: { columns: { dot1qPvid: { "1": 20, "2": 20 } } },
+    });
     expect(memberships(device)).toEqual({ 101: [20] });
     expect(device.tables.vlans.problem).toBeNull();
   });
@@ -103,15 +108,13 @@ describe("Q-BRIDGE-MIB", () => {
     const numbers = Array.from({ length: 4_094 }, (_, at) => at + 1);
     const list = new Uint8Array(512);
     list[511] = 1;
-    const device = deviceOf(
-      readsWith({
-        if_table: { columns: rows({ "9": { ifDescr: utf8("trunk") } }) },
-        bridge: { columns: { dot1dBasePortIfIndex: { "4096": 9 } } },
-        dot1q_vlan_static_table: {
-          columns: { dot1qVlanStaticEgressPorts: Object.fromEntries(numbers.map((number) => [number, list])) },
-        },
-      }),
-    );
+    const device = deviceWith({
+      if_table: { columns: rows({ "9": { ifDescr: utf8("trunk") } }) },
+      bridge: { columns: { dot1dBasePortIfIndex: { "4096": 9 } } },
+      dot1q_vlan_static_table: {
+        columns: { dot1qVlanStaticEgressPorts: Object.fromEntries(numbers.map((number) => [number, list])) },
+      },
+    });
     expect(device.interfaces?.[0]?.vlans).toEqual(numbers);
   });
 
@@ -182,13 +185,11 @@ describe("port lists that are not written as the MIB says", () => {
   });
 
   test("Junos without a comma anywhere: numbers that exist, where bits would not", () => {
-    const device = deviceOf(
-      readsWith({
-        if_table: INTERFACES,
-        bridge: { columns: { dot1dBasePortIfIndex: { "3": 103, "13": 113, "42": 128 } } },
-        ...staticLists({ "5": utf8("42"), "6": utf8("13") }),
-      }),
-    );
+    const device = deviceWith({
+      if_table: INTERFACES,
+      bridge: { columns: { dot1dBasePortIfIndex: { "3": 103, "13": 113, "42": 128 } } },
+      ...staticLists({ "5": utf8("42"), "6": utf8("13") }),
+    });
     expect(memberships(device)).toEqual({ 113: [6], 128: [5] });
   });
 
@@ -309,7 +310,7 @@ describe("CISCO-VTP-MIB", () => {
 });
 
 function read(steps: Readonly<Record<string, HandMadeStep>>): Device {
-  return deviceOf(readsWith({ if_table: INTERFACES, bridge: BRIDGE, ...steps }));
+  return deviceWith({ if_table: INTERFACES, bridge: BRIDGE, ...steps });
 }
 
 function staticLists(lists: Readonly<Record<string, Uint8Array>>): Record<string, HandMadeStep> {

@@ -1,6 +1,8 @@
 // Reads written by hand: what a device said, by the names of the plan's steps and columns. What is not named it does
 // not serve.
 
+import type { Device } from "../../../src/discovery/device.ts";
+import { deviceOf } from "../../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../../src/discovery/mib/plan.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../../../src/discovery/mib/reads.ts";
 
@@ -29,6 +31,11 @@ export function readsWith(
     if (step.isNeeded?.(reads) !== false) reads.set(step.name, stepRead(step, steps[step.name] ?? {}));
   }
   return reads;
+}
+
+/** What these steps say of a device. */
+export function deviceWith(steps: Readonly<Record<string, HandMadeStep>>): Device {
+  return deviceOf(readsWith(steps));
 }
 
 /** Rows as columns: index → column → value; null where the row has nothing in the column. */
