@@ -3,13 +3,13 @@
 import { Database } from "bun:sqlite";
 import { cpSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../../benchmark/executable.ts";
 import { load, requestBytes } from "../../benchmark/load.ts";
 import type { InstalledDirectus } from "./directus-install.ts";
 import { cpuSecondsOf } from "./processes.ts";
 import {
   type BulkHost,
   firstAnswerMs,
-  freePort,
   normalRecord,
   type Operation,
   PAGE_ROWS,

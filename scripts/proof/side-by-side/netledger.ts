@@ -2,7 +2,8 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { firstAnswerMs, freePort, type Operation, PAGE_ROWS, type PagePlace, type Product, pick } from "./product.ts";
+import { freePort } from "../../benchmark/executable.ts";
+import { firstAnswerMs, type Operation, PAGE_ROWS, type PagePlace, type Product, pick } from "./product.ts";
 import type { Rows } from "./rows.ts";
 import { ServedByApi } from "./served.ts";
 

@@ -4,10 +4,11 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../benchmark/executable.ts";
 import { load } from "../../benchmark/load.ts";
 import type { Variant } from "./postgres-server.ts";
 import { cpuSecondsOf } from "./processes.ts";
-import { firstAnswerMs, freePort, type Operation, PAGE_ROWS, type PagePlace, type Product, pick } from "./product.ts";
+import { firstAnswerMs, type Operation, PAGE_ROWS, type PagePlace, type Product, pick } from "./product.ts";
 import type { Rows, Version } from "./rows.ts";
 import { ServedByApi } from "./served.ts";
 

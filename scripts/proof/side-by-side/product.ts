@@ -108,11 +108,3 @@ export async function firstAnswerMs(
 }
 
 const START_DEADLINE_MS = 60_000;
-
-/** A free port on loopback. */
-export async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const { port } = server;
-  await server.stop(true);
-  return port as number;
-}
