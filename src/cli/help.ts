@@ -10,7 +10,7 @@ export function helpOverview(
 ): string {
   const width = Math.max(...forms.map((form) => form.name.length), ...topics.map(({ topic }) => topic.length));
   return [
-    "netledger: a network inventory with its full history.",
+    "netledger: a network inventory with full history.",
     "",
     "usage: netledger COMMAND [--flag VALUE …]",
     "",

@@ -24,7 +24,7 @@ import {
 const count = (n: number) => n.toLocaleString("en");
 
 /** Markdown. */
-export const INTRODUCTION = `A network inventory with its full history: every record can be read as of any instant.
+export const INTRODUCTION = `A network inventory with full history: every record can be read as of any instant.
 The [handbook](/handbook) explains how to run and use the appliance.
 
 ## Answers
