@@ -106,7 +106,7 @@ export const OPTIONS = {
   logFormat: option("log-format", "text|json", "text", "The format of the log on standard error.", parseLogFormat),
 
   newOrganization: option("organization", "NAME", null, "The organization to create.", parseText),
-  newNetwork: option("network", "NAME", null, "Its first network.", parseText),
+  newNetwork: option("network", "NAME", null, "The first network of the organization.", parseText),
   organization: option(
     "organization",
     "NAME",
@@ -123,7 +123,7 @@ export const OPTIONS = {
     "The networks within reach, by name or id. An Owner or Admin reaches all, unless a key is given some.",
     parseList,
   ),
-  name: option("name", "NAME", null, "Its name.", parseText),
+  name: option("name", "NAME", null, "The name.", parseText),
   passwordFile: option(
     "password-file",
     "FILE",

@@ -16,7 +16,7 @@ export const backup = defineCommand(
   {
     name: "backup",
     summary:
-      "copies all data into one file as of one transaction, and verifies it. May run beside an appliance. The key file is not in it.",
+      "copies all data as of one transaction into one file, and verifies it. The appliance can be running. The key file is not included.",
     always: ["file", "data"],
     maybe: [],
     operand: "file",

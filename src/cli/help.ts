@@ -27,7 +27,7 @@ export function helpOverview(
     `  ${EXIT.failed}  failed; the message says why`,
     `  ${EXIT.usage}  the command line or a variable is wrong`,
     `  ${EXIT.dataRefused}  the data are in use, damaged, from a newer version, without their key, or the clock is wrong`,
-    `  ${EXIT.notListening}  the address to listen on cannot be had`,
+    `  ${EXIT.notListening}  it cannot listen on the address`,
     "",
   ].join("\n");
 }

@@ -28,7 +28,7 @@ import { withStore } from "./with-store.ts";
 const list = defineCommand(
   {
     name: "key list",
-    summary: "lists the API keys, all or one organization's or one user's.",
+    summary: "lists all API keys, or those of one organization or user.",
     always: ["data", "acceptClock"],
     maybe: ["organization", "email"],
   },
@@ -65,7 +65,7 @@ const list = defineCommand(
 const create = defineCommand(
   {
     name: "key create",
-    summary: "makes an API key for a user and prints it, this once.",
+    summary: "creates an API key for a user and prints it, only this once.",
     always: ["data", "email", "name", "permissions", "acceptClock"],
     maybe: ["networks", "expiresAt"],
   },
@@ -96,7 +96,7 @@ const create = defineCommand(
 const disable = defineCommand(
   {
     name: "key disable",
-    summary: "refuses an API key until it is enabled again.",
+    summary: "disables an API key.",
     always: ["data", "keyId", "acceptClock"],
     maybe: [],
   },
@@ -106,7 +106,7 @@ const disable = defineCommand(
 const enable = defineCommand(
   {
     name: "key enable",
-    summary: "accepts a disabled API key again.",
+    summary: "enables a disabled API key again.",
     always: ["data", "keyId", "acceptClock"],
     maybe: [],
   },

@@ -24,7 +24,7 @@ export const prune = defineCommand(
   {
     name: "prune",
     summary:
-      "thins history for good: drops what happened before a date, but for the states to keep. No appliance may run.",
+      "thins history for good: drops what happened before a date, except the states to keep. The appliance must not be running.",
     always: ["before", "dryRun", "vacuum", "data", "acceptClock"],
     maybe: ["keep"],
   },

@@ -9,7 +9,7 @@ import { progressTo } from "./progress.ts";
 export const restore = defineCommand(
   {
     name: "restore",
-    summary: "verifies a backup and makes it the data of a folder, which no appliance may be using.",
+    summary: "verifies a backup and restores it into a data folder. The appliance must not be running.",
     always: ["file", "data", "replace", "dropSecrets"],
     maybe: [],
     operand: "file",

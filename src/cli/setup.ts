@@ -8,7 +8,7 @@ import { withStore } from "./with-store.ts";
 export const setup = defineCommand(
   {
     name: "setup",
-    summary: "makes an organization, the first or a further one, with its first network and its Owner.",
+    summary: "creates an organization with its first network and its Owner.",
     always: ["data", "newOrganization", "newNetwork", "email", "passwordFile", "acceptClock"],
     maybe: [],
   },

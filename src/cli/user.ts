@@ -23,7 +23,7 @@ import { withStore } from "./with-store.ts";
 const list = defineCommand(
   {
     name: "user list",
-    summary: "lists the users, all or one organization's.",
+    summary: "lists all users, or those of one organization.",
     always: ["data", "acceptClock"],
     maybe: ["organization"],
   },
@@ -49,7 +49,7 @@ const list = defineCommand(
 const create = defineCommand(
   {
     name: "user create",
-    summary: "makes a user.",
+    summary: "creates a user.",
     always: ["data", "email", "role", "passwordFile", "acceptClock"],
     maybe: ["organization", "name", "networks"],
   },
@@ -79,7 +79,7 @@ const create = defineCommand(
 const disable = defineCommand(
   {
     name: "user disable",
-    summary: "keeps a user and the user's keys out, and ends the sessions.",
+    summary: "disables a user and the user's keys, and ends the user's sessions.",
     always: ["data", "email", "acceptClock"],
     maybe: [],
   },
@@ -89,7 +89,7 @@ const disable = defineCommand(
 const enable = defineCommand(
   {
     name: "user enable",
-    summary: "lets a disabled user in again.",
+    summary: "enables a disabled user again.",
     always: ["data", "email", "acceptClock"],
     maybe: [],
   },
@@ -99,7 +99,7 @@ const enable = defineCommand(
 const password = defineCommand(
   {
     name: "user password",
-    summary: "gives a user a new password and ends the sessions.",
+    summary: "sets a new password for a user and ends the user's sessions.",
     always: ["data", "email", "passwordFile", "acceptClock"],
     maybe: [],
   },

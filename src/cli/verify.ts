@@ -27,7 +27,7 @@ export const verify = defineCommand(
   {
     name: "verify",
     summary:
-      "proves the data: the file, the hash chain over the ledger, all that is derived from it, and what stands beside it. May run beside an appliance.",
+      "verifies the data: the file, the ledger's hash chain, all that is derived from the ledger, and the rows beside it. The appliance can be running.",
     always: ["data", "repairDerived"],
     maybe: ["knownHead", "backup"],
   },

@@ -6,7 +6,7 @@ import { API_VERSION, SERVER_VERSION } from "../wire/envelope.ts";
 import { defineCommand, EXIT } from "./command.ts";
 
 export const version = defineCommand(
-  { name: "version", summary: "tells the versions of the program and of what it is made of.", always: [], maybe: [] },
+  { name: "version", summary: "prints the versions of the program and its components.", always: [], maybe: [] },
   async (_config, { print }) => {
     await print(
       [

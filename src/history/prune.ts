@@ -107,7 +107,7 @@ export function pruneHistory(
       if (plan.dropped === 0) return { ...plan, report: null };
       record(db, order, plan.segments, now);
       for (const sql of definitions) $client.run(sql);
-      rebuildPastWithin(db, kinds, (n) => onProgress({ step: "records made anew", done: n, total: null }));
+      rebuildPastWithin(db, kinds, (n) => onProgress({ step: "records rebuilt", done: n, total: null }));
       const report = verifyLedger(db, kinds, { onProgress });
       requireSound(report, "The pruned data would be damaged; nothing was changed");
       return { ...plan, report };

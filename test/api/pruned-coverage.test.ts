@@ -195,7 +195,7 @@ describe("a prune of ended coverage", () => {
     withStore(world, (db) => {
       let isThinned = false;
       const cutOff = ({ step }: { step: string }) => {
-        isThinned ||= step === "records made anew";
+        isThinned ||= step === "records rebuilt";
         if (isThinned) throw new Error("the plug was pulled");
       };
       const order = { before: day(25), keep: "none" } as const;

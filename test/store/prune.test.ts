@@ -262,7 +262,7 @@ describe("a prune", () => {
     });
   });
 
-  test.each(["records thinned", "records made anew", "lineages"])(
+  test.each(["records thinned", "records rebuilt", "lineages"])(
     "that is cut off (at: %s) has changed nothing",
     (step) => {
       withCopy((db) => {

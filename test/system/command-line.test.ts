@@ -67,7 +67,7 @@ describe("help", () => {
 
   test("of a command that is no topic is that of the command", async () => {
     expect((await place.run(["help", "serve"])).out).toBe((await place.run(["serve", "--help"])).out);
-    expect((await place.run(["help", "user", "create"])).out).toStartWith("netledger user create: makes a user.");
+    expect((await place.run(["help", "user", "create"])).out).toStartWith("netledger user create: creates a user.");
   });
 
   test.each(COMMANDS)("of %s is printed, and nothing else is done", async (command) => {

@@ -229,7 +229,7 @@ function placeEvidence(place: LocatedPlace, subject: Subject): Evidence[] {
     );
   } else if (sighting !== null && !place.isDirect && others > 0 && port !== null) {
     const isMany = crowdOf(others) >= MANY;
-    const announced = port.neighbor === null ? "" : `${port.neighbor.announced ?? "what is there"}, or `;
+    const announced = port.neighbor === null ? "" : `${port.neighbor.announced ?? "the device there"}, or `;
     const what = isMany ? "something unknown with many stations" : "an unmanaged switch or a hypervisor";
     list.push(
       item(
@@ -372,7 +372,7 @@ function onwardOf({ onward, port, device, others }: LocatedPlace): { why: string
     case "Switch":
       return { why: `its neighbor ${neighbor?.ref.name} is a switch`, records: known };
     case "Named": {
-      const called = neighbor?.ref.name ?? port?.neighbor?.announced ?? "what is there";
+      const called = neighbor?.ref.name ?? port?.neighbor?.announced ?? "the device there";
       const at = onward.at.slice(0, NAMED_MAX);
       const more = onward.at.length > at.length ? ", and others" : "";
       return {

@@ -50,7 +50,7 @@ function restoreRecord(kind: AnyKind) {
     const subject = seenThen(tx, past, kind, input.id, sequence, actor);
     if (subject === null) throw notFoundThen(kind, input.id, formatInstant(input.at), thinned);
     const isAlive = tx.find(kind, input.id) !== null;
-    if (!isAlive && kind.code === networkKind.code) requireRole(actor.role, "Owner", "Bringing a deleted network back");
+    if (!isAlive && kind.code === networkKind.code) requireRole(actor.role, "Owner", "Restoring a deleted network");
     if (isAlive) assertVersion(input.ifMatch, tx.versionOf(input.id));
     else if (typeof input.ifMatch === "string")
       throw new DomainError(
@@ -85,11 +85,11 @@ function revertTransaction(tx: WriteTransaction, input: RevertInput, actor: Comm
   const versions = past.writtenIn(sequence);
   if (!isSeen(tx, past, versions, actor)) throw notFound({ name: "transaction" }, String(sequence));
   if (versions.some(({ kind, after }) => kind.code === networkKind.code && after === null))
-    requireRole(actor.role, "Owner", "Bringing a deleted network back");
+    requireRole(actor.role, "Owner", "Restoring a deleted network");
   const draft = draftRevert(tx, past, versions, sequence, actor);
   // Keys show to people who sign in.
   if (draft.conflicts.some((conflict) => conflict.entity_type === apiKeyKind.name))
-    requireSession(actor, "Reverting what was done to API keys");
+    requireSession(actor, "Reverting changes to API keys");
   const planned = carriedOut(
     draft,
     coverageBefore(draft, sequence, actor),
