@@ -3,10 +3,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
-import { openWritable } from "../../src/db/connection.ts";
 import type { Resolution } from "../../src/db/pruned-history.ts";
-import { pruneHistory } from "../../src/history/prune.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { made, tcp, type Wire } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
@@ -15,7 +12,7 @@ import { DAY_MS } from "../support/store/store.ts";
 const HOUR_MS = 3_600_000;
 
 const appliance = applianceForEach();
-const { clock, first, handle, newApiKey, newHost, newIfEntry, newMember, newSubnet, newTag, newUser, owner } =
+const { clock, first, handle, newApiKey, newHost, newIfEntry, newMember, newSubnet, newTag, newUser, owner, pruned } =
   appliance;
 /** A host as it was after each of its changes. */
 let states: Wire[];
@@ -56,13 +53,7 @@ async function change(changes: Wire): Promise<void> {
 
 /** Thins what happened before a day of the month. */
 function pruneBefore(day: number, keep: Resolution): void {
-  const db = openWritable(appliance.databasePath);
-  try {
-    const { report } = pruneHistory(db, KINDS, { before: Date.UTC(2026, 10, day), keep }, clock.now());
-    expect(report?.findings).toEqual([]);
-  } finally {
-    db.$client.close();
-  }
+  expect(pruned(Date.UTC(2026, 10, day), keep).report?.findings).toEqual([]);
   clock.advance(HOUR_MS);
 }
 

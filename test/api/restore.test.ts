@@ -3,9 +3,6 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
-import { openWritable } from "../../src/db/connection.ts";
-import { pruneHistory } from "../../src/history/prune.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { made, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
@@ -20,31 +17,32 @@ const {
   clock,
   findingsOf,
   first,
-  inTransaction,
   instant,
+  inTransaction,
   keyBody,
   live,
   newApiKey,
   newCredential,
   newHost,
   newIfEntry,
+  newMember,
   newNetwork,
   newOrganization,
   newScene,
+  newStranger,
   newSubnet,
   newTag,
   newUser,
+  newViewer,
   newVlan,
   owner,
+  pruned,
   signedIn,
   tick,
   transactionCount,
-  writingWatched,
   versionsOf,
+  writingWatched,
   writtenIn,
-  newMember,
-  newViewer,
-  newStranger,
 } = appliance;
 
 const then = (plural: string, id: string, at: string) => made(owner.get(`${plural}/${id}?at=${at}`));
@@ -1074,9 +1072,7 @@ describe("where history was thinned", () => {
     await put("fourth");
     clock.advance(4 * 86_400_000);
     await put("fifth");
-    const db = openWritable(appliance.databasePath);
-    pruneHistory(db, KINDS, { before: clock.now() - 86_400_000, keep: "daily" }, clock.now());
-    db.$client.close();
+    pruned(clock.now() - 86_400_000, "daily");
 
     for (const sequence of [kept, dropped]) {
       for (const dry_run of [true, false])

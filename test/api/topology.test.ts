@@ -2,10 +2,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
-import { openWritable } from "../../src/db/connection.ts";
 import { formatted } from "../../src/discovery/topology/formats.ts";
-import { pruneHistory } from "../../src/history/prune.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -27,6 +24,7 @@ const {
   newUser,
   newViewer,
   owner,
+  pruned,
   tick,
 } = appliance;
 let networkId: string;
@@ -398,12 +396,7 @@ describe("GET /api/v1/topology", () => {
     clock.advance(DAY_MS);
     await newHost();
     clock.advance(DAY_MS);
-    const db = openWritable(appliance.databasePath);
-    try {
-      pruneHistory(db, KINDS, { before: Date.UTC(2026, 10, 23), keep: "daily" }, clock.now());
-    } finally {
-      db.$client.close();
-    }
+    pruned(Date.UTC(2026, 10, 23), "daily");
     clock.advance(DAY_MS);
     const at = "&at=2026-11-22T06:00:00Z";
     const json = await ask(at);

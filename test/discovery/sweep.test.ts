@@ -390,14 +390,15 @@ describe("names by reverse DNS", () => {
     }
   });
 
-  test("that nobody answers for are given up, and left when all ends", async () => {
+  const silentDns = async () => {
     const server = await nameServer(() => "silence");
     const timers = new ManualTimers();
-    const dns = new ReverseDns({
-      timers,
-      random: { bytes: (count) => new Uint8Array(count) },
-      servers: [server.address],
-    });
+    const random = { bytes: (count: number) => new Uint8Array(count) };
+    return { server, timers, dns: new ReverseDns({ timers, random, servers: [server.address] }) };
+  };
+
+  test("that nobody answers for are given up, and left when all ends", async () => {
+    const { server, timers, dns } = await silentDns();
     try {
       const given = dns.nameOf(ip("127.0.0.1"));
       while (server.questions.length === 0) {
@@ -416,13 +417,7 @@ describe("names by reverse DNS", () => {
   });
 
   test("are not asked for any more when nobody has answered a hundred times", async () => {
-    const server = await nameServer(() => "silence");
-    const timers = new ManualTimers();
-    const dns = new ReverseDns({
-      timers,
-      random: { bytes: (count) => new Uint8Array(count) },
-      servers: [server.address],
-    });
+    const { server, timers, dns } = await silentDns();
     try {
       const names = Promise.all(
         Array.from({ length: 300 }, (_, index) => dns.nameOf(ip(`127.2.${index >> 8}.${index & 0xff}`))),

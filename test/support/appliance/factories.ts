@@ -5,12 +5,15 @@ import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../../src/access/api-key.ts";
 import type { Role } from "../../../src/access/role.ts";
 import { apiKeyHashes } from "../../../src/access/tables.ts";
+import type { Instant } from "../../../src/base/instant.ts";
 import { openWritable } from "../../../src/db/connection.ts";
 import { OPERATION, type OwnFields } from "../../../src/db/kind.ts";
+import type { Resolution } from "../../../src/db/pruned-history.ts";
 import { withChecksum } from "../../../src/db/row-checksum.ts";
 import type { Author } from "../../../src/db/writing/ledger.ts";
 import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
 import { outcomeOf, type WriteReply, Writer } from "../../../src/db/writing/writer.ts";
+import { type Pruned, pruneHistory } from "../../../src/history/prune.ts";
 import { KINDS } from "../../../src/inventory/resources.ts";
 import { apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
 import { type IgnoredRecord, ignoredKind } from "../../../src/resources/ignored/ignored.ts";
@@ -239,6 +242,16 @@ export function inTransaction<T>(
     });
     const replies = writer.execute([{ command: "test.run", input: {}, actor: author }]);
     return outcomeOf<T>(replies[0] as WriteReply).result;
+  } finally {
+    db.$client.close();
+  }
+}
+
+/** Thins the history of before an instant. */
+export function pruned(appliance: TestAppliance, before: Instant, keep: Resolution): Pruned {
+  const db = openWritable(appliance.databasePath);
+  try {
+    return pruneHistory(db, KINDS, { before, keep }, appliance.clock.now());
   } finally {
     db.$client.close();
   }

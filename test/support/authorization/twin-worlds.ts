@@ -140,6 +140,16 @@ class TwinWorld {
     await this.send("POST", path, body);
   }
 
+  /** With an id that is the same in both. */
+  make(plural: string, body: Wire): Promise<void> {
+    return this.post(plural, { id: this.newId(plural), ...body });
+  }
+
+  /** In the network. */
+  makeHere(plural: string, body: Wire): Promise<void> {
+    return this.make(plural, { network_id: this.networkId, ...body });
+  }
+
   async put(path: string, changes: Wire): Promise<void> {
     const record = await made(this.owner.get(path));
     await this.send("PUT", path, { ...record, ...changes });
@@ -169,22 +179,17 @@ const mac = (n: number) => `02:00:00:00:00:${n.toString(16).padStart(2, "0")}`;
 
 /** What lies in the network, one transaction at a time. */
 const STEPS: ReadonlyArray<(world: TwinWorld) => Promise<void>> = [
-  (world) => world.post("tags", { id: world.newId("tags"), name: "core", color: "Green" }),
+  (world) => world.make("tags", { name: "core", color: "Green" }),
+  (world) => world.makeHere("vlans", { number: 120, name: "Servers" }),
   (world) =>
-    world.post("vlans", { id: world.newId("vlans"), network_id: world.networkId, number: 120, name: "Servers" }),
-  (world) =>
-    world.post("subnets", {
-      id: world.newId("subnets"),
-      network_id: world.networkId,
+    world.makeHere("subnets", {
       cidr: "10.2.0.0/16",
       name: "Room",
       vlan_id: world.id("vlans"),
       tags: [world.id("tags")],
     }),
   (world) =>
-    world.post("hosts", {
-      id: world.newId("hosts"),
-      network_id: world.networkId,
+    world.makeHere("hosts", {
       name: "web-1",
       hostname: "web-1.example.net",
       description: "the web",
@@ -194,24 +199,20 @@ const STEPS: ReadonlyArray<(world: TwinWorld) => Promise<void>> = [
       services: [{ id: world.newId("services"), name: "web", service_definition: "Nginx", tags: [world.id("tags")] }],
     }),
   (world) =>
-    world.post("bindings", {
-      id: world.newId("bindings"),
+    world.make("bindings", {
       service_id: world.id("services"),
       type: "Port",
       port_id: world.id("ports"),
       ip_address_id: world.id("ip-addresses"),
     }),
   (world) =>
-    world.post("hosts", {
-      id: world.newId("hosts"),
-      network_id: world.networkId,
+    world.makeHere("hosts", {
       name: "access-1",
       tags: [],
       ip_addresses: [{ id: world.newId("ip-addresses"), ip_address: "10.2.0.2", mac_address: mac(2) }],
     }),
   (world) =>
-    world.post("if-entries", {
-      id: world.newId("if-entries"),
+    world.make("if-entries", {
       host_id: world.id("hosts"),
       if_index: 1,
       if_descr: "eth0",
@@ -219,8 +220,7 @@ const STEPS: ReadonlyArray<(world: TwinWorld) => Promise<void>> = [
       ip_address_id: world.id("ip-addresses"),
     }),
   (world) =>
-    world.post("if-entries", {
-      id: world.newId("if-entries"),
+    world.make("if-entries", {
       host_id: world.id("hosts", 1),
       if_index: 7,
       if_descr: "GigabitEthernet1/0/7",
@@ -230,15 +230,12 @@ const STEPS: ReadonlyArray<(world: TwinWorld) => Promise<void>> = [
       neighbor: { type: "IfEntry", id: world.id("if-entries") },
     }),
   (world) =>
-    world.post("hosts", {
-      id: world.newId("hosts"),
-      network_id: world.networkId,
+    world.makeHere("hosts", {
       name: "old-1",
       ip_addresses: [{ id: world.newId("ip-addresses"), ip_address: "10.2.0.3", mac_address: mac(3) }],
     }),
   (world) =>
-    world.post("credentials", {
-      id: world.newId("credentials"),
+    world.make("credentials", {
       organization_id: world.organizationId,
       name: "read-only",
       credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "a community" } },
@@ -256,18 +253,14 @@ const STEPS: ReadonlyArray<(world: TwinWorld) => Promise<void>> = [
       tag_id: world.id("tags"),
     }),
   (world) =>
-    world.post(`hosts`, {
-      id: world.newId("hosts"),
-      network_id: world.networkId,
+    world.makeHere("hosts", {
       name: "old-1",
       ip_addresses: [{ id: world.newId("ip-addresses"), ip_address: "10.2.0.3", mac_address: mac(3) }],
     }),
   (world) => world.put(`if-entries/${world.id("if-entries", 1)}`, { oper_status: "Down" }),
   (world) => world.put(`networks/${world.networkId}`, { description: "north" }),
   (world) =>
-    world.post("discovery/schedules", {
-      id: world.newId("discovery/schedules"),
-      network_id: world.networkId,
+    world.makeHere("discovery/schedules", {
       name: "Night",
       cron: "30 2 * * *",
       timezone: "Europe/Berlin",
