@@ -46,6 +46,8 @@ const {
 } = appliance;
 
 const then = (plural: string, id: string, at: string) => made(owner.get(`${plural}/${id}?at=${at}`));
+const expectAsThen = async (id: string, at: string) =>
+  expect(content(await live("hosts", id))).toEqual(content(await then("hosts", id, at)));
 const actionOn = (plan: Wire, id: string): Wire => (plan.actions as Wire[]).find((action) => action.id === id) as Wire;
 
 describe("a host that was deleted", () => {
@@ -76,7 +78,7 @@ describe("a host that was deleted", () => {
       "Create credential_assignment": 1,
     });
     expect(actionOn(plan, id)).toEqual({ entity_type: "host", id, name: "switch", action: "Create", fields: [] });
-    expect(content(await live("hosts", id))).toEqual(content(await then("hosts", id, at)));
+    await expectAsThen(id, at);
     for (const entry of scene.host.interfaces)
       expect(content(await live("if-entries", entry.id))).toEqual(content(await then("if-entries", entry.id, at)));
     expect(content(await live("credentials", scene.credential.id))).toEqual(
@@ -138,7 +140,7 @@ describe("a host that was deleted", () => {
     expect((await owner.get(`hosts/${id}`)).status).toBe(404);
     tick();
     await made(revert(owner, undone.sequence));
-    expect(content(await live("hosts", id))).toEqual(content(await then("hosts", id, at)));
+    await expectAsThen(id, at);
   });
 
   test("is not restored twice: the second time there is nothing to do", async () => {
@@ -209,7 +211,7 @@ describe("a host that was deleted", () => {
       ["hosts", scene.host],
     ] as const)
       await made(restore(owner, plural, record.id, at));
-    expect(content(await live("hosts", id))).toEqual(content(await then("hosts", id, at)));
+    await expectAsThen(id, at);
   });
 
   test("comes back into the subnet and with the VLAN that were made again since", async () => {
@@ -354,7 +356,7 @@ describe("a host that was changed", () => {
     ]);
     expect(actionOn(plan, scene.host.interfaces[0].id).fields).toContain("fdb_macs");
     expect(versionsOf(id).at(-1)?.changed).toEqual(actionOn(plan, id).fields);
-    expect(content(await live("hosts", id))).toEqual(content(await then("hosts", id, at)));
+    await expectAsThen(id, at);
     for (const entry of scene.host.interfaces)
       expect(content(await live("if-entries", entry.id))).toEqual(content(await then("if-entries", entry.id, at)));
   });
@@ -493,7 +495,7 @@ describe("a host that was changed", () => {
     }
     expectNothingWritten();
     await made(restore(owner, "hosts", id, at));
-    expect(content(await live("hosts", id))).toEqual(content(await then("hosts", id, at)));
+    await expectAsThen(id, at);
   });
 });
 

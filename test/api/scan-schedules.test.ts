@@ -41,6 +41,8 @@ function schedule(fields: Wire = {}): Promise<Wire> {
   );
 }
 
+const hourly = () => schedule({ cron: "0 * * * *", timezone: "UTC" });
+
 /** As the appliance starts it. */
 async function start(scans: ScheduledScans = appliance.scans, those: Timers = timers): Promise<void> {
   const timers: Timers = {
@@ -158,7 +160,7 @@ describe("a schedule", () => {
   });
 
   test("that was missed while nobody ran is made up for once, however often it was due", async () => {
-    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await hourly();
     await start();
     await passTo("2026-11-21T11:30:00Z");
     expect(await runs()).toEqual(["2026-11-21T10:00", "2026-11-21T11:00"]);
@@ -196,7 +198,7 @@ describe("a schedule", () => {
 
   test("is followed as it is made, changed, switched off and on, and deleted", async () => {
     await start();
-    const { id } = await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    const { id } = await hourly();
     const change = (fields: Wire) =>
       made(by.put(`discovery/schedules/${id}`, { name: "nightly", cron: "30 * * * *", kind: "sweep", ...fields }));
     await passTo("2026-11-21T10:10:00Z");
@@ -217,7 +219,7 @@ describe("a schedule", () => {
   });
 
   test("whose last scan still runs or waits is passed over, and not made up for", async () => {
-    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await hourly();
     await start();
     const held = holdBack();
     await passTo("2026-11-21T12:30:00Z");
@@ -238,7 +240,7 @@ describe("a schedule", () => {
   });
 
   test("waits for its turn where somebody else has the network scanned, and does so once", async () => {
-    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await hourly();
     await start();
     const held = holdBack();
     const running = await asked(appliance, { kind: "sweep" });
@@ -254,7 +256,7 @@ describe("a schedule", () => {
   });
 
   test("for which too many others wait is given up for this time, and the log says so", async () => {
-    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await hourly();
     await start();
     const held = holdBack();
     for (let each = 0; each < 11; each += 1) {
@@ -272,7 +274,7 @@ describe("a schedule", () => {
   });
 
   test("is not asked for again when asking came to nothing for lack of room, before the next start", async () => {
-    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await hourly();
     const { writes } = appliance;
     const run = writes.run.bind(writes);
     writes.run = async (command, ...rest) => {
@@ -313,7 +315,7 @@ describe("a schedule", () => {
   const MONTH_MS = 30 * 24 * HOUR_MS;
 
   test("goes on at once when a clock that was far ahead is set right", async () => {
-    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await hourly();
     // These go by no clock, as those of a system do.
     const timers = new ManualTimers();
     const pass = async (ms: number) => {
@@ -333,7 +335,7 @@ describe("a schedule", () => {
   });
 
   test("goes on after a start when a clock that was far ahead was set right meanwhile", async () => {
-    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await hourly();
     clock.advance(MONTH_MS);
     await start();
     await stop();
@@ -348,14 +350,14 @@ describe("a schedule", () => {
     clock.advance(MONTH_MS);
     await made(by.post("networks", { name: "later", tags: [] }));
     clock.advance(-MONTH_MS);
-    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await hourly();
     await start();
     await passTo("2026-11-21T10:10:00Z");
     expect(await runs()).toHaveLength(1);
   });
 
   test("runs once where the clock is set back a little", async () => {
-    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await hourly();
     await start();
     await passTo("2026-11-21T10:00:01Z");
     expect(await runs()).toHaveLength(1);
@@ -368,7 +370,7 @@ describe("a schedule", () => {
 
   test("of each network is its own", async () => {
     const other = (await newNetwork()).id;
-    const one = await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    const one = await hourly();
     const two = await schedule({ network_id: other, cron: "0,30 * * * *", timezone: "UTC" });
     await start();
     await passTo("2026-11-21T10:40:00Z");

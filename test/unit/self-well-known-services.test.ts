@@ -4,33 +4,28 @@ import { expect, test } from "bun:test";
 import { serviceOf } from "../../src/discovery/self/well-known-services.ts";
 import { PORT_PROTOCOLS, portType } from "../../src/resources/ports/port-type.ts";
 
+const tcp = (number: number) => ({ number, protocol: "Tcp" as const });
+const udp = (number: number) => ({ number, protocol: "Udp" as const });
 const EVERY_PORT = PORT_PROTOCOLS.flatMap((protocol) =>
   Array.from({ length: 65_535 }, (_, index) => ({ number: index + 1, protocol })),
 );
 
 test("a well-known number names its service", () => {
-  expect(serviceOf({ number: 22, protocol: "Tcp" })).toEqual({ name: "SSH", service_definition: "ssh" });
-  expect(serviceOf({ number: 123, protocol: "Udp" })).toEqual({ name: "NTP", service_definition: "ntp" });
-  expect(serviceOf({ number: 5432, protocol: "Tcp" })).toEqual({
+  expect(serviceOf(tcp(22))).toEqual({ name: "SSH", service_definition: "ssh" });
+  expect(serviceOf(udp(123))).toEqual({ name: "NTP", service_definition: "ntp" });
+  expect(serviceOf(tcp(5432))).toEqual({
     name: "PostgreSQL",
     service_definition: "postgresql",
   });
 });
 
 test("a service that speaks both protocols is the same service over both", () => {
-  expect(serviceOf({ number: 53, protocol: "Udp" })).toEqual(serviceOf({ number: 53, protocol: "Tcp" }));
-  expect(serviceOf({ number: 443, protocol: "Udp" })).toEqual(serviceOf({ number: 443, protocol: "Tcp" }));
+  expect(serviceOf(udp(53))).toEqual(serviceOf(tcp(53)));
+  expect(serviceOf(udp(443))).toEqual(serviceOf(tcp(443)));
 });
 
 test("an unknown number, a client's port and a known number over the wrong protocol name none", () => {
-  const ports = [
-    { number: 4711, protocol: "Tcp" },
-    { number: 68, protocol: "Udp" },
-    { number: 546, protocol: "Udp" },
-    { number: 22, protocol: "Udp" },
-    { number: 161, protocol: "Tcp" },
-    { number: 0, protocol: "Tcp" },
-  ] as const;
+  const ports = [tcp(4711), udp(68), udp(546), udp(22), tcp(161), tcp(0)] as const;
   expect(ports.map((port) => serviceOf(port)?.service_definition ?? null)).toEqual([
     null,
     null,
@@ -57,5 +52,5 @@ test("each definition has one name, and each fits its field", () => {
 
 test("every port with a type of its own has a service, but for printing on 9100, which metrics exporters use as well", () => {
   const without = EVERY_PORT.filter((port) => portType(port.number, port.protocol) !== "Custom" && !serviceOf(port));
-  expect(without).toEqual([{ number: 9100, protocol: "Tcp" }]);
+  expect(without).toEqual([tcp(9100)]);
 });
