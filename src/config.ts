@@ -1,5 +1,5 @@
-// What the program is told: flags and NETLEDGER_* variables, as one frozen, checked Config per command. The only reader
-// of the environment. Must not open a file, nor know what a command does.
+// The settings of the program: flags and NETLEDGER_* variables, as one frozen, checked Config per command. The only
+// reader of the environment. Must not open a file, nor know what a command does.
 
 import { resolve } from "node:path";
 import { parseIp } from "./base/ip.ts";

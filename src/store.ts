@@ -58,7 +58,7 @@ export function openStore(options: StoreOptions & { readonly mayCreate: boolean 
       `There are no data in ${files.directory}: create them with netledger serve or netledger setup.`,
     );
   refuseForeignFile(files.database);
-  // Held by a running appliance for as long as it runs: waiting helps only while somebody else makes the data.
+  // Held by a running appliance for as long as it runs: waiting helps only while someone else makes the data.
   const lock = DataLock.take(files.lock, existsSync(files.database) ? 0 : LOCK_WAIT_MS);
   try {
     // Whoever runs on these data must not find another schema under its feet.

@@ -30,7 +30,7 @@ export interface CommandActor extends Author {
   readonly networkIds: readonly string[] | null;
   /** Of a user or an API key: without it nothing is written for them. */
   readonly standing?: Standing;
-  /** Of a scan that somebody ordered: it writes as long as they may order it. */
+  /** Of a scan that someone ordered: it writes as long as they may order it. */
   readonly orderedBy?: Orderer;
 }
 

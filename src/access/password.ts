@@ -1,5 +1,5 @@
 // Passwords: what one may be, its Argon2id hash, and a bound on how many are hashed at once.
-// Must not know accounts, nor decide how often somebody may try: sign-in/sign-in-throttle.ts does.
+// Must not know accounts, nor decide how often someone may try: sign-in/sign-in-throttle.ts does.
 
 import { availableParallelism } from "node:os";
 import { DomainError, invalid } from "../base/errors.ts";
@@ -30,7 +30,7 @@ export const PASSWORD_MAX_WAITING = 32;
 export const PASSWORD_RETRY_AFTER_SECONDS = 2;
 
 /**
- * What is wrong with a password that somebody wants to have, ready to follow the field's name ("must have …"), or null.
+ * What is wrong with a password that someone wants to have, ready to follow the field's name ("must have …"), or null.
  * Never echoes it. Counted in NFC, the form that is hashed. Control characters are refused as in RFC 8265 §4.2: they
  * are the carriage return of a password file, or cannot be typed again.
  */

@@ -56,13 +56,13 @@ export function commonNetworks<Network>(
 /** Whose reach: networks by their ids, null for all of the organization. */
 type Reaching = Pick<CommandActor, "networkIds">;
 
-/** Whether somebody reaches a network of their organization. */
+/** Whether someone reaches a network of their organization. */
 export function reachesNetwork({ networkIds }: Reaching, networkId: string): boolean {
   return networkIds === null || networkIds.includes(networkId);
 }
 
 /**
- * Whether a record of their organization, as it is or was, lies in a network that somebody reaches, or in none. Reads
+ * Whether a record of their organization, as it is or was, lies in a network that someone reaches, or in none. Reads
  * ask the same in SQL, of the same field: `kind.scopes.network`.
  */
 export function liesInReach(kind: AnyKind, record: RecordBase, reaching: Reaching): boolean {

@@ -42,7 +42,7 @@ export class RightsNow {
   private readonly userById: Rows<SessionRow>;
   private readonly keyById: Rows<KeyRow>;
 
-  /** @param db the connection that writes, or one that only asks whether somebody may still order something */
+  /** @param db the connection that writes, or one that only asks whether someone may still order something */
   constructor(db: Sql["$client"]) {
     this.session = db.prepare(SESSION_SQL) as unknown as Rows<SessionRow>;
     this.key = db.prepare(KEY_SQL) as unknown as Rows<KeyRow>;
@@ -81,7 +81,7 @@ export class RightsNow {
     return now;
   }
 
-  /** Whether somebody may order at this moment what was ordered; a person need not be signed in for that. */
+  /** Whether someone may order at this moment what was ordered; a person need not be signed in for that. */
   mayOrder({ type, id, role, networkId }: Orderer, at: Instant): boolean {
     try {
       const rights =

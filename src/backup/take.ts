@@ -69,7 +69,7 @@ export function removePartial(partial: string): void {
   for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
 }
 
-/** Makes the file for its owner alone; fails where somebody else is at it. */
+/** Makes the file for its owner alone; fails where someone else is at it. */
 function begin(partial: string): void {
   try {
     closeSync(openSync(partial, "wx", 0o600));

@@ -66,7 +66,7 @@ export class Counters {
   ) as Counts;
   private readonly gauges = new Map<GaugeName, () => number>();
 
-  /** @param read asked whenever somebody wants to know; what was told of this name before is forgotten */
+  /** @param read asked whenever someone wants to know; an earlier function of this name is forgotten */
   gauge(name: GaugeName, read: () => number): void {
     this.gauges.set(name, read);
   }

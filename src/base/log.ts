@@ -82,7 +82,7 @@ const RESERVED: ReadonlySet<string> = new Set(["at", "level", "event"]);
 const SECRET_NAME = /passw|passphrase|pwd|secret|token|key|authorization|bearer|cookie|session|community/;
 
 /**
- * More of an API key than the four characters by which it is told (access/api-key.ts), its underscore as URLs may have
+ * More of an API key than the four characters that identify it (access/api-key.ts), its underscore as URLs may have
  * it.
  */
 const API_KEY = /(nlk(?:_|%5f))[0-9a-z]{5,}/gi;

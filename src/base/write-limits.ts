@@ -1,4 +1,4 @@
-// How many writes may wait for their turn: checked where they are taken, and told to those who send them.
+// How many writes may wait for their turn: checked where they are taken, and reported to those who send them.
 
 /** Of one user, keys included; beyond that the caller is told to come back. */
 export const MAX_WAITING_OF_USER = 256;

@@ -1,5 +1,5 @@
-// The data that a subcommand is told of: found, opened to be read as they are. Changes nothing; serve and setup have
-// their own way.
+// The data folder that a subcommand is given: found, opened to be read as it is. Changes nothing; serve and setup
+// have their own way.
 
 import { existsSync } from "node:fs";
 import { openReadOnly, type Sql } from "../db/connection.ts";

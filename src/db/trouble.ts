@@ -19,7 +19,7 @@ function isDamage(error: unknown): boolean {
  * @returns null where something else went wrong, and for what is a DomainError already
  */
 export function troubleOf(error: unknown, nothing: string): DomainError | null {
-  // Told already, in better words.
+  // Reported already, in better words.
   if (error instanceof DomainError) return null;
   const code = sqliteCode(error);
   if (isDamage(error)) {

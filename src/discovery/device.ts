@@ -36,8 +36,8 @@ export interface TableReport {
 }
 
 /**
- * A device as its agent told it. Everywhere in it `undefined` is what was not told (what is known stays), `null` what
- * the device says it has not (what is known is cleared), and a list is all there is of its kind.
+ * A device as its agent reported it. Everywhere in it `undefined` is what was not reported (what is known stays),
+ * `null` what the device says it has not (what is known is cleared), and a list is all there is of its kind.
  */
 export interface Device {
   readonly tables: Readonly<Record<DeviceTable, TableReport>>;
@@ -45,7 +45,7 @@ export interface Device {
   readonly rows: Readonly<Record<DeviceTable, RowCount>>;
   /** What was concluded of a table that does not say so itself, in clauses for people. Absent where nothing was. */
   readonly conclusions?: Readonly<Partial<Record<DeviceTable, readonly string[]>>>;
-  /** The scalars and columns of which something was told (mib/served.ts); absent where nothing was. */
+  /** The scalars and columns of which something was reported (mib/served.ts); absent where nothing was. */
   readonly served?: readonly string[];
   /** What was served before and is not, of tables that were read to their ends; absent where nothing was. */
   readonly missed?: readonly string[];

@@ -47,7 +47,7 @@ export interface DeviceSighting {
   readonly device: Device;
   /** What opened it, to be tried first from now on. */
   readonly credential: WorkingCredential | null;
-  /** Of all that is told of the device (reconcile/reports.ts); without it every telling is gone through. */
+  /** Of all that is reported of the device (reconcile/reports.ts); without it every report is gone through. */
   readonly digest?: string;
   /** Whether it was written in part already, by the command before. */
   readonly is_continued?: boolean;
@@ -110,11 +110,11 @@ export interface RecordCounts {
   readonly deleted: number;
 }
 
-/** A device that told more than one command writes. */
+/** A device that reported more than one command writes. */
 export interface Unfinished {
   /** Where it answered. */
   readonly ip_address: string;
-  /** Whether another device told of the same host before it in this scan, whose word stands. */
+  /** Whether another device reported the same host before it in this scan, whose word stands. */
   readonly is_repeat: boolean;
 }
 
@@ -130,8 +130,8 @@ export interface Recorded {
   /** Addresses that were heard of and are not kept; left out where there are none. */
   readonly set_aside?: ReadonlyArray<{ readonly ip_address: string; readonly reason: RowReason }>;
   /**
-   * Where devices answered that told more than one command writes: their sightings are to be sent again. Left out where
-   * there are none.
+   * Where devices answered that reported more than one command writes: their sightings are to be sent again. Left out
+   * where there are none.
    */
   readonly unfinished?: readonly Unfinished[];
 }

@@ -1,4 +1,5 @@
-// The handbook as it is embedded: its pages for the command line, its files for the browser. Unpacked when somebody asks for it.
+// The handbook as it is embedded: its pages for the command line, its files for the browser. Unpacked when someone asks
+// for it.
 
 import { brotliDecompressSync } from "node:zlib";
 import { renderHandbook } from "./render.ts" with { type: "macro" };

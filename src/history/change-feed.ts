@@ -81,7 +81,7 @@ export const changeFeed = longRead("change_feed", function* (reader: Reader, inp
   }
 });
 
-/** Versions told together, and the one after them. */
+/** Versions sent together, and the one after them. */
 interface Part {
   readonly changes: readonly RecordChange[];
   readonly next: RecordChange | undefined;
@@ -130,7 +130,7 @@ function* collect(
     for (const change of changes) found.push(change);
     const page = wholeTransactions(found, limit, through);
     if (page !== null) {
-      // Where all found versions are told, all looked-at ones are covered.
+      // Where all found versions are sent, all looked-at ones are covered.
       const last = page.length === found.length ? through : (page.at(-1) as RecordChange).sequence;
       return { found: page, isWhole: true, head: { after: last, hasMore: last < until, count: page.length } };
     }

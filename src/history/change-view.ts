@@ -55,7 +55,7 @@ export function VersionOf(record: TSchema, title: string) {
 }
 
 /**
- * What is told of a record of any kind, which `entity_type` names: so that clients know from it what the record has.
+ * What is said of a record of any kind, which `entity_type` names: so that clients know from it what the record has.
  * Hosts and services show without their children, which are changes of their own.
  * @param suffix the schema's name, and what the names of its parts end in: `Change`, `HostChange`
  */

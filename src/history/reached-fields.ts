@@ -1,4 +1,4 @@
-// Which of a version's changed fields a caller may be told: where a field shows only what the caller reaches, a change
+// Which of a version's changed fields a caller may see: where a field shows only what the caller reaches, a change
 // beyond that is none. Knows the resources by what they say of themselves.
 
 import type { Actor } from "../access/actor.ts";

@@ -1,4 +1,4 @@
-// Who is told again what a request came to (Idempotency-Key): whoever still has the rights with which it was done.
+// Who gets the answer to a request again (Idempotency-Key): whoever still has the rights with which it was done.
 
 import { type CommandActor, requireRole } from "../access/actor.ts";
 import type { Role } from "../access/role.ts";

@@ -126,7 +126,7 @@ export class Admission {
   };
 }
 
-/** One more of somebody, unless there are so many already. */
+/** One more of someone, unless there are so many already. */
 function counted<T>(counts: Map<T, number>, of: T, max: number): boolean {
   const count = counts.get(of) ?? 0;
   if (count >= max) return false;

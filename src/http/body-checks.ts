@@ -38,7 +38,7 @@ export interface TakesBody {
   readonly takesBytes?: true;
   /** The same where it is beyond LARGE_BODY_BYTES; else it comes to an object. */
   readonly takesLargeAsBytes?: true;
-  /** Of the issues that are told. */
+  /** Of the issues that are reported. */
   readonly issuesMax?: number;
 }
 
@@ -80,7 +80,7 @@ interface Waiting {
 
 /**
  * The thread that large bodies are checked on, started when the first one arrives and again after a crash. One body at
- * a time, of each sender in turn: however many somebody sends, another's is next.
+ * a time, of each sender in turn: however many someone sends, another's is next.
  */
 export class BodyChecks {
   private readonly start: StartThread<BodyMessages>;

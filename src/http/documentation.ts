@@ -130,7 +130,9 @@ const SWAGGER: ElysiaSwaggerConfig<typeof DOCS_PATH> = {
   },
 };
 
-/** The generated document with its operations told in full, its introduction, and the components and groups in use. */
+/**
+ * The generated document with its operations described in full, its introduction, and the components and groups in use.
+ */
 function finished(generated: Json, routes: readonly RegisteredRoute[], groups: readonly Group[]): Json {
   const named: NamedSchemas = new Map();
   const described = new Map(

@@ -211,7 +211,7 @@ const COOKIE_HEADER = {
 const REPLAYED_HEADER = { "Idempotency-Replayed": { $ref: "#/components/headers/IdempotencyReplayed" } };
 const ETAG_HEADER = { ETag: { $ref: "#/components/headers/ETag" } };
 
-/** How the roles that operations ask for are told; the role `Viewer` is every caller's. */
+/** How the roles that operations ask for are described; the role `Viewer` is every caller's. */
 interface DocumentedAccess {
   readonly role?: string;
   readonly sessionOnly?: boolean;
@@ -411,7 +411,7 @@ function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCod
   if (method !== "GET")
     for (const code of ["rate_limit_exceeded", "shutting_down", "storage_full"] as const) codes.add(code);
   if (takesIfMatch(method, operation)) codes.add("precondition_failed");
-  // A repetition is told to who has the rights with which it was done.
+  // The answer is repeated only to who has the rights with which it was done.
   if (isRepeatable(method, operation))
     for (const code of ["idempotency_key_reused", "auth_permission_denied", "entity_not_found"] as const)
       codes.add(code);

@@ -65,7 +65,7 @@ export interface Operation<
   readonly takesBytes?: true;
   /** The same for a body that is large: what postHandedOver and putHandedOver register. */
   readonly takesLargeAsBytes?: true;
-  /** Of the issues in its body that are told; MAX_ISSUES unless it is said here. */
+  /** Of the issues in its body that are reported; MAX_ISSUES unless it is said here. */
   readonly issuesMax?: number;
   /** The schema of `data`; null where no answer is the envelope. */
   readonly answer: TSchema | null;
@@ -75,7 +75,7 @@ export interface Operation<
   /** What `meta` holds besides the versions. */
   readonly meta?: TObject;
   /**
-   * Whether the answer carries the version of one record as its ETag; told by the answer's fields unless it is said
+   * Whether the answer carries the version of one record as its ETag; known by the answer's fields unless it is said
    * here.
    */
   readonly isRecord?: boolean;
@@ -387,7 +387,7 @@ export class Surface<Actor, Access> {
             const answer = this.run(operation, handler, input.request, input.params, refuseCookie);
             return answer;
           };
-    // The rest of what the document says is worked out when somebody asks for it: at a start it would cost more than
+    // The rest of what the document says is worked out when someone asks for it: at a start it would cost more than
     // all the routes.
     app.route(method, path, run as never, { parse: "none", detail: { operationId: operation.operationId } } as never);
     if (method === "GET") app.route("HEAD", path, run as never, { parse: "none", detail: { hide: true } } as never);
@@ -558,7 +558,7 @@ export class Surface<Actor, Access> {
   private permitted<T>(access: Access, context: RequestContext, handle: (actor: Actor) => T): T {
     return this.gate.snapshot(() => {
       const actor = this.gate.identify(context, access);
-      // Of what is to be changed, by whom is told, also where it is refused.
+      // Of what is to be changed, by whom is logged, also where it is refused.
       if (!isRead(context.request) && context.logFields.actor_id === undefined)
         Object.assign(context.logFields, this.gate.logFieldsOf(actor));
       this.gate.permit(actor, access, context);

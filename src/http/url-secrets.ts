@@ -1,11 +1,11 @@
-// Secrets that somebody put into a URL, where proxies, logs and histories of shells keep them. Only tells that they are
+// Secrets that someone put into a URL, where proxies, logs and histories of shells keep them. Only tells that they are
 // there: must not say where, nor repeat any of it.
 
 import { DomainError } from "../base/errors.ts";
 
 /**
  * Whether a URL carries an API key, whole or most of one, however it is encoded, or names a parameter as other products
- * name theirs. On every request's path: what is ordinary is told by two searches.
+ * name theirs. On every request's path: what is ordinary is recognized by two searches.
  */
 export function carriesSecret(url: string): boolean {
   if (url.includes(KEY_BEGIN) && KEY.test(url)) return true;
@@ -36,7 +36,7 @@ const KEY = /nlk_[0-9A-Za-z]{11}/;
 const PARAMETER =
   /(?:^[^?]*\?|&)(?:x[-_])?(?:api[-_]?key|key|(?:access|auth|setup|api)?[-_]?token|(?:client[-_]?)?secret|authorization|bearer|session_id|(?:current_|new_)?password)(?:\[\]|%5b%5d)?=/i;
 
-/** Encoded once more than it takes, it would still be told to whoever reads the log. */
+/** Encoded once more than it takes, it would still be shown to whoever reads the log. */
 const DECODINGS_MAX = 3;
 
 function hidesSecret(url: string): boolean {

@@ -19,7 +19,7 @@ export interface Backend<C extends Calls = NoCalls> {
   readonly log: Log;
 }
 
-/** A call of somebody, whatever it asks for. */
+/** A call of someone, whatever it asks for. */
 export type ActorCall = RequestContext & Pick<AskedBy, "actor" | "access"> & { readonly bodyBytes: number };
 
 /** The handler's view of a call, for resources that name the type. */

@@ -1,4 +1,4 @@
-// What the log is told of an answer whose stream broke off.
+// What the log says of an answer whose stream broke off.
 
 import type { Log } from "../base/log.ts";
 import { readTroubleOf } from "../db/trouble.ts";
@@ -10,7 +10,7 @@ export function logBrokenStream(
   call: Pick<RequestContext, "requestId">,
 ): (error: unknown) => void {
   return (error) => {
-    // What another thread came to grief over stands behind what it is told to be.
+    // What failed in another thread is behind the error that it is reported as.
     const told = readTroubleOf(error) ?? error;
     const cause = told instanceof Error ? (told.cause ?? told.stack) : told;
     log.error("stream_failed", { cause: String(cause), request_id: call.requestId });

@@ -54,7 +54,7 @@ export function shown(
   const { found, asOf, compose } = record;
   const answer = (tag: string, body: () => string | Blob) => {
     const headers = { ...call.headers, ...(isTagged ? { etag: tag } : {}) };
-    // What was written is told, whatever its caller has of it.
+    // What was written is returned, whatever its caller has of it.
     if (isTagged && record.isWritten !== true && isNotModified(call.request.headers.get("if-none-match"), tag))
       return new Response(null, { status: 304, headers });
     return new Response(body(), { headers: { ...headers, "content-type": "application/json" } });

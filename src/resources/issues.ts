@@ -169,7 +169,7 @@ function issuesOf(error: DomainError, item: unknown, at: string): CodedIssue[] {
     : places.map(({ path, value }) => ({ path, message, value, code }));
 }
 
-/** Where ids stand: a field is told without the positions in the lists that it leads through. */
+/** Where ids stand: a field is reported without the positions in the lists that it leads through. */
 function placesOf(
   value: unknown,
   way: readonly string[],

@@ -1,5 +1,5 @@
 // The order parameters of lists: group_by, order_by, order_direction over a resource's own named fields.
-// Must not know any resource: which fields there are, and which of them are ordered by a key, is told by the caller.
+// Must not know any resource: which fields there are, and which of them are ordered by a key, is said by the caller.
 
 import { Type } from "@sinclair/typebox";
 import type { AnyKind, Kind, ObservedField, RecordBase } from "../db/kind.ts";

@@ -17,7 +17,7 @@ export function generateSetupToken(random: Random): string {
 }
 
 /**
- * Whether somebody typed the token: case, hyphens and blanks do not matter, and I, L and O are read as 1, 1 and 0.
+ * Whether someone typed the token: case, hyphens and blanks do not matter, and I, L and O are read as 1, 1 and 0.
  * Takes the same time wherever the first difference is.
  */
 export function setupTokenMatches(expected: string, typed: string): boolean {

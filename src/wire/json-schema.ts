@@ -22,7 +22,7 @@ export function jsonSchema(schema: TSchema, named: NamedSchemas): Json {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Formats that are in every tool's book; ours are told in words. */
+/** Formats that are in every tool's book; ours are described in words. */
 const PUBLIC_FORMATS = new Set(["uuid", "date-time", "email"]);
 
 const FORMAT_SENTENCES: Readonly<Record<string, string>> = {
@@ -71,8 +71,8 @@ function byName(schemas: Record<string, TSchema>, named: NamedSchemas): Json {
 }
 
 /**
- * What generators of clients misunderstand is told in words: a field that has a default, which they take for one that
- * is always there, and one that can only be null, which they take for one that there is not.
+ * What generators of clients misunderstand is described in words: a field that has a default, which they take for one
+ * that is always there, and one that can only be null, which they take for one that there is not.
  */
 function describedInWords(result: Json): Json {
   const required = (result.required ?? []) as string[];

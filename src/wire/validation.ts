@@ -20,7 +20,7 @@ const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
  * a value at or below it, in the place of what holds one, or under an unknown name beside one: a misspelled password is
  * a password.
  * @param at where the value stands, as a JSON pointer prefix
- * @param limit of the issues that are told
+ * @param limit of the issues that are reported
  * @returns the normalised value, or every issue
  */
 export function check(schema: TSchema, value: unknown, at = "", limit = MAX_ISSUES): Checked {

@@ -188,7 +188,7 @@ function refuseUpgrade(): never {
  * took away half-made would stand in the way of every later start.
  */
 export function createDatabase(path: string): void {
-  // A link that leads nowhere now is somebody's word where the database is: it is not replaced.
+  // A link that leads nowhere now is someone's word where the database is: it is not replaced.
   if (path === ":memory:" || lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
   const draft = `${path}.new`;
   // Of a start that was cut off.

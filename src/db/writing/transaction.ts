@@ -69,7 +69,7 @@ export class WriteTransaction {
   private readonly entries = new Map<string, Entry>();
   /** The same by the code of their kind. */
   private readonly byCode: Entry[][] = [];
-  /** What was changed since somebody last asked for it; see takeNetChanges. */
+  /** What was changed since someone last asked for it; see takeNetChanges. */
   private readonly recent = new Set<Entry>();
   private readonly changed = new ChangedRecords();
   /** Numbers that were asked for: every record asks for its organization's. */

@@ -280,7 +280,7 @@ export class Writer<C extends Commands = Commands> {
     try {
       if (withSavepoint) client.run("SAVEPOINT command");
       const now = this.clock.now();
-      // A repetition as well: what was done for somebody is not told to who may not do it any more.
+      // A repetition as well: what was done for someone is not told to who may not do it any more.
       const actor = this.rights === null ? request.actor : this.rights.of(request.actor, now);
       const { repeatable } = request;
       if (repeatable !== undefined && this.outcomes === null)

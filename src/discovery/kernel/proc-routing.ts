@@ -35,7 +35,7 @@ export class ProcRoutes implements RouteLookup {
     if (this.local.some((cidr) => cidrContains(cidr, ip))) return { kind: "Local" };
     if (isForMany(ip) || this.fib.broadcast.has(ip.text)) return { kind: "None" };
     const route = this.routes.find(({ cidr }) => cidrContains(cidr, ip));
-    // A rule may lead to a table whose routes are not told.
+    // A rule may lead to a table whose routes are not reported.
     if (route === undefined) return { kind: ip.version === 4 && this.fib.hasOtherTables ? "Routed" : "None" };
     if (route.isRefused) return { kind: "None" };
     const link = this.linkOf(route.ifName);

@@ -26,10 +26,10 @@ export const CDP_STEP = {
 interface ReportedCdp {
   /** All announcements on an interface, in a fixed order; undefined if unknown. */
   of(ifIndex: number): CdpAnnouncement[] | undefined;
-  /** Whether neighbors were told before and none are now. */
+  /** Whether neighbors were reported before and none are now. */
   readonly isLost: boolean;
   readonly report: TableReport;
-  /** As if everything that could be placed were told. */
+  /** As if everything that could be placed were reported. */
   readonly rows: Readonly<Record<typeof CDP_STEP.name, RowCount>>;
 }
 

@@ -55,7 +55,7 @@ export interface CiscoPorts {
   readonly rows: Readonly<Record<typeof CISCO_TRUNKS_STEP.name | typeof CISCO_MEMBERSHIP_STEP.name, RowCount>>;
 }
 
-/** Undefined: not told; null: none. */
+/** Undefined: not reported; null: none. */
 interface CiscoPort {
   readonly native: number | null | undefined;
   readonly members: readonly number[] | undefined;
@@ -86,7 +86,7 @@ export function ciscoVlansOf(reads: Reads): CiscoVlans {
 
 /**
  * By ifIndex. A trunk is a member of the VLANs that are enabled on it and exist; any other port of its vmVlan. Ports of
- * which neither is told, such as a trunk without a link, are left out. A table that broke off tells nothing.
+ * which neither is reported, such as a trunk without a link, are left out. A table that broke off tells nothing.
  */
 export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interfaces): CiscoPorts {
   const ports = new Map<number, CiscoPort>();

@@ -31,7 +31,7 @@ import { nativePortsOf, PORT_VLAN_STEP, vlansOf } from "./vlans.ts";
  * Partial tables fill `interfaces`, `addresses`, `arp` and `vlans` as far as they were read. The lists of an interface
  * (`vlans`, `forwarding`, `lldp`, `cdp`) are present only where complete: what broke off clears nothing. A complete
  * table is partial too if some of it could not be placed, as its `problem` says.
- * @param before what the agent has told so far: what it no longer serves counts as broken off
+ * @param before what the agent has reported so far: what it no longer serves counts as broken off
  */
 export function deviceOf(read: Reads, before: ServedBefore | null = null): Device {
   const { reads, missed } = withLost(read, before);

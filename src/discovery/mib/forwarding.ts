@@ -67,7 +67,7 @@ interface ReportedForwarding {
   /** Whether entries are where they are only because there is no dot1dBasePortTable. */
   readonly isAssumed: boolean;
   readonly report: TableReport;
-  /** As if all that could be placed were told. */
+  /** As if all that could be placed were reported. */
   readonly rows: Readonly<Record<EntryStep | typeof VLAN_BRIDGE_STEP.name, RowCount>>;
 }
 
@@ -87,8 +87,8 @@ export function* learnedPortsOf(reads: Reads): Generator<number> {
  * Only learned(3): self(4) is the bridge's own, as is mostly what agents call mgmt(5); invalid(2) is gone; other(1)
  * does not say where frames go (RFC 4188). Without any status all entries count. No groups, and not port 0 ("learned,
  * but not known where"). Entries on a port of no interface are left out and reported.
- * Both tables together: a MAC address on an interface once per VLAN told, without a VLAN only if none is told.
- * Nothing is told where the databases' VLANs were not all read: an entry without its VLAN is another entry.
+ * Both tables together: a MAC address on an interface once per VLAN reported, without a VLAN only if none is reported.
+ * Nothing is reported where the databases' VLANs were not all read: an entry without its VLAN is another entry.
  * Absent: neither bridge ports nor entries. With bridge ports and no entries it is complete and empty.
  */
 export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces): ReportedForwarding {

@@ -38,19 +38,19 @@ interface ReportedLldp {
   readonly chassisId: LinkId<ChassisIdSubtype> | null | undefined;
   /** All announcements on an interface, in a fixed order; undefined if unknown. */
   of(ifIndex: number): LldpAnnouncement[] | undefined;
-  /** Whether neighbors were told before and none are now. */
+  /** Whether neighbors were reported before and none are now. */
   readonly isLost: boolean;
-  /** As if everything that could be placed were told. */
+  /** As if everything that could be placed were reported. */
   readonly rows: VersionRows<typeof VERSION_1> & VersionRows<typeof VERSION_2>;
   readonly report: TableReport;
 }
 
 /**
- * Rows that say the same (under several time marks or destination addresses) are one neighbor. Nothing is told of any
- * interface where neighbors, local ports or interfaces broke off. Where only the management addresses did, only what is
- * missing stays unknown: some agents always break off there.
- * Absent: neither local system data nor neighbors. With local system data and no rows: complete, no neighbors.
- * Neighbors on a port of no interface are left out and reported.
+ * Rows that say the same (under several time marks or destination addresses) are one neighbor. Nothing is reported of
+ * any interface where neighbors, local ports or interfaces broke off. Where only the management addresses did, only
+ * what is missing stays unknown: some agents always break off there. Absent: neither local system data nor neighbors.
+ * With local system data and no rows: complete, no neighbors. Neighbors on a port of no interface are left out and
+ * reported.
  * @param areInterfacesWhole whether a missing interface does not exist, nor a missing name
  */
 export function lldpOf(

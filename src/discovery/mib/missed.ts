@@ -35,12 +35,12 @@ export interface Miss {
 /** By name, as servedOf has it. */
 export type Missed = Readonly<Record<string, Miss>>;
 
-/** What a device told, and what it no longer does. */
+/** What a device reported, and what it no longer does. */
 type Reading = Pick<Device, "served" | "missed">;
 
 /**
- * What is missing after a reading. A name that is told is not missing, nor an optional one whose table is told; what
- * was not read to its end is not counted.
+ * What is missing after a reading. A name that is reported is not missing, nor an optional one whose table is reported;
+ * what was not read to its end is not counted.
  * @param columns what is remembered; those in `before` alone count as empty already
  */
 export function missedNow(columns: readonly string[], before: Missed, reading: Reading, now: Instant): Missed {

@@ -5,7 +5,7 @@ import { READING_PLAN } from "./plan.ts";
 import type { ColumnRead, ReadStep, Reads, StepRead } from "./reads.ts";
 import { sysObjectIdOf } from "./system.ts";
 
-/** What an agent has told so far. */
+/** What an agent has reported so far. */
 export interface ServedBefore {
   /** sysObjectID, null if unknown. Another kind of agent serves other tables. */
   readonly sys_object_id: string | null;
@@ -21,7 +21,7 @@ interface ReadsWithLost {
   readonly missed: readonly string[];
 }
 
-/** The scalars and columns of which something was told, in the order of the plan: `if_x_table.ifHighSpeed`. */
+/** The scalars and columns of which something was reported, in the order of the plan: `if_x_table.ifHighSpeed`. */
 export function servedOf(reads: Reads): string[] {
   const served: string[] = [];
   for (const [step, { scalars, columns }] of reads) {

@@ -46,7 +46,7 @@ export const PORT_VLAN_STEP = {
   columns: { dot1qPvid: "1.3.6.1.2.1.17.7.1.4.5.1.1" },
 } as const satisfies ReadStep;
 
-/** The VLANs of one interface. Undefined: not told; null: none for untagged frames. */
+/** The VLANs of one interface. Undefined: not reported; null: none for untagged frames. */
 interface PortVlans {
   readonly native: number | null | undefined;
   /** Ascending. */
@@ -128,7 +128,7 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
   const isAssumed = ports.basis === "assumed";
   const { byIfIndex: ciscoPorts, rows: ciscoPortRows } = ciscoPortsOf(reads, cisco, interfaces);
   const areCiscoNativesWhole = areNativesComplete(reads);
-  // All that told members has ended: no port is in any VLAN.
+  // All that reported members has ended: no port is in any VLAN.
   const areMembersEnded = areCiscoPortsEnded(reads, [staticPorts, currentPorts]);
   const areNativesEnded = areCiscoPortsEnded(reads, [pvids]);
 

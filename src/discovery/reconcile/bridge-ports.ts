@@ -1,4 +1,4 @@
-// A device that once told its bridge ports' interfaces and no longer does is not believed where ports are taken as
+// A device that once reported its bridge ports' interfaces and no longer does is not believed where ports are taken as
 // ifIndexes.
 
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";

@@ -84,12 +84,12 @@ export function isSame(seen: Signs, known: Signs): Likeness | null {
 export interface MatchCandidate<Id> {
   readonly id: Id;
   readonly signs: Signs;
-  /** Whether it last told of itself at the address that answers now. */
+  /** Whether it last reported itself at the address that answers now. */
   readonly reportedThere?: boolean;
 }
 
 /**
- * The most alike candidate. Of equals the one that last told of itself there, or clones would swap with the order of
+ * The most alike candidate. Of equals the one that last reported itself there, or clones would swap with the order of
  * their answers; then the one with more of the addresses, then the first. Null for none.
  * @param candidates oldest first
  */

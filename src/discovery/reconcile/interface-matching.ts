@@ -8,7 +8,7 @@ interface NumberedInterface {
 }
 
 /**
- * The entry of each interface told; an interface without one is new.
+ * The entry of each interface reported; an interface without one is new.
  * In order: the entry of the same number and name; the one entry of that name, if its number now means another
  * interface or none; the entry of the same number, renamed. No entry is two interfaces.
  */
@@ -58,7 +58,7 @@ export interface DeletedInterface {
  * The interfaces that a person has deleted: same number and name, or the same unique name. The number alone does not
  * count unless one side has no name.
  * @param some without an entry
- * @param all told by the device
+ * @param all reported by the device
  */
 export function deletedAmong<Reported extends NumberedInterface>(
   some: readonly Reported[],

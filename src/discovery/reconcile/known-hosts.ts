@@ -72,7 +72,7 @@ export class KnownHosts {
     });
   }
 
-  /** The host that last told of itself at an address. */
+  /** The host that last reported itself at an address. */
   reportersAt(asked: string): string[] {
     return (this.tx.db.$client.query(BY_TELLING).values(this.networkN, asked) as Array<[string]>).map(([id]) => id);
   }

@@ -15,10 +15,10 @@ import type { Reported } from "./reported-fields.ts";
 
 type Host = Pick<HostRecord, "id" | "network_id">;
 
-/** What is told of a new host. */
+/** What is reported of a new host. */
 export type HostFields = Reported<HostRecord> & Pick<HostRecord, "name" | "source">;
 
-/** A host with what was told of it. */
+/** A host with what was reported of it. */
 export function foundHost(networkId: string, { name, source, ...reported }: HostFields): OwnFields<HostRecord> {
   return { name, network_id: networkId, source, ...UNSAID_HOST, ...nonNull(reported) };
 }

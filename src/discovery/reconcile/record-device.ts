@@ -77,7 +77,7 @@ function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSigh
   )
     return null;
   write.seenIds = new Set();
-  // In a continued command the device has told of the host already: the first command decides.
+  // In a continued command the device has reported the host already: the first command decides.
   const isSecond = () => known !== null && write.wasHeard(known.id, asked);
   write.isRepeat = write.isContinued ? sighting.is_repeat === true : isSecond();
   try {
@@ -192,7 +192,7 @@ function changedHost(write: ScanWrite, id: string, reported: Reported<HostRecord
   return write.again(hostKind, host, { ...named, ...(name === "" ? {} : { name }), ...source }, {}, open);
 }
 
-/** The addresses told, and the one that answered: with NAT they differ. */
+/** The addresses reported, and the one that answered: with NAT they differ. */
 function recordAddresses(
   write: ScanWrite,
   book: AddressBook,
@@ -235,9 +235,9 @@ function recordAddresses(
 }
 
 /**
- * Whether the told MAC address of a shared or asked address differs while the old one is still on an interface: then
- * the old one stays. Routers that share an address each tell their own interface, and where taken for one the order of
- * answers would decide.
+ * Whether the reported MAC address of a shared or asked address differs while the old one is still on an interface:
+ * then the old one stays. Routers that share an address each tell their own interface, and where taken for one the
+ * order of answers would decide.
  */
 function isDisputed(
   write: ScanWrite,
@@ -269,7 +269,7 @@ function identified(write: ScanWrite, signs: Signs, sighting: DeviceSighting): R
   }
 }
 
-/** With missing tables signs are missing too: it is the host that told there before, unless a sign differs. */
+/** With missing tables signs are missing too: it is the host that reported there before, unless a sign differs. */
 function reportedThere(write: ScanWrite, signs: Signs, sighting: DeviceSighting): ReturnType<typeof identify<string>> {
   for (const id of write.index.reportersAt(sighting.ip_address)) {
     const known = write.index.signsOf(id);
@@ -281,7 +281,7 @@ function reportedThere(write: ScanWrite, signs: Signs, sighting: DeviceSighting)
 }
 
 /**
- * Whether the host has told of itself in this scan under another name or other MAC addresses: then this is another
+ * Whether the host has reported itself in this scan under another name or other MAC addresses: then this is another
  * device, whatever signs they share, or the two would be one host that changes with every scan.
  */
 function isAnother(

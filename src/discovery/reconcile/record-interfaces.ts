@@ -371,13 +371,13 @@ function putFirst<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): voi
   if (!map.has(key)) map.set(key, value);
 }
 
-/** Whether an entry that was not told stays. @param here what was told at its interface */
+/** Whether an entry that was not reported stays. @param here what was reported at its interface */
 type IsKept = (record: ForwardingEntry, here: readonly ForwardingEntry[]) => boolean;
 
 interface LearnedThere {
   readonly reported: readonly ForwardingEntry[];
   readonly stored: readonly FdbEntryRecord[];
-  /** Null where the table is complete: what was not told is gone. */
+  /** Null where the table is complete: what was not reported is gone. */
   readonly isKept: IsKept | null;
   readonly leftOut: LeftOut;
 }
@@ -460,7 +460,7 @@ function countReportedForwarding(interfaces: readonly DeviceInterface[]): number
 
 /**
  * Of a partial forwarding table. Tables with VLANs are complete, so an untold entry with a VLAN is gone. One without
- * stays, unless its station was told at the same interface.
+ * stays, unless its station was reported at the same interface.
  * @param room how many may stay
  * @param left counts those without room
  */

@@ -4,7 +4,7 @@
 import type { NoneBeside, RecordBase } from "../../db/kind.ts";
 import type { Discoverable } from "../../resources/discovered.ts";
 
-/** Undefined: not told; null: none, also where that is told by omission. */
+/** Undefined: not reported; null: none, also where that is reported by omission. */
 export type Reported<R> = {
   [Name in Exclude<keyof R, keyof RecordBase | keyof Discoverable>]?:
     | R[Name]
@@ -20,7 +20,7 @@ export type ReportedEach<R, Name extends keyof Reported<R>> = {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The changes that bring a record to what was told.
+ * The changes that bring a record to what was reported.
  * @param record optional fields without a value may be left out
  * @param none how the kind writes "none": null or undefined
  * @param isSetByPerson asked only for fields that differ

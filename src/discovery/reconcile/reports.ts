@@ -1,5 +1,5 @@
-// What devices last told: an unchanged one, of an unchanged host, is only marked as seen. Beside the ledger; without it
-// everything is compared.
+// What devices last reported: an unchanged one, of an unchanged host, is only marked as seen. Beside the ledger;
+// without it everything is compared.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";

@@ -60,8 +60,8 @@ export class ScanWrite {
   /** Since the last collection. */
   seenIds = new Set<string>();
   /**
-   * Whether a second device taken for an already told host is being written. The first one's word stands, or they would
-   * overwrite each other in every scan.
+   * Whether a second device taken for an already reported host is being written. The first one's word stands, or they
+   * would overwrite each other in every scan.
    */
   isRepeat = false;
   /** Whether a part was written, and reported, before. */
@@ -110,7 +110,7 @@ export class ScanWrite {
   /**
    * Updates a record seen again.
    * @param unsaid by field, its value when nobody says anything, besides null and ""
-   * @param open fields that a second telling may change too
+   * @param open fields that a second report may change too
    */
   again<R extends RecordBase & Discoverable, T extends Reported<R> & object>(
     kind: Kind<R>,
@@ -188,8 +188,8 @@ export class ScanWrite {
   }
 
   /**
-   * Whether a device told of a host before in this scan, as far as its entries show.
-   * @param asked where it is told of now: a host told of nowhere else does not count
+   * Whether a device reported a host before in this scan, as far as its entries show.
+   * @param asked where it is reported now: a host reported nowhere else does not count
    */
   wasHeard(hostId: string, asked: string): boolean {
     if (this.heard.has(hostId)) return true;

@@ -25,15 +25,15 @@ const servedRows = new KeyedRows(servedTables, ["host_n"]);
 type ServedRow = typeof servedTables.$inferSelect;
 
 /**
- * Adds what a device told; an agent of another kind begins anew. What is missing for its term is forgotten: it counts
- * as empty until told again.
+ * Adds what a device reported; an agent of another kind begins anew. What is missing for its term is forgotten: it
+ * counts as empty until reported again.
  */
 export function rememberServed(write: ScanWrite, host: HostRecord, device: Device): void {
   const { served } = device;
   // A device written in parts was read once.
   if (served === undefined || write.isContinued) return;
   const { tx } = write;
-  // One transaction may hold two tellings of a host.
+  // One transaction may hold two reports of a host.
   tx.afterwardsRun(() => {
     const host_n = tx.recordN(host.id) as number;
     const row = rowOf(write, host_n);
@@ -112,7 +112,7 @@ function isOfOneKind(row: ServedRow | undefined, { sys_object_id: reported = nul
 }
 
 /**
- * Of the host that last told at the address, else the one known to have it.
+ * Of the host that last reported at the address, else the one known to have it.
  * @param hostId null for none
  */
 export function servedBefore(

@@ -31,7 +31,7 @@ export interface PollTarget {
   readonly addresses: readonly string[];
   /** What a sweep saw, to be recorded once the host is known. */
   readonly seen: readonly AddressSighting[];
-  /** Whether somebody named it, so that its silence is reported. */
+  /** Whether someone named it, so that its silence is reported. */
   readonly isNamed: boolean;
 }
 
@@ -63,7 +63,7 @@ interface DevicePollingOptions {
   readonly choose: (address: string) => Choice;
   /** Whether a chosen credential, unchanged, may still go to an address. */
   readonly maySend: (address: string, credential: SnmpCredential) => boolean;
-  /** What the agent has told so far. @param hostId the host taken to have the address */
+  /** What the agent has reported so far. @param hostId the host taken to have the address */
   readonly servedBefore: (address: string, hostId: string | null) => ServedBefore | null;
   /** The known MAC addresses of its interfaces. */
   readonly macsBefore: (address: string, hostId: string | null) => readonly string[];
@@ -362,7 +362,7 @@ function nameKey(name: string): string {
   return name.trim().toLowerCase();
 }
 
-/** The most telling: somebody refuses. */
+/** The most telling: someone refuses. */
 function worstOf(refusals: readonly Refusal[]): Refusal {
   return (refusals.find(({ reason }) => !SILENT.has(reason)) ?? refusals.at(-1)) as Refusal;
 }

@@ -163,7 +163,7 @@ function isOfRecords(type: Finding["type"]): boolean {
   return type === "Created" || type === "Changed" || type === "Closed";
 }
 
-/** Afterwards never comes: it would hold all that devices told. */
+/** Afterwards never comes: it would hold all that devices reported. */
 class UnfinishedTransaction extends WriteTransaction {
   override afterwardsRun(): void {}
 }

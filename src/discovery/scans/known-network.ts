@@ -14,7 +14,7 @@ export interface KnownAddress {
 export interface KnownHost {
   readonly id: string;
   readonly name: string;
-  /** Null if never told. */
+  /** Null if never reported. */
   readonly sys_name: string | null;
   /** By time of creation. */
   readonly addresses: readonly KnownAddress[];

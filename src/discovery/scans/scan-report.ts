@@ -39,7 +39,7 @@ export class ScanReport {
       this.freshPlaces.set(finding.id, this.fresh.length - 1);
   }
 
-  /** @param findings those to be told */
+  /** @param findings those to be reported */
   addRecorded(recorded: Recorded, sequence: number | null, findings: readonly Finding[] = recorded.findings): void {
     for (const [kind, counts] of Object.entries(recorded.records)) addCounts(this.records, kind, counts);
     for (const finding of findings) this.add(finding);

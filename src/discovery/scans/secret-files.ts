@@ -61,7 +61,7 @@ function bytesOf(file: string, path: string, folder: string): Uint8Array {
     throw unreadable(`the file ${path}`, error);
   }
   try {
-    // A folder on the way may have become a link since somebody looked: what counts is what was opened.
+    // A folder on the way may have become a link since someone looked: what counts is what was opened.
     assertInside(folder, linkOf(descriptor, path), path);
     const { mode, size } = fstatSync(descriptor);
     if ((mode & constants.S_IFMT) !== constants.S_IFREG)

@@ -112,11 +112,11 @@ class SelfReconciliation {
     this.lastRun = ownHost === null ? "" : this.setting(`self_discovery/${this.input.network_id}`);
     this.set(`self_discovery/${this.input.network_id}`, this.input.discovery_id);
     if (present !== null) {
-      // What the machine does not tell (a container has no serial number) is no reason to forget what somebody entered.
+      // What the machine does not tell (a container has no serial number) is no reason to forget what someone entered.
       const unknown = Object.fromEntries(
         Object.entries(reported).filter(([field]) => present[field as keyof typeof reported] === null),
       ) as typeof reported;
-      // What an agent on it has told by SNMP stays as it was told.
+      // What an agent on it has reported by SNMP stays as it was reported.
       tx.update(hostKind, present.id, nonNull(present.sys_object_id === null ? reported : unknown));
       tx.observe(hostKind, present.id, { last_seen_at: this.seen.last_seen_at ?? null });
       if (ownHost === null) this.set(setting, present.id);

@@ -26,9 +26,9 @@ export interface AskDeviceOptions {
   readonly credentials: readonly SnmpCredential[];
   /** What opened it the last time: tried first where it is among the credentials. */
   readonly remembered: WorkingCredential | null;
-  /** What the agent has told so far, so that what it serves no more is missed; null where that is not known. */
+  /** What the agent has reported so far, so that what it serves no more is missed; null where that is not known. */
   readonly served?: ServedBefore | null;
-  /** Asked before everything that is sent with a credential; always true unless told. */
+  /** Asked before everything that is sent with a credential; always true by default. */
   readonly maySend?: (credential: SnmpCredential) => boolean;
   readonly signal: AbortSignal;
   readonly timers: Timers;
@@ -36,7 +36,7 @@ export interface AskDeviceOptions {
   /** Called for every datagram that is sent. */
   readonly onRequest?: () => void;
   readonly tryingTimeouts?: SnmpTimeouts;
-  /** Of the reading itself; those of session.ts and read-steps.ts unless told. */
+  /** Of the reading itself; those of session.ts and read-steps.ts by default. */
   readonly timeouts?: SnmpTimeouts;
   readonly deviceDeadlineMs?: number;
   readonly stepDeadlineMs?: number;
@@ -153,7 +153,7 @@ async function open(
     }
     session.close();
     problem = refusal;
-    // Only with the wrong key is an engine silent that has told its id, or does it say that it cannot decrypt.
+    // Only with the wrong key is an engine silent that has reported its id, or does it say that it cannot decrypt.
     const isOfKey = session.hasFoundEngine && (refusal.reason === "no_answer" || refusal.reason === "wrong_password");
     if (!isOfKey) break;
   }

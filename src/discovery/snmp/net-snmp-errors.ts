@@ -7,7 +7,7 @@ interface Verdict {
   readonly failure: SnmpFailure;
   /**
    * Whether asking again is of no use: the agent itself has said so. What merely does not fit may have been meant for
-   * somebody else.
+   * someone else.
    */
   readonly isCertain: boolean;
 }

@@ -27,7 +27,7 @@ export interface SessionOptions {
   readonly onRequest?: () => void;
   /** Asked before every datagram; false ends the question as `cancelled`, unsent. */
   readonly maySend?: () => boolean;
-  /** Of AES-256; Blumenthal unless told. */
+  /** Of AES-256; Blumenthal by default. */
   readonly keyExtension?: KeyExtension;
 }
 

@@ -20,7 +20,7 @@ export interface WalkOptions {
   readonly pace?: Pace;
   /** Unanswered questions in a row, each smaller, that end the walk. */
   readonly maxSilences?: number;
-  /** ROW_CAP and VALUE_CAP unless told. */
+  /** ROW_CAP and VALUE_CAP by default. */
   readonly rowCap?: number;
   readonly valueCap?: number;
 }

@@ -7,9 +7,9 @@ import { type Registry, registeredName, unpackRegistry } from "./registry-format
 
 /**
  * The registrant of a canonical MAC address, by the longest prefix that is registered: `Cisco Systems, Inc`. Null where
- * there is none, where the registrant is not told ("Private", or a block of which the IEEE gives away parts and this
- * part is not listed), for addresses that software made up (locally administered) and for those of groups. The first
- * call takes some milliseconds.
+ * there is none, where the registrant is not reported ("Private", or a block of which the IEEE gives away parts and
+ * this part is not listed), for addresses that software made up (locally administered) and for those of groups. The
+ * first call takes some milliseconds.
  */
 export function vendorOf(mac: string): string | null {
   if (isGroupAddress(mac) || isLocallyAdministered(mac)) return null;

@@ -1,4 +1,4 @@
-// What a restore or a revert does, or would do, as it is told: one action per record, and what stands in the way.
+// What a restore or a revert does, or would do, as it is reported: one action per record, and what stands in the way.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Role } from "../../access/role.ts";

@@ -1,5 +1,5 @@
 // What the writer runs to bring records back: one to what it was, or all of a transaction. With `dryRun` the same is
-// worked out and told, and nothing is written.
+// worked out and returned, and nothing is written.
 
 import { type CommandActor, requireRole, requireSession } from "../../access/actor.ts";
 import { liesInReach } from "../../access/reach.ts";

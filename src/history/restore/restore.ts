@@ -188,7 +188,7 @@ class Restore {
     return this.today.size === 0 ? record : renamedEverywhere(kind, record, (id) => this.today.get(id) ?? id);
   }
 
-  /** What lies in networks beyond the caller's reach stays as it is, and is not told. */
+  /** What lies in networks beyond the caller's reach stays as it is, and is not reported. */
   private isReached(assignment: CredentialAssignmentRecord): boolean {
     return reachesNetwork(this.actor, assignment.network_id);
   }

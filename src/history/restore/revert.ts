@@ -109,8 +109,8 @@ function undoUpdate(
 }
 
 /**
- * What took a reference off because the transaction deleted its target is told and left; anything more stands in the
- * way.
+ * What took a reference off because the transaction deleted its target is reported and left; anything more stands in
+ * the way.
  */
 function leaveAccess(
   draft: RestoreDraft,

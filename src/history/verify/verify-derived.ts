@@ -189,7 +189,7 @@ export class DerivedVerification {
   }
 
   /**
-   * Spans that no life has: told by their number, and looked for only if there are any. After the census, which counts
+   * Spans that no life has: found by their number, and looked for only if there are any. After the census, which counts
    * them.
    */
   *surplusSpans(): Generator<number> {
@@ -302,7 +302,7 @@ export class DerivedVerification {
     }
   }
 
-  /** Texts that no life has, told by their number. */
+  /** Texts that no life has, found by their number. */
   *surplusTexts(): Generator<number> {
     // Keys stay in SQL: they have more bits than a JavaScript number.
     const step = this.prepare(`

@@ -39,7 +39,7 @@ interface Dropped {
   readonly operationBefore: number | null;
 }
 
-/** A stretch as it is told. */
+/** A stretch as it is reported. */
 export interface ThinnedSegment extends Segment {
   /** The instant of its last transaction. */
   readonly until: Instant;

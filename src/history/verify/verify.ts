@@ -39,7 +39,7 @@ export interface Report extends ListedDamage {
   readonly unchecked: readonly string[];
 }
 
-/** A transaction as it was written down once: what `GET /api/v1/ledger` or an earlier verification told. */
+/** A transaction as it was noted once: what `GET /api/v1/ledger` or an earlier verification said. */
 export interface KnownHead {
   readonly sequence: number;
   /** As hexadecimal digits. */

@@ -140,7 +140,7 @@ export const ApiKey = Type.Object(
   { $id: "ApiKey" },
 );
 
-/** The answer of a create and of a rotation: the only time that the key itself is told. */
+/** The answer of a create and of a rotation: the only time that the key itself is returned. */
 export const ApiKeyWithSecret = Type.Object(
   { api_key: ApiKey, key: Type.String({ description: "The key. It is not stored and cannot be shown again." }) },
   { $id: "ApiKeyWithSecret" },

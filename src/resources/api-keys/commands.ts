@@ -24,7 +24,7 @@ import { findWritableKey } from "./writable-key.ts";
 
 /** A new key's text and what is stored of it. */
 export interface KeySecret {
-  /** Told in the answer only; a repeated request (Idempotency-Key) is told the same. */
+  /** Only in the answer; a repeated request (Idempotency-Key) gets the same. */
   readonly text: string;
   /** SHA-256. */
   readonly hash: Uint8Array;
@@ -196,7 +196,7 @@ function networks(
   if (body.all_networks === true) {
     const asked = stored ?? { ...FOLLOWS_USER, user_id: user.id };
     const answered = networksInForce(asked, tx.get(userKind, asked.user_id), networksOfOrganization(tx, actor));
-    // Emptied by somebody who did not know all_networks, a list must not mean all of them.
+    // Emptied by someone who did not know all_networks, a list must not mean all of them.
     const isUnlisted = ids.length === 0 && !(stored?.all_networks ?? false);
     if (isUnlisted || isSameSet(ids, answered)) return FOLLOWS_USER;
     throw invalid([

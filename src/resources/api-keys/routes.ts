@@ -1,4 +1,4 @@
-// /api/v1/auth/keys, by session only. The key itself is made here and told once; the writer gets its hash.
+// /api/v1/auth/keys, by session only. The key itself is created here and returned once; the writer gets its hash.
 
 import type { Access, Actor } from "../../access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../access/api-key.ts";

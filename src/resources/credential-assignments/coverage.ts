@@ -141,7 +141,7 @@ export interface Covered {
   readonly value: string;
 }
 
-/** What a transaction has begun to cover by somebody's word, and covers still. */
+/** What a transaction has begun to cover by someone's word, and covers still. */
 export function coverageMadeIn(tx: WriteTransaction, sequence: number): Covered[] {
   return pairs(tx, tx.db.$client.query(MADE_IN).values(sequence) as Array<[number, string]>);
 }

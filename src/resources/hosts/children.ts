@@ -1,6 +1,6 @@
 // Makes the addresses, ports, services, bindings and credential assignments of a host match the lists of a write
 // (handbook: records, "A host and its children"). Goes through all of them, whatever is refused: what is wrong is
-// noted, and somebody else refuses the write.
+// noted, and someone else refuses the write.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { Kind, RecordBase } from "../../db/kind.ts";

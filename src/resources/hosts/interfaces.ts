@@ -1,5 +1,5 @@
 // Makes the interface entries of a host match the list of a write, as its addresses are in children.ts.
-// Goes through all of them, whatever is refused: what is wrong is noted, and somebody else refuses the write.
+// Goes through all of them, whatever is refused: what is wrong is noted, and someone else refuses the write.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization } from "../../access/reach.ts";

@@ -1,4 +1,4 @@
-// What a person has deleted and discovery is not to bring back, until somebody lifts that. Made by the removal itself
+// What a person has deleted and discovery is not to bring back, until someone lifts that. Made by the removal itself
 // (removal.ts).
 
 import { type Static, Type } from "@sinclair/typebox";

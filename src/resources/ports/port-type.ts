@@ -1,4 +1,4 @@
-// What a port is usually for, told from its number and protocol alone.
+// What a port is usually for, derived from its number and protocol alone.
 // Must not claim what really listens there: a service does.
 
 export const PORT_PROTOCOLS = ["Tcp", "Udp"] as const;

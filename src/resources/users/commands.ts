@@ -61,7 +61,7 @@ export function createUser(tx: WriteTransaction, input: UserCreation, actor: Com
 }
 
 /**
- * Changes a user, or the password of somebody else; disabling and a new password end the user's sessions.
+ * Changes a user, or the password of someone else; disabling and a new password end the user's sessions.
  * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_in_use for the only Owner,
  * entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch,
  * validation_failed
