@@ -82,7 +82,7 @@ export function refuseInUse(tx: WriteTransaction, kind: AnyKind, id: string): vo
   const what = [...found].map(([from, ids]) => countedEntities(from, ids.size)).join(", ");
   const how = isRemoved
     ? "remove them first, or repeat with cascade=true to remove them too"
-    : `take the ${entityWord(kind)} off these first, or repeat with cascade=true, which does that and keeps them`;
+    : `remove the ${entityWord(kind)} from these first, or repeat with cascade=true to do that and keep them`;
   throw new DomainError("entity_in_use", `The ${entityWord(kind)} is in use by ${what}; ${how}.`, {
     entity: kind.name,
     id,

@@ -94,7 +94,7 @@ describe("a VLAN", () => {
         body: {
           code: "entity_in_use",
           error:
-            "The VLAN is in use by 2 subnets, 1 interface entry; take the VLAN off these first, or repeat with cascade=true, which does that and keeps them.",
+            "The VLAN is in use by 2 subnets, 1 interface entry; remove the VLAN from these first, or repeat with cascade=true to do that and keep them.",
           params: { entity: "vlan", id: vlan.id, dependants: { subnets: 2, if_entries: 1 } },
         },
       });
