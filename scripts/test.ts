@@ -45,7 +45,8 @@ if (!checks[2]) rmSync(join(root, "dist/netledger"), { force: true });
 const files = chosenFiles(process.argv.slice(2));
 const failures: string[] = [];
 const counts = [
-  ...(await inLanes(availableParallelism(), batchesOf(files.filter((file) => !file.endsWith(ALONE))))),
+  // One more than there are cores: much of the time an appliance or an agent is waited for.
+  ...(await inLanes(availableParallelism() + 1, batchesOf(files.filter((file) => !file.endsWith(ALONE))))),
   ...(await inLanes(1, batchesOf(files.filter((file) => file.endsWith(ALONE))))),
 ];
 

@@ -94,7 +94,7 @@ export function rowsInWords({ read, kept, set_aside }: RowCount): string {
     ([reason, count]) => `${number(count)} ${ROW_REASONS[reason as RowReason]}`,
   );
   const aside = reasons.length === 0 ? "" : `, ${number(read - kept)} set aside: ${reasons.join(", ")}`;
-  return `${number(read)} rows read, ${number(kept)} kept${aside}`;
+  return `${number(read)} ${read === 1 ? "row" : "rows"} read, ${number(kept)} kept${aside}`;
 }
 
 const REASONS = Object.keys(ROW_REASONS) as readonly RowReason[];

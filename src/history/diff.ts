@@ -6,6 +6,7 @@ import type { AnyKind } from "../db/kind.ts";
 import { ChangeLog, type ChangeQuery, type LedgerEntry, type VersionStamp } from "../db/reading/change-log.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
+import { RESOURCES } from "../inventory/resources.ts";
 import { recordLabel } from "../resources/record-label.ts";
 import { CHANGE_KINDS, composeOf } from "./change-view.ts";
 import { ReachedFields } from "./reached-fields.ts";
@@ -100,7 +101,7 @@ export class Diff {
           places.get(kind) as number,
           n,
           operation,
-          changedFields?.every((field) => PARTS.has(field)) !== true,
+          changedFields?.every((field) => PART_FIELDS.has(field)) !== true,
         );
       yield;
     }
@@ -220,8 +221,10 @@ export class Diff {
   }
 }
 
-/** Parts that differ as records of their own. */
-const PARTS = new Set(["interfaces", "ip_addresses", "ports", "services", "bindings"]);
+/** The fields of parts that differ as records of their own. */
+const PART_FIELDS = new Set(
+  RESOURCES.flatMap(({ kind, example }) => kind.owners?.(example).map((owner) => owner.as) ?? []),
+);
 
 function changedFields(old: Fields, now: Fields): string[] {
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);

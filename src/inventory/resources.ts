@@ -61,8 +61,8 @@ export const PARTS: readonly Part[] = [
 /** Every kind of record, in the order of their codes: references point upwards in this list. */
 export const KINDS: readonly AnyKind[] = PARTS.map(({ kind }) => kind).sort((a, b) => a.code - b.code);
 
-/** Grows with every field that any kind gets: a record may show parts of other kinds. */
-export const ANSWER_SHAPE = KINDS.reduce((shape, kind) => shape + shapeOf(kind) - 1, 1);
+/** Grows with every kind, and every field that one gets: a record may show parts of other kinds. */
+export const ANSWER_SHAPE = KINDS.reduce((shape, kind) => shape + shapeOf(kind), 0);
 
 /** The resource whose records are of this kind. @throws Error for a kind that has none */
 export function resourceOf(kindName: string): Resource {

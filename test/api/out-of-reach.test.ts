@@ -71,12 +71,11 @@ const OF_ALL = ["/api/v1/ledger", "/api/v1/backups", "/api/v1/backups/:name"];
 function pathsOf(twin: Twin, { path, operation }: RegisteredRoute): string[] {
   const parameters = Object.keys(operation.query?.properties ?? {});
   const base = ALWAYS[path] === undefined ? [] : [ALWAYS[path](twin)];
-  const asked = parameters.flatMap((name) =>
-    (VALUES[name] as (twin: Twin) => string[])(twin).map((value) => ({
-      name,
-      query: `${name}=${encodeURIComponent(value)}`,
-    })),
-  );
+  const asked = parameters.flatMap((name) => {
+    const values = VALUES[name];
+    if (values === undefined) throw new Error(`VALUES says nothing of the parameter ${name}`);
+    return values(twin).map((value) => ({ name, query: `${name}=${encodeURIComponent(value)}` }));
+  });
   const queries = asked.map(({ name, query }) => [...base.filter((each) => !each.startsWith(`${name}=`)), query]);
   const questions = asked.filter(({ name }) => QUESTIONS.includes(name));
   const whole =

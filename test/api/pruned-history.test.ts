@@ -268,7 +268,7 @@ describe("changes over thinned history", () => {
     expect((await owner.get("diff?from=2026-11-22T14:30:00Z")).body.meta).not.toHaveProperty("thinned_until");
   });
 
-  test("can't be reverted, but those after it can", async () => {
+  test("cannot be reverted, but those after it can", async () => {
     const { data } = await owner.get("transactions");
     const [newest, thinned] = data;
     const refused = await owner.post(`transactions/${thinned.sequence}/revert`, {});

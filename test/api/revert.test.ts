@@ -151,7 +151,7 @@ describe("a transaction that changed", () => {
     const refused = await revert(owner, sequence);
     expect(conflictsOf(refused)).toEqual([["tag", "changed_later", "name"]]);
     expect(refused.body.error).toBe(
-      `The transaction ${sequence} can't be reverted: name was changed again since. Nothing was written.`,
+      `The transaction ${sequence} cannot be reverted: name was changed again since. Nothing was written.`,
     );
     expect(last()).toBe(before);
     await put("b", "Red");

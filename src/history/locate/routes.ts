@@ -141,7 +141,7 @@ function questionOf({
     throw invalid(
       more.map(({ by, value }) => ({
         path: `/${by}`,
-        message: `can't be combined with ${first.by}: give one of mac, ip and hostname`,
+        message: `cannot be combined with ${first.by}: give one of mac, ip and hostname`,
         value,
       })),
     );

@@ -113,7 +113,7 @@ export function subjectOf(kind: AnyKind, record: RecordBase): { entity_type: str
 
 /**
  * The refusal of what has conflicts: with the code that they have in common, else as one whose ground has changed.
- * @param what is refused: `The host can't be restored`
+ * @param what is refused: `The host cannot be restored`
  * @param role of the caller
  */
 export function refusal(what: string, conflicts: readonly PlanConflict[], role: Role): DomainError {

@@ -64,7 +64,7 @@ function restoreRecord(kind: AnyKind) {
         draft,
         coverageThen(draft, sequence, actor),
         input.dryRun,
-        `The ${entityWord(kind)} can't be restored`,
+        `The ${entityWord(kind)} cannot be restored`,
         actor,
       ),
       thinned,
@@ -94,7 +94,7 @@ function revertTransaction(tx: WriteTransaction, input: RevertInput, actor: Comm
     draft,
     coverageBefore(draft, sequence, actor),
     dryRun,
-    `The transaction ${sequence} can't be reverted`,
+    `The transaction ${sequence} cannot be reverted`,
     actor,
   );
   return reportPlan(
@@ -139,7 +139,7 @@ function notKnown(past: Past, sequence: number, actor: CommandActor): DomainErro
     return notFound({ name: "transaction" }, String(sequence));
   return new DomainError(
     "entity_stale",
-    `The transaction ${sequence} can't be reverted: history was thinned there, and what it changed is no longer known. Nothing was written.`,
+    `The transaction ${sequence} cannot be reverted: history was thinned there, and what it changed is no longer known. Nothing was written.`,
     { entity: "transaction", id: String(sequence) },
   );
 }

@@ -7,8 +7,8 @@ import { atLeast } from "../../access/role.ts";
 import { formatInstant } from "../../base/instant.ts";
 import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { KINDS } from "../../inventory/resources.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
-import { bindingKind } from "../../resources/bindings/binding.ts";
 import {
   type CredentialAssignmentRecord,
   credentialAssignmentKind,
@@ -16,12 +16,8 @@ import {
 import { reachesCredential } from "../../resources/credential-assignments/reach.ts";
 import { type CredentialRecord, credentialKind, SECRET_FIELDS } from "../../resources/credentials/credential.ts";
 import { secretIn, storedSecrets } from "../../resources/credentials/secrets.ts";
-import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { ignoredKind } from "../../resources/ignored/ignored.ts";
-import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
-import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import { userKind } from "../../resources/users/user.ts";
 import { asItWas, type Drafted, isWritten, RestoreDraft } from "./draft.ts";
@@ -30,26 +26,10 @@ import { endIgnoring } from "./draft-ignored.ts";
 import { followRemovals, ReferenceResolution, renamedEverywhere } from "./draft-references.ts";
 import type { Past, PastRecord } from "./past.ts";
 
-/** What belongs to a record, in the order of the kinds' codes: a part refers to parts before it. */
-const PARTS: ReadonlyArray<{ readonly of: AnyKind; readonly column: string; readonly kinds: readonly AnyKind[] }> = [
-  {
-    of: hostKind,
-    column: "host_n",
-    kinds: [
-      ipAddressKind,
-      ifEntryKind,
-      fdbEntryKind,
-      portKind,
-      serviceKind,
-      bindingKind,
-      credentialAssignmentKind,
-      ignoredKind,
-    ],
-  },
-  { of: credentialKind, column: "credential_n", kinds: [credentialAssignmentKind] },
-  { of: ifEntryKind, column: "if_entry_n", kinds: [fdbEntryKind] },
-  { of: serviceKind, column: "service_n", kinds: [bindingKind] },
-];
+/**
+ * Whose parts come back with them. A network's would be the whole inventory, and a user's keys are gone for good.
+ */
+const WHOLES = new Set([hostKind.name, credentialKind.name, ifEntryKind.name, serviceKind.name]);
 
 /** What a version says of itself, and not of the record's content. */
 const OF_TODAY: Readonly<Record<string, readonly string[]>> = {
@@ -115,8 +95,7 @@ class Restore {
       );
       return draft;
     }
-    const { column, kinds } = PARTS.find((each) => each.of.code === kind.code) ?? { column: "", kinds: [] };
-    for (const part of kinds) this.parts(part, column, live !== null);
+    for (const part of partsOf(kind)) this.parts(part, `${kind.name}_n`, live !== null);
     endIgnoring(draft);
     followRemovals(draft);
     new ReferenceResolution(draft, this.past, this.sequence).run();
@@ -226,4 +205,10 @@ function leaveAsItIs(drafted: Drafted, reason: string): void {
   drafted.after = drafted.before;
   drafted.reasons.clear();
   if (changes) drafted.reasons.add(`${reason}: it stays unchanged`);
+}
+
+/** In the order of the kinds' codes: a part refers to parts before it. */
+function partsOf(kind: AnyKind): AnyKind[] {
+  if (!WHOLES.has(kind.name)) return [];
+  return KINDS.filter(({ scopes }) => Object.hasOwn(scopes, kind.name));
 }

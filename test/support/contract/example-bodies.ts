@@ -29,9 +29,9 @@ export function exampleBody(
   return body;
 }
 
-/** The same for the same name, below 1,000. */
+/** Below 1,000: what a name ends with, or the same for the same name. */
 function numberOf(name: string): number {
-  return Number(Bun.hash.crc32(name) % 999) + 1;
+  return (Number(/\d+$/.exec(name)?.[0] ?? Bun.hash.crc32(name)) % 999) + 1;
 }
 
 /** What records of may be made through the API, such that what is referred to stands before what refers to it. */
