@@ -103,7 +103,9 @@ test.each(SEEDS)(
     const { owner } = appliance;
     const start = transactionCount(appliance);
     const outcomes = { done: 0, refused: 0 };
-    for (let round = 0; round < 24; round += 1) {
+    const isOneSided = () => Math.min(outcomes.done, outcomes.refused) === 0;
+    // Names count on from test to test, and what a world comes to hangs on them too.
+    for (let round = 0; round < 24 || (isOneSided() && round < 96); round += 1) {
       for (let change = 0; change < 2; change += 1) await world.changeAny();
       appliance.clock.advance(1_000);
       const count = transactionCount(appliance);
@@ -121,7 +123,7 @@ test.each(SEEDS)(
       }
       world.assertInOrder();
     }
-    expect(Math.min(outcomes.done, outcomes.refused)).toBeGreaterThan(0);
+    expect(isOneSided(), JSON.stringify(outcomes)).toBe(false);
   },
 );
 
