@@ -48,11 +48,11 @@ export function listing<R extends RecordBase, Filters extends TProperties>(
   _filters: Filters,
   meanings: Meanings<R, Filters>,
 ): (query: Static<TObject<Filters>>) => ListOptions {
-  const told = Object.entries<AnyMeaning>(meanings);
+  const entries = Object.entries<AnyMeaning>(meanings);
   return (query: CommonParameters & Readonly<Record<string, unknown>>) => {
     const filters: Filter[] = [];
     const within: Partial<Record<ScopeName, string>> = {};
-    for (const [name, { equals, namesAny, names, within: scope }] of told) {
+    for (const [name, { equals, namesAny, names, within: scope }] of entries) {
       const value = query[name];
       if (value === undefined) continue;
       if (scope !== undefined) within[scope] = value as string;
