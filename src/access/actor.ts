@@ -71,6 +71,7 @@ export interface Access {
 export interface AskedBy {
   readonly request: Request;
   readonly requestId: string;
+  readonly reason: string | null;
   readonly actor: Actor;
   readonly access: Access | "anyone";
 }

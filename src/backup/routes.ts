@@ -102,6 +102,7 @@ export function backupRoutes(
       "/api/v1/backups",
       {
         operationId: "createBackup",
+        makesNoTransaction: true,
         summary: "Take a backup",
         description:
           "Returns at once, with the backup Running: a large store takes minutes. Only one runs at a time. The appliance keeps working meanwhile; the backup is one consistent state of the whole store. It does not contain the key that encrypts the credentials' secrets.",

@@ -24,6 +24,7 @@ interface HashedTransaction {
   request_id: string | null;
   source: string;
   last_n: number;
+  reason: string | null;
 }
 
 /** The predecessor hash of the first transaction. */
@@ -42,7 +43,11 @@ export function hashVersion(v: HashedVersion): Uint8Array {
   );
 }
 
-/** SHA-256 of the predecessor's hash, the transaction's columns, and its versions' hashes by record number. */
+/**
+ * SHA-256 of the predecessor's hash, the transaction's columns, its versions' hashes by record number, and its reason
+ * where it has one. The reason comes last: a transaction without one hashes as it did before there were any, and the
+ * count of the versions says where their hashes end and a reason begins.
+ */
 export function hashTransaction(
   previous: Uint8Array,
   t: HashedTransaction,
@@ -66,6 +71,7 @@ export function hashTransaction(
     ]),
   );
   for (const hash of versionHashes) hasher.update(hash);
+  if (t.reason !== null) hasher.update(frame([t.reason]));
   return new Uint8Array(hasher.digest());
 }
 

@@ -15,6 +15,7 @@ export const historyTransactions = sqliteTable("history_transactions", {
   source: text().notNull(),
   last_n: integer().notNull(),
   hash: blob({ mode: "buffer" }).notNull(),
+  reason: text(),
 });
 
 export const historyRecords = sqliteTable("history_records", {

@@ -36,6 +36,7 @@ export const TransactionOfChange = Type.Object(
       name: Type.String({ description: "Its name at that time, even if it was deleted since." }),
     }),
     request_id: Nullable(Type.String({ description: "X-Request-Id of the request." })),
+    reason: Nullable(Type.String({ description: "Why, as `X-Change-Reason` said; null if nobody did." })),
   },
   { $id: "TransactionOfChange" },
 );
@@ -77,6 +78,7 @@ export const TRANSACTION_EXAMPLE = {
   at: "2026-11-21T09:15:00.123Z",
   actor: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0003", name: "Ada" },
   request_id: "0f3a1c9be2d4-1x",
+  reason: "CHG-4711: move the uplink",
 };
 
 /** An example of a version of this record. */
@@ -182,11 +184,12 @@ export function transactionText(entry: LedgerEntry): string {
 }
 
 function renderTransaction(entry: LedgerEntry): string {
-  const { sequence, at, actorType, actorId, actorName, requestId } = entry;
+  const { sequence, at, actorType, actorId, actorName, requestId, reason } = entry;
   return JSON.stringify({
     sequence,
     at: formatInstant(at),
     actor: { type: actorType, id: actorId, name: actorName },
     request_id: requestId,
+    reason,
   });
 }

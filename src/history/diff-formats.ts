@@ -46,6 +46,7 @@ const DIFF_COLUMNS = fieldColumns([
   "actor_type",
   "actor_name",
   "request_id",
+  "reason",
 ]);
 
 export const diff = longRead("diff", function* (reader: Reader, input: DiffInput) {
@@ -154,14 +155,23 @@ function rows(difference: Difference, names: RecordNames): Array<Record<string, 
 }
 
 function who(transaction: LedgerEntry): Record<string, unknown> {
-  const { sequence, at, actorType, actorName, requestId } = transaction;
-  return { sequence, at: formatInstant(at), actor_type: actorType, actor_name: actorName, request_id: requestId };
+  const { sequence, at, actorType, actorName, requestId, reason } = transaction;
+  return {
+    sequence,
+    at: formatInstant(at),
+    actor_type: actorType,
+    actor_name: actorName,
+    request_id: requestId,
+    reason,
+  };
 }
 
-/** `+ core-1`, `- core-1`, or `~ core-1` and its fields, each with who and when. */
+/** `+ core-1`, `- core-1`, or `~ core-1` and its fields, each with who, when and, where it was said, why. */
 function reported(difference: Difference, names: RecordNames): string {
   const by = (entry: LedgerEntry | null) =>
-    entry === null ? "by whom is not kept" : `${oneLine(entry.actorName)}, ${formatInstant(entry.at)}`;
+    entry === null
+      ? "by whom is not kept"
+      : `${oneLine(entry.actorName)}, ${formatInstant(entry.at)}${entry.reason === null ? "" : `: ${oneLine(entry.reason)}`}`;
   const host = hostName(difference, names);
   const name = oneLine(host === null ? difference.name : `${host} ${difference.name}`);
   if (difference.change !== "changed")

@@ -11,7 +11,15 @@ import type { Backend } from "../inventory/backend.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../inventory/read-instant.ts";
 import { successBody } from "../wire/envelope.ts";
-import { LIMIT_DEFAULT, Nullable, OneOf, PageQuery, SequenceParams, Timestamp } from "../wire/schemas.ts";
+import {
+  CHANGE_REASON_MAX_LENGTH,
+  LIMIT_DEFAULT,
+  Nullable,
+  OneOf,
+  PageQuery,
+  SequenceParams,
+  Timestamp,
+} from "../wire/schemas.ts";
 import { OPERATIONS, TransactionOfChange } from "./change-view.ts";
 import { type TransactionsInput, transaction, transactions } from "./transactions.ts";
 
@@ -35,9 +43,19 @@ const TRANSACTION_EXAMPLE = {
   at: "2026-11-21T09:15:00.123Z",
   actor: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0003", name: "Ada" },
   request_id: "0f3a1c9be2d4-1x",
+  reason: "CHG-4711: move the uplink",
   command: "host.update",
   changes: { host: { Updated: 1 }, port: { Created: 2 } },
 };
+
+const ReasonQuery = Type.Optional(
+  Type.String({
+    format: "name",
+    minLength: 1,
+    maxLength: CHANGE_REASON_MAX_LENGTH,
+    description: "Only transactions whose reason contains this text, without regard to case.",
+  }),
+);
 
 const Ledger = Type.Object(
   {
@@ -88,7 +106,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
           "A transaction is one write: everything in it became visible at one instant. With `at`, those up to then. Like the feed, the list leaves out transactions that only wrote API keys.",
         group: "Changes",
         access: VIEWER,
-        query: Type.Object(PageQuery),
+        query: Type.Object({ ...PageQuery, reason: ReasonQuery }),
         answer: Type.Array(Transaction),
         isList: true,
         example: { data: [TRANSACTION_EXAMPLE] },
@@ -96,10 +114,11 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
       (call) => {
         const { at, asked } = readAt(call.query.at, reader.now());
         return readingAt(backend, at, async (asOf) => {
-          const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
+          const { limit = LIMIT_DEFAULT, offset = 0, reason = null } = call.query;
           const input: TransactionsInput = {
             actor: plainActor(call.actor),
             until: (asOf ?? reader.head()).sequence,
+            reason,
             limit,
             offset,
             asked,

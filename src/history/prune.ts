@@ -208,6 +208,7 @@ function record(db: Sql, order: PruneOrder, segments: readonly Segment[], now: I
     request_id: null,
     source: pruneSource(order),
     last_n: statements.lastN(),
+    reason: null,
   };
   statements.insertTransaction({ ...row, hash: hashTransaction(statements.headHash(), row, []) });
   db.$client.run("DELETE FROM history_segments");

@@ -5,6 +5,7 @@ import type { Thinned } from "../db/pruned-history.ts";
 import { ChangeLog, type ChangeQuery, type LedgerEntry, type VersionOperation } from "../db/reading/change-log.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
+import { ReasonSearch } from "../db/reading/reason-search.ts";
 import {
   LIST_HEAD,
   listMeta,
@@ -20,6 +21,8 @@ export interface TransactionsInput {
   readonly actor: Actor;
   /** Transactions up to this one. */
   readonly until: number;
+  /** Only those whose reason has this text in it; null for all. */
+  readonly reason: string | null;
   /** Rows; 0 for all. */
   readonly limit: number;
   readonly offset: number;
@@ -36,13 +39,14 @@ const PAUSE = new Uint8Array(0);
 
 /** The page as an envelope. */
 export const transactions = longRead("transactions", function* (reader: Reader, input: TransactionsInput) {
-  const { until, limit, offset, asked, actor } = input;
+  const { until, reason, limit, offset, asked, actor } = input;
   const log = new ChangeLog(reader);
   const query: ChangeQuery = { reach: actor, kinds: CHANGE_KINDS };
   const activity = log.activity(query);
+  const found = reason === null ? activity : new ReasonSearch(reader, activity, reason);
   yield encoder.encode(LIST_HEAD);
   let isFirst = true;
-  for (const sequences of page(activity.newestFirst(until, offset), limit)) {
+  for (const sequences of page(found.newestFirst(until, offset), limit)) {
     const entries = log.entries(sequences);
     for (const sequence of sequences) {
       const text = yield* described(log, query, entries.get(sequence) as LedgerEntry);
@@ -51,7 +55,7 @@ export const transactions = longRead("transactions", function* (reader: Reader, 
     }
     yield PAUSE;
   }
-  const count = activity.count(until);
+  const count = found.count(until);
   let counted = count.next();
   for (; counted.done !== true; counted = count.next()) yield PAUSE;
   yield encoder.encode(

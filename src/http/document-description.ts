@@ -3,6 +3,7 @@
 import { MAX_WAITING_BYTES_OF_USER, MAX_WAITING_OF_USER, OUTCOME_LIMITS } from "../base/write-limits.ts";
 import {
   BULK_MAX,
+  CHANGE_REASON_MAX_LENGTH,
   CHILDREN_MAX,
   DESCRIPTION_MAX_LENGTH,
   IDS_MAX,
@@ -74,6 +75,10 @@ and request get the first answer, marked \`Idempotency-Replayed: true\`, and not
 another request is 422. The repeat is 403 if the caller's role is lower by then, 404 if the caller no longer reaches all
 the networks involved.
 
+\`X-Change-Reason\` (at most ${CHANGE_REASON_MAX_LENGTH} characters) says why: a write keeps it in its transaction, and it is
+shown as \`reason\` wherever the transaction is. Beyond ASCII it is UTF-8, or percent-encoded as
+\`UTF-8''Gr%C3%BC%C3%9Fe\` (RFC 8187). A repeated request may have another one: the first is kept.
+
 \`POST …/{id}/restore\` brings a record back to its state at an instant, a host with its children.
 \`POST /api/v1/transactions/{sequence}/revert\` undoes one transaction. Both take \`dry_run\`, do all or nothing, and can
 be undone like any transaction.
@@ -99,6 +104,7 @@ organization (\`…0001\`), its network (\`…0002\`) and the user (\`…0007\`)
 } MiB of answers; the oldest are forgotten first |
 | Names | ${NAME_MAX_LENGTH} characters |
 | Descriptions | ${count(DESCRIPTION_MAX_LENGTH)} characters |
+| An \`X-Change-Reason\` | ${CHANGE_REASON_MAX_LENGTH} characters |
 | Tags of a record | ${count(TAGS_MAX)} |
 | Children of each kind of a host | ${count(CHILDREN_MAX)} |
 | Ids in a query | ${IDS_MAX} |

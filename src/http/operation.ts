@@ -5,7 +5,8 @@ import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../base/errors.ts";
 import { API_VERSION, SERVER_VERSION } from "../wire/envelope.ts";
 import { type Json, jsonSchema, type NamedSchemas } from "../wire/json-schema.ts";
-import { LIMIT_DEFAULT } from "../wire/schemas.ts";
+import { CHANGE_REASON_MAX_LENGTH, LIMIT_DEFAULT } from "../wire/schemas.ts";
+import { takesReason } from "./change-reason.ts";
 import { ERROR_EXAMPLES } from "./error-examples.ts";
 import { STATUS } from "./errors.ts";
 import type { Method, Operation } from "./surface.ts";
@@ -84,6 +85,14 @@ export function sharedComponents(): Json {
         description:
           "Makes the request safe to repeat: for 24 hours the same caller, key and request get the first answer, and nothing is done again. Refused requests are not remembered.",
         schema: { type: "string", minLength: 1, maxLength: 255 },
+      },
+      ChangeReason: {
+        name: "X-Change-Reason",
+        in: "header",
+        required: false,
+        description:
+          "Why: kept in the transaction for good, and shown wherever the transaction is. One line of UTF-8, or percent-encoded as `UTF-8''Gr%C3%BC%C3%9Fe` (RFC 8187), which browsers can send.",
+        schema: { type: "string", maxLength: CHANGE_REASON_MAX_LENGTH },
       },
       IfNoneMatch: {
         name: "If-None-Match",
@@ -451,6 +460,7 @@ function parameters(method: Method, operation: Operation<unknown>, named: NamedS
   if (method === "GET" && answersRecord(operation)) list.push({ $ref: "#/components/parameters/IfNoneMatch" });
   if (takesIfMatch(method, operation)) list.push({ $ref: "#/components/parameters/IfMatch" });
   if (isRepeatable(method, operation)) list.push({ $ref: "#/components/parameters/IdempotencyKey" });
+  if (takesReason(method, operation)) list.push({ $ref: "#/components/parameters/ChangeReason" });
   return list;
 }
 

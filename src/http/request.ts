@@ -29,6 +29,8 @@ export interface RequestContext {
   readonly logFields: LogFields;
   /** Of a POST that came with an Idempotency-Key; else null. */
   readonly idempotency: Idempotency | null;
+  /** Why it writes, as X-Change-Reason says; null where it does not, and of what makes no transaction. */
+  readonly reason: string | null;
 }
 
 /** Sets a cookie of the answer, whatever the answer becomes. `maxAge` is in seconds; 0 ends the cookie. */
@@ -60,6 +62,7 @@ export class ReceivedRequest implements RequestContext {
   readonly headers: Record<string, string>;
   readonly logFields: LogFields = {};
   readonly idempotency = null;
+  readonly reason: string | null = null;
   private readonly peerOf: () => string;
   private peer: string | null = null;
 

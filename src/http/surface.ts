@@ -19,6 +19,7 @@ import {
   fingerprintOf,
   LARGE_BODY_BYTES,
 } from "./body-checks.ts";
+import { changeReason, takesReason } from "./change-reason.ts";
 import { errorResponse } from "./errors.ts";
 import { parameterValues, parseQuery } from "./query.ts";
 import {
@@ -81,6 +82,8 @@ export interface Operation<
   readonly isRecord?: boolean;
   /** Whether it answers also when requests are refused because too many come at once. */
   readonly isAlwaysAdmitted?: true;
+  /** Writes nothing to the ledger, whatever it is asked: there is nothing that a reason could be kept with. */
+  readonly makesNoTransaction?: true;
   /** Without it, the handler's setCookie throws. */
   readonly setsCookie?: true;
   /** Error codes beyond those that every operation of its form has. */
@@ -432,6 +435,8 @@ export class Surface<Actor, Access> {
     }
     const parsed = parseQuery(operation.query ?? NO_QUERY, searchOf(context.request.url));
     issues.push(...parsed.issues);
+    if (takesReason(context.request.method, operation))
+      Object.assign(context, { reason: changeReason(context.request.headers, issues) });
     if (operation.body === undefined && context.request.method !== "POST") {
       if (issues.length > 0) throw invalid(issues);
       const again = <T>(handle: (actor: Actor) => T) => this.stillPermitted(operation, context, actor, handle);

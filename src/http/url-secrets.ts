@@ -8,9 +8,14 @@ import { DomainError } from "../base/errors.ts";
  * name theirs. On every request's path: what is ordinary is recognized by two searches.
  */
 export function carriesSecret(url: string): boolean {
-  if (url.includes(KEY_BEGIN) && KEY.test(url)) return true;
+  if (carriesKey(url)) return true;
   if (url.includes("?") && PARAMETER.test(url)) return true;
   return url.includes("%") && hidesSecret(url);
+}
+
+/** Whether a text has an API key in it, whole or most of one. */
+export function carriesKey(text: string): boolean {
+  return text.includes(KEY_BEGIN) && KEY.test(text);
 }
 
 /** What a log line or an answer may say of a path or a URL. */

@@ -146,7 +146,7 @@ export class AccessGate implements Gate<Actor, Access> {
   }
 
   /** The caller as commands and the ledger know it, with what the writer is to look at again. */
-  authorOf({ actor, access, request, requestId }: AskedBy): CommandActor {
+  authorOf({ actor, access, request, requestId, reason }: AskedBy): CommandActor {
     if (access === "anyone") throw new Error("gate: an operation that anyone may ask writes as nobody");
     const { id, name, userId, organizationId } = this.named(actor);
     const networkIds = actor.networkNs === null ? null : this.reader.recordIds(actor.networkNs);
@@ -156,6 +156,7 @@ export class AccessGate implements Gate<Actor, Access> {
       name,
       organizationId,
       requestId,
+      reason,
       userId,
       role: actor.role,
       networkIds,

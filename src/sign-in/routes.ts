@@ -130,11 +130,11 @@ export function signInRoutes(surface: Surface<Actor, Access>, backend: Backend, 
       },
       async (call) => {
         assertOrigin(call.request);
-        const { actor, userId, organizationId, networkId, token } = await signIn.claim(
-          call.body,
-          call.source,
-          call.requestId,
-        );
+        const { requestId, reason } = call;
+        const { actor, userId, organizationId, networkId, token } = await signIn.claim(call.body, call.source, {
+          requestId,
+          reason,
+        });
         noteAccount(call, { id: userId, email: call.body.email });
         keepCookie(call, token);
         const user = userText(userId, actor);
@@ -146,6 +146,7 @@ export function signInRoutes(surface: Surface<Actor, Access>, backend: Backend, 
       {
         operationId: "signIn",
         isRecord: false,
+        makesNoTransaction: true,
         summary: "Sign in",
         description:
           "A session ends after seven days without use. Each failed attempt makes the next one wait longer, per account and source address.",
@@ -175,6 +176,7 @@ export function signInRoutes(surface: Surface<Actor, Access>, backend: Backend, 
       "/api/auth/logout",
       {
         operationId: "signOut",
+        makesNoTransaction: true,
         summary: "Sign out",
         description: "Ends this session and clears its cookie. Other sessions and API keys stay valid.",
         group,

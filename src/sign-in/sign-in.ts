@@ -9,6 +9,7 @@ import { DomainError, invalid } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
 import { foldCase } from "../base/text.ts";
 import type { Reader } from "../db/reading/reader.ts";
+import type { Author } from "../db/writing/ledger.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
 import type { OrganizationCommands } from "../resources/organizations/commands.ts";
 import { alreadySetUp } from "../resources/organizations/organization.ts";
@@ -77,10 +78,11 @@ export class SignIn {
   /**
    * Makes the first organization, its first network and its Owner, who is signed in.
    * @param source the address of the peer
+   * @param told what the ledger is to know of the request
    * @throws DomainError entity_already_exists once it is claimed; auth_invalid_credentials for a wrong token;
    * rate_limit_exceeded; validation_failed
    */
-  async claim(claim: ApplianceClaim, source: string, requestId: string): Promise<Claimed> {
+  async claim(claim: ApplianceClaim, source: string, told: Pick<Author, "requestId" | "reason">): Promise<Claimed> {
     const { writes, setupToken } = this.options;
     if (!this.setupNeeded()) throw alreadySetUp();
     const expected = setupToken();
@@ -100,7 +102,7 @@ export class SignIn {
         passwordHash,
         onlyFirst: true,
       },
-      { ...SYSTEM_AUTHOR, requestId },
+      { ...SYSTEM_AUTHOR, ...told },
     );
     return { ...result, ...(await this.open(result.userId, passwordHash, null)) };
   }

@@ -19,6 +19,8 @@ import { isUuid } from "../base/uuid.ts";
 
 export const NAME_MAX_LENGTH = 255;
 export const DESCRIPTION_MAX_LENGTH = 4_000;
+/** Of an X-Change-Reason. */
+export const CHANGE_REASON_MAX_LENGTH = 500;
 export const TAGS_MAX = 1_000;
 export const CHILDREN_MAX = 10_000;
 export const IDS_MAX = 300;

@@ -261,7 +261,7 @@ describe("the formats of a diff", () => {
     expect(answer.headers.get("content-type")).toStartWith("text/csv");
     const rows = answer.text.split("\r\n");
     expect(rows[0]).toBe(
-      "change,entity_type,id,name,network_id,host_id,host_name,field,from,to,sequence,at,actor_type,actor_name,request_id",
+      "change,entity_type,id,name,network_id,host_id,host_name,field,from,to,sequence,at,actor_type,actor_name,request_id,reason",
     );
     expect(rows.some((row) => row.startsWith(`changed,tag,${tag.id},b,,,,color,Green,Blue,`))).toBe(true);
     expect(rows.some((row) => row.startsWith(`changed,tag,${tag.id},b,,,,name,'=a,b,`))).toBe(true);

@@ -64,6 +64,7 @@ function today(value: unknown): unknown {
   if (value === null || typeof value !== "object") return value;
   const fields = Object.fromEntries(Object.entries(value).map(([field, each]) => [field, today(each)]));
   // Records alone have a lineage; requests and differences may name the same fields.
+  if ("request_id" in value) fields.reason = null;
   if ("lineage_id" in value) for (const { has, field, value: added } of ADDED) if (has in value) fields[field] = added;
   return fields;
 }
@@ -75,6 +76,7 @@ function expectEarlierAnswer(text: string, earlier: Wire | string): void {
         Object.assign(
           {},
           row,
+          "request_id" in row ? { reason: "" } : {},
           ...ADDED.filter(({ has }) => has in row).map(({ field, cell }) => ({ [field]: cell })),
         ) as Record<string, string>,
     );

@@ -1,5 +1,6 @@
 // The examples of the OpenAPI document, sent one after the other as they stand, once the organization, its network and
-// the user who sends them are put in: each is answered as documented, and every operation has had its turn.
+// the user who sends them are put in: each is answered as documented, every operation has had its turn, and what one
+// writes carries the reason that it was sent with.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { pascalCase } from "../../src/base/text.ts";
@@ -45,6 +46,14 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.close());
 
+/** The operations that wrote to the ledger, and those of them whose reason is not in the transaction. */
+const wrote = new Set<string>();
+const unreasoned: string[] = [];
+const transactionsAfter = (sequence: number) =>
+  appliance.reader.db
+    .query("SELECT actor_type, reason FROM history_transactions WHERE sequence > ? ORDER BY sequence")
+    .values(sequence) as Array<[actor: string, reason: string | null]>;
+
 const idOf = (each: DocumentedOperation) => each.operation.operationId as string;
 
 function named(operationId: string): DocumentedOperation {
@@ -70,11 +79,18 @@ async function send(operationId: string, path: Record<string, string | number> =
   const example = operation.requestBody?.content["application/json"].example;
   if (operation.requestBody !== undefined && example === undefined)
     throw new Error(`${operationId}: the body has no example`);
+  const before = appliance.reader.snapshot(() => appliance.reader.head().sequence);
   const answer = await client.send(
     each.method,
     substituted(url + (query.length === 0 ? "" : `?${query.join("&")}`)),
     example === undefined ? (each.method === "POST" ? "" : undefined) : substituted(JSON.stringify(example)),
+    { "x-change-reason": operationId },
   );
+  for (const [actor, reason] of transactionsAfter(before)) {
+    if (actor === "Discovery") continue;
+    wrote.add(operationId);
+    if (reason !== operationId) unreasoned.push(`${operationId}: ${reason}`);
+  }
   sent.set(
     operationId,
     `${operationId} ${answer.status} ${answer.status === 200 ? "" : answer.text.slice(0, 400)}`.trim(),
@@ -149,4 +165,10 @@ test("the examples can be sent one after the other", async () => {
 
   expect([...sent.values()].filter((line) => !line.endsWith(" 200"))).toEqual([]);
   expect(api.operations.map(idOf).filter((operationId) => !sent.has(operationId))).toEqual([]);
+  const takesReason = ({ operation }: DocumentedOperation) =>
+    (operation as Any).parameters.some(({ $ref }: Any) => $ref === "#/components/parameters/ChangeReason");
+  expect(unreasoned).toEqual([]);
+  const taking = new Set(api.operations.filter(takesReason).map(idOf));
+  expect([...wrote].filter((operationId) => !taking.has(operationId))).toEqual([]);
+  expect(wrote.size).toBeGreaterThan(60);
 });

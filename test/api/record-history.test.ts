@@ -155,6 +155,7 @@ describe("the transactions", () => {
         at: host.created_at,
         actor: { type: "User", id: first.userId, name: expect.any(String) },
         request_id: "r1",
+        reason: null,
         command: "host.create",
         changes: { host: { Created: 1 }, port: { Created: 2 } },
       },

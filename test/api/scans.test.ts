@@ -103,6 +103,7 @@ describe("a scan", () => {
       allow_large: false,
       schedule_id: null,
       requested_by: { type: "User", id: first.userId, name: expect.any(String) },
+      reason: null,
       status: "Queued",
       requested_at: expect.any(String),
       started_at: null,

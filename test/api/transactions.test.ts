@@ -111,6 +111,7 @@ test("a long list is gone through in steps: it is counted, and what it skips is 
       limit: 5,
       offset,
       asked: null,
+      reason: null,
     }),
   ];
   const steps = page(8_999 + 1);

@@ -5,8 +5,10 @@ import type { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { getTableName } from "drizzle-orm";
 import { openWritable } from "../../src/db/connection.ts";
+import { ChangeLog } from "../../src/db/reading/change-log.ts";
 import type { ListQuery } from "../../src/db/reading/list-query.ts";
 import { Reader } from "../../src/db/reading/reader.ts";
+import { ReasonSearch } from "../../src/db/reading/reason-search.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { Writer } from "../../src/db/writing/writer.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
@@ -425,6 +427,20 @@ test("every foreign key can be searched from the side that refers, or a delete w
     }
   }
   expect(unindexed).toEqual([]);
+});
+
+test("transactions are found by their reason among those that have one, without looking at any other", () => {
+  const reader = new Reader(store.readDb, store.clock);
+  const activity = new ChangeLog(reader).activity({ reach: store.reach([store.networkId]) });
+  const texts = preparedBy(store.readDb.$client, () => {
+    expect([...new ReasonSearch(reader, activity, "ü").newestFirst(1_000_000, 0)].flat()).toHaveLength(1);
+  });
+  const plans = texts.map((sql) => planOf(store.readDb.$client, sql));
+  expect(plans[0]).toEqual([
+    "SEARCH history_transactions USING COVERING INDEX history_transactions_by_reason (sequence<?)",
+  ]);
+  expect(plans.flat().filter(isWholeTable)).toEqual([]);
+  expect(plans[1]).toContainEqual(expect.stringMatching(/^SEARCH a .*\(scope=\? AND sequence=\?\)/));
 });
 
 test("networks are searched by their own numbers", () => {

@@ -236,7 +236,7 @@ function callers(): Array<{ id: string; actor: Actor; author: CommandActor }> {
     const request = new Request("http://localhost/", { headers });
     try {
       const actor = gate.identify({ request } as never, VIEWER);
-      return [{ id, actor, author: gate.authorOf({ actor, access: VIEWER, request, requestId: "" }) }];
+      return [{ id, actor, author: gate.authorOf({ actor, access: VIEWER, request, requestId: "", reason: null }) }];
     } catch (error) {
       // Its key was removed.
       expect((error as DomainError).code).toBe("auth_not_authenticated");

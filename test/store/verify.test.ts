@@ -166,6 +166,7 @@ describe("a changed value in the ledger is found, and where", () => {
     ["request_id", "TEXT"],
     ["source", "TEXT"],
     ["last_n", "INTEGER"],
+    ["reason", "TEXT"],
     ["hash", "BLOB"],
   ])("%s of a transaction", (column, type) => {
     for (const sequence of ["1", "4", last]) {
@@ -174,6 +175,15 @@ describe("a changed value in the ledger is found, and where", () => {
         damaged(`UPDATE history_transactions SET ${column} = ${changed(column, type)} WHERE sequence = ${sequence}`),
       ).toContainEqual(expect.stringMatching(new RegExp(`^transaction: transaction ${number}: `)));
     }
+  });
+
+  test.each([["NULL"], ["reason || '!'"], ["replace(reason, ':', '.')"]])("a reason that was given, now %s", (now) => {
+    const [{ sequence }] = store.rows<{ sequence: number }>(
+      "SELECT sequence FROM history_transactions WHERE reason IS NOT NULL",
+    ) as [{ sequence: number }];
+    expect(damaged(`UPDATE history_transactions SET reason = ${now} WHERE sequence = ${sequence}`)).toEqual([
+      `transaction: transaction ${sequence}: its hash does not match its predecessor, its content and its versions`,
+    ]);
   });
 
   test("a single bit of a document", () => {

@@ -425,6 +425,7 @@ const HEADERS = [
   "If-Match",
   "If-None-Match",
   "Idempotency-Key",
+  "X-Change-Reason",
   "Accept",
   "Accept-Encoding",
   "Accept-Language",

@@ -25,6 +25,7 @@ import credentialCoverage from "../../../migrations/0008_credential_coverage.sql
 import rowsLeftOut from "../../../migrations/0009_rows_left_out.sql" with { type: "text" };
 import servedTables from "../../../migrations/0010_served_tables.sql" with { type: "text" };
 import checksums from "../../../migrations/0011_checksums.sql" with { type: "text" };
+import reasons from "../../../migrations/0012_reasons.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -43,6 +44,7 @@ const MIGRATIONS: readonly string[] = [
   rowsLeftOut,
   servedTables,
   checksums,
+  reasons,
 ];
 
 /**

@@ -16,6 +16,8 @@ const STEP_TRANSACTIONS = 2_000;
 /** More scopes are filtered from their organization's transactions instead of merged. */
 const MERGED_SCOPES_MAX = 64;
 const COUNTED_MAX = 100;
+/** Scopes looked up per step, each for each transaction. */
+const STEP_LOOKS = 20_000;
 
 /** Counting goes on from here: what is committed never changes. */
 const counted = new WeakMap<ReadConnection, Map<string, { readonly until: number; readonly count: number }>>();
@@ -79,6 +81,18 @@ export class Activity {
     }
     if (known === undefined || known.until < until) this.know({ until, count });
     return count;
+  }
+
+  /** Those of these transactions that touched the scopes, in the order given, in steps; one at least. */
+  *among(sequences: readonly number[]): Generator<number[]> {
+    const text = `SELECT j.value FROM json_each(+?1) j WHERE EXISTS (SELECT 1 FROM json_each(+?2) c
+      CROSS JOIN history_activity a ON a.scope = c.value AND a.sequence = j.value) ORDER BY j.key`;
+    const step = Math.max(1, Math.floor(STEP_LOOKS / Math.max(1, this.scopes.length)));
+    let start = 0;
+    do {
+      yield this.sequences(text, JSON.stringify(sequences.slice(start, start + step)), this.scopesJson);
+      start += step;
+    } while (start < sequences.length);
   }
 
   private *descending(until: number): Generator<number[]> {

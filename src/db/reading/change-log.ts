@@ -34,6 +34,8 @@ export interface LedgerEntry {
   readonly requestId: string | null;
   /** The command that made it: `host.update`. */
   readonly source: string;
+  /** Why it was made, as whoever made it said. */
+  readonly reason: string | null;
 }
 
 /** Whose changes, of which kinds, where. */
@@ -232,16 +234,16 @@ export class ChangeLog {
   entries(sequences: Iterable<number>): Map<number, LedgerEntry> {
     const rows = this.connection
       .statement(
-        `SELECT t.sequence, t.at, t.actor_type, t.actor_id, t.actor_name, t.request_id, t.source FROM json_each(?) j
+        `SELECT t.sequence, t.at, t.actor_type, t.actor_id, t.actor_name, t.request_id, t.source, t.reason FROM json_each(?) j
           CROSS JOIN history_transactions t ON t.sequence = j.value`,
       )
       .values(JSON.stringify([...new Set(sequences)])) as Array<
-      [number, number, LedgerEntry["actorType"], string | null, string, string | null, string]
+      [number, number, LedgerEntry["actorType"], string | null, string, string | null, string, string | null]
     >;
     return new Map(
-      rows.map(([sequence, at, actorType, actorId, actorName, requestId, source]) => [
+      rows.map(([sequence, at, actorType, actorId, actorName, requestId, source, reason]) => [
         sequence,
-        { sequence, at, actorType, actorId, actorName, requestId, source },
+        { sequence, at, actorType, actorId, actorName, requestId, source, reason },
       ]),
     );
   }

@@ -32,6 +32,8 @@ export interface Author {
   readonly name: string;
   readonly organizationId: string | null;
   readonly requestId: string | null;
+  /** Why it writes, as whoever asked said (X-Change-Reason); nothing where nobody did. */
+  readonly reason?: string | null;
   /** The user for whom it writes: all keys of a user wait in one line. Not of the ledger. */
   readonly userId?: string | null;
 }
@@ -344,6 +346,7 @@ class LedgerWriter {
       request_id: author.requestId,
       source,
       last_n: statements.lastN(),
+      reason: author.reason ?? null,
     };
     this.hashes.sort((a, b) => a.n - b.n);
     const hash = hashTransaction(

@@ -85,6 +85,7 @@ function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActo
       are_targets_permitted: input.targets !== null && (input.schedule !== null || atLeast(actor.role, "Admin")),
       schedule_id: input.schedule?.id ?? null,
       requested_by: { type: actor.type, id: actor.id, name: actor.name },
+      reason: actor.reason ?? null,
     },
     progress: null,
     outcome: null,

@@ -476,6 +476,7 @@ function authorOf(scan: Scan, organizationId: string): CommandActor {
     name: scanName(scan.kind),
     organizationId,
     requestId: null,
+    reason: scan.reason,
     userId: null,
     role: "Owner",
     networkIds: [scan.network_id],

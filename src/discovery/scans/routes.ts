@@ -206,6 +206,7 @@ export function scanRoutes(
       "/api/v1/discovery/scans/:id/cancel",
       {
         operationId: "cancelScan",
+        makesNoTransaction: true,
         summary: "Cancel a scan",
         description:
           "A waiting scan is cancelled at once. A running scan stops within a second; what it has written stays.",

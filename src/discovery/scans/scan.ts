@@ -48,6 +48,8 @@ export interface ScanRequest {
   readonly are_targets_permitted?: boolean;
   readonly schedule_id: string | null;
   readonly requested_by: RequestedBy;
+  /** Why, as whoever asked for it said; absent of scans that were asked for before anybody could. */
+  readonly reason?: string | null;
 }
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -118,6 +120,9 @@ export const Scan = Type.Object(
       type: OneOf(["User", "ApiKey", "Discovery", "System"]),
       id: Nullable(Uuid),
       name: Type.String(),
+    }),
+    reason: Nullable(Type.String(), {
+      description: "The `X-Change-Reason` it was started with, which its transactions carry; null if there was none.",
     }),
     status: OneOf(SCAN_STATUSES),
     requested_at: Timestamp,
@@ -232,6 +237,7 @@ export const SCAN_EXAMPLE: Scan = {
   allow_large: false,
   schedule_id: null,
   requested_by: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0003", name: "Ada" },
+  reason: "CHG-4711: after the move",
   status: "Completed",
   requested_at: "2026-11-21T09:15:00.123Z",
   started_at: "2026-11-21T09:15:00.131Z",

@@ -9,7 +9,7 @@ import type { StoredScan } from "./tables.ts";
  * @param live how far it is at this moment, where it runs
  */
 export function scanOf(row: StoredScan, networkId: string, live: ScanProgress | null = null): Scan {
-  const { kind, targets, commit, allow_large, schedule_id, requested_by } = row.request;
+  const { kind, targets, commit, allow_large, schedule_id, requested_by, reason = null } = row.request;
   return {
     id: row.id,
     network_id: networkId,
@@ -19,6 +19,7 @@ export function scanOf(row: StoredScan, networkId: string, live: ScanProgress | 
     allow_large,
     schedule_id,
     requested_by,
+    reason,
     status: row.status,
     requested_at: formatInstant(row.requested_at),
     started_at: textOf(row.started_at),

@@ -49,6 +49,7 @@ export interface LedgerTransaction {
   readonly request_id: string | null;
   readonly source: string;
   readonly last_n: number;
+  readonly reason: string | null;
   readonly hash: Uint8Array;
 }
 
@@ -106,7 +107,8 @@ function isOlder(kinds: Kinds): string {
 }
 
 const TRANSACTIONS = `
-  SELECT sequence, at, wall_at, organization_id, actor_type, actor_id, actor_name, request_id, source, last_n, hash
+  SELECT sequence, at, wall_at, organization_id, actor_type, actor_id, actor_name, request_id, source, last_n, reason,
+    hash
   FROM history_transactions WHERE sequence > ?1 AND sequence <= ?2 ORDER BY sequence LIMIT ${STEP_ROWS}`;
 
 /**
@@ -243,8 +245,20 @@ function toVersion(row: unknown[]): LedgerVersion {
 }
 
 function toTransaction(row: unknown[]): LedgerTransaction {
-  const [sequence, at, wall_at, organization_id, actor_type, actor_id, actor_name, request_id, source, last_n, hash] =
-    row;
+  const [
+    sequence,
+    at,
+    wall_at,
+    organization_id,
+    actor_type,
+    actor_id,
+    actor_name,
+    request_id,
+    source,
+    last_n,
+    reason,
+    hash,
+  ] = row;
   return {
     sequence,
     at,
@@ -256,6 +270,7 @@ function toTransaction(row: unknown[]): LedgerTransaction {
     request_id,
     source,
     last_n,
+    reason,
     hash,
   } as LedgerTransaction;
 }

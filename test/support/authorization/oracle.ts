@@ -56,6 +56,15 @@ export class LedgerOracle {
     return row?.sequence ?? 0;
   }
 
+  /** Why a transaction was made; null where nobody said. */
+  reasonOf(sequence: number): string | null {
+    return (
+      this.appliance.reader.db
+        .query<{ reason: string | null }, [number]>("SELECT reason FROM history_transactions WHERE sequence = ?")
+        .get(sequence)?.reason ?? null
+    );
+  }
+
   find(id: string): LedgerRecord | undefined {
     this.refresh();
     return this.records.get(id);

@@ -375,17 +375,33 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
   },
   "GET /api/v1/transactions": (asking) => {
     const { oracle } = asking.world;
-    return asking.instants().flatMap((instant) =>
+    const visible = (until: number) =>
+      [...new Set(oracle.versions(asking.caller, SHOWN, 0, until).map((version) => version.sequence))].reverse();
+    const byReason = asking.places.flatMap((place) =>
+      asking.instants().map(
+        (instant): Case => ({
+          title: `${instant.title}, for a reason of ${place.name}`,
+          path: withQuery(asking.path, `limit=0&reason=${place.word.toUpperCase()}`, instant.query),
+          code: null,
+          check: ({ data, body }) => {
+            const sequences = visible(Math.min(instant.sequence, oracle.head)).filter((sequence) =>
+              oracle.reasonOf(sequence)?.includes(place.word),
+            );
+            if (asking.reaches(place) && instant.query === "") expect(sequences.length).toBeGreaterThan(5);
+            expect(data.map((transaction: Wire) => transaction.sequence)).toEqual(sequences);
+            expect(body.meta.pagination.total_count).toBe(sequences.length);
+          },
+        }),
+      ),
+    );
+    const all = asking.instants().flatMap((instant) =>
       ["limit=1000", "limit=0", "limit=2&offset=1"].map(
         (page): Case => ({
           title: `${instant.title}, ${page}`,
           path: withQuery(asking.path, page, instant.query),
           code: null,
           check: ({ data, body }) => {
-            const until = Math.min(instant.sequence, oracle.head);
-            const sequences = [
-              ...new Set(oracle.versions(asking.caller, SHOWN, 0, until).map((version) => version.sequence)),
-            ].reverse();
+            const sequences = visible(Math.min(instant.sequence, oracle.head));
             const shown = page.includes("offset")
               ? sequences.slice(1, 3)
               : page === "limit=1000"
@@ -397,6 +413,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         }),
       ),
     );
+    return [...all, ...byReason];
   },
   "GET /api/v1/transactions/:sequence": (asking) =>
     ofTransactions(asking).map(

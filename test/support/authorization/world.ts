@@ -219,7 +219,7 @@ async function furnish(
     serial_number: `${word}-serial`,
     tags: [common.tag.id],
   };
-  const post = (path: string, body: Wire) => made(owner.post(path, body));
+  const post = (path: string, body: Wire) => made(owner.post(path, body, because(word)));
   const vlan = await post("vlans", { network_id: networkId, number: octet, name: `${word} vlan`, description: word });
   const subnet = await post("subnets", {
     network_id: networkId,
@@ -334,8 +334,10 @@ async function furnish(
 }
 
 /** Of hosts that do not answer, as its findings say. @returns the scan's id */
-async function scan(appliance: TestAppliance, { owner, networkId }: Furnished): Promise<string> {
-  const { id } = await made(owner.post("discovery/scans", { network_id: networkId, kind: "snmp" }));
+async function scan(appliance: TestAppliance, { name, owner, networkId }: Furnished): Promise<string> {
+  const { id } = await made(
+    owner.post("discovery/scans", { network_id: networkId, kind: "snmp" }, because(MARKS[name].word)),
+  );
   await untilEnded(appliance, id);
   return id;
 }
@@ -364,7 +366,7 @@ async function changed(
   const { owner, ids, name } = place;
   const { word, octet } = MARKS[name];
   const edit = async (path: string, changes: Wire) =>
-    made(owner.put(path, { ...(await made(owner.get(path))), ...changes }));
+    made(owner.put(path, { ...(await made(owner.get(path))), ...changes }, because(word)));
   await edit(`subnets/${ids.subnets}`, { description: `${word} described anew` });
   const { sequence } = appliance.reader.head();
   await edit(`vlans/${ids.vlans}`, { description: `${word} described anew` });
@@ -386,6 +388,11 @@ async function changed(
     goneHostId: place.goneHostId,
     sequence,
   };
+}
+
+/** Why a place is written to: as little to be seen elsewhere as what is written. */
+function because(word: string): Record<string, string> {
+  return { "x-change-reason": `${word} reason` };
 }
 
 interface AnyOwner {

@@ -1,5 +1,6 @@
 // A small store with something of every kind in it: created, changed, moved, removed and come again.
 
+import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { userPasswords } from "../../../src/access/tables.ts";
 import type { OwnFields } from "../../../src/db/kind.ts";
 import { withChecksum } from "../../../src/db/row-checksum.ts";
@@ -74,7 +75,10 @@ export function populate(store: Store): Population {
   store.write((tx) => tx.remove(tagKind, goneTagId));
   const made = store.write((tx) => inventory(tx, store, userId));
   store.write((tx) => discovery(tx, store, made.hostId));
-  store.write((tx) => tx.update(hostKind, made.hostId, { name: "renamed" }));
+  store.run((tx) => tx.update(hostKind, made.hostId, { name: "renamed" }), {
+    ...SYSTEM_AUTHOR,
+    reason: "Ü: \u{1f600}",
+  });
   store.write((tx) => tx.update(ifEntryKind, made.entryId, { oper_status: "Down", if_alias: 'Ü\u0000\u2028😀"\\' }));
   moveThereAndBack(store, made.hostId);
   comeAgain(store, made.hostId);
