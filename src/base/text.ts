@@ -7,9 +7,40 @@
  * enough for ordering and searching. Folding twice changes nothing.
  */
 export function foldCase(text: string): string {
+  // Most of what is written by the hundred thousand is ASCII.
+  if (ASCII.test(text)) return text.toLowerCase();
   // NFC comes last: J with caron has no composed capital, but its lower case has.
   return text.toLowerCase().replaceAll("ς", "σ").normalize("NFC");
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant.
+const ASCII = /^[\u0000-\u007f]*$/;
+
+/**
+ * Without the marks of Latin, Greek and Cyrillic letters: `zürich` as `zurich`, `łódź` as `lodz`, `straße` as
+ * `strasse`. Of text that foldCase has folded; folding twice changes nothing.
+ */
+export function foldMarks(text: string): string {
+  if (ASCII.test(text)) return text;
+  const plain = text
+    .normalize("NFD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .normalize("NFC");
+  return plain.replace(/[ßæœøłđðþı]/g, (letter) => PLAIN_LETTERS[letter] as string);
+}
+
+/** Letters that have no decomposition in Unicode. */
+const PLAIN_LETTERS: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ı: "i",
+};
 
 /**
  * What orders texts without regard to case, then by code point, where it is compared by code point. For texts without

@@ -3,6 +3,7 @@
 
 import { integer, type SQLiteTableWithColumns, text } from "drizzle-orm/sqlite-core";
 import type { Entity } from "../base/entity-words.ts";
+import type { CalledText } from "./called-words.ts";
 import type { SearchTexts } from "./search-text.ts";
 import type { Upcaster } from "./shape.ts";
 
@@ -124,7 +125,12 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
    * Its changes are not among those that everybody in its organization is told of, nor is a transaction of it alone.
    */
   readonly isApart?: true;
-  /** What `search` finds a record by. */
+  /**
+   * What people know a record by: its lists and the search of all kinds find it by these. Nothing of a record that is
+   * known only by what it belongs to.
+   */
+  readonly called?: (record: R) => readonly CalledText[];
+  /** What finds another record besides, or this one by a trace of it. */
   readonly search?: {
     readonly texts: (record: R) => SearchTexts;
     /** The id of the record that is found: its host for an address. Never changes. */

@@ -57,11 +57,13 @@ export function wholeTerm(text: string): string {
   return phrase(words(text).join(""));
 }
 
-function phrase(word: string): string {
+/** The index's query of one entry. */
+export function phrase(word: string): string {
   return `"${cut(word).replaceAll('"', '""')}"`;
 }
 
-function words(text: string): string[] {
+/** The words of a text, folded; everything but white space and control characters belongs to one. */
+export function words(text: string): string[] {
   // A half of a surrogate pair is stored as U+FFFD, and is to be found as that.
   return foldCase(text.toWellFormed())
     .split(/[\s\p{Cc}]+/u)
@@ -73,7 +75,7 @@ function words(text: string): string[] {
  * beginning with dashes (IEEE 802) or Cisco's dots, or a whole IPv6 address that is not in its canonical form (RFC
  * 5952).
  */
-function canonicalBeginnings(word: string): string[] {
+export function canonicalBeginnings(word: string): string[] {
   const beginnings: string[] = [];
   if (DASHED_MAC.test(word)) beginnings.push(word.replaceAll("-", ":"));
   if (DOTTED_MAC.test(word)) beginnings.push(word.replaceAll(".", "").replace(/(..)(?=.)/g, "$1:"));
@@ -87,18 +89,18 @@ const DASHED_MAC = /^[0-9a-f]{2}-(?:[0-9a-f]{2}-){0,4}[0-9a-f]{0,2}$/;
 const DOTTED_MAC = /^[0-9a-f]{4}\.(?:[0-9a-f]{4}\.)?[0-9a-f]{0,4}$/;
 
 /** A word in the length that is indexed; a character is not cut in two. */
-function cut(word: string): string {
+export function cut(word: string): string {
   return word.slice(0, WORD_MAX_LENGTH).replace(/[\ud800-\udbff]$/, "");
 }
 
 /** A word from each of its beginnings on: its own, and every letter or digit that follows neither. */
-function* parts(word: string): Generator<string> {
+export function parts(word: string): string[] {
   const whole = cut(word);
-  yield whole;
-  let count = 1;
+  const found = [whole];
+  if (/^[a-z0-9]*$/.test(whole)) return found;
   for (const { index } of whole.matchAll(/(?<=[^\p{L}\p{M}\p{N}])[\p{L}\p{N}]/gu)) {
-    if (count === WORD_MAX_PARTS) return;
-    count += 1;
-    yield whole.slice(index);
+    if (found.length === WORD_MAX_PARTS) break;
+    found.push(whole.slice(index));
   }
+  return found;
 }

@@ -110,7 +110,9 @@ describe("a store of before a field, read", () => {
     const db = openWritable(appliance.databasePath);
     const tables = (
       db.$client
-        .query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'history_search%' ORDER BY name")
+        .query(
+          "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'history_search%' AND name NOT LIKE 'history_words%' ORDER BY name",
+        )
         .values() as Array<[string]>
     ).map(([name]) => name);
     const rows = () => tables.map((table) => [table, db.$client.query(`SELECT * FROM "${table}"`).values()]);

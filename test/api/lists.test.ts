@@ -806,24 +806,10 @@ describe("other lists", () => {
     expect((await owner.get(`${path}?search=a+b+c+d+e+f+g+h+i+j+k`)).status).toBe(400);
   });
 
-  test("take a search only where there is one", async () => {
-    for (const path of [
-      "services",
-      "subnets",
-      "vlans",
-      "credentials",
-      "users",
-      "ports",
-      "bindings",
-      "if-entries",
-      "discovery/schedules",
-      "discovery/ignored",
-      "auth/keys",
-    ]) {
-      expect(await owner.get(`${path}?search=a`)).toMatchObject({
-        status: 400,
-        body: { params: { issues: [{ path: "/search", message: "is not a known parameter" }] } },
-      });
-    }
+  test("take a search only where there is one: a binding is called nothing", async () => {
+    expect(await owner.get("bindings?search=a")).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/search", message: "is not a known parameter" }] } },
+    });
   });
 });

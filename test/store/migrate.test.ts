@@ -35,6 +35,7 @@ test("a store of an earlier schema is brought to this one with what is derived s
   for (const table of [
     "history_activity",
     "history_search_texts",
+    "history_word_places",
     "history_span_blocks",
     "observations",
     "user_passwords",

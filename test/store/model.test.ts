@@ -36,7 +36,7 @@ const LISTED: readonly AnyKind[] = [
 ];
 
 /** What a search finds. */
-const FOUND: readonly AnyKind[] = [hostKind, tagKind, networkKind, ipAddressKind];
+const FOUND: readonly AnyKind[] = LISTED.filter((kind) => kind !== fdbEntryKind);
 
 /** By kind, the fields that lists are ordered by, and whether by a key. */
 const ORDERS: ReadonlyMap<AnyKind, Readonly<Record<string, boolean>>> = new Map<AnyKind, Record<string, boolean>>([

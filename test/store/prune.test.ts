@@ -218,10 +218,13 @@ function withCopy<T>(act: (db: Sql, path: string) => T): T {
   }
 }
 
-/** Every table's rows but those of the search index's own, and the schema. */
+/** Every table's rows but those of the search indexes' own, and the schema; what an index of no texts says by its view. */
 function dump(db: Sql): string {
   const tables = db.$client
-    .query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'history_search_%' ORDER BY name")
+    .query(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'history_search_%'
+        AND name NOT LIKE 'history_words%' ORDER BY name`,
+    )
     .all() as Array<{ name: string }>;
   const rows = tables.map(
     ({ name }) =>

@@ -363,6 +363,7 @@ test("live rows are those that the ledger comes to, before and after they are ma
     "history_census",
     "history_lineages",
     "history_search_texts",
+    "history_word_places",
     "history_activity",
     "history_versions",
   ];

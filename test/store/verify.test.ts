@@ -78,6 +78,7 @@ function derivedIn(db: Sql): DerivedVerification {
 function dump(db: Sql): string {
   const tables = [
     ...DERIVED,
+    "history_word_places",
     "observations",
     "user_passwords",
     "credential_secrets",
@@ -475,6 +476,16 @@ describe("what is derived from the ledger and is not as it says is found, and ma
       ],
     ],
     [
+      "a name that the records do not have",
+      /^search: history_words: does not match what the records were called$/,
+      () => [`INSERT INTO history_words (rowid, entries) VALUES (${host()} << 31 | 3, '1.7.wforged')`],
+    ],
+    [
+      "names that the index does not have",
+      /^search: history_words: does not match what the records were called$/,
+      () => ["INSERT INTO history_words (history_words) VALUES ('delete-all')"],
+    ],
+    [
       "a live row that is missing",
       /^live: host .*: it is alive in the ledger, but has no live row$/,
       () => [`DELETE FROM hosts WHERE n = ${host()}`],
@@ -701,6 +712,7 @@ describe("tables, indexes, triggers and views that are not those of the migratio
     "history_spans",
     "history_segments",
     "history_search",
+    "history_words",
     "tags",
     "observations",
   ])("the table %s that is missing, which ends no verification", (table) => {

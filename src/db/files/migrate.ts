@@ -26,6 +26,7 @@ import rowsLeftOut from "../../../migrations/0009_rows_left_out.sql" with { type
 import servedTables from "../../../migrations/0010_served_tables.sql" with { type: "text" };
 import checksums from "../../../migrations/0011_checksums.sql" with { type: "text" };
 import reasons from "../../../migrations/0012_reasons.sql" with { type: "text" };
+import words from "../../../migrations/0013_words.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -45,12 +46,16 @@ const MIGRATIONS: readonly string[] = [
   servedTables,
   checksums,
   reasons,
+  words,
 ];
 
 /**
  * The migration since which rows beside the ledger carry checksums: those of a store from before it are given theirs.
  */
 export const ADDS_CHECKSUMS = MIGRATIONS.indexOf(checksums) + 1;
+
+/** The migration since which there is an index of what records are called. */
+export const ADDS_WORDS = MIGRATIONS.indexOf(words) + 1;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 /** "nled": so that `file` and we can tell our databases from any other SQLite file. */

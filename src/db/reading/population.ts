@@ -4,13 +4,14 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { type AnyKind, liveColumnOf, SCOPE_CODES, SCOPES, type ScopeName } from "../kind.ts";
 import { BLOCK_BITS } from "../schema.ts";
-import { searchTerms } from "../search-text.ts";
+import { searchTerms, searchWords } from "../search-text.ts";
 import { membersSql } from "../shape.ts";
 import { ComputedKeyOrder } from "./computed-key-order.ts";
 import { sortSql, sortValueSql } from "./item-sql.ts";
 import type { AsOf, Filter, ListQuery } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
 import { SqlBuilder } from "./sql-builder.ts";
+import { WordIndex } from "./word-index.ts";
 
 /** Networks up to this number are merged in page order. */
 const MAX_MERGED_NETWORKS = 64;
@@ -21,9 +22,11 @@ const MAX_SORTED_RECORDS = 20_000;
 
 export class Populations {
   private readonly connection: ReadConnection;
+  private readonly index: WordIndex;
 
   constructor(connection: ReadConnection) {
     this.connection = connection;
+    this.index = new WordIndex(connection);
   }
 
   /** Whether the answer is known to be empty before anything is looked up. */
@@ -146,7 +149,7 @@ export class Populations {
     const ids = query.ids === undefined ? null : sql.bind(JSON.stringify(query.ids));
     const byIds =
       ids === null ? null : `SELECT r.n FROM json_each(${ids}) j CROSS JOIN history_records r ON r.id = j.value`;
-    const found = terms(query).map((term) => foundBy(sql.bind(term), kind, asOf));
+    const found = this.found(query, sql);
     const selects = arms.map(({ container, source }) => {
       const where: string[] = [];
       if (asOf === null) {
@@ -190,6 +193,24 @@ export class Populations {
       return `SELECT s.n AS n FROM ${source}${blocks}history_spans s WHERE ${where.join(" AND ")}`;
     });
     return selects.join(" UNION ALL ");
+  }
+
+  /**
+   * Who is found by the search, as SQL that selects record numbers: all of these must.
+   * @returns none where nothing is searched for
+   */
+  private found(query: ListQuery, sql: SqlBuilder): string[] {
+    const { kind, asOf, reach, search } = query;
+    if (search === undefined) return [];
+    const called = (words: readonly string[]) =>
+      sql.bind(JSON.stringify(this.index.calledBy(reach.organizationN, kind, words, asOf)));
+    const words = searchWords(search);
+    if (kind.search === undefined) return words.length === 0 ? [] : [`SELECT value FROM json_each(${called(words)})`];
+    // What also finds others tells of the words as they are written; what a record is called, without their marks.
+    return searchTerms(search).map(
+      (term, place) =>
+        `${foundBy(sql.bind(term), kind, asOf)} UNION ALL SELECT value FROM json_each(${called([words[place] as string])})`,
+    );
   }
 
   /**

@@ -3,6 +3,7 @@
 
 import { alreadyExists, DomainError } from "../../base/errors.ts";
 import { formatInstant, type Instant } from "../../base/instant.ts";
+import { calledChanges, entryPlace } from "../called-words.ts";
 import { hashTransaction, hashVersion } from "../hash.ts";
 import {
   type AnyKind,
@@ -86,6 +87,7 @@ class LedgerWriter {
   private versions: VersionRow[] = [];
   private spans: Array<{ scope: number; n: number }> = [];
   private texts: Array<{ n: number; sequence: number; owner_n: number; text: string }> = [];
+  private readonly words: Array<{ n: number; sequence: number; entries: string }> = [];
   private readonly hashes: Array<{ n: number; hash: Uint8Array }> = [];
   private readonly numbers = new Map<string, number>();
   private readonly active = new Set<number>();
@@ -292,6 +294,7 @@ class LedgerWriter {
     this.hashes.push({ n: entry.n, hash });
     this.noteActivity(entry);
     this.noteText(entry);
+    this.noteWords(entry);
   }
 
   private writeVersions(): void {
@@ -329,12 +332,25 @@ class LedgerWriter {
     if (this.texts.length === ROWS_PER_INSERT) this.writeTexts();
   }
 
+  /** Where what a record is called has changed. */
+  private noteWords({ kind, n, organizationN, before, after }: Entry): void {
+    const { called } = kind;
+    if (called === undefined) return;
+    const entries = calledChanges(
+      entryPlace(organizationN, kind.code),
+      before === null ? [] : called(before),
+      after === null ? [] : called(after),
+    );
+    if (entries !== "") this.words.push({ n, sequence: this.tx.sequence, entries });
+  }
+
   /** The transaction's row is its last: after it no version can be added. */
   private close(): void {
     this.writeVersions();
     this.writeTexts();
     this.writeSpans();
     const { statements, author, source, sequence, instant, wallAt } = this.tx;
+    statements.insertWords(this.words);
     const row = {
       sequence,
       at: instant,

@@ -41,6 +41,9 @@ interface Single {
 
 const value = sql.placeholder;
 
+/** Of a record's number, a sequence, and entries as calledChanges makes them. */
+export const INSERT_WORDS = "INSERT INTO history_words (rowid, entries) VALUES ((?1 << 31) | ?2, ?3)";
+
 export class Statements {
   readonly db: Sql;
   private readonly perKind = new Map<string, ReturnType<typeof liveStatements>>();
@@ -48,6 +51,7 @@ export class Statements {
   private readonly updateBlock: { run(alive: number, died: number, scope: number, block: number): { changes: number } };
   private readonly insertBlock: { run(scope: number, block: number, alive: number, died: number): unknown };
   private readonly indexText: { run(n: number, sequence: number, text: string): unknown };
+  private readonly indexEntries: { run(n: number, sequence: number, entries: string): unknown };
   private readonly readChanges: { values(): unknown[][] };
   private readonly readMark: { values(sequence: number): unknown[][] };
   private readonly lookups = new Map<string, { all(...values: number[]): unknown[] }>();
@@ -64,6 +68,7 @@ export class Statements {
     this.readChanges = db.$client.prepare("SELECT total_changes()");
     this.readMark = db.$client.prepare(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = +?`);
     this.indexText = db.$client.prepare("INSERT INTO history_search (rowid, text) VALUES ((?1 << 31) | ?2, ?3)");
+    this.indexEntries = db.$client.prepare(INSERT_WORDS);
   }
 
   /** How many rows this connection has inserted, changed or deleted since it was opened. */
@@ -140,6 +145,11 @@ export class Statements {
   insertSearchTexts(texts: ReadonlyArray<{ n: number; sequence: number; owner_n: number; text: string }>): void {
     this.ledger.insertSearchText.run(texts);
     for (const { n, sequence, text } of texts) if (text !== "") this.indexText.run(n, sequence, text);
+  }
+
+  /** What changes of what records are called with their versions of this transaction. */
+  insertWords(changes: ReadonlyArray<{ n: number; sequence: number; entries: string }>): void {
+    for (const { n, sequence, entries } of changes) this.indexEntries.run(n, sequence, entries);
   }
 
   lineage(kind: number, identity: string): string | null {

@@ -1,6 +1,7 @@
 // What the ledger implies of everything that is kept beside it to make reading cheap: a record's live row, its links,
 // and the spans that it lived in its containers. Pure but for looking ids up. Must not write.
 
+import { calledChanges, entryPlace } from "../../db/called-words.ts";
 import type { Sql } from "../../db/connection.ts";
 import {
   type AnyKind,
@@ -34,6 +35,12 @@ interface TextSince {
   readonly text: string;
 }
 
+/** What changes of what a record is called with a transaction. */
+interface WordsSince {
+  readonly sequence: number;
+  readonly entries: string;
+}
+
 /** The life of one record so far, version by version. */
 export interface Life {
   readonly n: number;
@@ -44,6 +51,7 @@ export interface Life {
   readonly open: Map<number, number>;
   readonly closed: Span[];
   readonly texts: TextSince[];
+  readonly words: WordsSince[];
   /** Each of its ends: a record that was brought back may have several. */
   readonly ends: Array<{ readonly sequence: number; readonly identity: string; readonly lineageId: string }>;
   /** Where each of its versions shows: scope and sequence. */
@@ -92,6 +100,7 @@ export class Derivation {
       open: new Map(),
       closed: [],
       texts: [],
+      words: [],
       ends: [],
       activity: [],
       newest: version,
@@ -131,6 +140,14 @@ export class Derivation {
       record === null ? [] : activityScopes(kind, record, organizationN, (id) => this.n(id)),
     );
     for (const scope of new Set(scopes)) life.activity.push([scope, version.sequence]);
+    if (kind.called !== undefined) {
+      const entries = calledChanges(
+        entryPlace(organizationN, kind.code),
+        before === null ? [] : kind.called(before),
+        after === null ? [] : kind.called(after),
+      );
+      if (entries !== "") life.words.push({ sequence: version.sequence, entries });
+    }
     if (kind.search === undefined) return;
     const text = after === null ? "" : searchText(kind.search.texts(after));
     if (text !== (life.texts.at(-1)?.text ?? ""))

@@ -1,4 +1,4 @@
-// Compares all that the search index says with what is indexed, word for word: SQLite's own check of an index whose
+// Compares all that the indexes of words say with what is indexed, word for word: SQLite's own check of an index whose
 // texts lie elsewhere looks at its structure alone. Holds sums of both sides, however many words there are.
 
 import type { Sql } from "../../db/connection.ts";
@@ -32,20 +32,23 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * All that the index says of transactions up to `until`, in steps.
+ * All that an index says of transactions up to `until`, in steps.
  * @returns how many words each step took
  */
-export function* sumIndex(db: Sql, until: number, sums: WordSums): Generator<number> {
+export function* sumIndex(
+  db: Sql,
+  index: "history_search" | "history_words",
+  until: number,
+  sums: WordSums,
+): Generator<number> {
   const isQueryOnly = (db.$client.query("PRAGMA query_only").get() as { query_only: number }).query_only === 1;
   // SQLite's view of an index is a table that has to be made; a temporary one, which is not in the file.
   if (isQueryOnly) db.$client.run("PRAGMA query_only = OFF");
   try {
-    db.$client.run(
-      "CREATE VIRTUAL TABLE temp.history_search_words USING fts5vocab('main', 'history_search', 'instance')",
-    );
+    db.$client.run(`CREATE VIRTUAL TABLE temp.all_words USING fts5vocab('main', '${index}', 'instance')`);
     const statement = db.$client.prepare(
       `SELECT term, doc >> 31 AS n, doc & 2147483647 AS sequence
-       FROM temp.history_search_words WHERE term > ? ORDER BY term`,
+       FROM temp.all_words WHERE term > ? ORDER BY term`,
     );
     try {
       let after: string | null = "";
@@ -73,7 +76,7 @@ export function* sumIndex(db: Sql, until: number, sums: WordSums): Generator<num
       }
     } finally {
       statement.finalize();
-      db.$client.run("DROP TABLE temp.history_search_words");
+      db.$client.run("DROP TABLE temp.all_words");
     }
   } finally {
     if (isQueryOnly) db.$client.run("PRAGMA query_only = ON");

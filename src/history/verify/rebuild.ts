@@ -9,6 +9,7 @@ import { type AnyKind, OPERATION, parseMembers, type RecordBase } from "../../db
 import { OBSERVATIONS, observedChecksum } from "../../db/row-checksum.ts";
 import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
 import { membersSql, shapeOf, sortKeysSql } from "../../db/shape.ts";
+import { INSERT_WORDS } from "../../db/writing/statements.ts";
 import { countBeside, type Dropped, dropDamaged, dropOrphans } from "./beside-ledger.ts";
 import { Derivation, type Life } from "./derived.ts";
 import { type LedgerVersion, STEP_ROWS, walkVersions } from "./ledger-walk.ts";
@@ -99,6 +100,11 @@ export function deriveChangesAndTexts(db: Sql, kinds: readonly AnyKind[]): void 
   new Rebuild(db, kinds).runForChangesAndTexts();
 }
 
+/** Makes the index of what records are called, in a store that has none yet, within a transaction of the caller's. */
+export function deriveWords(db: Sql, kinds: readonly AnyKind[]): void {
+  new Rebuild(db, kinds).runForWords();
+}
+
 /**
  * Makes the live rows and links of these kinds anew where the newest version is of an earlier shape, within a
  * transaction of the caller's. What else is derived stays: an upcaster leaves alone what that is made of.
@@ -160,11 +166,8 @@ class Rebuild {
       $client.run(`DELETE FROM ${table}`);
     $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
     $client.run("CREATE TEMP TABLE ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER)");
-    const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as {
-      lastN: number;
-    };
-    for (const n of walkVersions(this.db, this.kinds, lastN, (versions) => this.step(versions, onLife))) onProgress(n);
-    this.complete(onLife);
+    $client.run("INSERT INTO history_words (history_words) VALUES ('delete-all')");
+    this.walk(onLife, onProgress);
     $client.run(LINEAGES);
     $client.run(CENSUS);
     $client.run(`INSERT INTO history_span_blocks (scope, block, alive, died) ${SPAN_BLOCKS}`);
@@ -173,16 +176,22 @@ class Rebuild {
   }
 
   runForChangesAndTexts(): void {
-    const { $client } = this.db;
-    $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
-    const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as {
+    this.db.$client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
+    this.walk((life) => this.changesAndTexts(life));
+    this.gatherChangesAndTexts();
+  }
+
+  runForWords(): void {
+    this.walk((life) => this.words(life));
+  }
+
+  /** Every life, one after the other. */
+  private walk(onLife: (life: Life) => void, onProgress: (n: number) => void = () => {}): void {
+    const { lastN } = this.db.$client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as {
       lastN: number;
     };
-    for (const _ of walkVersions(this.db, this.kinds, lastN, (versions) =>
-      this.step(versions, (life) => this.changesAndTexts(life)),
-    ));
-    this.complete((life) => this.changesAndTexts(life));
-    this.gatherChangesAndTexts();
+    for (const n of walkVersions(this.db, this.kinds, lastN, (versions) => this.step(versions, onLife))) onProgress(n);
+    this.complete(onLife);
   }
 
   runForLive(): void {
@@ -251,9 +260,14 @@ class Rebuild {
       );
   }
 
+  private words({ n, words }: Life): void {
+    for (const { sequence, entries } of words) this.execute(INSERT_WORDS, n, sequence, entries);
+  }
+
   private past(life: Life): void {
     const { kind, n } = life;
     this.changesAndTexts(life);
+    this.words(life);
     for (const span of this.derivation.spans(life))
       this.execute(
         "INSERT INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)",

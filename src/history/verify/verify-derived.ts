@@ -70,6 +70,8 @@ export class DerivedVerification {
   private textsFound = 0;
   /** Of the texts that are there. */
   private readonly words = new WordSums();
+  /** Of what records are called, as the ledger implies it. */
+  private readonly called = new WordSums();
   private spansFound = 0;
   private spansCounted = 0;
 
@@ -92,6 +94,8 @@ export class DerivedVerification {
     const where = whereRecord(life.kind.name, life.id, life.n);
     this.spans(life, where);
     this.texts(life, where);
+    for (const { sequence, entries } of life.words)
+      for (const entry of wordsOf(entries)) this.called.add(entry, life.n, sequence);
     for (const [scope, sequence] of life.activity) this.keepActivity.run(scope, sequence);
     for (const { identity, lineageId, sequence } of life.ends)
       this.keepEnd.run(life.kind.code, identity, lineageId, sequence, life.n);
@@ -333,9 +337,17 @@ export class DerivedVerification {
   /** All words of the index against those of the texts. */
   *indexWords(): Generator<number> {
     const found = new WordSums();
-    yield* sumIndex(this.db, this.until.sequence, found);
+    yield* sumIndex(this.db, "history_search", this.until.sequence, found);
     if (found.equals(this.words)) return;
     this.findings.add("search", "history_search", "does not match the words of the texts");
+  }
+
+  /** All entries of what records are called against those that the ledger implies. */
+  *calledWords(): Generator<number> {
+    const found = new WordSums();
+    yield* sumIndex(this.db, "history_words", this.until.sequence, found);
+    if (found.equals(this.called)) return;
+    this.findings.add("search", "history_words", "does not match what the records were called");
   }
 
   /**

@@ -113,6 +113,7 @@ export function* verifySteps(
     yield* summed("activity", guarded(findings, derived.activity()));
     yield* summed("search", guarded(findings, derived.surplusTexts()));
     yield* summed("words of the search index", guarded(findings, derived.indexWords()));
+    yield* summed("names in the search index", guarded(findings, derived.calledWords()));
     yield* summed("lineages", guarded(findings, derived.lineages()));
   } finally {
     ledger.close();
@@ -217,9 +218,11 @@ function hasFreePages(db: Sql): boolean {
   return (db.$client.query("PRAGMA freelist_count").get() as { freelist_count: number }).freelist_count > 0;
 }
 
-/** The full text index and the tables that SQLite keeps for it: made anew from the texts. */
-function isSearchIndex(table: string): boolean {
-  return table === "history_search" || (table.startsWith("history_search_") && table !== "history_search_texts");
+/** The full text index that a table belongs to: itself, or what SQLite keeps for it. Made anew from the ledger. */
+function searchIndexOf(table: string): "history_search" | "history_words" | null {
+  if (table === "history_words" || table.startsWith("history_words_")) return "history_words";
+  if (table === "history_search_texts") return null;
+  return table === "history_search" || table.startsWith("history_search_") ? "history_search" : null;
 }
 
 /**
@@ -232,12 +235,12 @@ function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[], 
     .values() as Array<[string]>;
   for (const [table] of tables) {
     if (unchecked.includes(table)) continue;
-    const check = isSearchIndex(table) ? "search" : "file";
+    const index = searchIndexOf(table);
+    const check = index === null ? "file" : "search";
     findings.during(check, table, () =>
       inSnapshot(db, () => {
         // The index notices what was committed since only when it is asked something.
-        if (check === "search")
-          db.$client.prepare("SELECT count(*) FROM history_search WHERE history_search MATCH 'a'").values();
+        if (index !== null) db.$client.prepare(`SELECT count(*) FROM ${index} WHERE ${index} MATCH 'a'`).values();
         for (const [message] of db.$client.prepare(`PRAGMA integrity_check("${table}")`).values() as Array<[string]>) {
           if (message !== "ok") findings.add(besideCheckOf(table, message) ?? check, table, message);
         }

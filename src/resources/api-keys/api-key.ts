@@ -83,6 +83,7 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
   // A key is never the same as one before it.
   identity: () => null,
   unique: null,
+  called: ({ name }) => [{ field: "name", value: name, as: "Name" }],
   sortKeys: { name: textSortKey },
 };
 

@@ -19,13 +19,15 @@ import {
   writtenRecord,
 } from "../../inventory/write-answers.ts";
 import { IdParams, IdsQuery } from "../../wire/schemas.ts";
+import { searched, searchQuery } from "../searching.ts";
 import { API_KEY_EXAMPLE, ApiKeyCreate, ApiKeyUpdate, ApiKeyWithSecret, apiKeyKind } from "./api-key.ts";
 import { composeWithSecret } from "./api-key-view.ts";
 import type { ApiKeyCommands, KeyMade, KeySecret } from "./commands.ts";
 import { apiKeyResource } from "./resource.ts";
 
 const { group, write } = apiKeyResource;
-const operations = standardOperations(apiKeyResource, IdsQuery);
+const filters = { ...IdsQuery, ...searchQuery("a word of the key's name") };
+const operations = standardOperations(apiKeyResource, filters);
 const { name, organization_id, user_id, tags, permissions, network_ids } = API_KEY_EXAMPLE;
 const body = { name, organization_id, user_id, tags, permissions, network_ids };
 const withSecret = { data: { api_key: API_KEY_EXAMPLE, key: "nlk_Ab3d…" } };
@@ -95,8 +97,8 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, backend: Backend<A
     );
 
   /** What list and export are of. */
-  function listed(call: ResourceCall<unknown, unknown, unknown>): ListOptions {
-    return { resource: apiKeyResource, within: { user: onlyUser(call) } };
+  function listed(call: ResourceCall<unknown, { readonly search?: string }, unknown>): ListOptions {
+    return { resource: apiKeyResource, search: searched(call.query.search), within: { user: onlyUser(call) } };
   }
 
   /** Whose keys the caller sees; undefined for all of the organization. */

@@ -119,6 +119,7 @@ export const credentialKind: Kind<CredentialRecord> = {
   identity: (credential) => `${credential.organization_id}/${credential.name}`,
   // Names are for people: two may be alike.
   unique: null,
+  called: ({ name }) => [{ field: "name", value: name, as: "Name" }],
   sortKeys: { name: textSortKey, credential_type: ({ type }) => type },
 };
 

@@ -11,12 +11,14 @@ import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery } from "../../wire/schemas.ts";
 import { orderQuery } from "../ordering.ts";
+import { searchQuery } from "../searching.ts";
 import type { CredentialCommands } from "./commands.ts";
 import { CREDENTIAL_EXAMPLE, CredentialCreate, CredentialUpdate, credentialKind } from "./credential.ts";
 import { credentialResource } from "./resource.ts";
 
 const filters = {
   ...IdsQuery,
+  ...searchQuery("a word of the credential's name"),
   ...orderQuery(credentialKind, ["created_at", "name", "credential_type", "secrets_updated_at", "updated_at"]),
 };
 const operations = standardOperations(credentialResource, filters);

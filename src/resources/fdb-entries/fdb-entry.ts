@@ -48,6 +48,7 @@ export const fdbEntryKind: Kind<FdbEntryRecord> = {
   absent: "null",
   identity: (entry) => `${entry.if_entry_id}/${entry.mac_address}/${entry.vlan_number ?? ""}`,
   // A host is not found by what its switch forwards to: only the interface is.
+  called: ({ mac_address }) => [{ field: "fdb_macs", value: mac_address, as: "Mac", isApart: true }],
   search: { texts: (entry) => ({ wholes: [entry.mac_address] }), finds: (entry) => entry.if_entry_id },
   unique: { field: "mac_address", value: (entry) => entry.mac_address },
 };

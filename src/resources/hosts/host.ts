@@ -129,6 +129,11 @@ export const hostKind: Kind<HostRecord> = {
   // Two devices may have one name; a later incarnation is the one of the same name in the same network.
   identity: (host) => `${host.network_id}/${host.name}`,
   unique: null,
+  called: (host) => [
+    ...HOST_NAMES.map((field) => ({ field, value: host[field], as: "Name" }) as const),
+    ...HOST_TEXTS.map((field) => ({ field, value: host[field], as: "Text" }) as const),
+    ...HOST_MARKS.map((field) => ({ field, value: host[field], as: "Name", isApart: true }) as const),
+  ],
   search: {
     texts: (host) => ({ words: HOST_WORDS.map((field) => host[field]) }),
     finds: (host) => host.id,
@@ -142,5 +147,9 @@ export const hostKind: Kind<HostRecord> = {
   },
 };
 
-/** What a host is found by the words of. */
+const HOST_NAMES = ["name", "hostname", "sys_name", "asset_tag"] as const;
+const HOST_TEXTS = ["description", "sys_descr"] as const;
+/** What hosts are called by besides: the search of all kinds goes by it. */
+const HOST_MARKS = ["serial_number", "chassis_id", "model", "manufacturer", "sys_location"] as const;
+/** What a host is found by the words of. Their order is that of the stored texts. */
 export const HOST_WORDS = ["name", "hostname", "sys_name", "description", "sys_descr", "asset_tag"] as const;

@@ -80,6 +80,12 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "omitted",
   identity: (entry) => `${entry.host_id}/${entry.if_index}`,
+  called: ({ if_name, if_descr, if_alias, mac_address }) => [
+    { field: "if_name", value: if_name, as: "Interface" },
+    { field: "if_descr", value: if_descr, as: "Interface" },
+    { field: "if_alias", value: if_alias, as: "Name" },
+    { field: "mac_address", value: mac_address, as: "Mac" },
+  ],
   search: { texts: (entry) => ({ wholes: [entry.mac_address, ...linkClues(entry)] }), finds: (entry) => entry.host_id },
   unique: { field: "if_index", value: (entry) => entry.if_index },
   orderKeys: { if_descr: textSortKey, if_name: textSortKey, if_alias: textSortKey },

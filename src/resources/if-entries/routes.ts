@@ -13,6 +13,7 @@ import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/w
 import { IdsQuery, Uuid } from "../../wire/schemas.ts";
 import { ALL_ISSUES } from "../issues.ts";
 import { orderQuery } from "../ordering.ts";
+import { searchQuery } from "../searching.ts";
 import type { IfEntryCommands } from "./commands.ts";
 import { IF_ENTRY_EXAMPLE, IfEntryCreate, IfEntryUpdate, ifEntryKind } from "./if-entry.ts";
 import { ifEntryResource } from "./resource.ts";
@@ -21,6 +22,9 @@ const filters = {
   host_id: Type.Optional(Uuid),
   network_id: Type.Optional(Uuid),
   ...IdsQuery,
+  ...searchQuery(
+    "a word of the interface's name, description or alias, in full or abbreviated as in `Gi1/0/7`; or its MAC address or one that the device forwards to it",
+  ),
   ...orderQuery(ifEntryKind, [
     "created_at",
     "if_index",

@@ -47,6 +47,10 @@ export const ignoredKind: Kind<IgnoredRecord> = {
   absent: "null",
   identity: (record) => ignoredIdentity(record.entity, record.identity),
   unique: { field: "identity", value: (record) => record.identity },
+  called: ({ label, signs }) => [
+    { field: "label", value: label, as: "Name" },
+    ...signs.map((sign) => ({ field: "signs", value: sign.slice(sign.indexOf(":") + 1), as: "Text" }) as const),
+  ],
   sortKeys: { label: textSortKey },
 };
 

@@ -12,6 +12,7 @@ import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval } from "../../inventory/write-answers.ts";
 import { IdsQuery, OneOf, Uuid } from "../../wire/schemas.ts";
 import { orderQuery } from "../ordering.ts";
+import { searchQuery } from "../searching.ts";
 import type { IgnoredCommands } from "./commands.ts";
 import { IGNORED_ENTITIES, ignoredKind } from "./ignored.ts";
 import { ignoredResource } from "./resource.ts";
@@ -22,6 +23,7 @@ const filters = {
   network_id: Type.Optional(Uuid),
   entity,
   ...IdsQuery,
+  ...searchQuery("a word of the entry's label, or of what it is recognized by"),
   ...orderQuery(ignoredKind, ["created_at", "entity", "label", "network_id", "host_id", "updated_at"]),
 };
 const operations = standardOperations(ignoredResource, filters);

@@ -59,6 +59,11 @@ export const ipAddressKind: Kind<IpAddressRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
   identity: (address) => `${address.host_id}/${address.ip_address}`,
+  called: ({ ip_address, mac_address, name }) => [
+    { field: "ip_address", value: ip_address, as: "Address" },
+    { field: "mac_address", value: mac_address, as: "Mac" },
+    { field: "name", value: name, as: "Name" },
+  ],
   search: {
     texts: (address) => ({ wholes: [address.ip_address, address.mac_address], words: [address.name] }),
     finds: (address) => address.host_id,

@@ -33,6 +33,10 @@ export const networkKind: Kind<NetworkRecord> = {
   absent: "null",
   identity: (network) => `${network.organization_id}/${network.name}`,
   unique: { field: "name", value: (network) => network.name },
+  called: ({ name, description }) => [
+    { field: "name", value: name, as: "Name" },
+    { field: "description", value: description, as: "Text" },
+  ],
   search: { texts: (network) => ({ words: [network.name, network.description] }), finds: (network) => network.id },
   sortKeys: { name: textSortKey },
 };

@@ -40,6 +40,10 @@ export const portKind: Kind<PortRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
   identity: (port) => `${port.host_id}/${port.number}/${port.protocol}`,
+  called: ({ number, type }) => [
+    { field: "number", value: number, as: "Number" },
+    { field: "type", value: type, as: "Name" },
+  ],
   unique: { field: "number", value: (port) => port.number },
 };
 

@@ -12,6 +12,7 @@ import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery, Uuid } from "../../wire/schemas.ts";
 import { orderQuery } from "../ordering.ts";
+import { searchQuery } from "../searching.ts";
 import type { PortCommands } from "./commands.ts";
 import { PORT_EXAMPLE, PortCreate, PortUpdate, portKind } from "./port.ts";
 import { portResource } from "./resource.ts";
@@ -20,6 +21,7 @@ const filters = {
   host_id: Type.Optional(Uuid),
   network_id: Type.Optional(Uuid),
   ...IdsQuery,
+  ...searchQuery("the port's number or type"),
   ...orderQuery(portKind, ["created_at", "number", "protocol", "type", "updated_at"]),
 };
 const operations = standardOperations(portResource, filters);

@@ -13,6 +13,7 @@ import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery, Uuid } from "../../wire/schemas.ts";
 import { orderQuery } from "../ordering.ts";
+import { searchQuery } from "../searching.ts";
 import type { ScheduleCommands } from "./commands.ts";
 import { scheduleResource } from "./resource.ts";
 import { SCHEDULE_EXAMPLE, ScheduleCreate, ScheduleUpdate, scheduleKind } from "./schedule.ts";
@@ -20,6 +21,7 @@ import { SCHEDULE_EXAMPLE, ScheduleCreate, ScheduleUpdate, scheduleKind } from "
 const filters = {
   network_id: Type.Optional(Uuid),
   ...IdsQuery,
+  ...searchQuery("a word of the schedule's name"),
   ...orderQuery(scheduleKind, ["created_at", "name", "kind", "is_enabled", "network_id", "updated_at"]),
 };
 const operations = standardOperations(scheduleResource, filters);

@@ -47,6 +47,7 @@ export const scheduleKind: Kind<ScheduleRecord> = {
   absent: "null",
   identity: (schedule) => `${schedule.network_id}/${schedule.name}`,
   unique: { field: "name", value: (schedule) => schedule.name },
+  called: ({ name }) => [{ field: "name", value: name, as: "Name" }],
   sortKeys: { name: textSortKey },
 };
 

@@ -14,6 +14,7 @@ import { IdsQuery, Uuid } from "../../wire/schemas.ts";
 import { IP_ADDRESS_EXAMPLE } from "../ip-addresses/ip-address.ts";
 import { ALL_ISSUES } from "../issues.ts";
 import { orderQuery } from "../ordering.ts";
+import { searchQuery } from "../searching.ts";
 import type { ServiceCommands } from "./commands.ts";
 import { serviceResource } from "./resource.ts";
 import { SERVICE_DEFINITION_MAX_LENGTH, serviceKind } from "./service.ts";
@@ -23,6 +24,7 @@ const filters = {
   host_id: Type.Optional(Uuid),
   network_id: Type.Optional(Uuid),
   ...IdsQuery,
+  ...searchQuery("a word of the service's name or definition"),
   service_definition: Type.Optional(
     Type.String({
       minLength: 1,

@@ -54,6 +54,10 @@ export const serviceKind: Kind<ServiceRecord> = {
   absent: "null",
   identity: (service) => JSON.stringify([service.host_id, service.service_definition, service.name]),
   unique: { field: "name", value: (service) => service.name },
+  called: ({ name, service_definition }) => [
+    { field: "name", value: name, as: "Name" },
+    { field: "service_definition", value: service_definition, as: "Name" },
+  ],
   sortKeys: { name: textSortKey, service_definition: textSortKey },
 };
 

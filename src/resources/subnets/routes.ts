@@ -12,6 +12,7 @@ import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery, Uuid } from "../../wire/schemas.ts";
 import { orderQuery } from "../ordering.ts";
+import { searchQuery } from "../searching.ts";
 import type { SubnetCommands } from "./commands.ts";
 import { subnetResource } from "./resource.ts";
 import { SUBNET_EXAMPLE, SubnetCreate, SubnetUpdate, subnetKind } from "./subnet.ts";
@@ -19,6 +20,7 @@ import { SUBNET_EXAMPLE, SubnetCreate, SubnetUpdate, subnetKind } from "./subnet
 const filters = {
   network_id: Type.Optional(Uuid),
   ...IdsQuery,
+  ...searchQuery("the subnet's CIDR, or a word of its name or description"),
   accepts_credentials: Type.Optional(
     Type.Boolean({ description: "Only subnets that accept credentials, or only those that do not." }),
   ),

@@ -60,6 +60,11 @@ export const subnetKind: Kind<SubnetRecord> = {
   absent: "null",
   identity: subnetIdentity,
   unique: { field: "cidr", value: (subnet) => subnet.cidr },
+  called: ({ cidr, name, description }) => [
+    { field: "cidr", value: cidr, as: "Address" },
+    { field: "name", value: name, as: "Name" },
+    { field: "description", value: description, as: "Text" },
+  ],
   sortKeys: { name: textSortKey, cidr: cidrSortKey },
 };
 

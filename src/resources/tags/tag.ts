@@ -24,6 +24,10 @@ export const tagKind: Kind<TagRecord> = {
   absent: "null",
   identity: (tag) => `${tag.organization_id}/${tag.name}`,
   unique: { field: "name", value: (tag) => tag.name },
+  called: ({ name, description }) => [
+    { field: "name", value: name, as: "Name" },
+    { field: "description", value: description, as: "Text" },
+  ],
   search: { texts: (tag) => ({ words: [tag.name, tag.description] }), finds: (tag) => tag.id },
   sortKeys: { name: textSortKey },
 };

@@ -12,12 +12,14 @@ import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery } from "../../wire/schemas.ts";
 import { orderQuery } from "../ordering.ts";
+import { searchQuery } from "../searching.ts";
 import type { UserCommands } from "./commands.ts";
 import { userResource } from "./resource.ts";
 import { USER_EXAMPLE, UserCreate, UserUpdate, userKind } from "./user.ts";
 
 const filters = {
   ...IdsQuery,
+  ...searchQuery("a word of the user's name or e-mail address"),
   ...orderQuery(userKind, ["created_at", "name", "email", "role", "last_login", "updated_at"]),
 };
 const operations = standardOperations(userResource, filters);

@@ -40,6 +40,10 @@ export const userKind: Kind<UserRecord> = {
   identity: (user) => `${user.organization_id}/${foldCase(user.email)}`,
   // Unique on the whole appliance: people sign in by it alone.
   unique: { field: "email", value: (user) => user.email, key: (user) => foldCase(user.email) },
+  called: ({ email, name }) => [
+    { field: "email", value: email, as: "Name" },
+    { field: "name", value: name, as: "Name" },
+  ],
   sortKeys: { name: textSortKey, email: textSortKey },
 };
 

@@ -12,6 +12,7 @@ import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
 import { IdsQuery, Uuid } from "../../wire/schemas.ts";
 import { orderQuery } from "../ordering.ts";
+import { searchQuery } from "../searching.ts";
 import type { VlanCommands } from "./commands.ts";
 import { vlanResource } from "./resource.ts";
 import { VLAN_EXAMPLE, VlanCreate, VlanUpdate, vlanKind } from "./vlan.ts";
@@ -19,6 +20,7 @@ import { VLAN_EXAMPLE, VlanCreate, VlanUpdate, vlanKind } from "./vlan.ts";
 const filters = {
   network_id: Type.Optional(Uuid),
   ...IdsQuery,
+  ...searchQuery("the VLAN's number, or a word of its name or description"),
   ...orderQuery(vlanKind, ["created_at", "number", "name", "network_id", "updated_at"]),
 };
 const operations = standardOperations(vlanResource, filters);

@@ -36,6 +36,11 @@ export const vlanKind: Kind<VlanRecord> = {
   absent: "null",
   identity: (vlan) => `${vlan.network_id}/${vlan.number}`,
   unique: { field: "number", value: (vlan) => vlan.number },
+  called: ({ number, name, description }) => [
+    { field: "number", value: number, as: "Number" },
+    { field: "name", value: name, as: "Name" },
+    { field: "description", value: description, as: "Text" },
+  ],
   sortKeys: { name: textSortKey },
 };
 

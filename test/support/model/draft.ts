@@ -82,6 +82,18 @@ export const TEXTS = [
   'O\'Brien\u0085NEAR "AND" OR* NOT',
   "aa-bb-cc",
 ];
+/** Interface names by their number, in full, abbreviated, or of no type that is. */
+const INTERFACES: ReadonlyArray<(index: number) => string> = [
+  (index) => `GigabitEthernet1/0/${index}`,
+  (index) => `Gi1/0/${index}`,
+  (index) => `TenGigabitEthernet 1/1/${index}`,
+  (index) => `Te1/1/${index}.100`,
+  (index) => `port-channel${index}`,
+  (index) => `ge-0/0/${index}`,
+  (index) => `Slot 1 Port ${index}`,
+  () => "Gibson",
+  () => "",
+];
 const MACS = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02", "aa:bc:00:00:00:03", "00:1b:21:aa:bb:cc", "10:20:30:40:50:60"];
 const IPS = [
   "10.2.3.4",
@@ -207,7 +219,10 @@ export class Draft {
     else if (dice < 58) this.somePort((port) => this.update(port, { type: random.pick(["Custom", "Ssh"]) }));
     else if (dice < 66)
       this.someEntry((entry) =>
-        this.update(entry, { oper_status: random.pick(["Up", "Down"]), if_alias: random.pick([undefined, "uplink"]) }),
+        this.update(entry, {
+          oper_status: random.pick(["Up", "Down"]),
+          if_alias: random.pick([undefined, "uplink", ...TEXTS]),
+        }),
       );
     else if (dice < 72)
       this.some(tagKind, (tag) =>
@@ -382,7 +397,15 @@ export class Draft {
   private addEntry(host: ModelRecord): void {
     const index = 1 + this.model.random.integer(8);
     if (this.parts(ifEntryKind, host).some((entry) => entry.fields.if_index === index)) return;
-    this.create(ifEntryKind, ifEntryFields(placeOf(host), index));
+    const { random } = this.model;
+    this.create(
+      ifEntryKind,
+      ifEntryFields(placeOf(host), index, {
+        if_descr: random.pick(INTERFACES)(index),
+        if_name: random.pick([() => undefined, ...INTERFACES])(index),
+        mac_address: random.pick([undefined, ...MACS]),
+      }),
+    );
   }
 
   private addTag(): void {

@@ -12,11 +12,12 @@ import { ipAddressKind } from "../../../src/resources/ip-addresses/ip-address.ts
 import { networkKind } from "../../../src/resources/networks/network.ts";
 import { portKind } from "../../../src/resources/ports/port.ts";
 import { serviceKind } from "../../../src/resources/services/service.ts";
+import { subnetKind } from "../../../src/resources/subnets/subnet.ts";
 import { tagKind } from "../../../src/resources/tags/tag.ts";
 import { type SeededRandom, seededRandom } from "../injected/seeded-random.ts";
 import { networkFields, type Store, type Wire } from "../store/store.ts";
 import { Draft, type ModelRecord, NAMES } from "./draft.ts";
-import { beginnings, compareCidrs, formsOf } from "./naive-text.ts";
+import { beginnings, beginsInterface, compareCidrs, formsOf, unmarked } from "./naive-text.ts";
 
 /** Everything after a transaction. */
 export interface Snapshot {
@@ -50,6 +51,7 @@ export class Model {
   /** Learned by each interface entry, by its id; worked out once per snapshot. */
   private readonly macs = new WeakMap<Snapshot, Map<string, string[]>>();
   private readonly beginningsOf = new WeakMap<ModelRecord, readonly string[]>();
+  private readonly calledOf = new WeakMap<ModelRecord, readonly string[]>();
   /** What each record is found by, by its id; worked out once per snapshot. */
   private readonly found = new WeakMap<Snapshot, Map<string, ModelRecord[]>>();
   /** Records that have ended, as they were. */
@@ -223,11 +225,13 @@ export class Model {
     // One of few: what there was to be found is worked out for each.
     const snapshot = this.snapshots[Math.floor((this.snapshots.length - 1) * (random.integer(21) / 20))] as Snapshot;
     const owners: ReadonlyArray<readonly [string, readonly ModelRecord[]]> =
-      kind === ipAddressKind
+      kind === ipAddressKind || !SEARCHED.has(kind) || kind === ifEntryKind
         ? this.of(snapshot, kind).map((each) => [each.id, [each]] as const)
         : [...this.foundBy(snapshot)].filter(([id]) => snapshot.records.get(id)?.kind === kind);
     if (owners.length === 0) return "none";
-    const all = random.pick(owners)[1].flatMap((each) => [...this.beginnings(each)]);
+    const all = random
+      .pick(owners)[1]
+      .flatMap((each) => [...(each.kind === kind ? this.called(each) : []), ...this.beginnings(each)]);
     const word = () => {
       const begun = [...random.pick(all)];
       const cut = begun.slice(0, 1 + random.integer(begun.length)).join("");
@@ -236,6 +240,12 @@ export class Model {
         cut.replaceAll(":", "-"),
         cut.replace(/^(..):(..):?(..)?:?(..)?:?(..)?:?(..)?$/, "$1$2.$3$4.$5$6"),
         `${cut}x`,
+        unmarked(cut),
+        cut
+          .replace(/^gi(?=\d)/, "GigabitEthernet")
+          .replace(/^te(?=\d)/, "TenGig")
+          .replace(/^port-ch\w*(?=\d)/, "Po"),
+        cut.replace(/^([a-z])\w*(?=\d)/, "$1"),
       ];
       return random.integer(2) === 0 ? cut : random.pick(otherwise);
     };
@@ -255,10 +265,40 @@ export class Model {
     const searched = record.kind === ipAddressKind ? [record] : (this.foundBy(snapshot).get(record.id) ?? []);
     return words.every((word) => {
       const forms = formsOf(word);
-      return searched.some((each) =>
-        this.beginnings(each).some((begun) => forms.some((form) => begun.startsWith(form))),
+      return (
+        this.isCalled(record, word) ||
+        searched.some((each) => this.beginnings(each).some((begun) => forms.some((form) => begun.startsWith(form))))
       );
     });
+  }
+
+  /** Whether a word begins what a record itself is called, accents or not. */
+  private isCalled(record: ModelRecord, word: string): boolean {
+    const forms = formsOf(unmarked(foldCase(word)));
+    return (
+      this.called(record).some((begun) => forms.some((form) => begun.startsWith(form))) ||
+      (CALLED.get(record.kind)?.interfaces ?? []).some((field) =>
+        beginsInterface(String(record.fields[field] ?? ""), unmarked(foldCase(word))),
+      )
+    );
+  }
+
+  /** What a word may be the beginning of, for a record to be called so; folded, without accents. */
+  private called(record: ModelRecord): readonly string[] {
+    let known = this.calledOf.get(record);
+    if (known === undefined) {
+      const { words, wholes, interfaces = [] } = CALLED.get(record.kind) ?? { words: [], wholes: [] };
+      const texts = (names: readonly string[]) =>
+        names
+          .map((name) => record.fields[name] as unknown)
+          .filter((text) => typeof text === "string" || typeof text === "number");
+      known = [
+        ...texts([...words, ...interfaces]).flatMap((text) => beginnings(String(text)).map(unmarked)),
+        ...texts(wholes).map(String),
+      ];
+      this.calledOf.set(record, known);
+    }
+    return known;
   }
 
   private foundBy(snapshot: Snapshot): Map<string, ModelRecord[]> {
@@ -403,6 +443,22 @@ const SEARCHED: ReadonlyMap<
   [networkKind, { words: ["name", "description"], wholes: [] }],
   [ipAddressKind, { words: ["name"], wholes: ["ip_address", "mac_address"], owner: "host_id" }],
   [ifEntryKind, { words: [], wholes: ["mac_address"], owner: "host_id" }],
+  [fdbEntryKind, { words: [], wholes: ["mac_address"], owner: "if_entry_id" }],
+]);
+
+/** What the records of each kind are called themselves. */
+const CALLED: ReadonlyMap<
+  AnyKind,
+  { readonly words: readonly string[]; readonly wholes: readonly string[]; readonly interfaces?: readonly string[] }
+> = new Map<AnyKind, { words: string[]; wholes: string[]; interfaces?: string[] }>([
+  [hostKind, { words: ["name", "hostname", "sys_name", "description", "sys_descr", "asset_tag"], wholes: [] }],
+  [tagKind, { words: ["name", "description"], wholes: [] }],
+  [networkKind, { words: ["name", "description"], wholes: [] }],
+  [ipAddressKind, { words: ["name"], wholes: ["ip_address", "mac_address"] }],
+  [ifEntryKind, { words: ["if_alias"], wholes: ["mac_address"], interfaces: ["if_name", "if_descr"] }],
+  [subnetKind, { words: ["name", "description"], wholes: ["cidr"] }],
+  [portKind, { words: ["type"], wholes: ["number"] }],
+  [serviceKind, { words: ["name", "service_definition"], wholes: [] }],
 ]);
 
 /** Ordered without regard to case. */

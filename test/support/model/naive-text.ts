@@ -40,6 +40,36 @@ export function formsOf(word: string): string[] {
   return [plain, ...(isDashed ? [dashed] : []), ...(isDotted ? [pairs] : [])];
 }
 
+/** What makers call the same types of interface: those that are drawn, each in every way that there is for it. */
+const INTERFACE_TYPES = [
+  ["gi", "gig", "gige", "gigabit", "gigabitethernet"],
+  ["te", "ten", "tengig", "tengige", "tengigabitethernet"],
+  ["po", "portchannel", "port-channel"],
+];
+
+/**
+ * Whether a word is how the name of an interface begins: in full or abbreviated, or at its number. A type that is
+ * written out before a number is that type, and no longer one that begins so.
+ */
+export function beginsInterface(name: string, word: string): boolean {
+  const [, type = "", number = ""] = /^([a-z-]+?)\s*(\d.*)$/.exec(foldCase(name)) ?? [];
+  const types = INTERFACE_TYPES.find((each) => each.includes(type));
+  if (types === undefined) return false;
+  if (number.startsWith(word)) return true;
+  const [, begun = word, rest = ""] = /^([a-z-]+)(\d.*)$/.exec(word) ?? [];
+  if (rest === "") return types.some((each) => each.startsWith(begun));
+  const isMeant = INTERFACE_TYPES.some((each) => each.includes(begun))
+    ? types.includes(begun)
+    : types.some((each) => each.startsWith(begun));
+  return isMeant && number.startsWith(rest);
+}
+
+/** Without accents. */
+export function unmarked(text: string): string {
+  const letters = [...text.normalize("NFD")].filter((letter) => letter < "\u0300" || letter > "\u036f");
+  return letters.join("").normalize("NFC").replaceAll("ß", "ss");
+}
+
 /** IPv4 before IPv6, by the first address, the shorter prefix first. */
 export function compareCidrs(left: string, right: string): number {
   const [a, b] = [numbers(left), numbers(right)];

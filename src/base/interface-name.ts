@@ -1,0 +1,69 @@
+// Names of interfaces in full and abbreviated: `GigabitEthernet1/0/7` and `Gi1/0/7` are one name. Knows text only.
+
+/** By the abbreviation that stands for all of them, what makers call a type of interface otherwise. */
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  eth: ["ethernet", "et"],
+  fa: ["fastethernet"],
+  gi: ["gigabitethernet", "gigabit", "gige", "gig"],
+  tw: ["twogigabitethernet"],
+  fiv: ["fivegigabitethernet"],
+  te: ["tengigabitethernet", "tengige", "tengig", "ten"],
+  twe: ["twentyfivegigabitethernet", "twentyfivegige"],
+  fo: ["fortygigabitethernet", "fortygige"],
+  fif: ["fiftygigabitethernet", "fiftygige"],
+  hu: ["hundredgigabitethernet", "hundredgige"],
+  fh: ["fourhundredgigabitethernet", "fourhundredgige"],
+  po: ["port-channel", "portchannel"],
+  be: ["bundle-ether"],
+  vl: ["vlan"],
+  lo: ["loopback"],
+  tu: ["tunnel"],
+  se: ["serial"],
+  mgmt: ["management", "ma"],
+};
+
+const SHORT_BY_NAME: ReadonlyMap<string, string> = new Map(
+  Object.entries(TYPES).flatMap(([short, names]) => [short, ...names].map((name) => [name, short] as const)),
+);
+const NUMBERED = /^([a-z]+(?:-[a-z]+)*)(\d.*)$/;
+
+/** What a text says of an interface: the abbreviated name, and the number in it. */
+interface NumberedInterface {
+  /** `gi1/0/7` */
+  readonly name: string;
+  /** `1/0/7` */
+  readonly number: string;
+}
+
+/**
+ * The interface of a name that is a known type and a number, with or without a blank between them.
+ * @param text in lower case
+ * @returns null for any other name
+ */
+export function numberedInterface(text: string): NumberedInterface | null {
+  const [, type, number] = NUMBERED.exec(withoutBlank(text)) ?? [];
+  const short = SHORT_BY_NAME.get(type ?? "");
+  return short === undefined || number === undefined ? null : { name: short + number, number };
+}
+
+/**
+ * How abbreviated names begin that begin so in full or abbreviated: `gigab` is `gi`, `g1/0` is `gi1/0`, `t1` is `tw1`,
+ * `te1`, `twe1` and `tu1`.
+ * @param text in lower case
+ * @returns none for what begins no type
+ */
+export function interfaceBeginnings(text: string): string[] {
+  const [, begun, number] = /^([a-z]+(?:-[a-z]*)*)(\d.*)?$/.exec(withoutBlank(text)) ?? [];
+  if (begun === undefined) return [];
+  const known = SHORT_BY_NAME.get(begun);
+  // `te1` is no beginning of a longer type's name: whoever writes a number has written the type.
+  if (number !== undefined && known !== undefined) return [known + number];
+  const shorts = new Set<string>();
+  for (const [name, short] of SHORT_BY_NAME) if (name.startsWith(begun)) shorts.add(short);
+  return [...shorts].map((short) => short + (number ?? ""));
+}
+
+/** `gi 1/0/7` as `gi1/0/7`. */
+function withoutBlank(text: string): string {
+  return text.replace(/^([a-z-]+)\s+(?=\d)/, "$1");
+}

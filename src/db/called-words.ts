@@ -1,0 +1,161 @@
+// What a record is called, as entries of the index of words, and what a search asks of that index. The one place that
+// knows how both are folded: they must agree. No SQL.
+
+import { interfaceBeginnings, numberedInterface } from "../base/interface-name.ts";
+import { foldCase, foldMarks } from "../base/text.ts";
+import { canonicalBeginnings, cut, parts, words } from "./search-text.ts";
+
+/**
+ * How a text is found. Name: whole, or by the beginnings of its words. Text: by the beginnings of its words alone.
+ * Interface: as a name, in full or abbreviated, and by its number. Address: by its beginning, and for the search of all
+ * kinds from any octet or group on. Mac: by its beginning, and for the search of all kinds by any four digits. Number:
+ * by its beginning.
+ */
+export type CalledAs = "Name" | "Text" | "Interface" | "Address" | "Mac" | "Number";
+
+/** A text that people know a record by. */
+export interface CalledText {
+  readonly field: string;
+  readonly value: string | number | null | undefined;
+  readonly as: CalledAs;
+  /** Only the search of all kinds goes by it, not that of the kind's own list. */
+  readonly isApart?: true;
+}
+
+/**
+ * The sorts of entries, by their first letter. Those that lists are searched by are ended as well, so that the index
+ * alone tells who is called so at an instant; the others are beginnings only.
+ */
+export const ENTRY = {
+  /** The beginning of a word or of a part of it. */
+  word: "w",
+  wordEnd: "x",
+  /** The abbreviated name of an interface. */
+  interface: "i",
+  interfaceEnd: "j",
+  /** All of a name. */
+  whole: "v",
+  /** As word, of texts that lists are not searched by. */
+  apart: "s",
+  /** An address from a later octet or group on. */
+  tail: "p",
+  /** Four neighbouring digits of a MAC address. */
+  digits: "m",
+} as const;
+export type EntrySort = (typeof ENTRY)[keyof typeof ENTRY];
+
+/** What ends the entries of a sort; undefined for those that are not ended. */
+const ENDS: Readonly<Partial<Record<string, EntrySort>>> = {
+  [ENTRY.word]: ENTRY.wordEnd,
+  [ENTRY.interface]: ENTRY.interfaceEnd,
+};
+
+/** A name beyond this length is found by its words alone. */
+export const WHOLE_MAX_LENGTH = 80;
+export const MAC_DIGITS_MIN = 4;
+/** Stands between the words of a whole name: no white space to the index. */
+const BLANK = "\u00a0";
+
+/** Where the entries of an organization's kind stand in the index. Both numbers in base 36: they stand in every entry. */
+export function entryPlace(organizationN: number, kindCode: number): string {
+  return `${organizationN.toString(36)}.${kindCode.toString(36)}.`;
+}
+
+/** The words of a text, without regard to case and marks. */
+export function foldedWords(text: string): string[] {
+  return words(text).map(foldMarks);
+}
+
+/** A whole name, as it is compared and indexed. */
+export function foldedWhole(text: string): string {
+  return foldedWords(text).join(BLANK);
+}
+
+/**
+ * What changes in the index when a record that was called one way is called another.
+ * @param before nothing for a record that begins
+ * @param after nothing for one that ends
+ * @returns the entries of the version that makes the change, separated by blanks; empty where nothing changes
+ */
+export function calledChanges(place: string, before: readonly CalledText[], after: readonly CalledText[]): string {
+  if (isSameCalled(before, after)) return "";
+  const had = calledEntries(before);
+  const has = calledEntries(after);
+  const changes: string[] = [];
+  for (const entry of has) if (!had.has(entry)) changes.push(place + entry);
+  for (const entry of had) {
+    const end = has.has(entry) ? undefined : ENDS[entry[0] as string];
+    if (end !== undefined) changes.push(place + end + entry.slice(1));
+  }
+  return changes.join(" ");
+}
+
+function isSameCalled(before: readonly CalledText[], after: readonly CalledText[]): boolean {
+  return (
+    before.length === after.length &&
+    before.every(({ field, value }, at) => field === after[at]?.field && value === after[at]?.value)
+  );
+}
+
+/** Every entry that finds a record, each once. */
+function calledEntries(called: readonly CalledText[]): Set<string> {
+  const entries = new Set<string>();
+  for (const { value, as, isApart } of called) {
+    if (value === null || value === undefined) continue;
+    const text = String(value);
+    const word = isApart === true ? ENTRY.apart : ENTRY.word;
+    if (as === "Mac") {
+      if (isApart !== true) entries.add(word + text);
+      for (const window of macWindows(text.replaceAll(":", ""))) entries.add(ENTRY.digits + window);
+    } else if (as === "Address") {
+      entries.add(word + text).add(ENTRY.whole + text);
+      for (const { index } of text.matchAll(/(?<=[.:])[0-9a-f]/g)) entries.add(ENTRY.tail + text.slice(index));
+    } else if (as === "Number") entries.add(word + text).add(ENTRY.whole + text);
+    else addWords(entries, text, as, word);
+  }
+  return entries;
+}
+
+function addWords(entries: Set<string>, text: string, as: CalledAs, sort: EntrySort): void {
+  const folded = foldedWords(text);
+  const numbered = as === "Interface" ? numberedInterface(folded.join(" ")) : null;
+  if (numbered !== null) {
+    entries.add(ENTRY.interface + cut(numbered.name));
+    for (const part of parts(numbered.number)) entries.add(sort + part);
+    // `channel10` of `port-channel10`: what follows a hyphen is found as in any word.
+    for (const part of parts(folded.join("")).slice(1)) entries.add(sort + part);
+    return;
+  }
+  for (const word of folded) for (const part of parts(word)) entries.add(sort + part);
+  if (as !== "Text" && folded.length > 0) {
+    const whole = folded.join(BLANK);
+    if (whole.length <= WHOLE_MAX_LENGTH) entries.add(ENTRY.whole + whole);
+  }
+}
+
+/** Every four neighbouring digits. @param digits four at least */
+export function macWindows(digits: string): string[] {
+  const windows: string[] = [];
+  for (let at = 0; at + MAC_DIGITS_MIN <= digits.length; at += 1) windows.push(digits.slice(at, at + MAC_DIGITS_MIN));
+  return windows;
+}
+
+/** Entries that begin so. */
+export interface EntryBeginning {
+  readonly sort: EntrySort;
+  readonly end: EntrySort;
+  readonly text: string;
+}
+
+/** What a word of a list's search asks: one of these entries, as it was typed, or as it is written otherwise. */
+export function wordBeginnings(word: string): EntryBeginning[] {
+  const folded = cut(foldMarks(foldCase(word.toWellFormed())));
+  return [
+    ...[...new Set([folded, ...canonicalBeginnings(folded)])].map((text) => ({
+      sort: ENTRY.word,
+      end: ENTRY.wordEnd,
+      text,
+    })),
+    ...interfaceBeginnings(folded).map((text) => ({ sort: ENTRY.interface, end: ENTRY.interfaceEnd, text })),
+  ];
+}
