@@ -31,6 +31,7 @@ import { DOCS_PATH, documentation } from "./http/documentation.ts";
 import { type HealthLimitation, healthRoutes } from "./http/health.ts";
 import { Surface } from "./http/surface.ts";
 import type { Backend } from "./inventory/backend.ts";
+import { filterFieldRoutes } from "./inventory/filter-field-routes.ts";
 import { RESOURCES } from "./inventory/resources.ts";
 import { apiKeyRoutes } from "./resources/api-keys/routes.ts";
 import { bindingRoutes } from "./resources/bindings/routes.ts";
@@ -139,6 +140,7 @@ export function createApp(options: AppOptions) {
   tagRoutes(surface, options.backend);
   userRoutes(surface, options.backend);
   vlanRoutes(surface, options.backend);
+  filterFieldRoutes(surface);
   changeFeedRoutes(surface, options.backend, options.watch, options.counters);
   diffRoutes(surface, options.backend, options.clock);
   ledgerRoutes(surface, options.backend);

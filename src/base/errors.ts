@@ -40,6 +40,8 @@ export interface Issue {
   path: string;
   message: string;
   value?: unknown;
+  /** Where in a text it is: the offset of the first character, from 0. */
+  position?: number;
 }
 
 export class DomainError extends Error {

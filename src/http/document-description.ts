@@ -1,5 +1,6 @@
 // What holds for every operation, in words: the introduction of the OpenAPI document, and of each group in it.
 
+import { FILTER_MAX_DEPTH, FILTER_MAX_LENGTH, FILTER_MAX_REFERENCES, FILTER_MAX_TERMS } from "../base/filter-limits.ts";
 import { MAX_WAITING_BYTES_OF_USER, MAX_WAITING_OF_USER, OUTCOME_LIMITS } from "../base/write-limits.ts";
 import {
   BULK_MAX,
@@ -61,7 +62,8 @@ newest, its end afterwards. Where the operator has thinned history, \`meta\` say
 order is \`created_at\`, then \`id\`, so pages are stable. \`meta.pagination.total_count\` counts the matches on all pages.
 Lists of ids are repeated (\`ids=a&ids=b\`) or comma-separated (\`ids=a,b\`), at most ${IDS_MAX}. Unknown parameters and
 values out of range are refused with 400, never ignored. Every list can be exported as CSV (\`…/export/csv\`) with the
-same filters and order. Text is ordered case-insensitively, then by code point; addresses by number; missing values
+same filters and order. \`filter\` takes an expression over the records' fields, over what they refer to and over time
+([handbook](/handbook/questions)). Text is ordered case-insensitively, then by code point; addresses by number; missing values
 come first.
 
 ## Writes
@@ -112,6 +114,7 @@ organization (\`…0001\`), its network (\`…0002\`) and the user (\`…0007\`)
 | Waiting writes of one user and their keys | ${count(MAX_WAITING_OF_USER)}, and ${
   MAX_WAITING_BYTES_OF_USER / 1024 / 1024
 } MiB |
+| A filter | ${count(FILTER_MAX_LENGTH)} characters, ${FILTER_MAX_TERMS} comparisons, ${FILTER_MAX_DEPTH} deep, ${FILTER_MAX_REFERENCES} references through one field |
 | Rows of a page | ${count(LIMIT_MAX)}, or all with \`limit=0\` |
 
 Too many requests are refused with 429 \`rate_limit_exceeded\`; \`Retry-After\` says when to try again. So is a request
@@ -141,6 +144,7 @@ export const groupsWith = (resources: readonly Group[]): readonly Group[] => [
     description: "Keys act for their user, within that user's role and networks. Managed after a sign-in only.",
   },
   ...resources,
+  { name: "Questions", description: "What can be asked of lists, and of all records at once." },
   { name: "Locate", description: "Where a station is or was: on which port of which switch, and why." },
   { name: "Changes", description: "Every change to the inventory, in commit order." },
   { name: "Discovery", description: "What the appliance finds on the network." },

@@ -163,6 +163,11 @@ export function sharedComponents(): Json {
                       description: "In a bulk write: the code that this issue would have had alone.",
                     },
                     value: { description: "The value sent; left out if it may be secret." },
+                    position: {
+                      type: "integer",
+                      minimum: 0,
+                      description: "In a filter: the offset of the first character that is wrong, from 0.",
+                    },
                   },
                 },
               },

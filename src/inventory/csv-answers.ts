@@ -1,10 +1,12 @@
 // How every resource answers its export: all of a list as a table.
 
 import type { Access } from "../access/actor.ts";
+import { formatInstant } from "../base/instant.ts";
 import type { Operation } from "../http/surface.ts";
 import { CSV_TYPE, type CsvColumn, csvHead, csvRows } from "../wire/csv.ts";
 import type { ActorCall, Backend } from "./backend.ts";
-import { type ListOptions, listQuery, longList } from "./list-answers.ts";
+import { filterText, type ListOptions, listQuery, longList } from "./list-answers.ts";
+import { listCondition, thinnedUntil } from "./list-filter.ts";
 import { exampleName, withNames } from "./name-columns.ts";
 import { readAt, readingAt, resolvedHeaders } from "./read-instant.ts";
 
@@ -21,7 +23,7 @@ export function csvAnswer(
     media: [
       {
         type: "text/csv",
-        description: `The ${plural} as CSV: RFC 4180 with a header row. Columns of ids come with a column of the names as of that instant, empty for records out of the caller's reach. Lists are joined with semicolons. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers \`X-Resolution\` and \`X-Resolved-At\` replace the fields of \`meta\`.`,
+        description: `The ${plural} as CSV: RFC 4180 with a header row. Columns of ids come with a column of the names as of that instant, empty for records out of the caller's reach. Lists are joined with semicolons. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers \`X-Resolution\`, \`X-Resolved-At\` and \`X-Thinned-Until\` replace the fields of \`meta\`.`,
         example: rows,
       },
     ],
@@ -32,23 +34,28 @@ export function csvAnswer(
 /** All that a list would answer over all of its pages, as a table. */
 export function answerCsv(
   backend: Backend,
-  call: ActorCall & { readonly query: { readonly at?: string; readonly ids?: string[] } },
+  call: ActorCall & { readonly query: { readonly at?: string; readonly ids?: string[]; readonly filter?: string } },
   options: ListOptions,
 ): Response | Promise<Response> {
   const { at, asked } = readAt(call.query.at, backend.reader.now());
   return readingAt(backend, at, (asOf) => {
     const name = `${options.resource.kind.plural.replaceAll("_", "-")}${asked === null ? "" : `-${asked.replaceAll(":", "-")}`}.csv`;
-    const headers = {
+    const headers: Record<string, string> = {
       ...call.headers,
       "content-type": CSV_TYPE,
       "content-disposition": `attachment; filename="${name}"`,
       ...resolvedHeaders(asOf?.thinned),
     };
+    const filter = filterText(call, backend.reader, asked);
+    // Before there is a status, so that what is wrong with it can be said.
+    const { after } = listCondition(backend.reader, options.resource.kind.name, asOf, filter);
+    const until = thinnedUntil(backend.reader, after);
+    if (until !== null) headers["x-thinned-until"] = formatInstant(until);
     return longList(
       backend,
       call,
       { ...listQuery(call, options, asOf), limit: 0, offset: 0 },
-      { isAlone: options.isAlone === true, isPage: false, asked, format: "csv" },
+      { isAlone: options.isAlone === true, isPage: false, asked, filter, format: "csv" },
       headers,
     );
   });

@@ -1,15 +1,24 @@
 // How every resource answers its lists: a page at once, all of it as a stream, what is long beside this thread.
 
 import { plainActor } from "../access/actor.ts";
+import { type Instant, parseInstant } from "../base/instant.ts";
 import type { ScopeName } from "../db/kind.ts";
 import type { AsOf, Filter, ListQuery, OrderTerm } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import type { Shown } from "../resources/resource.ts";
-import { commaSeparated, LIST_HEAD, listMeta, listTail, resolvedMembers } from "../wire/envelope.ts";
+import {
+  commaSeparated,
+  LIST_HEAD,
+  listMeta,
+  listTail,
+  resolvedMembers,
+  thinnedUntilMember,
+} from "../wire/envelope.ts";
 import { LIMIT_DEFAULT } from "../wire/schemas.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { logBrokenStream } from "./broken-stream.ts";
+import { type FilterText, isSiftedAtOnce, listCondition, thinnedUntil } from "./list-filter.ts";
 import { longListRead } from "./long-list.ts";
 import { readAt, readingAt } from "./read-instant.ts";
 
@@ -27,6 +36,7 @@ interface ListParameters {
   readonly offset?: number;
   readonly at?: string;
   readonly ids?: string[];
+  readonly filter?: string;
 }
 
 export interface ListOptions {
@@ -61,11 +71,27 @@ function listAsOf(
   const offset = call.query.offset ?? 0;
   const composeFor = options.isAlone === true ? options.resource.composeAlone : options.resource.compose;
   const compose = composeFor?.(reader, call.actor) ?? null;
-  const query: ListQuery = { ...listQuery(call, options, asOf), limit, offset };
+  const filter = filterText(call, reader, asked);
+  const { condition, after } = listCondition(reader, options.resource.kind.name, asOf, filter);
+  const asking: ListQuery = {
+    ...listQuery(call, options, asOf),
+    ...(condition === undefined ? {} : { condition }),
+    limit,
+    offset,
+  };
   const headers = { ...call.headers, "content-type": "application/json" };
   const parts = composeFor?.parts;
   const beside = (isPage: boolean) =>
-    longList(backend, call, query, { isAlone: options.isAlone === true, isPage, asked, format: "json" }, headers);
+    longList(
+      backend,
+      call,
+      asking,
+      { isAlone: options.isAlone === true, isPage, asked, filter, format: "json" },
+      headers,
+    );
+  if (condition !== undefined && !isSiftedAtOnce(reader, asking)) return beside(limit > 0 && parts === undefined);
+  const query = atOnce(reader.sifted(asking));
+  const more = resolvedMembers(asOf?.thinned) + thinnedUntilMember(thinnedUntil(reader, after));
   if (isLong(reader, query)) return beside(limit > 0 && parts === undefined);
   // Each whole host may have ten thousand children of each kind.
   if (
@@ -83,7 +109,7 @@ function listAsOf(
       byteStream(
         LIST_HEAD,
         commaSeparated(reader.chunks(still, compose)),
-        listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf?.thinned))),
+        listTail(listMeta({ limit, offset, total }, asked, more)),
         logBrokenStream(backend, call),
       ),
       { headers },
@@ -91,10 +117,27 @@ function listAsOf(
   }
   const frame = (total: number) => ({
     head: LIST_HEAD,
-    tail: listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf?.thinned))),
+    tail: listTail(listMeta({ limit, offset, total }, asked, more)),
   });
   const page = compose === null ? reader.framedPage(query, frame) : reader.composedPage(query, compose, parts, frame);
   return page === null ? beside(false) : new Response(page, { headers });
+}
+
+/** The filter that a request came with, and where its ages end. */
+export function filterText(
+  call: { readonly query: { readonly filter?: string } },
+  reader: Reader,
+  asked: string | null,
+): FilterText {
+  return { text: call.query.filter ?? "", base: asked === null ? reader.now() : (parseInstant(asked) as Instant) };
+}
+
+/** The result of steps that are all taken at once. */
+function atOnce<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 export function listQuery(
@@ -131,10 +174,18 @@ export async function longList(
   backend: Backend,
   call: ActorCall,
   query: ListQuery,
-  more: { isAlone: boolean; isPage: boolean; asked: string | null; isRemoval?: true; format: "json" | "csv" },
+  more: {
+    isAlone: boolean;
+    isPage: boolean;
+    asked: string | null;
+    filter?: FilterText;
+    isRemoval?: true;
+    format: "json" | "csv";
+  },
   headers: Record<string, string>,
 ): Promise<Response> {
-  const { kind, reach: _actor, asOf, ...rest } = query;
+  // A condition does not cross to another thread: the filter that it was read from does.
+  const { kind, reach: _actor, asOf, condition: _read, ...rest } = query;
   const input = {
     ...rest,
     ...more,

@@ -7,13 +7,22 @@ import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { ComposeFor } from "../resources/compose.ts";
 import { csvHead, csvRows, schemaColumns } from "../wire/csv.ts";
-import { commaSeparated, LIST_HEAD, listMeta, listTail, META, resolvedMembers } from "../wire/envelope.ts";
+import {
+  commaSeparated,
+  LIST_HEAD,
+  listMeta,
+  listTail,
+  META,
+  resolvedMembers,
+  thinnedUntilMember,
+} from "../wire/envelope.ts";
+import { type FilterText, listCondition, thinnedUntil } from "./list-filter.ts";
 import { targetsIn, withNames } from "./name-columns.ts";
 import { ReferenceNames } from "./reference-names.ts";
 import { resourceOf } from "./resources.ts";
 
 /** A list query as plain data. */
-export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf"> {
+export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf" | "condition"> {
   readonly kind: string;
   readonly actor: Actor;
   readonly asOf: AsOf;
@@ -21,6 +30,7 @@ export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf"
   readonly isAlone: boolean;
   /** The instant to be echoed; null where none was asked for. */
   readonly asked: string | null;
+  readonly filter?: FilterText;
   /** Whether it is what a removal closed, which has no pages. */
   readonly isRemoval?: true;
   readonly format: "json" | "csv";
@@ -29,9 +39,19 @@ export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf"
 export const longListRead = longRead(
   "list",
   function* (reader: Reader, input: LongListInput) {
-    const { kind: kindName, actor, isAlone, asked, isRemoval, format, ...rest } = input;
+    const { kind: kindName, actor, isAlone, asked, filter, isRemoval, format, ...rest } = input;
     const resource = resourceOf(kindName);
-    const query: ListQuery = { ...rest, kind: resource.kind, reach: actor };
+    const { condition, after } = listCondition(reader, kindName, rest.asOf, filter ?? NO_FILTER);
+    const asking: ListQuery = {
+      ...rest,
+      kind: resource.kind,
+      reach: actor,
+      ...(condition === undefined ? {} : { condition }),
+    };
+    const steps = reader.sifted(asking);
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) yield PAUSE;
+    const query = step.value;
     const composeFor: ComposeFor | undefined = isAlone ? resource.composeAlone : resource.compose;
     const compose = composeFor?.(reader, actor) ?? null;
     // What has to be gone through is, before there is a status: then it can still be that of an error.
@@ -54,12 +74,19 @@ export const longListRead = longRead(
       listTail(
         isRemoval === true
           ? META
-          : listMeta({ limit: query.limit, offset: query.offset, total }, asked, resolvedMembers(query.asOf?.thinned)),
+          : listMeta(
+              { limit: query.limit, offset: query.offset, total },
+              asked,
+              resolvedMembers(query.asOf?.thinned) + thinnedUntilMember(thinnedUntil(reader, after)),
+            ),
       ),
     );
   },
   { isInLargeSteps: true },
 );
 
+const NO_FILTER: FilterText = { text: "", base: 0 };
+/** Hands the turn to other reads. */
+const PAUSE = new Uint8Array(0);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

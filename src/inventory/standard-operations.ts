@@ -11,6 +11,7 @@ import type { Resource } from "../resources/resource.ts";
 import { schemaColumns } from "../wire/csv.ts";
 import { At, BulkIds, Cascade, IdParams, listQueries } from "../wire/schemas.ts";
 import { csvAnswer } from "./csv-answers.ts";
+import { FilterQuery } from "./list-filter.ts";
 
 /** What one resource says otherwise of an operation, or besides. */
 type Overrides = Partial<Pick<Operation<Access>, "operationId" | "summary" | "description" | "errors">>;
@@ -27,7 +28,7 @@ export function standardOperations<Filters extends TProperties>(resource: Resour
   const { kind, group, read, write, answer, listed = answer, example } = resource;
   const [one, many] = [oneEntity(kind), entityWords(kind)];
   const [title, titles] = [pascalCase(kind.name), pascalCase(kind.plural)];
-  const queries = listQueries(filters);
+  const queries = listQueries({ ...filters, ...FilterQuery });
   const data = { data: example };
   const reading = { group, access: read, answer, example: data };
   const writing = { group, access: write, answer, example: data };

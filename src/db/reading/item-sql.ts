@@ -39,18 +39,24 @@ export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): 
   const version = `(SELECT concat(${membersSql(kind, "v")}${observed}${composed}) FROM history_versions v
     WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
   if (asOf.present) return { item: `concat('{', ${version}, ${noEnd})`, joins: "" };
-  const successor =
-    asOf.endsAreThinned === true
-      ? THINNED_END
-      : `(SELECT concat(',"valid_to":"', x.valid_from, '"}') FROM history_versions x WHERE x.key > ((p.n << 31) | ?1)
-        AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1)`;
-  return { item: `concat('{', ${version}, coalesce(${successor}, ${noEnd}))`, joins: "" };
+  const end = asOf.endsAreThinned === true ? `',"valid_to":"' || ${THINNED_END} || '"}'` : SUCCESSOR;
+  return { item: `concat('{', ${version}, coalesce(${end}, ${noEnd}))`, joins: "" };
 }
+
+/** When the version of p as of an instant ended, as its document says it; NULL for one that has not. */
+export function versionEndSql(asOf: AsOf): string {
+  if (asOf.endsAreThinned === true) return THINNED_END;
+  return `(SELECT x.valid_from FROM history_versions x WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31)
+    ORDER BY x.key LIMIT 1)`;
+}
+
+/** The same as the end of a JSON object. */
+const SUCCESSOR = `(SELECT concat(',"valid_to":"', x.valid_from, '"}') FROM history_versions x
+  WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1)`;
 
 /** The end of a version whose successor may be one of which only the transaction is known. */
 const THINNED_END = `(
-  SELECT concat(',"valid_to":"', strftime('%Y-%m-%dT%H:%M:%S', e.at / 1000, 'unixepoch'),
-    format('.%03dZ"}', e.at % 1000))
+  SELECT concat(strftime('%Y-%m-%dT%H:%M:%S', e.at / 1000, 'unixepoch'), format('.%03dZ', e.at % 1000))
   FROM history_transactions e
   WHERE e.sequence = min(${successorIn("history_versions")}, ${successorIn("history_thinned")}) & 2147483647)`;
 

@@ -2,6 +2,7 @@
 
 import type { AnyKind, ScopeName } from "../kind.ts";
 import type { Thinned } from "../pruned-history.ts";
+import type { Condition } from "./condition.ts";
 
 /** The transaction that a read is as of. Live reads have none. */
 export interface AsOf {
@@ -49,6 +50,12 @@ export interface ListQuery {
   readonly within?: Partial<Record<ScopeName, string | undefined>>;
   readonly ids?: readonly string[] | undefined;
   readonly filters?: readonly Filter[];
+  /** What a sieve has to look at each record for: only it takes this into account. */
+  readonly condition?: Condition;
+  /** Only records with these numbers, ascending. */
+  readonly among?: Uint32Array;
+  /** Exactly the records with these numbers, ascending: what a sieve found. Nothing else selects. */
+  readonly numbers?: Uint32Array;
   /** Words, each of which must begin some word that the record is found by; without any, everything is found. */
   readonly search?: string | undefined;
   /** Empty for page order: `created_at`, then `id`. */

@@ -32,6 +32,7 @@ export class Populations {
   /** Whether the answer is known to be empty before anything is looked up. */
   findsNothing(query: ListQuery): boolean {
     if (query.asOf !== null && query.asOf.sequence === 0) return true;
+    if (query.numbers !== undefined) return query.numbers.length === 0;
     if (query.ids !== undefined && query.ids.length === 0) return true;
     if (query.filters?.some((filter) => "namesAny" in filter && filter.namesAny.length === 0)) return true;
     return isConfined(query) && query.reach.networkNs?.length === 0;
@@ -40,6 +41,7 @@ export class Populations {
   /** How many records match, whatever the page: the census of what they fill, or counted where no census has it. */
   count(query: ListQuery): number {
     if (this.findsNothing(query)) return 0;
+    if (query.numbers !== undefined) return query.numbers.length;
     const sql = new SqlBuilder(query.asOf);
     const scopes = this.wholeScopes(query);
     // What lives now is counted once between two commits; what lived at one of a million instants is asked each time.
@@ -58,24 +60,25 @@ export class Populations {
 
   /** `SELECT … AS n` of a page of who matches, in list order. @param limit rows; −1 for all */
   page(query: ListQuery, sql: SqlBuilder, limit: number): string {
-    const numbers = this.orderedByWorkedOutKeys(query);
-    if (numbers === null)
+    const numbers =
+      this.orderedByWorkedOutKeys(query) ?? ((query.order ?? []).length === 0 ? query.numbers : undefined);
+    if (numbers === undefined)
       return `${this.ordered(query, sql)} LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(query.offset)}`;
     const page = numbers.subarray(query.offset, limit < 0 ? undefined : query.offset + limit);
     return `SELECT value AS n FROM json_each(${sql.bind(JSON.stringify(Array.from(page)))}) ORDER BY key`;
   }
 
   /**
-   * The record numbers of all who match, in list order, where that is by keys that no version keeps; null where SQL has
-   * the order.
+   * The record numbers of all who match, in list order, where that is by keys that no version keeps; undefined where
+   * SQL has the order.
    */
-  orderedByWorkedOutKeys(query: ListQuery): Uint32Array | null {
+  orderedByWorkedOutKeys(query: ListQuery): Uint32Array | undefined {
     const { kind, asOf } = query;
     const terms = (query.order ?? []).map((term) => ({
       ...term,
       keyOf: (term.byKey ? kind.orderKeys?.[term.field] : undefined) ?? null,
     }));
-    if (terms.every((term) => term.keyOf === null)) return null;
+    if (terms.every((term) => term.keyOf === null)) return undefined;
     const sql = new SqlBuilder(asOf);
     const population = this.population(query, sql);
     const values = terms.map(
@@ -108,13 +111,33 @@ export class Populations {
   inPageOrder(query: ListQuery, sql: SqlBuilder, after = 0): string {
     // SQLite knows the order of two loops in each other, not that of what they come to.
     return this.goesByBlocks(query)
-      ? `${this.population(query, sql, after, true)} ORDER BY b.block, s.n`
-      : `${this.population(query, sql, after)} ORDER BY n`;
+      ? `${this.population(query, sql, { after, byBlocks: true })} ORDER BY b.block, s.n`
+      : `${this.population(query, sql, { after })} ORDER BY n`;
+  }
+
+  /** `SELECT … AS n` of who matches with a record number in (after, until], in any order. */
+  populationWithin(query: ListQuery, sql: SqlBuilder, { after, until }: { after: number; until: number }): string {
+    return this.population(query, sql, { after, until, byBlocks: this.goesByBlocks(query) });
+  }
+
+  /** The numbers of all that is found by words, whoever sees it. */
+  foundNumbers(query: Pick<ListQuery, "search" | "kind" | "asOf" | "reach">): number[] {
+    const sql = new SqlBuilder(query.asOf);
+    const each = this.found(query, sql).map((found) => `SELECT * FROM (${found})`);
+    if (each.length === 0) return [];
+    const rows = this.connection.statement(each.join(" INTERSECT ")).values(...sql.values) as Array<[number]>;
+    return rows.map(([n]) => n);
   }
 
   /** Whether the dead are passed over by blocks: in a walk over what is large, an organization or a network. */
   private goesByBlocks(query: ListQuery): boolean {
-    if (query.asOf === null || isLedByMatches(query) || this.wayThrough(query) !== "walked") return false;
+    if (
+      query.asOf === null ||
+      query.numbers !== undefined ||
+      isLedByMatches(query) ||
+      this.wayThrough(query) !== "walked"
+    )
+      return false;
     const containers = this.containers(query);
     const base = containers?.at(-1);
     return containers !== null && (base === undefined || base.scope === "network");
@@ -122,10 +145,19 @@ export class Populations {
 
   /**
    * `SELECT … AS n` of who matches; several arms are merged in page order by the ORDER BY of the caller.
-   * @param byBlocks as of an instant, over a single container: by blocks (`b`) of spans (`s`)
+   * @param part record numbers in (after, until]; `byBlocks` as of an instant, over a single container: by blocks (`b`)
+   * of spans (`s`)
    */
-  population(query: ListQuery, sql: SqlBuilder, after = 0, byBlocks = false): string {
+  population(
+    query: ListQuery,
+    sql: SqlBuilder,
+    { after = 0, until = null, byBlocks = false }: { after?: number; until?: number | null; byBlocks?: boolean } = {},
+  ): string {
     const { kind, reach, asOf } = query;
+    if (query.numbers !== undefined) {
+      const beyond = after > 0 ? ` WHERE value > ${sql.bind(after)}` : "";
+      return `SELECT value AS n FROM json_each(${sql.bind(`[${query.numbers.join()}]`)})${beyond}`;
+    }
     const containers = this.containers(query);
     if (containers === null) return "SELECT 0 AS n WHERE 0";
     const networkNs = isConfined(query) ? reach.networkNs : null;
@@ -146,9 +178,7 @@ export class Populations {
             container: sql.bind(n),
             source: "",
           }));
-    const ids = query.ids === undefined ? null : sql.bind(JSON.stringify(query.ids));
-    const byIds =
-      ids === null ? null : `SELECT r.n FROM json_each(${ids}) j CROSS JOIN history_records r ON r.id = j.value`;
+    const byIds = numbersOf(query, sql);
     const found = this.found(query, sql);
     const selects = arms.map(({ container, source }) => {
       const where: string[] = [];
@@ -164,13 +194,14 @@ export class Populations {
               FROM json_each(${sql.bind(JSON.stringify(confinement))}))`,
           );
         if (after > 0) where.push(`l.n > ${sql.bind(after)}`);
+        if (until !== null) where.push(`l.n <= ${sql.bind(until)}`);
         for (const each of found) where.push(`l.n IN (${each})`);
         for (const filter of query.filters ?? []) where.push(isLive(kind, filter, sql));
         return `SELECT l.n AS n FROM ${source}${getTableName(kind.table)} l WHERE ${where.join(" AND ")}`;
       }
       where.push(`s.scope = ${container} * 64 + ${kind.code}`, "s.born <= ?1", "s.died > ?1");
       if (byBlocks) {
-        const [first, last] = [sql.bind(after), sql.bind(asOf.lastN)];
+        const [first, last] = [sql.bind(after), sql.bind(Math.min(asOf.lastN, until ?? asOf.lastN))];
         where.unshift(
           `b.scope = ${container} * 64 + ${kind.code}`,
           `b.block >= (${first} >> ${BLOCK_BITS}) AND b.block <= (${last} >> ${BLOCK_BITS})`,
@@ -182,9 +213,12 @@ export class Populations {
         );
       } else
         where.push(
-          byIds === null ? `s.n > ${sql.bind(after)} AND s.n <= ${sql.bind(asOf.lastN)}` : `s.n IN (${byIds})`,
+          byIds === null
+            ? `s.n > ${sql.bind(after)} AND s.n <= ${sql.bind(Math.min(asOf.lastN, until ?? asOf.lastN))}`
+            : `s.n IN (${byIds})`,
         );
       if (byIds !== null && after > 0) where.push(`+s.n > ${sql.bind(after)}`);
+      if (byIds !== null && until !== null) where.push(`+s.n <= ${sql.bind(until)}`);
       for (const check of checks) where.push(livedIn(sql.bind(check.n * 64 + kind.code)));
       if (confinement !== null) where.push(livedInOneOf(kind, sql.bind(JSON.stringify(confinement))));
       for (const each of found) where.push(`s.n IN (${each})`);
@@ -199,7 +233,7 @@ export class Populations {
    * Who is found by the search, as SQL that selects record numbers: all of these must.
    * @returns none where nothing is searched for
    */
-  private found(query: ListQuery, sql: SqlBuilder): string[] {
+  private found(query: Pick<ListQuery, "search" | "kind" | "asOf" | "reach">, sql: SqlBuilder): string[] {
     const { kind, asOf, reach, search } = query;
     if (search === undefined) return [];
     const called = (words: readonly string[]) =>
@@ -229,7 +263,8 @@ export class Populations {
   private wholeScopes(query: ListQuery): readonly number[] | null {
     const containers = this.containers(query);
     if (containers === null) return [];
-    if (query.ids !== undefined || (query.filters ?? []).length > 0 || terms(query).length > 0) return null;
+    if (query.ids !== undefined || query.among !== undefined) return null;
+    if ((query.filters ?? []).length > 0 || terms(query).length > 0) return null;
     const networkNs = isConfined(query) ? query.reach.networkNs : null;
     if (containers.length === 0) return networkNs ?? [query.reach.organizationN];
     // A network that was asked for and may be seen is one whole scope of its organization.
@@ -286,9 +321,18 @@ function isConfined(query: ListQuery): boolean {
 function isLedByMatches(query: ListQuery): boolean {
   return (
     query.ids !== undefined ||
+    query.among !== undefined ||
     terms(query).length > 0 ||
     (query.asOf === null && (query.filters ?? []).some((filter) => !("equals" in filter)))
   );
+}
+
+/** A `SELECT` of the record numbers that are asked for by id or number; null where none are. */
+function numbersOf({ ids, among }: ListQuery, sql: SqlBuilder): string | null {
+  const numbered = among === undefined ? null : `SELECT value FROM json_each(${sql.bind(`[${among.join()}]`)})`;
+  if (ids === undefined) return numbered;
+  const named = `SELECT r.n FROM json_each(${sql.bind(JSON.stringify(ids))}) j CROSS JOIN history_records r ON r.id = j.value`;
+  return numbered === null ? named : `${named} INTERSECT ${numbered}`;
 }
 
 function terms(query: ListQuery): string[] {

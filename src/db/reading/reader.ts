@@ -13,6 +13,7 @@ import { type ItemSql, itemSql, ownFieldsSql } from "./item-sql.ts";
 import type { AsOf, ListQuery, Reach } from "./list-query.ts";
 import { Populations } from "./population.ts";
 import { ReadConnection } from "./read-connection.ts";
+import { Sieve } from "./sieve.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
 interface Page {
@@ -69,10 +70,12 @@ interface PageStatement {
 export class Reader extends ReadConnection {
   private readonly clock: Clock;
   private readonly populations: Populations;
+  private readonly sieve: Sieve;
 
   constructor(db: Sql, clock: Clock) {
     super(db);
     this.populations = new Populations(this);
+    this.sieve = new Sieve({ connection: this, populations: this.populations, head: () => this.head() });
     this.clock = clock;
   }
 
@@ -357,6 +360,17 @@ export class Reader extends ReadConnection {
   }
 
   /**
+   * The list of all that matches its condition, in steps: without one, the same list.
+   * @param query as of a fixed sequence, unless all steps are taken on one state of the database
+   */
+  *sifted(query: ListQuery): Generator<void, ListQuery> {
+    if (query.condition === undefined) return query;
+    const numbers = yield* this.sieve.numbers(query);
+    const { kind, reach, asOf, limit, offset, order = [] } = query;
+    return { kind, reach, asOf, limit, offset, order, numbers };
+  }
+
+  /**
    * All that is asked for, in chunks of comma-separated JSON objects, at one fixed sequence and with no
    * transaction held in between. `query.asOf` must not be null.
    * @param parts what is composed in, so that records with very many are taken one by one
@@ -521,6 +535,7 @@ export class Reader extends ReadConnection {
   private isWalked(query: ListQuery): boolean {
     return (
       query.limit === 0 &&
+      query.numbers === undefined &&
       (query.order ?? []).length === 0 &&
       !isSifted(query) &&
       this.populations.wayThrough(query) !== "sorted"
@@ -545,8 +560,9 @@ export class Reader extends ReadConnection {
    * memory.
    */
   private numbers(query: ListQuery): Uint32Array {
-    const sorted = this.populations.orderedByWorkedOutKeys(query);
-    if (sorted !== null)
+    const isInOrder = (query.order ?? []).length === 0;
+    const sorted = this.populations.orderedByWorkedOutKeys(query) ?? (isInOrder ? query.numbers : undefined);
+    if (sorted !== undefined)
       return sorted.subarray(query.offset, query.limit === 0 ? undefined : query.offset + query.limit);
     const sql = new SqlBuilder(query.asOf);
     const row = this.statement(
@@ -599,9 +615,12 @@ function nothingBetween(head: string, tail: string): PageStatement {
 const REMEMBERED_NETWORKS_MAX = 8;
 
 /** What tells live pages of one list from those of others; null where more than who is in it decides. */
-function shapeOfPlainPage({ kind, reach, within, ids, search, filters, order }: ListQuery): string | null {
+function shapeOfPlainPage(query: ListQuery): string | null {
+  const { kind, reach, within, ids, search, filters, order } = query;
   if (
     ids !== undefined ||
+    query.numbers !== undefined ||
+    query.among !== undefined ||
     search !== undefined ||
     (filters !== undefined && filters.length > 0) ||
     (order !== undefined && order.length > 0)

@@ -115,7 +115,7 @@ export const IpAddress = Type.Object(
     network_id: Uuid,
     subnet_id: Uuid,
     /** Canonical (RFC 5952). */
-    ip_address: Type.String(),
+    ip_address: IpAddressText,
     mac_address: Nullable(MacText),
     name: Type.String(),
     position: Type.Integer(),

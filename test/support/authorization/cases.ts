@@ -15,7 +15,7 @@ import type { Caller, World } from "./world.ts";
 
 /** Parameters that the cases below know of; another one has to be put to the test before it is let through. */
 const KNOWN_PARAMETERS = new Set(
-  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include_children include_isolated group_by order_by order_direction cascade types after mark wait from to reason format mac ip hostname entity status type".split(
+  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include_children include_isolated group_by order_by order_direction cascade types filter after mark wait from to reason format mac ip hostname entity status type".split(
     " ",
   ),
 );
@@ -83,6 +83,7 @@ function listings(asking: Asking, plural: string): Listing[] {
       : [place.word])
       way("search", word, isHidden && isFoundByAddress ? () => false : null);
   }
+  if (asking.takes("filter")) ways.push(...filtered(asking, plural));
   if (asking.takes("hidden"))
     ways.push({ title: "hidden", query: "hidden=true", finds: (record) => record.hidden === true });
   if (asking.takes("accepts_credentials"))
@@ -101,6 +102,31 @@ function listings(asking: Asking, plural: string): Listing[] {
   // Another order is another way through what there is; which field it is by makes no difference to that.
   for (const field of asking.values("order_by").slice(0, 2))
     ways.push({ title: `by ${field}`, query: `group_by=${field}&order_by=${field}&order_direction=desc`, finds: all });
+  return ways;
+}
+
+/** Filters over the record, over what it refers to and over time. */
+function filtered(asking: Asking, plural: string): Listing[] {
+  const of = (filter: string, finds: Listing["finds"]): Listing => ({
+    title: `filter ${filter}`,
+    query: `filter=${encodeURIComponent(filter)}`,
+    finds,
+  });
+  const ways = [of("id:*", () => true), of("NOT id:*", () => false), of(`was(${asking.world.then}, id:*)`, null)];
+  for (const place of asking.places) {
+    const sample: Wire = place.records[plural] ?? {};
+    const isThere = (record: Wire) => record.network_id === place.networkId;
+    if (sample.network_id !== undefined)
+      ways.push(
+        of(`network_id = ${place.networkId}`, isThere),
+        of(`network.id = ${place.networkId}`, isThere),
+        of(`ever(network_id = ${place.networkId}, -52w)`, null),
+      );
+    const hostId = place.records.hosts?.id;
+    if (sample.host_id !== undefined && plural !== "discovery/ignored")
+      ways.push(of(`host.id = ${hostId}`, (record) => record.host_id === hostId));
+    if (sample.tags !== undefined) ways.push(of(`tags.name : "${place.word}" OR tags:*`, null));
+  }
   return ways;
 }
 

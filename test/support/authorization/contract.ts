@@ -130,6 +130,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/diff": VIEWER,
   "GET /api/v1/transactions": VIEWER,
   "GET /api/v1/transactions/:sequence": VIEWER,
+  "GET /api/v1/fields/:kind": VIEWER,
   "GET /api/v1/ledger": VIEWER,
   "GET /api/v1/locate": VIEWER,
   "GET /api/v1/locate/timeline": VIEWER,

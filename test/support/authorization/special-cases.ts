@@ -435,6 +435,8 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       }),
     ),
   // Its head is everybody's: it is to be written down elsewhere.
+  "GET /api/v1/fields/:kind": ({ path }) =>
+    ["host", "api_key"].map((kind) => ({ title: kind, path: path.replace(":kind", kind), code: null })),
   "GET /api/v1/ledger": ({ path, world }) => [
     { title: "asked", path, code: null, check: ({ data }) => expect(data.sequence).toBe(world.oracle.head) },
   ],

@@ -1,0 +1,117 @@
+// A condition as SQL over a document: 1, 0, or NULL where only the document itself can tell. SQL's own three-valued
+// logic carries that through AND, OR and NOT. Field names come from schemas, never from a caller.
+
+import type { Bind, FieldPlace, FieldStep, ValueTest } from "./condition.ts";
+import type { Settled } from "./settled-condition.ts";
+
+/** Where SQL finds a record: expressions. */
+export interface DocumentSql {
+  /** The record's number. */
+  readonly n: string;
+  /** The inside of the JSON object that is the record. */
+  readonly members: string;
+  /** Observation values in force, as the continuation of members; null for a kind that has none. */
+  readonly observed: string | null;
+  /** The end of the version, NULL for none. */
+  readonly end: string;
+}
+
+/** What a statement is about: only record numbers in (after, until] are looked at. */
+export interface Window {
+  readonly after: number;
+  readonly until: number;
+}
+
+/** @param asOf wraps an expression over the version as of another transaction: 1, 0 where there was none, or NULL */
+export interface ConditionSqlContext {
+  readonly bind: Bind;
+  readonly window: Window;
+  readonly asOf: (sequence: number, expression: (document: DocumentSql) => string) => string;
+}
+
+export function conditionSql(condition: Settled, document: DocumentSql, context: ConditionSqlContext): string {
+  const of = (each: Settled) => conditionSql(each, document, context);
+  const { bind, window } = context;
+  switch (condition.type) {
+    case "all":
+      return joined(condition.parts.map(of), " AND ", "1");
+    case "any":
+      return joined(condition.parts.map(of), " OR ", "0");
+    case "not":
+      return `(NOT ${of(condition.part)})`;
+    case "field":
+      return fieldSql(condition.place, condition.test, document, bind);
+    case "present":
+      return presentSql(condition.place, document);
+    case "names": {
+      if (condition.ids.size === 0) return "0";
+      const ids = bind(JSON.stringify([...condition.ids]));
+      const test: ValueTest = {
+        holds: () => false,
+        sql: (value) => `${value} IN (SELECT value FROM json_each(${ids}))`,
+      };
+      return joined(
+        condition.places.map((place) => fieldSql(place, test, document, bind)),
+        " OR ",
+        "0",
+      );
+    }
+    case "numbers":
+      return inNumbers(condition.numbers.within(window), document, bind);
+    case "changed":
+      return `(CASE WHEN ${inNumbers(condition.changed.within(window), document, bind)} THEN ${inNumbers(condition.those.within(window), document, bind)} ELSE ${of(condition.otherwise)} END)`;
+    case "was":
+      return context.asOf(condition.as, (then) => conditionSql(condition.that, then, context));
+  }
+}
+
+function joined(parts: readonly string[], by: string, none: string): string {
+  return parts.length === 0 ? none : `(${parts.join(by)})`;
+}
+
+function inNumbers(numbers: Uint32Array, document: DocumentSql, bind: Bind): string {
+  if (numbers.length === 0) return "0";
+  return `(${document.n} IN (SELECT value FROM json_each(${bind(`[${numbers.join()}]`)})))`;
+}
+
+/** An expression for the JSON object that a place is in. */
+function objectSql(place: FieldPlace, { members, observed }: DocumentSql): string | null {
+  if (place.of === "members") return `('{' || ${members} || '}')`;
+  return observed === null ? null : `('{' || substr(${observed}, 2) || '}')`;
+}
+
+function fieldSql(place: FieldPlace, test: ValueTest, document: DocumentSql, bind: Bind): string {
+  if (test.sql === null) return place.of === "end" && document.end === "NULL" ? "0" : "NULL";
+  if (place.of === "end") return ifAny(document.end, test.sql(document.end, bind));
+  const object = objectSql(place, document);
+  if (object === null) return "0";
+  const many = place.steps.findIndex(({ isMany }) => isMany);
+  if (many < 0) {
+    const value = `(${object} ->> '${pathOf(place.steps)}')`;
+    return ifAny(value, test.sql(value, bind));
+  }
+  const rest = place.steps.slice(many + 1);
+  if (rest.some(({ isMany }) => isMany)) return "NULL";
+  const value = rest.length === 0 ? "e.value" : `(e.value ->> '${pathOf(rest)}')`;
+  // Any one that passes will do; else it is known only where it is known of each.
+  return `(SELECT CASE WHEN coalesce(max(t), 0) = 1 THEN 1 WHEN count(*) = count(t) THEN 0 END FROM (SELECT ${ifAny(value, test.sql(value, bind))} AS t FROM json_each(${object}, '${pathOf(place.steps.slice(0, many + 1))}') e))`;
+}
+
+/** Nothing is equal to what is missing: that is known. */
+function ifAny(value: string, test: string): string {
+  return value === "NULL" ? "0" : `(CASE WHEN ${value} IS NULL THEN 0 ELSE ${test} END)`;
+}
+
+function presentSql(place: FieldPlace, document: DocumentSql): string {
+  if (place.of === "end") return `(${document.end} IS NOT NULL)`;
+  const object = objectSql(place, document);
+  if (object === null) return "0";
+  // Within a list, any item will do, and a list is there where it has one.
+  const lists = place.steps.filter(({ isMany }) => isMany).length;
+  if (lists > 1 || (lists === 1 && place.steps.at(-1)?.isMany !== true)) return "NULL";
+  return `coalesce((${object} -> '${pathOf(place.steps)}') NOT IN ('null', '""', '[]', '{}'), 0)`;
+}
+
+function pathOf(steps: readonly FieldStep[]): string {
+  return `$${steps.map(({ name }) => `.${name}`).join("")}`;
+}

@@ -1,0 +1,100 @@
+// A condition with all that it asks of other records, of searches and of changes looked up already: what is left is to
+// look at each record, its document and its number. No SQL.
+
+import { type FieldPlace, isPresentAt, type ValueTest, valuesAt } from "./condition.ts";
+
+export type Settled =
+  | { readonly type: "all" | "any"; readonly parts: readonly Settled[] }
+  | { readonly type: "not"; readonly part: Settled }
+  | { readonly type: "field"; readonly place: FieldPlace; readonly test: ValueTest }
+  | { readonly type: "present"; readonly place: FieldPlace }
+  /** Names one of these records. */
+  | { readonly type: "names"; readonly places: readonly FieldPlace[]; readonly ids: ReadonlySet<string> }
+  /** Is one of these. */
+  | { readonly type: "numbers"; readonly numbers: NumberSet }
+  /** Of those that changed it was looked up; of the others it is what they say now. */
+  | {
+      readonly type: "changed";
+      readonly changed: NumberSet;
+      readonly those: NumberSet;
+      readonly otherwise: Settled;
+    }
+  | { readonly type: "was"; readonly as: number; readonly that: Settled };
+
+/** Record numbers, each once, ascending. */
+export class NumberSet {
+  static readonly NONE = new NumberSet(new Uint32Array(0));
+  readonly sorted: Uint32Array;
+
+  /** @param sorted ascending, each once */
+  private constructor(sorted: Uint32Array) {
+    this.sorted = sorted;
+  }
+
+  /** @param numbers in any order */
+  static of(numbers: Iterable<number> | Uint32Array): NumberSet {
+    const sorted = Uint32Array.from(numbers).sort();
+    let count = 0;
+    for (const n of sorted) if (count === 0 || sorted[count - 1] !== n) sorted[count++] = n;
+    return new NumberSet(sorted.subarray(0, count));
+  }
+
+  get size(): number {
+    return this.sorted.length;
+  }
+
+  has(n: number): boolean {
+    return this.sorted[this.place(n)] === n;
+  }
+
+  /** Those in (after, until]. */
+  within({ after, until }: { readonly after: number; readonly until: number }): Uint32Array {
+    return this.sorted.subarray(this.place(after + 1), this.place(until + 1));
+  }
+
+  /** Where the first that is not less stands. */
+  private place(n: number): number {
+    let [low, high] = [0, this.sorted.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.sorted[middle] as number) < n) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+export type Document = Readonly<Record<string, unknown>>;
+
+/** @param asOf the document of a record as of another transaction; null where there was none in reach */
+export function holdsFor(
+  condition: Settled,
+  n: number,
+  document: Document,
+  asOf: (n: number, sequence: number) => Document | null,
+): boolean {
+  switch (condition.type) {
+    case "all":
+      return condition.parts.every((part) => holdsFor(part, n, document, asOf));
+    case "any":
+      return condition.parts.some((part) => holdsFor(part, n, document, asOf));
+    case "not":
+      return !holdsFor(condition.part, n, document, asOf);
+    case "field":
+      return valuesAt(document, condition.place.steps).some(condition.test.holds);
+    case "present":
+      return isPresentAt(document, condition.place.steps);
+    case "names":
+      return condition.places.some((place) =>
+        valuesAt(document, place.steps).some((value) => condition.ids.has(value as string)),
+      );
+    case "numbers":
+      return condition.numbers.has(n);
+    case "changed":
+      return condition.changed.has(n) ? condition.those.has(n) : holdsFor(condition.otherwise, n, document, asOf);
+    case "was": {
+      const then = asOf(n, condition.as);
+      return then !== null && holdsFor(condition.that, n, then, asOf);
+    }
+  }
+}

@@ -1,0 +1,415 @@
+// Who of a list matches a condition: goes through its records in windows of their numbers, each a step of some tens of
+// milliseconds, and looks at those documents itself of which SQL cannot tell. Holds no transaction between two steps.
+
+import { getTableName } from "drizzle-orm";
+import { type AnyKind, OPERATION, SCOPES } from "../kind.ts";
+import { changedSql, membersSql } from "../shape.ts";
+import type { Bind, Condition } from "./condition.ts";
+import { conditionSql, type DocumentSql, type Window } from "./condition-sql.ts";
+import { itemSql, versionEndSql } from "./item-sql.ts";
+import type { AsOf, ListQuery } from "./list-query.ts";
+import type { Populations } from "./population.ts";
+import type { ReadConnection } from "./read-connection.ts";
+import { type Document, holdsFor, NumberSet, type Settled } from "./settled-condition.ts";
+import { SqlBuilder } from "./sql-builder.ts";
+
+/** Record numbers per step: of a list that fills them, some tens of milliseconds. */
+const WINDOW = 32_768;
+/** Fewer records are looked at in one step, wherever their numbers are. */
+const ONE_STEP_MAX = 5_000;
+/** Versions per step, and documents that are looked at together. */
+const STEP_VERSIONS = 5_000;
+
+/** What a sieve needs of the store. */
+export interface SieveSource {
+  readonly connection: ReadConnection;
+  readonly populations: Populations;
+  /** The newest transaction, and the highest record number. */
+  readonly head: () => { readonly sequence: number; readonly lastN: number };
+}
+
+export class Sieve {
+  private readonly source: SieveSource;
+
+  constructor(source: SieveSource) {
+    this.source = source;
+  }
+
+  /**
+   * The numbers of all records of a list that match its condition, ascending.
+   * @param query as of a fixed sequence, unless all steps are taken on one state of the database
+   */
+  *numbers(query: ListQuery): Generator<void, Uint32Array> {
+    const { condition, ...rest } = query;
+    if (this.source.populations.findsNothing(rest)) return NumberSet.NONE.sorted;
+    if (condition === undefined) return yield* this.sifted(rest, { type: "all", parts: [] });
+    const settled = yield* this.settled(condition, rest);
+    return yield* this.sifted(rest, settled);
+  }
+
+  /** Looks up what a condition asks beside the record itself. */
+  private *settled(condition: Condition, query: ListQuery): Generator<void, Settled> {
+    switch (condition.type) {
+      case "all":
+      case "any": {
+        const parts: Settled[] = [];
+        for (const part of condition.parts) parts.push(yield* this.settled(part, query));
+        return { type: condition.type, parts };
+      }
+      case "not":
+        return { type: "not", part: yield* this.settled(condition.part, query) };
+      case "field":
+      case "present":
+        return condition;
+      case "names": {
+        const { places, kind, that } = condition;
+        const found = yield* this.numbers(of(query, kind, that));
+        yield;
+        return { type: "names", places, ids: new Set(this.idsOf(found)) };
+      }
+      case "named": {
+        const { by, kind, that } = condition;
+        const found = yield* this.numbers(of(query, kind, that));
+        return { type: "numbers", numbers: yield* this.namedBy(kind, by, found, this.newest(query)) };
+      }
+      case "found": {
+        const numbers = this.source.populations.foundNumbers({
+          ...query,
+          search: condition.search,
+          asOf: this.newest(query),
+        });
+        return { type: "numbers", numbers: NumberSet.of(numbers) };
+      }
+      case "changes":
+        return yield* this.countedChanges(condition, query);
+      case "ever":
+      case "always":
+        return yield* this.overTime(condition, query);
+      case "was":
+        return { type: "was", as: condition.as, that: yield* this.settled(condition.that, query) };
+    }
+  }
+
+  /** As long as nothing came after a present that is held still, the live tables say the same, and sooner. */
+  private newest({ asOf }: ListQuery): AsOf | null {
+    return asOf?.present === true && asOf.sequence === this.source.head().sequence ? null : asOf;
+  }
+
+  private *sifted(query: ListQuery, settled: Settled): Generator<void, Uint32Array> {
+    const lastN = query.asOf?.lastN ?? this.source.head().lastN;
+    const matches: Uint32Array[] = [];
+    const isShort = this.isShort(query);
+    for (let after = 0; after < lastN; ) {
+      const until = isShort ? lastN : Math.min(lastN, after + WINDOW);
+      matches.push(this.matching({ ...query, asOf: this.newest(query) }, settled, { after, until }));
+      after = until;
+      yield;
+    }
+    return concatenated(matches);
+  }
+
+  /** Whether there are so few that one step will do. */
+  private isShort(query: ListQuery): boolean {
+    if (query.ids !== undefined || query.among !== undefined) return true;
+    const { populations } = this.source;
+    const { kind, reach, asOf, within } = query;
+    // What is left out here only makes fewer of them.
+    const innermost = SCOPES.findLast((scope) => within?.[scope] !== undefined);
+    return (
+      populations.count({
+        kind,
+        reach: innermost === undefined ? { ...reach, networkNs: null } : reach,
+        asOf,
+        ...(innermost === undefined ? {} : { within: { [innermost]: within?.[innermost] } }),
+        limit: 0,
+        offset: 0,
+      }) <= ONE_STEP_MAX
+    );
+  }
+
+  private matching(query: ListQuery, settled: Settled, window: Window): Uint32Array {
+    const { kind, asOf } = query;
+    const sql = new SqlBuilder(asOf);
+    const population = this.source.populations.populationWithin(query, sql, window);
+    const bind: Bind = (value) => sql.bind(value);
+    const { joins, verdict } = verdictSql(kind, asOf, (document) =>
+      conditionSql(settled, document, {
+        bind,
+        window,
+        asOf: (sequence, expression) => thenSql(query, sequence, expression, bind),
+      }),
+    );
+    // LIMIT keeps SQLite from working out a verdict for each place where it stands.
+    const text = `SELECT CAST(group_concat(iif(verdict = 1, n, NULL)) AS BLOB), CAST(group_concat(iif(verdict = 1, NULL, n)) AS BLOB)
+      FROM (SELECT p.n AS n, ${verdict} AS verdict FROM (${population}) p${joins} LIMIT -1) WHERE verdict <> 0`;
+    const [sure, unsure] = this.source.connection.statement(text).values(...sql.values)[0] as [
+      Uint8Array | null,
+      Uint8Array | null,
+    ];
+    const found = numbersIn(sure);
+    if (unsure === null) return found.sort();
+    const looked = this.lookedAt(query, settled, numbersIn(unsure));
+    return NumberSet.of([...found, ...looked]).sorted;
+  }
+
+  /** Those of these records whose documents match. */
+  private *lookedAt(query: ListQuery, settled: Settled, ns: Uint32Array): Generator<number> {
+    const { kind, asOf } = query;
+    const documentAt = (n: number, sequence: number) => this.versionOf(query, n, sequence);
+    const { item, joins } = itemSql(kind, asOf, false);
+    for (let start = 0; start < ns.length; start += STEP_VERSIONS) {
+      const sql = new SqlBuilder(asOf);
+      const numbers = sql.bind(`[${ns.subarray(start, start + STEP_VERSIONS).join()}]`);
+      const rows = this.source.connection
+        .statement(`SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(${numbers})) p${joins}`)
+        .values(...sql.values) as Array<[number, string]>;
+      for (const [n, text] of rows) if (holdsFor(settled, n, JSON.parse(text) as Document, documentAt)) yield n;
+    }
+  }
+
+  /** A record as of another transaction, as far as the caller reaches it today. */
+  private versionOf(query: ListQuery, n: number, sequence: number): Document | null {
+    const row = this.source.connection
+      .statement(
+        `SELECT '{' || ${membersSql(query.kind, "v")} || '}' FROM history_versions v
+          WHERE v.key > (+?1 << 31) AND v.key <= ((+?1 << 31) | +?2) ORDER BY v.key DESC LIMIT 1`,
+      )
+      .values(n, sequence)[0] as [string | null] | undefined;
+    const document = row?.[0] == null ? null : (JSON.parse(row[0]) as Document);
+    return document !== null && this.reaches(query, document) ? document : null;
+  }
+
+  private reaches({ kind, reach }: ListQuery, document: Document): boolean {
+    const field = kind.scopes.network;
+    if (reach.networkNs === null || field === undefined) return true;
+    return this.reachedIds(reach.networkNs).has(document[field] as string);
+  }
+
+  private reachedIds(networkNs: readonly number[]): ReadonlySet<string> {
+    return this.source.connection.remember(
+      `ids of ${networkNs.join()}`,
+      () => new Set(this.idsOf(Uint32Array.from(networkNs))),
+    );
+  }
+
+  private idsOf(ns: Uint32Array): string[] {
+    const rows = this.source.connection
+      .statement("SELECT r.id FROM json_each(?) j CROSS JOIN history_records r ON r.n = j.value")
+      .values(`[${ns.join()}]`) as Array<[string]>;
+    return rows.map(([id]) => id);
+  }
+
+  /** Who is named in a field of these records. */
+  private *namedBy(kind: AnyKind, by: string, ns: Uint32Array, asOf: AsOf | null): Generator<void, NumberSet> {
+    const owners = new Set<number>();
+    for (let start = 0; start < ns.length; start += STEP_VERSIONS) {
+      const sql = new SqlBuilder(asOf);
+      const numbers = sql.bind(`[${ns.subarray(start, start + STEP_VERSIONS).join()}]`);
+      const owner = ({ members }: DocumentSql) => `('{' || ${members} || '}') ->> '$.${by}'`;
+      const { joins, verdict } = verdictSql(kind, asOf, owner, "value");
+      const rows = this.source.connection
+        .statement(
+          `SELECT r.n FROM (SELECT DISTINCT ${verdict} AS id FROM (SELECT value AS n FROM json_each(${numbers})) p${joins}) o
+            CROSS JOIN history_records r ON r.id = o.id`,
+        )
+        .values(...sql.values) as Array<[number]>;
+      for (const [n] of rows) owners.add(n);
+      yield;
+    }
+    return NumberSet.of(owners);
+  }
+
+  private *countedChanges(
+    { after, field, test }: Extract<Condition, { type: "changes" }>,
+    query: ListQuery,
+  ): Generator<void, Settled> {
+    const counts = new Map<number, number>();
+    for (const versions of this.versionsAfter(query, after, () => "0")) {
+      for (const { n, isUpdate, isReached, changed } of versions)
+        if (isUpdate && isReached && changed?.includes(`"${field}"`) === true) counts.set(n, (counts.get(n) ?? 0) + 1);
+      yield;
+    }
+    const those = NumberSet.of([...counts].flatMap(([n, count]) => (test(count) ? [n] : [])));
+    if (!test(0)) return { type: "numbers", numbers: those };
+    const changed = NumberSet.of(counts.keys());
+    return { type: "changed", changed, those, otherwise: { type: "all", parts: [] } };
+  }
+
+  /** What has no version in the period was all the time what it is at its end. */
+  private *overTime(
+    { type, after, that }: Extract<Condition, { type: "ever" | "always" }>,
+    query: ListQuery,
+  ): Generator<void, Settled> {
+    const settled = yield* this.settled(that, query);
+    const isAlways = type === "always";
+    /** By record: whether it was so in every version looked at, or in any. */
+    const verdicts = new Map<number, boolean>();
+    const add = (n: number, is: boolean) => {
+      const before = verdicts.get(n) ?? isAlways;
+      verdicts.set(n, isAlways ? before && is : before || is);
+    };
+    const verdictOf = (document: DocumentSql, bind: Bind) =>
+      conditionSql(settled, document, { bind, window: EVERYTHING, asOf: () => "NULL" });
+    for (const versions of this.versionsAfter(query, after, verdictOf)) {
+      for (const { n, sequence, isReached, verdict } of versions)
+        add(n, isReached && (verdict === 2 ? this.heldAt(query, settled, n, sequence) : verdict === 1));
+      yield;
+    }
+    // And as of the beginning, of those that changed since.
+    const changed = NumberSet.of(verdicts.keys());
+    for (let start = 0; start < changed.size; start += STEP_VERSIONS) {
+      for (const n of changed.sorted.subarray(start, start + STEP_VERSIONS))
+        add(n, this.heldAt(query, settled, n, after));
+      yield;
+    }
+    const those = NumberSet.of([...verdicts].flatMap(([n, is]) => (is ? [n] : [])));
+    return { type: "changed", changed, those, otherwise: settled };
+  }
+
+  private heldAt(query: ListQuery, settled: Settled, n: number, sequence: number): boolean {
+    const document = this.versionOf(query, n, sequence);
+    return document !== null && holdsFor(settled, n, document, () => null);
+  }
+
+  /**
+   * The versions of a kind after a transaction, up to that of the list, in steps of bounded length.
+   * @param verdictOf an expression over a version's document
+   */
+  private *versionsAfter(
+    query: ListQuery,
+    after: number,
+    verdictOf: (document: DocumentSql, bind: Bind) => string,
+  ): Generator<VersionVerdict[]> {
+    const { kind, reach, asOf } = query;
+    const until = asOf?.sequence ?? this.source.head().sequence;
+    const field = kind.scopes.network;
+    for (let from = after; from < until; ) {
+      const to = this.stepEnd(from, until);
+      const sql = new SqlBuilder(null);
+      const bind: Bind = (value) => sql.bind(value);
+      const members = membersSql(kind, "v");
+      const isReached =
+        reach.networkNs === null || field === undefined
+          ? "1"
+          : `coalesce(('{' || ${members} || '}') ->> '$.${field}' IN (SELECT value FROM json_each(${bind(JSON.stringify([...this.reachedIds(reach.networkNs)]))})), 0)`;
+      const verdict = verdictOf({ n: "(v.key >> 31)", members, observed: null, end: "NULL" }, bind);
+      const rows = this.source.connection
+        .statement(
+          `SELECT v.key >> 31, v.key & 2147483647, v.operation, ${isReached}, ${changedSql(kind, "v")},
+            CASE v.operation WHEN ${OPERATION.Deleted} THEN 0 ELSE coalesce(${verdict}, 2) END
+            FROM history_versions v INDEXED BY history_versions_by_sequence CROSS JOIN history_records r ON r.n = v.key >> 31
+            WHERE (v.key & 2147483647) > ${bind(from)} AND (v.key & 2147483647) <= ${bind(to)} AND r.kind = ${kind.code}`,
+        )
+        .values(...sql.values) as Array<[number, number, number, number, string | null, number]>;
+      yield rows.map(([n, sequence, operation, reached, changed, verdict]) => ({
+        n,
+        sequence,
+        isUpdate: operation === OPERATION.Updated,
+        isReached: reached === 1,
+        changed,
+        verdict,
+      }));
+      from = to;
+    }
+  }
+
+  /** The transaction up to which a step goes that begins after one: as many versions as a step has, or one transaction. */
+  private stepEnd(after: number, until: number): number {
+    const row = this.source.connection
+      .statement(
+        `SELECT key & 2147483647 FROM history_versions INDEXED BY history_versions_by_sequence
+          WHERE (key & 2147483647) > +?1 AND (key & 2147483647) <= +?2
+          ORDER BY key & 2147483647 LIMIT 1 OFFSET ${STEP_VERSIONS}`,
+      )
+      .values(after, until)[0] as [number] | undefined;
+    return row === undefined ? until : Math.max(after + 1, row[0] - 1);
+  }
+}
+
+interface VersionVerdict {
+  readonly n: number;
+  readonly sequence: number;
+  readonly isUpdate: boolean;
+  readonly isReached: boolean;
+  /** JSON array of field names. */
+  readonly changed: string | null;
+  /** 1 or 0; 2 where only its document tells. */
+  readonly verdict: number;
+}
+
+const EVERYTHING: Window = { after: 0, until: 2 ** 32 };
+
+/** All records of a kind that the same caller sees at the same time, as far as they match. */
+function of({ reach, asOf }: ListQuery, kind: AnyKind, that: Condition | null): ListQuery {
+  return { kind, reach, asOf, limit: 0, offset: 0, ...(that === null ? {} : { condition: that }) };
+}
+
+/**
+ * An expression over the newest version of p.n, and what is joined to p for it.
+ * @param as a verdict is 1 or 0, or 2 for NULL; a value is itself
+ */
+function verdictSql(
+  kind: AnyKind,
+  asOf: AsOf | null,
+  expression: (document: DocumentSql) => string,
+  as: "verdict" | "value" = "verdict",
+): { readonly joins: string; readonly verdict: string } {
+  const known = (sql: string) => (as === "value" ? sql : `coalesce(${sql}, 2)`);
+  const isObserved = kind.observed.length > 0;
+  const inForce = "(SELECT o.observed FROM observations o WHERE o.n = p.n)";
+  if (asOf === null)
+    return {
+      joins: ` CROSS JOIN ${getTableName(kind.table)} d ON d.n = p.n`,
+      verdict: known(
+        expression({ n: "p.n", members: "d.members", observed: isObserved ? inForce : null, end: "NULL" }),
+      ),
+    };
+  const document: DocumentSql = {
+    n: "p.n",
+    members: membersSql(kind, "d"),
+    observed: !isObserved ? null : asOf.present ? `coalesce(${inForce}, d.observed)` : "d.observed",
+    end: asOf.present ? "NULL" : versionEndSql(asOf),
+  };
+  return {
+    joins: "",
+    verdict: `(SELECT ${known(expression(document))} FROM history_versions d WHERE d.key <= ((p.n << 31) | ?1)
+      ORDER BY d.key DESC LIMIT 1)`,
+  };
+}
+
+/** The same as of another transaction: 0 for a record that was not there, or not in reach. */
+function thenSql(
+  { kind, reach }: ListQuery,
+  sequence: number,
+  expression: (document: DocumentSql) => string,
+  bind: Bind,
+): string {
+  const members = membersSql(kind, "w");
+  const field = kind.scopes.network;
+  const isOut =
+    reach.networkNs === null || field === undefined
+      ? ""
+      : `WHEN ('{' || ${members} || '}') ->> '$.${field}' NOT IN (SELECT r.id FROM json_each(${bind(JSON.stringify(reach.networkNs))}) j CROSS JOIN history_records r ON r.n = j.value) THEN 0`;
+  const verdict = expression({ n: "p.n", members, observed: null, end: "NULL" });
+  return `(CASE (SELECT CASE WHEN w.operation = ${OPERATION.Deleted} THEN 0 ${isOut} ELSE coalesce(${verdict}, 2) END
+    FROM history_versions w WHERE w.key > (p.n << 31) AND w.key <= ((p.n << 31) | ${bind(sequence)}) ORDER BY w.key DESC LIMIT 1)
+    WHEN 1 THEN 1 WHEN 2 THEN NULL ELSE 0 END)`;
+}
+
+/** @param text decimal numbers and commas, in ASCII; null for none */
+function numbersIn(text: Uint8Array | null): Uint32Array {
+  return text === null ? NumberSet.NONE.sorted : Uint32Array.from(decoder.decode(text).split(","), Number);
+}
+
+function concatenated(parts: readonly Uint32Array[]): Uint32Array {
+  if (parts.length === 1) return parts[0] as Uint32Array;
+  const all = new Uint32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let place = 0;
+  for (const part of parts) {
+    all.set(part, place);
+    place += part.length;
+  }
+  return all;
+}
+
+const decoder = new TextDecoder();

@@ -1,0 +1,319 @@
+// What can be asked of the records of a kind, by wire name: worked out from the schema of its answer, from what it
+// refers to and from what is listed in it.
+
+import { Kind as SchemaKind, type TSchema } from "@sinclair/typebox";
+import { oneEntity } from "../base/entity-words.ts";
+import { FILTER_MAX_REFERENCES } from "../base/filter-limits.ts";
+import { nearestName } from "../base/nearest-name.ts";
+import type { AnyKind } from "../db/kind.ts";
+import type { Condition, FieldPlace, FieldStep } from "../db/reading/condition.ts";
+import { FilterProblem, type Member } from "./filter/grammar.ts";
+import type { ValueType } from "./filter/value-tests.ts";
+import { PART_FIELDS, REFERENCES_TOGETHER, UNASKED_FIELDS } from "./part-fields.ts";
+import { RESOURCES } from "./resources.ts";
+
+/** What a field of a filter stands for. */
+export type Asked =
+  | {
+      readonly type: "value";
+      readonly place: FieldPlace;
+      readonly value: ValueType;
+      /** Of a list of ids that shows no more than what is in reach: the kind that they are of. */
+      readonly within: AnyKind | null;
+    }
+  /** Has fields of its own; alone it is only there or not. */
+  | { readonly type: "object"; readonly place: FieldPlace }
+  /** A field, or the existence, of a record that this one names. */
+  | {
+      readonly type: "names";
+      readonly places: readonly FieldPlace[];
+      readonly kind: AnyKind;
+      readonly rest: Asked | null;
+    }
+  /** The same of records that name this one. */
+  | {
+      readonly type: "named";
+      readonly by: string;
+      readonly kind: AnyKind;
+      readonly where: Condition | null;
+      readonly rest: Asked | null;
+    };
+
+/** A field as `GET /api/v1/fields/{kind}` tells it. */
+export interface FieldOfKind {
+  readonly name: string;
+  readonly value: ValueType | null;
+  readonly isMany: boolean;
+  /** The kind whose fields follow after a dot. */
+  readonly refersTo: string | null;
+  /** Whether it can be asked over time: it is kept in the record's versions. */
+  readonly isVersioned: boolean;
+  readonly description: string | null;
+}
+
+interface Reference {
+  readonly places: readonly FieldPlace[];
+  readonly kindName: string;
+}
+
+/** The fields of one kind. */
+class Fields {
+  readonly kind: AnyKind;
+  readonly properties: Readonly<Record<string, TSchema>>;
+  readonly references: ReadonlyMap<string, Reference>;
+  private readonly reachFields: readonly string[];
+
+  constructor(kind: AnyKind, properties: Readonly<Record<string, TSchema>>, reachFields: readonly string[]) {
+    this.kind = kind;
+    this.properties = properties;
+    this.reachFields = reachFields;
+    this.references = referencesOf(kind, properties);
+  }
+
+  /** @param of the entity in sentences @throws FilterProblem for a name that is none */
+  resolve(segments: readonly string[], position: number, hops = 0): Asked {
+    const [name = "", ...rest] = segments;
+    const part = PART_FIELDS[this.kind.name]?.[name];
+    if (part !== undefined) {
+      const { kind, by, value, where = null } = part;
+      const following = value === undefined ? rest : [value, ...rest];
+      return {
+        type: "named",
+        by,
+        kind,
+        where,
+        rest: this.following(kind, following, position, hops, part.items),
+      };
+    }
+    const schema = this.properties[name];
+    const reference = this.references.get(name);
+    if (reference !== undefined && (schema === undefined || rest.length > 0))
+      return {
+        type: "names",
+        places: reference.places,
+        kind: kindNamed(reference.kindName),
+        rest: this.following(kindNamed(reference.kindName), rest, position, hops),
+      };
+    if (schema === undefined) throw this.unknown(segments, name, position);
+    return this.value(segments, schema, position);
+  }
+
+  private following(
+    kind: AnyKind,
+    rest: readonly string[],
+    position: number,
+    hops: number,
+    items?: Readonly<Record<string, TSchema>>,
+  ): Asked | null {
+    if (rest.length === 0) return null;
+    if (hops >= FILTER_MAX_REFERENCES)
+      throw new FilterProblem(position, `must not go through more than ${FILTER_MAX_REFERENCES} references`);
+    const fields = items === undefined ? fieldsOf(kind.name) : new Fields(kind, items, []);
+    return fields.resolve(rest, position, hops + 1);
+  }
+
+  /** A place within the record itself. */
+  private value(segments: readonly string[], own: TSchema, position: number): Asked {
+    const steps: FieldStep[] = [];
+    let schema = own;
+    for (const [place, name] of segments.entries()) {
+      if (place > 0) schema = this.inner(schema, segments.slice(0, place), name, position);
+      const why = UNASKED_FIELDS[this.kind.name]?.[segments.slice(0, place + 1).join(".")];
+      if (why !== undefined) throw new FilterProblem(position, `must not ask ${segments.join(".")}, which ${why}`);
+      const { isMany, item } = itemOf(schema);
+      steps.push({ name, isMany });
+      schema = item;
+    }
+    const [name = ""] = segments;
+    const of =
+      name === "valid_to" ? "end" : (this.kind.observed as readonly string[]).includes(name) ? "observed" : "members";
+    const place: FieldPlace = { steps, of };
+    const value = valueTypeOf(schema, segments.at(-1) as string);
+    const reference = this.references.get(name);
+    const within = this.reachFields.includes(name) && reference !== undefined ? kindNamed(reference.kindName) : null;
+    return value === null ? { type: "object", place } : { type: "value", place, value, within };
+  }
+
+  private inner(schema: TSchema, before: readonly string[], name: string, position: number): TSchema {
+    // By field, what a scan says where a person says otherwise: of the types of the record's own fields.
+    const isOwnAgain = before.length === 1 && before[0] === "discovered";
+    const properties = isOwnAgain ? this.properties : propertiesOf(schema);
+    const inner = properties[name];
+    if (inner !== undefined) return inner;
+    const nearest = nearestName(name, Object.keys(properties));
+    const meant = nearest === null ? "" : `; \`${[...before, nearest].join(".")}\`?`;
+    throw new FilterProblem(
+      position,
+      `has no field \`${[...before, name].join(".")}\` of ${oneEntity(this.kind)}${meant}`,
+    );
+  }
+
+  private unknown(segments: readonly string[], name: string, position: number): FilterProblem {
+    const nearest = nearestName(name, this.names());
+    const meant = nearest === null ? "" : `; \`${[nearest, ...segments.slice(1)].join(".")}\`?`;
+    return new FilterProblem(position, `has no field \`${name}\` of ${oneEntity(this.kind)}${meant}`);
+  }
+
+  names(): string[] {
+    return [...new Set([...Object.keys(this.properties), ...this.references.keys()])];
+  }
+
+  /** In the order of the answer, references after their own fields. */
+  list(): FieldOfKind[] {
+    const listed: FieldOfKind[] = [];
+    const unasked = UNASKED_FIELDS[this.kind.name] ?? {};
+    for (const [name, schema] of Object.entries(this.properties)) {
+      if (unasked[name] !== undefined) continue;
+      const part = PART_FIELDS[this.kind.name]?.[name];
+      if (part !== undefined) {
+        const value =
+          part.value === undefined ? null : valueTypeOf(itemOf(part.items?.[part.value] as TSchema).item, part.value);
+        listed.push({
+          name,
+          value,
+          isMany: true,
+          refersTo: part.items === undefined ? part.kind.name : null,
+          isVersioned: false,
+          description: descriptionOf(schema),
+        });
+        if (part.items !== undefined && part.value === undefined)
+          for (const [inner, innerSchema] of Object.entries(part.items))
+            listed.push({ ...plain(`${name}.${inner}`, innerSchema), isMany: true, isVersioned: false });
+        continue;
+      }
+      const refersTo = this.references.get(name)?.kindName ?? null;
+      const isVersioned =
+        name !== "valid_to" &&
+        !(this.kind.observed as readonly string[]).includes(name) &&
+        !this.reachFields.includes(name);
+      listed.push(...this.withInner(name, schema, unasked).map((each) => ({ ...each, refersTo, isVersioned })));
+    }
+    for (const [name, { kindName, places }] of this.references) {
+      if (this.properties[name] !== undefined) continue;
+      const isMany = places.length > 1 || places.some(({ steps }) => steps.some((step) => step.isMany));
+      listed.push({ name, value: null, isMany, refersTo: kindName, isVersioned: false, description: null });
+    }
+    return listed;
+  }
+
+  private withInner(name: string, schema: TSchema, unasked: Readonly<Record<string, string>>): FieldOfKind[] {
+    const field = plain(name, schema);
+    const inner = Object.entries(propertiesOf(itemOf(schema).item))
+      .filter(([innerName]) => unasked[`${name}.${innerName}`] === undefined)
+      .flatMap(([innerName, innerSchema]) => this.withInner(`${name}.${innerName}`, innerSchema, unasked));
+    return [field, ...inner.map((each) => ({ ...each, isMany: each.isMany || field.isMany }))];
+  }
+}
+
+function plain(name: string, schema: TSchema): FieldOfKind {
+  const { isMany, item } = itemOf(schema);
+  const value = valueTypeOf(item, name.slice(name.lastIndexOf(".") + 1));
+  return { name, value, isMany, refersTo: null, isVersioned: true, description: descriptionOf(schema) };
+}
+
+function descriptionOf({ description }: TSchema): string | null {
+  return description ?? null;
+}
+
+const known = new Map<string, Fields>();
+
+/** @param kindName of a resource @throws Error for another */
+export function fieldsOf(kindName: string): Fields {
+  let fields = known.get(kindName);
+  if (fields === undefined) {
+    const resource = RESOURCES.find(({ kind }) => kind.name === kindName);
+    if (resource === undefined) throw new Error(`filters: there is no resource of the kind ${kindName}`);
+    const properties = resource.answer.properties as Readonly<Record<string, TSchema>>;
+    fields = new Fields(resource.kind, properties, resource.compose?.reachFields ?? []);
+    known.set(kindName, fields);
+  }
+  return fields;
+}
+
+/** What a member of a filter stands for. @throws FilterProblem */
+export function askedOf(kindName: string, { segments, position }: Member): Asked {
+  return fieldsOf(kindName).resolve(segments, position);
+}
+
+function kindNamed(name: string): AnyKind {
+  return fieldsOf(name).kind;
+}
+
+/** By the field without `_id`, and by lists of ids with an s: `host`, `vlans`, `tags`. */
+function referencesOf(kind: AnyKind, properties: Readonly<Record<string, TSchema>>): Map<string, Reference> {
+  const targets = new Map<string, string>();
+  for (const { to, field } of kind.references ?? []) if (properties[field] !== undefined) targets.set(field, to);
+  for (const scope of Object.keys(kind.scopes))
+    if (properties[`${scope}_id`] !== undefined) targets.set(`${scope}_id`, scope);
+  // A field that may name records of several kinds names none in particular.
+  for (const field of targets.keys()) if (!/(?:_ids?|^tags)$/.test(field)) targets.delete(field);
+  const references = new Map<string, Reference>();
+  for (const [field, kindName] of targets)
+    references.set(field.replace(/_id(s?)$/, "$1"), { places: [placeOf(field, properties)], kindName });
+  for (const [name, fields] of Object.entries(REFERENCES_TOGETHER[kind.name] ?? {}))
+    references.set(name, {
+      places: fields.map((field) => placeOf(field, properties)),
+      kindName: targets.get(fields[0] as string) as string,
+    });
+  return references;
+}
+
+function placeOf(field: string, properties: Readonly<Record<string, TSchema>>): FieldPlace {
+  return { of: "members", steps: [{ name: field, isMany: itemOf(properties[field] as TSchema).isMany }] };
+}
+
+/** A schema without null, and of a list that of its items. */
+function itemOf(schema: TSchema): { readonly isMany: boolean; readonly item: TSchema } {
+  const plainSchema = withoutNull(schema);
+  return plainSchema.type === "array"
+    ? { isMany: true, item: withoutNull(plainSchema.items as TSchema) }
+    : { isMany: false, item: plainSchema };
+}
+
+function withoutNull(schema: TSchema): TSchema {
+  const arms = ((schema.anyOf ?? []) as TSchema[]).filter(({ type }) => type !== "null");
+  return arms.length === 1 ? (arms[0] as TSchema) : schema;
+}
+
+/** The fields of an object, or of any of the objects that it may be. */
+function propertiesOf(schema: TSchema): Readonly<Record<string, TSchema>> {
+  const arms = ((schema.anyOf ?? [schema]) as TSchema[]).filter(({ type }) => type === "object");
+  const properties: Record<string, TSchema> = {};
+  for (const arm of arms)
+    for (const [name, inner] of Object.entries((arm.properties ?? {}) as Record<string, TSchema>)) {
+      const before = properties[name];
+      properties[name] = before === undefined ? inner : together(before, inner);
+    }
+  return properties;
+}
+
+/** Two forms of one field: a vocabulary has the values of both. */
+function together(one: TSchema, other: TSchema): TSchema {
+  const values = [...vocabularyOf(one), ...vocabularyOf(other)];
+  return values.length === 0
+    ? one
+    : ({ [SchemaKind]: "OneOf", type: "string", enum: [...new Set(values)] } as unknown as TSchema);
+}
+
+function vocabularyOf(schema: TSchema): readonly string[] {
+  if (Array.isArray(schema.enum)) return schema.enum as string[];
+  return typeof schema.const === "string" ? [schema.const] : [];
+}
+
+const FORMAT_TYPES: Readonly<Record<string, ValueType>> = {
+  uuid: { name: "uuid" },
+  "date-time": { name: "instant" },
+  ip: { name: "ip_address" },
+  cidr: { name: "prefix" },
+  mac: { name: "mac_address" },
+};
+
+/** Null for an object. */
+function valueTypeOf(schema: TSchema, name: string): ValueType | null {
+  const values = vocabularyOf(schema);
+  if (values.length > 0) return { name: "enumeration", values };
+  if (schema.type === "integer" || schema.type === "number") return { name: "number", isInBits: name.endsWith("_bps") };
+  if (schema.type === "boolean") return { name: "boolean" };
+  if (schema.type === "string") return FORMAT_TYPES[schema.format as string] ?? { name: "text" };
+  return null;
+}

@@ -1,0 +1,300 @@
+// The grammar of filters: text to a tree with positions (AIP-160). Function arguments may be comparisons, and AND and
+// OR are mixed only with parentheses. Knows no field and no value.
+
+import { FILTER_MAX_DEPTH, FILTER_MAX_TERMS } from "../../base/filter-limits.ts";
+
+export const COMPARATORS = ["=", "!=", "<", "<=", ">", ">=", ":"] as const;
+export type Comparator = (typeof COMPARATORS)[number];
+
+/** Where something stands: the offset of its first character in the filter, from 0, in UTF-16 units. */
+interface Placed {
+  readonly position: number;
+}
+
+/** A value as it was written. */
+export interface Literal extends Placed {
+  /** Without quotes; escapes are still in it (`\"`, `\\`, `\*`). */
+  readonly raw: string;
+  readonly isQuoted: boolean;
+}
+
+/** `host.name`, segment by segment. */
+export interface Member extends Placed {
+  readonly segments: readonly string[];
+}
+
+export interface FunctionCall extends Placed {
+  readonly name: string;
+  readonly args: readonly Node[];
+}
+
+export type Node =
+  | (Placed & { readonly type: "and" | "or"; readonly parts: readonly Node[] })
+  | (Placed & { readonly type: "not"; readonly part: Node })
+  | (Placed & {
+      readonly type: "comparison";
+      readonly member: Member;
+      readonly by: Comparator;
+      readonly value: Literal;
+    })
+  | (Placed & {
+      readonly type: "call";
+      readonly call: FunctionCall;
+      readonly by: Comparator | null;
+      readonly value: Literal | null;
+    })
+  | (Placed & { readonly type: "literal"; readonly literal: Literal });
+
+/** What is wrong with a filter, and where. */
+export class FilterProblem extends Error {
+  readonly position: number;
+
+  /** @param message goes on a sentence that begins with the field: `must …`, `has …` */
+  constructor(position: number, message: string) {
+    super(message);
+    this.position = position;
+  }
+}
+
+/**
+ * Reads a filter.
+ * @returns null for one that asks nothing
+ * @throws FilterProblem for the first thing that is not in the grammar
+ */
+export function parseFilter(text: string): Node | null {
+  const parser = new Parser(text);
+  return parser.filter();
+}
+
+/** The text of a literal, with its escapes resolved. */
+export function plainText({ raw }: Literal): string {
+  return raw.replace(ESCAPE, "$1");
+}
+
+/** The stretches of a literal between its wildcards; one where it has none. */
+export function betweenWildcards({ raw }: Literal): string[] {
+  const parts: string[] = [];
+  let part = "";
+  for (const [piece] of raw.matchAll(PIECE)) {
+    if (piece === "*") {
+      parts.push(part);
+      part = "";
+    } else part += piece.replace(ESCAPE, "$1");
+  }
+  return [...parts, part];
+}
+
+const ESCAPE = /\\(.)/gsu;
+const PIECE = /\\.|\*|[^\\*]+|\\$/gsu;
+
+/** A word that is no value: it ends at white space, a parenthesis, a comma, a quote or a comparator. */
+const WORD = /[^\s()",'=<>!:]+/uy;
+/** A value after a comparator may hold comparators: a MAC address, an IPv6 prefix, an instant. */
+const VALUE = /[^\s()",']+/uy;
+const COMPARATOR = /!=|<=|>=|[=<>:]/y;
+const SPACE = /\s*/uy;
+const QUOTED = /"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'/suy;
+const KEYWORDS = new Set(["AND", "OR", "NOT"]);
+
+class Parser {
+  private readonly text: string;
+  private place = 0;
+  private depth = 0;
+  private terms = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  filter(): Node | null {
+    this.skip();
+    if (this.isOver()) return null;
+    const node = this.expression();
+    if (!this.isOver()) throw this.problem(this.peek() === ")" ? "has a ) that closes nothing" : this.unexpected());
+    return node;
+  }
+
+  /** Terms joined by AND, by nothing but white space (which is AND), or by OR. */
+  private expression(): Node {
+    const position = this.place;
+    const parts = [this.term()];
+    let joined: "and" | "or" | null = null;
+    for (;;) {
+      this.skip();
+      if (this.isOver() || this.peek() === ")" || this.peek() === ",") break;
+      const at = this.place;
+      const keyword = this.keyword();
+      if (keyword === "NOT") this.place = at;
+      const by = keyword === "OR" ? "or" : "and";
+      if (joined !== null && joined !== by)
+        throw new FilterProblem(at, "must not mix AND and OR without parentheses: write a AND (b OR c)");
+      joined = by;
+      parts.push(this.term());
+    }
+    return parts.length === 1 ? (parts[0] as Node) : { type: joined ?? "and", position, parts };
+  }
+
+  private term(): Node {
+    this.skip();
+    const position = this.place;
+    if (this.keyword() === "NOT") return this.negated(position);
+    this.place = position;
+    if (this.peek() === "-" && /[\p{L}_"'(]/u.test(this.text.slice(position + 1, position + 2))) {
+      this.place += 1;
+      return this.negated(position);
+    }
+    return this.simple();
+  }
+
+  private negated(position: number): Node {
+    return { type: "not", position, part: this.nested(() => this.term()) };
+  }
+
+  private simple(): Node {
+    this.skip();
+    const position = this.place;
+    if (this.peek() === "(") {
+      this.place += 1;
+      const node = this.nested(() => this.expression());
+      this.close(position);
+      return node;
+    }
+    this.count(position);
+    const quoted = this.quoted();
+    if (quoted !== null) return { type: "literal", position, literal: quoted };
+    const word = this.match(WORD);
+    if (word === null) throw this.problem(this.unexpected());
+    if (KEYWORDS.has(word)) throw new FilterProblem(position, `must have something to join before and after ${word}`);
+    if (/^(?:and|or|not)$/.test(word))
+      throw new FilterProblem(
+        position,
+        `must write ${word.toUpperCase()} in capitals; quote the word to search for it`,
+      );
+    if (this.peek() === "(") return this.restricted({ position, name: word, args: this.args() });
+    this.skip();
+    const by = this.comparator();
+    if (by === null) return { type: "literal", position, literal: { position, raw: word, isQuoted: false } };
+    return { type: "comparison", position, member: { position, segments: word.split(".") }, by, value: this.value(by) };
+  }
+
+  /** A call, and what it is compared with. */
+  private restricted(call: FunctionCall): Node {
+    this.skip();
+    const by = this.comparator();
+    return { type: "call", position: call.position, call, by, value: by === null ? null : this.value(by) };
+  }
+
+  private args(): Node[] {
+    const opened = this.place;
+    this.place += 1;
+    const args: Node[] = [];
+    this.skip();
+    if (this.peek() !== ")") {
+      for (;;) {
+        args.push(this.nested(() => this.argument()));
+        this.skip();
+        if (this.peek() !== ",") break;
+        this.place += 1;
+      }
+    }
+    this.close(opened);
+    return args;
+  }
+
+  /** A comparison, or a value that a bare word could not hold: an age such as -7d, an instant. */
+  private argument(): Node {
+    this.skip();
+    const position = this.place;
+    const value = this.match(BARE_INSTANT);
+    if (value !== null) return { type: "literal", position, literal: { position, raw: value, isQuoted: false } };
+    return this.expression();
+  }
+
+  private value(by: Comparator): Literal {
+    this.skip();
+    const quoted = this.quoted();
+    if (quoted !== null) return quoted;
+    const position = this.place;
+    const raw = this.match(VALUE);
+    if (raw === null || KEYWORDS.has(raw)) throw new FilterProblem(position, `must have a value after ${by}`);
+    if (this.peek() === "(")
+      throw new FilterProblem(position, `must compare with a value, and ${raw}(…) is a function`);
+    return { position, raw, isQuoted: false };
+  }
+
+  private quoted(): Literal | null {
+    const position = this.place;
+    const quote = this.peek();
+    if (quote !== '"' && quote !== "'") return null;
+    QUOTED.lastIndex = position;
+    const match = QUOTED.exec(this.text);
+    if (match === null) throw new FilterProblem(position, `has a ${quote} that is not closed`);
+    this.place = QUOTED.lastIndex;
+    return { position, raw: match[1] ?? match[2] ?? "", isQuoted: true };
+  }
+
+  private comparator(): Comparator | null {
+    return this.match(COMPARATOR) as Comparator | null;
+  }
+
+  /** AND, OR or NOT as a word of its own; what else there is stays. */
+  private keyword(): string | null {
+    const start = this.place;
+    const word = this.match(WORD);
+    if (word !== null && KEYWORDS.has(word)) return word;
+    this.place = start;
+    return null;
+  }
+
+  private close(opened: number): void {
+    this.skip();
+    if (this.peek() !== ")")
+      throw this.isOver() ? new FilterProblem(opened, "has a ( that is not closed") : this.problem(this.unexpected());
+    this.place += 1;
+  }
+
+  private nested(read: () => Node): Node {
+    this.depth += 1;
+    if (this.depth > FILTER_MAX_DEPTH) throw this.problem(`must not be nested more than ${FILTER_MAX_DEPTH} deep`);
+    const node = read();
+    this.depth -= 1;
+    return node;
+  }
+
+  private count(position: number): void {
+    this.terms += 1;
+    if (this.terms > FILTER_MAX_TERMS)
+      throw new FilterProblem(position, `must have at most ${FILTER_MAX_TERMS} comparisons`);
+  }
+
+  private match(pattern: RegExp): string | null {
+    pattern.lastIndex = this.place;
+    const match = pattern.exec(this.text);
+    if (match === null) return null;
+    this.place = pattern.lastIndex;
+    return match[0];
+  }
+
+  private skip(): void {
+    this.match(SPACE);
+  }
+
+  private peek(): string {
+    return this.text.charAt(this.place);
+  }
+
+  private isOver(): boolean {
+    return this.place >= this.text.length;
+  }
+
+  private unexpected(): string {
+    return this.isOver() ? "must not end here" : `has a ${this.peek()} where a comparison was expected`;
+  }
+
+  private problem(message: string): FilterProblem {
+    return new FilterProblem(this.place, message);
+  }
+}
+
+/** As a function's argument, unquoted: an age, a date or a date-time, a marker. */
+const BARE_INSTANT = /(?:-\d+[smhdw]|\d{4}-\d\d-\d\d[^\s(),"']*|marker:[^\s(),"']+)(?=\s*[,)])/uy;

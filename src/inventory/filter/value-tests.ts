@@ -1,0 +1,356 @@
+// What values of each type are compared with, and how: from a literal to a test. What SQL says of a value is what the
+// test says. Knows no field.
+
+import { formatInstant, type Instant, parseInstantOrAge } from "../../base/instant.ts";
+import { type Cidr, cidrContains, cidrOf, cidrSortKey, type Ip, ipSortKey, parseCidr, parseIp } from "../../base/ip.ts";
+import { parseMac } from "../../base/mac.ts";
+import { nearestName } from "../../base/nearest-name.ts";
+import { compareCodePoints, foldCase } from "../../base/text.ts";
+import { isUuid } from "../../base/uuid.ts";
+import type { Bind, ValueTest } from "../../db/reading/condition.ts";
+import { betweenWildcards, type Comparator, FilterProblem, type Literal, plainText } from "./grammar.ts";
+
+/** How the values of a field compare. */
+export type ValueType =
+  | { readonly name: "text" }
+  | { readonly name: "enumeration"; readonly values: readonly string[] }
+  | { readonly name: "number"; readonly isInBits: boolean }
+  | { readonly name: "boolean" }
+  | { readonly name: "instant" }
+  | { readonly name: "uuid" }
+  | { readonly name: "ip_address" }
+  | { readonly name: "prefix" }
+  | { readonly name: "mac_address" };
+
+const EQUAL = ["=", "!="] as const;
+const ORDERED = [...EQUAL, "<", "<=", ">", ">="] as const;
+
+/** What a field of each type is compared by, beside `:*`. */
+export const COMPARATORS_OF: { readonly [Name in ValueType["name"]]: readonly Comparator[] } = {
+  text: [...ORDERED, ":"],
+  enumeration: [...EQUAL, ":"],
+  number: [...ORDERED, ":"],
+  boolean: [...EQUAL, ":"],
+  instant: ORDERED,
+  uuid: [...EQUAL, ":"],
+  ip_address: [...ORDERED, ":"],
+  prefix: [...ORDERED, ":"],
+  mac_address: [...EQUAL, ":"],
+};
+
+export const VALUE_TYPES = Object.keys(COMPARATORS_OF) as Array<ValueType["name"]>;
+
+/** Turns what was written into an instant: RFC 3339, an age, or whatever else the appliance knows instants by. */
+export type InstantOf = (text: string) => Instant | null;
+
+/**
+ * The test of `field <by> literal`; `!=` is the caller's to negate.
+ * @throws FilterProblem for a literal that is no value of the type, or a comparator that it has not
+ */
+export function valueTest(type: ValueType, by: Comparator, literal: Literal, instantOf: InstantOf): ValueTest {
+  const { position } = literal;
+  if (!COMPARATORS_OF[type.name].includes(by))
+    throw new FilterProblem(
+      position,
+      `must compare ${WORDS[type.name]} by ${listed(COMPARATORS_OF[type.name])}, not by ${by}`,
+    );
+  switch (type.name) {
+    case "text":
+      return textTest(by, literal);
+    case "enumeration":
+      return equalTo(enumerated(type.values, literal));
+    case "number":
+      return numberTest(by, numberOf(literal, type.isInBits));
+    case "boolean":
+      return booleanTest(literal);
+    case "instant":
+      return orderedText(by, instantText(literal, instantOf));
+    case "uuid":
+      return equalTo(uuidOf(literal));
+    case "ip_address":
+      return addressTest(by, literal);
+    case "prefix":
+      return prefixTest(by, literal);
+    case "mac_address":
+      return macTest(by, literal);
+  }
+}
+
+const WORDS: { readonly [Name in ValueType["name"]]: string } = {
+  text: "a text",
+  enumeration: "a value of a vocabulary",
+  number: "a number",
+  boolean: "true or false",
+  instant: "an instant",
+  uuid: "an id",
+  ip_address: "an address",
+  prefix: "a prefix",
+  mac_address: "a MAC address",
+};
+
+function listed(comparators: readonly string[]): string {
+  return `${comparators.slice(0, -1).join(" ")} or ${comparators.at(-1)}`;
+}
+
+/** Whether an order of values is what a comparator asks for. @param order negative, zero or positive */
+function isOrdered(by: Comparator, order: number): boolean {
+  switch (by) {
+    case "<":
+      return order < 0;
+    case "<=":
+      return order <= 0;
+    case ">":
+      return order > 0;
+    case ">=":
+      return order >= 0;
+    default:
+      return order === 0;
+  }
+}
+
+function sqlComparator(by: Comparator): string {
+  return by === ":" || by === "!=" ? "=" : by;
+}
+
+/** Exactly this text. */
+function equalTo(text: string): ValueTest {
+  return { holds: (value) => value === text, sql: (value, bind) => `${value} = ${bind(text)}` };
+}
+
+/** Texts whose order is that of their code points, as instants in their one form. */
+function orderedText(by: Comparator, text: string): ValueTest {
+  return {
+    holds: (value) => isOrdered(by, compareCodePoints(value as string, text)),
+    sql: (value, bind) => `${value} ${sqlComparator(by)} ${bind(text)}`,
+  };
+}
+
+/** Without regard to case, as lists are ordered; `*` stands for anything, and `:` looks for a part. */
+function textTest(by: Comparator, literal: Literal): ValueTest {
+  if (by === "=" || by === "!=" || by === ":") {
+    const parts = betweenWildcards(literal).map(foldCase);
+    if (by === ":") return likeTest(["", ...parts, ""]);
+    if (parts.length > 1) return likeTest(parts);
+  }
+  const text = foldCase(plainText(literal));
+  return {
+    holds: (value) => isOrdered(by, compareCodePoints(foldCase(value as string), text)),
+    sql: asciiOnly((value, bind) => `lower(${value}) ${sqlComparator(by)} ${bind(text)}`),
+  };
+}
+
+/** @param parts folded texts with anything between them */
+function likeTest(parts: readonly string[]): ValueTest {
+  const pattern = parts.map((part) => part.replace(/[\\%_]/g, "\\$&")).join("%");
+  return {
+    holds: (value) => isLike(foldCase(value as string), parts),
+    sql: asciiOnly((value, bind) => `${value} LIKE ${bind(pattern)} ESCAPE '\\'`),
+  };
+}
+
+/** Greedy from the left: the first and the last part are where the text begins and ends. */
+function isLike(text: string, parts: readonly string[]): boolean {
+  const [first = "", last = ""] = [parts[0], parts.at(-1)];
+  if (!text.startsWith(first)) return false;
+  let place = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = text.indexOf(part, place);
+    if (found < 0) return false;
+    place = found + part.length;
+  }
+  return text.length - last.length >= place && text.endsWith(last);
+}
+
+/** SQLite folds ASCII alone: what it says of any other text is left to the test. NUL ends a text for length(). */
+function asciiOnly(sql: (value: string, bind: Bind) => string): ValueTest["sql"] {
+  return (value, bind) => `CASE WHEN octet_length(${value}) = length(${value}) THEN ${sql(value, bind)} END`;
+}
+
+function enumerated(values: readonly string[], literal: Literal): string {
+  const text = plainText(literal);
+  const found = values.find((value) => foldCase(value) === foldCase(text));
+  if (found !== undefined) return found;
+  const nearest = nearestName(text, values);
+  throw new FilterProblem(
+    literal.position,
+    nearest === null
+      ? `must be one of ${values.length > 12 ? `${values.slice(0, 12).join(", ")}, …` : values.join(", ")}`
+      : `must name a value there is; ${nearest}?`,
+  );
+}
+
+function numberTest(by: Comparator, number: number): ValueTest {
+  return {
+    holds: (value) => isOrdered(by, (value as number) - number),
+    sql: (value, bind) => `${value} ${sqlComparator(by)} ${bind(number)}`,
+  };
+}
+
+/** With the decimal prefixes of the SI where bits are counted: `10G`, `2.5 G` in quotes, `100Mbps`, `1Gbit/s`. */
+function numberOf(literal: Literal, isInBits: boolean): number {
+  const match = NUMBER.exec(plainText(literal).trim());
+  const unit = match?.[2] ?? "";
+  const number = Number(match?.[1]) * (UNITS[unit.toUpperCase()] ?? Number.NaN);
+  if (match === null || !Number.isFinite(number) || (!isInBits && (unit !== "" || match[3] !== undefined)))
+    throw new FilterProblem(
+      literal.position,
+      isInBits ? "must be a number of bits per second, such as 1000000, 100M or 10G" : "must be a number",
+    );
+  return number;
+}
+
+const NUMBER = /^(-?\d{1,15}(?:\.\d{1,9})?)\s?([kmgt])?(bps|bit\/s|b\/s)?$/i;
+const UNITS: Readonly<Record<string, number>> = { "": 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+
+function booleanTest(literal: Literal): ValueTest {
+  const text = plainText(literal).toLowerCase();
+  if (text !== "true" && text !== "false") throw new FilterProblem(literal.position, "must be true or false");
+  const isTrue = text === "true";
+  return { holds: (value) => value === isTrue, sql: (value) => `${value} = ${isTrue ? 1 : 0}` };
+}
+
+function instantText(literal: Literal, instantOf: InstantOf): string {
+  return formatInstant(instantFrom(literal, instantOf));
+}
+
+/** A date is its first moment in UTC. @throws FilterProblem for what is no instant */
+export function instantFrom(literal: Literal, instantOf: InstantOf): Instant {
+  const text = plainText(literal);
+  const instant = DATE.test(text) ? parseInstantOrAge(`${text}T00:00:00Z`, 0) : instantOf(text);
+  if (instant === null)
+    throw new FilterProblem(
+      literal.position,
+      "must be an RFC 3339 timestamp, a date such as 2026-11-21, or an age such as -15m, -24h or -7d",
+    );
+  return instant;
+}
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+function uuidOf(literal: Literal): string {
+  const text = plainText(literal);
+  if (!isUuid(text)) throw new FilterProblem(literal.position, "must be a UUID; to go by a name, write field.name");
+  return text.toLowerCase();
+}
+
+/** `:` is inside of a prefix. */
+function addressTest(by: Comparator, literal: Literal): ValueTest {
+  const text = plainText(literal);
+  if (by === ":" && text.includes("/")) {
+    const cidr = prefixOf(literal);
+    return { holds: (value) => isWithin(value as string, cidr), sql: withinSql(cidr) };
+  }
+  const ip = parseIp(text);
+  if (ip === null)
+    throw new FilterProblem(
+      literal.position,
+      "must be an address such as 10.2.3.4, or after : a prefix such as 10.2.0.0/16",
+    );
+  if (by === "=" || by === "!=" || by === ":") return equalTo(ip.text);
+  return byKey(by, ipSortKey(ip), (value) => {
+    const address = parseIp(value);
+    return address === null ? null : ipSortKey(address);
+  });
+}
+
+/** Compared by keys that SQL does not have. */
+function byKey(by: Comparator, key: string, keyOf: (value: string) => string | null): ValueTest {
+  return {
+    holds: (value) => {
+      const own = keyOf(value as string);
+      return own !== null && isOrdered(by, compareCodePoints(own, key));
+    },
+    sql: null,
+  };
+}
+
+function isWithin(value: string, cidr: Cidr): boolean {
+  const ip = parseIp(value);
+  return ip !== null && cidrContains(cidr, ip);
+}
+
+/** What the canonical texts of all addresses in an IPv4 prefix begin with, or are; IPv6 shortens its texts. */
+function withinSql(cidr: Cidr): ValueTest["sql"] {
+  if (cidr.version === 6) return (value) => `CASE WHEN instr(${value}, ':') = 0 THEN 0 END`;
+  const whole = Math.floor(cidr.prefixLength / 8);
+  if (cidr.prefixLength === 0) return (value) => `(instr(${value}, ':') = 0)`;
+  const rest = cidr.prefixLength % 8;
+  const fixed = [...cidr.bytes.subarray(0, whole)];
+  if (rest === 0)
+    return whole === 4
+      ? (value, bind) => `${value} = ${bind(fixed.join("."))}`
+      : (value, bind) => beginning(value, bind, fixed);
+  const first = cidr.bytes[whole] as number;
+  const bytes = Array.from({ length: 2 ** (8 - rest) }, (_, place) => first + place);
+  return (value, bind) =>
+    whole === 3
+      ? `(${value} IN (${bytes.map((byte) => bind([...fixed, byte].join("."))).join(", ")}))`
+      : `(${bytes.map((byte) => beginning(value, bind, [...fixed, byte])).join(" OR ")})`;
+}
+
+/** `10.2.` up to `10.2/`, the next character: as a range of texts. */
+function beginning(value: string, bind: Bind, bytes: readonly number[]): string {
+  const text = bytes.join(".");
+  return `(${value} >= ${bind(`${text}.`)} AND ${value} < ${bind(`${text}/`)})`;
+}
+
+function prefixOf(literal: Literal): Cidr {
+  const text = plainText(literal);
+  const exact = parseCidr(text);
+  if (exact !== null) return exact;
+  const [address = "", length = ""] = text.split("/");
+  const ip = parseIp(address);
+  const hint =
+    ip !== null && /^\d{1,3}$/.test(length) && Number(length) <= ip.bytes.length * 8
+      ? `; ${cidrOf(ip, Number(length)).text}?`
+      : ", such as 10.2.0.0/16";
+  throw new FilterProblem(literal.position, `must be a prefix with no host bits set${hint}`);
+}
+
+/** `:` with a prefix is inside of it, with an address contains it. */
+function prefixTest(by: Comparator, literal: Literal): ValueTest {
+  const text = plainText(literal);
+  if (by === ":") {
+    const ip: Ip | null = text.includes("/") ? null : parseIp(text);
+    if (ip !== null) return { holds: (value) => isIn(ip, value as string), sql: null };
+    const outer = prefixOf(literal);
+    return {
+      holds: (value) => {
+        const inner = parseCidr(value as string);
+        return (
+          inner !== null &&
+          inner.version === outer.version &&
+          inner.prefixLength >= outer.prefixLength &&
+          isWithin(inner.text.slice(0, inner.text.indexOf("/")), outer)
+        );
+      },
+      sql: null,
+    };
+  }
+  const { text: canonical } = prefixOf(literal);
+  if (by === "=" || by === "!=") return equalTo(canonical);
+  return byKey(by, cidrSortKey(canonical), cidrSortKey);
+}
+
+function isIn(ip: Ip, prefix: string): boolean {
+  const cidr = parseCidr(prefix);
+  return cidr !== null && cidrContains(cidr, ip);
+}
+
+/** In any notation; `:` is what it begins with, two digits at least. */
+function macTest(by: Comparator, literal: Literal): ValueTest {
+  const text = plainText(literal);
+  const digits = text.replace(/[:.-]/g, "").toLowerCase();
+  const mac = parseMac(text) ?? (/^[0-9a-f]{12}$/.test(digits) ? digits.replace(/(..)(?=.)/g, "$1:") : null);
+  if (mac !== null) return equalTo(mac);
+  if (by !== ":" || !/^[0-9a-f]{2,11}$/.test(digits) || !/^[0-9a-f:.-]+$/i.test(text))
+    throw new FilterProblem(
+      literal.position,
+      "must be a MAC address such as 00:1b:21:aa:bb:cc, or after : its first digits, such as 00:1b:21",
+    );
+  const beginning = digits.replace(/(..)(?=.)/g, "$1:");
+  return {
+    holds: (value) => (value as string).startsWith(beginning),
+    sql: (value, bind) => `substr(${value}, 1, ${beginning.length}) = ${bind(beginning)}`,
+  };
+}

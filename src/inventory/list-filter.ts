@@ -1,0 +1,75 @@
+// The filter of a request: its parameter, what it means for this caller at this instant, and how far back it looks.
+
+import { Type } from "@sinclair/typebox";
+import { FILTER_MAX_LENGTH } from "../base/filter-limits.ts";
+import { type Instant, parseInstantOrAge } from "../base/instant.ts";
+import { asksOfThePast, asksOthers, type Condition } from "../db/reading/condition.ts";
+import type { AsOf, ListQuery } from "../db/reading/list-query.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import { readFilter } from "./read-filter.ts";
+
+/** The query parameter of every list and export. */
+export const FilterQuery = {
+  filter: Type.Optional(
+    Type.String({
+      maxLength: FILTER_MAX_LENGTH,
+      description:
+        'Only records for which this holds (AIP-160; handbook: questions), such as `oper_status = "Down" AND host.name = "core-*"`. `GET /api/v1/fields/{kind}` lists the fields. Blank: everything.',
+    }),
+  ),
+};
+
+/** A filter as plain data. */
+export interface FilterText {
+  readonly text: string;
+  /** Where ages in it end. */
+  readonly base: Instant;
+}
+
+interface ListCondition {
+  /** Undefined for a filter that asks nothing. */
+  readonly condition: Condition | undefined;
+  /** The transaction from which on it needs all changes; null where it asks nothing over time. */
+  readonly after: number | null;
+}
+
+/**
+ * @param asOf the instant that the list is of; null for the present
+ * @throws DomainError validation_failed
+ */
+export function listCondition(
+  reader: Reader,
+  kindName: string,
+  asOf: AsOf | null,
+  { text, base }: FilterText,
+): ListCondition {
+  let after: number | null = null;
+  const condition = readFilter(text, kindName, {
+    base,
+    instantOf: (written) => parseInstantOrAge(written, base),
+    sequenceAt: (instant) => {
+      const head = asOf?.sequence ?? reader.head().sequence;
+      const sequence = Math.min(reader.resolve(instant)?.sequence ?? head, head);
+      after = Math.min(after ?? sequence, sequence);
+      return sequence;
+    },
+  });
+  return { condition: condition ?? undefined, after };
+}
+
+/** What `meta` says of a filter that looks back to where not all is kept: until when. */
+export function thinnedUntil(reader: Reader, after: number | null): Instant | null {
+  return after === null ? null : reader.thinnedPast.incompleteUntil(after);
+}
+
+/** Records that are looked at while others wait. */
+const AT_ONCE_MAX = 1_000;
+
+/** Whether a list can be sifted while others wait: few records, and nothing but their own fields. */
+export function isSiftedAtOnce(
+  reader: Reader,
+  { condition, search: _any, order: _none, ...query }: ListQuery,
+): boolean {
+  if (condition === undefined || reader.head().lastN <= AT_ONCE_MAX) return true;
+  return !asksOthers(condition) && !asksOfThePast(condition) && reader.total(query) <= AT_ONCE_MAX;
+}

@@ -1,0 +1,285 @@
+// `filter=` on lists and exports: what each field, value and function means, live and as of an instant, and what is
+// wrong with a filter. Against plain code over random histories: store/filter-model.test.ts.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
+import { made, newNetwork, newTag, type Wire } from "../support/appliance/factories.ts";
+import { csvRecords } from "../support/contract/csv.ts";
+
+const appliance = applianceForAll();
+const { owner, newHost, newIfEntry, newSubnet, newVlan, newViewer, instant, tick } = appliance;
+
+/** The names of the hosts, or the indexes of the interfaces, that a filter leaves. */
+async function left(list: string, filter: string, at?: string, by = owner): Promise<unknown[]> {
+  const query = new URLSearchParams({ filter, limit: "0", ...(at === undefined ? {} : { at }) });
+  const answer = await by.get(`${list}?${query}`);
+  expect(answer.text, filter).toStartWith('{"success":true');
+  const named = answer.data.map((each: Wire) => each.name ?? each.if_index ?? each.cidr);
+  const page = await by.get(
+    `${list}?${new URLSearchParams({ filter, limit: "2", offset: "1", ...(at === undefined ? {} : { at }) })}`,
+  );
+  expect(
+    page.data.map((each: Wire) => each.name ?? each.if_index ?? each.cidr),
+    filter,
+  ).toEqual(named.slice(1, 3));
+  expect(page.body.meta.pagination.total_count).toBe(named.length);
+  return named;
+}
+
+const hosts = (filter: string, at?: string) => left("hosts", filter, at);
+const ports = (filter: string, at?: string) => left("if-entries", filter, at);
+
+async function problem(list: string, filter: string): Promise<Wire> {
+  const answer = await owner.get(`${list}?${new URLSearchParams({ filter })}`);
+  expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+  const [issue] = answer.body.params.issues;
+  expect(issue.path).toBe("/filter");
+  return issue;
+}
+
+let core: Wire;
+let edge: Wire;
+let other: Wire;
+let tag: Wire;
+let bare: string;
+let midway: string;
+
+beforeAll(async () => {
+  other = await newNetwork(appliance, { name: "Lab" });
+  await newSubnet({ cidr: "10.0.0.0/8", subnet_type: "Lan" });
+  await newSubnet({ cidr: "10.2.0.0/16", subnet_type: "Lan" });
+  await newSubnet({ cidr: "2001:db8::/32", subnet_type: "Dmz" });
+  const vlan = await newVlan({ number: 20, name: "voice" });
+  const data = await newVlan({ number: 30, name: "data" });
+  tag = await newTag(appliance, { name: "Prod", color: "Red" });
+  core = await newHost({
+    name: "core-1",
+    sys_location: "Zürich, Keller",
+    serial_number: "FOC1234X0AB",
+    tags: [tag.id],
+    description: "100% *busy*",
+    ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "00:1b:21:aa:bb:cc" }, { ip_address: "2001:db8::5" }],
+    ports: [{ number: 22, protocol: "Tcp" }],
+  });
+  edge = await newHost({
+    name: "Edge-2",
+    sys_location: "Bern",
+    hidden: true,
+    ip_addresses: [{ ip_address: "10.20.3.4" }],
+  });
+  await newHost({ name: "printer", network_id: other.id });
+  bare = instant();
+  await newIfEntry(core.id, {
+    if_index: 1,
+    if_name: "Gi1/0/1",
+    speed_bps: 10_000_000_000,
+    oper_status: "Up",
+    mac_address: "00:1b:21:00:00:01",
+    native_vlan_id: vlan.id,
+    vlan_ids: [data.id],
+    lldp_chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:02" },
+    fdb_macs: ["02:00:00:00:00:01", "02:00:00:00:00:02"],
+  });
+  await newIfEntry(core.id, {
+    if_index: 2,
+    if_name: "Gi1/0/2",
+    speed_bps: 1_000_000_000,
+    oper_status: "Down",
+    vlan_ids: [vlan.id],
+  });
+  await newIfEntry(edge.id, { if_index: 3, if_descr: "lo", oper_status: "Up" });
+  midway = instant();
+  for (const oper_status of ["Down", "Up", "Down"]) {
+    tick();
+    const { data } = await owner.get("if-entries?filter=if_index%20%3D%203");
+    await made(owner.put(`if-entries/${data[0].id}`, { if_index: 3, if_descr: "lo", oper_status }));
+  }
+  tick();
+});
+
+describe("A filter compares", () => {
+  test("texts without regard to case, by order, by part and with wildcards", async () => {
+    expect(await hosts('name = "CORE-1"')).toEqual(["core-1"]);
+    expect(await hosts("name = core-1")).toEqual(["core-1"]);
+    expect(await hosts("name != core-1")).toEqual(["Edge-2", "printer"]);
+    expect(await hosts("name = *-*")).toEqual(["core-1", "Edge-2"]);
+    expect(await hosts('name = "c*1"')).toEqual(["core-1"]);
+    expect(await hosts("name > d AND name <= edge-2")).toEqual(["Edge-2"]);
+    expect(await hosts('sys_location : "ZÜRICH"')).toEqual(["core-1"]);
+    expect(await hosts('sys_location = "zü*"')).toEqual(["core-1"]);
+    expect(await hosts('sys_location : "rn"')).toEqual(["Edge-2"]);
+    expect(await hosts('description : "\\*busy"')).toEqual(["core-1"]);
+    expect(await hosts('description = "100%*"')).toEqual(["core-1"]);
+    expect(await hosts('description = "1000*"')).toEqual([]);
+  });
+
+  test("whether there is a value", async () => {
+    expect(await hosts("sys_location:*")).toEqual(["core-1", "Edge-2"]);
+    expect(await hosts("NOT sys_location:*")).toEqual(["printer"]);
+    expect(await hosts("-sys_location:*")).toEqual(["printer"]);
+    expect(await hosts("tags:*")).toEqual(["core-1"]);
+    expect(await hosts("ip_addresses:*")).toEqual(["core-1", "Edge-2"]);
+    expect(await hosts('sys_location = ""')).toEqual([]);
+    expect(await hosts("discovered:* OR stale_since:*")).toEqual([]);
+  });
+
+  test("booleans, numbers, units and vocabularies", async () => {
+    expect(await hosts("hidden = TRUE")).toEqual(["Edge-2"]);
+    expect(await hosts("hidden != true")).toEqual(["core-1", "printer"]);
+    expect(await ports("speed_bps >= 10G")).toEqual([1]);
+    expect(await ports("speed_bps < 2.5G")).toEqual([2]);
+    expect(await ports("speed_bps = 1000Mbps")).toEqual([2]);
+    expect(await ports("NOT speed_bps >= 10G")).toEqual([2, 3]);
+    expect(await ports("oper_status = down")).toEqual([2, 3]);
+    expect(await ports("if_index > 1 if_index <= 2")).toEqual([2]);
+  });
+
+  test("addresses, prefixes and MAC addresses in any notation", async () => {
+    expect(await left("ip-addresses", 'ip_address : "10.2.0.0/16"')).toHaveLength(1);
+    expect(await hosts('ip_addresses.ip_address : "10.0.0.0/8"')).toEqual(["core-1", "Edge-2"]);
+    expect(await hosts('ip_addresses.ip_address : "10.2.0.0/15"')).toEqual(["core-1"]);
+    expect(await hosts('ip_addresses.ip_address = "2001:DB8:0::5"')).toEqual(["core-1"]);
+    expect(await hosts('ip_addresses.ip_address : "2001:db8::/48"')).toEqual(["core-1"]);
+    expect(await hosts("ip_addresses.ip_address > 10.2.3.4")).toEqual(["core-1", "Edge-2"]);
+    expect(await left("subnets", 'cidr : "10.2.3.4"')).toHaveLength(2);
+    expect(await left("subnets", 'cidr : "10.2.0.0/15"')).toHaveLength(1);
+    expect(await left("subnets", 'cidr = "10.2.0.0/16"')).toHaveLength(1);
+    expect(await hosts("ip_addresses.mac_address = 001B.21AA.BBCC")).toEqual(["core-1"]);
+    expect(await ports('mac_address : "00-1B-21"')).toEqual([1]);
+    expect(await ports('fdb_macs : "0200"')).toEqual([1]);
+    expect(await ports("fdb_macs = 02:00:00:00:00:02")).toEqual([1]);
+    expect(await ports("fdb_macs:*")).toEqual([1]);
+  });
+
+  test("instants and ages, which end at the instant that is asked about", async () => {
+    expect(await hosts(`created_at < "${bare}"`)).toEqual(["core-1", "Edge-2", "printer"]);
+    expect(await hosts("created_at > -1d")).toEqual(["core-1", "Edge-2", "printer"]);
+    expect(await hosts("created_at > 2099-01-01")).toEqual([]);
+    expect(await ports(`updated_at > "${midway}"`)).toEqual([3]);
+    expect(await ports('created_at > "-1h"', midway)).toEqual([1, 2, 3]);
+    expect(await hosts('last_seen_at < "-24h"')).toEqual([]);
+  });
+
+  test("fields within objects and lists", async () => {
+    expect(await ports("lldp_chassis_id.subtype = macaddress")).toEqual([1]);
+    expect(await ports('lldp_chassis_id.value : "00:1b"')).toEqual([1]);
+    expect(await hosts("source.type = Manual")).toEqual(["core-1", "Edge-2", "printer"]);
+  });
+
+  test("what a record refers to, what is listed in it, and through several of these", async () => {
+    expect(await ports("host.name = core-*")).toEqual([1, 2]);
+    expect(await ports("host.network.name != Lab")).toEqual([1, 2, 3]);
+    expect(await ports("vlan.number = 20")).toEqual([1, 2]);
+    expect(await ports("native_vlan.number = 20")).toEqual([1]);
+    expect(await ports("vlans.name = voice")).toEqual([2]);
+    expect(await ports("host.tags.name = prod")).toEqual([1, 2]);
+    expect(await hosts("network.name = lab")).toEqual(["printer"]);
+    expect(await hosts("ip_addresses.subnet.cidr = 10.2.0.0/16")).toEqual(["core-1"]);
+    expect(await hosts("interfaces.oper_status = Down AND ports.number = 22")).toEqual(["core-1"]);
+    expect(await hosts(`tags = "${tag.id}"`)).toEqual(["core-1"]);
+    expect(await hosts(`network_id != "${other.id}"`)).toEqual(["core-1", "Edge-2"]);
+  });
+
+  test("words, which are searched for", async () => {
+    expect(await hosts("core")).toEqual(["core-1"]);
+    expect(await hosts('"10.2." AND hidden = false')).toEqual(["core-1"]);
+    expect(await hosts("NOT core")).toEqual(["Edge-2", "printer"]);
+  });
+
+  test("with AND, OR, NOT and parentheses", async () => {
+    expect(await hosts("name = core-1 OR name = printer")).toEqual(["core-1", "printer"]);
+    expect(await hosts("(name = core-1 OR name = printer) AND NOT (network.name = Lab)")).toEqual(["core-1"]);
+    expect(await hosts("  ")).toHaveLength(3);
+  });
+});
+
+describe("Over time a filter asks", () => {
+  test("how often a field changed", async () => {
+    expect(await ports('changes(oper_status, "-1h") >= 3')).toEqual([3]);
+    expect(await ports("changes(oper_status, -1h) = 0")).toEqual([1, 2]);
+    expect(await ports("changes(oper_status, -1h) != 3")).toEqual([1, 2]);
+    expect(await ports("changes(oper_status, -1h) >= 1", midway)).toEqual([]);
+    expect(await ports(`changes(oper_status, ${midway}) = 3`)).toEqual([3]);
+  });
+
+  test("what ever, always or at an instant was so", async () => {
+    expect(await ports('ever(oper_status = "Up", "-1h")')).toEqual([1, 3]);
+    expect(await ports('ever(oper_status = "Up", "-1h") AND oper_status = Down')).toEqual([3]);
+    expect(await ports(`always(oper_status = Up, ${midway})`)).toEqual([1]);
+    expect(await ports(`always(oper_status = Down, ${midway})`)).toEqual([2]);
+    // None of them existed throughout.
+    expect(await ports('always(oper_status = Down, "-1h")')).toEqual([]);
+    expect(await ports(`was(${midway}, oper_status = Up)`)).toEqual([1, 3]);
+    expect(await ports(`was(${midway}, NOT oper_status = Up)`)).toEqual([2]);
+    expect(await ports(`was(${bare}, NOT oper_status = Up)`)).toEqual([]);
+  });
+});
+
+describe("A filter with a mistake is refused with its place", () => {
+  const mistakes: Array<[string, string, number, string]> = [
+    ["if-entries", 'oper_stat = "Up"', 0, "has no field `oper_stat` of an interface entry; `oper_status`?"],
+    ["if-entries", "if_index = 1 AND oper_status = Upp", 31, "must name a value there is; Up?"],
+    ["if-entries", "host.nam = x", 0, "has no field `nam` of a host; `name`?"],
+    [
+      "hosts",
+      "name = a AND hidden = true OR hidden = false",
+      27,
+      "must not mix AND and OR without parentheses: write a AND (b OR c)",
+    ],
+    ["hosts", "(name = a", 0, "has a ( that is not closed"],
+    ["hosts", 'name = "a', 7, 'has a " that is not closed'],
+    ["hosts", "name = a)", 8, "has a ) that closes nothing"],
+    ["hosts", "name = a and hidden = true", 9, "must write AND in capitals; quote the word to search for it"],
+    ["hosts", "name =", 6, "must have a value after ="],
+    ["hosts", "hidden", 0, "must compare hidden with something, or write hidden:*; quote it to search for the word"],
+    ["hosts", "hidden > true", 9, "must compare true or false by = != or :, not by >"],
+    [
+      "hosts",
+      "created_at > yesterday",
+      13,
+      "must be an RFC 3339 timestamp, a date such as 2026-11-21, or an age such as -15m, -24h or -7d",
+    ],
+    ["subnets", "cidr : 10.2.3.4/16", 7, "must be a prefix with no host bits set; 10.2.0.0/16?"],
+    ["if-entries", "everr(oper_status = Up, -7d)", 0, "has no function everr(); ever()?"],
+    [
+      "if-entries",
+      "ever(host.name = x, -7d)",
+      5,
+      "must ask fields of the record itself within ever(…), and host.name is another record's",
+    ],
+    [
+      "if-entries",
+      "ever(last_seen_at > -7d, -7d)",
+      5,
+      "must not ask last_seen_at within ever(…): its changes make no version",
+    ],
+    ["if-entries", "ever(was(-1d, if_index = 1), -7d)", 5, "must not ask was(…) within ever(…)"],
+    ["if-entries", "was(2099-01-01, if_index = 1)", 4, "must not be after the instant that the list is of"],
+    ["credentials", "credential_type.community:*", 0, "must not ask credential_type.community, which is a secret"],
+    ["auth/keys", "key = nlk_a", 0, "must not ask key, which masks a secret"],
+  ];
+  test.each(mistakes)("%s: %s", async (list, filter, position, message) => {
+    expect(await problem(list, filter)).toMatchObject({ position, message });
+  });
+
+  test("all mistakes in fields and values at once", async () => {
+    const answer = await owner.get(`hosts?${new URLSearchParams({ filter: "nam = a AND hidden = 3" })}`);
+    expect(answer.body.params.issues.map((issue: Wire) => issue.position)).toEqual([0, 21]);
+  });
+
+  test("in an export too, before there is a file", async () => {
+    expect(await owner.get("hosts/export/csv?filter=nam%3Da")).toMatchObject({ status: 400 });
+  });
+});
+
+test("an export has what the list has", async () => {
+  const rows = csvRecords((await owner.get("hosts/export/csv?filter=network.name%3DLab")).text);
+  expect(rows.map((row: Wire) => row.name)).toEqual(["printer"]);
+});
+
+test("a caller with fewer networks finds nothing out of reach, through references either", async () => {
+  const viewer = (await newViewer()).client;
+  expect(await left("hosts", "name:*", undefined, viewer)).toEqual(["core-1", "Edge-2"]);
+  expect(await left("hosts", 'network.name = "Lab"', undefined, viewer)).toEqual([]);
+  expect(await left("networks", 'name = "Lab" OR description:*', undefined, viewer)).toEqual([]);
+});
