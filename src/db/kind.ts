@@ -130,6 +130,20 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
    * known only by what it belongs to.
    */
   readonly called?: (record: R) => readonly CalledText[];
+  /**
+   * Its changes are told as those of the records that show it: among changes there are none of its own.
+   */
+  readonly isUntold?: true;
+  /**
+   * Fields that name parts whose changes are told of themselves: a version that changed nothing else is counted with
+   * its part.
+   */
+  readonly toldParts?: readonly string[];
+  /**
+   * Fields with the ids of records that its changes are counted with, beside its organization and its network. `id`:
+   * with itself.
+   */
+  readonly countedWith?: readonly (keyof R & ("id" | `${string}_id`))[];
   /** What finds another record besides, or this one by a trace of it. */
   readonly search?: {
     readonly texts: (record: R) => SearchTexts;
@@ -151,6 +165,14 @@ export type AnyKind = Kind<any>;
 
 /** Operations as the ledger stores them. */
 export const OPERATION = { Created: 1, Updated: 2, Deleted: 3 } as const;
+
+/** What a stored code stands for. @throws Error for one that stands for nothing */
+export function operationOf(code: number): keyof typeof OPERATION {
+  const operation = OPERATIONS.find((name) => OPERATION[name] === code);
+  if (operation === undefined) throw new Error(`kind: no operation has the code ${code}`);
+  return operation;
+}
+const OPERATIONS = Object.keys(OPERATION) as Array<keyof typeof OPERATION>;
 
 /** The wire's instants of a record's newest version are the ledger's; a kind's renderer never sets them. */
 export type OwnFields<R extends RecordBase> = Omit<R, keyof RecordBase>;

@@ -19,7 +19,7 @@ import { ReachedFields } from "./reached-fields.ts";
 export const CHANGE_KINDS: readonly AnyKind[] = SHOWN.map((shown) => shown.kind);
 export const CHANGE_TYPES = CHANGE_KINDS.map((kind) => kind.name);
 
-const ACTOR_TYPES = ["User", "ApiKey", "Discovery", "System"] as const;
+export const ACTOR_TYPES = ["User", "ApiKey", "Discovery", "System"] as const;
 export const OPERATIONS = ["Created", "Updated", "Deleted"] as const;
 
 /** Who did what when. */

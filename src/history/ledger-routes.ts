@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";
 import { type DomainError, notFound } from "../base/errors.ts";
+import { defined } from "../base/fields.ts";
 import { formatInstant } from "../base/instant.ts";
 import { RESOLUTIONS } from "../db/pruned-history.ts";
 import { ChangeLog } from "../db/reading/change-log.ts";
@@ -10,6 +11,7 @@ import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../inventory/read-instant.ts";
+import { ORDER_DIRECTIONS } from "../resources/ordering.ts";
 import { successBody } from "../wire/envelope.ts";
 import {
   CHANGE_REASON_MAX_LENGTH,
@@ -17,11 +19,14 @@ import {
   Nullable,
   OneOf,
   PageQuery,
+  QueryList,
   SequenceParams,
   Timestamp,
 } from "../wire/schemas.ts";
-import { OPERATIONS, TransactionOfChange } from "./change-view.ts";
-import { type TransactionsInput, transaction, transactions } from "./transactions.ts";
+import { ACTOR_TYPES, OPERATIONS, TransactionOfChange } from "./change-view.ts";
+import { narrowingOf, narrowingQuery } from "./narrowing.ts";
+import { Period, periodQuery } from "./period.ts";
+import { type MadeBy, type TransactionsInput, transaction, transactions } from "./transactions.ts";
 
 const Transaction = Type.Object(
   {
@@ -47,15 +52,6 @@ const TRANSACTION_EXAMPLE = {
   command: "host.update",
   changes: { host: { Updated: 1 }, port: { Created: 2 } },
 };
-
-const ReasonQuery = Type.Optional(
-  Type.String({
-    format: "name",
-    minLength: 1,
-    maxLength: CHANGE_REASON_MAX_LENGTH,
-    description: "Only transactions whose reason contains this text, without regard to case.",
-  }),
-);
 
 const Ledger = Type.Object(
   {
@@ -93,6 +89,30 @@ const LEDGER_EXAMPLE = {
   thinned: [],
 };
 
+const ReasonQuery = Type.Optional(
+  Type.String({
+    format: "name",
+    minLength: 1,
+    maxLength: CHANGE_REASON_MAX_LENGTH,
+    description: "Only transactions whose reason contains this text, without regard to case.",
+  }),
+);
+
+const TransactionsQuery = Type.Object({
+  ...periodQuery,
+  ...narrowingQuery,
+  actor_type: Type.Optional(QueryList(OneOf(ACTOR_TYPES), { description: "Only by actors of these types." })),
+  actor_id: Type.Optional(Type.String({ format: "uuid", description: "Only by this user or API key." })),
+  actor_name: Type.Optional(
+    Type.String({ minLength: 1, description: "Only by the actor who was called so then; case does not matter." }),
+  ),
+  reason: ReasonQuery,
+  order_direction: Type.Optional(
+    OneOf(ORDER_DIRECTIONS, { default: "desc", description: "`desc`: newest first. `asc`: oldest first." }),
+  ),
+  ...PageQuery,
+});
+
 /** /api/v1/transactions, /api/v1/ledger. */
 export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
   const { reader } = backend;
@@ -101,24 +121,41 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
       "/api/v1/transactions",
       {
         operationId: "listTransactions",
-        summary: "List transactions, newest first",
+        summary: "List transactions",
         description:
-          "A transaction is one write: everything in it became visible at one instant. With `at`, those up to then. Like the feed, the list leaves out transactions that only wrote API keys.",
+          "A transaction is one write: everything in it became visible at one instant. With `at`, those up to then. All filters apply together; `changes` tells what a transaction changed as a whole, not only what was asked for. Like the feed, the list leaves out transactions that only wrote API keys.",
         group: "Changes",
         access: VIEWER,
-        query: Type.Object({ ...PageQuery, reason: ReasonQuery }),
+        query: TransactionsQuery,
         answer: Type.Array(Transaction),
         isList: true,
         example: { data: [TRANSACTION_EXAMPLE] },
       },
       (call) => {
-        const { at, asked } = readAt(call.query.at, reader.now());
-        return readingAt(backend, at, async (asOf) => {
-          const { limit = LIMIT_DEFAULT, offset = 0, reason = null } = call.query;
+        const now = reader.now();
+        const { at, asked } = readAt(call.query.at, now);
+        const period = new Period(call.query, now);
+        const {
+          actor_type,
+          actor_id,
+          actor_name,
+          reason,
+          order_direction,
+          limit = LIMIT_DEFAULT,
+          offset = 0,
+        } = call.query;
+        return readingAt(backend, period.settledBy(at), () => {
+          const asOf = reader.resolve(at);
+          const { after, until } = period.sequences(reader);
+          const isBySomeone = (actor_type ?? actor_id ?? actor_name) !== undefined;
           const input: TransactionsInput = {
             actor: plainActor(call.actor),
-            until: (asOf ?? reader.head()).sequence,
-            reason,
+            after,
+            until: Math.min(until, (asOf ?? reader.head()).sequence),
+            direction: order_direction ?? "desc",
+            ...(reason === undefined ? {} : { reason }),
+            narrowing: narrowingOf(reader, call.actor, call.query),
+            ...(isBySomeone ? { madeBy: defined<MadeBy>({ types: actor_type, id: actor_id, name: actor_name }) } : {}),
             limit,
             offset,
             asked,

@@ -1,7 +1,7 @@
 // The records touched between two instants, as four bits each, kept by 32 neighboring numbers, as there may be
 // millions. Knows no version and no document.
 
-import type { VersionOperation } from "../db/reading/change-log.ts";
+import type { VersionOperation } from "../db/change-counts.ts";
 
 /** By its two ends. */
 export type Sort = "added" | "removed" | "changed";

@@ -1,11 +1,15 @@
 // The transactions of an organization, newest first, each with what it changed as far as the caller sees it.
 
 import type { Actor } from "../access/actor.ts";
+import { foldCase } from "../base/text.ts";
+import type { VersionOperation } from "../db/change-counts.ts";
 import type { Thinned } from "../db/pruned-history.ts";
-import { ChangeLog, type ChangeQuery, type LedgerEntry, type VersionOperation } from "../db/reading/change-log.ts";
+import type { Activity, TransactionRange } from "../db/reading/activity.ts";
+import { ChangeLog, type ChangeQuery, type LedgerEntry } from "../db/reading/change-log.ts";
+import { CountedChanges } from "../db/reading/counted-changes.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { ReasonSearch } from "../db/reading/reason-search.ts";
+import { hasReason, ReasonSearch } from "../db/reading/reason-search.ts";
 import {
   LIST_HEAD,
   listMeta,
@@ -16,13 +20,21 @@ import {
   thinnedUntilMember,
 } from "../wire/envelope.ts";
 import { CHANGE_KINDS, transactionText } from "./change-view.ts";
+import { isNarrowed, type Narrowing, narrowedChanges } from "./narrowing.ts";
 
 export interface TransactionsInput {
   readonly actor: Actor;
+  /** Transactions after this one; all where absent. */
+  readonly after?: number;
   /** Transactions up to this one. */
   readonly until: number;
-  /** Only those whose reason has this text in it; null for all. */
-  readonly reason: string | null;
+  /** Newest first where absent. */
+  readonly direction?: "asc" | "desc";
+  /** Only those with changes of this. */
+  readonly narrowing?: Narrowing;
+  readonly madeBy?: MadeBy;
+  /** Only those whose reason has this text in it; all where absent. */
+  readonly reason?: string;
   /** Rows; 0 for all. */
   readonly limit: number;
   readonly offset: number;
@@ -32,6 +44,14 @@ export interface TransactionsInput {
   readonly thinned?: Thinned;
 }
 
+/** Who made a transaction. */
+export interface MadeBy {
+  readonly types?: readonly string[];
+  readonly id?: string;
+  /** As it was called then, in whatever case. */
+  readonly name?: string;
+}
+
 /** Transactions that are looked up together. */
 const STEP_TRANSACTIONS = 50;
 /** Hands the turn to other reads. */
@@ -39,23 +59,21 @@ const PAUSE = new Uint8Array(0);
 
 /** The page as an envelope. */
 export const transactions = longRead("transactions", function* (reader: Reader, input: TransactionsInput) {
-  const { until, reason, limit, offset, asked, actor } = input;
+  const { after = 0, limit, offset, asked, actor } = input;
   const log = new ChangeLog(reader);
-  const query: ChangeQuery = { reach: actor, kinds: CHANGE_KINDS };
-  const activity = log.activity(query);
-  const found = reason === null ? activity : new ReasonSearch(reader, activity, reason);
+  const list = yield* listOf(reader, log, input);
   yield encoder.encode(LIST_HEAD);
   let isFirst = true;
-  for (const sequences of page(found.newestFirst(until, offset), limit)) {
+  for (const sequences of page(list.from(offset), limit)) {
     const entries = log.entries(sequences);
     for (const sequence of sequences) {
-      const text = yield* described(log, query, entries.get(sequence) as LedgerEntry);
+      const text = yield* described(log, { reach: actor, kinds: CHANGE_KINDS }, entries.get(sequence) as LedgerEntry);
       yield encoder.encode(isFirst ? text : `,${text}`);
       isFirst = false;
     }
     yield PAUSE;
   }
-  const count = found.count(until);
+  const count = list.count();
   let counted = count.next();
   for (; counted.done !== true; counted = count.next()) yield PAUSE;
   yield encoder.encode(
@@ -63,11 +81,117 @@ export const transactions = longRead("transactions", function* (reader: Reader, 
       listMeta(
         { limit, offset, total: counted.value },
         asked,
-        resolvedMembers(input.thinned) + thinnedUntilMember(reader.thinnedPast.incompleteUntil(0)),
+        resolvedMembers(input.thinned) + thinnedUntilMember(reader.thinnedPast.incompleteUntil(after)),
       ),
     ),
   );
 });
+
+/** Transactions in order, in steps of any length. */
+interface TransactionList {
+  /** Without the first `offset`. */
+  from(offset: number): Iterable<readonly number[]>;
+  count(): Generator<void, number>;
+}
+
+function* listOf(reader: Reader, log: ChangeLog, input: TransactionsInput): Generator<Uint8Array, TransactionList> {
+  const { actor, narrowing = {}, madeBy, reason, after = 0, until, direction = "desc" } = input;
+  const range = { after, until };
+  let list: TransactionList;
+  if (isNarrowed(narrowing)) {
+    const changes = new CountedChanges(reader, narrowedChanges(actor, narrowing));
+    list = changes.isKept
+      ? touched(withReason(reader, changes.transactions(), reason), range, direction)
+      : foundAll(yield* transactionsOf(changes, range), direction);
+    if (!changes.isKept && reason !== undefined)
+      list = only(list, (sequences) => withReasonOnly(log, sequences, reason));
+  } else {
+    const { networkN } = narrowing;
+    const query = { reach: actor, ...(networkN === undefined ? {} : { networkN }) };
+    list =
+      networkN === 0
+        ? foundAll([], direction)
+        : touched(withReason(reader, log.activity(query), reason), range, direction);
+  }
+  return madeBy === undefined ? list : only(list, (sequences) => madeByOnly(log, sequences, madeBy));
+}
+
+function withReason(reader: Reader, activity: Activity, reason: string | undefined): Activity | ReasonSearch {
+  return reason === undefined ? activity : new ReasonSearch(reader, activity, reason);
+}
+
+function touched(
+  activity: Activity | ReasonSearch,
+  range: TransactionRange,
+  direction: "asc" | "desc",
+): TransactionList {
+  return {
+    from: (offset) => (direction === "asc" ? activity.oldestFirst(range, offset) : activity.newestFirst(range, offset)),
+    count: () => activity.count(range),
+  };
+}
+
+function foundAll(ascending: readonly number[], direction: "asc" | "desc"): TransactionList {
+  const all = direction === "asc" ? ascending : ascending.toReversed();
+  return {
+    from: (offset) => [all.slice(offset)],
+    // biome-ignore lint/correctness/useYield: others are counted in steps.
+    *count() {
+      return all.length;
+    },
+  };
+}
+
+/** Those of a list that a step's filter leaves. */
+function only(list: TransactionList, filter: (sequences: readonly number[]) => readonly number[]): TransactionList {
+  return {
+    *from(offset) {
+      let skipped = 0;
+      for (const step of list.from(0)) {
+        const left = filter(step);
+        yield left.slice(offset - skipped);
+        skipped = Math.min(offset, skipped + left.length);
+      }
+    },
+    *count() {
+      let count = 0;
+      for (const step of list.from(0)) {
+        count += filter(step).length;
+        yield;
+      }
+      return count;
+    },
+  };
+}
+
+/** Each once, in order. */
+function* transactionsOf(changes: CountedChanges, range: TransactionRange): Generator<Uint8Array, number[]> {
+  const sequences: number[] = [];
+  for (const step of changes.changes(range)) {
+    for (const { sequence } of step.changes) if (sequences.at(-1) !== sequence) sequences.push(sequence);
+    yield PAUSE;
+  }
+  return sequences;
+}
+
+function withReasonOnly(log: ChangeLog, sequences: readonly number[], text: string): readonly number[] {
+  const entries = log.entries(sequences);
+  const folded = foldCase(text);
+  return sequences.filter((sequence) => hasReason((entries.get(sequence) as LedgerEntry).reason, folded));
+}
+
+function madeByOnly(log: ChangeLog, sequences: readonly number[], { types, id, name }: MadeBy): readonly number[] {
+  const entries = log.entries(sequences);
+  const folded = name === undefined ? undefined : foldCase(name);
+  return sequences.filter((sequence) => {
+    const { actorType, actorId, actorName } = entries.get(sequence) as LedgerEntry;
+    return (
+      (types === undefined || types.includes(actorType)) &&
+      (id === undefined || actorId === id) &&
+      (folded === undefined || foldCase(actorName) === folded)
+    );
+  });
+}
 
 /**
  * Of what comes in steps of any length, so many, a few at a time; also none, to hand the turn on.

@@ -5,10 +5,10 @@ import type { Actor } from "../../src/access/actor.ts";
 import { transactions } from "../../src/history/transactions.ts";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import { invalid, type Wire } from "../support/appliance/factories.ts";
 
 const appliance = applianceForAll();
-const { first, newNetwork, newSubnet, newTag, newUser, owner, tick, transactionCount } = appliance;
+const { first, newHost, newNetwork, newSubnet, newTag, newUser, owner, tick, transactionCount } = appliance;
 const callers = new Map<string, Client>();
 
 beforeAll(async () => {
@@ -80,6 +80,70 @@ test("what is not the caller's is left out, also as of an instant", async () => 
     );
 });
 
+test("a period takes in its beginning and leaves out its end, from either end of the list", async () => {
+  const whole = (await owner.get("transactions?limit=0")).data;
+  const [later, earlier] = [whole[4], whole[12]];
+  const within = sequencesOf(whole).filter((sequence) => sequence >= earlier.sequence && sequence < later.sequence);
+  const period = `from=${earlier.at}&to=${later.at}`;
+  const newest = await owner.get(`transactions?limit=0&${period}`);
+  expect(sequencesOf(newest.data)).toEqual(within);
+  expect(newest.body.meta.pagination.total_count).toBe(8);
+  const oldest = await owner.get(`transactions?limit=3&offset=2&order_direction=asc&${period}`);
+  expect(sequencesOf(oldest.data)).toEqual(within.toReversed().slice(2, 5));
+  expect(oldest.body.meta.pagination).toMatchObject({ total_count: 8, has_more: true });
+  // An instant in the future is the present, and there is nothing after it.
+  expect(sequencesOf((await owner.get("transactions?limit=0&to=2999-01-01T00:00:00Z")).data)).toEqual(
+    sequencesOf(whole),
+  );
+  expect((await owner.get("transactions?from=2999-01-01T00:00:00Z")).data).toEqual([]);
+  expect((await owner.get(`transactions?from=${later.at}&to=${later.at}`)).data).toEqual([]);
+  expect(await owner.get(`transactions?from=${later.at}&to=${earlier.at}`)).toMatchObject(
+    invalid({ path: "/from", message: "must not be later than to", value: later.at }),
+  );
+  // Both ends apply, whichever is earlier.
+  for (const [at, to] of [
+    [earlier.at, later.at],
+    [later.at, earlier.at],
+  ]) {
+    const both = await owner.get(`transactions?limit=0&at=${at}&to=${to}`);
+    expect(sequencesOf(both.data)).toEqual(sequencesOf(whole.filter((each: Wire) => each.at <= at && each.at < to)));
+    expect(both.body.meta.at).toBe(at);
+  }
+});
+
+test("who made a transaction is asked by type, id and name, and what it changed by kind, host, subnet and record", async () => {
+  const host = await newHost({ name: "switch" });
+  const subnet = await newSubnet({ cidr: "172.16.0.0/12" });
+  tick();
+  const put = async (body: Wire) => {
+    tick();
+    const updated = { ...host, ip_addresses: null, ports: null, services: null, ...body };
+    expect((await owner.put(`hosts/${host.id}`, updated)).status).toBe(200);
+    return transactionCount();
+  };
+  const addressed = await put({ ip_addresses: [{ ip_address: "172.16.0.9", subnet_id: subnet.id }] });
+  const renamed = await put({ name: "core" });
+  const port = await put({ name: "core", ports: [{ number: 22, protocol: "Tcp" }] });
+  const asked = async (query: string) => sequencesOf((await owner.get(`transactions?limit=0&${query}`)).data);
+  const created = (await asked(`id=${host.id}`)).at(-1) as number;
+  expect(await asked(`host_id=${host.id}`)).toEqual([port, renamed, addressed, created]);
+  // A host that only its children changed counts with them.
+  expect(await asked(`id=${host.id}`)).toEqual([renamed, created]);
+  expect(await asked(`host_id=${host.id}&types=host`)).toEqual([renamed, created]);
+  expect(await asked(`host_id=${host.id}&types=ip_address,port`)).toEqual([port, addressed]);
+  expect((await asked(`subnet_id=${subnet.id}`))[0]).toBe(addressed);
+  expect(await asked(`subnet_id=${subnet.id}&host_id=${host.id}`)).toEqual([addressed]);
+  expect(await asked(`subnet_id=${subnet.id}&id=${host.id}`)).toEqual([]);
+  expect(await asked(`host_id=${host.id}&network_id=${first.networkId}`)).toHaveLength(4);
+  const { data } = await owner.get(`transactions/${port}`);
+  expect(await asked(`host_id=${host.id}&actor_id=${data.actor.id}&actor_type=User&from=${data.at}`)).toEqual([port]);
+  expect(await asked(`host_id=${host.id}&actor_name=${data.actor.name.toUpperCase()}`)).toHaveLength(4);
+  expect(await asked(`host_id=${host.id}&actor_type=ApiKey,System`)).toEqual([]);
+  const unseen = callers.get("one network") as Client;
+  expect((await unseen.get(`transactions?host_id=${host.id}`)).data).toEqual([]);
+  expect((await unseen.get(`transactions?id=${host.id}`)).body.meta.pagination.total_count).toBe(0);
+});
+
 test("a long list is gone through in steps: it is counted, and what it skips is passed over, a bounded number at a time", () => {
   const organizationN = 700_000;
   const actor: Actor = {
@@ -111,7 +175,6 @@ test("a long list is gone through in steps: it is counted, and what it skips is 
       limit: 5,
       offset,
       asked: null,
-      reason: null,
     }),
   ];
   const steps = page(8_999 + 1);

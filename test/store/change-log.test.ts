@@ -218,7 +218,13 @@ describe("the activity of scopes", () => {
       }
       expect(forward).toEqual(all);
       for (const offset of [0, 1, 2_500, all.length, all.length + 10])
-        expect([...activity.newestFirst(until, offset)].flat()).toEqual(all.toReversed().slice(offset));
+        for (const after of [0, Math.floor(until / 3)]) {
+          const within = all.filter((sequence) => sequence > after);
+          const range = { after, until };
+          expect([...activity.newestFirst(range, offset)].flat()).toEqual(within.toReversed().slice(offset));
+          expect([...activity.oldestFirst(range, offset)].flat()).toEqual(within.slice(offset));
+          expect(counted(activity, until, after).count).toBe(within.length);
+        }
       for (let time = 0; time < 2; time += 1) expect(counted(activity, until).count).toBe(all.length);
     }
   });
@@ -232,8 +238,8 @@ describe("the activity of scopes", () => {
     expect(counted(activity, 9_000).count).toBe(expected(scopesOf(50), 9_000).length);
   });
 
-  function counted(activity: Activity, until: number): { count: number; steps: number } {
-    const counting = activity.count(until);
+  function counted(activity: Activity, until: number, after = 0): { count: number; steps: number } {
+    const counting = activity.count({ after, until });
     for (let steps = 0; ; steps += 1) {
       const step = counting.next();
       if (step.done === true) return { count: step.value, steps };

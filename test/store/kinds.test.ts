@@ -2,8 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { getTableColumns, getTableName } from "drizzle-orm";
-import { liveColumnOf, SCOPE_CODES } from "../../src/db/kind.ts";
+import { type AnyKind, liveColumnOf, SCOPE_CODES } from "../../src/db/kind.ts";
 import * as schema from "../../src/db/schema.ts";
+import { CHANGE_KINDS } from "../../src/history/change-view.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { TAGGED_TYPES } from "../../src/resources/tag-assignments/tag-assignment.ts";
@@ -15,6 +16,12 @@ beforeAll(() => {
   store = new Store();
 });
 afterAll(() => store.close());
+
+/** Has an id in every field. */
+const ANY_RECORD = new Proxy({}, { get: () => "an id" });
+
+/** Whether a field names the record itself, or one that it has to refer to. */
+const isReferred = (kind: AnyKind, field: string) => field === "id" || field.replace(/_id$/, "_n") in kind.table;
 
 const columnsOf = (table: string) =>
   store.rows<{ name: string; notnull: number; pk: number }>(
@@ -65,6 +72,20 @@ test("every reference names a kind, and is kept where it is looked for", () => {
       const isKept = field.endsWith("_id") ? field.replace(/_id$/, "_n") in kind.table : kind.links !== undefined;
       expect([kind.name, field, isKept]).toEqual([kind.name, field, true]);
     }
+  }
+});
+
+test("changes of parts are told of themselves, or as those of what shows them: who shows which is said once", () => {
+  expect(KINDS.filter((kind) => kind.isApart !== true && kind.isUntold !== true)).toEqual(
+    [...CHANGE_KINDS].sort((a, b) => a.code - b.code),
+  );
+  for (const kind of KINDS) {
+    const told = KINDS.flatMap((part) => {
+      const owners = part.owners?.(ANY_RECORD) ?? [];
+      return part.isUntold === true ? [] : owners.filter((owner) => owner.kind === kind.name).map(({ as }) => as);
+    });
+    expect([kind.name, [...(kind.toldParts ?? [])].sort()]).toEqual([kind.name, told.sort()]);
+    expect([kind.name, (kind.countedWith ?? []).filter((field) => !isReferred(kind, field))]).toEqual([kind.name, []]);
   }
 });
 

@@ -34,6 +34,7 @@ test("a store of an earlier schema is brought to this one with what is derived s
   const rows = (table: string, of = db) => of.$client.query(`SELECT * FROM ${table} ORDER BY 1, 2`).values();
   for (const table of [
     "history_activity",
+    "history_change_counts",
     "history_search_texts",
     "history_word_places",
     "history_span_blocks",

@@ -365,6 +365,7 @@ test("live rows are those that the ledger comes to, before and after they are ma
     "history_search_texts",
     "history_word_places",
     "history_activity",
+    "history_change_counts",
     "history_versions",
   ];
   const rows = () => tables.map((table) => store.rows(`SELECT * FROM ${table}`));

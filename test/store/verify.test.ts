@@ -65,6 +65,7 @@ const DERIVED = [
   "history_lineages",
   "live_links",
   "history_activity",
+  "history_change_counts",
   "history_search_texts",
 ];
 
@@ -438,6 +439,41 @@ describe("what is derived from the ledger and is not as it says is found, and ma
       "an activity of nobody",
       /^activity: scope 99999, transaction 3: is row 1 of scope 99999/,
       () => ["INSERT INTO history_activity (scope, sequence, ordinal) VALUES (99999, 3, 1)"],
+    ],
+    [
+      "changes that are not counted",
+      /^activity: scope -?\d+ .*: the counts of changes are not those of the versions$/,
+      () => ["DELETE FROM history_change_counts WHERE sequence = 4"],
+    ],
+    [
+      "changes of a scope that are not counted at all",
+      /^activity: scope \d+ .*: the counts of changes are missing$/,
+      () => [`DELETE FROM history_change_counts WHERE scope = ${host()} * 64 + 7`],
+    ],
+    [
+      "a change that is counted as another",
+      /^activity: scope -?\d+ .*: the counts of changes are not those of the versions$/,
+      () => ["UPDATE history_change_counts SET created = created - 1, updated = updated + 1 WHERE created > 0"],
+    ],
+    [
+      "a change that is counted in another transaction",
+      /^activity: scope -?\d+ .*: the counts of changes are not those of the versions$/,
+      () => [
+        `UPDATE OR IGNORE history_change_counts SET sequence = sequence - 1
+          WHERE scope = 64 * (SELECT n FROM history_records WHERE kind = 1 LIMIT 1) + 7`,
+      ],
+    ],
+    [
+      "counts of changes that go down",
+      /^activity: scope -?\d+ .*: the counts of changes go wrong at transaction \d+$/,
+      () => [`UPDATE history_change_counts SET created = 0, updated = 0, deleted = 0 WHERE sequence = ${last}`],
+    ],
+    [
+      "changes of nobody",
+      /^activity: scope 6399999 .*: the counts of changes are not those of the versions$/,
+      () => [
+        "INSERT INTO history_change_counts (scope, sequence, created, updated, deleted) VALUES (6399999, 3, 1, 0, 0)",
+      ],
     ],
     [
       "a text that is missing",

@@ -27,6 +27,7 @@ import servedTables from "../../../migrations/0010_served_tables.sql" with { typ
 import checksums from "../../../migrations/0011_checksums.sql" with { type: "text" };
 import reasons from "../../../migrations/0012_reasons.sql" with { type: "text" };
 import words from "../../../migrations/0013_words.sql" with { type: "text" };
+import changeCounts from "../../../migrations/0014_change_counts.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -47,6 +48,7 @@ const MIGRATIONS: readonly string[] = [
   checksums,
   reasons,
   words,
+  changeCounts,
 ];
 
 /**
@@ -56,6 +58,9 @@ export const ADDS_CHECKSUMS = MIGRATIONS.indexOf(checksums) + 1;
 
 /** The migration since which there is an index of what records are called. */
 export const ADDS_WORDS = MIGRATIONS.indexOf(words) + 1;
+
+/** The migration since which changes are counted as they are written. */
+export const ADDS_CHANGE_COUNTS = MIGRATIONS.indexOf(changeCounts) + 1;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 /** "nled": so that `file` and we can tell our databases from any other SQLite file. */

@@ -22,20 +22,36 @@ const STEP_LOOKS = 20_000;
 /** Counting goes on from here: what is committed never changes. */
 const counted = new WeakMap<ReadConnection, Map<string, { readonly until: number; readonly count: number }>>();
 
+/** After one transaction, up to another. */
+export interface TransactionRange {
+  readonly after: number;
+  readonly until: number;
+}
+
+/** Where scopes are kept with the transactions that touched them; only activity tells their places as well. */
+type ScopeTable = "history_activity" | "history_change_counts";
+
 export class Activity {
   private readonly connection: ReadConnection;
   private readonly organizationN: number;
   private readonly scopes: readonly number[];
   private readonly scopesJson: string;
+  private readonly table: ScopeTable;
 
   /**
-   * @param scopes of this organization, or it itself
+   * @param scopes of this organization, or it itself; of the table's sort
    */
-  constructor(connection: ReadConnection, organizationN: number, scopes: readonly number[]) {
+  constructor(
+    connection: ReadConnection,
+    organizationN: number,
+    scopes: readonly number[],
+    table: ScopeTable = "history_activity",
+  ) {
     this.connection = connection;
     this.organizationN = organizationN;
     this.scopes = scopes;
     this.scopesJson = JSON.stringify(scopes);
+    this.table = table;
   }
 
   /** Those after `after` up to `until`, as far as a step through `limit` of them comes. */
@@ -51,27 +67,47 @@ export class Activity {
     return { sequences: this.between(after, through, "ASC"), through };
   }
 
-  /** Newest first up to `until`, without the first `offset`; a step may be empty. */
-  *newestFirst(until: number, offset: number): Generator<readonly number[]> {
+  /** Oldest first, without the first `offset`; a step may be empty. */
+  *oldestFirst({ after, until }: TransactionRange, offset: number): Generator<readonly number[]> {
+    const scope = this.only();
+    // A place is known at once: what is skipped is not gone through.
+    const start = scope === null || offset === 0 ? after : (this.at(scope, this.place(scope, after) + offset) ?? until);
+    let left = scope === null ? offset : 0;
+    for (let through = start; through < until; ) {
+      const step = this.next(through, until, STEP_TRANSACTIONS);
+      yield step.sequences.slice(left);
+      left -= Math.min(left, step.sequences.length);
+      through = step.through;
+    }
+  }
+
+  /** Newest first, without the first `offset`; a step may be empty. */
+  *newestFirst({ after, until }: TransactionRange, offset: number): Generator<readonly number[]> {
     const scope = this.only();
     if (scope !== null) {
-      for (let place = this.place(scope, until) - offset; place > 0; place -= STEP_TRANSACTIONS)
-        yield this.upToPlace(scope, place);
+      const first = this.place(scope, after);
+      for (let place = this.place(scope, until) - offset; place > first; place -= STEP_TRANSACTIONS)
+        yield this.upToPlace(scope, place, Math.min(STEP_TRANSACTIONS, place - first));
       return;
     }
     let skipped = 0;
-    for (const step of this.descending(until)) {
+    for (const step of this.descending(after, until)) {
       yield step.slice(offset - skipped);
       skipped = Math.min(offset, skipped + step.length);
     }
   }
 
-  /** Up to `until`, in steps. */
-  *count(until: number): Generator<void, number> {
+  /** How many there are, in steps. */
+  *count(range: TransactionRange): Generator<void, number> {
+    const { until } = range;
     const scope = this.only();
-    if (scope !== null) return this.place(scope, until);
-    const known = this.known();
-    let { until: after, count } = { until: 0, count: 0, ...(known !== undefined && known.until <= until ? known : {}) };
+    if (scope !== null) return this.place(scope, until) - this.place(scope, range.after);
+    const known = range.after === 0 ? this.known() : undefined;
+    let { until: after, count } = {
+      until: range.after,
+      count: 0,
+      ...(known !== undefined && known.until <= until ? known : {}),
+    };
     for (let place = this.place(this.organizationN, after); after < until; ) {
       place += STEP_TRANSACTIONS;
       const through = Math.min(until, this.at(this.organizationN, place) ?? until);
@@ -79,14 +115,14 @@ export class Activity {
       after = through;
       yield;
     }
-    if (known === undefined || known.until < until) this.know({ until, count });
+    if (range.after === 0 && (known === undefined || known.until < until)) this.know({ until, count });
     return count;
   }
 
   /** Those of these transactions that touched the scopes, in the order given, in steps; one at least. */
   *among(sequences: readonly number[]): Generator<number[]> {
     const text = `SELECT j.value FROM json_each(+?1) j WHERE EXISTS (SELECT 1 FROM json_each(+?2) c
-      CROSS JOIN history_activity a ON a.scope = c.value AND a.sequence = j.value) ORDER BY j.key`;
+      CROSS JOIN ${this.table} a ON a.scope = c.value AND a.sequence = j.value) ORDER BY j.key`;
     const step = Math.max(1, Math.floor(STEP_LOOKS / Math.max(1, this.scopes.length)));
     let start = 0;
     do {
@@ -95,41 +131,45 @@ export class Activity {
     } while (start < sequences.length);
   }
 
-  private *descending(until: number): Generator<number[]> {
+  private *descending(after: number, until: number): Generator<number[]> {
     if (this.scopes.length <= MERGED_SCOPES_MAX) {
       for (let before = until + 1; ; ) {
-        const step = this.merged("sequence < ", before, 0, "DESC", STEP_TRANSACTIONS);
+        const step = this.merged("sequence < ", before, after, "DESC", STEP_TRANSACTIONS);
         yield step;
         if (step.length < STEP_TRANSACTIONS) return;
         before = step.at(-1) as number;
       }
     }
     let through = until;
-    for (let place = this.place(this.organizationN, until); place > 0; ) {
+    for (let place = this.place(this.organizationN, until); place > 0 && through > after; ) {
       place -= STEP_TRANSACTIONS;
-      const after = this.at(this.organizationN, place) ?? 0;
-      yield this.between(after, through, "DESC");
-      through = after;
+      const from = Math.max(after, this.at(this.organizationN, place) ?? 0);
+      yield this.between(from, through, "DESC");
+      through = from;
     }
   }
 
   /** A single scope: its places are stored. */
   private only(): number | null {
-    return this.scopes.length === 1 ? (this.scopes[0] as number) : null;
+    return this.scopes.length === 1 && this.table === "history_activity" ? (this.scopes[0] as number) : null;
   }
 
-  /** Each once, in order: SQLite merges the scopes' indexes without sorting. */
+  /**
+   * Each once, in order: SQLite merges the scopes' indexes without sorting.
+   * @param end the last one to look at, in this direction: inclusive for ascending, exclusive for descending
+   */
   private merged(
     beyond: "sequence > " | "sequence < ",
     from: number,
-    until: number,
+    end: number,
     direction: "ASC" | "DESC",
     limit: number,
   ): number[] {
+    if (this.scopes.length === 0) return [];
     const sql = new SqlBuilder(null);
-    const condition = `${beyond}${sql.bind(from)}${direction === "ASC" ? ` AND sequence <= ${sql.bind(until)}` : ""}`;
+    const condition = `${beyond}${sql.bind(from)} AND sequence ${direction === "ASC" ? "<=" : ">"} ${sql.bind(end)}`;
     const each = this.scopes.map(
-      (scope) => `SELECT sequence FROM history_activity WHERE scope = ${sql.bind(scope)} AND ${condition}`,
+      (scope) => `SELECT sequence FROM ${this.table} WHERE scope = ${sql.bind(scope)} AND ${condition}`,
     );
     return this.sequences(
       `${each.join(" UNION ")} ORDER BY sequence ${direction} LIMIT ${sql.bind(limit)}`,
@@ -139,14 +179,14 @@ export class Activity {
 
   /** Each once, sorted: for two transactions not far apart. */
   private between(after: number, through: number, direction: "ASC" | "DESC"): number[] {
-    const text = `SELECT DISTINCT a.sequence FROM json_each(+?1) c CROSS JOIN history_activity a ON a.scope = c.value
+    const text = `SELECT DISTINCT a.sequence FROM json_each(+?1) c CROSS JOIN ${this.table} a ON a.scope = c.value
       AND a.sequence > +?2 AND a.sequence <= +?3 ORDER BY a.sequence ${direction}`;
     return this.sequences(text, this.scopesJson, after, through);
   }
 
   private countBetween(after: number, through: number): number {
     const text = `SELECT count(DISTINCT a.sequence) FROM json_each(+?1) c
-      CROSS JOIN history_activity a ON a.scope = c.value
+      CROSS JOIN ${this.table} a ON a.scope = c.value
         AND a.sequence > +?2 AND a.sequence <= +?3`;
     return (this.connection.statement(text).values(this.scopesJson, after, through)[0] as [number])[0];
   }
@@ -168,12 +208,13 @@ export class Activity {
     return row?.[0] ?? null;
   }
 
-  private upToPlace(scope: number, place: number): number[] {
+  /** Newest first. */
+  private upToPlace(scope: number, place: number, limit: number): number[] {
     return this.sequences(
       "SELECT sequence FROM history_activity WHERE scope = +?1 AND ordinal <= +?2 ORDER BY ordinal DESC LIMIT +?3",
       scope,
       place,
-      STEP_TRANSACTIONS,
+      limit,
     );
   }
 
@@ -182,12 +223,16 @@ export class Activity {
   }
 
   private known(): { readonly until: number; readonly count: number } | undefined {
-    return counted.get(this.connection)?.get(this.scopesJson);
+    return counted.get(this.connection)?.get(this.name());
   }
 
   private know(count: { readonly until: number; readonly count: number }): void {
     let counts = counted.get(this.connection);
     if (counts === undefined || counts.size >= COUNTED_MAX) counted.set(this.connection, (counts = new Map()));
-    counts.set(this.scopesJson, count);
+    counts.set(this.name(), count);
+  }
+
+  private name(): string {
+    return `${this.table} ${this.scopesJson}`;
   }
 }

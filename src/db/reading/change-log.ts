@@ -2,14 +2,13 @@
 // walk over years blocks nobody. Renders no record.
 
 import type { Instant } from "../../base/instant.ts";
-import { type AnyKind, OPERATION } from "../kind.ts";
+import type { VersionOperation } from "../change-counts.ts";
+import { type AnyKind, OPERATION, operationOf } from "../kind.ts";
 import { changedSql, ofKindSql } from "../shape.ts";
-import { Activity, type Stretch } from "./activity.ts";
+import { Activity, type Stretch, type TransactionRange } from "./activity.ts";
 import type { Reach } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
 import { SqlBuilder } from "./sql-builder.ts";
-
-export type VersionOperation = keyof typeof OPERATION;
 
 export interface RecordChange {
   readonly n: number;
@@ -46,6 +45,18 @@ export interface ChangeQuery {
   readonly networkN?: number;
   /** Only this host and its parts. */
   readonly hostN?: number;
+  /** Only versions of this record, and those that named it or followed one that did. */
+  readonly named?: NamedRecord;
+  /** Only versions with or before which a record lived where it is looked for; else whenever it did. */
+  readonly isOfThen?: true;
+}
+
+/** A record, and the field by which those of a kind name it. */
+export interface NamedRecord {
+  readonly n: number;
+  readonly id: string;
+  readonly kind: AnyKind;
+  readonly field: string;
 }
 
 /** What one step of a walk found. */
@@ -86,13 +97,11 @@ export class ChangeLog {
 
   /** The versions of these transactions, in the same steps. */
   *changesIn(query: ChangeQuery, { sequences, through }: Stretch): Generator<ChangeStep> {
-    const kinds = new Map(query.kinds.map((kind) => [kind.code, kind]));
     const sql = new SqlBuilder(null);
-    const visible = this.visible(query, sql);
+    const visible = this.visible(query, sql, "a.value");
     const values = [...sql.values];
     const [sequencesJson, afterN, lastSequence, lastN] = [sql.bind("[]"), sql.bind(0), sql.bind(0), sql.bind(0)];
-    const text = `SELECT v.key >> 31, a.value, r.kind, r.id, v.operation,
-      ${ofKindSql(query.kinds, "r.kind", "v", changedSql)} FROM ${versionsIn(sequencesJson, afterN)}
+    const text = `SELECT ${changeSql(query.kinds, "a.value")} FROM ${versionsIn(sequencesJson, afterN)}
       AND v.key <= iif(a.value = ${lastSequence}, (${lastN} << 31) | a.value, 9223372036854775807)
       CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE ${visible} LIMIT ${STEP_CHANGES}`;
     const looked = Math.ceil(STEP_LOOKS / (STEP_LOOKS / STEP_VERSIONS + (query.reach.networkNs?.length ?? 0)));
@@ -101,21 +110,37 @@ export class ChangeLog {
       const among = last === null ? left : left.slice(0, left.indexOf(last.sequence) + 1);
       const rows = this.connection
         .statement(text)
-        .values(...values, JSON.stringify(among), n, last?.sequence ?? 0, last?.n ?? 0) as Array<
-        [number, number, number, string, number, string | null]
-      >;
-      const changes = rows.map(([n, sequence, code, id, operation, changed]) => ({
-        n,
-        sequence,
-        kind: kinds.get(code) as AnyKind,
-        id,
-        operation: operationOf(operation),
-        changedFields: changed === null ? null : (JSON.parse(changed) as string[]),
-      }));
+        .values(...values, JSON.stringify(among), n, last?.sequence ?? 0, last?.n ?? 0) as ChangeRow[];
+      const changes = rows.map((row) => changeOf(query.kinds, row));
       const next = changes.length < STEP_CHANGES ? last : (changes.at(-1) as RecordChange);
       yield { changes, through: next === null ? through : next.sequence - 1 };
       left = next === null ? [] : left.slice(left.indexOf(next.sequence));
       n = next?.n ?? 0;
+    }
+  }
+
+  /** The versions of one record, in the same steps. */
+  *changesOf(query: ChangeQuery, n: number, { after, until }: TransactionRange): Generator<ChangeStep> {
+    const sql = new SqlBuilder(null);
+    const condition = this.visible(query, sql, "v.key & 2147483647");
+    const [recordN, from, to] = [sql.bind(n), sql.bind(after), sql.bind(until)];
+    const text = `SELECT ${changeSql(query.kinds, "v.key & 2147483647")}, ${condition} FROM history_versions v
+      CROSS JOIN history_records r ON r.n = ${recordN}
+      WHERE v.key > ((${recordN} << 31) | ${from}) AND v.key <= ((${recordN} << 31) | ${to})
+      ORDER BY v.key LIMIT ${STEP_CHANGES}`;
+    for (let through = after; through < until; ) {
+      const values = [...sql.values.slice(0, -2), through, until];
+      const rows = this.connection.statement(text).values(...values) as Array<[...ChangeRow, number]>;
+      const last = rows.at(-1);
+      through = last === undefined || rows.length < STEP_CHANGES ? until : last[1];
+      yield {
+        changes: rows
+          .filter((row) => row[6] === 1)
+          .map(([n, sequence, code, id, operation, changed]) =>
+            changeOf(query.kinds, [n, sequence, code, id, operation, changed]),
+          ),
+        through,
+      };
     }
   }
 
@@ -268,20 +293,25 @@ export class ChangeLog {
       AND s.died = (${end}))`;
   }
 
-  /** Whether record `r` matches the query and is visible. What left a network shows as it was there. */
-  private visible({ reach, kinds, networkN, hostN }: ChangeQuery, sql: SqlBuilder): string {
-    const livedIn = (container: string) =>
-      `EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ${container} * 64 + r.kind AND s.n = r.n)`;
+  /**
+   * Whether record `r` matches the query and is visible. What left a network shows as it was there.
+   * @param sequence of the version `v`, for what is asked of one
+   */
+  private visible(query: ChangeQuery, sql: SqlBuilder, sequence = "0"): string {
+    const { reach, kinds, networkN, hostN, named } = query;
+    const then = query.isOfThen === true ? ` AND s.born <= ${sequence} AND s.died >= ${sequence}` : "";
+    const livedIn = (container: string, when = then) =>
+      `EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ${container} * 64 + r.kind AND s.n = r.n${when})`;
     const where = [
       `r.kind IN (${kinds.map((kind) => kind.code).join(", ") || "0"})`,
-      livedIn(sql.bind(reach.organizationN)),
+      livedIn(sql.bind(reach.organizationN), ""),
     ];
     if (reach.networkNs !== null) {
       const beside = kinds.filter((kind) => kind.scopes.network === undefined).map((kind) => kind.code);
       const reached = sql.bind(JSON.stringify(reach.networkNs));
       where.push(
         `(r.kind IN (${beside.join(", ") || "0"}) OR EXISTS (SELECT 1 FROM json_each(${reached}) c
-          CROSS JOIN history_spans s WHERE s.scope = c.value * 64 + r.kind AND s.n = r.n))`,
+          CROSS JOIN history_spans s WHERE s.scope = c.value * 64 + r.kind AND s.n = r.n${then}))`,
       );
     }
     if (networkN !== undefined) where.push(livedIn(sql.bind(networkN)));
@@ -291,20 +321,42 @@ export class ChangeLog {
       const shown = kinds.filter((kind) => kind.owners !== undefined).map((kind) => kind.code);
       where.push(`(r.n = ${host} OR (r.kind IN (${shown.join(", ") || "0"}) AND ${livedIn(host)}))`);
     }
+    if (named !== undefined) where.push(namesSql(named, sql));
     return where.join(" AND ");
   }
+}
+
+/** A version as it is read: record, transaction, kind, id, operation and what changed. */
+type ChangeRow = [number, number, number, string, number, string | null];
+
+/** The columns of a ChangeRow, of version v of record r. */
+function changeSql(kinds: readonly AnyKind[], sequence: string): string {
+  return `v.key >> 31, ${sequence}, r.kind, r.id, v.operation, ${ofKindSql(kinds, "r.kind", "v", changedSql)}`;
+}
+
+function changeOf(kinds: readonly AnyKind[], [n, sequence, code, id, operation, changed]: ChangeRow): RecordChange {
+  return {
+    n,
+    sequence,
+    kind: kinds.find((kind) => kind.code === code) as AnyKind,
+    id,
+    operation: operationOf(operation),
+    changedFields: changed === null ? null : (JSON.parse(changed) as string[]),
+  };
+}
+
+/** Whether version `v` of record `r`, or the one before it, names a record, or is of it. */
+function namesSql({ n, id, kind, field }: NamedRecord, sql: SqlBuilder): string {
+  const names = (members: string) => `('{' || ${members} || '}') ->> '$.${field}'`;
+  const named = sql.bind(id);
+  const before = `(SELECT ${names("b.members")} FROM history_versions b WHERE b.key > (r.n << 31) AND b.key < v.key
+    ORDER BY b.key DESC LIMIT 1)`;
+  return `(r.n = ${sql.bind(n)} OR (r.kind = ${kind.code}
+    AND (${names("v.members")} IS ${named} OR ${before} IS ${named})))`;
 }
 
 /** In order; of the first transaction after a record. */
 function versionsIn(sequences: string, afterN: string): string {
   return `json_each(${sequences}) a CROSS JOIN history_versions v INDEXED BY history_versions_by_sequence
     ON (v.key & 2147483647) = +a.value AND v.key > iif(a.key = 0, (${afterN} << 31) | a.value, 0)`;
-}
-
-const OPERATIONS = Object.keys(OPERATION) as VersionOperation[];
-
-function operationOf(code: number): VersionOperation {
-  const operation = OPERATIONS.find((name) => OPERATION[name] === code);
-  if (operation === undefined) throw new Error(`change log: no operation has the code ${code}`);
-  return operation;
 }

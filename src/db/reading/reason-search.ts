@@ -2,7 +2,7 @@
 // millions, or all of them. Reads no version.
 
 import { foldCase } from "../../base/text.ts";
-import type { Activity } from "./activity.ts";
+import type { Activity, TransactionRange } from "./activity.ts";
 import type { ReadConnection } from "./read-connection.ts";
 
 /** Reasons looked at per step. */
@@ -23,37 +23,53 @@ export class ReasonSearch {
     this.text = foldCase(text);
   }
 
-  /** Newest first up to `until`, without the first `offset`; a step may be empty. */
-  *newestFirst(until: number, offset: number): Generator<readonly number[]> {
-    let skipped = 0;
-    for (const step of this.matches(until)) {
-      yield step.slice(offset - skipped);
-      skipped = Math.min(offset, skipped + step.length);
-    }
+  /** Newest first, without the first `offset`; a step may be empty. */
+  newestFirst(range: TransactionRange, offset: number): Generator<readonly number[]> {
+    return without(this.matches(range, "DESC"), offset);
   }
 
-  /** Up to `until`, in steps. */
-  *count(until: number): Generator<void, number> {
+  /** Oldest first, without the first `offset`; a step may be empty. */
+  oldestFirst(range: TransactionRange, offset: number): Generator<readonly number[]> {
+    return without(this.matches(range, "ASC"), offset);
+  }
+
+  /** How many there are, in steps. */
+  *count(range: TransactionRange): Generator<void, number> {
     let count = 0;
-    for (const step of this.matches(until)) {
+    for (const step of this.matches(range, "DESC")) {
       count += step.length;
       yield;
     }
     return count;
   }
 
-  private *matches(until: number): Generator<readonly number[]> {
+  private *matches({ after, until }: TransactionRange, direction: "ASC" | "DESC"): Generator<readonly number[]> {
     const statement = this.connection.statement(
-      `SELECT sequence, reason FROM history_transactions WHERE reason IS NOT NULL AND sequence < +?1
-        ORDER BY sequence DESC LIMIT ${STEP_REASONS}`,
+      `SELECT sequence, reason FROM history_transactions WHERE reason IS NOT NULL AND sequence > +?1 AND sequence < +?2
+        ORDER BY sequence ${direction} LIMIT ${STEP_REASONS}`,
     );
-    for (let before = until + 1; ; ) {
-      const rows = statement.values(before) as Array<[number, string]>;
-      const matching = rows.filter(([, reason]) => foldCase(reason).includes(this.text)).map(([sequence]) => sequence);
-      yield* this.activity.among(matching);
+    for (let [low, high] = [after, until + 1]; ; ) {
+      const rows = statement.values(low, high) as Array<[number, string]>;
+      yield* this.activity.among(
+        rows.filter(([, reason]) => hasReason(reason, this.text)).map(([sequence]) => sequence),
+      );
       const last = rows.at(-1);
       if (last === undefined || rows.length < STEP_REASONS) return;
-      before = last[0];
+      if (direction === "ASC") low = last[0];
+      else high = last[0];
     }
+  }
+}
+
+/** Whether a reason contains a folded text (foldCase), whatever its case and however its accents are composed. */
+export function hasReason(reason: string | null, folded: string): boolean {
+  return reason !== null && foldCase(reason).includes(folded);
+}
+
+function* without(steps: Iterable<readonly number[]>, offset: number): Generator<readonly number[]> {
+  let skipped = 0;
+  for (const step of steps) {
+    yield step.slice(offset - skipped);
+    skipped = Math.min(offset, skipped + step.length);
   }
 }

@@ -4,6 +4,13 @@
 import { alreadyExists, DomainError } from "../../base/errors.ts";
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import { calledChanges, entryPlace } from "../called-words.ts";
+import {
+  activityScopes,
+  type ChangeCounts,
+  countedScopes,
+  isCounted,
+  type VersionOperation,
+} from "../change-counts.ts";
 import { hashTransaction, hashVersion } from "../hash.ts";
 import {
   type AnyKind,
@@ -91,6 +98,7 @@ class LedgerWriter {
   private readonly hashes: Array<{ n: number; hash: Uint8Array }> = [];
   private readonly numbers = new Map<string, number>();
   private readonly active = new Set<number>();
+  private readonly counts = new Map<number, ChangeCounts>();
   private readonly blocks = new Map<number, Map<number, { alive: number; died: number }>>();
 
   constructor(tx: Written) {
@@ -122,6 +130,7 @@ class LedgerWriter {
     for (const [scope, blocks] of this.blocks)
       for (const [block, { alive, died }] of blocks) this.tx.statements.addToBlock(scope, block, alive, died);
     for (const scope of this.active) this.tx.statements.addActivity(scope, this.tx.sequence);
+    for (const [scope, counts] of this.counts) this.tx.statements.addChangeCounts(scope, this.tx.sequence, counts);
     this.close();
   }
 
@@ -274,7 +283,7 @@ class LedgerWriter {
 
   private version(
     entry: Entry,
-    operation: keyof typeof OPERATION,
+    operation: VersionOperation,
     changed: string[] | null,
     rendered: { members: string | null; observed: string; sort_keys: string | null },
     sequence: number,
@@ -293,6 +302,7 @@ class LedgerWriter {
     if (this.versions.length === ROWS_PER_INSERT) this.writeVersions();
     this.hashes.push({ n: entry.n, hash });
     this.noteActivity(entry);
+    if (isCounted(entry.kind, operation, changed)) this.noteCounts(entry, operation);
     this.noteText(entry);
     this.noteWords(entry);
   }
@@ -318,6 +328,16 @@ class LedgerWriter {
       activityScopes(entry.kind, record, entry.organizationN, (id) => this.nOf(id)),
     );
     for (const scope of scopes) this.active.add(scope);
+  }
+
+  private noteCounts(entry: Entry, operation: VersionOperation): void {
+    const { kind, organizationN, before, after } = entry;
+    const scopes = countedScopes(kind, [before, after], organizationN, (id) => this.nOf(id));
+    for (const scope of scopes) {
+      let counts = this.counts.get(scope);
+      if (counts === undefined) this.counts.set(scope, (counts = { Created: 0, Updated: 0, Deleted: 0 }));
+      counts[operation] += 1;
+    }
   }
 
   /** Where what a record is found by has changed. */
@@ -455,21 +475,6 @@ function largeScopes(entry: Entry, record: RecordBase, n: (id: string) => number
   return [entry.organizationN, ...(networkId === null ? [] : [n(networkId)])].map((container) =>
     scopeKey(container, entry.kind),
   );
-}
-
-/**
- * Where a change of this record shows: its organization, and in it a network, or what belongs to no network (the
- * organization's number, negative).
- */
-export function activityScopes(
-  kind: AnyKind,
-  record: RecordBase,
-  organizationN: number,
-  n: (id: string) => number,
-): number[] {
-  if (kind.isApart === true) return [];
-  const networkId = containerId(kind, record, "network");
-  return [organizationN, networkId === null ? -organizationN : n(networkId)];
 }
 
 function isUniqueViolation(error: unknown): boolean {

@@ -2,6 +2,7 @@
 // those.
 
 import { and, desc, eq, getTableColumns, getTableName, lte, type SQL, sql } from "drizzle-orm";
+import type { ChangeCounts } from "../change-counts.ts";
 import type { Sql } from "../connection.ts";
 import { CHAIN_START, MARK_OF_HASH } from "../hash.ts";
 import { type AnyKind, renderObserved } from "../kind.ts";
@@ -50,6 +51,9 @@ export class Statements {
   private readonly ledger: ReturnType<typeof ledgerStatements>;
   private readonly updateBlock: { run(alive: number, died: number, scope: number, block: number): { changes: number } };
   private readonly insertBlock: { run(scope: number, block: number, alive: number, died: number): unknown };
+  private readonly insertCounts: {
+    run(scope: number, sequence: number, created: number, updated: number, deleted: number): unknown;
+  };
   private readonly indexText: { run(n: number, sequence: number, text: string): unknown };
   private readonly indexEntries: { run(n: number, sequence: number, entries: string): unknown };
   private readonly readChanges: { values(): unknown[][] };
@@ -65,6 +69,11 @@ export class Statements {
     this.insertBlock = db.$client.prepare(
       "INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (?, ?, ?, ?)",
     );
+    this.insertCounts = db.$client.prepare(`
+      INSERT INTO history_change_counts (scope, sequence, created, updated, deleted)
+      SELECT +?1, +?2, ?3 + coalesce(c.created, 0), ?4 + coalesce(c.updated, 0), ?5 + coalesce(c.deleted, 0)
+      FROM (SELECT 1) LEFT JOIN (SELECT created, updated, deleted FROM history_change_counts WHERE scope = +?1
+        ORDER BY sequence DESC LIMIT 1) c`);
     this.readChanges = db.$client.prepare("SELECT total_changes()");
     this.readMark = db.$client.prepare(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = +?`);
     this.indexText = db.$client.prepare("INSERT INTO history_search (rowid, text) VALUES ((?1 << 31) | ?2, ?3)");
@@ -139,6 +148,11 @@ export class Statements {
   /** Says that this transaction changed something in a scope. */
   addActivity(scope: number, sequence: number): void {
     this.ledger.addActivity.run({ scope, sequence });
+  }
+
+  /** Says how much this transaction changed in a scope. */
+  addChangeCounts(scope: number, sequence: number, { Created, Updated, Deleted }: ChangeCounts): void {
+    this.insertCounts.run(scope, sequence, Created, Updated, Deleted);
   }
 
   /** What records are found by from their versions of this transaction on. */

@@ -2,6 +2,7 @@
 // and the spans that it lived in its containers. Pure but for looking ids up. Must not write.
 
 import { calledChanges, entryPlace } from "../../db/called-words.ts";
+import { activityScopes, countedScopes, isCounted, type VersionOperation } from "../../db/change-counts.ts";
 import type { Sql } from "../../db/connection.ts";
 import {
   type AnyKind,
@@ -9,6 +10,7 @@ import {
   containerIds,
   liveIdentity,
   OPERATION,
+  operationOf,
   ownColumns,
   parseMembers,
   type RecordBase,
@@ -17,7 +19,6 @@ import {
 import { ALIVE } from "../../db/schema.ts";
 import { searchText } from "../../db/search-text.ts";
 import { membersSql } from "../../db/shape.ts";
-import { activityScopes } from "../../db/writing/ledger.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import type { LedgerVersion } from "./ledger-walk.ts";
 
@@ -56,6 +57,8 @@ export interface Life {
   readonly ends: Array<{ readonly sequence: number; readonly identity: string; readonly lineageId: string }>;
   /** Where each of its versions shows: scope and sequence. */
   readonly activity: Array<readonly [number, number]>;
+  /** Where each of its versions is counted: scope, sequence and operation. */
+  readonly counted: Array<readonly [number, number, VersionOperation]>;
   /** The newest version, and the record as it stands there or, on a tombstone, as it stood last. */
   newest: LedgerVersion;
   record: RecordBase;
@@ -103,6 +106,7 @@ export class Derivation {
       words: [],
       ends: [],
       activity: [],
+      counted: [],
       newest: version,
       record,
     };
@@ -148,6 +152,10 @@ export class Derivation {
       );
       if (entries !== "") life.words.push({ sequence: version.sequence, entries });
     }
+    const operation = operationOf(version.operation);
+    if (isCounted(kind, operation, version.changed === null ? null : (JSON.parse(version.changed) as string[])))
+      for (const scope of countedScopes(kind, [before, after], organizationN, (id) => this.n(id)))
+        life.counted.push([scope, version.sequence, operation]);
     if (kind.search === undefined) return;
     const text = after === null ? "" : searchText(kind.search.texts(after));
     if (text !== (life.texts.at(-1)?.text ?? ""))

@@ -11,6 +11,7 @@ import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
 import { membersSql, shapeOf, sortKeysSql } from "../../db/shape.ts";
 import { INSERT_WORDS } from "../../db/writing/statements.ts";
 import { countBeside, type Dropped, dropDamaged, dropOrphans } from "./beside-ledger.ts";
+import { ChangeCountsMade } from "./change-counts.ts";
 import { Derivation, type Life } from "./derived.ts";
 import { type LedgerVersion, STEP_ROWS, walkVersions } from "./ledger-walk.ts";
 
@@ -105,6 +106,11 @@ export function deriveWords(db: Sql, kinds: readonly AnyKind[]): void {
   new Rebuild(db, kinds).runForWords();
 }
 
+/** Counts the changes of a store that has no counts yet, within a transaction of the caller's. */
+export function deriveChangeCounts(db: Sql, kinds: readonly AnyKind[]): void {
+  new Rebuild(db, kinds).runForChangeCounts();
+}
+
 /**
  * Makes the live rows and links of these kinds anew where the newest version is of an earlier shape, within a
  * transaction of the caller's. What else is derived stays: an upcaster leaves alone what that is made of.
@@ -155,19 +161,25 @@ class Rebuild {
 
   private gatherPast(onLife: (life: Life) => void, onProgress: (n: number) => void): void {
     const { $client } = this.db;
+    const counts = new ChangeCountsMade(this.db);
     for (const table of [
       "history_spans",
       "history_span_blocks",
       "history_census",
       "history_lineages",
       "history_activity",
+      "history_change_counts",
       "history_search_texts",
     ])
       $client.run(`DELETE FROM ${table}`);
     $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
     $client.run("CREATE TEMP TABLE ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER)");
     $client.run("INSERT INTO history_words (history_words) VALUES ('delete-all')");
-    this.walk(onLife, onProgress);
+    this.walk((life) => {
+      onLife(life);
+      counts.add(life);
+    }, onProgress);
+    counts.finish();
     $client.run(LINEAGES);
     $client.run(CENSUS);
     $client.run(`INSERT INTO history_span_blocks (scope, block, alive, died) ${SPAN_BLOCKS}`);
@@ -194,10 +206,16 @@ class Rebuild {
     this.complete(onLife);
   }
 
+  runForChangeCounts(): void {
+    const counts = new ChangeCountsMade(this.db);
+    this.walk((life) => counts.add(life));
+    counts.finish();
+  }
+
   runForLive(): void {
     for (const kind of this.kinds.values()) {
       const step = this.db.$client.prepare(`
-        SELECT l.n, r.id, v.key & 2147483647 AS sequence, v.operation, v.composed, ${membersSql(kind, "v")} AS
+        SELECT l.n, r.id, v.key & 2147483647 AS sequence, v.operation, v.changed, v.composed, ${membersSql(kind, "v")} AS
           membersToday, ${sortKeysSql(kind, "v")} AS sortKeysToday
         FROM ${getTableName(kind.table)} l CROSS JOIN history_records r ON r.n = l.n
         CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions

@@ -9,6 +9,7 @@ import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
 import { wholeTerm } from "../../db/search-text.ts";
 import { membersSql, sortKeysSql } from "../../db/shape.ts";
 import { CensusComparison } from "./census.ts";
+import { ChangeSums, compareChangeCounts } from "./change-counts.ts";
 import type { Derivation, Life } from "./derived.ts";
 import { type Findings, whereRecord } from "./findings.ts";
 import { sumIndex, WordSums, wordsOf } from "./index-words.ts";
@@ -67,6 +68,7 @@ export class DerivedVerification {
   );
   private readonly keepActivity = this.scratch.prepare("INSERT OR IGNORE INTO activity VALUES (?, ?)");
   private readonly keepEnd = this.scratch.prepare("INSERT INTO ends VALUES (?, ?, ?, ?, ?)");
+  private readonly changeSums = new ChangeSums();
   private textsFound = 0;
   /** Of the texts that are there. */
   private readonly words = new WordSums();
@@ -97,6 +99,8 @@ export class DerivedVerification {
     for (const { sequence, entries } of life.words)
       for (const entry of wordsOf(entries)) this.called.add(entry, life.n, sequence);
     for (const [scope, sequence] of life.activity) this.keepActivity.run(scope, sequence);
+    for (const [scope, sequence, operation] of life.counted)
+      if (sequence <= this.until.sequence) this.changeSums.add(scope, sequence, operation, 1);
     for (const { identity, lineageId, sequence } of life.ends)
       this.keepEnd.run(life.kind.code, identity, lineageId, sequence, life.n);
     if (life.newest.operation === OPERATION.Deleted) return;
@@ -306,6 +310,13 @@ export class DerivedVerification {
     }
   }
 
+  /** How much changed where: the rows' increases against the versions. */
+  *changeCounts(): Generator<number> {
+    yield* compareChangeCounts(this.db, this.until.sequence, this.changeSums, (scope, message) =>
+      this.findings.add("activity", whereScope(scope), message),
+    );
+  }
+
   /** Texts that no life has, found by their number. */
   *surplusTexts(): Generator<number> {
     // Keys stay in SQL: they have more bits than a JavaScript number.
@@ -467,6 +478,7 @@ export class DerivedVerification {
       n: row.n,
       sequence: row["v.sequence"],
       operation: row["v.operation"],
+      changed: null,
       composed: row["v.composed"],
       sortKeysToday: row["v.sort_keys"],
       membersToday: members,
@@ -508,7 +520,7 @@ export class DerivedVerification {
   private lifeOf(kind: AnyKind, id: string, n: number): Life | null {
     const versions = this.db.$client
       .query(
-        `SELECT ?1 AS n, key & 2147483647 AS sequence, operation, ${membersSql(kind, "v")} AS membersToday
+        `SELECT ?1 AS n, key & 2147483647 AS sequence, operation, changed, ${membersSql(kind, "v")} AS membersToday
           FROM history_versions v WHERE key > (?1 << 31) AND key <= ((?1 << 31) | ?2) ORDER BY key`,
       )
       .all(n, this.until.sequence) as LedgerVersion[];

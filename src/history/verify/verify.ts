@@ -111,6 +111,7 @@ export function* verifySteps(
     yield* summed("spans", guarded(findings, derived.surplusSpans()));
     yield* summed("span blocks", guarded(findings, derived.spanBlocks()));
     yield* summed("activity", guarded(findings, derived.activity()));
+    yield* summed("counts of changes", guarded(findings, derived.changeCounts()));
     yield* summed("search", guarded(findings, derived.surplusTexts()));
     yield* summed("words of the search index", guarded(findings, derived.indexWords()));
     yield* summed("names in the search index", guarded(findings, derived.calledWords()));

@@ -49,6 +49,7 @@ export const bindingKind: Kind<BindingRecord> = {
     ip_address_n: binding.ip_address_id === null ? null : n(binding.ip_address_id),
   }),
   scopes: { network: "network_id", host: "host_id", service: "service_id" },
+  countedWith: ["host_id"],
   references: [
     { to: "ip_address", field: "ip_address_id" },
     { to: "port", field: "port_id" },

@@ -33,6 +33,7 @@ export const credentialAssignmentKind: Kind<CredentialAssignmentRecord> = {
   code: 14,
   table: credentialAssignments,
   scopes: { network: "network_id", host: "host_id", credential: "credential_id" },
+  isUntold: true,
   references: [
     { to: "network", field: "network_id" },
     { to: "credential", field: "credential_id", refuses: true },

@@ -42,6 +42,7 @@ export const fdbEntryKind: Kind<FdbEntryRecord> = {
     mac_address: entry.mac_address,
   }),
   scopes: { network: "network_id", host: "host_id", if_entry: "if_entry_id" },
+  isUntold: true,
   references: [{ to: "if_entry", field: "if_entry_id" }],
   owners: (entry) => [{ kind: "if_entry", id: entry.if_entry_id, as: "fdb_macs" }],
   observed: [],

@@ -112,6 +112,8 @@ export const hostKind: Kind<HostRecord> = {
   table: hosts,
   columns: (host) => ({ name: host.name, hostname: host.hostname }),
   scopes: { network: "network_id" },
+  toldParts: ["interfaces", "ip_addresses", "ports", "services"],
+  countedWith: ["id"],
   references: [
     { to: "network", field: "network_id", refuses: true },
     { to: "tag", field: "tags", without: offList("tags") },

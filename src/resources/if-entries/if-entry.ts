@@ -60,6 +60,7 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
     mac_address: entry.mac_address ?? null,
   }),
   scopes: { network: "network_id", host: "host_id" },
+  countedWith: ["host_id"],
   references: [
     { to: "vlan", field: "native_vlan_id", refuses: true, without: () => ({ native_vlan_id: undefined }) },
     { to: "vlan", field: "vlan_ids", refuses: true, without: offVlanList },

@@ -51,6 +51,7 @@ export const ipAddressKind: Kind<IpAddressRecord> = {
     mac_address: address.mac_address,
   }),
   scopes: { network: "network_id", host: "host_id" },
+  countedWith: ["host_id", "subnet_id"],
   references: [
     { to: "subnet", field: "subnet_id", refuses: true },
     { to: "host", field: "host_id" },

@@ -35,6 +35,7 @@ export const portKind: Kind<PortRecord> = {
     protocol: port.protocol,
   }),
   scopes: { network: "network_id", host: "host_id" },
+  countedWith: ["host_id"],
   references: [{ to: "host", field: "host_id" }],
   owners: (port) => [{ kind: "host", id: port.host_id, as: "ports" }],
   observed: ["last_discovery_id", "last_seen_at"],

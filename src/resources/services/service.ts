@@ -37,6 +37,8 @@ export const serviceKind: Kind<ServiceRecord> = {
     service_definition: service.service_definition,
   }),
   scopes: { network: "network_id", host: "host_id" },
+  toldParts: ["bindings"],
+  countedWith: ["host_id"],
   references: [
     { to: "tag", field: "tags", without: offList("tags") },
     { to: "host", field: "host_id" },

@@ -50,6 +50,7 @@ export const subnetKind: Kind<SubnetRecord> = {
     accepts_credentials: Number(subnet.accepts_credentials),
   }),
   scopes: { network: "network_id" },
+  countedWith: ["id"],
   references: [
     { to: "network", field: "network_id", refuses: true },
     { to: "vlan", field: "vlan_id", refuses: true, without: () => ({ vlan_id: null }) },

@@ -17,6 +17,8 @@ interface LedgerVersion {
   readonly operation: keyof typeof OPERATION;
   /** Null where it ended. */
   readonly fields: Wire | null;
+  /** What it changed; empty where everything is new or gone. */
+  readonly changed: readonly string[];
 }
 
 interface LedgerRecord {
@@ -30,6 +32,10 @@ interface LedgerRecord {
 }
 
 const NAMES = new Map(KINDS.map((kind) => [kind.code, kind.name]));
+const COUNTED_PARTS: Readonly<Record<string, readonly string[]>> = {
+  host: ["interfaces", "ip_addresses", "ports", "services"],
+  service: ["bindings"],
+};
 const OPERATIONS = Object.keys(OPERATION) as Array<keyof typeof OPERATION>;
 
 export class LedgerOracle {
@@ -106,15 +112,34 @@ export class LedgerOracle {
     return found.sort((a, b) => a.sequence - b.sequence);
   }
 
+  /** As versions, those that count: a host that only its children changed counts with them, a service with its bindings. */
+  counted(
+    sight: Sight,
+    kinds: readonly string[],
+    after: number,
+    until: number,
+  ): Array<LedgerVersion & { readonly id: string; readonly kind: string }> {
+    return this.versions(sight, kinds, after, until).filter(
+      ({ kind, changed }) => changed.length === 0 || !changed.every((field) => COUNTED_PARTS[kind]?.includes(field)),
+    );
+  }
+
   private refresh(): void {
     const { head } = this;
     if (head === this.readAt) return;
     const rows = this.appliance.reader.db
       .query<
-        { id: string; kind: number; sequence: number; operation: number; members: string | null },
+        {
+          id: string;
+          kind: number;
+          sequence: number;
+          operation: number;
+          members: string | null;
+          changed: string | null;
+        },
         [number, number]
       >(
-        `SELECT r.id, r.kind, v.key & 2147483647 AS sequence, v.operation, v.members FROM history_versions v
+        `SELECT r.id, r.kind, v.key & 2147483647 AS sequence, v.operation, v.members, v.changed FROM history_versions v
           JOIN history_records r ON r.n = v.key >> 31
          WHERE (v.key & 2147483647) > ? AND (v.key & 2147483647) <= ? ORDER BY sequence, r.kind`,
       )
@@ -125,6 +150,7 @@ export class LedgerOracle {
         sequence: row.sequence,
         operation: OPERATIONS.find((name) => OPERATION[name] === row.operation) ?? "Updated",
         fields,
+        changed: row.changed === null ? [] : (JSON.parse(row.changed) as string[]),
       };
       const known = this.records.get(row.id);
       if (known !== undefined) known.versions.push(version);

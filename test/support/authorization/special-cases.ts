@@ -8,6 +8,7 @@ import { untilEnded } from "../appliance/scans.ts";
 import { type Asking, type Case, idsOf, sorted, UNKNOWN_ID, withQuery } from "./asking.ts";
 import { victim } from "./bodies.ts";
 import { STANDARD } from "./contract.ts";
+import type { LedgerOracle } from "./oracle.ts";
 import type { Caller, Place } from "./world.ts";
 
 /** What shows among changes: everything but keys, and the parts that show in what they are parts of. */
@@ -413,7 +414,20 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         }),
       ),
     );
-    return [...all, ...byReason];
+    const narrowed = narrowings(asking).map(
+      ({ title, query, finds }): Case => ({
+        title,
+        path: withQuery(asking.path, "limit=0&order_direction=asc", query),
+        code: null,
+        check: ({ data, body }) => {
+          const counted = oracle.counted(asking.caller, SHOWN, 0, oracle.head).filter(finds);
+          const sequences = [...new Set(counted.map((version) => version.sequence))];
+          expect(data.map((transaction: Wire) => transaction.sequence)).toEqual(sequences);
+          expect(body.meta.pagination.total_count).toBe(sequences.length);
+        },
+      }),
+    );
+    return [...all, ...byReason, ...narrowed];
   },
   "GET /api/v1/transactions/:sequence": (asking) =>
     ofTransactions(asking).map(
@@ -604,4 +618,42 @@ function tagged(
     });
   }
   return cases;
+}
+
+type Counted = ReturnType<LedgerOracle["counted"]>[number];
+
+/** Every way to ask for changes of something, and which of the changes that count are meant. */
+function narrowings(asking: Asking): Array<{ title: string; query: string; finds: (change: Counted) => boolean }> {
+  const { oracle } = asking.world;
+  const isPartOf = (kinds: readonly string[], field: string, record: string | undefined) => (change: Counted) =>
+    change.id === record ||
+    (kinds.includes(change.kind) &&
+      oracle.find(change.id)?.versions.some((version) => version.fields?.[field] === record) === true);
+  const ofPlaces = asking.places.flatMap((place) => {
+    const { hosts, subnets, ports } = place.records;
+    return [
+      {
+        title: `network_id of ${place.name}`,
+        query: `network_id=${place.networkId}`,
+        finds: (change: Counted) => oracle.find(change.id)?.networkId === place.networkId,
+      },
+      {
+        title: `host_id of ${place.name}`,
+        query: `host_id=${hosts?.id}`,
+        finds: isPartOf(["ip_address", "port", "service", "binding", "if_entry"], "host_id", hosts?.id),
+      },
+      {
+        title: `subnet_id of ${place.name}`,
+        query: `subnet_id=${subnets?.id}`,
+        finds: isPartOf(["ip_address"], "subnet_id", subnets?.id),
+      },
+      { title: `id of ${place.name}`, query: `id=${ports?.id}`, finds: (change: Counted) => change.id === ports?.id },
+    ];
+  });
+  return [
+    ...ofPlaces,
+    ...asking
+      .values("types")
+      .map((type) => ({ title: type, query: `types=${type}`, finds: (change: Counted) => change.kind === type })),
+  ];
 }

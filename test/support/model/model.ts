@@ -1,10 +1,13 @@
 // A naive model of the store: full copies of everything after each transaction, and lists answered by looking at all of
 // it. Runs what is drawn on a real store and on itself. Must not use the store to know what it expects.
 
+import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { formatInstant } from "../../../src/base/instant.ts";
 import { foldCase } from "../../../src/base/text.ts";
 import type { AnyKind, Observed } from "../../../src/db/kind.ts";
 import type { Filter, OrderTerm } from "../../../src/db/reading/list-query.ts";
+import type { Author } from "../../../src/db/writing/ledger.ts";
+import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
 import { fdbEntryKind } from "../../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../../src/resources/if-entries/if-entry.ts";
@@ -15,7 +18,7 @@ import { serviceKind } from "../../../src/resources/services/service.ts";
 import { subnetKind } from "../../../src/resources/subnets/subnet.ts";
 import { tagKind } from "../../../src/resources/tags/tag.ts";
 import { type SeededRandom, seededRandom } from "../injected/seeded-random.ts";
-import { networkFields, type Store, type Wire } from "../store/store.ts";
+import { networkFields, request, type Store, type Wire } from "../store/store.ts";
 import { Draft, type ModelRecord, NAMES } from "./draft.ts";
 import { beginnings, beginsInterface, compareCidrs, formsOf, unmarked } from "./naive-text.ts";
 
@@ -45,6 +48,8 @@ export class Model {
   /** Every id that ever was, with its kind. */
   readonly ids: Array<{ id: string; kind: AnyKind }> = [];
   readonly random: SeededRandom;
+  /** Who makes the next transactions. */
+  author: Author = SYSTEM_AUTHOR;
   private readonly store: Store;
   private readonly roots = new Map<string, string>();
   private readonly versionsOf = new Map<string, string[]>();
@@ -98,10 +103,11 @@ export class Model {
     else if (dice === 1) store.clock.at -= random.integer(1_000);
     const at = Math.max(store.clock.at, this.head.at + 1);
     let draft: Draft | null = null;
-    const [reply] = store.group((tx) => {
+    const command = (tx: WriteTransaction) => {
       draft = new Draft(this, store, tx, this.head.records, formatInstant(at));
       act(draft);
-    });
+    };
+    const [reply] = store.writer.execute([request(command, this.author)]);
     if (reply === undefined || !reply.ok)
       throw new Error(`the model's transaction was refused: ${JSON.stringify(reply)}`);
     const records = this.commit(draft as unknown as Draft, formatInstant(at));

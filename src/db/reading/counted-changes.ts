@@ -1,0 +1,126 @@
+// The changes that are counted, of what a caller reaches, in a network, of a host, of a subnet or of one record: which
+// transactions made them, and one by one in commit order. Every step is bounded. Renders no record.
+
+import { isCounted } from "../change-counts.ts";
+import { type AnyKind, scopeKey } from "../kind.ts";
+import { Activity, type TransactionRange } from "./activity.ts";
+import { ChangeLog, type ChangeQuery, type ChangeStep, type NamedRecord } from "./change-log.ts";
+import type { Reach } from "./list-query.ts";
+import type { ReadConnection } from "./read-connection.ts";
+
+/** Record numbers: 0 stands for one that the caller never saw, of which nothing is found. */
+export interface CountedQuery {
+  readonly reach: Reach;
+  /** Only records of these kinds, all of which are told of. */
+  readonly kinds: readonly AnyKind[];
+  readonly networkN?: number;
+  /** With its parts. */
+  readonly hostN?: number;
+  /** With what names it. */
+  readonly named?: NamedRecord;
+  readonly recordN?: number;
+}
+
+/** Transactions looked through per step. */
+const STEP_TRANSACTIONS = 1_000;
+
+export class CountedChanges {
+  private readonly connection: ReadConnection;
+  private readonly query: CountedQuery;
+  private readonly log: ChangeLog;
+
+  constructor(connection: ReadConnection, query: CountedQuery) {
+    this.connection = connection;
+    this.query = query;
+    this.log = new ChangeLog(connection);
+  }
+
+  /**
+   * Whether the counts that are kept by scope tell it all: what is in two containers, or in one that has been outside
+   * the caller's networks, is seen in the versions alone.
+   */
+  get isKept(): boolean {
+    const { reach, networkN, hostN, named, recordN } = this.query;
+    const within = hostN ?? named?.n;
+    if (within === undefined || this.findsNothing()) return recordN === undefined;
+    const networks = networkN === undefined ? reach.networkNs : [networkN];
+    return (
+      recordN === undefined &&
+      (hostN === undefined || named === undefined) &&
+      (networks === null || this.livedOnlyIn(networks, within))
+    );
+  }
+
+  /** The scopes of the counts that hold all of it, and nothing else where `isKept`. */
+  get scopes(): readonly number[] {
+    const { reach, kinds, networkN, hostN, named } = this.query;
+    if (this.findsNothing()) return [];
+    const within = named?.n ?? hostN ?? networkN;
+    if (within !== undefined) return kinds.map((kind) => scopeKey(within, kind));
+    if (reach.networkNs === null) return kinds.map((kind) => scopeKey(reach.organizationN, kind));
+    const [inNetworks, beside] = [
+      kinds.filter((kind) => kind.scopes.network !== undefined),
+      kinds.filter((kind) => kind.scopes.network === undefined),
+    ];
+    return [
+      ...beside.map((kind) => scopeKey(-reach.organizationN, kind)),
+      ...reach.networkNs.flatMap((n) => inNetworks.map((kind) => scopeKey(n, kind))),
+    ];
+  }
+
+  /** The transactions with such changes; where not `isKept`, among others. */
+  transactions(): Activity {
+    return new Activity(this.connection, this.query.reach.organizationN, this.scopes, "history_change_counts");
+  }
+
+  /** One by one, in commit order. */
+  *changes(range: TransactionRange): Generator<ChangeStep> {
+    if (this.findsNothing()) return;
+    const { recordN } = this.query;
+    const steps =
+      recordN === undefined ? this.changesOfAll(range) : this.log.changesOf(this.changeQuery(), recordN, range);
+    for (const { changes, through } of steps)
+      yield {
+        changes: changes.filter((change) => isCounted(change.kind, change.operation, change.changedFields)),
+        through,
+      };
+  }
+
+  private *changesOfAll({ after, until }: TransactionRange): Generator<ChangeStep> {
+    const transactions = this.transactions();
+    const query = this.changeQuery();
+    for (let through = after; through < until; ) {
+      const stretch = transactions.next(through, until, STEP_TRANSACTIONS);
+      if (stretch.sequences.length === 0) yield { changes: [], through: stretch.through };
+      else yield* this.log.changesIn(query, stretch);
+      through = stretch.through;
+    }
+  }
+
+  private livedOnlyIn(networkNs: readonly number[], n: number): boolean {
+    const lived = (containers: string) =>
+      `(SELECT sum(s.died - s.born) FROM json_each(${containers}) c CROSS JOIN history_spans s
+        ON s.scope = c.value * 64 + r.kind AND s.n = r.n)`;
+    const [row] = this.connection
+      .statement(`SELECT ${lived("+?1")} IS ${lived("+?2")} FROM history_records r WHERE r.n = +?3`)
+      .values(JSON.stringify(networkNs), JSON.stringify([this.query.reach.organizationN]), n) as Array<[number]>;
+    return row?.[0] === 1;
+  }
+
+  private changeQuery(): ChangeQuery {
+    const { reach, kinds, networkN, hostN, named } = this.query;
+    return {
+      reach,
+      kinds,
+      ...(networkN === undefined ? {} : { networkN }),
+      ...(hostN === undefined ? {} : { hostN }),
+      ...(named === undefined ? {} : { named }),
+      isOfThen: true,
+    };
+  }
+
+  private findsNothing(): boolean {
+    const { networkN, hostN, named, recordN, kinds } = this.query;
+    return kinds.length === 0 || networkN === 0 || hostN === 0 || named?.n === 0 || recordN === 0;
+  }
+}

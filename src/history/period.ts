@@ -1,0 +1,53 @@
+// A period that changes are asked of, [from, to): its parameters, and the transactions that fall into it. Must not read
+// the clock.
+
+import { Type } from "@sinclair/typebox";
+import { invalid } from "../base/errors.ts";
+import { type Instant, parseInstantOrAge } from "../base/instant.ts";
+import type { TransactionRange } from "../db/reading/activity.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import { InstantOrAge } from "../wire/schemas.ts";
+
+export const periodQuery = {
+  from: Type.Optional(
+    InstantOrAge("Only from this instant on, or from so long ago: `-24h`, `-7d`. Default: from the beginning."),
+  ),
+  to: Type.Optional(InstantOrAge("Only before this instant, or before so long ago. Default: up to now.")),
+};
+
+export class Period {
+  /** Null for the beginning. */
+  readonly from: Instant | null;
+  /** Exclusive; null for now, with everything that has been written. */
+  readonly to: Instant | null;
+
+  /** @throws DomainError validation_failed where it ends before it begins */
+  constructor(parameters: { readonly from?: string; readonly to?: string }, now: Instant) {
+    const { from, to } = parameters;
+    this.from = from === undefined ? null : (parseInstantOrAge(from, now) as Instant);
+    const end = to === undefined ? null : (parseInstantOrAge(to, now) as Instant);
+    if (this.from !== null && this.from > (end ?? Number.POSITIVE_INFINITY))
+      throw invalid([{ path: "/from", message: "must not be later than to", value: from }]);
+    // An instant in the future takes in all that there is, also where the ledger's clock leads.
+    this.to = end === null || end > now ? null : end;
+  }
+
+  /**
+   * The instant by which everything must have been written that the answer tells.
+   * @param at another one up to which it tells; null for none
+   */
+  settledBy(at: Instant | null): Instant | null {
+    // What happens at an end itself does not belong to it, and may still happen.
+    if (this.to !== null) return Math.min(this.to - 1, at ?? this.to);
+    return at ?? (this.from === null ? null : this.from - 1);
+  }
+
+  /** To be asked on the state of the database that the answer is of. */
+  sequences(reader: Reader): TransactionRange {
+    const head = reader.head().sequence;
+    const past = reader.thinnedPast;
+    const until = this.to === null ? head : past.lastBefore(this.to);
+    const after = this.from === null ? 0 : past.lastBefore(this.from);
+    return { after: Math.min(after, until), until };
+  }
+}

@@ -1,0 +1,140 @@
+// Counts of changes against the versions that the ledger has: made anew from them, and compared with them. Holds a sum
+// per scope, however many versions there are.
+
+import type { VersionOperation } from "../../db/change-counts.ts";
+import type { Sql } from "../../db/connection.ts";
+import { OPERATION } from "../../db/kind.ts";
+import type { Life } from "./derived.ts";
+import { inSnapshot, onward } from "./ledger-walk.ts";
+
+const STEP_ROWS = 5_000;
+/** Rows that are put aside together: the versions of one transaction mostly lie side by side. */
+const GATHERED_MAX = 100_000;
+/** Below every scope. */
+const LOWEST = Number.MIN_SAFE_INTEGER;
+const OPERATIONS = Object.keys(OPERATION) as VersionOperation[];
+
+/** By scope, one number that tells its counts from others: which version was counted in which transaction as what. */
+export class ChangeSums {
+  private readonly sums = new Map<number, number>();
+
+  add(scope: number, sequence: number, operation: VersionOperation, count: number): void {
+    const sum = (this.sums.get(scope) ?? 0) + count * mixed(sequence * 4 + OPERATION[operation]);
+    this.sums.set(scope, sum % Number.MAX_SAFE_INTEGER);
+  }
+
+  /** The sum of a scope, which is then forgotten; null for a scope without any. */
+  take(scope: number): number | null {
+    const sum = this.sums.get(scope) ?? null;
+    this.sums.delete(scope);
+    return sum;
+  }
+
+  /** Those that were not taken. */
+  get scopes(): Iterable<number> {
+    return this.sums.keys();
+  }
+}
+
+/** Spreads neighboring numbers: below 2^32, never 0. */
+function mixed(value: number): number {
+  let hash = (value ^ Math.floor(value / 2 ** 32)) | 0;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x21f0aaad);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x735a2d97);
+  return ((hash ^ (hash >>> 15)) >>> 0) + 1;
+}
+
+/**
+ * All rows up to a transaction against what is expected of each scope, in steps.
+ * @param onDifference called once for each scope that differs
+ * @returns how many rows each step took
+ */
+export function* compareChangeCounts(
+  db: Sql,
+  until: number,
+  expected: ChangeSums,
+  onDifference: (scope: number, message: string) => void,
+): Generator<number> {
+  const statement = db.$client.prepare(
+    `SELECT scope, sequence, created, updated, deleted FROM history_change_counts
+      WHERE (scope, sequence) > (?1, ?2) AND sequence <= ?3 ORDER BY scope, sequence LIMIT ${STEP_ROWS}`,
+  );
+  const found = new ChangeSums();
+  let after: [number, number] = [LOWEST, LOWEST];
+  let before: readonly number[] = [0, 0, 0];
+  let wrong: string | null = null;
+  const finish = (scope: number) => {
+    const [wanted, there] = [expected.take(scope), found.take(scope)];
+    if (wrong !== null || wanted !== there)
+      onDifference(scope, wrong ?? "the counts of changes are not those of the versions");
+    [before, wrong] = [[0, 0, 0], null];
+  };
+  let scope: number | null = null;
+  for (let count = STEP_ROWS; count === STEP_ROWS; ) {
+    const rows = inSnapshot(db, () => statement.values(...after, until)) as Array<
+      [number, number, number, number, number]
+    >;
+    for (const [ofScope, sequence, ...counts] of rows) {
+      after = onward("history_change_counts", after, [ofScope, sequence]);
+      if (scope !== null && scope !== ofScope) finish(scope);
+      scope = ofScope;
+      const increases = counts.map((each, place) => each - (before[place] as number));
+      if (increases.some((each) => each < 0) || increases.every((each) => each === 0))
+        wrong ??= `the counts of changes go wrong at transaction ${sequence}`;
+      for (const [place, operation] of OPERATIONS.entries())
+        found.add(ofScope, sequence, operation, increases[place] as number);
+      before = counts;
+    }
+    count = rows.length;
+    yield count;
+  }
+  statement.finalize();
+  if (scope !== null) finish(scope);
+  for (const missing of expected.scopes) onDifference(missing, "the counts of changes are missing");
+}
+
+/** Counts the changes of every life anew, into an empty table. */
+export class ChangeCountsMade {
+  private readonly db: Sql;
+  private gathered = new Map<number, Map<number, [number, number, number]>>();
+  private size = 0;
+
+  constructor(db: Sql) {
+    this.db = db;
+    db.$client.run(
+      "CREATE TEMP TABLE change_counts (scope INTEGER, sequence INTEGER, created INTEGER, updated INTEGER, deleted INTEGER)",
+    );
+  }
+
+  add(life: Life): void {
+    for (const [scope, sequence, operation] of life.counted) {
+      let ofScope = this.gathered.get(scope);
+      if (ofScope === undefined) this.gathered.set(scope, (ofScope = new Map()));
+      let counts = ofScope.get(sequence);
+      if (counts === undefined) {
+        ofScope.set(sequence, (counts = [0, 0, 0]));
+        this.size += 1;
+      }
+      counts[OPERATIONS.indexOf(operation) as 0 | 1 | 2] += 1;
+    }
+    if (this.size >= GATHERED_MAX) this.putAside();
+  }
+
+  finish(): void {
+    this.putAside();
+    this.db.$client.run(`
+      INSERT INTO history_change_counts (scope, sequence, created, updated, deleted)
+      SELECT scope, sequence, sum(sum(created)) OVER earlier, sum(sum(updated)) OVER earlier, sum(sum(deleted)) OVER earlier
+      FROM temp.change_counts GROUP BY scope, sequence WINDOW earlier AS (PARTITION BY scope ORDER BY sequence)`);
+    this.db.$client.run("DROP TABLE temp.change_counts");
+  }
+
+  private putAside(): void {
+    const insert = this.db.$client.prepare("INSERT INTO temp.change_counts VALUES (?, ?, ?, ?, ?)");
+    for (const [scope, ofScope] of this.gathered)
+      for (const [sequence, counts] of ofScope) insert.run(scope, sequence, ...counts);
+    insert.finalize();
+    this.gathered = new Map();
+    this.size = 0;
+  }
+}

@@ -1,0 +1,91 @@
+// What activity and the narrowed lists of transactions are to tell, in plain code: every version of the ledger with the
+// record before and after it, and nothing that is kept beside it. Must not use what it is compared with.
+
+import { KINDS } from "../../../src/inventory/resources.ts";
+import type { Store, Wire } from "../store/store.ts";
+
+/** A version. */
+export interface ToldChange {
+  /** Whether it counts: what only parts made counts with them, and some kinds are told of only as parts. */
+  readonly isCounted: boolean;
+  readonly sequence: number;
+  readonly at: number;
+  readonly actor: { readonly type: string; readonly id: string | null; readonly name: string };
+  readonly reason: string | null;
+  readonly type: string;
+  readonly id: string;
+  readonly operation: "Created" | "Updated" | "Deleted";
+  readonly fields: readonly string[];
+  /** The record before and after it; one of them may be missing. */
+  readonly states: readonly Wire[];
+}
+
+/** As the API narrows them. */
+export interface ToldQuery {
+  /** Ids of the caller's networks; null for all. */
+  readonly reach: readonly string[] | null;
+  readonly types?: readonly string[];
+  readonly network_id?: string;
+  readonly host_id?: string;
+  readonly subnet_id?: string;
+  readonly id?: string;
+}
+
+/** A host that only its children changed counts with them, and a service with its bindings. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  host: ["interfaces", "ip_addresses", "ports", "services"],
+  service: ["bindings"],
+};
+const UNTOLD = ["fdb_entry", "credential_assignment"];
+/** Of the whole organization. */
+const BESIDE_NETWORKS = ["organization", "tag", "credential", "user"];
+
+/** Every version but those of API keys, in commit order, of all networks. */
+export function toldChanges(store: Store): ToldChange[] {
+  const rows = store.rows<Wire>(
+    `SELECT v.key >> 31 AS n, t.sequence, t.at, t.actor_type, t.actor_id, t.actor_name, t.reason, r.kind, r.id, v.operation,
+      v.changed, v.members FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
+      JOIN history_transactions t ON t.sequence = v.key & 2147483647 ORDER BY t.sequence, n`,
+  );
+  const last = new Map<string, Wire | null>();
+  return rows.flatMap((row) => {
+    const type = KINDS.find(({ code }) => code === row.kind)?.name as string;
+    const before = last.get(row.id) ?? null;
+    const after = row.members === null ? null : JSON.parse(`{${row.members}}`);
+    last.set(row.id, after);
+    const fields = row.changed === null ? [] : JSON.parse(row.changed);
+    if (type === "api_key") return [];
+    return {
+      isCounted:
+        !UNTOLD.includes(type) &&
+        (fields.length === 0 || !fields.every((field: string) => PARTS[type]?.includes(field))),
+      sequence: row.sequence,
+      at: row.at,
+      actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+      reason: row.reason,
+      type,
+      id: row.id,
+      operation: (["Created", "Updated", "Deleted"] as const)[row.operation - 1] as ToldChange["operation"],
+      fields,
+      states: [before, after].filter((state) => state !== null),
+    };
+  });
+}
+
+/** Whether a change is among those that are asked for. */
+export function isTold(change: ToldChange, query: ToldQuery): boolean {
+  const { reach, types, network_id, host_id, subnet_id, id } = query;
+  const has = (field: string, values: readonly string[]) =>
+    change.states.some((state) => values.includes(state[field]));
+  const isIn = (networks: readonly string[]) => has(change.type === "network" ? "id" : "network_id", networks);
+  return (
+    (reach === null || BESIDE_NETWORKS.includes(change.type) || isIn(reach)) &&
+    (types === undefined || types.includes(change.type)) &&
+    (network_id === undefined || isIn([network_id])) &&
+    (host_id === undefined || change.id === host_id || has("host_id", [host_id])) &&
+    (subnet_id === undefined ||
+      change.id === subnet_id ||
+      (change.type === "ip_address" && has("subnet_id", [subnet_id]))) &&
+    (id === undefined || change.id === id)
+  );
+}
