@@ -20,10 +20,12 @@ import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
 import { hostKind, UNSAID_HOST } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { removeRecord } from "../../src/resources/ignored/removal.ts";
+import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { type OrganizationMade, setUpOrganization } from "../../src/resources/organizations/commands.ts";
 import { MANUAL } from "../../src/resources/source.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
+import { vlanKind } from "../../src/resources/vlans/vlan.ts";
 import { fullInterface } from "./interface-item.ts";
 
 interface Population {
@@ -35,6 +37,8 @@ interface Population {
   readonly versions: number;
   /** How much of it has died in the end: the oldest first. */
   readonly diedShare?: number;
+  /** With addresses, serial numbers and VLANs, and interfaces of which some are down, each its own. */
+  readonly isVaried?: true;
 }
 
 export interface BuiltStore {
@@ -90,7 +94,11 @@ export async function buildStore(
   run("key", { organizationId, userId, hash: hashApiKey(key), mask: maskApiKey(key) });
   const places = populations.map((population) => ({
     population,
-    made: run<PlaceMade>("network", { organizationId, name: population.network }),
+    made: run<PlaceMade>("network", {
+      organizationId,
+      name: population.network,
+      vlans: population.isVaried === true ? VLANS : 0,
+    }),
     hostIds: [] as string[],
   }));
   const started = performance.now();
@@ -110,6 +118,7 @@ export async function buildStore(
               version,
               entries: population.entriesPerHost,
               hostId: hostIds[host],
+              varied: population.isVaried === true ? made : null,
             };
             requests.push({ command: version === 0 ? "host" : "version", input, actor: AUTHOR });
           }
@@ -151,6 +160,15 @@ export async function buildStore(
 interface PlaceMade {
   readonly networkId: string;
   readonly subnetId: string;
+  readonly vlanIds: readonly string[];
+}
+
+const VLANS = 40;
+/** Of the interfaces of a varied population one in so many is down, another one in each version. */
+const DOWN_ONE_IN = 20;
+
+function isDown(host: number, index: number, version: number): boolean {
+  return (host * 7 + index * 13 + version * 3) % DOWN_ONE_IN === 0;
 }
 
 /** Ledger transactions per commit while building. */
@@ -180,7 +198,7 @@ const COMMANDS = {
         .run();
     });
   },
-  network: (tx: WriteTransaction, input: { organizationId: string; name: string }) => {
+  network: (tx: WriteTransaction, input: { organizationId: string; name: string; vlans: number }) => {
     const network = tx.create(networkKind, input.organizationId, {
       organization_id: input.organizationId,
       name: input.name,
@@ -199,9 +217,24 @@ const COMMANDS = {
       tags: [],
       accepts_credentials: true,
     });
-    return { networkId: network.id, subnetId: subnet.id };
+    const vlanIds = Array.from(
+      { length: input.vlans },
+      (_, place) =>
+        tx.create(vlanKind, input.organizationId, {
+          network_id: network.id,
+          number: 100 + place,
+          name: `vlan-${place}`,
+          description: null,
+          source: MANUAL,
+        }).id,
+    );
+    return { networkId: network.id, subnetId: subnet.id, vlanIds };
   },
-  host: (tx: WriteTransaction, input: { organizationId: string; networkId: string; host: number; entries: number }) => {
+  host: (
+    tx: WriteTransaction,
+    input: { organizationId: string; networkId: string; host: number; entries: number; varied: PlaceMade | null },
+  ) => {
+    const { varied } = input;
     const host = tx.create(hostKind, input.organizationId, {
       name: `switch-${input.host}`,
       network_id: input.networkId,
@@ -209,11 +242,33 @@ const COMMANDS = {
       ...UNSAID_HOST,
       hostname: `switch-${input.host}.example.net`,
       sys_name: `switch-${input.host}`,
+      ...(varied === null ? {} : { serial_number: `FOC${String(input.host).padStart(6, "0")}X` }),
     });
+    const observed = { last_seen_at: host.created_at, last_discovery_id: host.id };
+    if (varied !== null)
+      tx.create(
+        ipAddressKind,
+        input.organizationId,
+        {
+          host_id: host.id,
+          network_id: input.networkId,
+          subnet_id: varied.subnetId,
+          ip_address: `10.${input.host >> 16}.${(input.host >> 8) & 255}.${input.host & 255}`,
+          mac_address: null,
+          name: "",
+          position: 0,
+          first_discovery_id: null,
+        },
+        { observed },
+      );
     for (let index = 1; index <= input.entries; index += 1) {
-      tx.create(ifEntryKind, input.organizationId, fullEntry(host.id, input.networkId, input.host, index), {
-        observed: { last_seen_at: host.created_at, last_discovery_id: host.id },
-      });
+      const entry = fullEntry(host.id, input.networkId, input.host, index);
+      const own = {
+        oper_status: isDown(input.host, index, 0) ? ("Down" as const) : ("Up" as const),
+        speed_bps: 10 ** (8 + (index % 3)),
+        native_vlan_id: varied?.vlanIds[(input.host + index) % VLANS],
+      };
+      tx.create(ifEntryKind, input.organizationId, varied === null ? entry : { ...entry, ...own }, { observed });
     }
     return host.id;
   },
@@ -221,10 +276,14 @@ const COMMANDS = {
     removeRecord(tx, hostKind, input.hostId, true);
     return input.hostId;
   },
-  version: (tx: WriteTransaction, input: { hostId: string; version: number }) => {
+  version: (
+    tx: WriteTransaction,
+    input: { hostId: string; host: number; version: number; varied: PlaceMade | null },
+  ) => {
     for (const entry of tx.children(ifEntryKind, "host_n", input.hostId)) {
+      const isUp = input.varied === null ? input.version % 2 === 0 : !isDown(input.host, entry.if_index, input.version);
       tx.update(ifEntryKind, entry.id, {
-        oper_status: input.version % 2 === 0 ? "Up" : "Down",
+        oper_status: isUp ? "Up" : "Down",
         if_alias: `uplink of rack ${entry.if_index}, change ${input.version}`,
       });
     }

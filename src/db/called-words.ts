@@ -147,6 +147,31 @@ export interface EntryBeginning {
   readonly text: string;
 }
 
+/** How the index has a field. */
+export type CalledField = Pick<CalledText, "as" | "isApart">;
+
+/** Entries of which a record has all, or one that begins so. */
+export type Lookup = { readonly all: readonly string[] } | { readonly beginning: string };
+
+/**
+ * The entries of every record whose field is a text, or begins with it; null where the index does not tell.
+ * @param text as the index has it: a MAC address with colons, an address in canonical form
+ */
+export function lookupOf(
+  { as, isApart }: CalledField,
+  { is, text }: { readonly is: "whole" | "beginning"; readonly text: string },
+): Lookup | null {
+  if (as === "Mac" && isApart === true) {
+    const digits = text.replaceAll(":", "");
+    return digits.length < MAC_DIGITS_MIN ? null : { all: macWindows(digits).map((window) => ENTRY.digits + window) };
+  }
+  if (as === "Mac" || as === "Address")
+    return is === "whole" ? { all: [ENTRY.word + text] } : { beginning: ENTRY.word + text };
+  if (as !== "Name" || is !== "whole") return null;
+  const whole = foldedWhole(text);
+  return whole === "" || whole.length > WHOLE_MAX_LENGTH ? null : { all: [ENTRY.whole + whole] };
+}
+
 /** What a word of a list's search asks: one of these entries, as it was typed, or as it is written otherwise. */
 export function wordBeginnings(word: string): EntryBeginning[] {
   const folded = cut(foldMarks(foldCase(word.toWellFormed())));

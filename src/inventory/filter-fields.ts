@@ -5,11 +5,12 @@ import { Kind as SchemaKind, type TSchema } from "@sinclair/typebox";
 import { oneEntity } from "../base/entity-words.ts";
 import { FILTER_MAX_REFERENCES } from "../base/filter-limits.ts";
 import { nearestName } from "../base/nearest-name.ts";
+import type { CalledField } from "../db/called-words.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Condition, FieldPlace, FieldStep } from "../db/reading/condition.ts";
 import { FilterProblem, type Member } from "./filter/grammar.ts";
 import type { ValueType } from "./filter/value-tests.ts";
-import { PART_FIELDS, REFERENCES_TOGETHER, UNASKED_FIELDS } from "./part-fields.ts";
+import { PART_FIELDS, type PartField, REFERENCES_TOGETHER, UNASKED_FIELDS } from "./part-fields.ts";
 import { RESOURCES } from "./resources.ts";
 
 /** What a field of a filter stands for. */
@@ -18,6 +19,8 @@ export type Asked =
       readonly type: "value";
       readonly place: FieldPlace;
       readonly value: ValueType;
+      /** How the index of words has it; null where it has not. */
+      readonly called: CalledField | null;
       /** Of a list of ids that shows no more than what is in reach: the kind that they are of. */
       readonly within: AnyKind | null;
     }
@@ -62,9 +65,19 @@ class Fields {
   readonly properties: Readonly<Record<string, TSchema>>;
   readonly references: ReadonlyMap<string, Reference>;
   private readonly reachFields: readonly string[];
+  private readonly called: ReadonlyMap<string, CalledField>;
 
-  constructor(kind: AnyKind, properties: Readonly<Record<string, TSchema>>, reachFields: readonly string[]) {
+  /** @param example a record of the kind, of which the index of words tells how it has which field */
+  constructor(
+    kind: AnyKind,
+    properties: Readonly<Record<string, TSchema>>,
+    reachFields: readonly string[] = [],
+    example: object | null = null,
+  ) {
     this.kind = kind;
+    this.called = new Map(
+      example === null ? [] : kind.called?.(example).map((each): [string, CalledField] => [each.field, each]),
+    );
     this.properties = properties;
     this.reachFields = reachFields;
     this.references = referencesOf(kind, properties);
@@ -82,7 +95,7 @@ class Fields {
         by,
         kind,
         where,
-        rest: this.following(kind, following, position, hops, part.items),
+        rest: this.following(kind, following, position, hops, part),
       };
     }
     const schema = this.properties[name];
@@ -103,12 +116,12 @@ class Fields {
     rest: readonly string[],
     position: number,
     hops: number,
-    items?: Readonly<Record<string, TSchema>>,
+    { items, example }: Pick<PartField, "items" | "example"> = {},
   ): Asked | null {
     if (rest.length === 0) return null;
     if (hops >= FILTER_MAX_REFERENCES)
       throw new FilterProblem(position, `must not go through more than ${FILTER_MAX_REFERENCES} references`);
-    const fields = items === undefined ? fieldsOf(kind.name) : new Fields(kind, items, []);
+    const fields = items === undefined ? fieldsOf(kind.name) : new Fields(kind, items, [], example);
     return fields.resolve(rest, position, hops + 1);
   }
 
@@ -131,7 +144,8 @@ class Fields {
     const value = valueTypeOf(schema, segments.at(-1) as string);
     const reference = this.references.get(name);
     const within = this.reachFields.includes(name) && reference !== undefined ? kindNamed(reference.kindName) : null;
-    return value === null ? { type: "object", place } : { type: "value", place, value, within };
+    const called = segments.length === 1 ? (this.called.get(name) ?? null) : null;
+    return value === null ? { type: "object", place } : { type: "value", place, value, called, within };
   }
 
   private inner(schema: TSchema, before: readonly string[], name: string, position: number): TSchema {
@@ -224,7 +238,7 @@ export function fieldsOf(kindName: string): Fields {
     const resource = RESOURCES.find(({ kind }) => kind.name === kindName);
     if (resource === undefined) throw new Error(`filters: there is no resource of the kind ${kindName}`);
     const properties = resource.answer.properties as Readonly<Record<string, TSchema>>;
-    fields = new Fields(resource.kind, properties, resource.compose?.reachFields ?? []);
+    fields = new Fields(resource.kind, properties, resource.compose?.reachFields, resource.example);
     known.set(kindName, fields);
   }
   return fields;

@@ -65,11 +65,9 @@ export function thinnedUntil(reader: Reader, after: number | null): Instant | nu
 /** Records that are looked at while others wait. */
 const AT_ONCE_MAX = 1_000;
 
-/** Whether a list can be sifted while others wait: few records, and nothing but their own fields. */
-export function isSiftedAtOnce(
-  reader: Reader,
-  { condition, search: _any, order: _none, ...query }: ListQuery,
-): boolean {
-  if (condition === undefined || reader.head().lastN <= AT_ONCE_MAX) return true;
+/** Whether a list can be sifted while others wait: few records, or few found by an index. */
+export function isSiftedAtOnce(reader: Reader, asking: ListQuery): boolean {
+  const { condition, search: _any, order: _none, ...query } = asking;
+  if (condition === undefined || reader.head().lastN <= AT_ONCE_MAX || reader.isNarrow(asking)) return true;
   return !asksOthers(condition) && !asksOfThePast(condition) && reader.total(query) <= AT_ONCE_MAX;
 }

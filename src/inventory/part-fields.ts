@@ -15,6 +15,8 @@ export interface PartField {
   readonly by: string;
   /** What can be asked of a part that has no answer of its own: a schema by field. */
   readonly items?: Readonly<Record<string, TSchema>>;
+  /** A part, of which the index of words tells how it has which field. */
+  readonly example?: object;
   /** Where the list is of values and not of objects: the part's field that holds each. */
   readonly value?: string;
   /** Which parts are in the list. */
@@ -36,7 +38,13 @@ export const PART_FIELDS: Readonly<Record<string, Readonly<Record<string, PartFi
   },
   service: { bindings: { kind: resourceOf("binding").kind, by: "service_id" } },
   if_entry: {
-    fdb_macs: { kind: fdbEntryKind, by: "if_entry_id", items: { mac_address: MacText }, value: "mac_address" },
+    fdb_macs: {
+      kind: fdbEntryKind,
+      by: "if_entry_id",
+      items: { mac_address: MacText },
+      example: { mac_address: "00:1b:21:aa:bb:cc" },
+      value: "mac_address",
+    },
   },
   network: { credential_ids: { ...assigned, by: "network_id", value: "credential_id", where: ofNetwork } },
   credential: {

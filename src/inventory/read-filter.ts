@@ -130,7 +130,9 @@ class FilterReader {
           const that = isPresence ? null : idIs(this.test(asked, by, literal));
           return { type: "names", places: [place], kind: within, that };
         }
-        return isPresence ? { type: "present", place } : { type: "field", place, test: this.test(asked, by, literal) };
+        if (isPresence) return { type: "present", place };
+        const test = this.test(asked, by, literal);
+        return { type: "field", place, test, ...(asked.called === null ? {} : { called: asked.called }) };
       }
       case "object":
         if (isPresence) return { type: "present", place: asked.place };

@@ -1,6 +1,7 @@
 // What a filter asks of records, as data: a tree of tests on fields, of what other records say, and of how it was. No
 // SQL, and no syntax of filters: inventory/filter reads that.
 
+import type { CalledField } from "../called-words.ts";
 import type { AnyKind } from "../kind.ts";
 
 /**
@@ -16,6 +17,8 @@ export interface ValueTest {
    * @returns null where SQL cannot tell it of any value
    */
   readonly sql: ((value: string, bind: Bind) => string) | null;
+  /** What all values that pass are, or begin with, in the form in which the index of words has them. */
+  readonly lookup?: { readonly is: "whole" | "beginning"; readonly text: string };
 }
 
 export type Bind = (value: string | number) => string;
@@ -38,6 +41,8 @@ export interface FieldCondition {
   readonly type: "field";
   readonly place: FieldPlace;
   readonly test: ValueTest;
+  /** How the index of words has the field; absent where it has not. */
+  readonly called?: CalledField;
 }
 
 export type Condition =
@@ -68,6 +73,12 @@ export type Condition =
   | { readonly type: "ever" | "always"; readonly after: number; readonly that: Condition }
   /** Existed as of a transaction, and was so. */
   | { readonly type: "was"; readonly as: number; readonly that: Condition };
+
+/** The field of a place in the record itself; null for one within an object or a list, and for what is not its own. */
+export function ownFieldOf({ steps, of }: FieldPlace): string | null {
+  const [step] = steps;
+  return of === "members" && steps.length === 1 && step?.isMany === false ? step.name : null;
+}
 
 /** Whether it asks about the past, whose cost is what changed since. */
 export function asksOfThePast(condition: Condition): boolean {

@@ -22,7 +22,7 @@ const MAX_SORTED_RECORDS = 20_000;
 
 export class Populations {
   private readonly connection: ReadConnection;
-  private readonly index: WordIndex;
+  readonly index: WordIndex;
 
   constructor(connection: ReadConnection) {
     this.connection = connection;

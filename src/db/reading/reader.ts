@@ -359,6 +359,11 @@ export class Reader extends ReadConnection {
     return this.populations.count(query);
   }
 
+  /** Whether a list with a condition is sifted by looking at few records, however many there are. */
+  isNarrow(query: ListQuery): boolean {
+    return this.sieve.isNarrow(query);
+  }
+
   /**
    * The list of all that matches its condition, in steps: without one, the same list.
    * @param query as of a fixed sequence, unless all steps are taken on one state of the database

@@ -1,12 +1,12 @@
 // A condition with all that it asks of other records, of searches and of changes looked up already: what is left is to
 // look at each record, its document and its number. No SQL.
 
-import { type FieldPlace, isPresentAt, type ValueTest, valuesAt } from "./condition.ts";
+import { type FieldCondition, type FieldPlace, isPresentAt, valuesAt } from "./condition.ts";
 
 export type Settled =
   | { readonly type: "all" | "any"; readonly parts: readonly Settled[] }
   | { readonly type: "not"; readonly part: Settled }
-  | { readonly type: "field"; readonly place: FieldPlace; readonly test: ValueTest }
+  | FieldCondition
   | { readonly type: "present"; readonly place: FieldPlace }
   /** Names one of these records. */
   | { readonly type: "names"; readonly places: readonly FieldPlace[]; readonly ids: ReadonlySet<string> }

@@ -4,6 +4,7 @@
 import { getTableName } from "drizzle-orm";
 import { type AnyKind, OPERATION, SCOPES } from "../kind.ts";
 import { changedSql, membersSql } from "../shape.ts";
+import { Candidates, isNarrow } from "./candidates.ts";
 import type { Bind, Condition } from "./condition.ts";
 import { conditionSql, type DocumentSql, type Window } from "./condition-sql.ts";
 import { itemSql, versionEndSql } from "./item-sql.ts";
@@ -30,9 +31,17 @@ export interface SieveSource {
 
 export class Sieve {
   private readonly source: SieveSource;
+  private readonly candidates: Candidates;
 
   constructor(source: SieveSource) {
     this.source = source;
+    this.candidates = new Candidates(source.connection, source.populations);
+  }
+
+  /** Whether a list is sifted by looking at few records, however many there are. */
+  isNarrow(query: ListQuery): boolean {
+    const { condition } = query;
+    return condition !== undefined && isNarrow(condition, query, (of) => this.source.populations.count(of));
   }
 
   /**
@@ -44,7 +53,10 @@ export class Sieve {
     if (this.source.populations.findsNothing(rest)) return NumberSet.NONE.sorted;
     if (condition === undefined) return yield* this.sifted(rest, { type: "all", parts: [] });
     const settled = yield* this.settled(condition, rest);
-    return yield* this.sifted(rest, settled);
+    const asOf = this.newest(rest);
+    const among = rest.ids === undefined ? this.candidates.of(settled, { ...rest, asOf }) : null;
+    if (among === null) return yield* this.sifted(rest, settled);
+    return among.size === 0 ? NumberSet.NONE.sorted : yield* this.sifted({ ...rest, among: among.sorted }, settled);
   }
 
   /** Looks up what a condition asks beside the record itself. */

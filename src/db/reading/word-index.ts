@@ -2,7 +2,7 @@
 // entry first came up. Renders nothing, and knows no reach.
 
 import { compareCodePoints } from "../../base/text.ts";
-import { type EntryBeginning, type EntrySort, entryPlace, wordBeginnings } from "../called-words.ts";
+import { type EntryBeginning, type EntrySort, entryPlace, type Lookup, wordBeginnings } from "../called-words.ts";
 import type { AnyKind } from "../kind.ts";
 import { phrase } from "../search-text.ts";
 import type { AsOf } from "./list-query.ts";
@@ -42,6 +42,34 @@ export class WordIndex {
       found = ns;
     }
     return [...(found ?? [])].sort((a, b) => a - b);
+  }
+
+  /**
+   * The records of an organization that ever had these entries, up to a transaction, all in one version.
+   * @returns record numbers; null where there are more places than so many
+   */
+  everCalled(
+    organizationN: number,
+    kind: Pick<AnyKind, "code">,
+    lookup: Lookup,
+    until: number,
+    limit: number,
+  ): number[] | null {
+    const place = entryPlace(organizationN, kind.code);
+    const rows =
+      "all" in lookup
+        ? this.placesOf(
+            lookup.all.map((entry) => place + entry),
+            until,
+            [0, 0],
+            limit + 1,
+          )
+        : (
+            this.connection
+              .statement(`${PLACES} LIMIT ?4`)
+              .values(place + lookup.beginning, place + lookup.beginning + BEYOND, until, limit + 1) as Place[]
+          ).map(([, n, sequence]) => [n, sequence] as const);
+    return rows.length > limit ? null : rows.map(([n]) => n);
   }
 
   /**

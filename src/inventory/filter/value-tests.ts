@@ -114,7 +114,11 @@ function sqlComparator(by: Comparator): string {
 
 /** Exactly this text. */
 function equalTo(text: string): ValueTest {
-  return { holds: (value) => value === text, sql: (value, bind) => `${value} = ${bind(text)}` };
+  return {
+    holds: (value) => value === text,
+    sql: (value, bind) => `${value} = ${bind(text)}`,
+    lookup: { is: "whole", text },
+  };
 }
 
 /** Texts whose order is that of their code points, as instants in their one form. */
@@ -136,6 +140,7 @@ function textTest(by: Comparator, literal: Literal): ValueTest {
   return {
     holds: (value) => isOrdered(by, compareCodePoints(foldCase(value as string), text)),
     sql: asciiOnly((value, bind) => `lower(${value}) ${sqlComparator(by)} ${bind(text)}`),
+    ...(sqlComparator(by) === "=" ? { lookup: { is: "whole", text } } : {}),
   };
 }
 
@@ -238,7 +243,12 @@ function addressTest(by: Comparator, literal: Literal): ValueTest {
   const text = plainText(literal);
   if (by === ":" && text.includes("/")) {
     const cidr = prefixOf(literal);
-    return { holds: (value) => isWithin(value as string, cidr), sql: withinSql(cidr) };
+    const beginning = commonBeginning(cidr);
+    return {
+      holds: (value) => isWithin(value as string, cidr),
+      sql: withinSql(cidr),
+      ...(beginning === "" ? {} : { lookup: { is: "beginning", text: beginning } }),
+    };
   }
   const ip = parseIp(text);
   if (ip === null)
@@ -267,6 +277,25 @@ function byKey(by: Comparator, key: string, keyOf: (value: string) => string | n
 function isWithin(value: string, cidr: Cidr): boolean {
   const ip = parseIp(value);
   return ip !== null && cidrContains(cidr, ip);
+}
+
+/**
+ * What the canonical texts of all addresses in a prefix begin with. Of IPv6 the groups before the first that is zero:
+ * from there on a text may be shortened.
+ */
+function commonBeginning({ version, bytes, prefixLength }: Cidr): string {
+  if (version === 4)
+    return [...bytes.subarray(0, Math.floor(prefixLength / 8))]
+      .map((byte) => `${byte}.`)
+      .join("")
+      .replace(/^((?:\d+\.){3}\d+)\.$/, "$1");
+  let beginning = "";
+  for (let place = 0; place + 2 <= prefixLength / 8 && place < 14; place += 2) {
+    const group = ((bytes[place] as number) << 8) | (bytes[place + 1] as number);
+    if (group === 0) break;
+    beginning += `${group.toString(16)}:`;
+  }
+  return beginning;
 }
 
 /** What the canonical texts of all addresses in an IPv4 prefix begin with, or are; IPv6 shortens its texts. */
@@ -352,5 +381,6 @@ function macTest(by: Comparator, literal: Literal): ValueTest {
   return {
     holds: (value) => (value as string).startsWith(beginning),
     sql: (value, bind) => `substr(${value}, 1, ${beginning.length}) = ${bind(beginning)}`,
+    lookup: { is: "beginning", text: beginning },
   };
 }

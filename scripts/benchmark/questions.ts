@@ -1,0 +1,133 @@
+// What questions cost on the compiled executable: filters that an index serves, filters that look at everything, and
+// filters over time, live and at a random instant, among 1,000,000 interface entries × 5 versions. Usage:
+// scripts/bench --questions [--hosts 20000] [--directory DIR] [--executable FILE]
+
+import { join } from "node:path";
+import { openReadOnly } from "../../src/db/connection.ts";
+import { dataFiles } from "../../src/db/files/data-directory.ts";
+import { quantilesOf } from "../quantiles.ts";
+import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
+import { folder, say, sayRow, settings } from "./program.ts";
+import { type BuiltStore, buildStore } from "./store.ts";
+
+const { hosts, directory, executable } = settings({ hosts: 20_000, directory: "", executable: EXECUTABLE });
+const ENTRIES = 50;
+const NAME_WIDTH = 74;
+
+say(`Building: ${hosts} hosts × ${ENTRIES} interface entries × 5 versions`);
+const store = await buildStore(
+  join(folder(directory), "questions"),
+  [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 5, isVaried: true }],
+  say,
+);
+const instants = instantsOf(store);
+const running = await startExecutable(executable, store.directory);
+try {
+  await measureFilters(running);
+} finally {
+  await running.stop();
+}
+
+interface Question {
+  readonly name: string;
+  readonly path: (turn: number) => string;
+  readonly turns: number;
+}
+
+async function measureFilters(server: Running): Promise<void> {
+  const some = (turn: number) => (turn * 7_919) % hosts;
+  const list = (path: string, filter: (turn: number) => string, name: string, turns: number): Question => ({
+    name,
+    turns,
+    path: (turn) => `/api/v1/${path}?${new URLSearchParams({ filter: filter(turn) })}`,
+  });
+  const mac = (host: number) =>
+    [0, 0x1b, host >> 16, host >> 8, host, 7].map((byte) => (byte & 255).toString(16).padStart(2, "0")).join(":");
+  const address = (host: number) => `10.${host >> 16}.${(host >> 8) & 255}.${host & 255}`;
+  const recently = instants.at(-Math.ceil(instants.length / 100)) as string;
+  say("");
+  sayRow("by an index", NAME_WIDTH, ["live p50", "p99 ms", "past p50", "p99 ms", "found"], 10);
+  for (const question of [
+    list("if-entries", (turn) => `host.name = switch-${some(turn)}`, "interfaces: host.name =", 100),
+    list("hosts", (turn) => `name = switch-${some(turn)}`, "hosts: name =", 100),
+    list(
+      "hosts",
+      (turn) => `serial_number = FOC${String(some(turn)).padStart(6, "0")}X`,
+      "hosts: serial_number =",
+      100,
+    ),
+    list("if-entries", (turn) => `mac_address = ${mac(some(turn))}`, "interfaces: mac_address =", 100),
+    list("ip-addresses", (turn) => `ip_address = ${address(some(turn))}`, "addresses: ip_address =", 100),
+    list("ip-addresses", (turn) => `ip_address : "10.0.${some(turn) >> 8}.0/24"`, "addresses: ip_address : /24", 100),
+    list(
+      "hosts",
+      (turn) => `ip_addresses.ip_address = ${address(some(turn))}`,
+      "hosts: ip_addresses.ip_address =",
+      100,
+    ),
+    list("if-entries", (turn) => `vlan.number = ${100 + (turn % 40)}`, "interfaces: vlan.number = (1 in 40)", 40),
+    list("if-entries", () => "oper_status = Down", "interfaces: oper_status = Down (1 in 20)", 40),
+    list("if-entries", () => 'network.name = "campus" AND oper_status = Down', "the same of a network", 40),
+  ])
+    await row(server, question);
+  say("");
+  sayRow("looks at everything", NAME_WIDTH, ["live p50", "p99 ms", "past p50", "p99 ms", "found"], 10);
+  for (const question of [
+    list("if-entries", () => "speed_bps >= 10G", "interfaces: speed_bps >= 10G", 5),
+    list("if-entries", () => 'if_alias : "rack 7,"', "interfaces: if_alias : part", 5),
+    list(
+      "if-entries",
+      () => "NOT if_name = Gi1/0/1 AND speed_bps < 1G",
+      "interfaces: NOT if_name = AND speed_bps <",
+      5,
+    ),
+    list("if-entries", () => "host.name = switch-1*", "interfaces: host.name = switch-1* (half of the hosts)", 5),
+  ])
+    await row(server, question);
+  say("");
+  sayRow(
+    "over time, where 1 in 100 transactions is in the period",
+    NAME_WIDTH,
+    ["live p50", "p99 ms", "past p50", "p99 ms", "found"],
+    10,
+  );
+  for (const question of [
+    list("if-entries", () => `changes(oper_status, ${recently}) >= 1`, "interfaces: changes(oper_status) >= 1", 5),
+    list("if-entries", () => `ever(speed_bps >= 10G, ${recently})`, "interfaces: ever(speed_bps >= 10G)", 5),
+    list("if-entries", () => `was(${recently}, speed_bps >= 10G)`, "interfaces: was(speed_bps >= 10G)", 5),
+  ])
+    await row(server, question, recently);
+}
+
+/** @param after instants are chosen from then on */
+async function row(server: Running, { name, path, turns }: Question, after = instants[0] as string): Promise<void> {
+  const cells: string[] = [];
+  let found = 0;
+  const choice = instants.filter((instant) => instant > after);
+  for (const isPast of [false, true]) {
+    const times: number[] = [];
+    for (let turn = -1; turn < turns; turn += 1) {
+      const at = isPast ? `&at=${choice[(Math.abs(turn) * 104_729) % choice.length]}` : "";
+      const started = performance.now();
+      const answer = await fetch(`http://127.0.0.1:${server.port}${path(Math.abs(turn))}${at}`, {
+        headers: { authorization: `Bearer ${store.key}` },
+      });
+      const text = await answer.text();
+      if (answer.status !== 200) throw new Error(`${name}: ${text.slice(0, 300)}`);
+      if (turn >= 0) times.push(performance.now() - started);
+      if (!isPast)
+        found = (JSON.parse(text) as { meta: { pagination: { total_count: number } } }).meta.pagination.total_count;
+    }
+    const at = quantilesOf(times);
+    cells.push(at(0.5).toFixed(1), at(0.99).toFixed(1));
+  }
+  sayRow(name, NAME_WIDTH, [...cells, String(found)], 10);
+}
+
+/** The instants of the transactions that wrote hosts and their entries, oldest first. */
+function instantsOf({ directory: data }: BuiltStore): string[] {
+  const db = openReadOnly(dataFiles(data).database);
+  const rows = db.$client.prepare("SELECT at FROM history_transactions WHERE sequence > 10 ORDER BY sequence").values();
+  db.$client.close();
+  return (rows as Array<[number]>).map(([at]) => new Date(at).toISOString());
+}

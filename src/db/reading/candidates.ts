@@ -1,0 +1,179 @@
+// Few records among which all that match a condition are: found by their container, by their number or by the index of
+// words, so that nobody else is looked at.
+
+import { lookupOf } from "../called-words.ts";
+import { SCOPES, type ScopeName } from "../kind.ts";
+import { type Condition, type FieldCondition, type FieldPlace, ownFieldOf } from "./condition.ts";
+import type { ListQuery } from "./list-query.ts";
+import type { Populations } from "./population.ts";
+import type { ReadConnection } from "./read-connection.ts";
+import { NumberSet, type Settled } from "./settled-condition.ts";
+import { SqlBuilder } from "./sql-builder.ts";
+
+/** More candidates are no help: going through all is as good. */
+const CANDIDATES_MAX = 10_000;
+/** Containers that are looked into one by one. */
+const CONTAINERS_MAX = 100;
+
+export class Candidates {
+  private readonly connection: ReadConnection;
+  private readonly populations: Populations;
+
+  constructor(connection: ReadConnection, populations: Populations) {
+    this.connection = connection;
+    this.populations = populations;
+  }
+
+  /** A superset of who matches; null where it would be large. */
+  of(condition: Settled, query: ListQuery): NumberSet | null {
+    switch (condition.type) {
+      case "all": {
+        const each = condition.parts.flatMap((part) => this.of(part, query) ?? []);
+        return each.reduce<NumberSet | null>(
+          (least, set) => (least === null || set.size < least.size ? set : least),
+          null,
+        );
+      }
+      case "any": {
+        const each: NumberSet[] = [];
+        for (const part of condition.parts) {
+          const set = this.of(part, query);
+          if (set === null) return null;
+          each.push(set);
+        }
+        return bounded(each.flatMap(({ sorted }) => [...sorted]));
+      }
+      case "numbers":
+        return condition.numbers.size <= CANDIDATES_MAX ? condition.numbers : null;
+      case "names": {
+        const [place, second] = condition.places;
+        if (condition.ids.size === 0) return NumberSet.NONE;
+        const scope = place === undefined || second !== undefined ? null : scopeOf(place, query);
+        return scope === null ? null : this.livingIn(scope, [...condition.ids], query);
+      }
+      case "field":
+        return this.ofField(condition, query);
+      default:
+        return null;
+    }
+  }
+
+  private ofField({ place, test, called }: FieldCondition, query: ListQuery): NumberSet | null {
+    const { lookup } = test;
+    if (lookup === undefined) return null;
+    if (lookup.is === "whole" && ownFieldOf(place) === "id") return NumberSet.of(this.numberOf(lookup.text));
+    const scope = scopeOf(place, query);
+    if (scope !== null && lookup.is === "whole") return this.livingIn(scope, [lookup.text], query);
+    const entries = called === undefined ? null : lookupOf(called, lookup);
+    if (entries === null) return null;
+    const until = query.asOf?.sequence ?? 2 ** 31 - 1;
+    const found = this.populations.index.everCalled(
+      query.reach.organizationN,
+      query.kind,
+      entries,
+      until,
+      CANDIDATES_MAX,
+    );
+    return found === null ? null : NumberSet.of(found);
+  }
+
+  /** Who lives in any of these containers. */
+  private livingIn(scope: ScopeName, ids: readonly string[], query: ListQuery): NumberSet | null {
+    if (ids.length > CONTAINERS_MAX) return null;
+    const { kind, reach, asOf } = query;
+    const found: number[] = [];
+    for (const id of ids) {
+      const of: ListQuery = { kind, reach, asOf, within: { [scope]: id }, limit: 0, offset: 0 };
+      if (this.populations.findsNothing(of)) continue;
+      if (found.length + this.populations.count(of) > CANDIDATES_MAX) return null;
+      const sql = new SqlBuilder(asOf);
+      const rows = this.connection.statement(this.populations.inPageOrder(of, sql)).values(...sql.values);
+      for (const [n] of rows as Array<[number]>) found.push(n);
+    }
+    return NumberSet.of(found);
+  }
+
+  private numberOf(id: string): number[] {
+    const rows = this.connection.statement("SELECT n FROM history_records WHERE id = +?").values(id) as Array<[number]>;
+    return rows.map(([n]) => n);
+  }
+}
+
+/**
+ * Whether candidates are found without looking at many records, whatever there is, and all else that the condition asks
+ * is cheap to look up.
+ * @param countOf how many records of a kind there are in reach
+ */
+export function isNarrow(condition: Condition, query: ListQuery, countOf: (query: ListQuery) => number): boolean {
+  return isCheap(condition, query, countOf) && narrows(condition, query, countOf);
+}
+
+/** Whether it leads to few. */
+function narrows(condition: Condition, query: ListQuery, countOf: (query: ListQuery) => number): boolean {
+  switch (condition.type) {
+    case "all":
+      return condition.parts.some((part) => narrows(part, query, countOf));
+    case "any":
+      return condition.parts.every((part) => narrows(part, query, countOf));
+    case "field": {
+      const { lookup } = condition.test;
+      if (lookup === undefined) return false;
+      const isIn =
+        lookup.is === "whole" && (ownFieldOf(condition.place) === "id" || isSmall(scopeOf(condition.place, query)));
+      return isIn || (condition.called !== undefined && lookupOf(condition.called, lookup) !== null);
+    }
+    case "names": {
+      const [place, second] = condition.places;
+      const isIn = place !== undefined && second === undefined && isSmall(scopeOf(place, query));
+      return isIn && condition.that !== null && narrows(condition.that, { ...query, kind: condition.kind }, countOf);
+    }
+    case "named":
+      return condition.that !== null && narrows(condition.that, { ...query, kind: condition.kind }, countOf);
+    default:
+      return false;
+  }
+}
+
+/** Whether what it asks beside the records themselves is looked up at once. */
+function isCheap(condition: Condition, query: ListQuery, countOf: (query: ListQuery) => number): boolean {
+  switch (condition.type) {
+    case "all":
+    case "any":
+      return condition.parts.every((part) => isCheap(part, query, countOf));
+    case "not":
+      return isCheap(condition.part, query, countOf);
+    case "names":
+    case "named": {
+      const { kind, that } = condition;
+      const inner = { kind, reach: query.reach, asOf: query.asOf, limit: 0, offset: 0 };
+      return that !== null && isNarrow(that, inner, countOf)
+        ? true
+        : countOf(inner) <= CHEAP_MAX && (that === null || isCheap(that, inner, countOf));
+    }
+    case "found":
+    case "changes":
+    case "ever":
+    case "always":
+      return false;
+    default:
+      return true;
+  }
+}
+
+/** Records of another kind that are all looked at, if need be, while others wait. */
+const CHEAP_MAX = 500;
+
+/** A network may have very many of a kind. */
+function isSmall(scope: ScopeName | null): boolean {
+  return scope !== null && scope !== "network";
+}
+
+/** The container whose id stands in a place; null where none does. */
+function scopeOf(place: FieldPlace, { kind }: ListQuery): ScopeName | null {
+  const field = ownFieldOf(place);
+  return field === null || field === "id" ? null : (SCOPES.find((scope) => kind.scopes[scope] === field) ?? null);
+}
+
+function bounded(numbers: readonly number[]): NumberSet | null {
+  return numbers.length > CANDIDATES_MAX ? null : NumberSet.of(numbers);
+}
