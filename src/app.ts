@@ -40,6 +40,7 @@ import { hostRoutes } from "./resources/hosts/routes.ts";
 import { ifEntryRoutes } from "./resources/if-entries/routes.ts";
 import { ignoredRoutes } from "./resources/ignored/routes.ts";
 import { ipAddressRoutes } from "./resources/ip-addresses/routes.ts";
+import { markerRoutes } from "./resources/markers/routes.ts";
 import { networkRoutes } from "./resources/networks/routes.ts";
 import { organizationRoutes } from "./resources/organizations/routes.ts";
 import { portRoutes } from "./resources/ports/routes.ts";
@@ -130,6 +131,7 @@ export function createApp(options: AppOptions) {
   ifEntryRoutes(surface, options.backend);
   ignoredRoutes(surface, options.backend);
   ipAddressRoutes(surface, options.backend);
+  markerRoutes(surface, options.backend);
   networkRoutes(surface, options.backend);
   organizationRoutes(surface, options.backend);
   portRoutes(surface, options.backend);
@@ -144,10 +146,10 @@ export function createApp(options: AppOptions) {
   changeFeedRoutes(surface, options.backend, options.watch, options.counters);
   diffRoutes(surface, options.backend, options.clock);
   ledgerRoutes(surface, options.backend);
-  locateRoutes(surface, options.backend, options.clock);
+  locateRoutes(surface, options.backend);
   recordHistoryRoutes(surface, options.backend);
   restoreRoutes(surface, options.backend);
-  topologyRoutes(surface, options.backend, options.clock);
+  topologyRoutes(surface, options.backend);
   documentation(
     app,
     surface,

@@ -93,6 +93,8 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
    * reaches a record, in SQL as in commands, follows from the network here.
    */
   readonly scopes: { readonly [Scope in ScopeName]?: keyof R & ("id" | `${Scope}_id`) };
+  /** That the field of its network may be null: such a record is of the organization as a whole, and reached by all. */
+  readonly networkIsOptional?: true;
   /** What its records refer to, as far as a removal of that has to do something about them. */
   readonly references?: readonly Reference<R>[];
   /** The id lists and loose references of a record. */

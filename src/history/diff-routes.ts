@@ -4,14 +4,14 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
-import { formatInstant, type Instant, parseInstantOrAge } from "../base/instant.ts";
+import { formatInstant } from "../base/instant.ts";
 import type { AnyKind } from "../db/kind.ts";
 import { RESOLUTIONS } from "../db/pruned-history.ts";
 import { ChangeLog } from "../db/reading/change-log.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
-import { readingAt } from "../inventory/read-instant.ts";
+import { askedInstant, readingAt } from "../inventory/read-instant.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { ORGANIZATION_EXAMPLE } from "../resources/organizations/organization.ts";
@@ -21,7 +21,7 @@ import { CHANGE_TYPES, ofAnyKind, TRANSACTION_EXAMPLE, TransactionOfChange } fro
 import { DIFF_FORMATS, type DiffFormat, type DiffInput, diff } from "./diff-formats.ts";
 
 const Query = Type.Object({
-  from: InstantOrAge("The earlier instant, or how long ago: `-24h`, `-7d`."),
+  from: InstantOrAge("The earlier instant, how long ago (`-24h`, `-7d`), or a marker."),
   to: Type.Optional(InstantOrAge("The later instant. Default: now.")),
   types: Type.Optional(QueryList(OneOf(CHANGE_TYPES), { description: "Only records of these kinds." })),
   network_id: Type.Optional(Uuid),
@@ -154,10 +154,10 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
     },
     (call) => {
       const now = clock.now();
-      const fromAt = parseInstantOrAge(call.query.from, now) as Instant;
-      const toAt = call.query.to === undefined ? now : (parseInstantOrAge(call.query.to, now) as Instant);
-      if (fromAt > toAt)
-        throw invalid([{ path: "/from", message: "must not be later than to", value: call.query.from }]);
+      const { from: earlier, to: later } = call.query;
+      const fromAt = askedInstant(reader, call.actor, earlier, "/from", now);
+      const toAt = later === undefined ? now : askedInstant(reader, call.actor, later, "/to", now);
+      if (fromAt > toAt) throw invalid([{ path: "/from", message: "must not be later than to", value: earlier }]);
       // The later end that has passed: the earlier one is settled with it.
       const hasPassed = toAt < now;
       return readingAt(backend, hasPassed ? toAt : fromAt, async (settled) => {

@@ -133,8 +133,8 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
       },
       (call) => {
         const now = reader.now();
-        const { at, asked } = readAt(call.query.at, now);
-        const period = new Period(call.query, now);
+        const { at, asked } = readAt(reader, call, now);
+        const period = new Period(reader, call, now);
         const {
           actor_type,
           actor_id,

@@ -3,16 +3,22 @@
 
 import { Type } from "@sinclair/typebox";
 import { invalid } from "../base/errors.ts";
-import { type Instant, parseInstantOrAge } from "../base/instant.ts";
+import type { Instant } from "../base/instant.ts";
 import type { TransactionRange } from "../db/reading/activity.ts";
+import type { Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
+import { askedInstant } from "../inventory/read-instant.ts";
 import { InstantOrAge } from "../wire/schemas.ts";
 
 export const periodQuery = {
   from: Type.Optional(
-    InstantOrAge("Only from this instant on, or from so long ago: `-24h`, `-7d`. Default: from the beginning."),
+    InstantOrAge(
+      "Only from this instant on, from so long ago (`-24h`, `-7d`), or from this marker on. Default: from the beginning.",
+    ),
   ),
-  to: Type.Optional(InstantOrAge("Only before this instant, or before so long ago. Default: up to now.")),
+  to: Type.Optional(
+    InstantOrAge("Only before this instant, before so long ago, or before this marker. Default: up to now."),
+  ),
 };
 
 export class Period {
@@ -22,10 +28,14 @@ export class Period {
   readonly to: Instant | null;
 
   /** @throws DomainError validation_failed where it ends before it begins */
-  constructor(parameters: { readonly from?: string; readonly to?: string }, now: Instant) {
-    const { from, to } = parameters;
-    this.from = from === undefined ? null : (parseInstantOrAge(from, now) as Instant);
-    const end = to === undefined ? null : (parseInstantOrAge(to, now) as Instant);
+  constructor(
+    reader: Reader,
+    { actor, query }: { readonly actor: Reach; readonly query: { readonly from?: string; readonly to?: string } },
+    now: Instant,
+  ) {
+    const { from, to } = query;
+    this.from = from === undefined ? null : askedInstant(reader, actor, from, "/from", now);
+    const end = to === undefined ? null : askedInstant(reader, actor, to, "/to", now);
     if (this.from !== null && this.from > (end ?? Number.POSITIVE_INFINITY))
       throw invalid([{ path: "/from", message: "must not be later than to", value: from }]);
     // An instant in the future takes in all that there is, also where the ledger's clock leads.

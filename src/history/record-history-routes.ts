@@ -43,7 +43,7 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
       },
       (call) => {
         const { id } = call.params;
-        const { at, asked } = readAt(call.query.at, backend.reader.now());
+        const { at, asked } = readAt(backend.reader, call);
         return readingAt(backend, at, async (asOf) => {
           const { reader } = backend;
           // An API key shows to its user, and to who sees all of the organization's.

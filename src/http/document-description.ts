@@ -47,8 +47,8 @@ records of networks out of reach do not exist: 404, and absent from every list.
 
 ## Time
 
-\`at\` returns the state at an instant, or at an age (\`-24h\`), instead of the current one, for lists and single records
-alike; filters, order and pages work the same. A version lives from its \`valid_from\`, inclusive, to its \`valid_to\`,
+\`at\` returns the state at an instant, at an age (\`-24h\`) or at a marker (\`marker:NAME\`), instead of the current
+one, for lists and single records alike; filters, order and pages work the same. A version lives from its \`valid_from\`, inclusive, to its \`valid_to\`,
 exclusive. \`valid_to\` is null on the live version (interface entries leave out every field without a value). An \`at\`
 before the first transaction finds nothing; one in the future means now. \`meta.at\` is the resolved instant. The caller's
 current rights apply. A write that changes nothing makes no version. A record that is created again for the same real

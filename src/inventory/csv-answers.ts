@@ -37,7 +37,7 @@ export function answerCsv(
   call: ActorCall & { readonly query: { readonly at?: string; readonly ids?: string[]; readonly filter?: string } },
   options: ListOptions,
 ): Response | Promise<Response> {
-  const { at, asked } = readAt(call.query.at, backend.reader.now());
+  const { at, asked } = readAt(backend.reader, call);
   return readingAt(backend, at, (asOf) => {
     const name = `${options.resource.kind.plural.replaceAll("_", "-")}${asked === null ? "" : `-${asked.replaceAll(":", "-")}`}.csv`;
     const headers: Record<string, string> = {
@@ -48,7 +48,8 @@ export function answerCsv(
     };
     const filter = filterText(call, backend.reader, asked);
     // Before there is a status, so that what is wrong with it can be said.
-    const { after } = listCondition(backend.reader, options.resource.kind.name, asOf, filter);
+    const filtered = { kindName: options.resource.kind.name, reach: call.actor, asOf };
+    const { after } = listCondition(backend.reader, filtered, filter);
     const until = thinnedUntil(backend.reader, after);
     if (until !== null) headers["x-thinned-until"] = formatInstant(until);
     return longList(

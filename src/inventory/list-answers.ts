@@ -55,7 +55,7 @@ export function answerList(
   call: ActorCall & { readonly query: ListParameters },
   options: ListOptions,
 ): Response | Promise<Response> {
-  const { at, asked } = readAt(call.query.at, backend.reader.now());
+  const { at, asked } = readAt(backend.reader, call);
   return readingAt(backend, at, (asOf) => listAsOf(backend, call, options, asOf, asked));
 }
 
@@ -72,7 +72,8 @@ function listAsOf(
   const composeFor = options.isAlone === true ? options.resource.composeAlone : options.resource.compose;
   const compose = composeFor?.(reader, call.actor) ?? null;
   const filter = filterText(call, reader, asked);
-  const { condition, after } = listCondition(reader, options.resource.kind.name, asOf, filter);
+  const filtered = { kindName: options.resource.kind.name, reach: call.actor, asOf };
+  const { condition, after } = listCondition(reader, filtered, filter);
   const asking: ListQuery = {
     ...listQuery(call, options, asOf),
     ...(condition === undefined ? {} : { condition }),

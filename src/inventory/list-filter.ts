@@ -2,11 +2,12 @@
 
 import { Type } from "@sinclair/typebox";
 import { FILTER_MAX_LENGTH } from "../base/filter-limits.ts";
-import { type Instant, parseInstantOrAge } from "../base/instant.ts";
+import type { Instant } from "../base/instant.ts";
 import { asksOfThePast, asksOthers, type Condition } from "../db/reading/condition.ts";
-import type { AsOf, ListQuery } from "../db/reading/list-query.ts";
+import type { AsOf, ListQuery, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { readFilter } from "./read-filter.ts";
+import { meantInstant } from "./read-instant.ts";
 
 /** The query parameter of every list and export. */
 export const FilterQuery = {
@@ -33,20 +34,25 @@ interface ListCondition {
   readonly after: number | null;
 }
 
-/**
- * @param asOf the instant that the list is of; null for the present
- * @throws DomainError validation_failed
- */
+/** What a filter is about. */
+interface Filtered {
+  readonly kindName: string;
+  /** Whose markers it may name. */
+  readonly reach: Reach;
+  /** The instant that the list is of; null for the present. */
+  readonly asOf: AsOf | null;
+}
+
+/** @throws DomainError validation_failed */
 export function listCondition(
   reader: Reader,
-  kindName: string,
-  asOf: AsOf | null,
+  { kindName, reach, asOf }: Filtered,
   { text, base }: FilterText,
 ): ListCondition {
   let after: number | null = null;
   const condition = readFilter(text, kindName, {
     base,
-    instantOf: (written) => parseInstantOrAge(written, base),
+    instantOf: (written) => meantInstant(reader, reach, written, base),
     sequenceAt: (instant) => {
       const head = asOf?.sequence ?? reader.head().sequence;
       const sequence = Math.min(reader.resolve(instant)?.sequence ?? head, head);

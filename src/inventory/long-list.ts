@@ -41,7 +41,11 @@ export const longListRead = longRead(
   function* (reader: Reader, input: LongListInput) {
     const { kind: kindName, actor, isAlone, asked, filter, isRemoval, format, ...rest } = input;
     const resource = resourceOf(kindName);
-    const { condition, after } = listCondition(reader, kindName, rest.asOf, filter ?? NO_FILTER);
+    const { condition, after } = listCondition(
+      reader,
+      { kindName, reach: actor, asOf: rest.asOf },
+      filter ?? NO_FILTER,
+    );
     const asking: ListQuery = {
       ...rest,
       kind: resource.kind,

@@ -1,12 +1,14 @@
-// The instant that a read is about: what `at` asks for, when it is settled, and what an answer says of it.
+// The instant that a read is about: what a caller wrote for it, when it is settled, and what an answer says of it.
 
 import type { Entity } from "../base/entity-words.ts";
-import { DomainError, notFound } from "../base/errors.ts";
-import { formatInstant, type Instant, parseInstantOrAge } from "../base/instant.ts";
+import { DomainError, invalid, notFound } from "../base/errors.ts";
+import { formatInstant, type Instant, parseInstant, parseInstantOrAge } from "../base/instant.ts";
 import type { Thinned } from "../db/pruned-history.ts";
-import type { AsOf } from "../db/reading/list-query.ts";
+import type { AsOf, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
+import { type CalledMarker, markersCalled } from "../resources/markers/called-markers.ts";
+import { MARKER_PREFIX } from "../wire/schemas.ts";
 
 /**
  * Reads as of what `at` means, on one state of the database: the present where it has not passed, else the past, and
@@ -33,11 +35,58 @@ export interface ReadAt {
   readonly asked: string | null;
 }
 
-/** @param now what an age reaches back from */
-export function readAt(at: string | undefined, now: Instant): ReadAt {
+/** @throws DomainError validation_failed for a marker that is not there */
+export function readAt(
+  reader: Reader,
+  { actor, query: { at } }: { readonly actor: Reach; readonly query: { readonly at?: string } },
+  now = reader.now(),
+): ReadAt {
   if (at === undefined) return { at: null, asked: null };
-  const instant = parseInstantOrAge(at, now) as Instant;
+  const instant = askedInstant(reader, actor, at, "/at", now);
   return { at: instant, asked: formatInstant(instant) };
+}
+
+/**
+ * The instant that a caller asks for in a parameter or a field at `path`.
+ * @param text an instant, an age, `now` or a marker: what the formats as-of and instant-or-age let through
+ * @param now what an age reaches back from: the same for both ends of a range
+ * @throws DomainError validation_failed as meantInstant has it
+ */
+export function askedInstant(reader: Reader, reach: Reach, text: string, path: string, now = reader.now()): Instant {
+  const meant = meantInstant(reader, reach, text, now);
+  if (typeof meant === "number") return meant;
+  const { problem } = meant ?? { problem: "is no instant, no age and no marker" };
+  throw invalid([{ path, message: problem, value: text.slice(0, 200) }]);
+}
+
+/**
+ * What a text means where an instant is asked for: an instant (RFC 3339), an age, `now`, or `marker:` with the name or
+ * the id of a live marker in the caller's reach. The one place that knows.
+ * @returns null for any other text; the problem, as the rest of a sentence, of a marker that is none or several
+ */
+export function meantInstant(
+  reader: Reader,
+  reach: Reach,
+  text: string,
+  now = reader.now(),
+): Instant | { readonly problem: string } | null {
+  if (!text.startsWith(MARKER_PREFIX)) return parseInstantOrAge(text, now);
+  const name = text.slice(MARKER_PREFIX.length);
+  const found = reader.snapshot(() => markersCalled(reader, reach, name));
+  const [marker, ...others] = found;
+  if (marker === undefined)
+    return { problem: `names no marker: none here is called ${JSON.stringify(name)}; GET /api/v1/markers lists them` };
+  if (others.length === 0) return parseInstant(marker.at) as Instant;
+  const listed = found.slice(0, MARKERS_LISTED).map(describedMarker);
+  const more = found.length > MARKERS_LISTED ? `, and ${found.length - MARKERS_LISTED} more` : "";
+  return { problem: `is the name of ${found.length} markers; give the id of one: ${listed.join(", ")}${more}` };
+}
+
+/** Of several with one name. */
+const MARKERS_LISTED = 10;
+
+function describedMarker({ id, networkName }: CalledMarker): string {
+  return `${MARKER_PREFIX}${id} (${networkName === null ? "of the organization" : `of the network ${networkName}`})`;
 }
 
 /** What `meta` says of thinned history, for an answer that has none. */

@@ -22,7 +22,7 @@ export function answerRecord(
   within: ListOptions["within"] = {},
 ): Response | Promise<Response> {
   const { reader } = backend;
-  const { at, asked } = readAt(call.query.at, backend.reader.now());
+  const { at, asked } = readAt(backend.reader, call);
   return readingAt(backend, at, (asOf) => {
     const found = reader.find(kind, call.params.id, call.actor, asOf, within);
     if (found === null) throw notFoundThen(kind, call.params.id, asked, asOf?.thinned);

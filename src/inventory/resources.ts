@@ -12,6 +12,7 @@ import { hostResource } from "../resources/hosts/resource.ts";
 import { ifEntryResource } from "../resources/if-entries/resource.ts";
 import { ignoredResource } from "../resources/ignored/resource.ts";
 import { ipAddressResource } from "../resources/ip-addresses/resource.ts";
+import { markerResource } from "../resources/markers/resource.ts";
 import { networkResource } from "../resources/networks/resource.ts";
 import { organizationShown } from "../resources/organizations/resource.ts";
 import { portResource } from "../resources/ports/resource.ts";
@@ -38,6 +39,7 @@ export const RESOURCES: readonly Resource[] = [
   ignoredResource,
   credentialResource,
   tagResource,
+  markerResource,
   userResource,
   apiKeyResource,
 ];

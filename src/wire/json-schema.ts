@@ -26,8 +26,10 @@ export function jsonSchema(schema: TSchema, named: NamedSchemas): Json {
 const PUBLIC_FORMATS = new Set(["uuid", "date-time", "email"]);
 
 const FORMAT_SENTENCES: Readonly<Record<string, string>> = {
-  "as-of": "RFC 3339 with any offset, or an age: `-90s`, `-15m`, `-24h`, `-7d`, `-2w`.",
-  "instant-or-age": "RFC 3339 with any offset, or an age: `-90s`, `-15m`, `-24h`, `-7d`, `-2w`; or `now`.",
+  "as-of":
+    "RFC 3339 with any offset; an age: `-90s`, `-15m`, `-24h`, `-7d`, `-2w`; or a marker: `marker:NAME`, `marker:ID`.",
+  "instant-or-age":
+    "RFC 3339 with any offset; an age: `-90s`, `-15m`, `-24h`, `-7d`, `-2w`; `now`; or a marker: `marker:NAME`, `marker:ID`.",
   ip: "An IPv4 or IPv6 address, without a zone.",
   cidr: "An IPv4 or IPv6 prefix without host bits.",
   target: "An IPv4 or IPv6 address without a zone, or a prefix without host bits.",

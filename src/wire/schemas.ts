@@ -45,15 +45,15 @@ const formats: Record<string, Format> = {
   },
   "instant-or-age": {
     // What reaches back from 1970 reaches back from today.
-    parse: (text) => (parseInstantOrAge(text, 0) === null ? null : text),
+    parse: (text) => (parseInstantOrAge(text, 0) === null && !isMarkerText(text) ? null : text),
     sentence:
-      "must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z, an age such as -90s, -15m, -24h, -7d or -2w, or now",
+      "must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z, an age such as -90s, -15m, -24h, -7d or -2w, now, or a marker such as marker:NAME",
   },
   "as-of": {
     // Now is what there is without it.
-    parse: (text) => (text === "now" || parseInstantOrAge(text, 0) === null ? null : text),
+    parse: (text) => (text !== "now" && (parseInstantOrAge(text, 0) !== null || isMarkerText(text)) ? text : null),
     sentence:
-      "must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z, or an age such as -90s, -15m, -24h, -7d or -2w",
+      "must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z, an age such as -90s, -15m, -24h, -7d or -2w, or a marker such as marker:NAME",
   },
   ip: {
     parse: (text) => parseIp(text)?.text ?? null,
@@ -91,6 +91,14 @@ const formats: Record<string, Format> = {
 
 for (const [name, format] of Object.entries(formats)) register(name, format);
 
+/** Before the name or the id of a marker, where an instant is asked for. */
+export const MARKER_PREFIX = "marker:";
+
+function isMarkerText(text: string): boolean {
+  const name = text.slice(MARKER_PREFIX.length);
+  return text.startsWith(MARKER_PREFIX) && [...name].length <= NAME_MAX_LENGTH && formats.name?.parse(name) !== null;
+}
+
 export const FORMATS: Readonly<Record<string, Format>> = formats;
 
 /** A format of a resource's own: its schemas name it from then on. @throws Error for a name that is taken */
@@ -106,9 +114,9 @@ function register(name: string, format: Format): void {
 
 export const Uuid = Type.String({ format: "uuid" });
 export const Timestamp = Type.String({ format: "date-time" });
-/** The instant of an as-of question, or how long ago it was. To be read with parseInstantOrAge. */
+/** The instant of an as-of question, how long ago it was, or a marker. To be read with askedInstant. */
 export const AsOfText = (description: string) => Type.String({ format: "as-of", description });
-/** One end of a range: an instant, how long ago it was, or now. To be read with parseInstantOrAge. */
+/** One end of a range: an instant, how long ago it was, now, or a marker. To be read with askedInstant. */
 export const InstantOrAge = (description: string) => Type.String({ format: "instant-or-age", description });
 export const IpAddressText = Type.String({ format: "ip", maxLength: 45 });
 export const CidrText = Type.String({ format: "cidr", maxLength: 49 });
@@ -185,7 +193,7 @@ export function QueryList<T extends TSchema>(item: T, options: SchemaOptions = {
 export const AtQuery = {
   at: Type.Optional(
     AsOfText(
-      "Return the state at this instant, or this long ago, instead of the current one. `meta.at` is the resolved instant.",
+      "Return the state at this instant, this long ago, or at this marker, instead of the current one. `meta.at` is the resolved instant.",
     ),
   ),
 };

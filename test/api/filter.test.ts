@@ -237,7 +237,7 @@ describe("A filter with a mistake is refused with its place", () => {
       "hosts",
       "created_at > yesterday",
       13,
-      "must be an RFC 3339 timestamp, a date such as 2026-11-21, or an age such as -15m, -24h or -7d",
+      "must be an RFC 3339 timestamp, a date such as 2026-11-21, an age such as -15m, -24h or -7d, or a marker such as marker:NAME",
     ],
     ["subnets", "cidr : 10.2.3.4/16", 7, "must be a prefix with no host bits set; 10.2.0.0/16?"],
     ["if-entries", "everr(oper_status = Up, -7d)", 0, "has no function everr(); ever()?"],

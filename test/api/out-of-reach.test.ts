@@ -24,7 +24,7 @@ const someInstants = (twin: Twin) => twin.instants.filter((_, place) => place % 
 const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   limit: () => ["1000", "0", "1"],
   offset: () => ["1"],
-  at: (twin) => ["1999-12-31T23:59:59Z", ...someInstants(twin)],
+  at: (twin) => ["1999-12-31T23:59:59Z", ...someInstants(twin), ...MARKERS],
   id: (twin) => [twin.networkId, ...(twin.ids.hosts ?? []), ...(twin.ids.ports ?? [])],
   actor_type: () => ["User,System", "ApiKey"],
   actor_id: (twin) => [twin.appliance.first.userId],
@@ -41,12 +41,12 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   type: () => ["Unreached"],
   tag_ids: (twin) => twin.ids.tags ?? [],
   hidden: () => ["false"],
-  reason: () => ["move", "core"],
-  search: () => ["web", "10.2.", "02:00", "old", "Servers", "core", "read"],
+  search: () => ["web", "10.2.", "02:00", "old", "Servers", "core", "read", "before"],
   // A field that a kind does not have is refused in both, in the same words.
   filter: (twin) => [
     "id:* AND NOT name = nobody",
     "network.name:* OR networks.name:*",
+    'was("marker:before the move", id:*)',
     "tags.name:* OR hosts:*",
     "host.interfaces.vlans.number > 0 OR host.name:*",
     "network_ids:* OR network_id:*",
@@ -69,13 +69,17 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   after: () => ["0"],
   mark: () => ["", "00000000"],
   wait: () => ["0"],
-  from: (twin) => ["1999-12-31T23:59:59Z", ...someInstants(twin)],
+  reason: () => ["chg-1", "CHG-7", "of nothing"],
+  from: (twin) => ["1999-12-31T23:59:59Z", ...someInstants(twin), ...MARKERS],
   to: (twin) => someInstants(twin),
   format: () => ["json", "ndjson", "csv", "text", "mermaid", "graphml"],
   mac: () => ["02:00:00:00:00:01", "02:00:00:00:00:02", "02:00:00:00:00:03"],
   ip: () => ["10.2.0.1", "10.2.0.3", "10.2.7.1"],
   hostname: () => ["web-1", "web-1.example.net", "web-one", "old-1", "access-1"],
 };
+
+/** What is beyond has markers of these names as well. */
+const MARKERS = ["marker:before the move", "marker:BEFORE IT ALL"];
 
 /** One of these says what is looked for, and goes with each of the others. */
 const QUESTIONS = ["mac", "ip", "hostname"];

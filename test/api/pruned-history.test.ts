@@ -311,7 +311,7 @@ test("who changed a field is not said where a later change of it may have been d
     { field: "name", from: "four", to: "by Ann", transaction: null },
   ]);
   const csv = await owner.get("diff?from=2026-11-22T23:00:00Z&types=host&format=csv");
-  expect(csv.text).toMatch(/,name,four,by Ann,,,,,\r\n/);
+  expect(csv.text).toMatch(/,name,four,by Ann,,,,,,\r\n/);
   const text = await owner.get("diff?from=2026-11-22T23:00:00Z&types=host&format=text");
   expect(text.text).toContain('      name: "four" → "by Ann"  (by whom is not kept)\n');
 });

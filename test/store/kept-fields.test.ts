@@ -18,6 +18,7 @@ import type { HostRecord } from "../../src/resources/hosts/host.ts";
 import type { IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";
 import type { IgnoredRecord } from "../../src/resources/ignored/ignored.ts";
 import type { IpAddressRecord } from "../../src/resources/ip-addresses/ip-address.ts";
+import type { MarkerRecord } from "../../src/resources/markers/marker.ts";
 import type { NetworkRecord } from "../../src/resources/networks/network.ts";
 import type { OrganizationRecord } from "../../src/resources/organizations/organization.ts";
 import type { PortRecord } from "../../src/resources/ports/port.ts";
@@ -74,6 +75,13 @@ const KEPT: Readonly<Record<string, Readonly<Record<string, Since>>>> = {
     color: FIRST,
     is_application: FIRST,
   } satisfies Kept<TagRecord>,
+  marker: {
+    organization_id: FIRST,
+    network_id: FIRST,
+    name: FIRST,
+    at: FIRST,
+    description: FIRST,
+  } satisfies Kept<MarkerRecord>,
   credential: {
     organization_id: FIRST,
     name: FIRST,

@@ -28,6 +28,7 @@ import checksums from "../../../migrations/0011_checksums.sql" with { type: "tex
 import reasons from "../../../migrations/0012_reasons.sql" with { type: "text" };
 import words from "../../../migrations/0013_words.sql" with { type: "text" };
 import changeCounts from "../../../migrations/0014_change_counts.sql" with { type: "text" };
+import markers from "../../../migrations/0015_markers.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -49,6 +50,7 @@ const MIGRATIONS: readonly string[] = [
   reasons,
   words,
   changeCounts,
+  markers,
 ];
 
 /**

@@ -4,7 +4,7 @@
 import type { Instant } from "../../base/instant.ts";
 import type { VersionOperation } from "../change-counts.ts";
 import { type AnyKind, OPERATION, operationOf } from "../kind.ts";
-import { changedSql, ofKindSql } from "../shape.ts";
+import { changedSql, membersSql, ofKindSql } from "../shape.ts";
 import { Activity, type Stretch, type TransactionRange } from "./activity.ts";
 import type { Reach } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
@@ -311,7 +311,13 @@ export class ChangeLog {
       const reached = sql.bind(JSON.stringify(reach.networkNs));
       where.push(
         `(r.kind IN (${beside.join(", ") || "0"}) OR EXISTS (SELECT 1 FROM json_each(${reached}) c
-          CROSS JOIN history_spans s WHERE s.scope = c.value * 64 + r.kind AND s.n = r.n${then}))`,
+          CROSS JOIN history_spans s WHERE s.scope = c.value * 64 + r.kind AND s.n = r.n${then})
+          OR ${
+            kinds
+              .filter((kind) => kind.networkIsOptional === true)
+              .map((kind) => wasBeside(kind, query.isOfThen === true ? sequence : null))
+              .join(" OR ") || "0"
+          })`,
       );
     }
     if (networkN !== undefined) where.push(livedIn(sql.bind(networkN)));
@@ -353,6 +359,21 @@ function namesSql({ n, id, kind, field }: NamedRecord, sql: SqlBuilder): string 
     ORDER BY b.key DESC LIMIT 1)`;
   return `(r.n = ${sql.bind(n)} OR (r.kind = ${kind.code}
     AND (${names("v.members")} IS ${named} OR ${before} IS ${named})))`;
+}
+
+/**
+ * Whether record `r` is of this kind and was in no network, where all of its organization saw it.
+ * @param sequence when: before this transaction, or after it; null for ever
+ */
+function wasBeside(kind: AnyKind, sequence: string | null): string {
+  const then =
+    sequence === null
+      ? "w.key > (r.n << 31) AND w.key < ((r.n + 1) << 31)"
+      : `w.key <= ((r.n << 31) | (${sequence})) AND w.key >= coalesce((SELECT max(b.key) FROM history_versions b
+        WHERE b.key > (r.n << 31) AND b.key < ((r.n << 31) | (${sequence}))), r.n << 31)`;
+  return `(r.kind = ${kind.code} AND EXISTS (SELECT 1 FROM history_versions w WHERE ${then}
+    AND w.operation <> ${OPERATION.Deleted}
+    AND ('{' || ${membersSql(kind, "w")} || '}') ->> '$.${kind.scopes.network}' IS NULL))`;
 }
 
 /** In order; of the first transaction after a record. */

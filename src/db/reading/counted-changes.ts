@@ -60,7 +60,7 @@ export class CountedChanges {
     if (reach.networkNs === null) return kinds.map((kind) => scopeKey(reach.organizationN, kind));
     const [inNetworks, beside] = [
       kinds.filter((kind) => kind.scopes.network !== undefined),
-      kinds.filter((kind) => kind.scopes.network === undefined),
+      kinds.filter((kind) => kind.scopes.network === undefined || kind.networkIsOptional === true),
     ];
     return [
       ...beside.map((kind) => scopeKey(-reach.organizationN, kind)),

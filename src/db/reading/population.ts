@@ -35,7 +35,7 @@ export class Populations {
     if (query.numbers !== undefined) return query.numbers.length === 0;
     if (query.ids !== undefined && query.ids.length === 0) return true;
     if (query.filters?.some((filter) => "namesAny" in filter && filter.namesAny.length === 0)) return true;
-    return isConfined(query) && query.reach.networkNs?.length === 0;
+    return isConfined(query) && !mayBeBeside(query.kind) && query.reach.networkNs?.length === 0;
   }
 
   /** How many records match, whatever the page: the census of what they fill, or counted where no census has it. */
@@ -188,11 +188,7 @@ export class Populations {
         if (byIds !== null) where.push(`l.n IN (${byIds})`);
         if (baseColumn !== "organization_n") where.push(`+l.organization_n = ${sql.bind(reach.organizationN)}`);
         for (const check of checks) where.push(`+l.${check.column} = ${sql.bind(check.n)}`);
-        if (confinement !== null)
-          where.push(
-            `+l.${liveColumnOf(kind.scopes.network as string)} IN (SELECT value
-              FROM json_each(${sql.bind(JSON.stringify(confinement))}))`,
-          );
+        if (confinement !== null) where.push(livesInOneOf(kind, sql.bind(JSON.stringify(confinement))));
         if (after > 0) where.push(`l.n > ${sql.bind(after)}`);
         if (until !== null) where.push(`l.n <= ${sql.bind(until)}`);
         for (const each of found) where.push(`l.n IN (${each})`);
@@ -255,6 +251,8 @@ export class Populations {
     const { networkNs } = query.reach;
     const isWithin = Object.values(query.within ?? {}).some((id) => id !== undefined);
     if (!isConfined(query) || networkNs === null || isWithin || isLedByMatches(query)) return "walked";
+    // They are few.
+    if (mayBeBeside(query.kind)) return "walked";
     if (networkNs.length <= MAX_MERGED_NETWORKS) return "merged";
     return this.countIn(networkNs, query.kind, query.asOf) <= MAX_SORTED_RECORDS ? "sorted" : "walked";
   }
@@ -266,7 +264,8 @@ export class Populations {
     if (query.ids !== undefined || query.among !== undefined) return null;
     if ((query.filters ?? []).length > 0 || terms(query).length > 0) return null;
     const networkNs = isConfined(query) ? query.reach.networkNs : null;
-    if (containers.length === 0) return networkNs ?? [query.reach.organizationN];
+    if (containers.length === 0 && networkNs !== null) return mayBeBeside(query.kind) ? null : networkNs;
+    if (containers.length === 0) return [query.reach.organizationN];
     // A network that was asked for and may be seen is one whole scope of its organization.
     if (containers.length === 1 && containers[0]?.scope === "network") return [containers[0].n];
     if (containers.length === 1 && networkNs === null && containers[0] !== undefined) return [containers[0].n];
@@ -315,6 +314,11 @@ export class Populations {
 /** Whether the caller's networks matter for this kind: tags, users and the like belong to the organization alone. */
 function isConfined(query: ListQuery): boolean {
   return query.reach.networkNs !== null && query.kind.scopes.network !== undefined;
+}
+
+/** Whether records of a kind may lie in no network, and are seen by all of the organization then. */
+function mayBeBeside(kind: AnyKind): boolean {
+  return kind.networkIsOptional === true;
 }
 
 /** Whether it is few records, found by what they are asked for, that are looked at, and not who is in a container. */
@@ -385,17 +389,25 @@ function livedIn(scope: string): string {
     AND e.died > ?1)`;
 }
 
+/** Whether a record lives in one of many networks, or in none where that means all. */
+function livesInOneOf(kind: AnyKind, networkNs: string): string {
+  const column = `+l.${liveColumnOf(kind.scopes.network as string)}`;
+  const isInOne = `${column} IN (SELECT value FROM json_each(${networkNs}))`;
+  return mayBeBeside(kind) ? `(${column} IS NULL OR ${isInOne})` : isInOne;
+}
+
 /**
- * Whether a record lived in one of many networks. Its own document tells: there may be thousands of scopes to look for
- * it in.
+ * Whether a record lived in one of many networks, or in none where that means all. Its own document tells: there may be
+ * thousands of scopes to look for it in.
  */
 function livedInOneOf(kind: AnyKind, networkNs: string): string {
   const networks = `SELECT value FROM json_each(${networkNs})`;
   const field = kind.scopes.network as string;
   if (field === "id") return `+s.n IN (${networks})`;
-  return `(SELECT ('{' || ${membersSql(kind, "w")} || '}') ->> '$.${field}' FROM history_versions w
+  const beside = mayBeBeside(kind) ? " UNION ALL SELECT ''" : "";
+  return `(SELECT coalesce(('{' || ${membersSql(kind, "w")} || '}') ->> '$.${field}', '') FROM history_versions w
     WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1) IN (SELECT id FROM history_records
-    WHERE n IN (${networks}))`;
+    WHERE n IN (${networks})${beside})`;
 }
 
 /** How many records of a kind lived in these containers together. */

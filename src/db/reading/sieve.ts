@@ -194,7 +194,8 @@ export class Sieve {
   private reaches({ kind, reach }: ListQuery, document: Document): boolean {
     const field = kind.scopes.network;
     if (reach.networkNs === null || field === undefined) return true;
-    return this.reachedIds(reach.networkNs).has(document[field] as string);
+    const networkId = (document[field] ?? null) as string | null;
+    return networkId === null ? kind.networkIsOptional === true : this.reachedIds(reach.networkNs).has(networkId);
   }
 
   private reachedIds(networkNs: readonly number[]): ReadonlySet<string> {
@@ -303,7 +304,7 @@ export class Sieve {
       const isReached =
         reach.networkNs === null || field === undefined
           ? "1"
-          : `coalesce(('{' || ${members} || '}') ->> '$.${field}' IN (SELECT value FROM json_each(${bind(JSON.stringify([...this.reachedIds(reach.networkNs)]))})), 0)`;
+          : `coalesce(('{' || ${members} || '}') ->> '$.${field}' IN (SELECT value FROM json_each(${bind(JSON.stringify([...this.reachedIds(reach.networkNs)]))})), ${kind.networkIsOptional === true ? 1 : 0})`;
       const verdict = verdictOf({ n: "(v.key >> 31)", members, observed: null, end: "NULL" }, bind);
       const rows = this.source.connection
         .statement(

@@ -337,7 +337,7 @@ function asOf<Q extends { readonly at?: string }>(
   call: ResourceCall<unknown, Q, unknown>,
   read: (actor: Actor, then: ScansAt | null, asked: string | null, members: string) => Response,
 ): Response | Promise<Response> {
-  const { at, asked } = readAt(call.query.at, backend.reader.now());
+  const { at, asked } = readAt(backend.reader, call);
   return readingAt(backend, at, (found) =>
     read(
       call.actor,

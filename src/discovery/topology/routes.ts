@@ -2,7 +2,6 @@
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
-import type { Clock } from "../../base/clock.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
@@ -52,7 +51,7 @@ const GRAPHML_EXAMPLE = `<?xml version="1.0" encoding="UTF-8"?>
 `;
 
 /** /api/v1/topology. */
-export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend, clock: Clock): void {
+export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
   surface.get(
     "/api/v1/topology",
     {
@@ -79,7 +78,7 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
       example: { parameters: { network_id: TOPOLOGY_EXAMPLE.network_id }, data: TOPOLOGY_EXAMPLE },
     },
     (call) => {
-      const { at, asked } = readAt(call.query.at, clock.now());
+      const { at, asked } = readAt(backend.reader, call);
       return readingAt(backend, at, async (asOf) => {
         const format = call.query.format ?? "json";
         const input: TopologyInput = {

@@ -2,13 +2,13 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
-import type { Clock } from "../../base/clock.ts";
 import { invalid } from "../../base/errors.ts";
-import { formatInstant, type Instant, parseInstantOrAge } from "../../base/instant.ts";
+import { formatInstant, type Instant } from "../../base/instant.ts";
+import type { Reader } from "../../db/reading/reader.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
-import { readAt, readingAt } from "../../inventory/read-instant.ts";
+import { askedInstant, readAt, readingAt } from "../../inventory/read-instant.ts";
 import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../wire/schemas.ts";
 import { FACTORS, LOCATION_EXAMPLE, Location, TIMELINE_EXAMPLE, Timeline } from "./answer.ts";
 import { ASKED_BY, CROWDED_MIN, type LocateQuestion } from "./facts.ts";
@@ -32,7 +32,9 @@ const LocateParameters = Type.Object({ ...asked, ...AtQuery });
 const TimelineParameters = Type.Object({
   ...asked,
   from: Type.Optional(
-    InstantOrAge("Start of the range: an instant, or how long ago (`-24h`, `-7d`). Default: the start of the ledger."),
+    InstantOrAge(
+      "Start of the range: an instant, how long ago (`-24h`, `-7d`), or a marker. Default: the start of the ledger.",
+    ),
   ),
   to: Type.Optional(InstantOrAge("End of the range, not included. Default: now.")),
 });
@@ -62,7 +64,7 @@ ${factors.join("\n")}
 All other evidence is information only (factor 1). Records out of the caller's reach do not count, neither in the answer nor in the evidence nor in the confidence.`;
 
 /** /api/v1/locate. */
-export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend, clock: Clock): void {
+export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
   surface
     .get(
       "/api/v1/locate",
@@ -78,7 +80,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend, 
       },
       (call) => {
         const question = questionOf(call);
-        const { at, asked } = readAt(call.query.at, clock.now());
+        const { at, asked } = readAt(backend.reader, call);
         return readingAt(backend, at, (asOf) => {
           const input: LocateInput = {
             ...question,
@@ -104,7 +106,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend, 
       },
       (call) => {
         const question = questionOf(call);
-        const { from, to } = rangeOf(call.query, clock.now());
+        const { from, to } = rangeOf(backend.reader, call);
         // What was at the last millisecond before the end is the last that is in it. Up to the present it is the
         // beginning that has passed.
         return readingAt(backend, to === null ? from : to - 1, (settled) => {
@@ -153,11 +155,12 @@ function questionOf({
  * @throws DomainError validation_failed where it does not begin before it ends
  */
 function rangeOf(
-  { from, to }: Static<typeof TimelineParameters>,
-  now: Instant,
+  reader: Reader,
+  { actor, query: { from, to } }: { readonly actor: Actor; readonly query: Static<typeof TimelineParameters> },
 ): { from: Instant | null; to: Instant | null } {
-  const begin = from === undefined ? null : (parseInstantOrAge(from, now) as Instant);
-  const end = to === undefined ? now : (parseInstantOrAge(to, now) as Instant);
+  const now = reader.now();
+  const begin = from === undefined ? null : askedInstant(reader, actor, from, "/from", now);
+  const end = to === undefined ? now : askedInstant(reader, actor, to, "/to", now);
   if (begin !== null && begin >= Math.min(end, now))
     throw invalid([{ path: "/from", message: end < now ? "must be before to" : "must be in the past", value: from }]);
   return { from: begin, to: end >= now ? null : end };

@@ -4,11 +4,11 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, ADMIN } from "../../access/actor.ts";
 import { oneEntity } from "../../base/entity-words.ts";
 import type { ErrorCode } from "../../base/errors.ts";
-import { formatInstant, type Instant, parseInstantOrAge } from "../../base/instant.ts";
+import { formatInstant } from "../../base/instant.ts";
 import { pascalCase } from "../../base/text.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../inventory/backend.ts";
-import { readingAt } from "../../inventory/read-instant.ts";
+import { askedInstant, readingAt } from "../../inventory/read-instant.ts";
 import { RESOURCES } from "../../inventory/resources.ts";
 import { type Done, runWrite } from "../../inventory/write-answers.ts";
 import { spliced } from "../../resources/compose.ts";
@@ -25,7 +25,7 @@ const dry_run = Type.Optional(
 );
 const RestoreBody = Body(
   {
-    at: AsOfText("The instant to go back to, or how long ago. `at` in the answer is the resolved instant."),
+    at: AsOfText("The instant to go back to, how long ago, or a marker. `at` in the answer is the resolved instant."),
     dry_run,
   },
   { $id: "Restore" },
@@ -65,7 +65,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
         },
       },
       (call) => {
-        const at = parseInstantOrAge(call.body.at, backend.reader.now()) as Instant;
+        const at = askedInstant(backend.reader, call.actor, call.body.at, "/at");
         const dryRun = call.body.dry_run === true;
         return readingAt(backend, at, (asOf) =>
           answerPlan(

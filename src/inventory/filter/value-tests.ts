@@ -40,8 +40,11 @@ export const COMPARATORS_OF: { readonly [Name in ValueType["name"]]: readonly Co
 
 export const VALUE_TYPES = Object.keys(COMPARATORS_OF) as Array<ValueType["name"]>;
 
-/** Turns what was written into an instant: RFC 3339, an age, or whatever else the appliance knows instants by. */
-export type InstantOf = (text: string) => Instant | null;
+/**
+ * Turns what was written into an instant: RFC 3339, an age, or whatever else the appliance knows instants by. Null where
+ * it is none of these; the problem, as the rest of a sentence, where it names one that is not there.
+ */
+export type InstantOf = (text: string) => Instant | { readonly problem: string } | null;
 
 /**
  * The test of `field <by> literal`; `!=` is the caller's to negate.
@@ -225,8 +228,9 @@ export function instantFrom(literal: Literal, instantOf: InstantOf): Instant {
   if (instant === null)
     throw new FilterProblem(
       literal.position,
-      "must be an RFC 3339 timestamp, a date such as 2026-11-21, or an age such as -15m, -24h or -7d",
+      "must be an RFC 3339 timestamp, a date such as 2026-11-21, an age such as -15m, -24h or -7d, or a marker such as marker:NAME",
     );
+  if (typeof instant === "object") throw new FilterProblem(literal.position, instant.problem);
   return instant;
 }
 

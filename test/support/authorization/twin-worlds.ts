@@ -168,7 +168,12 @@ class TwinWorld {
 
   private async send(method: string, path: string, body?: unknown): Promise<void> {
     const at = this.appliance.clock.now();
-    await made(this.owner.send(method, path, body, { "x-request-id": `step-${this.steps.length}` }));
+    await made(
+      this.owner.send(method, path, body, {
+        "x-request-id": `step-${this.steps.length}`,
+        "x-change-reason": `CHG-${this.steps.length}`,
+      }),
+    );
     if (this.appliance.reader.head().at !== at)
       throw new Error(`twins: ${method} ${path} was not written at its instant`);
     this.steps.push(at);
@@ -267,6 +272,8 @@ const STEPS: ReadonlyArray<(world: TwinWorld) => Promise<void>> = [
       kind: "full",
     }),
   (world) => world.put(`discovery/schedules/${world.id("discovery/schedules")}`, { targets: ["10.2.0.0/16"] }),
+  (world) => world.makeHere("markers", { name: "before the move", at: world.instants[4] }),
+  (world) => world.make("markers", { name: "before it all", at: world.instants[2] }),
 ];
 
 interface Beyond {
@@ -291,6 +298,8 @@ class Crowd {
       // The first organization's tags and names of networks are everybody's in it; the other's are nobody's here.
       const isForeign = by !== this.owner;
       if (isForeign && step === 1) await this.make(by, "tags", { name: "core", color: "Green" });
+      if (step === 1) await this.make(by, "markers", { network_id: networkId, name: "before the move" });
+      if (isForeign && step === 1) await this.make(by, "markers", { name: "before it all" });
       if (step === 1) await this.make(by, "vlans", { network_id: networkId, number: 120, name: "Servers" });
       if (step === 1)
         await this.make(by, "discovery/schedules", {
@@ -324,10 +333,14 @@ class Crowd {
   async after(step: number): Promise<void> {
     for (const { by, id } of this.hosts.filter((_, place) => place % 7 === step % 7)) {
       await made(
-        by.put(`hosts/${id}`, {
-          ...(await made(by.get(`hosts/${id}`))),
-          description: `changed in ${step}`,
-        }),
+        by.put(
+          `hosts/${id}`,
+          {
+            ...(await made(by.get(`hosts/${id}`))),
+            description: `changed in ${step}`,
+          },
+          { "x-change-reason": `CHG-${step}` },
+        ),
       );
     }
     const [oldest] = step % 4 === 3 ? this.hosts.splice(0, 1) : [];
@@ -370,7 +383,7 @@ class Crowd {
   }
 
   private async make(by: Client, path: string, body: Wire): Promise<string> {
-    const data = await made(by.post(path, body));
+    const data = await made(by.post(path, body, { "x-change-reason": "CHG-1" }));
     const id = (data.api_key ?? data).id as string;
     if (path === "hosts") this.hosts.push({ by, id });
     return id;

@@ -189,6 +189,7 @@ async function furnishOrganization(
       tags: [tag.id],
     }),
   );
+  await made(by.post("markers", { name: `${word} marker`, description: word }));
   const userId = addUser(appliance, { organizationId, name: `${word} somebody`, role: "Member", networkIds });
   return { tag, credential, userId };
 }

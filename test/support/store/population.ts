@@ -15,6 +15,7 @@ import { hostKind } from "../../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../../src/resources/if-entries/if-entry.ts";
 import { ignoredKind } from "../../../src/resources/ignored/ignored.ts";
 import { ipAddressKind } from "../../../src/resources/ip-addresses/ip-address.ts";
+import { markerKind } from "../../../src/resources/markers/marker.ts";
 import { networkKind } from "../../../src/resources/networks/network.ts";
 import { organizationKind } from "../../../src/resources/organizations/organization.ts";
 import { portKind } from "../../../src/resources/ports/port.ts";
@@ -180,6 +181,18 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
       network_id: networkId,
       host_id,
       ip_address_ids,
+    });
+  }
+  for (const [network_id, name] of [
+    [networkId, "before the upgrade"],
+    [null, "before it all"],
+  ] as const) {
+    tx.create(markerKind, organizationId, {
+      organization_id: organizationId,
+      network_id,
+      name: `${name}${mark}`,
+      at: "2026-11-20T21:55:00.000Z",
+      description: null,
     });
   }
   const key: OwnFields<ApiKeyRecord> = {

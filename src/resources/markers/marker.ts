@@ -1,0 +1,94 @@
+// The marker: an instant with a name, of the organization or of a network. Whatever asks for an instant takes it.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { namesOf } from "../../base/fields.ts";
+import { foldCase, textSortKey } from "../../base/text.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
+import {
+  Body,
+  Description,
+  Name,
+  Nullable,
+  RECORD_READ_ONLY,
+  recordFields,
+  Timestamp,
+  Uuid,
+} from "../../wire/schemas.ts";
+import { networks } from "../networks/network.ts";
+import type { RecordOf, Sayable } from "../record.ts";
+
+export const markers = sqliteTable("markers", {
+  ...liveColumns,
+  network_n: integer().references(() => networks.n),
+  name_key: text().notNull(),
+});
+
+export const markerKind: Kind<MarkerRecord> = {
+  name: "marker",
+  plural: "markers",
+  code: 19,
+  table: markers,
+  columns: (marker) => ({ name_key: foldCase(marker.name) }),
+  scopes: { network: "network_id" },
+  networkIsOptional: true,
+  references: [{ to: "network", field: "network_id" }],
+  observed: [],
+  absent: "null",
+  identity: (marker) => `${marker.network_id ?? marker.organization_id}/${foldCase(marker.name)}`,
+  unique: { field: "name", value: (marker) => marker.name },
+  called: ({ name, description }) => [
+    { field: "name", value: name, as: "Name" },
+    { field: "description", value: description, as: "Text" },
+  ],
+  sortKeys: { name: textSortKey },
+};
+
+const identifying = {
+  id: Type.Optional(Uuid),
+  organization_id: Type.Optional(Uuid),
+  network_id: Type.Optional(
+    Nullable(Uuid, { description: "The network it is about; null, the default, for the whole organization." }),
+  ),
+};
+const described = {
+  name: Name,
+  at: Type.Optional(
+    Type.String({ ...Timestamp, description: "The instant, not in the future. Default in a create: now." }),
+  ),
+  description: Type.Optional(Nullable(Description)),
+} satisfies Sayable<MarkerRecord, "organization_id" | "network_id">;
+export const MARKER_DESCRIBED = namesOf(described);
+
+export const MarkerCreate = Body({ ...identifying, ...described }, { ignored: RECORD_READ_ONLY });
+export const MarkerUpdate = Body({ ...identifying, ...described }, { ignored: RECORD_READ_ONLY });
+export type MarkerCreate = Static<typeof MarkerCreate>;
+export type MarkerUpdate = Static<typeof MarkerUpdate>;
+
+export const Marker = Type.Object(
+  {
+    id: Uuid,
+    organization_id: Uuid,
+    network_id: Nullable(Uuid, { description: "Null for a marker of the whole organization." }),
+    name: Name,
+    at: Timestamp,
+    description: Nullable(Description),
+    ...recordFields,
+  },
+  { $id: "Marker" },
+);
+export interface MarkerRecord extends RecordOf<typeof Marker> {}
+
+export const MARKER_EXAMPLE: Static<typeof Marker> = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0019",
+  organization_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
+  network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  name: "before the core upgrade",
+  at: "2026-11-20T21:55:00.000Z",
+  description: null,
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};

@@ -1,0 +1,16 @@
+// Markers as a resource.
+
+import { MEMBER, VIEWER } from "../../access/actor.ts";
+import type { Resource } from "../resource.ts";
+import { MARKER_EXAMPLE, Marker, type MarkerRecord, markerKind } from "./marker.ts";
+
+export const markerResource: Resource<MarkerRecord> = {
+  kind: markerKind,
+  path: "markers",
+  group: "Markers",
+  about: "Named instants of the organization or of a network. `marker:NAME` is taken wherever an instant is asked for.",
+  answer: Marker,
+  example: MARKER_EXAMPLE,
+  read: VIEWER,
+  write: MEMBER,
+};

@@ -1,0 +1,449 @@
+// Markers: instants with a name, of the organization or of a network, and what they are for: they are taken wherever an
+// instant is asked for.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { TSchema } from "@sinclair/typebox";
+import type { RegisteredRoute } from "../../src/http/surface.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { describeRecords } from "../support/contract/record-battery.ts";
+import { networkReference } from "../support/contract/record-subject.ts";
+
+const appliance = applianceForEach();
+const { clock, first, newHost, newNetwork, newTag, newUser, owner, pruned, tick, versionsOf, writingWatched } =
+  appliance;
+const newMarker = (fields: Wire = {}, by: Client = owner) => made(by.post("markers", { name: "before", ...fields }));
+const called = (name: string) => `marker:${encodeURIComponent(name)}`;
+
+describeRecords(
+  {
+    path: "/api/v1/markers",
+    entity: "marker",
+    writeRole: "Member",
+    roleBelow: "Viewer",
+    place: "in a network",
+    body: (networkId, position) => ({
+      network_id: networkId,
+      name: `before ${position}`,
+      at: "2026-11-20T21:55:00.000Z",
+      description: null,
+    }),
+    change: { field: "description", to: (body) => (body.description === null ? "the night before" : null) },
+    unique: "name",
+    invalid: {
+      body: { id: 1, name: " ", at: "yesterday", description: [], tags: [] },
+      paths: ["/id", "/name", "/at", "/description", "/tags"],
+    },
+    references: [networkReference()],
+  },
+  appliance,
+);
+
+describe("a marker", () => {
+  test("is of the organization and of now, unless it is told otherwise", async () => {
+    expect(await newMarker()).toMatchObject({
+      organization_id: first.organizationId,
+      network_id: null,
+      name: "before",
+      at: clock.text(),
+      description: null,
+    });
+    expect(
+      await newMarker({ name: "of a network", network_id: first.networkId, at: "2026-11-20T22:55:00.1239+01:00" }),
+    ).toMatchObject({ network_id: first.networkId, at: "2026-11-20T21:55:00.123Z" });
+  });
+
+  test("is of no instant to come, nor changed to one", async () => {
+    const marker = await newMarker();
+    const at = "2026-11-21T10:00:00.000Z";
+    const expectNothingWritten = writingWatched();
+    for (const answer of [
+      await owner.post("markers", { name: "after", at }),
+      await owner.put(`markers/${marker.id}`, { name: "before", at }),
+    ])
+      expect(answer).toMatchObject(invalid({ path: "/at", message: "must not be in the future", value: at }));
+    expectNothingWritten();
+  });
+
+  test("keeps what an update leaves out, and its network for good", async () => {
+    const { networkId } = first;
+    const marker = await newMarker({ network_id: networkId, at: "2026-11-20T21:55:00.000Z", description: "why" });
+    tick();
+    expect(await made(owner.put(`markers/${marker.id}`, { name: "Before" }))).toMatchObject({
+      name: "Before",
+      at: marker.at,
+      description: "why",
+      network_id: networkId,
+    });
+    expect(versionsOf(marker.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["name"] });
+    for (const network_id of [null, (await newNetwork()).id])
+      expect(await owner.put(`markers/${marker.id}`, { name: "Before", network_id })).toMatchObject(
+        invalid(expect.objectContaining({ path: "/network_id" })),
+      );
+    expect((await owner.put(`markers/${marker.id}`, { name: "Before", network_id: networkId })).status).toBe(200);
+  });
+
+  test("has a name of its own in its network, or in the organization, without regard to case", async () => {
+    const other = await newNetwork();
+    await newMarker({ name: "Überall" });
+    await newMarker({ name: "Überall", network_id: first.networkId });
+    await newMarker({ name: "Überall", network_id: other.id });
+    for (const network_id of [undefined, null, first.networkId, other.id])
+      expect(await owner.post("markers", { name: "u\u0308BERALL", network_id })).toMatchObject(
+        refusal(409, "entity_already_exists", { entity: "marker", field: "name" }),
+      );
+  });
+
+  test("of a network goes with it", async () => {
+    const network = await newNetwork();
+    const [own, common] = [await newMarker({ network_id: network.id }), await newMarker()];
+    tick();
+    await made(owner.delete(`networks/${network.id}`));
+    expect((await owner.get(`markers/${own.id}`)).status).toBe(404);
+    expect((await owner.get("markers")).data).toMatchObject([{ id: common.id }]);
+  });
+
+  test("is found by its words, and listed by its network and in the order of its instants", async () => {
+    const early = await newMarker({ name: "after the move", at: "2026-11-19T00:00:00Z", network_id: first.networkId });
+    const late = await newMarker({ name: "before the core upgrade", description: "CHG-7", at: "2026-11-20T00:00:00Z" });
+    const ids = async (query: string) => (await owner.get(`markers?${query}`)).data.map(({ id }: Wire) => id);
+    expect(await ids("search=cor")).toEqual([late.id]);
+    expect(await ids("search=chg-7")).toEqual([late.id]);
+    expect(await ids("order_by=at&order_direction=desc")).toEqual([late.id, early.id]);
+    expect(await ids(`network_id=${first.networkId}`)).toEqual([early.id]);
+  });
+});
+
+describe("the markers that a caller sees", () => {
+  let near: Wire;
+  let far: Wire;
+  let client: Client;
+
+  beforeEach(async () => {
+    [near, far] = [await newNetwork(), await newNetwork()];
+    ({ client } = await newUser({ role: "Member", networkIds: [near.id] }));
+  });
+
+  test("are the organization's and those of the networks in reach, now and at an instant, in lists as one by one", async () => {
+    const [common, here, there] = [
+      await newMarker(),
+      await newMarker({ network_id: near.id }),
+      await newMarker({ network_id: far.id }),
+    ];
+    tick();
+    const at = clock.text();
+    tick();
+    await newMarker({ name: "later", network_id: near.id });
+    for (const query of ["", `at=${at}`]) {
+      const { data, body } = await client.get(`markers?${query}`);
+      const ids = [common.id, here.id, ...(query === "" ? [expect.any(String)] : [])];
+      expect(data.map(({ id }: Wire) => id)).toEqual(ids);
+      expect(body.meta.pagination.total_count).toBe(ids.length);
+      expect((await client.get(`markers?limit=1&offset=1&${query}`)).data).toMatchObject([{ id: here.id }]);
+      expect((await client.get(`markers/export/csv?${query}`)).text.split("\r\n")).toHaveLength(ids.length + 2);
+      expect((await client.get(`markers?search=bef&${query}`)).data).toHaveLength(2);
+      for (const [{ id }, status] of [
+        [common, 200],
+        [here, 200],
+        [there, 404],
+      ] as const)
+        expect((await client.get(`markers/${id}?${query}`)).status).toBe(status);
+    }
+    for (const [{ id }, status] of [
+      [common, 200],
+      [here, 200],
+      [there, 404],
+    ] as const) {
+      expect((await client.get(`markers/${id}/history`)).status).toBe(status);
+      expect((await client.put(`markers/${id}`, { name: "before", description: "seen" })).status).toBe(status);
+    }
+    const told = (await client.get("changes?limit=1000")).data.map(({ record }: Wire) => record.id);
+    expect(told).toEqual(expect.arrayContaining([common.id, here.id]));
+    expect(told).not.toContain(there.id);
+  });
+
+  test("are filtered, now and over time, and counted among what changed", async () => {
+    const [common, here, there] = [
+      await newMarker(),
+      await newMarker({ network_id: near.id }),
+      await newMarker({ network_id: far.id }),
+    ];
+    tick();
+    const at = clock.text();
+    tick();
+    for (const { id } of [common, here, there]) {
+      await made(owner.put(`markers/${id}`, { name: "before", description: "changed" }));
+      tick();
+    }
+    const ids = async (parameters: Record<string, string>) =>
+      (await client.get(`markers?${new URLSearchParams(parameters)}`)).data.map(({ id }: Wire) => id);
+    for (const filter of [
+      "name = before",
+      `changes(description, "${at}") = 1`,
+      `was("${at}", NOT description:*)`,
+      `ever(NOT description:*, "${at}")`,
+      `always(name = before, "${at}")`,
+      `NOT always(description = changed, "${at}")`,
+    ])
+      expect([filter, await ids({ filter })]).toEqual([filter, [common.id, here.id]]);
+    expect(await ids({ filter: "NOT network_id:*" })).toEqual([common.id]);
+    expect(await ids({ filter: `network.name = "${near.name}"`, at })).toEqual([here.id]);
+    const changed = (await client.get(`transactions?types=marker&from=${at}&order_direction=asc`)).body;
+    expect(changed.meta.pagination.total_count).toBe(2);
+    for (const [{ id }, count] of [
+      [common, 2],
+      [here, 2],
+      [there, 0],
+    ] as const)
+      expect((await client.get(`transactions?id=${id}`)).body.meta.pagination.total_count).toBe(count);
+    expect((await client.get(`transactions?types=marker&network_id=${near.id}`)).data).toHaveLength(2);
+  });
+
+  test("are none of another organization's", async () => {
+    await newMarker();
+    const { client: stranger } = await appliance.newStranger();
+    expect((await stranger.get("markers")).data).toEqual([]);
+    expect(await stranger.get("tags?at=marker:before")).toMatchObject(
+      invalid(expect.objectContaining({ path: "/at" })),
+    );
+  });
+
+  test("are the organization's alone for who reaches no network", async () => {
+    const common = await newMarker();
+    await newMarker({ network_id: near.id });
+    const { client: lonely } = await newUser({ role: "Viewer", networkIds: [] });
+    expect((await lonely.get("markers")).body).toMatchObject({
+      data: [{ id: common.id }],
+      meta: { pagination: { total_count: 1 } },
+    });
+  });
+
+  test("decide what a name means: one in reach is meant, two are told apart by their ids", async () => {
+    const there = await newMarker({ network_id: far.id, at: "2026-11-18T00:00:00.000Z" });
+    expect(await client.get("tags?at=marker:before")).toMatchObject(
+      invalid({
+        path: "/at",
+        message: 'names no marker: none here is called "before"; GET /api/v1/markers lists them',
+        value: "marker:before",
+      }),
+    );
+    expect((await client.get(`tags?at=marker:${there.id}`)).status).toBe(400);
+    const here = await newMarker({ network_id: near.id, at: "2026-11-19T00:00:00.000Z" });
+    expect((await client.get("tags?at=marker:BEFORE")).body.meta.at).toBe(here.at);
+    const [{ message }] = (await owner.get("tags?at=marker:before")).body.params.issues;
+    expect(message).toBe(
+      `is the name of 2 markers; give the id of one: marker:${there.id} (of the network ${far.name}), marker:${here.id} (of the network ${near.name})`,
+    );
+    const common = await newMarker({ at: "2026-11-20T00:00:00.000Z" });
+    expect((await client.get("tags?at=marker:before")).body.params.issues[0].message).toBe(
+      `is the name of 2 markers; give the id of one: marker:${here.id} (of the network ${near.name}), marker:${common.id} (of the organization)`,
+    );
+    for (const [by, marker] of [
+      [client, here],
+      [client, common],
+      [owner, there],
+    ] as const)
+      expect((await by.get(`tags?at=marker:${marker.id.toUpperCase()}`)).body.meta.at).toBe(marker.at);
+    await owner.delete(`markers/${common.id}`);
+    expect((await client.get("tags?at=marker:before")).body.meta.at).toBe(here.at);
+    expect((await client.get(`tags?at=marker:${common.id}`)).status).toBe(400);
+  });
+});
+
+/** The parameters of an operation that ask for an instant. */
+function instantsOf({ operation }: RegisteredRoute, place: "query" | "body"): string[] {
+  const properties = ((operation[place] as TSchema | undefined)?.properties ?? {}) as Record<string, TSchema>;
+  return Object.keys(properties).filter((name) => /^(as-of|instant-or-age)$/.test(String(properties[name]?.format)));
+}
+
+describe("a marker where an instant is asked for", () => {
+  const UNKNOWN = "01936f2e-0d5c-7d3a-9a39-00000000dead";
+  /** What else they ask for. */
+  const beside = (path: string, name: string): Record<string, string> => {
+    if (path === "/api/v1/diff") return name === "from" ? {} : { from: "-7d" };
+    if (path === "/api/v1/topology") return { network_id: first.networkId };
+    return path.startsWith("/api/v1/locate") ? { ip: "10.2.3.4" } : {};
+  };
+  const urlOf = (path: string, name: string, text: string) =>
+    `${path.replace(":id", UNKNOWN)}?${new URLSearchParams({ ...beside(path, name), [name]: text })}`;
+
+  test("is resolved by every operation: one that is not there is refused by the name of the parameter", async () => {
+    let count = 0;
+    for (const route of appliance.surface.routes) {
+      for (const name of instantsOf(route, "query")) {
+        count += 1;
+        const answer = await owner.get(urlOf(route.path, name, "marker:nowhere"));
+        expect([route.path, name, answer.body?.params?.issues]).toEqual([
+          route.path,
+          name,
+          [
+            {
+              path: `/${name}`,
+              message: 'names no marker: none here is called "nowhere"; GET /api/v1/markers lists them',
+              value: "marker:nowhere",
+            },
+          ],
+        ]);
+      }
+      for (const name of instantsOf(route, "body")) {
+        count += 1;
+        expect(await owner.post(route.path.replace(":id", UNKNOWN), { [name]: "marker:nowhere" })).toMatchObject(
+          invalid(expect.objectContaining({ path: `/${name}`, value: "marker:nowhere" })),
+        );
+      }
+    }
+    // Lists, tables, records and their histories, restores, and the reads that go over all resources.
+    expect(count).toBeGreaterThan(70);
+  });
+
+  test("is that instant to every list and table, in the answer and in its meta", async () => {
+    await newHost({ name: "old" });
+    await newTag({ name: "old" });
+    tick();
+    const marker = await newMarker({ name: "before: 100 % & é" });
+    tick();
+    await newTag({ name: "new" });
+    tick();
+    for (const route of appliance.surface.routes.filter(
+      ({ method, path }) => method === "GET" && !path.includes(":"),
+    )) {
+      for (const name of instantsOf(route, "query").filter((each) => each !== "to")) {
+        const [byName, byInstant] = [
+          await owner.get(urlOf(route.path, name, "marker:BEFORE: 100 % & é")),
+          await owner.get(urlOf(route.path, name, marker.at)),
+        ];
+        expect([route.path, byName.status, byName.text]).toEqual([route.path, 200, byInstant.text]);
+        if (name === "at" && byName.body !== null && byName.body.meta.at !== undefined)
+          expect(byName.body.meta.at).toBe(marker.at);
+      }
+    }
+    expect((await owner.get(`tags?at=${called("before: 100 % & é")}`)).data).toMatchObject([{ name: "old" }]);
+    expect((await owner.get(`tags?at=marker:before:+100+%25+%26+%C3%A9`)).data).toMatchObject([{ name: "old" }]);
+  });
+
+  test("is what a record is restored to, and what a difference is taken from and to", async () => {
+    const tag = await newTag({ name: "old" });
+    tick();
+    const before = await newMarker();
+    tick();
+    await made(owner.put(`tags/${tag.id}`, { ...tag, name: "new" }));
+    tick();
+    const after = await newMarker({ name: "after" });
+    tick();
+    await made(owner.put(`tags/${tag.id}`, { ...tag, name: "newer" }));
+    const { data } = await owner.get("diff?from=marker:before&to=marker:after&types=tag");
+    expect(data).toMatchObject({
+      from: { at: before.at },
+      to: { at: after.at },
+      changed: [{ id: tag.id, fields: [{ field: "name", from: "old", to: "new" }] }],
+    });
+    expect(await owner.get("diff?from=marker:after&to=marker:before")).toMatchObject(
+      invalid({ path: "/from", message: "must not be later than to", value: "marker:after" }),
+    );
+    const restored = await owner.post(`tags/${tag.id}/restore`, { at: "marker:before" });
+    expect(restored).toMatchObject({ status: 200, data: { applied: true, at: before.at } });
+    expect((await owner.get(`tags/${tag.id}`)).data.name).toBe("old");
+  });
+
+  test("is an instant in a filter, as what a period begins with and as what a field is compared with", async () => {
+    const tag = await newTag({ name: "old" });
+    tick();
+    const before = await newMarker();
+    tick();
+    await made(owner.put(`tags/${tag.id}`, { ...tag, name: "new" }));
+    const filtered = async (filter: string, by = owner) =>
+      by.get(`tags?${new URLSearchParams({ filter, limit: "0" })}`);
+    for (const filter of [
+      'was("marker:before", name = old)',
+      'changes(name, "marker:BEFORE") = 1',
+      'updated_at > "marker:before"',
+      `created_at < "marker:${before.id}"`,
+    ])
+      expect([filter, (await filtered(filter)).data.map(({ id }: Wire) => id)]).toEqual([filter, [tag.id]]);
+    expect((await filtered('updated_at < "marker:before"')).data).toEqual([]);
+    expect(await filtered('updated_at < "marker:nowhere"')).toMatchObject(
+      invalid(
+        expect.objectContaining({
+          path: "/filter",
+          position: 13,
+          message: expect.stringContaining('names no marker: none here is called "nowhere"'),
+        }),
+      ),
+    );
+    expect((await filtered('updated_at < "nowhere"')).body.params.issues[0].message).toEndWith(
+      "or a marker such as marker:NAME",
+    );
+    const network = await newNetwork();
+    await made(owner.put(`markers/${before.id}`, { name: "elsewhere" }));
+    await newMarker({ network_id: network.id });
+    const { client } = await newUser({ role: "Viewer", networkIds: [] });
+    expect((await filtered('updated_at < "marker:before"')).status).toBe(200);
+    expect((await filtered('updated_at < "marker:before"', client)).status).toBe(400);
+  });
+
+  test("bounds the transactions that are listed", async () => {
+    await newTag({ name: "a" });
+    tick();
+    const marker = await newMarker();
+    tick();
+    await newTag({ name: "b" });
+    const commands = async (query: string) =>
+      (await owner.get(`transactions?${query}`)).data.map(({ command }: Wire) => command);
+    expect(await commands("from=marker:before")).toEqual(["tag.create", "marker.create"]);
+    expect(await commands(`to=marker:${marker.id}&types=tag`)).toEqual(["tag.create"]);
+    expect(await commands(`id=${marker.id}`)).toEqual(["marker.create"]);
+  });
+
+  test("is looked up as it stands now, whatever is asked about", async () => {
+    const tag = await newTag({ name: "old" });
+    const marker = await newMarker();
+    tick();
+    const later = clock.text();
+    await owner.put(`tags/${tag.id}`, { ...tag, name: "new" });
+    tick();
+    await made(owner.put(`markers/${marker.id}`, { name: "moved", at: later }));
+    expect((await owner.get(`tags/${tag.id}?at=marker:moved`)).data.name).toBe("new");
+    expect((await owner.get(`markers?at=${marker.at}`)).data).toMatchObject([{ name: "before", at: marker.at }]);
+    expect((await owner.get("tags?at=marker:before")).status).toBe(400);
+  });
+
+  test("in thinned history is that instant, and what is kept there is told", async () => {
+    const tag = await newTag({ name: "one" });
+    tick();
+    await owner.put(`tags/${tag.id}`, { ...tag, name: "two" });
+    const marker = await newMarker();
+    clock.advance(3 * 86_400_000);
+    await owner.put(`tags/${tag.id}`, { ...tag, name: "three" });
+    clock.advance(86_400_000);
+    pruned(clock.now() - 3_600_000, "none");
+    const { text, body } = await owner.get("tags?at=marker:before");
+    expect(text).toBe((await owner.get(`tags?at=${marker.at}`)).text);
+    expect(body.meta).toMatchObject({ at: marker.at, resolution: "none" });
+  });
+
+  test.each([
+    "marker:",
+    "marker:%20",
+    "Marker:before",
+    "markers:before",
+    "marker",
+    `marker:${"x".repeat(256)}`,
+    "marker:a%0Ab",
+  ])("is none as %s", async (text) => {
+    expect(await owner.get(`tags?at=${text}`)).toMatchObject(
+      invalid({
+        path: "/at",
+        message: expect.stringMatching(/or a marker such as marker:NAME$/),
+        value: expect.any(String),
+      }),
+    );
+  });
+
+  test("does not take the place of an instant elsewhere: a marker's own is one", async () => {
+    await newMarker();
+    expect(await owner.post("markers", { name: "again", at: "marker:before" })).toMatchObject(
+      invalid(expect.objectContaining({ path: "/at" })),
+    );
+  });
+});
