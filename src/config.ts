@@ -139,6 +139,7 @@ export const OPTIONS = {
     parseText,
   ),
   expiresAt: option("expires-at", "TIMESTAMP", null, "When the key expires (RFC 3339). Default: never.", parseText),
+  reason: option("reason", "TEXT", null, "Why: kept with the change, and shown in the history.", parseText),
   keyId: option("id", "ID", null, "The id of the key.", parseText),
   repairDerived: flag(
     "repair-derived",

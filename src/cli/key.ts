@@ -12,6 +12,7 @@ import { Name, OneOf, Timestamp } from "../wire/schemas.ts";
 import { checkSetting } from "./checked-setting.ts";
 import { type Command, defineCommand } from "./command.ts";
 import {
+  checkReason,
   type LiveRecord,
   networkIdsOf,
   type OrganizationReach,
@@ -67,9 +68,10 @@ const create = defineCommand(
     name: "key create",
     summary: "creates an API key for a user and prints it, only this once.",
     always: ["data", "email", "name", "permissions", "acceptClock"],
-    maybe: ["networks", "expiresAt"],
+    maybe: ["networks", "expiresAt", "reason"],
   },
   (config, io) => {
+    const reason = checkReason(config.reason);
     const name = checkSetting(Name, config.name, "--name");
     const permissions = checkSetting(OneOf(ROLES), config.permissions, "--permissions");
     const expiresAt = config.expiresAt === null ? null : checkSetting(Timestamp, config.expiresAt, "--expires-at");
@@ -87,7 +89,7 @@ const create = defineCommand(
       };
       const key = generateApiKey(io.random);
       const secret: KeySecret = { text: key, hash: hashApiKey(key), mask: maskApiKey(key) };
-      await writes.run("api_key.create", { body, secret }, operatorOf(organization.id));
+      await writes.run("api_key.create", { body, secret }, operatorOf(organization.id, reason));
       await io.print(`${key}\n`);
     });
   },
@@ -98,9 +100,12 @@ const disable = defineCommand(
     name: "key disable",
     summary: "disables an API key.",
     always: ["data", "keyId", "acceptClock"],
-    maybe: [],
+    maybe: ["reason"],
   },
-  (config, io) => withStore(config, io, false, (store) => setEnabled(store, config.keyId, false)),
+  (config, io) => {
+    const reason = checkReason(config.reason);
+    return withStore(config, io, false, (store) => setEnabled(store, config.keyId, false, reason));
+  },
 );
 
 const enable = defineCommand(
@@ -108,27 +113,32 @@ const enable = defineCommand(
     name: "key enable",
     summary: "enables a disabled API key again.",
     always: ["data", "keyId", "acceptClock"],
-    maybe: [],
+    maybe: ["reason"],
   },
-  (config, io) => withStore(config, io, false, (store) => setEnabled(store, config.keyId, true)),
+  (config, io) => {
+    const reason = checkReason(config.reason);
+    return withStore(config, io, false, (store) => setEnabled(store, config.keyId, true, reason));
+  },
 );
 
 const remove = defineCommand(
-  { name: "key delete", summary: "deletes an API key.", always: ["data", "keyId", "acceptClock"], maybe: [] },
-  (config, io) =>
-    withStore(config, io, false, async (store) => {
+  { name: "key delete", summary: "deletes an API key.", always: ["data", "keyId", "acceptClock"], maybe: ["reason"] },
+  (config, io) => {
+    const reason = checkReason(config.reason);
+    return withStore(config, io, false, async (store) => {
       const { record, ifMatch, organization } = keyOf(store, config.keyId);
-      await store.writes.run("api_key.delete", { id: record.id, ifMatch }, operatorOf(organization.id));
-    }),
+      await store.writes.run("api_key.delete", { id: record.id, ifMatch }, operatorOf(organization.id, reason));
+    });
+  },
 );
 
 export const keyCommands: readonly Command[] = [list, create, disable, enable, remove];
 
-async function setEnabled(store: Store, id: string, isEnabled: boolean): Promise<void> {
+async function setEnabled(store: Store, id: string, isEnabled: boolean, reason: string | null): Promise<void> {
   const { record, ifMatch, organization } = keyOf(store, id);
   const { name, organization_id, user_id, tags } = record;
   const body: ApiKeyUpdate = { name, organization_id, user_id, tags: [...tags], is_enabled: isEnabled };
-  await store.writes.run("api_key.update", { id: record.id, body, ifMatch }, operatorOf(organization.id));
+  await store.writes.run("api_key.update", { id: record.id, body, ifMatch }, operatorOf(organization.id, reason));
 }
 
 /** @throws DomainError entity_not_found */

@@ -10,6 +10,8 @@ import type { Reader } from "../db/reading/reader.ts";
 import { type NetworkRecord, networkKind } from "../resources/networks/network.ts";
 import { type UserRecord, userKind } from "../resources/users/user.ts";
 import { entityTag } from "../wire/entity-tags.ts";
+import { ChangeReason } from "../wire/schemas.ts";
+import { checkSetting } from "./checked-setting.ts";
 
 export interface OrganizationReach extends Reach {
   readonly id: string;
@@ -23,8 +25,14 @@ export interface LiveRecord<R> {
 }
 
 /** Who acts where a subcommand writes: the system itself, with every right in one organization. */
-export function operatorOf(organizationId: string): CommandActor {
-  return { ...SYSTEM_AUTHOR, organizationId, userId: null, role: "Owner", networkIds: null };
+export function operatorOf(organizationId: string, reason: string | null = null): CommandActor {
+  return { ...SYSTEM_AUTHOR, reason, organizationId, userId: null, role: "Owner", networkIds: null };
+}
+
+/** What --reason says; null where it says nothing. @throws UsageError */
+export function checkReason(given: string | null): string | null {
+  const reason = (given ?? "").trim();
+  return reason === "" ? null : checkSetting(ChangeReason, reason, "--reason");
 }
 
 /** All organizations, oldest first. */

@@ -28,16 +28,16 @@ export function checkWish(wish: OrganizationWish, prefix = ""): OrganizationWish
 }
 
 /**
- * @param onlyFirst refuse where there is an organization already
+ * @param options.onlyFirst refuse where there is an organization already; `reason` why
  * @throws DomainError entity_already_exists
  */
 export async function makeOrganization(
   writes: WriteQueue<OrganizationCommands>,
   wish: OrganizationWish,
   password: string,
-  onlyFirst: boolean,
+  { onlyFirst, reason }: { readonly onlyFirst: boolean; readonly reason: string | null },
 ): Promise<OrganizationMade> {
   const input: OrganizationSetup = { ...wish, passwordHash: await hashPassword(password), onlyFirst };
-  const { result } = await writes.run("organization.set_up", input, SYSTEM_AUTHOR);
+  const { result } = await writes.run("organization.set_up", input, { ...SYSTEM_AUTHOR, reason });
   return result;
 }

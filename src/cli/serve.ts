@@ -88,7 +88,10 @@ export async function runAppliance(
         ? null
         : async (writes) => {
             const password = await readPasswordFile(setup.passwordFile, "--setup-password-file", io);
-            const { organizationId, networkId } = await makeOrganization(writes, setup.wish, password, true);
+            const { organizationId, networkId } = await makeOrganization(writes, setup.wish, password, {
+              onlyFirst: true,
+              reason: null,
+            });
             log.info("set_up", { organization_id: organizationId, network_id: networkId, email: setup.wish.email });
             if (config.self) await recordSelf(writes, organizationId, networkId, io, log);
           },

@@ -1,6 +1,7 @@
 // netledger setup: makes an organization, the first or a further one, with its first network and its Owner.
 
 import { defineCommand } from "./command.ts";
+import { checkReason } from "./operator.ts";
 import { checkWish, makeOrganization } from "./organization-setup.ts";
 import { readPasswordFile } from "./password-file.ts";
 import { withStore } from "./with-store.ts";
@@ -10,7 +11,7 @@ export const setup = defineCommand(
     name: "setup",
     summary: "creates an organization with its first network and its Owner.",
     always: ["data", "newOrganization", "newNetwork", "email", "passwordFile", "acceptClock"],
-    maybe: [],
+    maybe: ["reason"],
   },
   async (config, io) => {
     const wish = checkWish({
@@ -18,9 +19,10 @@ export const setup = defineCommand(
       networkName: config.newNetwork,
       email: config.email,
     });
+    const reason = checkReason(config.reason);
     const password = await readPasswordFile(config.passwordFile, "--password-file", io);
     return withStore(config, io, true, async ({ writes }) => {
-      const made = await makeOrganization(writes, wish, password, false);
+      const made = await makeOrganization(writes, wish, password, { onlyFirst: false, reason });
       await io.print(
         `organization_id\t${made.organizationId}\nnetwork_id\t${made.networkId}\nuser_id\t${made.userId}\n`,
       );

@@ -9,6 +9,7 @@ import { Name, OneOf } from "../wire/schemas.ts";
 import { checkSetting } from "./checked-setting.ts";
 import { type Command, defineCommand } from "./command.ts";
 import {
+  checkReason,
   networkIdsOf,
   operatorOf,
   organizationOf,
@@ -51,12 +52,13 @@ const create = defineCommand(
     name: "user create",
     summary: "creates a user.",
     always: ["data", "email", "role", "passwordFile", "acceptClock"],
-    maybe: ["organization", "name", "networks"],
+    maybe: ["organization", "name", "networks", "reason"],
   },
   async (config, io) => {
     const email = checkSetting(Email, config.email, "--email");
     const role = checkSetting(OneOf(ROLES), config.role, "--role");
     const name = config.name === null ? null : checkSetting(Name, config.name, "--name");
+    const reason = checkReason(config.reason);
     const password = await readPasswordFile(config.passwordFile, "--password-file", io);
     return withStore(config, io, false, async ({ reader, writes }) => {
       const organization = organizationOf(reader, config.organization);
@@ -70,7 +72,7 @@ const create = defineCommand(
         },
         passwordHash: await hashPassword(password),
       };
-      const { result } = await writes.run("user.create", input, operatorOf(organization.id));
+      const { result } = await writes.run("user.create", input, operatorOf(organization.id, reason));
       await io.print(`${result.id}\n`);
     });
   },
@@ -81,9 +83,12 @@ const disable = defineCommand(
     name: "user disable",
     summary: "disables a user and the user's keys, and ends the user's sessions.",
     always: ["data", "email", "acceptClock"],
-    maybe: [],
+    maybe: ["reason"],
   },
-  (config, io) => withStore(config, io, false, (store) => setEnabled(store, config.email, false)),
+  (config, io) => {
+    const reason = checkReason(config.reason);
+    return withStore(config, io, false, (store) => setEnabled(store, config.email, false, reason));
+  },
 );
 
 const enable = defineCommand(
@@ -91,9 +96,12 @@ const enable = defineCommand(
     name: "user enable",
     summary: "enables a disabled user again.",
     always: ["data", "email", "acceptClock"],
-    maybe: [],
+    maybe: ["reason"],
   },
-  (config, io) => withStore(config, io, false, (store) => setEnabled(store, config.email, true)),
+  (config, io) => {
+    const reason = checkReason(config.reason);
+    return withStore(config, io, false, (store) => setEnabled(store, config.email, true, reason));
+  },
 );
 
 const password = defineCommand(
@@ -101,21 +109,27 @@ const password = defineCommand(
     name: "user password",
     summary: "sets a new password for a user and ends the user's sessions.",
     always: ["data", "email", "passwordFile", "acceptClock"],
-    maybe: [],
+    maybe: ["reason"],
   },
   async (config, io) => {
+    const reason = checkReason(config.reason);
     const wanted = await readPasswordFile(config.passwordFile, "--password-file", io);
     return withStore(config, io, false, async ({ reader, writes }) => {
       const { record, organization } = userByEmail(reader, config.email);
       const input: PasswordChange = { id: record.id, passwordHash: await hashPassword(wanted), keeps: null };
-      await writes.run("user.set_password", input, operatorOf(organization.id));
+      await writes.run("user.set_password", input, operatorOf(organization.id, reason));
     });
   },
 );
 
 export const userCliCommands: readonly Command[] = [list, create, disable, enable, password];
 
-async function setEnabled({ reader, writes }: Store, email: string, isEnabled: boolean): Promise<void> {
+async function setEnabled(
+  { reader, writes }: Store,
+  email: string,
+  isEnabled: boolean,
+  reason: string | null,
+): Promise<void> {
   const { record, ifMatch, organization } = userByEmail(reader, email);
   const input: UserChange = {
     id: record.id,
@@ -123,5 +137,5 @@ async function setEnabled({ reader, writes }: Store, email: string, isEnabled: b
     passwordHash: null,
     ifMatch,
   };
-  await writes.run("user.update", input, operatorOf(organization.id));
+  await writes.run("user.update", input, operatorOf(organization.id, reason));
 }

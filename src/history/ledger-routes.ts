@@ -14,7 +14,7 @@ import { readAt, readingAt } from "../inventory/read-instant.ts";
 import { ORDER_DIRECTIONS } from "../resources/ordering.ts";
 import { successBody } from "../wire/envelope.ts";
 import {
-  CHANGE_REASON_MAX_LENGTH,
+  ChangeReason,
   LIMIT_DEFAULT,
   Nullable,
   OneOf,
@@ -89,15 +89,6 @@ const LEDGER_EXAMPLE = {
   thinned: [],
 };
 
-const ReasonQuery = Type.Optional(
-  Type.String({
-    format: "name",
-    minLength: 1,
-    maxLength: CHANGE_REASON_MAX_LENGTH,
-    description: "Only transactions whose reason contains this text, without regard to case.",
-  }),
-);
-
 const TransactionsQuery = Type.Object({
   ...periodQuery,
   ...narrowingQuery,
@@ -106,7 +97,12 @@ const TransactionsQuery = Type.Object({
   actor_name: Type.Optional(
     Type.String({ minLength: 1, description: "Only by the actor who was called so then; case does not matter." }),
   ),
-  reason: ReasonQuery,
+  reason: Type.Optional(
+    Type.String({
+      ...ChangeReason,
+      description: "Only transactions whose reason contains this text, without regard to case.",
+    }),
+  ),
   order_direction: Type.Optional(
     OneOf(ORDER_DIRECTIONS, { default: "desc", description: "`desc`: newest first. `asc`: oldest first." }),
   ),

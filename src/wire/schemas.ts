@@ -126,6 +126,8 @@ export const MacText = Type.String({ format: "mac", maxLength: 17 });
 export const Name = Type.String({ format: "name", minLength: 1, maxLength: NAME_MAX_LENGTH });
 /** A text that a device reports or a person adds: one line, possibly empty. */
 export const Line = Type.String({ format: "line", maxLength: NAME_MAX_LENGTH });
+/** Why something was written. */
+export const ChangeReason = Type.String({ format: "name", minLength: 1, maxLength: CHANGE_REASON_MAX_LENGTH });
 export const Description = Type.String({ maxLength: DESCRIPTION_MAX_LENGTH });
 export const TagIds = Type.Array(Uuid, {
   maxItems: TAGS_MAX,

@@ -1,7 +1,9 @@
 // Organizations, users and keys made with subcommands: beside a running appliance, which sees them at once, and without
 // one.
 
+import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { isWellFormedApiKey } from "../../src/access/api-key.ts";
 import { ensureExecutable, type Finished, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
@@ -120,6 +122,65 @@ describe("user", () => {
       role: "Member",
       network_ids: [networkId],
     });
+  });
+
+  test("changes, as those of keys and a further organization, keep what --reason says", async () => {
+    const { running } = await place.serveSetUp();
+    const [email, night] = [
+      ["--email", "owner@acme.example"],
+      ["--email", "night@acme.example"],
+    ] as const;
+    const key = await command(
+      "key",
+      "create",
+      ...email,
+      "--name",
+      "k",
+      "--permissions",
+      "Owner",
+      "--reason",
+      " CHG-1 ",
+    );
+    expect([key.code, key.err]).toEqual([0, ""]);
+    const [{ id }] = rows(await command("key", "list")).filter(({ name }) => name === "k") as [{ id: string }];
+    for (const [reason, ...words] of [
+      ["CHG-2: Größe", "key", "disable", "--id", id],
+      ["CHG-3", "key", "enable", "--id", id],
+      ["CHG-4", "user", "create", ...night, "--role", "Viewer", "--password-file", await place.passwordFile()],
+      ["CHG-5", "user", "disable", ...night],
+      ["CHG-6", "user", "enable", ...night],
+    ] as const)
+      expect([words, (await command(...words, "--reason", reason)).code]).toEqual([words, 0]);
+    const client = running.withKey(key.out.trim());
+    const { data } = await client.get("transactions?reason=chg&order_direction=asc");
+    expect(data.map(({ command, reason }: Record<string, string>) => [command, reason])).toEqual([
+      ["user.create", "CHG-4"],
+      ["user.update", "CHG-5"],
+      ["user.update", "CHG-6"],
+    ]);
+    const all = new Database(join(place.data, "netledger.db"), { readonly: true });
+    expect(
+      all
+        .query("SELECT reason FROM history_transactions WHERE source LIKE 'api_key.%' ORDER BY sequence")
+        .values()
+        .slice(-3),
+    ).toEqual([["CHG-1"], ["CHG-2: Größe"], ["CHG-3"]]);
+    all.close();
+    const made = await command(
+      "setup",
+      ...["--organization", "Beta", "--network", "Branch", "--email", "owner@beta.example", "--reason", "CHG-7"],
+      ...["--password-file", await place.passwordFile()],
+    );
+    expect([made.code, made.err]).toEqual([0, ""]);
+    const other = (await command("key", "create", "--email", "owner@beta.example", "--name", "b")).out.trim();
+    expect((await running.withKey(other).get("transactions?reason=chg-7")).data).toMatchObject([
+      { command: "organization.set_up", reason: "CHG-7" },
+    ]);
+    expect(await command("key", "delete", "--id", id, "--reason", "a\u0007b")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--reason must not be blank or contain control characters"),
+    });
+    expect((await command("key", "delete", "--id", id, "--reason", "CHG-8")).code).toBe(0);
   });
 
   test("password gives a new one in place of a lost one, and ends the sessions", async () => {
