@@ -1,0 +1,62 @@
+// The bytes of an X-Change-Reason on the wire, and what is kept of them: by the executable, with its threads.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { ensureExecutable, Workplace, withDeadline } from "../support/executable/executable.ts";
+
+let place: Workplace;
+let setUp: Awaited<ReturnType<Workplace["serveSetUp"]>>;
+beforeAll(async () => {
+  ensureExecutable();
+  place = new Workplace();
+  setUp = await place.serveSetUp();
+});
+afterAll(() => place.close());
+
+let tags = 0;
+
+/** Creates a tag with these bytes as its reason. @returns the status */
+async function created(reason: Buffer): Promise<number> {
+  tags += 1;
+  const body = JSON.stringify({ name: `t${tags}`, color: "Red" });
+  const head = [
+    "POST /api/v1/tags HTTP/1.1",
+    "Host: a.example",
+    `Authorization: Bearer ${setUp.key}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    "Connection: close",
+    "X-Change-Reason: ",
+  ].join("\r\n");
+  const socket = connect({ host: "127.0.0.1", port: Number(new URL(setUp.running.url).port) });
+  const pieces: Buffer[] = [];
+  const answered = new Promise<string>((resolve, reject) => {
+    socket.on("data", (piece: Buffer) => pieces.push(piece));
+    socket.on("close", () => resolve(Buffer.concat(pieces).toString()));
+    socket.on("error", reject);
+  });
+  socket.write(Buffer.concat([Buffer.from(head), reason, Buffer.from(`\r\n\r\n${body}`)]));
+  return Number((await withDeadline(answered, "an answer", () => socket.destroy())).split(" ")[1]);
+}
+
+test.each([
+  ["UTF-8", Buffer.from("Größerer Umbau 変更 😀"), "Größerer Umbau 変更 😀"],
+  ["an extended value", Buffer.from("UTF-8''Gr%C3%B6%C3%9Fe%20%F0%9F%98%80"), "Größe 😀"],
+  ["blanks around it", Buffer.from("  CHG-1 \t "), "CHG-1"],
+])("are kept as %s", async (_what, sent, reason) => {
+  expect(await created(sent)).toBe(200);
+  const [last] = (await setUp.running.withKey(setUp.key).get("transactions?limit=1")).data;
+  expect(last).toMatchObject({ command: "tag.create", reason });
+});
+
+test.each([
+  ["Latin-1", Buffer.from("Größe", "latin1")],
+  ["half a character", Buffer.from([0x61, 0xc3])],
+  ["a NUL", Buffer.from([0x61, 0, 0x62])],
+  ["DEL", Buffer.from([0x61, 0x7f, 0x62])],
+])("are refused as %s, and nothing is written", async (_what, sent) => {
+  const client = setUp.running.withKey(setUp.key);
+  const head = (await client.get("ledger")).data.sequence;
+  expect(await created(sent)).toBe(400);
+  expect((await client.get("ledger")).data.sequence).toBe(head);
+});
