@@ -123,6 +123,15 @@ describe("A filter compares", () => {
     expect(await hosts("discovered:* OR stale_since:*")).toEqual([]);
   });
 
+  test("an empty text is no value, as none is", async () => {
+    const none = await newHost({ name: "none", description: "" });
+    for (const asked of ['= ""', "= *", ': "*"', ': "**"', ': ""', '< "zzz"', '>= ""'])
+      expect(await hosts(`name = none AND description ${asked}`)).toEqual([]);
+    expect(await hosts('name = none AND description != "" AND NOT description:*')).toEqual(["none"]);
+    expect(await hosts('name = none AND ever(description < "zzz", -1h)')).toEqual([]);
+    await made(owner.delete(`hosts/${none.id}`));
+  });
+
   test("booleans, numbers, units and vocabularies", async () => {
     expect(await hosts("hidden = TRUE")).toEqual(["Edge-2"]);
     expect(await hosts("hidden != true")).toEqual(["core-1", "printer"]);

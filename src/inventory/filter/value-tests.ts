@@ -132,8 +132,20 @@ function orderedText(by: Comparator, text: string): ValueTest {
   };
 }
 
-/** Without regard to case, as lists are ordered; `*` stands for anything, and `:` looks for a part. */
+/**
+ * Without regard to case, as lists are ordered; `*` stands for anything, and `:` looks for a part. An empty text is no
+ * value: it equals nothing, and is in no order.
+ */
 function textTest(by: Comparator, literal: Literal): ValueTest {
+  const { holds, sql, ...rest } = anyTextTest(by, literal);
+  return {
+    ...rest,
+    holds: (value) => value !== "" && holds(value),
+    sql: sql === null ? null : (value, bind) => `(${value} <> '' AND ${sql(value, bind)})`,
+  };
+}
+
+function anyTextTest(by: Comparator, literal: Literal): ValueTest {
   if (by === "=" || by === "!=" || by === ":") {
     const parts = betweenWildcards(literal).map(foldCase);
     if (by === ":") return likeTest(["", ...parts, ""]);
