@@ -138,6 +138,11 @@ describe("A filter compares", () => {
     expect(await ports("speed_bps >= 10G")).toEqual([1]);
     expect(await ports("speed_bps < 2.5G")).toEqual([2]);
     expect(await ports("speed_bps = 1000Mbps")).toEqual([2]);
+    // 4.03 * 1000 is a bit more than 4030.
+    const odd = await newIfEntry(edge.id, { speed_bps: 4030 });
+    expect(await ports("speed_bps = 4.03k")).toEqual([odd.if_index]);
+    expect(await ports("speed_bps = 0.000000004030T")).toEqual([odd.if_index]);
+    await made(owner.delete(`if-entries/${odd.id}`));
     expect(await ports("NOT speed_bps >= 10G")).toEqual([2, 3]);
     expect(await ports("oper_status = down")).toEqual([2, 3]);
     expect(await ports("if_index > 1 if_index <= 2")).toEqual([2]);

@@ -210,7 +210,8 @@ function numberTest(by: Comparator, number: number): ValueTest {
 function numberOf(literal: Literal, isInBits: boolean): number {
   const match = NUMBER.exec(plainText(literal).trim());
   const unit = match?.[2] ?? "";
-  const number = Number(match?.[1]) * (UNITS[unit.toUpperCase()] ?? Number.NaN);
+  // Read as one decimal number: a product would be a bit off, as 4.03 * 1000 is.
+  const number = Number(`${match?.[1]}e${EXPONENTS[unit.toUpperCase()]}`);
   if (match === null || !Number.isFinite(number) || (!isInBits && (unit !== "" || match[3] !== undefined)))
     throw new FilterProblem(
       literal.position,
@@ -219,8 +220,8 @@ function numberOf(literal: Literal, isInBits: boolean): number {
   return number;
 }
 
-const NUMBER = /^(-?\d{1,15}(?:\.\d{1,9})?)\s?([kmgt])?(bps|bit\/s|b\/s)?$/i;
-const UNITS: Readonly<Record<string, number>> = { "": 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+const NUMBER = /^(-?\d{1,15}(?:\.\d{1,12})?)\s?([kmgt])?(bps|bit\/s|b\/s)?$/i;
+const EXPONENTS: Readonly<Record<string, number>> = { "": 0, K: 3, M: 6, G: 9, T: 12 };
 
 function booleanTest(literal: Literal): ValueTest {
   const text = plainText(literal).toLowerCase();
