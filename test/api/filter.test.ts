@@ -172,6 +172,8 @@ describe("A filter compares", () => {
     expect(await ports(`updated_at > "${midway}"`)).toEqual([3]);
     expect(await ports('created_at > "-1h"', midway)).toEqual([1, 2, 3]);
     expect(await hosts('last_seen_at < "-24h"')).toEqual([]);
+    expect(await hosts("valid_to < now OR network.valid_to >= -1d OR interfaces.valid_to:*")).toEqual([]);
+    expect(await ports("network.valid_to != 2026-11-21 AND host.valid_to != now")).toEqual([1, 2, 3]);
   });
 
   test("fields within objects and lists", async () => {

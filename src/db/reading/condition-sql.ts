@@ -81,7 +81,9 @@ function objectSql(place: FieldPlace, { members, observed }: DocumentSql): strin
 }
 
 function fieldSql(place: FieldPlace, test: ValueTest, document: DocumentSql, bind: Bind): string {
-  if (test.sql === null) return place.of === "end" && document.end === "NULL" ? "0" : "NULL";
+  // A live record has no end. Nothing is bound that no statement then has.
+  if (place.of === "end" && document.end === "NULL") return "0";
+  if (test.sql === null) return "NULL";
   if (place.of === "end") return ifAny(document.end, test.sql(document.end, bind));
   const object = objectSql(place, document);
   if (object === null) return "0";
@@ -99,7 +101,7 @@ function fieldSql(place: FieldPlace, test: ValueTest, document: DocumentSql, bin
 
 /** Nothing is equal to what is missing: that is known. */
 function ifAny(value: string, test: string): string {
-  return value === "NULL" ? "0" : `(CASE WHEN ${value} IS NULL THEN 0 ELSE ${test} END)`;
+  return `(CASE WHEN ${value} IS NULL THEN 0 ELSE ${test} END)`;
 }
 
 function presentSql(place: FieldPlace, document: DocumentSql): string {
