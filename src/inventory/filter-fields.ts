@@ -89,14 +89,12 @@ class Fields {
     const part = PART_FIELDS[this.kind.name]?.[name];
     if (part !== undefined) {
       const { kind, by, value, where = null } = part;
-      const following = value === undefined ? rest : [value, ...rest];
-      return {
-        type: "named",
-        by,
-        kind,
-        where,
-        rest: this.following(kind, following, position, hops, part),
-      };
+      // A list of values leads to no record that a reader would know of.
+      const following =
+        value === undefined
+          ? this.following(kind, rest, position, hops, part)
+          : this.following(kind, [value, ...rest], position, hops - 1, part);
+      return { type: "named", by, kind, where, rest: following };
     }
     const schema = this.properties[name];
     const reference = this.references.get(name);

@@ -190,6 +190,8 @@ describe("A filter compares", () => {
     expect(await ports("vlans.name = voice")).toEqual([2]);
     expect(await ports("host.tags.name = prod")).toEqual([1, 2]);
     expect(await hosts("network.name = lab")).toEqual(["printer"]);
+    expect(await left("services", "host.ip_addresses.host.name:*")).toEqual([]);
+    expect(await hosts('ip_addresses.host.interfaces.fdb_macs : "0200"')).toEqual(["core-1"]);
     expect(await hosts("ip_addresses.subnet.cidr = 10.2.0.0/16")).toEqual(["core-1"]);
     expect(await hosts("interfaces.oper_status = Down AND ports.number = 22")).toEqual(["core-1"]);
     expect(await hosts(`tags = "${tag.id}"`)).toEqual(["core-1"]);
