@@ -161,9 +161,22 @@ class Fields {
   }
 
   private unknown(segments: readonly string[], name: string, position: number): FilterProblem {
-    const nearest = nearestName(name, this.names());
-    const meant = nearest === null ? "" : `; \`${[nearest, ...segments.slice(1)].join(".")}\`?`;
+    const [, ...rest] = segments;
+    // What was meant has the rest too: on a list of hosts `host.name` is `name`, and not `hostname.name`.
+    const isOwn = name === this.kind.name && this.names().includes(rest[0] ?? "");
+    const nearest = nearestName(name, rest.length === 0 ? this.names() : this.leading());
+    const meantSegments = isOwn ? rest : nearest === null ? [] : [nearest, ...rest];
+    const meant = meantSegments.length === 0 ? "" : `; \`${meantSegments.join(".")}\`?`;
     return new FilterProblem(position, `has no field \`${name}\` of ${oneEntity(this.kind)}${meant}`);
+  }
+
+  /** Those that others follow, after a dot. */
+  private leading(): string[] {
+    const isObject = (name: string) => {
+      const schema = this.properties[name];
+      return schema !== undefined && Object.keys(propertiesOf(itemOf(schema).item)).length > 0;
+    };
+    return this.names().filter((name) => this.references.has(name) || isObject(name));
   }
 
   names(): string[] {
