@@ -1,0 +1,97 @@
+// What a filter means, in plain code: a tree of comparisons, and whether a record is what it asks for. Knows nothing of
+// how a filter is written, nor of how the appliance finds anything.
+
+import type { Wire } from "../appliance/factories.ts";
+import { type AskedKind, isWithinReach, ledTo, type Scene, type Version, valuesIn } from "./filter-scene.ts";
+
+/** A field: the names that lead to its record, and its path there. */
+export interface AskedField {
+  readonly through: readonly string[];
+  /** Empty for the record itself. */
+  readonly path: readonly string[];
+}
+
+export type Operator = "=" | "<" | "<=" | ">" | ">=" | ":";
+
+export type Ask =
+  | { readonly is: "all" | "any"; readonly of: readonly Ask[] }
+  | { readonly is: "not"; readonly of: Ask }
+  | { readonly is: "compared"; readonly field: AskedField; readonly holds: (value: unknown) => boolean }
+  | { readonly is: "there"; readonly field: AskedField }
+  | { readonly is: "words"; readonly words: string }
+  | {
+      readonly is: "changes";
+      readonly path: readonly string[];
+      readonly from: number;
+      readonly holds: (count: number) => boolean;
+    }
+  | { readonly is: "ever" | "always"; readonly from: number; readonly of: Ask }
+  | { readonly is: "was"; readonly on: number; readonly of: Ask };
+
+/** Whether a record that the caller reaches is one that is asked for. */
+export function isAskedFor(ask: Ask, scene: Scene, kind: AskedKind, record: Wire): boolean {
+  const also = (each: Ask): boolean => isAskedFor(each, scene, kind, record);
+  switch (ask.is) {
+    case "all":
+      return ask.of.every(also);
+    case "any":
+      return ask.of.some(also);
+    case "not":
+      return !also(ask.of);
+    case "compared":
+      return valuesOf(ask.field, scene, kind, record).some(ask.holds);
+    case "there":
+      return valuesOf(ask.field, scene, kind, record).length > 0;
+    case "words":
+      return scene.found(ask.words).has(record.id);
+    case "changes":
+      return ask.holds(countChanges(ask.path, ask.from, scene, record.id));
+    case "ever":
+      return within(scene, record.id, ask.from).some((version) => wasSo(ask.of, scene, version));
+    case "always":
+      return (
+        versionOn(scene, record.id, ask.from) !== undefined &&
+        within(scene, record.id, ask.from).every((version) => wasSo(ask.of, scene, version))
+      );
+    case "was": {
+      const version = versionOn(scene, record.id, ask.on);
+      return version !== undefined && wasSo(ask.of, scene, version);
+    }
+  }
+}
+
+function valuesOf({ through, path }: AskedField, scene: Scene, kind: AskedKind, record: Wire): unknown[] {
+  return ledTo(scene, kind, record, through).flatMap((each) => valuesIn(each, path));
+}
+
+/** Whether the record existed for the caller then, and was what is asked for. */
+function wasSo(ask: Ask, scene: Scene, { kind, record }: Version): boolean {
+  return record !== null && isWithinReach(scene, kind, record) && isAskedFor(ask, scene, kind, record);
+}
+
+function versionOn(scene: Scene, id: string, on: number): Version | undefined {
+  return scene.versions.get(id)?.findLast((version) => version.from <= on);
+}
+
+/** All that held at some time from an instant until what is asked about, the deleted included. */
+function within(scene: Scene, id: string, from: number): Version[] {
+  const versions = scene.versions.get(id) ?? [];
+  return versions.filter(
+    (version, place) => version.from <= scene.at && (versions[place + 1]?.from ?? Number.POSITIVE_INFINITY) > from,
+  );
+}
+
+function countChanges(path: readonly string[], from: number, scene: Scene, id: string): number {
+  const versions = scene.versions.get(id) ?? [];
+  return versions.filter((version, place) => {
+    const { record, isUpdate, kind } = version;
+    if (!isUpdate || record === null || version.from <= from || version.from > scene.at) return false;
+    const before = versions[place - 1]?.record as Wire;
+    return isWithinReach(scene, kind, record) && !Bun.deepEquals(fieldOf(record, path), fieldOf(before, path));
+  }).length;
+}
+
+/** Absent and null are the same. */
+function fieldOf(record: Wire, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, name) => (value as Wire | null | undefined)?.[name], record) ?? null;
+}

@@ -1,0 +1,158 @@
+// An appliance with a random history, those who ask it, and its answers beside those of plain code: what the list has
+// without a filter, of which each record is looked at. Must not know how a filter is written.
+
+import { newAppliance, type TestAppliance } from "../appliance/appliance.ts";
+import type { Answer, Client } from "../appliance/client.ts";
+import { newApiKey, newMember, type Wire } from "../appliance/factories.ts";
+import { type SeededRandom, seededRandom } from "../injected/seeded-random.ts";
+import { isAskedFor } from "./filter-answers.ts";
+import { FilterHistory } from "./filter-history.ts";
+import { type DescribedField, FilterQuestions, type Question, wordsIn } from "./filter-question.ts";
+import {
+  ASKED_KINDS,
+  type AskedKind,
+  LISTS,
+  readRecords,
+  readVersions,
+  type Scene,
+  type Version,
+} from "./filter-scene.ts";
+
+export interface Caller {
+  readonly name: string;
+  readonly client: Client;
+  /** The networks that it reaches; null for all. */
+  readonly reach: ReadonlySet<string> | null;
+}
+
+/** A list as it is asked for. */
+export interface Asked {
+  readonly kind: AskedKind;
+  readonly caller: Caller;
+  /** Null for live. */
+  readonly at: string | null;
+  /** Parameters beside the filter. */
+  readonly more: Wire;
+}
+
+/** What has most to ask for, and prefixes. */
+const OFTEN = ["host", "host", "host", "if_entry", "if_entry", "if_entry", "subnet", "subnet", "subnet"] as const;
+/** What only Admins list. */
+const OF_ADMINS: ReadonlySet<AskedKind> = new Set(["credential", "user", "api_key"]);
+
+export class FilterWorld {
+  readonly appliance: TestAppliance;
+  readonly history: FilterHistory;
+  readonly random: SeededRandom;
+  readonly fields = new Map<AskedKind, readonly DescribedField[]>();
+  readonly callers: Caller[];
+  versions: ReadonlyMap<string, readonly Version[]> = new Map();
+  questions!: FilterQuestions;
+  private readonly scenes = new Map<string | null, Scene["records"]>();
+
+  private constructor(appliance: TestAppliance, history: FilterHistory, seed: number, callers: Caller[]) {
+    this.appliance = appliance;
+    this.history = history;
+    this.random = seededRandom(seed + 1);
+    this.callers = callers;
+  }
+
+  static async open(seed: number, steps: number): Promise<FilterWorld> {
+    const appliance = await newAppliance();
+    const history = await FilterHistory.grow(appliance, seed, steps);
+    const [first, second] = history.networks as [string, string];
+    const some = [first, second];
+    const world = new FilterWorld(appliance, history, seed, [
+      { name: "owner", client: appliance.owner, reach: null },
+      { name: "member", client: (await newMember(appliance)).client, reach: new Set([first]) },
+      { name: "key", client: newApiKey(appliance, { networkIds: some }).client, reach: new Set(some) },
+    ]);
+    // Each transaction has an instant of its own, the last ones a little later than the clock.
+    appliance.clock.advance(1_000);
+    // When a key was last used is kept once a minute, and no minute goes by from here on.
+    for (const { client } of world.callers) await client.get("networks?limit=1");
+    await world.read();
+    return world;
+  }
+
+  /** All versions that there are now, and what can be asked of them. */
+  async read(): Promise<void> {
+    const { owner } = this.appliance;
+    this.scenes.clear();
+    this.versions = await readVersions(owner);
+    const searched = new Set<AskedKind>();
+    for (const kind of ASKED_KINDS) {
+      const { data } = await owner.get(`fields/${kind}`);
+      this.fields.set(kind, data.fields);
+      if (data.is_searched) searched.add(kind);
+    }
+    const { random, fields, versions, history } = this;
+    this.questions = new FilterQuestions({ random, fields, searched, versions, instants: history.instants });
+  }
+
+  /** Of any kind, half of it with other parameters. */
+  async draw(instants: readonly (string | null)[]): Promise<Asked> {
+    const { random, callers } = this;
+    const kind = random.pick<AskedKind>([...ASKED_KINDS, ...OFTEN]);
+    const caller = OF_ADMINS.has(kind) ? (callers[0] as Caller) : random.pick(callers);
+    const at = random.pick(instants);
+    return { kind, caller, at, more: random.integer(2) === 0 ? {} : await this.drawMore(kind, at) };
+  }
+
+  /** What ages end at. */
+  until(at: string | null): number {
+    return at === null ? this.appliance.clock.now() : Date.parse(at);
+  }
+
+  /** Those that plain code finds, of how many in the order of the list. */
+  async answer(asked: Asked, { ask }: Question): Promise<{ ids: string[]; of: number }> {
+    const { kind, at, more } = asked;
+    const all = idsOf(await this.list(asked, { ...more, limit: 0 }));
+    const found = new Map<string, Set<string>>();
+    for (const search of wordsIn(ask)) found.set(search, new Set(idsOf(await this.list(asked, { limit: 0, search }))));
+    const scene: Scene = {
+      at: this.until(at),
+      reach: asked.caller.reach,
+      records: await this.records(at),
+      versions: this.versions,
+      found: (words) => found.get(words) as Set<string>,
+    };
+    const records = scene.records.get(kind);
+    return { ids: all.filter((id) => isAskedFor(ask, scene, kind, records?.get(id) as Wire)), of: all.length };
+  }
+
+  list({ kind, caller, at }: Asked, query: Wire, suffix = ""): Promise<Answer> {
+    const given = { ...query, ...(at === null ? {} : { at }), ...(kind === "host" ? { include_children: false } : {}) };
+    const texts = Object.entries(given).map(([name, value]) => [name, String(value)] as [string, string]);
+    return caller.client.get(`${LISTS[kind]}${suffix}?${new URLSearchParams(texts)}`);
+  }
+
+  async records(at: string | null): Promise<Scene["records"]> {
+    const records = this.scenes.get(at) ?? (await readRecords(this.appliance.owner, at));
+    this.scenes.set(at, records);
+    return records;
+  }
+
+  private async drawMore(kind: AskedKind, at: string | null): Promise<Wire> {
+    const { random, history } = this;
+    const one = async (of: AskedKind) => random.pick([...((await this.records(at)).get(of)?.keys() ?? [])]);
+    const isOfHost = ["ip_address", "port", "service", "if_entry"].includes(kind);
+    const isOrdered = ["host", "service", "subnet", "vlan", "network", "tag"].includes(kind);
+    const isOfNetwork = isOfHost || ["host", "binding", "subnet", "vlan"].includes(kind);
+    const choices: Wire[] = [
+      ...(isOfNetwork ? [{ network_id: random.pick(history.networks) }] : []),
+      ...(isOfHost ? [{ host_id: await one("host") }] : []),
+      ...(isOrdered ? [{ order_by: "name", order_direction: random.pick(["asc", "desc"]) }] : []),
+      ...(kind === "host"
+        ? [{ hidden: random.integer(2) === 0 }, { tag_ids: await one("tag"), order_by: "name" }]
+        : []),
+      ...(kind === "binding" ? [] : [{ search: random.pick(["sw", "core", "1", "e"]) }]),
+    ];
+    return choices.length === 0 ? {} : random.pick(choices);
+  }
+}
+
+export function idsOf({ status, text, data }: Answer): string[] {
+  if (status !== 200) throw new Error(`answered ${status}: ${text}`);
+  return data.map((record: Wire) => record.id);
+}
