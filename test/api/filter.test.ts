@@ -1,5 +1,5 @@
 // `filter=` on lists and exports: what each field, value and function means, live and as of an instant, and what is
-// wrong with a filter. Against plain code over random histories: store/filter-model.test.ts.
+// wrong with a filter. Against plain code over random histories: api/filter-model.test.ts.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
