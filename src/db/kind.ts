@@ -69,6 +69,14 @@ export interface RelatedIds {
   readonly ids: readonly string[];
 }
 
+/** Stored as scopes are: a field that comes or goes, or a value that is not added at the end, takes a migration. */
+export interface Groups<R extends RecordBase = RecordBase> {
+  /** Fields with values of a vocabulary: who has one within a network. */
+  readonly values?: { readonly [Name in keyof R & string]?: readonly string[] };
+  /** Fields that name records, alone or in lists: who names one in any of these. */
+  readonly names?: ReadonlyArray<keyof R & string>;
+}
+
 /** What a field's value is ordered by, unlike which it compares byte by byte. */
 type SortKeys<R> = { readonly [Name in keyof R]?: (value: NonNullable<R[Name]>) => string };
 
@@ -101,6 +109,8 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
   readonly links?: (record: R) => RelatedIds[];
   /** Records that show this one as a part, and under which field: they get a version when it changes. */
   readonly owners?: (record: R) => Array<{ kind: string; id: string; as: string }>;
+  /** What its records are found and counted by besides containers, live and as of any instant. */
+  readonly groups?: Groups<R>;
   readonly observed: readonly ObservedField[];
   /** How a field without a value stands in a list: as null, or not at all (handbook: api, "Values"). */
   readonly absent: "null" | "omitted";
@@ -266,6 +276,55 @@ function fieldValue(record: RecordBase, field: string): string | null {
 }
 
 /** A scope of the spans and the census. Below 2^53, so it may leave SQL. */
-export function scopeKey(containerN: number, kind: AnyKind): number {
+export function scopeKey(containerN: number, kind: Pick<AnyKind, "code">): number {
   return containerN * 64 + kind.code;
+}
+
+/** Above all scopes of containers. */
+const VALUE_SCOPES = 2 ** 40;
+/** Values of one vocabulary. */
+const VALUES_MAX = 64;
+
+/** The scope of those in a network that have a value; null for a field or a value that is no group. */
+export function valueScope(kind: AnyKind, field: string, value: string, networkN: number): number | null {
+  const fields = Object.entries(kind.groups?.values ?? {}) as Array<[string, readonly string[]]>;
+  const fieldPlace = fields.findIndex(([name]) => name === field);
+  const place = fields[fieldPlace]?.[1].indexOf(value) ?? -1;
+  return place < 0 ? null : scopeKey(networkN, kind) + (fieldPlace * VALUES_MAX + place + 1) * VALUE_SCOPES;
+}
+
+/** All scopes that a record lives in: its organization's, those of its containers, and its groups. */
+export function scopesOf(
+  kind: AnyKind,
+  record: RecordBase,
+  organizationN: number,
+  n: (id: string) => number,
+): number[] {
+  const scopes = [scopeKey(organizationN, kind)];
+  for (const id of containerIds(kind, record)) scopes.push(scopeKey(n(id), kind));
+  const { groups } = kind;
+  if (groups === undefined) return scopes;
+  const named = new Set<string>();
+  for (const field of groups.names ?? []) {
+    const ids: unknown = Reflect.get(record, field);
+    if (typeof ids === "string") named.add(ids);
+    else if (Array.isArray(ids)) for (const id of ids as string[]) named.add(id);
+  }
+  for (const id of named) scopes.push(scopeKey(n(id), kind));
+  const networkId = containerId(kind, record, "network");
+  for (const field in groups.values ?? {}) {
+    const value = fieldValue(record, field);
+    const scope = value === null || networkId === null ? null : valueScope(kind, field, value, n(networkId));
+    if (scope !== null) scopes.push(scope);
+  }
+  return scopes;
+}
+
+/** Whether two versions of a record live in the same scopes. */
+export function isInSameScopes(kind: AnyKind, one: RecordBase, other: RecordBase): boolean {
+  if (!Bun.deepEquals(containerIds(kind, one), containerIds(kind, other))) return false;
+  const { names = [], values = {} } = kind.groups ?? {};
+  return [...names, ...Object.keys(values)].every((field) =>
+    Bun.deepEquals(Reflect.get(one, field), Reflect.get(other, field)),
+  );
 }

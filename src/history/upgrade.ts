@@ -2,10 +2,16 @@
 // steps. Each runs in the migration's transaction, when all of its SQL has run.
 
 import type { Sql } from "../db/connection.ts";
-import { ADDS_CHANGE_COUNTS, ADDS_CHECKSUMS, ADDS_WORDS } from "../db/files/migrate.ts";
+import { ADDS_CHANGE_COUNTS, ADDS_CHECKSUMS, ADDS_GROUPS, ADDS_WORDS } from "../db/files/migrate.ts";
 import { stampChecksums } from "../db/row-checksum.ts";
 import { KINDS } from "../inventory/resources.ts";
-import { deriveChangeCounts, deriveChangesAndTexts, deriveWords, rebuildLiveWithin } from "./verify/rebuild.ts";
+import {
+  deriveChangeCounts,
+  deriveChangesAndTexts,
+  deriveGroups,
+  deriveWords,
+  rebuildLiveWithin,
+} from "./verify/rebuild.ts";
 
 interface UpgradeStep {
   /** The migration that the step belongs to: stores that have been through it need no more of it. */
@@ -20,6 +26,7 @@ interface UpgradeStep {
 const STEPS: readonly UpgradeStep[] = [
   { migration: 4, run: (db) => deriveChangesAndTexts(db, KINDS) },
   { migration: ADDS_CHECKSUMS, run: stampChecksums },
+  { migration: ADDS_GROUPS, run: (db) => deriveGroups(db, KINDS) },
   { migration: ADDS_WORDS, run: (db) => deriveWords(db, KINDS) },
   { migration: ADDS_CHANGE_COUNTS, run: (db) => deriveChangeCounts(db, KINDS) },
 ];

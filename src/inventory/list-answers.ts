@@ -18,7 +18,7 @@ import {
 import { LIMIT_DEFAULT } from "../wire/schemas.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { logBrokenStream } from "./broken-stream.ts";
-import { type FilterText, isSiftedAtOnce, listCondition, thinnedUntil } from "./list-filter.ts";
+import { type FilterText, listCondition, thinnedUntil } from "./list-filter.ts";
 import { longListRead } from "./long-list.ts";
 import { readAt, readingAt } from "./read-instant.ts";
 
@@ -90,8 +90,8 @@ function listAsOf(
       { isAlone: options.isAlone === true, isPage, asked, filter, format: "json" },
       headers,
     );
-  if (condition !== undefined && !isSiftedAtOnce(reader, asking)) return beside(limit > 0 && parts === undefined);
-  const query = atOnce(reader.sifted(asking));
+  const query = reader.siftedAtOnce(asking);
+  if (query === null) return beside(limit > 0 && parts === undefined);
   const more = resolvedMembers(asOf?.thinned) + thinnedUntilMember(thinnedUntil(reader, after));
   if (isLong(reader, query)) return beside(limit > 0 && parts === undefined);
   // Each whole host may have ten thousand children of each kind.
@@ -131,14 +131,6 @@ export function filterText(
   asked: string | null,
 ): FilterText {
   return { text: call.query.filter ?? "", base: asked === null ? reader.now() : (parseInstant(asked) as Instant) };
-}
-
-/** The result of steps that are all taken at once. */
-function atOnce<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
 }
 
 export function listQuery(

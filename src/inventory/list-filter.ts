@@ -3,8 +3,8 @@
 import { Type } from "@sinclair/typebox";
 import { FILTER_MAX_LENGTH } from "../base/filter-limits.ts";
 import type { Instant } from "../base/instant.ts";
-import { asksOfThePast, asksOthers, type Condition } from "../db/reading/condition.ts";
-import type { AsOf, ListQuery, Reach } from "../db/reading/list-query.ts";
+import type { Condition } from "../db/reading/condition.ts";
+import type { AsOf, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { readFilter } from "./read-filter.ts";
 import { meantInstant } from "./read-instant.ts";
@@ -66,14 +66,4 @@ export function listCondition(
 /** What `meta` says of a filter that looks back to where not all is kept: until when. */
 export function thinnedUntil(reader: Reader, after: number | null): Instant | null {
   return after === null ? null : reader.thinnedPast.incompleteUntil(after);
-}
-
-/** Records that are looked at while others wait. */
-const AT_ONCE_MAX = 1_000;
-
-/** Whether a list can be sifted while others wait: few records, or few found by an index. */
-export function isSiftedAtOnce(reader: Reader, asking: ListQuery): boolean {
-  const { condition, search: _any, order: _none, ...query } = asking;
-  if (condition === undefined || reader.head().lastN <= AT_ONCE_MAX || reader.isNarrow(asking)) return true;
-  return !asksOthers(condition) && !asksOfThePast(condition) && reader.total(query) <= AT_ONCE_MAX;
 }

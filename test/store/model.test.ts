@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
-import { type AnyKind, containerIds } from "../../src/db/kind.ts";
+import { type AnyKind, scopesOf } from "../../src/db/kind.ts";
 import type { Filter, ListQuery, OrderTerm } from "../../src/db/reading/list-query.ts";
 import { rebuildLiveWithin } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
@@ -451,14 +451,9 @@ test("the census counts every scope at every sequence as looking at everything d
   for (const snapshot of model.snapshots) {
     const counts = new Map<string, number>();
     for (const record of snapshot.records.values()) {
-      const containers = [
-        store.organizationId,
-        ...containerIds(record.kind, { id: record.id, ...record.fields } as never),
-      ];
-      for (const container of containers) {
-        const scope = `${(ns.get(container) as number) * 64 + record.kind.code}`;
-        counts.set(scope, (counts.get(scope) ?? 0) + 1);
-      }
+      const fields = { id: record.id, ...record.fields } as never;
+      const scopes = scopesOf(record.kind, fields, store.n(store.organizationId), (id) => ns.get(id) as number);
+      for (const scope of scopes) counts.set(String(scope), (counts.get(String(scope)) ?? 0) + 1);
     }
     for (const scope of new Set([...counts.keys(), ...last.keys()])) {
       const count = counts.get(scope) ?? 0;

@@ -29,6 +29,7 @@ import reasons from "../../../migrations/0012_reasons.sql" with { type: "text" }
 import words from "../../../migrations/0013_words.sql" with { type: "text" };
 import changeCounts from "../../../migrations/0014_change_counts.sql" with { type: "text" };
 import markers from "../../../migrations/0015_markers.sql" with { type: "text" };
+import groups from "../../../migrations/0016_groups.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -51,6 +52,7 @@ const MIGRATIONS: readonly string[] = [
   words,
   changeCounts,
   markers,
+  groups,
 ];
 
 /**
@@ -63,6 +65,9 @@ export const ADDS_WORDS = MIGRATIONS.indexOf(words) + 1;
 
 /** The migration since which changes are counted as they are written. */
 export const ADDS_CHANGE_COUNTS = MIGRATIONS.indexOf(changeCounts) + 1;
+
+/** The migration since which interface entries have scopes of their status and their VLANs. */
+export const ADDS_GROUPS = MIGRATIONS.indexOf(groups) + 1;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 /** "nled": so that `file` and we can tell our databases from any other SQLite file. */

@@ -2,7 +2,7 @@
 // words, so that nobody else is looked at.
 
 import { lookupOf } from "../called-words.ts";
-import { SCOPES, type ScopeName } from "../kind.ts";
+import { SCOPE_CODES, SCOPES, type ScopeName, scopeKey, valueScope } from "../kind.ts";
 import { type Condition, type FieldCondition, type FieldPlace, ownFieldOf } from "./condition.ts";
 import type { ListQuery } from "./list-query.ts";
 import type { Populations } from "./population.ts";
@@ -12,6 +12,8 @@ import { SqlBuilder } from "./sql-builder.ts";
 
 /** More candidates are no help: going through all is as good. */
 const CANDIDATES_MAX = 10_000;
+/** Scopes that are read side by side. */
+const MERGED_SCOPES_MAX = 64;
 /** Containers that are looked into one by one. */
 const CONTAINERS_MAX = 100;
 
@@ -58,6 +60,62 @@ export class Candidates {
     }
   }
 
+  /** The same question as one of what lives in containers, as far as it names some. */
+  within(condition: Settled, query: ListQuery): { readonly condition: Settled; readonly query: ListQuery } {
+    const parts = condition.type === "all" ? condition.parts : [condition];
+    const within = { ...query.within };
+    const left = parts.filter((part) => {
+      const container = containerIn(part, query);
+      if (container === null || within[container.scope] !== undefined) return true;
+      within[container.scope] = container.id;
+      return false;
+    });
+    return { condition: { type: "all", parts: left }, query: { ...query, within } };
+  }
+
+  /**
+   * The scopes that all who match fill, no two of which have a record in common: those of a group. Null where a
+   * condition is more than that, or the list is of less than its networks.
+   */
+  scopesOf(condition: Settled, query: ListQuery): number[] | null {
+    if (condition.type === "all" && condition.parts.length === 1)
+      return this.scopesOf(condition.parts[0] as Settled, query);
+    const { kind, reach, ids, among, search, filters = [], within = {} } = query;
+    const { network, ...others } = within;
+    if (ids !== undefined || search !== undefined || filters.length > 0) return null;
+    if (among !== undefined || Object.values(others).some((id) => id !== undefined)) return null;
+    if (condition.type === "names") {
+      const [id, second] = [...condition.ids];
+      const isGroup = isSameNames(condition.places, kind.groups?.names ?? []);
+      // A record may name one that is out of reach of whoever reaches the record.
+      if (!isGroup || id === undefined || second !== undefined || network !== undefined || reach.networkNs !== null)
+        return null;
+      return this.numberOf(id).map((n) => scopeKey(n, kind));
+    }
+    if (condition.type !== "field" || condition.test.lookup?.is !== "whole") return null;
+    const { text } = condition.test.lookup;
+    const field = ownFieldOf(condition.place);
+    if (field === null || valueScope(kind, field, text, 0) === null) return null;
+    const networkNs = this.networksOf(query);
+    return networkNs.length > MERGED_SCOPES_MAX
+      ? null
+      : networkNs.flatMap((n) => valueScope(kind, field, text, n) ?? []);
+  }
+
+  /** The networks that a list is of. */
+  private networksOf({ reach, within }: ListQuery): readonly number[] {
+    const asked = within?.network;
+    if (asked !== undefined) {
+      const [n = 0] = this.numberOf(asked);
+      return reach.networkNs === null || reach.networkNs.includes(n) ? [n] : [];
+    }
+    if (reach.networkNs !== null) return reach.networkNs;
+    const rows = this.connection
+      .statement("SELECT DISTINCT n FROM history_spans WHERE scope = +?")
+      .values(scopeKey(reach.organizationN, { code: SCOPE_CODES.network })) as Array<[number]>;
+    return rows.map(([n]) => n);
+  }
+
   private ofField({ place, test, called }: FieldCondition, query: ListQuery): NumberSet | null {
     const { lookup } = test;
     if (lookup === undefined) return null;
@@ -99,12 +157,8 @@ export class Candidates {
   }
 }
 
-/**
- * Whether candidates are found without looking at many records, whatever there is, and all else that the condition asks
- * is cheap to look up.
- * @param countOf how many records of a kind there are in reach
- */
-export function isNarrow(condition: Condition, query: ListQuery, countOf: (query: ListQuery) => number): boolean {
+/** Whether candidates are found without looking at many records, whatever there is. */
+function isNarrow(condition: Condition, query: ListQuery, countOf: (query: ListQuery) => number): boolean {
   return isCheap(condition, query, countOf) && narrows(condition, query, countOf);
 }
 
@@ -134,8 +188,11 @@ function narrows(condition: Condition, query: ListQuery, countOf: (query: ListQu
   }
 }
 
-/** Whether what it asks beside the records themselves is looked up at once. */
-function isCheap(condition: Condition, query: ListQuery, countOf: (query: ListQuery) => number): boolean {
+/**
+ * Whether what a condition asks beside the records themselves is looked up at once.
+ * @param countOf how many records of a kind there are in reach
+ */
+export function isCheap(condition: Condition, query: ListQuery, countOf: (query: ListQuery) => number): boolean {
   switch (condition.type) {
     case "all":
     case "any":
@@ -168,10 +225,29 @@ function isSmall(scope: ScopeName | null): boolean {
   return scope !== null && scope !== "network";
 }
 
+/** The one container that a record must live in for a condition; null where it does not name one. */
+function containerIn(condition: Settled, query: ListQuery): { readonly scope: ScopeName; readonly id: string } | null {
+  if (condition.type === "names") {
+    const [place, other] = condition.places;
+    const [id, second] = condition.ids;
+    const scope = place === undefined || other !== undefined ? null : scopeOf(place, query);
+    return scope === null || id === undefined || second !== undefined ? null : { scope, id };
+  }
+  if (condition.type !== "field" || condition.test.lookup?.is !== "whole") return null;
+  const scope = scopeOf(condition.place, query);
+  return scope === null ? null : { scope, id: condition.test.lookup.text };
+}
+
 /** The container whose id stands in a place; null where none does. */
 function scopeOf(place: FieldPlace, { kind }: ListQuery): ScopeName | null {
   const field = ownFieldOf(place);
   return field === null || field === "id" ? null : (SCOPES.find((scope) => kind.scopes[scope] === field) ?? null);
+}
+
+/** Whether places are just these fields of the record itself. */
+function isSameNames(places: readonly FieldPlace[], fields: readonly string[]): boolean {
+  const names = places.map(({ of, steps }) => (of === "members" && steps.length === 1 ? steps[0]?.name : undefined));
+  return names.length === fields.length && fields.every((field) => names.includes(field));
 }
 
 function bounded(numbers: readonly number[]): NumberSet | null {

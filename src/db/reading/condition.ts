@@ -80,43 +80,6 @@ export function ownFieldOf({ steps, of }: FieldPlace): string | null {
   return of === "members" && steps.length === 1 && step?.isMany === false ? step.name : null;
 }
 
-/** Whether it asks about the past, whose cost is what changed since. */
-export function asksOfThePast(condition: Condition): boolean {
-  switch (condition.type) {
-    case "all":
-    case "any":
-      return condition.parts.some(asksOfThePast);
-    case "not":
-      return asksOfThePast(condition.part);
-    case "names":
-    case "named":
-      return condition.that !== null && asksOfThePast(condition.that);
-    case "changes":
-    case "ever":
-    case "always":
-    case "was":
-      return true;
-    default:
-      return false;
-  }
-}
-
-/** Whether it asks other records than the record itself. */
-export function asksOthers(condition: Condition): boolean {
-  switch (condition.type) {
-    case "all":
-    case "any":
-      return condition.parts.some(asksOthers);
-    case "not":
-      return asksOthers(condition.part);
-    case "names":
-    case "named":
-      return true;
-    default:
-      return false;
-  }
-}
-
 /** The values that a document has in a place, neither null nor absent. */
 export function valuesAt(document: Readonly<Record<string, unknown>>, steps: readonly FieldStep[]): unknown[] {
   let values: unknown[] = [document];

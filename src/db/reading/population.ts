@@ -2,7 +2,7 @@
 // differs between the two, live tables or spans. Knows nothing of what is shown of a record.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
-import { type AnyKind, liveColumnOf, SCOPE_CODES, SCOPES, type ScopeName } from "../kind.ts";
+import { type AnyKind, liveColumnOf, SCOPE_CODES, SCOPES, type ScopeName, scopeKey } from "../kind.ts";
 import { BLOCK_BITS } from "../schema.ts";
 import { searchTerms, searchWords } from "../search-text.ts";
 import { membersSql } from "../shape.ts";
@@ -33,6 +33,7 @@ export class Populations {
   findsNothing(query: ListQuery): boolean {
     if (query.asOf !== null && query.asOf.sequence === 0) return true;
     if (query.numbers !== undefined) return query.numbers.length === 0;
+    if (query.scopes !== undefined) return query.scopes.length === 0;
     if (query.ids !== undefined && query.ids.length === 0) return true;
     if (query.filters?.some((filter) => "namesAny" in filter && filter.namesAny.length === 0)) return true;
     return isConfined(query) && !mayBeBeside(query.kind) && query.reach.networkNs?.length === 0;
@@ -43,6 +44,7 @@ export class Populations {
     if (this.findsNothing(query)) return 0;
     if (query.numbers !== undefined) return query.numbers.length;
     const sql = new SqlBuilder(query.asOf);
+    if (query.scopes !== undefined) return this.first(countsSql(query.scopes, query.asOf, sql), sql);
     const scopes = this.wholeScopes(query);
     // What lives now is counted once between two commits; what lived at one of a million instants is asked each time.
     if (scopes !== null && query.asOf === null) {
@@ -131,13 +133,8 @@ export class Populations {
 
   /** Whether the dead are passed over by blocks: in a walk over what is large, an organization or a network. */
   private goesByBlocks(query: ListQuery): boolean {
-    if (
-      query.asOf === null ||
-      query.numbers !== undefined ||
-      isLedByMatches(query) ||
-      this.wayThrough(query) !== "walked"
-    )
-      return false;
+    if (query.asOf === null || query.numbers !== undefined || query.scopes !== undefined) return false;
+    if (isLedByMatches(query) || this.wayThrough(query) !== "walked") return false;
     const containers = this.containers(query);
     const base = containers?.at(-1);
     return containers !== null && (base === undefined || base.scope === "network");
@@ -157,6 +154,17 @@ export class Populations {
     if (query.numbers !== undefined) {
       const beyond = after > 0 ? ` WHERE value > ${sql.bind(after)}` : "";
       return `SELECT value AS n FROM json_each(${sql.bind(`[${query.numbers.join()}]`)})${beyond}`;
+    }
+    if (query.scopes !== undefined) {
+      const last = sql.bind(asOf?.lastN ?? 0);
+      return query.scopes
+        .map(
+          (
+            scope,
+          ) => `SELECT s.n AS n FROM history_spans s WHERE s.scope = ${sql.bind(scope)} AND s.n > ${sql.bind(after)}
+            AND s.n <= ${last} AND s.born <= ?1 AND s.died > ?1`,
+        )
+        .join(" UNION ALL ");
     }
     const containers = this.containers(query);
     if (containers === null) return "SELECT 0 AS n WHERE 0";
@@ -248,6 +256,7 @@ export class Populations {
    * over the networks in reach, each in page order (merged); or over them one after the other (sorted).
    */
   wayThrough(query: ListQuery): "walked" | "merged" | "sorted" {
+    if (query.scopes !== undefined) return "merged";
     const { networkNs } = query.reach;
     const isWithin = Object.values(query.within ?? {}).some((id) => id !== undefined);
     if (!isConfined(query) || networkNs === null || isWithin || isLedByMatches(query)) return "walked";
@@ -417,10 +426,18 @@ function censusSql(
   asOf: AsOf | null,
   sql: SqlBuilder,
 ): string {
+  return countsSql(
+    containerNs.map((n) => scopeKey(n, kind)),
+    asOf,
+    sql,
+  );
+}
+
+/** How many lived in these scopes together. */
+function countsSql(scopes: readonly number[], asOf: AsOf | null, sql: SqlBuilder): string {
   const until = asOf === null ? "" : " AND c.sequence <= ?1";
   const census = (scope: string) =>
     `(SELECT c.count FROM history_census c WHERE c.scope = ${scope}${until} ORDER BY c.sequence DESC LIMIT 1)`;
-  const keys = containerNs.map((n) => n * 64 + kind.code);
-  if (keys.length === 1) return `SELECT ${census(sql.bind(keys[0] as number))}`;
-  return `SELECT coalesce(sum(${census("j.value")}), 0) FROM json_each(${sql.bind(JSON.stringify(keys))}) j`;
+  if (scopes.length === 1) return `SELECT ${census(sql.bind(scopes[0] as number))}`;
+  return `SELECT coalesce(sum(${census("j.value")}), 0) FROM json_each(${sql.bind(JSON.stringify(scopes))}) j`;
 }

@@ -359,20 +359,17 @@ export class Reader extends ReadConnection {
     return this.populations.count(query);
   }
 
-  /** Whether a list with a condition is sifted by looking at few records, however many there are. */
-  isNarrow(query: ListQuery): boolean {
-    return this.sieve.isNarrow(query);
-  }
-
   /**
    * The list of all that matches its condition, in steps: without one, the same list.
    * @param query as of a fixed sequence, unless all steps are taken on one state of the database
    */
   *sifted(query: ListQuery): Generator<void, ListQuery> {
-    if (query.condition === undefined) return query;
-    const numbers = yield* this.sieve.numbers(query);
-    const { kind, reach, asOf, limit, offset, order = [] } = query;
-    return { kind, reach, asOf, limit, offset, order, numbers };
+    return query.condition === undefined ? query : yield* this.sieve.sifted(query);
+  }
+
+  /** The same at once; null where it is not few records that have to be looked at. */
+  siftedAtOnce(query: ListQuery): ListQuery | null {
+    return query.condition === undefined ? query : this.sieve.siftedAtOnce(query);
   }
 
   /**
@@ -625,6 +622,7 @@ function shapeOfPlainPage(query: ListQuery): string | null {
   if (
     ids !== undefined ||
     query.numbers !== undefined ||
+    query.scopes !== undefined ||
     query.among !== undefined ||
     search !== undefined ||
     (filters !== undefined && filters.length > 0) ||

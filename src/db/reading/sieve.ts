@@ -4,7 +4,7 @@
 import { getTableName } from "drizzle-orm";
 import { type AnyKind, OPERATION, SCOPES } from "../kind.ts";
 import { changedSql, membersSql } from "../shape.ts";
-import { Candidates, isNarrow } from "./candidates.ts";
+import { Candidates, isCheap } from "./candidates.ts";
 import type { Bind, Condition } from "./condition.ts";
 import { conditionSql, type DocumentSql, type Window } from "./condition-sql.ts";
 import { itemSql, versionEndSql } from "./item-sql.ts";
@@ -20,6 +20,9 @@ const WINDOW = 32_768;
 const ONE_STEP_MAX = 5_000;
 /** Versions per step, and documents that are looked at together. */
 const STEP_VERSIONS = 5_000;
+
+/** Records that are looked at while others wait. */
+const AT_ONCE_MAX = 1_000;
 
 /** What a sieve needs of the store. */
 export interface SieveSource {
@@ -38,25 +41,68 @@ export class Sieve {
     this.candidates = new Candidates(source.connection, source.populations);
   }
 
-  /** Whether a list is sifted by looking at few records, however many there are. */
-  isNarrow(query: ListQuery): boolean {
-    const { condition } = query;
-    return condition !== undefined && isNarrow(condition, query, (of) => this.source.populations.count(of));
-  }
-
   /**
-   * The numbers of all records of a list that match its condition, ascending.
+   * The list of all that matches a list's condition.
    * @param query as of a fixed sequence, unless all steps are taken on one state of the database
    */
-  *numbers(query: ListQuery): Generator<void, Uint32Array> {
+  *sifted(query: ListQuery): Generator<void, ListQuery> {
+    const plan = yield* this.planned(query);
+    return this.as(query, Array.isArray(plan) ? plan : yield* this.matches(plan));
+  }
+
+  /** The same at once; null where it is not few records that have to be looked at. */
+  siftedAtOnce(query: ListQuery): ListQuery | null {
+    const { condition } = query;
+    if (condition === undefined) return query;
+    const isSmall = this.source.head().lastN <= AT_ONCE_MAX;
+    if (!isSmall && !isCheap(condition, query, (of) => this.source.populations.count(of))) return null;
+    const plan = drained(this.planned(query));
+    if (Array.isArray(plan)) return this.as(query, plan);
+    const isFew = isSmall || plan.query.among !== undefined || this.countAround(plan.query) <= AT_ONCE_MAX;
+    return isFew ? this.as(query, drained(this.matches(plan))) : null;
+  }
+
+  /** The numbers of all records of a list that match its condition, ascending. */
+  private *numbers(query: ListQuery): Generator<void, Uint32Array> {
+    return yield* this.matches(yield* this.looked(query));
+  }
+
+  private as(query: ListQuery, matches: readonly number[] | Uint32Array): ListQuery {
+    const { kind, reach, asOf, limit, offset, order = [] } = query;
+    const of = { kind, reach, limit, offset, order };
+    if (matches instanceof Uint32Array) return { ...of, asOf, numbers: matches };
+    const { sequence, lastN } = this.source.head();
+    return { ...of, asOf: asOf ?? { sequence, lastN, present: true }, scopes: matches };
+  }
+
+  /** The scopes that all who match fill, or what has to be looked at. */
+  private *planned(query: ListQuery): Generator<void, number[] | Looked> {
+    const looked = yield* this.looked(query);
+    return this.candidates.scopesOf(looked.settled, looked.query) ?? looked;
+  }
+
+  private *looked(query: ListQuery): Generator<void, Looked> {
     const { condition, ...rest } = query;
-    if (this.source.populations.findsNothing(rest)) return NumberSet.NONE.sorted;
-    if (condition === undefined) return yield* this.sifted(rest, { type: "all", parts: [] });
-    const settled = yield* this.settled(condition, rest);
+    if (condition === undefined || this.source.populations.findsNothing(rest))
+      return { query: rest, settled: { type: "all", parts: [] } };
+    const { condition: settled, query: within } = this.candidates.within(yield* this.settled(condition, rest), rest);
     const asOf = this.newest(rest);
-    const among = rest.ids === undefined ? this.candidates.of(settled, { ...rest, asOf }) : null;
-    if (among === null) return yield* this.sifted(rest, settled);
-    return among.size === 0 ? NumberSet.NONE.sorted : yield* this.sifted({ ...rest, among: among.sorted }, settled);
+    const among = rest.ids === undefined ? this.candidates.of(settled, { ...within, asOf }) : null;
+    return { query: among === null ? within : { ...within, among: among.sorted }, settled };
+  }
+
+  private *matches({ query, settled }: Looked): Generator<void, Uint32Array> {
+    if (query.among?.length === 0 || this.source.populations.findsNothing(query)) return NumberSet.NONE.sorted;
+    const lastN = query.asOf?.lastN ?? this.source.head().lastN;
+    const matches: Uint32Array[] = [];
+    const isShort = this.isShort(query);
+    for (let after = 0; after < lastN; ) {
+      const until = isShort ? lastN : Math.min(lastN, after + WINDOW);
+      matches.push(this.matching({ ...query, asOf: this.newest(query) }, settled, { after, until }));
+      after = until;
+      yield;
+    }
+    return concatenated(matches);
   }
 
   /** Looks up what a condition asks beside the record itself. */
@@ -107,36 +153,22 @@ export class Sieve {
     return asOf?.present === true && asOf.sequence === this.source.head().sequence ? null : asOf;
   }
 
-  private *sifted(query: ListQuery, settled: Settled): Generator<void, Uint32Array> {
-    const lastN = query.asOf?.lastN ?? this.source.head().lastN;
-    const matches: Uint32Array[] = [];
-    const isShort = this.isShort(query);
-    for (let after = 0; after < lastN; ) {
-      const until = isShort ? lastN : Math.min(lastN, after + WINDOW);
-      matches.push(this.matching({ ...query, asOf: this.newest(query) }, settled, { after, until }));
-      after = until;
-      yield;
-    }
-    return concatenated(matches);
-  }
-
   /** Whether there are so few that one step will do. */
   private isShort(query: ListQuery): boolean {
-    if (query.ids !== undefined || query.among !== undefined) return true;
-    const { populations } = this.source;
-    const { kind, reach, asOf, within } = query;
-    // What is left out here only makes fewer of them.
+    return query.ids !== undefined || query.among !== undefined || this.countAround(query) <= ONE_STEP_MAX;
+  }
+
+  /** How many a list is of at most: what is left out of the query here only makes fewer of them. */
+  private countAround({ kind, reach, asOf, within }: ListQuery): number {
     const innermost = SCOPES.findLast((scope) => within?.[scope] !== undefined);
-    return (
-      populations.count({
-        kind,
-        reach: innermost === undefined ? { ...reach, networkNs: null } : reach,
-        asOf,
-        ...(innermost === undefined ? {} : { within: { [innermost]: within?.[innermost] } }),
-        limit: 0,
-        offset: 0,
-      }) <= ONE_STEP_MAX
-    );
+    return this.source.populations.count({
+      kind,
+      reach: innermost === undefined ? { ...reach, networkNs: null } : reach,
+      asOf,
+      ...(innermost === undefined ? {} : { within: { [innermost]: within?.[innermost] } }),
+      limit: 0,
+      offset: 0,
+    });
   }
 
   private matching(query: ListQuery, settled: Settled, window: Window): Uint32Array {
@@ -336,6 +368,20 @@ export class Sieve {
       )
       .values(after, until)[0] as [number] | undefined;
     return row === undefined ? until : Math.max(after + 1, row[0] - 1);
+  }
+}
+
+/** A list, and what each of its records has to say; `among` where only few can. */
+interface Looked {
+  readonly query: ListQuery;
+  readonly settled: Settled;
+}
+
+/** The result of steps that are all taken at once. */
+function drained<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
   }
 }
 

@@ -15,7 +15,7 @@ import { hashTransaction, hashVersion } from "../hash.ts";
 import {
   type AnyKind,
   containerId,
-  containerIds,
+  isInSameScopes,
   liveIdentity,
   OPERATION,
   ownColumns,
@@ -24,6 +24,7 @@ import {
   renderMembers,
   renderObserved,
   scopeKey,
+  scopesOf,
 } from "../kind.ts";
 import { BLOCK_BITS } from "../schema.ts";
 import { searchText } from "../search-text.ts";
@@ -206,7 +207,7 @@ class LedgerWriter {
       this.guarded(kind, record, () => statements.updateLive(kind, this.liveRow(entry, rendered)));
     }
     if (entry.kind.links !== undefined) this.relink(entry.n, entry.kind.links(before), entry.kind.links(record));
-    if (!Bun.deepEquals(containerIds(kind, before), containerIds(kind, record))) {
+    if (!isInSameScopes(kind, before, record)) {
       const left = new Set(this.scopes(entry, before));
       for (const scope of this.scopes(entry, record)) if (!left.delete(scope)) this.enter(scope, entry.n);
       for (const scope of left) this.leave(scope, entry.n);
@@ -413,9 +414,7 @@ class LedgerWriter {
   }
 
   private scopes(entry: Entry, record: RecordBase): number[] {
-    const scopes = [scopeKey(entry.organizationN, entry.kind)];
-    for (const id of containerIds(entry.kind, record)) scopes.push(scopeKey(this.nOf(id), entry.kind));
-    return scopes;
+    return scopesOf(entry.kind, record, entry.organizationN, (id) => this.nOf(id));
   }
 
   private enter(scope: number, n: number): void {

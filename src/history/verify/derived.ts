@@ -7,14 +7,13 @@ import type { Sql } from "../../db/connection.ts";
 import {
   type AnyKind,
   containerId,
-  containerIds,
   liveIdentity,
   OPERATION,
   operationOf,
   ownColumns,
   parseMembers,
   type RecordBase,
-  scopeKey,
+  scopesOf,
 } from "../../db/kind.ts";
 import { ALIVE } from "../../db/schema.ts";
 import { searchText } from "../../db/search-text.ts";
@@ -190,8 +189,7 @@ export class Derivation {
   }
 
   private scopes(life: Life, record: RecordBase): number[] {
-    const containers = containerIds(life.kind, record).map((id) => this.n(id));
-    return [life.organizationN, ...containers].map((n) => scopeKey(n, life.kind));
+    return scopesOf(life.kind, record, life.organizationN, (id) => this.n(id));
   }
 
   /** A record says its organization itself, or lives in a network that does; an organization is its own. */

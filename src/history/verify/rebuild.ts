@@ -23,11 +23,13 @@ const LINEAGES = `
     FROM temp.ends)
   WHERE place = 1`;
 
-const CENSUS = `
+/** @param where which spans are counted */
+const censusOf = (where: string) => `
   INSERT INTO history_census (scope, sequence, count)
   SELECT scope, sequence, sum(sum(delta)) OVER (PARTITION BY scope ORDER BY sequence) FROM (
-    SELECT scope, born AS sequence, 1 AS delta FROM history_spans UNION ALL SELECT scope, died, -1 FROM history_spans
-      WHERE died <= (SELECT max(sequence) FROM history_transactions)
+    SELECT scope, born AS sequence, 1 AS delta FROM history_spans ${where}
+    UNION ALL SELECT scope, died, -1 FROM history_spans ${where === "" ? "WHERE" : `${where} AND`}
+      died <= (SELECT max(sequence) FROM history_transactions)
   ) GROUP BY scope, sequence HAVING sum(delta) <> 0`;
 
 /** The blocks that the spans come to, of the kinds of container that have them: organization and network. */
@@ -111,6 +113,11 @@ export function deriveChangeCounts(db: Sql, kinds: readonly AnyKind[]): void {
   new Rebuild(db, kinds).runForChangeCounts();
 }
 
+/** Makes the groups of a store that has none yet, within a transaction of the caller's. */
+export function deriveGroups(db: Sql, kinds: readonly AnyKind[]): void {
+  new Rebuild(db, kinds).runForGroups();
+}
+
 /**
  * Makes the live rows and links of these kinds anew where the newest version is of an earlier shape, within a
  * transaction of the caller's. What else is derived stays: an upcaster leaves alone what that is made of.
@@ -181,7 +188,7 @@ class Rebuild {
     }, onProgress);
     counts.finish();
     $client.run(LINEAGES);
-    $client.run(CENSUS);
+    $client.run(censusOf(""));
     $client.run(`INSERT INTO history_span_blocks (scope, block, alive, died) ${SPAN_BLOCKS}`);
     this.gatherChangesAndTexts();
     $client.run("DROP TABLE temp.ends");
@@ -195,6 +202,20 @@ class Rebuild {
 
   runForWords(): void {
     this.walk((life) => this.words(life));
+  }
+
+  /** What is missing of the spans, and the census of scopes that had none. */
+  runForGroups(): void {
+    const { $client } = this.db;
+    const insert = "INSERT OR IGNORE INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)";
+    this.walk((life) => {
+      if (life.kind.groups === undefined) return;
+      for (const { scope, born, died } of this.derivation.spans(life)) this.execute(insert, scope, life.n, born, died);
+    });
+    $client.run("CREATE TEMP TABLE counted (scope INTEGER PRIMARY KEY)");
+    $client.run("INSERT INTO temp.counted SELECT DISTINCT scope FROM history_census");
+    $client.run(censusOf("WHERE scope NOT IN (SELECT scope FROM temp.counted)"));
+    $client.run("DROP TABLE temp.counted");
   }
 
   /** Every life, one after the other. */

@@ -78,6 +78,7 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
     { relation: "more_neighbor_if_entries", ids: moreNeighborIds(entry.more_neighbors, "IfEntry") },
   ],
   owners: (entry) => [{ kind: "host", id: entry.host_id, as: "interfaces" }],
+  groups: { values: { oper_status: OPER_STATUSES }, names: ["native_vlan_id", "vlan_ids"] },
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "omitted",
   identity: (entry) => `${entry.host_id}/${entry.if_index}`,
