@@ -33,6 +33,7 @@ import { Surface } from "./http/surface.ts";
 import type { Backend } from "./inventory/backend.ts";
 import { filterFieldRoutes } from "./inventory/filter-field-routes.ts";
 import { RESOURCES } from "./inventory/resources.ts";
+import { searchRoutes } from "./questions/search-routes.ts";
 import { apiKeyRoutes } from "./resources/api-keys/routes.ts";
 import { bindingRoutes } from "./resources/bindings/routes.ts";
 import { credentialRoutes } from "./resources/credentials/routes.ts";
@@ -149,6 +150,7 @@ export function createApp(options: AppOptions) {
   locateRoutes(surface, options.backend);
   recordHistoryRoutes(surface, options.backend);
   restoreRoutes(surface, options.backend);
+  searchRoutes(surface, options.backend);
   topologyRoutes(surface, options.backend);
   documentation(
     app,

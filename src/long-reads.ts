@@ -11,6 +11,7 @@ import { recordHistory } from "./history/record-history.ts";
 import { transaction, transactions } from "./history/transactions.ts";
 import { largeRecordRead } from "./inventory/large-record.ts";
 import { longListRead } from "./inventory/long-list.ts";
+import { search } from "./questions/search.ts";
 
 export const LONG_READS: readonly AnyLongRead[] = [
   changeFeed,
@@ -20,6 +21,7 @@ export const LONG_READS: readonly AnyLongRead[] = [
   locateTimeline,
   longListRead,
   recordHistory,
+  search,
   topology,
   transaction,
   transactions,

@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
 const SHORT_BY_NAME: ReadonlyMap<string, string> = new Map(
   Object.entries(TYPES).flatMap(([short, names]) => [short, ...names].map((name) => [name, short] as const)),
 );
-const NUMBERED = /^([a-z]+(?:-[a-z]+)*)(\d.*)$/;
+const NUMBERED = /^([a-z]+(?:-[a-z]+)*)(\d\S*)$/;
 
 /** What a text says of an interface: the abbreviated name, and the number in it. */
 interface NumberedInterface {
@@ -53,7 +53,7 @@ export function numberedInterface(text: string): NumberedInterface | null {
  * @returns none for what begins no type
  */
 export function interfaceBeginnings(text: string): string[] {
-  const [, begun, number] = /^([a-z]+(?:-[a-z]*)*)(\d.*)?$/.exec(withoutBlank(text)) ?? [];
+  const [, begun, number] = /^([a-z]+(?:-[a-z]*)*)(\d\S*)?$/.exec(withoutBlank(text)) ?? [];
   if (begun === undefined) return [];
   const known = SHORT_BY_NAME.get(begun);
   // `te1` is no beginning of a longer type's name: whoever writes a number has written the type.

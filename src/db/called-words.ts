@@ -51,7 +51,7 @@ const ENDS: Readonly<Partial<Record<string, EntrySort>>> = {
 };
 
 /** A name beyond this length is found by its words alone. */
-export const WHOLE_MAX_LENGTH = 80;
+const WHOLE_MAX_LENGTH = 80;
 export const MAC_DIGITS_MIN = 4;
 /** Stands between the words of a whole name: no white space to the index. */
 const BLANK = "\u00a0";
@@ -82,7 +82,10 @@ export function calledChanges(place: string, before: readonly CalledText[], afte
   const had = calledEntries(before);
   const has = calledEntries(after);
   const changes: string[] = [];
-  for (const entry of has) if (!had.has(entry)) changes.push(place + entry);
+  // The digits of an address stand in one row, so that they can be looked for together.
+  const isOtherMac = [...has].some((entry) => entry.startsWith(ENTRY.digits) && !had.has(entry));
+  for (const entry of has)
+    if (!had.has(entry) || (isOtherMac && entry.startsWith(ENTRY.digits))) changes.push(place + entry);
   for (const entry of had) {
     const end = has.has(entry) ? undefined : ENDS[entry[0] as string];
     if (end !== undefined) changes.push(place + end + entry.slice(1));
@@ -97,8 +100,8 @@ function isSameCalled(before: readonly CalledText[], after: readonly CalledText[
   );
 }
 
-/** Every entry that finds a record, each once. */
-function calledEntries(called: readonly CalledText[]): Set<string> {
+/** Every entry that finds a record, each once, without its place. */
+export function calledEntries(called: readonly CalledText[]): Set<string> {
   const entries = new Set<string>();
   for (const { value, as, isApart } of called) {
     if (value === null || value === undefined) continue;
@@ -126,7 +129,11 @@ function addWords(entries: Set<string>, text: string, as: CalledAs, sort: EntryS
     for (const part of parts(folded.join("")).slice(1)) entries.add(sort + part);
     return;
   }
-  for (const word of folded) for (const part of parts(word)) entries.add(sort + part);
+  for (const word of folded) {
+    for (const part of parts(word)) entries.add(sort + part);
+    const within = as === "Interface" ? numberedInterface(word) : null;
+    if (within !== null) entries.add(ENTRY.interface + cut(within.name)).add(sort + within.number);
+  }
   if (as !== "Text" && folded.length > 0) {
     const whole = folded.join(BLANK);
     if (whole.length <= WHOLE_MAX_LENGTH) entries.add(ENTRY.whole + whole);

@@ -41,6 +41,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   type: () => ["Unreached"],
   tag_ids: (twin) => twin.ids.tags ?? [],
   hidden: () => ["false"],
+  q: () => ["web", "10.2.", "0200", "core", "old", "vlan 10", "gi", "core 1", "1"],
   search: () => ["web", "10.2.", "02:00", "old", "Servers", "core", "read", "before"],
   // A field that a kind does not have is refused in both, in the same words.
   filter: (twin) => [
@@ -82,7 +83,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
 const MARKERS = ["marker:before the move", "marker:BEFORE IT ALL"];
 
 /** One of these says what is looked for, and goes with each of the others. */
-const QUESTIONS = ["mac", "ip", "hostname"];
+const QUESTIONS = ["mac", "ip", "hostname", "q"];
 
 /** Where a query asks for nothing without it. */
 const ALWAYS: Readonly<Record<string, (twin: Twin) => string>> = {

@@ -59,7 +59,7 @@ export class WordIndex {
     const rows =
       "all" in lookup
         ? this.placesOf(
-            lookup.all.map((entry) => place + entry),
+            lookup.all.map((entry) => [place + entry]),
             until,
             [0, 0],
             limit + 1,
@@ -72,42 +72,39 @@ export class WordIndex {
     return rows.length > limit ? null : rows.map(([n]) => n);
   }
 
-  /**
-   * The next entries that begin so, each once, in their order.
-   * @returns at most so many, without their place and sort
-   */
-  entries(place: string, sort: EntrySort, beginning: string, limit: number): string[] {
+  /** The entries that begin so, each once, in their order. @returns each without its place and sort */
+  *entries(place: string, sort: EntrySort, beginning: string): Generator<string, void> {
     const before = place + sort;
     const first = before + beginning;
     const statement = this.connection.statement("SELECT term FROM history_word_places WHERE term >= ?1 LIMIT 1");
-    const found: string[] = [];
-    for (let from = first; found.length < limit; ) {
+    for (let from = first; ; ) {
       const term = statement.values(from)[0]?.[0] as string | undefined;
-      if (term === undefined || !term.startsWith(first)) break;
-      found.push(term.slice(before.length));
+      if (term === undefined || !term.startsWith(first)) return;
+      yield term.slice(before.length);
       from = term + NEXT;
     }
-    return found;
   }
 
   /**
-   * Where all of these entries came up together, in the order of the records.
-   * @param after the record number, and within it the sequence, from which on
+   * Where entries came up, in the order of the records: those of which one of each group came up with one version.
+   * @param groups entries with their places and sorts
+   * @param after the record number, and of that the sequence, from which on
    * @returns record number and sequence
    */
   placesOf(
-    terms: readonly string[],
+    groups: ReadonlyArray<readonly string[]>,
     until: number,
     after: readonly [number, number],
     limit: number,
   ): Array<[number, number]> {
+    const query = groups.map((entries) => `(${entries.map(phrase).join(" OR ")})`).join(" AND ");
     return this.connection
       .statement(
         `SELECT history_words.rowid >> 31, history_words.rowid & 2147483647 FROM history_words
           WHERE history_words MATCH +?1 AND history_words.rowid > ((?3 << 31) | ?4)
           AND (history_words.rowid & 2147483647) <= +?2 LIMIT +?5`,
       )
-      .values(terms.map(phrase).join(" AND "), until, ...after, limit) as Array<[number, number]>;
+      .values(query, until, ...after, limit) as Array<[number, number]>;
   }
 
   /**

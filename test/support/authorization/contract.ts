@@ -135,6 +135,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/fields/:kind": VIEWER,
   "GET /api/v1/ledger": VIEWER,
   "GET /api/v1/locate": VIEWER,
+  "GET /api/v1/search": VIEWER,
   "GET /api/v1/locate/timeline": VIEWER,
   "GET /api/v1/topology": VIEWER,
   // A transaction may have written whatever an Admin writes.

@@ -462,6 +462,14 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         ({ data }) =>
           expect(data.candidates.length > 0).toBe(isFound && instant.title !== asking.world.early),
     })),
+  "GET /api/v1/search": (asking) =>
+    located(asking, (query, instant) => ({
+      path: withQuery(asking.path, query.replace(/^\w+=/, "q="), instant.query),
+      check:
+        (isFound) =>
+        ({ data }) =>
+          expect(data.length > 0).toBe(isFound && instant.title !== asking.world.early),
+    })),
   "GET /api/v1/locate/timeline": (asking) =>
     located(
       asking,

@@ -91,6 +91,7 @@ const INTERFACES: ReadonlyArray<(index: number) => string> = [
   (index) => `port-channel${index}`,
   (index) => `ge-0/0/${index}`,
   (index) => `Slot 1 Port ${index}`,
+  (index) => `Uplink Te1/${index} to core`,
   () => "Gibson",
   () => "",
 ];

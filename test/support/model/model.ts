@@ -284,7 +284,9 @@ export class Model {
     return (
       this.called(record).some((begun) => forms.some((form) => begun.startsWith(form))) ||
       (CALLED.get(record.kind)?.interfaces ?? []).some((field) =>
-        beginsInterface(String(record.fields[field] ?? ""), unmarked(foldCase(word))),
+        [String(record.fields[field] ?? ""), ...String(record.fields[field] ?? "").split(/\s+/)].some((name) =>
+          beginsInterface(name, unmarked(foldCase(word))),
+        ),
       )
     );
   }

@@ -52,7 +52,7 @@ const INTERFACE_TYPES = [
  * written out before a number is that type, and no longer one that begins so.
  */
 export function beginsInterface(name: string, word: string): boolean {
-  const [, type = "", number = ""] = /^([a-z-]+?)\s*(\d.*)$/.exec(foldCase(name)) ?? [];
+  const [, type = "", number = ""] = /^([a-z-]+?)\s*(\d\S*)$/.exec(foldCase(name)) ?? [];
   const types = INTERFACE_TYPES.find((each) => each.includes(type));
   if (types === undefined) return false;
   if (number.startsWith(word)) return true;
@@ -62,6 +62,13 @@ export function beginsInterface(name: string, word: string): boolean {
     ? types.includes(begun)
     : types.some((each) => each.startsWith(begun));
   return isMeant && number.startsWith(rest);
+}
+
+/** The type and number of an interface that a whole text names; null for any other text. Folded. */
+export function interfaceOf(text: string): string | null {
+  const [, type = "", number = ""] = /^([a-z-]+?)\s*(\d\S*)$/.exec(text) ?? [];
+  const types = INTERFACE_TYPES.find((each) => each.includes(type));
+  return types === undefined ? null : `${types[0]}${number}`;
 }
 
 /** Without accents. */

@@ -1,0 +1,206 @@
+// The search of all kinds: everything called so, best first, as of one transaction. Runs beside the answering thread;
+// what it looks at is bounded, and it tells where there is more.
+
+import type { Actor } from "../access/actor.ts";
+import { atLeast } from "../access/role.ts";
+import type { AnyKind, RecordBase } from "../db/kind.ts";
+import type { Thinned } from "../db/pruned-history.ts";
+import { longRead } from "../db/reading/long-reads.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import { RESOURCES } from "../inventory/resources.ts";
+import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
+import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
+import { metaAt, resolvedMembers, successBody } from "../wire/envelope.ts";
+import { type Hit, HitList, type SearchResult, type VersionSight } from "./hits.ts";
+import { PartsOfHosts } from "./parts-of-hosts.ts";
+import { RecordVersions, type Version } from "./record-versions.ts";
+import { CandidateReader } from "./search-candidates.ts";
+import { MATCHES, type Match, matchOf, readQuestion, type SearchQuery, worse } from "./search-query.ts";
+
+/** Crosses to another thread. */
+export interface SearchInput {
+  readonly actor: Actor;
+  /** With a word in it. */
+  readonly q: string;
+  /** The names of kinds; null for all that the caller may list. */
+  readonly types: readonly string[] | null;
+  readonly networkId: string | null;
+  readonly limit: number;
+  /** The transaction that the answer is as of. */
+  readonly sequence: number;
+  /** Null where none was asked for. */
+  readonly at: string | null;
+  /** Where that is in thinned history. */
+  readonly thinned?: Thinned;
+}
+
+/** The kinds that are searched, in the order of the documentation: what is called nothing is not among them. */
+export const SEARCHED_TYPES = RESOURCES.filter(({ kind }) => kind.called !== undefined).map(({ kind }) => kind.name);
+
+export const search = longRead("search", function* (reader: Reader, input: SearchInput) {
+  const steps = new Search(reader, input).run();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) {
+      const { results, hasMore, cutOff } = step.value;
+      const more = `,"search":${JSON.stringify({ limit: input.limit, has_more: hasMore, cut_off: cutOff })}`;
+      const meta = metaAt(input.at, resolvedMembers(input.thinned) + more);
+      yield encoder.encode(successBody(JSON.stringify(results), meta));
+      return;
+    }
+    yield PAUSE;
+  }
+});
+
+const PAUSE = new Uint8Array(0);
+const encoder = new TextEncoder();
+
+interface Found {
+  readonly results: SearchResult[];
+  readonly hasMore: boolean;
+  readonly cutOff: string[];
+}
+
+class Search implements VersionSight {
+  private readonly input: SearchInput;
+  private readonly query: SearchQuery;
+  private readonly versions: RecordVersions;
+  private readonly candidates: CandidateReader;
+  private readonly kinds: readonly AnyKind[];
+  /** Ids; null for all. */
+  private readonly networkIds: ReadonlySet<string> | null;
+  /** Whose API keys the caller sees; null for everybody's. */
+  private readonly onlyUserId: string | null;
+  private readonly hits: HitList;
+  private readonly reader: Reader;
+
+  constructor(reader: Reader, input: SearchInput) {
+    const { actor, networkId } = input;
+    this.reader = reader;
+    this.input = input;
+    this.query = readQuestion(input.q);
+    const networkNs = networksInReach(reader, actor, networkId);
+    this.networkIds = networkNs === null ? null : new Set(reader.recordIds(networkNs));
+    this.versions = new RecordVersions(reader, input.sequence);
+    this.candidates = new CandidateReader(reader, { organizationN: actor.organizationN, networkNs }, input.sequence);
+    this.kinds = RESOURCES.filter(
+      ({ kind, read }) =>
+        kind.called !== undefined &&
+        (read.sessionOnly !== true || actor.type === "User") &&
+        atLeast(actor.role, read.role) &&
+        input.types?.includes(kind.name) !== false &&
+        (isOfOrganization(kind) && networkId === null
+          ? true
+          : kind.scopes.network !== undefined && networkNs?.length !== 0),
+    ).map(({ kind }) => kind);
+    this.onlyUserId = atLeast(actor.role, "Admin") ? null : (reader.recordIds([actor.userN])[0] ?? "");
+    this.hits = new HitList(this.kinds);
+  }
+
+  *run(): Generator<void, Found> {
+    const { limit } = this.input;
+    const parts = new PartsOfHosts(this.reader, this.versions, this.candidates, this, this.input.sequence);
+    for (const hit of yield* parts.find(this.kinds, this.query)) this.hits.add(hit);
+    const isWhole = yield* this.inAllWays();
+    const hits = this.hits.ordered();
+    const { cutOff } = this.candidates;
+    const isCutOff = (kind: AnyKind) => cutOff.has(kind) || (kind === ifEntryKind && cutOff.has(fdbEntryKind));
+    return {
+      results: this.hits.results(hits.slice(0, limit), this.versions, this),
+      hasMore: hits.length > limit || !isWhole,
+      cutOff: this.kinds.filter(isCutOff).map(({ name }) => name),
+    };
+  }
+
+  sees(kind: AnyKind, record: RecordBase): boolean {
+    const networkField = kind.scopes.network;
+    if (networkField !== undefined) {
+      const networkId = Reflect.get(record, networkField) as string | null;
+      if (networkId === null) return this.input.networkId === null;
+      return this.networkIds === null || this.networkIds.has(networkId);
+    }
+    const userField = kind.scopes.user;
+    return userField === undefined || this.onlyUserId === null || Reflect.get(record, userField) === this.onlyUserId;
+  }
+
+  /** One way after the other, kind by kind, until nobody better can come. @returns whether it came to the end */
+  private *inAllWays(): Generator<void, boolean> {
+    for (const way of MATCHES) {
+      for (const kind of this.kinds) {
+        yield* this.inOneWay(kind, way);
+        if (kind === ifEntryKind) yield* this.inOneWay(fdbEntryKind, way);
+        if (this.hits.currentUpTo(way) > this.input.limit) return false;
+      }
+    }
+    return true;
+  }
+
+  private *inOneWay(kind: AnyKind, way: (typeof MATCHES)[number]): Generator<void> {
+    const candidates = yield* this.candidates.of(kind, this.query, way);
+    for (const n of [...candidates.keys()]) if (this.hits.has(n, way)) candidates.delete(n);
+    for (const version of this.versions.newest([...candidates.keys()])) {
+      const hit = this.judge(version, candidates.get(version.n) ?? []);
+      if (hit === null) continue;
+      const shown = kind === fdbEntryKind ? this.onInterface(hit) : hit;
+      if (shown !== null) this.hits.add(shown);
+    }
+    yield;
+  }
+
+  /** @param since the transactions with which what is asked for came up */
+  private judge(newest: Version, since: readonly number[]): Hit | null {
+    const { kind, n } = newest;
+    const last = newest.record === null ? this.versions.last(newest) : newest;
+    if (last?.record == null || !this.sees(kind, last.record)) return null;
+    const deletedAt = newest.record === null ? newest.at : null;
+    const match = this.match(kind, last.record);
+    if (match !== null) return { n, kind, record: last.record, match, namedUntil: null, deletedAt };
+    for (const sequence of [...since].sort((a, b) => b - a)) {
+      const [then] = this.versions.newest([n], sequence);
+      if (then?.record == null || !this.sees(kind, then.record)) continue;
+      const former = this.match(kind, then.record);
+      if (former === null) continue;
+      const isOver = (record: RecordBase) => {
+        const later = this.match(kind, record);
+        return later === null || worse(later.kind, former.kind) !== former.kind;
+      };
+      const end = this.versions.firstAfter(then, ({ record }) => record === null || isOver(record));
+      // An end that is no longer told apart, where history was thinned, is that of the version itself.
+      return { n, kind, record: last.record, match: former, namedUntil: end?.at ?? newest.at, deletedAt };
+    }
+    return null;
+  }
+
+  private match(kind: AnyKind, record: RecordBase): Match | null {
+    return matchOf(kind.called?.(record) ?? [], this.query, kind.name === "vlan");
+  }
+
+  /** Where a forwarding entry is, or was: the interface shows for it. */
+  private onInterface(hit: Hit): Hit | null {
+    const n = this.reader.recordN((hit.record as RecordBase & { readonly if_entry_id: string }).if_entry_id);
+    const [newest] = n === null ? [] : this.versions.newest([n]);
+    if (newest === undefined) return null;
+    const record = newest.record ?? this.versions.last(newest)?.record ?? null;
+    if (record === null || !this.sees(ifEntryKind, record)) return null;
+    return {
+      n: newest.n,
+      kind: ifEntryKind,
+      record,
+      match: hit.match,
+      namedUntil: hit.namedUntil ?? hit.deletedAt,
+      deletedAt: newest.record === null ? newest.at : null,
+    };
+  }
+}
+
+/** Whether there are records of a kind that are in no network. */
+function isOfOrganization(kind: AnyKind): boolean {
+  return kind.scopes.network === undefined || kind.networkIsOptional === true;
+}
+
+/** Record numbers of the networks that are searched; null for all of the organization. */
+function networksInReach(reader: Reader, { networkNs }: Actor, networkId: string | null): readonly number[] | null {
+  if (networkId === null) return networkNs;
+  const n = reader.recordN(networkId);
+  return n === null || networkNs?.includes(n) === false ? [] : [n];
+}

@@ -1,0 +1,292 @@
+// GET /api/v1/search through the API: each notation, where and why something is found, what it was called once, and who
+// finds what. The same at random against a model: search-random.test.ts.
+
+import { describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { invalid, made, type Wire } from "../support/appliance/factories.ts";
+
+const appliance = applianceForEach();
+const { owner, instant, newHost, newIfEntry, newVlan, newSubnet, newNetwork, newTag } = appliance;
+
+async function asked(q: string, more = "", by: Client = owner): Promise<{ data: Wire[]; meta: Wire }> {
+  const { status, data, body } = await by.get(`search?q=${encodeURIComponent(q)}${more}`);
+  expect([q, status, data]).toEqual([q, 200, expect.any(Array)]);
+  return { data, meta: body.meta };
+}
+
+/** What is found, in short: `host core-1 (name Exact)`. */
+async function found(q: string, more = "", by: Client = owner): Promise<string[]> {
+  return (await asked(q, more, by)).data.map(
+    ({ type, name, host, match, named_until, deleted_at }) =>
+      `${type} ${host === null ? "" : `${host.name}/`}${name} (${match.field} ${match.kind}${named_until === null ? "" : ", once"}${deleted_at === null ? "" : ", deleted"})`,
+  );
+}
+
+async function core(): Promise<{ host: Wire; uplink: Wire; access: Wire }> {
+  await newSubnet({ cidr: "10.2.3.0/24", name: "Server room" });
+  const host = await newHost({
+    name: "core-1",
+    serial_number: "FOC1234X0AB",
+    asset_tag: "INV-0042",
+    ip_addresses: [{ ip_address: "10.2.3.17", mac_address: "00:1b:21:aa:bb:cc", name: "mgmt" }],
+    ports: [{ number: 22, protocol: "Tcp" }],
+    services: [{ name: "SSH", service_definition: "OpenSSH" }],
+  });
+  const uplink = await newIfEntry(host.id, {
+    if_index: 7,
+    if_descr: "GigabitEthernet1/0/7",
+    if_name: "Gi1/0/7",
+    if_alias: "Zürich uplink",
+    mac_address: "00:1b:21:dd:ee:ff",
+  });
+  const access = await newIfEntry(host.id, {
+    if_index: 8,
+    if_descr: "TenGigabitEthernet1/1/1",
+    fdb_macs: ["3c:52:82:01:02:03"],
+  });
+  return { host, uplink, access };
+}
+
+describe("a search", () => {
+  test("finds what is called exactly so, then what begins so, then what has its words, by kind and name", async () => {
+    await newHost({ name: "web" });
+    await newHost({ name: "web-2" });
+    await newHost({ name: "Web-10" });
+    await newHost({ name: "old-web", description: "the web before" });
+    await newTag({ name: "WEB" });
+    expect(await found("web")).toEqual([
+      "host web (name Exact)",
+      "tag WEB (name Exact)",
+      "host Web-10 (name Prefix)",
+      "host web-2 (name Prefix)",
+      "host old-web (name Word)",
+    ]);
+    expect(await found("web", "&types=tag")).toEqual(["tag WEB (name Exact)"]);
+    expect(await found("web", "&limit=2")).toEqual(["host web (name Exact)", "tag WEB (name Exact)"]);
+    expect((await asked("web", "&limit=2")).meta.search).toEqual({ limit: 2, has_more: true, cut_off: [] });
+    expect((await asked("web", "&limit=5")).meta.search).toEqual({ limit: 5, has_more: false, cut_off: [] });
+  });
+
+  test("tells what a result is, where it is, and why", async () => {
+    const { host, uplink } = await core();
+    expect((await asked("Gi1/0/7")).data).toEqual([
+      {
+        type: "if_entry",
+        id: uplink.id,
+        name: "Gi1/0/7",
+        network: { id: host.network_id, name: expect.any(String) },
+        host: { id: host.id, name: "core-1" },
+        match: { field: "if_name", value: "Gi1/0/7", kind: "Exact" },
+        named_until: null,
+        deleted_at: null,
+      },
+    ]);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ["001b21aabbcc", ["ip_address core-1/10.2.3.17 (mac_address Exact)"]],
+    ["00:1B:21:AA:BB:CC", ["ip_address core-1/10.2.3.17 (mac_address Exact)"]],
+    ["001b.21aa.bbcc", ["ip_address core-1/10.2.3.17 (mac_address Exact)"]],
+    ["00-1b-21-aa-bb-cc", ["ip_address core-1/10.2.3.17 (mac_address Exact)"]],
+    ["001b.21", ["ip_address core-1/10.2.3.17 (mac_address Prefix)", "if_entry core-1/Gi1/0/7 (mac_address Prefix)"]],
+    ["aa:bb", ["ip_address core-1/10.2.3.17 (mac_address Part)"]],
+    ["1aab", ["ip_address core-1/10.2.3.17 (mac_address Part)"]],
+    ["EE-FF", ["if_entry core-1/Gi1/0/7 (mac_address Part)"]],
+    ["3c52.8201.0203", ["if_entry core-1/TenGigabitEthernet1/1/1 (fdb_macs Exact)"]],
+    ["8201", ["if_entry core-1/TenGigabitEthernet1/1/1 (fdb_macs Part)"]],
+    ["bbc", []],
+    ["10.2.3.17", ["ip_address core-1/10.2.3.17 (ip_address Exact)"]],
+    ["10.2.3.0/24", ["subnet 10.2.3.0/24 (cidr Exact)"]],
+    ["10.2.", ["subnet 10.2.3.0/24 (cidr Prefix)", "ip_address core-1/10.2.3.17 (ip_address Prefix)"]],
+    ["3.17", ["ip_address core-1/10.2.3.17 (ip_address Part)"]],
+    ["FOC1234X0AB", ["host core-1 (serial_number Exact)"]],
+    ["foc1234", ["host core-1 (serial_number Prefix)"]],
+    ["inv-0042", ["host core-1 (asset_tag Exact)"]],
+    ["Gi1/0/7", ["if_entry core-1/Gi1/0/7 (if_name Exact)"]],
+    ["gi 1/0/7", ["if_entry core-1/Gi1/0/7 (if_name Exact)"]],
+    ["GigabitEthernet1/0/7", ["if_entry core-1/Gi1/0/7 (if_name Exact)"]],
+    ["gig1/0", ["if_entry core-1/Gi1/0/7 (if_name Prefix)"]],
+    ["te1/1/1", ["if_entry core-1/TenGigabitEthernet1/1/1 (if_descr Exact)"]],
+    ["1/0/7", ["if_entry core-1/Gi1/0/7 (if_name Word)"]],
+    ["core-1 gi1/0/7", ["if_entry core-1/Gi1/0/7 (if_name Exact)"]],
+    ["gi 1/0/7 core-1", ["if_entry core-1/Gi1/0/7 (if_name Exact)"]],
+    ["core gi1/0", ["if_entry core-1/Gi1/0/7 (if_name Prefix)"]],
+    ["core-1 uplink", ["if_entry core-1/Gi1/0/7 (if_alias Word)"]],
+    ["core-1 openssh", ["service core-1/SSH (service_definition Exact)"]],
+    ["core-2 gi1/0/7", []],
+    ["zurich", ["if_entry core-1/Gi1/0/7 (if_alias Prefix)"]],
+    ["ZÜRICH UPLINK", ["if_entry core-1/Gi1/0/7 (if_alias Exact)"]],
+    ["uplink zurich", ["if_entry core-1/Gi1/0/7 (if_alias Word)"]],
+    ["room", ["subnet 10.2.3.0/24 (name Word)"]],
+  ])("for %s", async (q, expected) => {
+    await core();
+    expect(await found(q)).toEqual([...expected]);
+  });
+
+  test("finds VLANs by their number, with and without the word", async () => {
+    await newVlan({ number: 20, name: "Voice" });
+    await newVlan({ number: 200, name: "Guests" });
+    expect(await found("20")).toEqual(["vlan 20 Voice (number Exact)", "vlan 200 Guests (number Prefix)"]);
+    for (const q of ["vlan 20", "VLAN20", "vlan 020"]) expect(await found(q)).toEqual(["vlan 20 Voice (number Exact)"]);
+    const host = await newHost({ name: "sw" });
+    await newIfEntry(host.id, { if_descr: "Vlan20" });
+    for (const q of ["vlan 20", "vl20"]) expect(await found(q)).toContain("if_entry sw/Vlan20 (if_descr Exact)");
+  });
+
+  test("finds IPv6 addresses in any form", async () => {
+    await newSubnet({ cidr: "2001:db8::/32" });
+    await newHost({ name: "six", ip_addresses: [{ ip_address: "2001:db8::a:1" }] });
+    for (const q of ["2001:DB8::A:1", "2001:db8:0:0:0:0:a:1"])
+      expect(await found(q)).toEqual(["ip_address six/2001:db8::a:1 (ip_address Exact)"]);
+    expect(await found("2001:db8:0::/32")).toEqual(["subnet 2001:db8::/32 (cidr Exact)"]);
+    expect(await found("a:1")).toEqual(["ip_address six/2001:db8::a:1 (ip_address Part)"]);
+  });
+});
+
+describe("what something was called once", () => {
+  test("finds it, with the instant until when, and no name is found before it was given", async () => {
+    const host = await newHost({ name: "alpha" });
+    const first = instant();
+    const renamed = await made(owner.put(`hosts/${host.id}`, { ...host, name: "beta" }));
+    const second = instant();
+    await made(owner.put(`hosts/${host.id}`, { ...renamed, name: "gamma" }));
+    const { data } = await asked("alpha");
+    expect(data).toMatchObject([
+      {
+        id: host.id,
+        name: "gamma",
+        match: { field: "name", value: "alpha", kind: "Exact" },
+        named_until: renamed.updated_at,
+        deleted_at: null,
+      },
+    ]);
+    expect(await found("alpha", `&at=${first}`)).toEqual(["host alpha (name Exact)"]);
+    expect(await found("alpha", `&at=${second}`)).toEqual(["host beta (name Exact, once)"]);
+    expect(await found("beta", `&at=${first}`)).toEqual([]);
+    expect(await found("gamma", `&at=${second}`)).toEqual([]);
+  });
+
+  test("comes after what is called so, and what is deleted last, with its end", async () => {
+    const one = await newHost({ name: "web" });
+    await made(owner.put(`hosts/${one.id}`, { ...one, name: "aaa" }));
+    await newHost({ name: "web" });
+    const gone = await newHost({ name: "web" });
+    const before = instant();
+    const closed = await made(owner.delete(`hosts/${gone.id}`));
+    await newHost({ name: "web-1" });
+    expect(await found("web")).toEqual([
+      "host web (name Exact)",
+      "host aaa (name Exact, once)",
+      "host web-1 (name Prefix)",
+      "host web (name Exact, deleted)",
+    ]);
+    expect((await asked("web")).data.at(-1)).toMatchObject({ id: gone.id, deleted_at: closed.valid_to });
+    expect(await found("web", `&at=${before}`)).toEqual([
+      "host web (name Exact)",
+      "host web (name Exact)",
+      "host aaa (name Exact, once)",
+    ]);
+  });
+
+  test("is where a MAC address was seen, too", async () => {
+    const { access } = await core();
+    await made(owner.put(`if-entries/${access.id}`, { ...access, fdb_macs: [] }));
+    expect(await found("3c:52:82:01:02:03")).toEqual([
+      "if_entry core-1/TenGigabitEthernet1/1/1 (fdb_macs Exact, once)",
+    ]);
+  });
+});
+
+describe("a caller", () => {
+  test("finds nothing beyond their networks, nor under names that a record had there", async () => {
+    const far = await newNetwork({ name: "far" });
+    const viewer = (await appliance.newViewer()).client;
+    const near = await newHost({ name: "near-web" });
+    const hidden = await newHost({ name: "far-web", network_id: far.id });
+    for (const q of ["web", "far-web", "far"]) expect((await found(q)).length).toBeGreaterThan(0);
+    expect(await found("web", "", viewer)).toEqual(["host near-web (name Word)"]);
+    for (const q of ["far-web", "far"]) expect(await found(q, "", viewer)).toEqual([]);
+    expect(await found("web", `&network_id=${far.id}`, viewer)).toEqual([]);
+    expect(await found("web", `&network_id=${far.id}`)).toEqual(["host far-web (name Word)"]);
+    const moved = await owner.put(`hosts/${hidden.id}`, {
+      ...hidden,
+      name: "moved",
+      network_id: appliance.first.networkId,
+    });
+    // Hosts stay in their network; what once was in another one is made by a restore or a scan.
+    expect([200, 400]).toContain(moved.status);
+    expect(await found("far-web", "", viewer)).toEqual([]);
+    await made(owner.delete(`hosts/${near.id}`));
+    expect(await found("near-web", "", viewer)).toEqual(["host near-web (name Exact, deleted)"]);
+  });
+
+  test("finds markers of the organization and of networks that they reach, and says of which", async () => {
+    const far = await newNetwork({ name: "far" });
+    const viewer = (await appliance.newViewer()).client;
+    await made(owner.post("markers", { name: "before the move", at: instant() }));
+    await made(owner.post("markers", { name: "before the far move", at: instant(), network_id: far.id }));
+    expect(await found("move")).toEqual([
+      "marker before the far move (name Word)",
+      "marker before the move (name Word)",
+    ]);
+    expect(await found("move", "", viewer)).toEqual(["marker before the move (name Word)"]);
+    expect(await found("move", `&network_id=${far.id}`)).toEqual(["marker before the far move (name Word)"]);
+  });
+
+  test("finds only kinds that they may list", async () => {
+    await made(owner.post("auth/keys", { ...appliance.keyBody(), name: "nightly" }));
+    const { client: key } = appliance.newApiKey();
+    const viewer = (await appliance.newViewer()).client;
+    expect(await found("nightly")).toEqual(["api_key nightly (name Exact)"]);
+    expect(await found("nightly", "", key)).toEqual([]);
+    expect(await found("nightly", "", viewer)).toEqual([]);
+    expect(await found("nlk_")).toEqual([]);
+  });
+});
+
+describe("a question", () => {
+  test("has words, not too many, of kinds that there are, within limits", async () => {
+    expect(await owner.get("search")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/q" }] } } });
+    expect((await owner.get("search?q=+%09")).body).toMatchObject(
+      invalid({ path: "/q", message: "must have a word in it", value: " \t" }).body,
+    );
+    expect((await owner.get("search?q=a+b+c+d+e+f+g+h+i+j+k")).status).toBe(400);
+    for (const query of [
+      "q=a&limit=0",
+      "q=a&limit=101",
+      "q=a&types=binding",
+      "q=a&types=secret",
+      `q=${"x".repeat(201)}`,
+    ])
+      expect([query, (await owner.get(`search?${query}`)).status]).toEqual([query, 400]);
+    expect(await found("a", "&at=1999-12-31T23:59:59Z")).toEqual([]);
+  });
+
+  test("may be anything", async () => {
+    await newVlan({ number: 7, name: `"a" OR b* NEAR(c) \u202eabc 😀 x:y` });
+    for (const q of ['"', '""', "*", "NOT a", "a AND", "(", "entries:a", "^a", "\u202e", "%", "'; DROP", "-"])
+      expect((await asked(q)).meta.search.cut_off).toEqual([]);
+    for (const q of ['"a"', "near(c)", "\u202eabc", "😀", "x:y", '"a" or b*'])
+      expect([q, await found(q)]).toEqual([q, [expect.stringMatching(/^vlan 7 .* \(name (Prefix|Word)\)$/)]]);
+    expect((await owner.get(`search?q=${"x".repeat(10_000)}`)).status).toBe(400);
+    expect(await found("x".repeat(200))).toEqual([]);
+  });
+
+  test("that very many answer looks at some, and says so", async () => {
+    const items = Array.from({ length: 5 }, (_, host) => ({
+      network_id: appliance.first.networkId,
+      name: `switch-${host}`,
+      interfaces: Array.from({ length: 60 }, (_, place) => ({
+        if_index: place + 1,
+        if_descr: `GigabitEthernet1/0/${place + 1}`,
+      })),
+    }));
+    await made(owner.post("hosts/bulk", items));
+    const { data, meta } = await asked("gi1", "&limit=100");
+    expect(data).toHaveLength(100);
+    expect(meta.search).toEqual({ limit: 100, has_more: true, cut_off: ["if_entry"] });
+    expect(await found("switch-3 gi1/0/41")).toEqual(["if_entry switch-3/GigabitEthernet1/0/41 (if_descr Exact)"]);
+    expect((await asked("gi1/0/41")).data).toHaveLength(5);
+  });
+});
